@@ -1,0 +1,34 @@
+//! The agent loop.
+//!
+//! A prompt starts a run: messages go to the model, the answer streams back as events, tool calls run, their
+//! results go back, until an answer asks for nothing and nothing is queued. Around each model call sits
+//! recovery: retry with back-off, other accounts, other models, nudges for empty answers.
+//!
+//! **No I/O.** Models, tools, clock, randomness and listeners are traits handed in; given the same inputs the
+//! loop makes the same decisions. It spawns nothing: everything happens inside the future of [`Agent::prompt`].
+
+mod agent;
+mod answer;
+mod batch;
+mod config;
+mod correct;
+mod fallback;
+mod intent;
+mod parts;
+mod queue;
+mod retry;
+mod run;
+mod tool;
+mod validate;
+
+pub use agent::{Agent, AgentError, Control, Outcome, Prompt};
+pub use config::{AgentConfig, Eager, Fallbacks, InterruptMode, QueueMode, RetryConfig, RevertPolicy, TodoConfig};
+pub use fallback::{Chain, parse_chains};
+pub use intent::INTENT_FIELD;
+pub use parts::{
+    AccountAnswer, BatchStream, Clock, Decision, Gate, Listener, Model, ModelIdentity, Models, OpenGate, Parts, Setup,
+    Todos,
+};
+pub use queue::{Aside, Queued};
+pub use tool::{Inspection, Invocation, Patience, Scheduling, Tool, ToolError, Updates};
+pub use validate::{ArgumentError, Validators};

@@ -1,0 +1,149 @@
+//! Everything the loop uses but does not own.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::Stream;
+use futures_util::future::BoxFuture;
+use omp_types::{AgentEvent, Failure, ModelRequest, StreamEvent, ThinkingLevel, ToolCall};
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use crate::tool::{Tool, ToolError};
+use omp_types::ToolOutput;
+
+/// Events of one answer; each item holds what arrived together.
+pub type BatchStream = Pin<Box<dyn Stream<Item = Vec<StreamEvent>> + Send>>;
+
+/// A model that can be asked.
+pub trait Model: Send + Sync {
+    fn identity(&self) -> ModelIdentity;
+
+    /// Streams one answer. Ends with exactly one terminal event, also when `cancel` fires.
+    fn stream(&self, request: ModelRequest, cancel: CancellationToken) -> BatchStream;
+
+    /// Can a call of one particular tool be demanded?
+    fn can_force_tools(&self) -> bool {
+        true
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelIdentity {
+    pub api: String,
+    pub provider: String,
+    pub id: String,
+}
+
+impl ModelIdentity {
+    /// `provider/id`, as users write it.
+    pub fn selector(&self) -> String {
+        format!("{}/{}", self.provider, self.id)
+    }
+}
+
+/// Where models come from, for recovery: other accounts of the same model, other models.
+pub trait Models: Send + Sync {
+    /// The model of a selector and the thinking level it names; `None` when it is unknown or has no credential.
+    fn resolve(&self, selector: &str) -> Option<(Arc<dyn Model>, Option<ThinkingLevel>)>;
+
+    /// The current account hit its limit. The provider's hint says when it will be free again.
+    fn usage_limited(&self, _model: &ModelIdentity, _hint_ms: Option<u64>) -> AccountAnswer {
+        AccountAnswer::NoSibling
+    }
+}
+
+/// What can be done about an exhausted account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccountAnswer {
+    /// The next request uses another account.
+    Switched,
+    /// Every sibling is exhausted too; the first one is free again after this long.
+    FreeAfterMs(u64),
+    NoSibling,
+}
+
+/// Time and chance, so that tests own both.
+pub trait Clock: Send + Sync {
+    /// Milliseconds since the Unix epoch.
+    fn now_ms(&self) -> u64;
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()>;
+
+    /// A number in `0.0..1.0`.
+    fn random(&self) -> f64;
+}
+
+/// Reads the event stream. Called in order, at once, and never dropped.
+pub trait Listener: Send {
+    fn event(&mut self, event: AgentEvent);
+
+    /// Lets a slow consumer catch up before more is produced. `None`: nothing to wait for.
+    fn backlog(&mut self) -> Option<BoxFuture<'static, ()>> {
+        None
+    }
+}
+
+/// What the model is told besides the conversation. Read again before every model call, so that a tool can
+/// change it within a run.
+pub trait Setup: Send + Sync {
+    fn system(&self) -> Arc<[String]>;
+
+    fn tools(&self) -> Vec<Arc<dyn Tool>>;
+}
+
+/// Stations a call passes on its way: hooks, approval, secrets. The default lets everything through.
+pub trait Gate: Send + Sync {
+    /// Before approval; may refuse the call or change its arguments.
+    fn before<'a>(&'a self, _call: &'a ToolCall, arguments: Map<String, Value>) -> BoxFuture<'a, Result<Map<String, Value>, ToolError>> {
+        Box::pin(async move { Ok(arguments) })
+    }
+
+    fn approve<'a>(&'a self, _call: &'a ToolCall, _arguments: &'a Map<String, Value>) -> BoxFuture<'a, Decision> {
+        Box::pin(async { Decision::Allow })
+    }
+
+    /// Puts real values where placeholders stand.
+    fn restore(&self, arguments: Map<String, Value>) -> Map<String, Value> {
+        arguments
+    }
+
+    /// After the tool ran; may change what the model sees.
+    fn after<'a>(&'a self, _call: &'a ToolCall, result: Result<ToolOutput, ToolError>) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        Box::pin(async move { result })
+    }
+}
+
+/// A gate without guards.
+pub struct OpenGate;
+
+impl Gate for OpenGate {}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    Allow,
+    /// The reason goes to the model.
+    Deny(String),
+}
+
+/// The todo list, as far as the loop cares: what is still open.
+pub trait Todos: Send + Sync {
+    fn open(&self) -> Vec<String>;
+}
+
+/// All parts of one agent.
+pub struct Parts {
+    pub model: Arc<dyn Model>,
+    pub models: Arc<dyn Models>,
+    pub setup: Arc<dyn Setup>,
+    pub gate: Arc<dyn Gate>,
+    pub clock: Arc<dyn Clock>,
+    pub listener: Box<dyn Listener>,
+    pub todos: Option<Arc<dyn Todos>>,
+}
+
+/// How long a provider asked us to wait, whatever the kind of failure.
+pub(crate) fn hint(failure: &Failure) -> Option<u64> {
+    failure.retry_after_ms
+}

@@ -1,0 +1,102 @@
+//! What the loop needs of a tool.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use omp_types::{ToolDefinition, ToolOutput};
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+/// A tool the model can call. Implementations live above this crate; the loop only schedules them.
+pub trait Tool: Send + Sync {
+    fn definition(&self) -> &ToolDefinition;
+
+    /// May this call overlap with others of the same message?
+    fn scheduling(&self, _arguments: &Map<String, Value>) -> Scheduling {
+        Scheduling::Shared
+    }
+
+    /// Tools that only wait for something else are interrupted by steering even in `wait` mode.
+    fn patience(&self) -> Patience {
+        Patience::Works
+    }
+
+    /// Looks at arguments that are still streaming. A call that can only fail is stopped before the model has
+    /// written all of it; the reason becomes its result.
+    fn inspect(&self, _partial: &Map<String, Value>) -> Inspection {
+        Inspection::GoOn
+    }
+
+    /// Runs one call whose arguments already match the schema. When `call.cancel` fires the tool ends what it
+    /// started and returns soon; what it returns then is shown only if the work was already complete.
+    fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>>;
+}
+
+/// How a call may share time with the other calls of its message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheduling {
+    /// Runs beside other shared calls.
+    Shared,
+    /// Waits for every earlier call and holds back every later one.
+    Exclusive,
+}
+
+/// Whether a running call does work of its own or merely waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    Works,
+    OnlyWaits,
+}
+
+/// A tool's word on a call that is still being written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Inspection {
+    GoOn,
+    Stop(String),
+}
+
+/// One call, as the tool sees it.
+pub struct Invocation {
+    pub id: String,
+    pub arguments: Map<String, Value>,
+    pub cancel: CancellationToken,
+    pub updates: Updates,
+}
+
+/// Progress from a running tool; every value replaces the one before.
+#[derive(Clone)]
+pub struct Updates(Arc<dyn Fn(ToolOutput) + Send + Sync>);
+
+impl Updates {
+    pub fn new(deliver: impl Fn(ToolOutput) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(deliver))
+    }
+
+    /// For callers that do not show progress.
+    pub fn ignored() -> Self {
+        Self::new(|_| {})
+    }
+
+    pub fn send(&self, partial: ToolOutput) {
+        (self.0)(partial);
+    }
+}
+
+/// A failed call. The message goes to the model, so it says what was wrong and what to do instead.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct ToolError {
+    pub message: String,
+    pub details: Option<Value>,
+}
+
+impl ToolError {
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), details: None }
+    }
+
+    pub fn with_details(mut self, details: Value) -> Self {
+        self.details = Some(details);
+        self
+    }
+}

@@ -1,0 +1,251 @@
+//! What is known about one model: where it is, which wire it speaks, and its quirks.
+
+use std::fmt;
+
+use indexmap::IndexMap;
+use omp_types::{Cost, ThinkingLevel};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// A secret that never shows in logs, errors or `Debug` output.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    pub fn new(value: impl Into<String>) -> Self {
+        Self(value.into())
+    }
+
+    /// The value itself, for the one place that puts it into a header.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+/// The wire a model speaks. Dispatch is by this value alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Api {
+    OpenAiCompletions,
+    OpenAiResponses,
+    AnthropicMessages,
+    /// The built-in guided tour; no network.
+    Demo,
+}
+
+impl Api {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OpenAiCompletions => "openai-completions",
+            Self::OpenAiResponses => "openai-responses",
+            Self::AnthropicMessages => "anthropic-messages",
+            Self::Demo => "omp-demo",
+        }
+    }
+
+    /// Wires a user may name in `models.yml`.
+    pub const CONFIGURABLE: [Api; 3] = [Self::OpenAiCompletions, Self::OpenAiResponses, Self::AnthropicMessages];
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::CONFIGURABLE.into_iter().find(|api| api.name() == text)
+    }
+}
+
+/// A kind of content a model accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Input {
+    Text,
+    Image,
+}
+
+/// One concrete model of one provider.
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub provider: String,
+    pub id: String,
+    pub name: String,
+    pub api: Api,
+    pub base_url: String,
+    pub headers: IndexMap<String, String>,
+    /// The resolved credential; `None` for keyless providers.
+    pub key: Option<Secret>,
+    /// Send the key as a bearer token even where the wire has a header of its own.
+    pub bearer: bool,
+    pub reasoning: bool,
+    pub thinking: ThinkingMode,
+    /// Levels the model distinguishes, lowest first; a request outside is clamped.
+    pub levels: Vec<ThinkingLevel>,
+    pub input: Vec<Input>,
+    /// Prices per million tokens.
+    pub cost: Cost,
+    pub context_window: u64,
+    pub max_tokens: u32,
+    pub compat: Compat,
+}
+
+/// How an Anthropic-wire model is told to think.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ThinkingMode {
+    /// The wire's usual way: an effort word on the OpenAI wires, a token budget on Anthropic's.
+    #[default]
+    Standard,
+    /// Anthropic: the model decides by itself, steered by an effort word.
+    AnthropicAdaptive,
+}
+
+/// Quirks of an endpoint, resolved once per model. Unset values in configuration fall back to what the base
+/// URL tells; the wires read only this structure and never ask who the provider is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compat {
+    pub supports_store: bool,
+    pub supports_developer_role: bool,
+    pub supports_usage_in_streaming: bool,
+    pub max_tokens_field: MaxTokensField,
+    pub always_send_max_tokens: bool,
+    pub supports_tool_choice: bool,
+    pub supports_forced_tool_choice: bool,
+    pub supports_reasoning_effort: bool,
+    pub thinking_format: ThinkingFormat,
+    pub reasoning_field: ReasoningField,
+    pub requires_tool_result_name: bool,
+    pub strict: Strictness,
+    pub stream_idle_timeout_ms: u64,
+    pub cache_control: CacheControlFormat,
+    pub long_cache_retention: bool,
+    pub eager_input_streaming: bool,
+    pub interleaved_thinking: bool,
+    pub replay_unsigned_thinking: bool,
+    /// Stop an answer that repeats one phrase without end; weaker hosted and local models do that.
+    pub repetition_guard: bool,
+    /// Merged into the top level of every request body.
+    pub extra_body: Map<String, Value>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MaxTokensField {
+    MaxTokens,
+    MaxCompletionTokens,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ThinkingFormat {
+    Openai,
+    Openrouter,
+    Zai,
+    Qwen,
+    QwenChatTemplate,
+}
+
+/// The field of a chat message that carries chain of thought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReasoningField {
+    ReasoningContent,
+    Reasoning,
+    ReasoningText,
+}
+
+impl ReasoningField {
+    pub const ALL: [ReasoningField; 3] = [Self::ReasoningContent, Self::Reasoning, Self::ReasoningText];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ReasoningContent => "reasoning_content",
+            Self::Reasoning => "reasoning",
+            Self::ReasoningText => "reasoning_text",
+        }
+    }
+}
+
+/// Which tools are sent with an enforced schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strictness {
+    /// The endpoint does not know the `strict` key.
+    Unsupported,
+    /// Every tool whose schema can be enforced.
+    WherePossible,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CacheControlFormat {
+    None,
+    Anthropic,
+}
+
+impl Compat {
+    /// What can be told from the wire and the host alone.
+    pub fn detect(api: Api, base_url: &str) -> Self {
+        let host = url::Url::parse(base_url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
+        let openai = host == "api.openai.com";
+        let anthropic = api == Api::AnthropicMessages;
+        let official_anthropic = anthropic && host == "api.anthropic.com";
+        Self {
+            supports_store: openai,
+            supports_developer_role: openai || host.ends_with(".openai.azure.com"),
+            supports_usage_in_streaming: true,
+            max_tokens_field: if openai || host.ends_with(".openai.azure.com") {
+                MaxTokensField::MaxCompletionTokens
+            } else {
+                MaxTokensField::MaxTokens
+            },
+            always_send_max_tokens: host.ends_with("moonshot.ai") || host.ends_with("moonshot.cn"),
+            supports_tool_choice: true,
+            supports_forced_tool_choice: true,
+            supports_reasoning_effort: !(host.ends_with("x.ai") || host.ends_with("z.ai")),
+            thinking_format: match host.as_str() {
+                "openrouter.ai" => ThinkingFormat::Openrouter,
+                "api.z.ai" | "open.bigmodel.cn" => ThinkingFormat::Zai,
+                _ => ThinkingFormat::Openai,
+            },
+            reasoning_field: if host == "openrouter.ai" {
+                ReasoningField::Reasoning
+            } else {
+                ReasoningField::ReasoningContent
+            },
+            requires_tool_result_name: host == "api.mistral.ai",
+            strict: if openai { Strictness::WherePossible } else { Strictness::Unsupported },
+            stream_idle_timeout_ms: 0,
+            cache_control: if anthropic { CacheControlFormat::Anthropic } else { CacheControlFormat::None },
+            long_cache_retention: openai || official_anthropic,
+            eager_input_streaming: false,
+            interleaved_thinking: official_anthropic,
+            replay_unsigned_thinking: false,
+            repetition_guard: api == Api::OpenAiCompletions && !openai,
+            extra_body: Map::new(),
+        }
+    }
+}
+
+impl Model {
+    /// `provider/id`, as users write it.
+    pub fn selector(&self) -> String {
+        format!("{}/{}", self.provider, self.id)
+    }
+
+    pub fn accepts_images(&self) -> bool {
+        self.input.contains(&Input::Image)
+    }
+
+    /// Unsigned thoughts of its own: Anthropic's wire needs them as text, the others do without.
+    pub(crate) fn demotes_own_thinking(&self) -> bool {
+        self.api == Api::AnthropicMessages
+    }
+
+    /// The nearest level the model supports; `Off` for models that do not reason.
+    pub fn clamp_level(&self, wanted: ThinkingLevel) -> ThinkingLevel {
+        if !self.reasoning || wanted == ThinkingLevel::Off {
+            return ThinkingLevel::Off;
+        }
+        let distance = |level: &ThinkingLevel| (*level as i8 - wanted as i8).unsigned_abs();
+        self.levels.iter().copied().filter(|level| *level != ThinkingLevel::Off).min_by_key(distance).unwrap_or(wanted)
+    }
+}

@@ -1,0 +1,18 @@
+//! Processes and their output.
+//!
+//! - [`scope`] owns every process the program starts. It is the only module in the workspace that spawns.
+//! - [`environment`] decides what a child sees of our environment.
+//! - [`command`] runs one shell command to its end, its timeout or its cancellation.
+//! - [`sink`] turns a stream of any length into a text of bounded length.
+//!
+//! Nothing here knows about agents, tools or terminals.
+
+pub mod command;
+pub mod environment;
+pub mod scope;
+pub mod sink;
+
+pub use command::{CommandError, CommandOutcome, CommandSpec, Ending, Snapshot};
+pub use environment::{Environment, SecretNames};
+pub use scope::{Child, Exit, Program, Scope, SpawnError};
+pub use sink::{Captured, Limits, Sink, Spill};

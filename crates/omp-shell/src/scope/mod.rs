@@ -1,0 +1,291 @@
+//! Process scopes: nothing outlives its owner.
+//!
+//! A [`Scope`] owns the processes started through it, with everything those start in turn. When the scope ends
+//! (by [`Scope::end`], by `Drop`, or because this process died, even by SIGKILL), the whole tree ends.
+//!
+//! # How it works
+//!
+//! ```text
+//! omp ──fork──► guardian ──fork──► command ──► its children …
+//!      ◄─────── lifeline ┘  (subreaper, own session)   (own session)
+//! ```
+//!
+//! Between us and each command sits a *guardian*: a fork of this process that executes nothing and only
+//! waits. Three facts make it sufficient:
+//!
+//! 1. **It is a child subreaper.** A descendant that loses its parent, also one that forked twice and called
+//!    `setsid` to become a daemon, is re-parented to the guardian. So the tree of a command is exactly the set
+//!    of the guardian's descendants, and the kernel's `ECHILD` is the proof that nothing is left of it.
+//! 2. **It holds one end of a socket, the lifeline**, whose other end only this process holds. When this
+//!    process dies in whatever way, the kernel closes that end and the guardian reads end-of-file.
+//! 3. **It blocks every signal** and lives in a session of its own, so neither the terminal's Ctrl-C nor a
+//!    `kill 0` in a script reaches it.
+//!
+//! To end a tree the guardian sends SIGTERM to every descendant, waits for the grace period (less if all are
+//! gone before), then sends SIGKILL until `ECHILD`. It finds descendants by walking `/proc`.
+//!
+//! # Why not something simpler
+//!
+//! - `PR_SET_PDEATHSIG` alone reaches only the direct child, and it fires when the *thread* that forked dies,
+//!   which for a thread of an async runtime may be long before the process. Here it is an extra belt only: the
+//!   command's parent is the guardian, which has a single thread, so the two deaths coincide. It covers the
+//!   case that somebody SIGKILLs the guardian.
+//! - A process group misses everything that calls `setsid`.
+//! - Being a subreaper ourselves would mix the orphans of all commands, and does not help when we are killed.
+//! - cgroups need rights that a user's program does not have everywhere.
+//!
+//! # Cost
+//!
+//! Two forks instead of one. The guardian shares our pages copy-on-write and touches a few of its own; it is
+//! gone as soon as its tree is. It runs only async-signal-safe code, because a fork of a process with threads
+//! may hold any lock in a locked state.
+//!
+//! # Limits
+//!
+//! Processes started by somebody else on the command's behalf (a container daemon, `systemd-run`, `at`) were
+//! never our descendants. Processes of another user (`sudo`) may refuse our signals; the guardian then gives up
+//! after a while instead of waiting for ever.
+
+mod guardian;
+mod walk;
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::net::UnixStream;
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::sync::watch;
+
+use crate::environment::Environment;
+
+/// How long a tree may take to end by itself after SIGTERM, before SIGKILL.
+pub const GRACE: Duration = Duration::from_millis(200);
+
+/// How long [`Scope::end`] waits for the guardians: their own limit, and a little more for a loaded machine.
+const END_LIMIT: Duration = Duration::from_secs(7);
+
+/// Owns processes. Everything started in a scope ends with it.
+#[derive(Default)]
+pub struct Scope {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    ended: bool,
+    trees: Vec<Tree>,
+}
+
+/// Our end of one guardian's lifeline, and what the guardian has told us.
+#[derive(Clone)]
+struct Tree {
+    lifeline: Arc<UnixStream>,
+    report: watch::Receiver<Report>,
+}
+
+/// What is known about one tree.
+#[derive(Clone, Copy, Debug, Default)]
+struct Report {
+    /// The raw wait status of the main process, once it ended.
+    status: Option<i32>,
+    /// The guardian is gone, and with it the tree.
+    gone: bool,
+}
+
+/// What to start.
+pub struct Program {
+    pub path: PathBuf,
+    pub arguments: Vec<OsString>,
+    pub cwd: PathBuf,
+    /// The complete environment: nothing is inherited besides it.
+    pub environment: Environment,
+    pub stdin: Stdio,
+    pub stdout: Stdio,
+    pub stderr: Stdio,
+}
+
+/// A running program. Dropping the handle does not end the program; that is the scope's business.
+pub struct Child {
+    pub stdin: Option<ChildStdin>,
+    pub stdout: Option<ChildStdout>,
+    pub stderr: Option<ChildStderr>,
+    tree: Tree,
+}
+
+/// How a main process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    Exited(i32),
+    Signaled(i32),
+    /// Somebody killed the guardian, so nobody saw the end of the process.
+    Lost,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum SpawnError {
+    #[error("The session has ended; no process can be started in it.")]
+    ScopeEnded,
+    #[error("Cannot prepare to start a process: {0}.")]
+    Prepare(#[source] io::Error),
+    #[error("Cannot start {}: {source}.", path.display())]
+    Start { path: PathBuf, source: io::Error },
+}
+
+impl Scope {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Starts `program` under a guardian. Must be called within a tokio runtime.
+    pub fn spawn(&self, program: Program) -> Result<Child, SpawnError> {
+        if self.lock().ended {
+            return Err(SpawnError::ScopeEnded);
+        }
+        let (ours, theirs) = UnixStream::pair().map_err(SpawnError::Prepare)?;
+        let theirs: OwnedFd = theirs.into_std().map_err(SpawnError::Prepare)?.into();
+        let path = program.path.clone();
+        let mut child = start(program, &theirs).map_err(|source| SpawnError::Start { path, source })?;
+        drop(theirs);
+        let tree = Tree::watch(ours);
+        self.adopt(tree.clone())?;
+        // The tokio handle is dropped on return: the runtime then reaps the guardian whenever it exits.
+        Ok(Child { stdin: child.stdin.take(), stdout: child.stdout.take(), stderr: child.stderr.take(), tree })
+    }
+
+    /// Ends every process of the scope and waits until they are gone. Later calls find nothing left to do.
+    pub async fn end(&self) {
+        let trees = self.close();
+        let all_gone = async {
+            for mut tree in trees {
+                tree.gone().await;
+            }
+        };
+        // A process nobody may kill must not keep us from ending; its guardian has given up by then.
+        let _ = tokio::time::timeout(END_LIMIT, all_gone).await;
+    }
+
+    /// How many trees still have a living process.
+    pub fn living(&self) -> usize {
+        self.lock().trees.iter().filter(|tree| !tree.report.borrow().gone).count()
+    }
+
+    fn adopt(&self, tree: Tree) -> Result<(), SpawnError> {
+        let mut state = self.lock();
+        if state.ended {
+            tree.terminate(GRACE);
+            return Err(SpawnError::ScopeEnded);
+        }
+        state.trees.retain(|tree| !tree.report.borrow().gone);
+        state.trees.push(tree);
+        Ok(())
+    }
+
+    /// Refuses further spawns and asks every guardian to end its tree.
+    fn close(&self) -> Vec<Tree> {
+        let mut state = self.lock();
+        state.ended = true;
+        let trees = std::mem::take(&mut state.trees);
+        for tree in &trees {
+            tree.terminate(GRACE);
+        }
+        trees
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        // The state is valid after every statement, so a panic elsewhere does not spoil it.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Scope {
+    /// Does not block: the guardians do the work, and do it even if this process is gone a moment later.
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Child {
+    /// The end of the main process. Others of its tree may live on.
+    pub async fn wait(&mut self) -> Exit {
+        match self.tree.report.wait_for(|report| report.status.is_some() || report.gone).await {
+            Ok(report) => report.status.map_or(Exit::Lost, Exit::from_wait_status),
+            Err(_) => Exit::Lost,
+        }
+    }
+
+    /// Asks for the end of the whole tree: SIGTERM now, SIGKILL for what is left after `grace`.
+    pub fn terminate(&self, grace: Duration) {
+        self.tree.terminate(grace);
+    }
+
+    /// Completes when no process of the tree is left.
+    pub async fn gone(&mut self) {
+        self.tree.gone().await;
+    }
+}
+
+impl Tree {
+    /// Follows the guardian's reports until it is gone.
+    fn watch(lifeline: UnixStream) -> Self {
+        let lifeline = Arc::new(lifeline);
+        let (sender, report) = watch::channel(Report::default());
+        tokio::spawn(follow(lifeline.clone(), sender));
+        Self { lifeline, report }
+    }
+
+    fn terminate(&self, grace: Duration) {
+        let grace = u32::try_from(grace.as_millis()).unwrap_or(u32::MAX);
+        // Fails only if the guardian is gone, which is what we want. Four bytes always fit the socket.
+        let _ = self.lifeline.try_write(&grace.to_ne_bytes());
+    }
+
+    async fn gone(&mut self) {
+        // An error means that the follower ended, which it does when the guardian is gone.
+        let _ = self.report.wait_for(|report| report.gone).await;
+    }
+}
+
+async fn follow(lifeline: Arc<UnixStream>, sender: watch::Sender<Report>) {
+    while let Some(status) = next_status(&lifeline).await {
+        sender.send_modify(|report| report.status = Some(status));
+    }
+    sender.send_modify(|report| report.gone = true);
+}
+
+/// The next wait status the guardian reports; `None` when it is gone.
+async fn next_status(lifeline: &UnixStream) -> Option<i32> {
+    let mut bytes = [0; 4];
+    loop {
+        lifeline.readable().await.ok()?;
+        match lifeline.try_read(&mut bytes) {
+            // The guardian sends each status with one call, so a short read does not happen.
+            Ok(4) => return Some(i32::from_ne_bytes(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Ok(_) | Err(_) => return None,
+        }
+    }
+}
+
+fn start(program: Program, lifeline: &OwnedFd) -> io::Result<tokio::process::Child> {
+    #[allow(clippy::disallowed_methods, reason = "this is the place where the workspace spawns")]
+    let mut command = tokio::process::Command::new(&program.path);
+    command.args(&program.arguments).current_dir(&program.cwd).env_clear().envs(program.environment.iter());
+    command.stdin(program.stdin).stdout(program.stdout).stderr(program.stderr);
+    guardian::interpose(&mut command, lifeline.as_raw_fd());
+    command.spawn()
+}
+
+impl Exit {
+    fn from_wait_status(status: i32) -> Self {
+        if libc::WIFSIGNALED(status) {
+            Self::Signaled(libc::WTERMSIG(status))
+        } else {
+            Self::Exited(libc::WEXITSTATUS(status))
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Scenarios by name, for benchmarks and the `omp-scripted-model` program.
+
+use crate::{Reply, Scenario, Stop};
+use serde_json::json;
+
+/// The scenario called `name`, or `None` when there is none.
+///
+/// * `one-turn`: every request gets one short answer
+/// * `tool-loop:N`: `N` requests are answered with `bash {"command":"true"}`, then the model says it is done
+/// * `tool-loop-read:N`: the same with `read {"path":"README.md"}`
+/// * `deltas:N`: every request is answered with `N` text deltas
+///
+/// The loops count the tool results in the request, so that several clients can use one server.
+pub fn scenario(name: &str) -> Option<Scenario> {
+    let (kind, count) = match name.split_once(':') {
+        Some((kind, count)) => (kind, Some(count.parse::<usize>().ok()?)),
+        None => (name, None),
+    };
+    match (kind, count) {
+        ("one-turn", None) => Some(Scenario::replies([Reply::new().text("Hello from the scripted model.")]).repeat(true)),
+        ("deltas", Some(count)) => Some(Scenario::replies([Reply::text_deltas(count, "tok ")]).repeat(true)),
+        ("tool-loop", Some(count)) => Some(tool_loop(count, "bash", &json!({"command": "true"}))),
+        ("tool-loop-read", Some(count)) => Some(tool_loop(count, "read", &json!({"path": "README.md"}))),
+        _ => None,
+    }
+}
+
+fn tool_loop(count: usize, tool: &'static str, arguments: &serde_json::Value) -> Scenario {
+    let arguments = arguments.clone();
+    Scenario::dynamic(move |request| {
+        if results_in(&request.body) < count {
+            Reply::new().tool_call(tool, arguments.clone())
+        } else {
+            Reply::new().text("Done.").stop(Stop::Stop)
+        }
+    })
+}
+
+/// Tool results in a request body of any wire.
+fn results_in(body: &serde_json::Value) -> usize {
+    let entries = body["messages"].as_array().or_else(|| body["input"].as_array());
+    entries.into_iter().flatten().map(results_in_entry).sum()
+}
+
+fn results_in_entry(entry: &serde_json::Value) -> usize {
+    if entry["role"] == "tool" || entry["type"] == "function_call_output" {
+        return 1;
+    }
+    let blocks = entry["content"].as_array();
+    blocks.into_iter().flatten().filter(|block| block["type"] == "tool_result").count()
+}

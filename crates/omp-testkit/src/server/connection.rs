@@ -1,0 +1,265 @@
+//! One thread per connection: read a request, check it, ask the script, deliver.
+
+use super::deliver::{Delivery, Outlet};
+use super::http::{Framing, HttpRequest, Reader, response_head};
+use super::journal::{Journal, OtherRequest, RecordedRequest, Violation};
+use super::mint::Mint;
+use super::reply::{Body, Reply};
+use super::route::{Route, route};
+use super::scenario::{Scenario, Script};
+use super::sse::Rendered;
+use super::turn::Turns;
+use super::wire::Wire;
+use super::{render, side_routes};
+use crate::strict::{self, Checker, Refusal};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Instant, UNIX_EPOCH};
+
+/// What all connections of a server share.
+pub(crate) struct Shared {
+    pub(crate) scenario: Scenario,
+    pub(crate) script: Script,
+    pub(crate) journal: Journal,
+    pub(crate) stopping: AtomicBool,
+    mint: Mint,
+    turns: Turns,
+    /// The last request that was accepted, for the stable prefix rule.
+    accepted: Mutex<Option<RecordedRequest>>,
+    connections: Mutex<HashMap<u64, TcpStream>>,
+    next_connection: AtomicU64,
+    record: Option<Mutex<File>>,
+    started: Instant,
+}
+
+impl Shared {
+    pub(crate) fn new(scenario: Scenario, record: Option<&Path>) -> Self {
+        let record = record.map(|path| {
+            let file = OpenOptions::new().create(true).append(true).open(path);
+            Mutex::new(file.unwrap_or_else(|error| panic!("cannot open {}: {error}", path.display())))
+        });
+        Self {
+            script: scenario.script(),
+            mint: Mint::new(scenario.secret.clone(), scenario.id_seed.clone()),
+            scenario,
+            journal: Journal::default(),
+            stopping: AtomicBool::new(false),
+            turns: Turns::default(),
+            accepted: Mutex::new(None),
+            connections: Mutex::default(),
+            next_connection: AtomicU64::new(0),
+            record,
+            started: Instant::now(),
+        }
+    }
+
+    pub(crate) fn close_connections(&self) {
+        for (_, stream) in self.connections().drain() {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+
+    fn connections(&self) -> MutexGuard<'_, HashMap<u64, TcpStream>> {
+        self.connections.lock().expect("no thread panics while holding the list")
+    }
+
+    fn write_record(&self, request: &RecordedRequest) {
+        let Some(file) = &self.record else { return };
+        let unix = request.received_at_wall.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let line = json!({
+            "index": request.index,
+            "wire": request.wire.api(),
+            "path": request.path,
+            "body_bytes": request.raw_body.len(),
+            "monotonic_ns": request.received_at.saturating_duration_since(self.started).as_nanos() as u64,
+            "unix_ns": unix.as_nanos() as u64,
+        });
+        let mut file = file.lock().expect("no thread panics while holding the record");
+        writeln!(file, "{line}").expect("the record file can be written");
+    }
+}
+
+pub(crate) fn accept_loop(listener: &TcpListener, shared: &Arc<Shared>) {
+    for stream in listener.incoming() {
+        if shared.stopping.load(Ordering::SeqCst) {
+            return;
+        }
+        let Ok(stream) = stream else { continue };
+        let shared = Arc::clone(shared);
+        std::thread::spawn(move || {
+            let id = shared.next_connection.fetch_add(1, Ordering::Relaxed);
+            if let Ok(handle) = stream.try_clone() {
+                shared.connections().insert(id, handle);
+            }
+            // A client that breaks off is no error of the server; what matters is in the journal.
+            let _ = serve(&stream, &shared);
+            shared.connections().remove(&id);
+            let _ = stream.shutdown(Shutdown::Both);
+        });
+    }
+}
+
+fn serve(stream: &TcpStream, shared: &Shared) -> std::io::Result<()> {
+    stream.set_nodelay(true)?;
+    let mut reader = Reader::new(stream.try_clone()?);
+    while let Some(request) = reader.next()? {
+        let keep_alive = request.keep_alive;
+        let mut exchange = Exchange { stream, shared, keep_alive };
+        if !exchange.answer(request) || !keep_alive {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// One request and its answer.
+struct Exchange<'a> {
+    stream: &'a TcpStream,
+    shared: &'a Shared,
+    keep_alive: bool,
+}
+
+impl Exchange<'_> {
+    /// `false` when the connection is of no more use.
+    fn answer(&mut self, request: HttpRequest) -> bool {
+        match route(&request.method, &request.path) {
+            Route::Model(wire) => self.model(wire, request),
+            other => self.side(other, request),
+        }
+    }
+
+    fn model(&mut self, wire: Wire, request: HttpRequest) -> bool {
+        let request = self.shared.journal.add_request(recorded(wire, request));
+        self.shared.write_record(&request);
+        match self.check(&request) {
+            Ok(()) => {}
+            Err(refusal) => return self.refuse(&request, &refusal),
+        }
+        let Some(reply) = self.shared.script.next(&request) else {
+            let message = format!("script exhausted after {} requests", request.index);
+            return self.refuse(&request, &Refusal::new(500, message));
+        };
+        self.reply(&request, &reply)
+    }
+
+    fn check(&self, request: &RecordedRequest) -> Result<(), Refusal> {
+        let mut accepted = self.shared.accepted.lock().expect("no check panics");
+        let checker = Checker {
+            rules: &self.shared.scenario.rules,
+            mint: &self.shared.mint,
+            turns: &self.shared.turns,
+            previous: accepted.as_ref(),
+        };
+        strict::check(request, &checker)?;
+        *accepted = Some(request.clone());
+        Ok(())
+    }
+
+    fn refuse(&mut self, request: &RecordedRequest, refusal: &Refusal) -> bool {
+        if refusal.is_violation {
+            self.shared.journal.add_violation(Violation {
+                request: Some(request.index),
+                wire: Some(request.wire),
+                message: refusal.message.clone(),
+            });
+        }
+        let body = request.wire.error_body(refusal.status, &refusal.message);
+        self.json(Some(request.index), refusal.status, &body)
+    }
+
+    fn reply(&mut self, request: &RecordedRequest, reply: &Reply) -> bool {
+        match &reply.body {
+            Body::Turn => {
+                let (rendered, turn) = render::turn(reply, request, &self.shared.mint);
+                // Before the bytes leave: the client's next request may be faster than this thread.
+                self.shared.turns.add(turn);
+                self.send(Some(request.index), reply, "text/event-stream; charset=utf-8", &rendered, true)
+            }
+            Body::Error => {
+                let message = format!("scripted status {}", reply.status);
+                let body = request.wire.error_body(reply.status, &message).to_string();
+                let rendered = Rendered { bytes: body.into_bytes(), event_ends: Vec::new() };
+                self.send(Some(request.index), reply, "application/json", &rendered, false)
+            }
+            Body::Raw { content_type, bytes, chunked } => {
+                let rendered = Rendered::from_raw(bytes.clone());
+                self.send(Some(request.index), reply, content_type, &rendered, *chunked)
+            }
+        }
+    }
+
+    fn send(
+        &mut self,
+        request: Option<usize>,
+        reply: &Reply,
+        content_type: &str,
+        body: &Rendered,
+        chunked: bool,
+    ) -> bool {
+        let framing = if chunked { Framing::Chunked } else { Framing::Length(body.bytes.len()) };
+        let head = response_head(reply.status, &reply.headers, content_type, framing, self.keep_alive);
+        let mut outlet = Outlet { stream: self.stream, stopping: &self.shared.stopping };
+        match outlet.deliver(head, body, framing, reply) {
+            Delivery::Complete => true,
+            Delivery::Dropped => false,
+            Delivery::ClientGone(written) => {
+                if let Some(index) = request.filter(|_| !self.shared.stopping.load(Ordering::SeqCst)) {
+                    self.shared.journal.add_disconnect(index, written);
+                }
+                false
+            }
+        }
+    }
+
+    fn side(&mut self, route: Route, request: HttpRequest) -> bool {
+        let ollama = self.shared.scenario.ollama.as_deref();
+        let answer = match (route, ollama) {
+            (Route::ModelList, _) => Some(side_routes::model_list(&self.shared.scenario)),
+            (Route::OllamaTags, Some(names)) => Some(side_routes::ollama_tags(names)),
+            (Route::OllamaShow, Some(names)) => side_routes::ollama_show(names, &request.body),
+            _ => None,
+        };
+        if answer.is_none() && route == Route::Unknown && request.method == "POST" {
+            let message = format!("{} {}: no such path", request.method, request.path);
+            self.shared.journal.add_violation(Violation { request: None, wire: None, message });
+        }
+        self.shared.journal.add_other(OtherRequest {
+            method: request.method,
+            path: request.path,
+            headers: request.headers.into_iter().collect(),
+            raw_body: request.body,
+            received_at: request.first_byte,
+        });
+        match answer {
+            Some(body) => self.json(None, 200, &body),
+            None => self.json(None, 404, &json!({"error": "not found"})),
+        }
+    }
+
+    fn json(&mut self, request: Option<usize>, status: u16, body: &Value) -> bool {
+        let reply = Reply::status(status);
+        let rendered = Rendered { bytes: body.to_string().into_bytes(), event_ends: Vec::new() };
+        self.send(request, &reply, "application/json", &rendered, false)
+    }
+}
+
+fn recorded(wire: Wire, request: HttpRequest) -> RecordedRequest {
+    RecordedRequest {
+        index: 0,
+        wire,
+        method: request.method,
+        path: request.path,
+        headers: request.headers.iter().cloned().collect(),
+        headers_multi: request.headers,
+        body: serde_json::from_slice(&request.body).unwrap_or(Value::Null),
+        raw_body: request.body,
+        received_at: request.first_byte,
+        received_at_wall: request.first_byte_wall,
+    }
+}

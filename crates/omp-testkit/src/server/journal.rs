@@ -1,0 +1,148 @@
+//! What happened, shared between connection threads and the test.
+
+use super::wire::Wire;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Condvar, Mutex, MutexGuard};
+use std::time::{Duration, Instant, SystemTime};
+
+/// A model request as it arrived.
+#[derive(Clone, Debug)]
+pub struct RecordedRequest {
+    /// Position among the model requests of this server, from 0.
+    pub index: usize,
+    pub wire: Wire,
+    pub method: String,
+    pub path: String,
+    /// Lower-case names; of a repeated header the last value.
+    pub headers: BTreeMap<String, String>,
+    /// Lower-case names, in order, with repetitions.
+    pub headers_multi: Vec<(String, String)>,
+    pub raw_body: Vec<u8>,
+    /// `Value::Null` when the body is not JSON.
+    pub body: Value,
+    /// When the first byte of the request arrived.
+    pub received_at: Instant,
+    /// The same moment, comparable between processes.
+    pub received_at_wall: SystemTime,
+}
+
+impl RecordedRequest {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(&name.to_ascii_lowercase()).map(String::as_str)
+    }
+}
+
+/// A request that was not for a model turn.
+#[derive(Clone, Debug)]
+pub struct OtherRequest {
+    pub method: String,
+    pub path: String,
+    pub headers: BTreeMap<String, String>,
+    pub raw_body: Vec<u8>,
+    pub received_at: Instant,
+}
+
+/// A broken rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The model request that broke it; `None` for a request of another kind.
+    pub request: Option<usize>,
+    pub wire: Option<Wire>,
+    pub message: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.request, self.wire) {
+            (Some(index), Some(wire)) => write!(f, "request {index} ({wire}): {}", self.message),
+            _ => f.write_str(&self.message),
+        }
+    }
+}
+
+/// A client that closed the connection before its reply was complete.
+#[derive(Clone, Debug)]
+pub struct Disconnect {
+    pub request: usize,
+    /// When the server noticed.
+    pub at: Instant,
+    /// Bytes of the body handed to the socket before that.
+    pub bytes_written: usize,
+}
+
+#[derive(Default)]
+struct Entries {
+    requests: Vec<RecordedRequest>,
+    others: Vec<OtherRequest>,
+    violations: Vec<Violation>,
+    disconnects: Vec<Disconnect>,
+}
+
+#[derive(Default)]
+pub(crate) struct Journal {
+    entries: Mutex<Entries>,
+    changed: Condvar,
+}
+
+impl Journal {
+    fn lock(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().expect("no thread panics while holding the journal")
+    }
+
+    /// Gives the request its index and keeps it.
+    pub(crate) fn add_request(&self, mut request: RecordedRequest) -> RecordedRequest {
+        let mut entries = self.lock();
+        request.index = entries.requests.len();
+        entries.requests.push(request.clone());
+        self.changed.notify_all();
+        request
+    }
+
+    pub(crate) fn add_other(&self, request: OtherRequest) {
+        self.lock().others.push(request);
+        self.changed.notify_all();
+    }
+
+    pub(crate) fn add_violation(&self, violation: Violation) {
+        self.lock().violations.push(violation);
+        self.changed.notify_all();
+    }
+
+    pub(crate) fn add_disconnect(&self, request: usize, bytes_written: usize) {
+        self.lock().disconnects.push(Disconnect { request, at: Instant::now(), bytes_written });
+        self.changed.notify_all();
+    }
+
+    pub(crate) fn requests(&self) -> Vec<RecordedRequest> {
+        self.lock().requests.clone()
+    }
+
+    pub(crate) fn other_requests(&self) -> Vec<OtherRequest> {
+        self.lock().others.clone()
+    }
+
+    pub(crate) fn violations(&self) -> Vec<Violation> {
+        self.lock().violations.clone()
+    }
+
+    pub(crate) fn disconnects(&self) -> Vec<Disconnect> {
+        self.lock().disconnects.clone()
+    }
+
+    pub(crate) fn wait_for_requests(&self, count: usize, timeout: Duration) -> Vec<RecordedRequest> {
+        let (entries, _) = self
+            .changed
+            .wait_timeout_while(self.lock(), timeout, |entries| entries.requests.len() < count)
+            .expect("no thread panics while holding the journal");
+        let (seen, violations) = (entries.requests.clone(), entries.violations.clone());
+        drop(entries); // before a panic, so that the journal stays usable for other threads
+        assert!(
+            seen.len() >= count,
+            "{count} requests expected within {timeout:?}, {} came; violations: {violations:?}",
+            seen.len()
+        );
+        seen
+    }
+}

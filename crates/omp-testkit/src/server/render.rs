@@ -1,0 +1,78 @@
+//! From a neutral reply to the bytes of one wire.
+
+use super::fragments;
+use super::journal::RecordedRequest;
+use super::mint::Mint;
+use super::reply::{Part, Reply};
+use super::sse::Rendered;
+use super::turn::Turn;
+use super::wire::Wire;
+use super::{render_anthropic, render_chat, render_responses};
+use serde_json::Value;
+
+/// Every stream claims to be from the same second, so that two runs give the same bytes.
+pub(crate) const CREATED: u64 = 1_700_000_000;
+
+/// What a renderer works with.
+pub(crate) struct Rendering<'a> {
+    pub(crate) reply: &'a Reply,
+    pub(crate) body: &'a Value,
+    pub(crate) request: usize,
+    pub(crate) mint: &'a Mint,
+}
+
+impl Rendering<'_> {
+    pub(crate) fn model(&self) -> &str {
+        self.body["model"].as_str().unwrap_or("scripted")
+    }
+
+    pub(crate) fn id(&self, prefix: &str, place: usize) -> String {
+        self.mint.id(prefix, self.request, place)
+    }
+
+    /// Id of the call at `place`: the script's own or a minted one.
+    pub(crate) fn call_id(&self, prefix: &str, place: usize) -> String {
+        match &self.reply.parts[place] {
+            Part::ToolCall { id: Some(id), .. } => id.clone(),
+            _ => self.id(prefix, place),
+        }
+    }
+
+    pub(crate) fn argument_pieces<'t>(&self, arguments: &'t str) -> Vec<&'t str> {
+        fragments::arguments(arguments, self.reply.argument_size)
+    }
+
+    pub(crate) fn thinking_pieces<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        fragments::even(text, self.reply.delta_size)
+    }
+}
+
+/// Deltas of a text part; `None` for any other part.
+pub(crate) fn text_pieces(part: &Part, delta_size: usize) -> Option<Vec<&str>> {
+    match part {
+        Part::Text(text) => Some(fragments::even(text, delta_size)),
+        Part::TextDeltas { count, token } => Some(vec![token.as_str(); *count]),
+        _ => None,
+    }
+}
+
+/// Name and arguments of a call as JSON text; `None` for any other part.
+pub(crate) fn call_text(part: &Part) -> Option<(&str, String)> {
+    match part {
+        Part::ToolCall { name, arguments, .. } => Some((name, arguments.clone())),
+        Part::CustomToolCall { name, input } => {
+            Some((name, serde_json::json!({"input": input}).to_string()))
+        }
+        _ => None,
+    }
+}
+
+/// The event stream of a turn on the wire of its request, and what must be remembered of it.
+pub(crate) fn turn(reply: &Reply, request: &RecordedRequest, mint: &Mint) -> (Rendered, Turn) {
+    let rendering = Rendering { reply, body: &request.body, request: request.index, mint };
+    match request.wire {
+        Wire::OpenAiCompletions => render_chat::render(&rendering),
+        Wire::OpenAiResponses => render_responses::render(&rendering),
+        Wire::AnthropicMessages => render_anthropic::render(&rendering),
+    }
+}

@@ -1,0 +1,273 @@
+//! OpenAI Responses: items with ids, every event numbered, the whole response again at the end.
+
+use super::render::{CREATED, Rendering, text_pieces};
+use super::reply::{Part, Stop};
+use super::sse::{Rendered, Sse};
+use super::turn::{EmittedItem, Turn};
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+pub(crate) fn render(rendering: &Rendering<'_>) -> (Rendered, Turn) {
+    let reply = rendering.reply;
+    let mut stream = Responses {
+        rendering,
+        sse: Sse::new(reply.crlf, reply.comments),
+        sequence: 0,
+        output: Vec::new(),
+        turn: Turn::new(reply.effective_stop()),
+    };
+    let open = stream.response("in_progress", &Value::Null, &Value::Null);
+    stream.event("response.created", json!({"response": open}));
+    stream.event("response.in_progress", json!({"response": open}));
+    for (place, part) in reply.parts.iter().enumerate() {
+        stream.part(place, part);
+    }
+    match &reply.error {
+        Some((kind, message)) => stream.error(kind, message),
+        None => stream.end(),
+    }
+    (stream.sse.finish(), stream.turn)
+}
+
+struct Responses<'a> {
+    rendering: &'a Rendering<'a>,
+    sse: Sse,
+    sequence: usize,
+    output: Vec<Value>,
+    turn: Turn,
+}
+
+/// An item part that is streamed as text.
+struct Streamed<'a> {
+    /// Event name without `.delta` and `.done`.
+    event: &'a str,
+    /// Where the text belongs, as JSON members with a comma at the end.
+    place: String,
+    /// Name of the whole text in the `.done` event.
+    field: &'a str,
+    /// JSON members after the text of a delta.
+    after: &'a str,
+}
+
+impl Responses<'_> {
+    /// An event with `type` and `sequence_number` in front, as the real wire has them.
+    fn event(&mut self, name: &str, members: Value) {
+        let mut event = serde_json::Map::new();
+        event.insert("type".into(), name.into());
+        event.insert("sequence_number".into(), self.sequence.into());
+        if let Value::Object(members) = members {
+            event.extend(members);
+        }
+        self.sequence += 1;
+        self.sse.event(name, &event);
+    }
+
+    fn part(&mut self, place: usize, part: &Part) {
+        if let Some(pieces) = text_pieces(part, self.rendering.reply.delta_size) {
+            self.message(place, &pieces);
+        }
+        match part {
+            Part::Thinking(text) => self.reasoning(place, text),
+            Part::RedactedThinking => self.reasoning(place, ""),
+            Part::ToolCall { name, arguments, .. } => self.function_call(place, name, arguments),
+            Part::CustomToolCall { name, input } => self.custom_call(place, name, input),
+            _ => {}
+        }
+    }
+
+    fn reasoning(&mut self, place: usize, text: &str) {
+        let id = self.rendering.id("rs_", place);
+        let mut item = json!({"id": id, "type": "reasoning", "summary": []});
+        self.added(&item);
+        if !text.is_empty() {
+            self.summary(&id, text);
+            item["summary"] = json!([{"type": "summary_text", "text": text}]);
+        }
+        let include = self.rendering.body["include"].as_array();
+        if include.is_some_and(|list| list.iter().any(|entry| entry == "reasoning.encrypted_content")) {
+            item["encrypted_content"] = json!(self.rendering.mint.encrypted(&id));
+        }
+        self.done(item, "reasoning", None);
+    }
+
+    fn summary(&mut self, id: &str, text: &str) {
+        let index = self.output.len();
+        let part = |text: &str| {
+            json!({"item_id": id, "output_index": index, "summary_index": 0,
+                   "part": {"type": "summary_text", "text": text}})
+        };
+        self.event("response.reasoning_summary_part.added", part(""));
+        let streamed = Streamed {
+            event: "response.reasoning_summary_text",
+            place: format!(r#""item_id":"{id}","output_index":{index},"summary_index":0,"#),
+            field: "text",
+            after: "",
+        };
+        self.stream(&streamed, &self.rendering.thinking_pieces(text), text);
+        self.event("response.reasoning_summary_part.done", part(text));
+    }
+
+    fn message(&mut self, place: usize, pieces: &[&str]) {
+        let id = self.rendering.id("msg_", place);
+        let text = pieces.concat();
+        let index = self.output.len();
+        let refused = self.rendering.reply.effective_stop() == Stop::Refusal;
+        let content = |text: &str| {
+            if refused {
+                json!({"type": "refusal", "refusal": text})
+            } else {
+                json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []})
+            }
+        };
+        let item = |status: &str, content: Value| {
+            json!({"id": id, "type": "message", "status": status, "role": "assistant", "content": content})
+        };
+        let part = |text: &str| {
+            json!({"item_id": id, "output_index": index, "content_index": 0, "part": content(text)})
+        };
+        self.added(&item("in_progress", json!([])));
+        self.event("response.content_part.added", part(""));
+        let streamed = Streamed {
+            event: if refused { "response.refusal" } else { "response.output_text" },
+            place: format!(r#""item_id":"{id}","output_index":{index},"content_index":0,"#),
+            field: if refused { "refusal" } else { "text" },
+            after: if refused { "" } else { r#","logprobs":[]"# },
+        };
+        self.stream(&streamed, pieces, &text);
+        self.event("response.content_part.done", part(&text));
+        self.done(item("completed", json!([content(&text)])), "message", None);
+    }
+
+    fn function_call(&mut self, place: usize, name: &str, arguments: &str) {
+        let (id, call_id) = (self.rendering.id("fc_", place), self.rendering.call_id("call_", place));
+        let item = |status: &str, arguments: &str| {
+            json!({"id": id, "type": "function_call", "status": status, "arguments": arguments,
+                   "call_id": call_id, "name": name})
+        };
+        self.added(&item("in_progress", ""));
+        let streamed = Streamed {
+            event: "response.function_call_arguments",
+            place: format!(r#""item_id":"{id}","output_index":{},"#, self.output.len()),
+            field: "arguments",
+            after: "",
+        };
+        self.stream(&streamed, &self.rendering.argument_pieces(arguments), arguments);
+        self.done(item("completed", arguments), "function_call", Some(call_id.clone()));
+    }
+
+    fn custom_call(&mut self, place: usize, name: &str, input: &str) {
+        let (id, call_id) = (self.rendering.id("ctc_", place), self.rendering.call_id("call_", place));
+        let item = |status: &str, input: &str| {
+            json!({"id": id, "type": "custom_tool_call", "status": status, "input": input,
+                   "call_id": call_id, "name": name})
+        };
+        self.added(&item("in_progress", ""));
+        let streamed = Streamed {
+            event: "response.custom_tool_call_input",
+            place: format!(r#""item_id":"{id}","output_index":{},"#, self.output.len()),
+            field: "input",
+            after: "",
+        };
+        self.stream(&streamed, &self.rendering.argument_pieces(input), input);
+        self.done(item("completed", input), "custom_tool_call", Some(call_id.clone()));
+    }
+
+    fn stream(&mut self, streamed: &Streamed<'_>, pieces: &[&str], whole: &str) {
+        let Streamed { event, place, field, after } = streamed;
+        let name = format!("{event}.delta");
+        let after = format!("{after}}}");
+        let mut before = String::new();
+        for piece in pieces {
+            before.clear();
+            let sequence = self.sequence;
+            write!(before, r#"{{"type":"{name}","sequence_number":{sequence},{place}"delta":"#)
+                .expect("strings can be written");
+            self.sequence += 1;
+            self.sse.delta(Some(&name), &before, piece, &after);
+        }
+        let name = format!("{event}.done");
+        let before = format!(r#"{{"type":"{name}","sequence_number":{},{place}"{field}":"#, self.sequence);
+        self.sequence += 1;
+        self.sse.delta(Some(&name), &before, whole, &after);
+    }
+
+    fn added(&mut self, item: &Value) {
+        let index = self.output.len();
+        self.event("response.output_item.added", json!({"output_index": index, "item": item}));
+    }
+
+    fn done(&mut self, item: Value, kind: &'static str, call_id: Option<String>) {
+        let index = self.output.len();
+        self.event("response.output_item.done", json!({"output_index": index, "item": item}));
+        let id = item["id"].as_str().unwrap_or_default().to_owned();
+        self.turn.items.push(EmittedItem { id, kind, call_id });
+        self.output.push(item);
+    }
+
+    fn end(&mut self) {
+        let (status, reason) = self.status();
+        let details = reason.map_or(Value::Null, |reason| json!({"reason": reason}));
+        let response = self.response(&status, &details, &Value::Null);
+        self.event(&format!("response.{status}"), json!({"response": response}));
+    }
+
+    fn status(&self) -> (String, Option<String>) {
+        if let Some(raw) = &self.rendering.reply.stop_raw {
+            return match raw.as_str() {
+                "completed" | "failed" | "cancelled" | "incomplete" | "queued" | "in_progress" => {
+                    (raw.clone(), None)
+                }
+                _ => ("incomplete".into(), Some(raw.clone())),
+            };
+        }
+        match self.rendering.reply.effective_stop() {
+            Stop::Length => ("incomplete".into(), Some("max_output_tokens".into())),
+            Stop::Incomplete => ("incomplete".into(), Some("content_filter".into())),
+            _ => ("completed".into(), None),
+        }
+    }
+
+    /// The service sends the bare error first and the failed response after it.
+    fn error(&mut self, kind: &str, message: &str) {
+        self.event("error", json!({"code": kind, "message": message, "param": null}));
+        let error = json!({"code": kind, "message": message});
+        let response = self.response("failed", &Value::Null, &error);
+        self.event("response.failed", json!({"response": response}));
+    }
+
+    fn response(&self, status: &str, incomplete: &Value, error: &Value) -> Value {
+        let body = self.rendering.body;
+        let usage = self.rendering.reply.usage;
+        let input = usage.input + usage.cache_read + usage.cache_write;
+        let finished = matches!(status, "completed" | "incomplete");
+        let counts = json!({
+            "input_tokens": input,
+            "input_tokens_details": {"cached_tokens": usage.cache_read},
+            "output_tokens": usage.output,
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": input + usage.output,
+        });
+        json!({
+            "id": self.rendering.id("resp_", usize::MAX),
+            "object": "response",
+            "created_at": CREATED,
+            "status": status,
+            "background": false,
+            "error": error,
+            "incomplete_details": incomplete,
+            "max_output_tokens": body["max_output_tokens"],
+            "model": self.rendering.model(),
+            "output": self.output,
+            "parallel_tool_calls": body.get("parallel_tool_calls").unwrap_or(&Value::Bool(true)),
+            "previous_response_id": null,
+            "reasoning": {"effort": body["reasoning"]["effort"], "summary": body["reasoning"]["summary"]},
+            "store": body.get("store").unwrap_or(&Value::Bool(true)),
+            "text": {"format": {"type": "text"}},
+            "tool_choice": body.get("tool_choice").unwrap_or(&json!("auto")),
+            "tools": [],
+            "truncation": "disabled",
+            "usage": if finished { counts } else { Value::Null },
+            "metadata": {},
+        })
+    }
+}

@@ -1,0 +1,39 @@
+//! Which path is which service. Any prefix is accepted, as real base URLs have many.
+
+use super::wire::Wire;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Route {
+    Model(Wire),
+    ModelList,
+    OllamaTags,
+    OllamaShow,
+    Unknown,
+}
+
+pub(crate) fn route(method: &str, path: &str) -> Route {
+    match method {
+        "POST" if path.ends_with("/chat/completions") => Route::Model(Wire::OpenAiCompletions),
+        "POST" if path.ends_with("/responses") => Route::Model(Wire::OpenAiResponses),
+        "POST" if path.ends_with("/v1/messages") => Route::Model(Wire::AnthropicMessages),
+        "GET" if path.ends_with("/models") => Route::ModelList,
+        "GET" if path == "/api/tags" => Route::OllamaTags,
+        "POST" if path == "/api/show" => Route::OllamaShow,
+        _ => Route::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_are_accepted_and_methods_matter() {
+        assert_eq!(route("POST", "/v1/chat/completions"), Route::Model(Wire::OpenAiCompletions));
+        assert_eq!(route("POST", "/proxy/a/v1/messages"), Route::Model(Wire::AnthropicMessages));
+        assert_eq!(route("POST", "/responses"), Route::Model(Wire::OpenAiResponses));
+        assert_eq!(route("GET", "/v1/models"), Route::ModelList);
+        assert_eq!(route("POST", "/messages"), Route::Unknown);
+        assert_eq!(route("GET", "/v1/responses"), Route::Unknown);
+    }
+}

@@ -1,0 +1,82 @@
+//! The rules every model request is checked against before the script is asked.
+//!
+//! Each rule is a function from the parts it concerns to [`Check`]; its message says which field is wrong, in the
+//! words of the real service where those are known. Where the services are forgiving, we are not: a request that
+//! passes here should pass everywhere.
+
+mod anthropic;
+mod anthropic_cache;
+mod anthropic_messages;
+mod anthropic_results;
+mod anthropic_thinking;
+mod anthropic_turns;
+mod chat;
+mod chat_messages;
+mod fields;
+mod headers;
+mod prefix;
+mod responses;
+mod responses_items;
+mod responses_reasoning;
+mod schema;
+mod schema_strict;
+
+use crate::server::{Mint, RecordedRequest, Rules, Turns, Wire};
+
+/// `Err` holds what is wrong.
+pub(crate) type Check = Result<(), String>;
+
+/// Why a request is refused, and with which status.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) status: u16,
+    pub(crate) message: String,
+    /// A wrong key is an answer a test may ask for; everything else is a fault of the client.
+    pub(crate) is_violation: bool,
+}
+
+impl Refusal {
+    pub(crate) fn new(status: u16, message: impl Into<String>) -> Self {
+        Self { status, message: message.into(), is_violation: true }
+    }
+}
+
+impl From<String> for Refusal {
+    fn from(message: String) -> Self {
+        Self::new(400, message)
+    }
+}
+
+/// What a check may look at besides the request.
+pub(crate) struct Checker<'a> {
+    pub(crate) rules: &'a Rules,
+    pub(crate) mint: &'a Mint,
+    pub(crate) turns: &'a Turns,
+    /// The last request that was accepted.
+    pub(crate) previous: Option<&'a RecordedRequest>,
+}
+
+/// All rules for a request, in the order in which a service would notice.
+pub(crate) fn check(request: &RecordedRequest, checker: &Checker<'_>) -> Result<(), Refusal> {
+    headers::expected_key(request, checker.rules)?;
+    if !checker.rules.lenient {
+        headers::key_present(request, checker.rules)?;
+        headers::content_type(request)?;
+    }
+    fields::json_body(request)?;
+    if checker.rules.lenient {
+        return Ok(());
+    }
+    match request.wire {
+        Wire::OpenAiCompletions => chat::check(&request.body, checker)?,
+        Wire::OpenAiResponses => responses::check(&request.body, checker)?,
+        Wire::AnthropicMessages => {
+            headers::anthropic_version(request)?;
+            anthropic::check(&request.body, checker)?;
+        }
+    }
+    if checker.rules.stable_prefix {
+        prefix::extends(request, checker.previous)?;
+    }
+    Ok(())
+}

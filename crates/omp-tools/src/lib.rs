@@ -1,0 +1,1 @@
+//! Placeholder until its first code is written.

@@ -1,0 +1,88 @@
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::{Message, StreamEvent, ToolOutput};
+
+/// Everything that happens in a session, in order. Print mode, `--mode json`, RPC, ACP, the terminal and the
+/// session store read this one stream; none of them has another source.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum AgentEvent {
+    AgentStart,
+    AgentEnd {
+        messages: Vec<Arc<Message>>,
+    },
+    TurnStart,
+    TurnEnd {
+        message: Arc<Message>,
+        tool_results: Vec<Arc<Message>>,
+    },
+    MessageStart {
+        message: Arc<Message>,
+    },
+    MessageUpdate(MessageUpdate),
+    MessageEnd {
+        message: Arc<Message>,
+    },
+    ToolExecutionStart {
+        tool_call_id: String,
+        tool_name: String,
+        args: Value,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        intent: Option<String>,
+    },
+    ToolExecutionUpdate {
+        tool_call_id: String,
+        tool_name: String,
+        partial_result: ToolOutput,
+    },
+    ToolExecutionEnd {
+        tool_call_id: String,
+        tool_name: String,
+        result: ToolOutput,
+        is_error: bool,
+    },
+    AutoRetryStart {
+        attempt: u32,
+        max_attempts: u32,
+        delay_ms: u64,
+        error_message: String,
+    },
+    AutoRetryEnd {
+        success: bool,
+        attempt: u32,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        final_error: Option<String>,
+    },
+    RetryFallbackApplied(RetryFallback),
+    RetryFallbackSucceeded {
+        model: String,
+        role: String,
+    },
+    TodoReminder {
+        todos: Vec<String>,
+        attempt: u32,
+        max_attempts: u32,
+    },
+    /// Something a person should know, outside the conversation.
+    Notice {
+        message: String,
+    },
+}
+
+/// A step of the answer being streamed. It carries the delta only, so that a consumer's work stays linear in
+/// the size of the answer; the whole message comes with `message_end`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MessageUpdate {
+    pub assistant_message_event: StreamEvent,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RetryFallback {
+    pub from: String,
+    pub to: String,
+    pub role: String,
+}

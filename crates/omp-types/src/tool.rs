@@ -1,0 +1,59 @@
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::UserBlock;
+
+/// What a model is told about a tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolDefinition {
+    pub name: String,
+    pub description: String,
+    /// JSON Schema of the arguments object, in its canonical (not yet provider-specific) form.
+    pub parameters: Value,
+    /// `Some(false)`: the author knows that the schema cannot be enforced and says so on the wire.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strict: Option<StrictHint>,
+    /// A tool that takes free text instead of JSON, where the wire supports it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub free_text: bool,
+}
+
+/// A tool author's explicit word on strict argument enforcement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StrictHint {
+    Never,
+}
+
+/// Which tool the model must, may or must not call.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ToolChoice {
+    #[default]
+    Auto,
+    None,
+    /// Any tool, but at least one.
+    Required,
+    Tool(String),
+}
+
+/// What a tool gives back: content for the model, details for people and programs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolOutput {
+    pub content: Vec<UserBlock>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<Value>,
+}
+
+impl ToolOutput {
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { content: vec![UserBlock::text(text)], details: None }
+    }
+
+    pub fn with_details(mut self, details: Value) -> Self {
+        self.details = Some(details);
+        self
+    }
+}

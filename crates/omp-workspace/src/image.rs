@@ -1,0 +1,155 @@
+//! A picture in a form that models accept: not too large, in a format every provider knows, and sound.
+//!
+//! Every picture is decoded once, even if its bytes are passed on as they are. A broken picture in a
+//! conversation would make the provider refuse every later request.
+
+use std::io::Cursor;
+
+use image::codecs::jpeg::JpegEncoder;
+use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader};
+
+use crate::sniff::ImageKind;
+
+/// The largest file that is read.
+pub const MAX_INPUT_BYTES: u64 = 20 * 1024 * 1024;
+/// The largest width and height that is sent. Providers scale larger pictures down themselves, for more tokens.
+const MAX_SIDE: u32 = 2_000;
+/// Providers accept 5 MB of base64.
+const MAX_OUTPUT_BYTES: usize = 5 * 1024 * 1024 / 4 * 3;
+/// A file of few bytes can claim to be a picture of many pixels. No camera makes more than this.
+const MAX_INPUT_SIDE: u32 = 30_000;
+const MAX_DECODED_BYTES: u64 = 512 * 1024 * 1024;
+const JPEG_QUALITY: u8 = 85;
+
+/// A picture that can be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loaded {
+    pub bytes: Vec<u8>,
+    pub mime: &'static str,
+    pub original: Size,
+    /// The size of the picture in `bytes`.
+    pub sent: Size,
+}
+
+/// Pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    pub width: u32,
+    pub height: u32,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    #[error("not a picture in a known format (PNG, JPEG, GIF, WebP, BMP)")]
+    UnknownFormat,
+    #[error("the picture is too large to decode ({0})")]
+    TooLarge(String),
+    #[error("the {kind} data is damaged: {reason}")]
+    Damaged { kind: &'static str, reason: String },
+    #[error("the picture does not get small enough to be sent")]
+    StillTooLarge,
+}
+
+/// Checks the picture in `bytes` and makes it fit.
+pub fn load(bytes: Vec<u8>) -> Result<Loaded, LoadError> {
+    let kind = ImageKind::detect(&bytes).ok_or(LoadError::UnknownFormat)?;
+    let picture = decode(&bytes, kind)?;
+    let original = Size::of(&picture);
+    let known_everywhere = kind != ImageKind::Bmp;
+    if known_everywhere && original.fits() && bytes.len() <= MAX_OUTPUT_BYTES {
+        return Ok(Loaded { bytes, mime: kind.mime(), original, sent: original });
+    }
+    let (bytes, kind, sent) = shrink(picture, kind)?;
+    Ok(Loaded { bytes, mime: kind.mime(), original, sent })
+}
+
+fn decode(bytes: &[u8], kind: ImageKind) -> Result<DynamicImage, LoadError> {
+    let mut limits = image::Limits::default();
+    limits.max_image_width = Some(MAX_INPUT_SIDE);
+    limits.max_image_height = Some(MAX_INPUT_SIDE);
+    limits.max_alloc = Some(MAX_DECODED_BYTES);
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), kind.format());
+    reader.limits(limits);
+    let decoded = reader.into_decoder().and_then(|mut decoder| {
+        let orientation = decoder.orientation()?;
+        let mut picture = DynamicImage::from_decoder(decoder)?;
+        // The note about it is lost when the picture is encoded again.
+        picture.apply_orientation(orientation);
+        Ok(picture)
+    });
+    decoded.map_err(|error| match error {
+        ImageError::Limits(error) => LoadError::TooLarge(error.to_string()),
+        error => LoadError::Damaged { kind: kind.mime(), reason: error.to_string() },
+    })
+}
+
+/// Scales down until both the sides and the bytes fit.
+fn shrink(picture: DynamicImage, kind: ImageKind) -> Result<(Vec<u8>, ImageKind, Size), LoadError> {
+    let mut side = MAX_SIDE;
+    let mut picture = picture;
+    while side >= 64 {
+        let size = Size::of(&picture);
+        if size.width > side || size.height > side {
+            picture = picture.resize(side, side, image::imageops::FilterType::Triangle);
+        }
+        let (bytes, kind) = encode(&picture, kind)?;
+        if bytes.len() <= MAX_OUTPUT_BYTES {
+            return Ok((bytes, kind, Size::of(&picture)));
+        }
+        side = side * 3 / 4;
+    }
+    Err(LoadError::StillTooLarge)
+}
+
+/// JPEG for photographs; PNG otherwise, unless JPEG is much smaller and nothing is transparent.
+fn encode(picture: &DynamicImage, kind: ImageKind) -> Result<(Vec<u8>, ImageKind), LoadError> {
+    if kind == ImageKind::Jpeg {
+        return Ok((encode_jpeg(picture)?, ImageKind::Jpeg));
+    }
+    let png = encode_png(picture)?;
+    if !picture.color().has_alpha() {
+        let jpeg = encode_jpeg(picture)?;
+        if jpeg.len() * 3 < png.len() {
+            return Ok((jpeg, ImageKind::Jpeg));
+        }
+    }
+    Ok((png, ImageKind::Png))
+}
+
+fn encode_png(picture: &DynamicImage) -> Result<Vec<u8>, LoadError> {
+    let mut bytes = Vec::new();
+    // PNG knows no floating point; eight bits are what models see.
+    let picture = if picture.color().has_alpha() { picture.to_rgba8().into() } else { DynamicImage::from(picture.to_rgb8()) };
+    let result = picture.write_to(&mut Cursor::new(&mut bytes), ImageFormat::Png);
+    result.map_err(|error| LoadError::Damaged { kind: "image/png", reason: error.to_string() })?;
+    Ok(bytes)
+}
+
+fn encode_jpeg(picture: &DynamicImage) -> Result<Vec<u8>, LoadError> {
+    let mut bytes = Vec::new();
+    let result = JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY).encode_image(&picture.to_rgb8());
+    result.map_err(|error| LoadError::Damaged { kind: "image/jpeg", reason: error.to_string() })?;
+    Ok(bytes)
+}
+
+impl Size {
+    fn of(picture: &DynamicImage) -> Self {
+        Self { width: picture.width(), height: picture.height() }
+    }
+
+    fn fits(self) -> bool {
+        self.width <= MAX_SIDE && self.height <= MAX_SIDE
+    }
+}
+
+impl ImageKind {
+    fn format(self) -> ImageFormat {
+        match self {
+            Self::Png => ImageFormat::Png,
+            Self::Jpeg => ImageFormat::Jpeg,
+            Self::Gif => ImageFormat::Gif,
+            Self::Webp => ImageFormat::WebP,
+            Self::Bmp => ImageFormat::Bmp,
+        }
+    }
+}

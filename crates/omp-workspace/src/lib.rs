@@ -1,0 +1,19 @@
+//! Files: what they are, what is in them, and how to replace them without harm.
+//!
+//! - [`path`] turns what a model or a person typed into a path, and a path into what they read.
+//! - [`open`] opens regular files only, and never waits for anything else.
+//! - [`sniff`] tells by the first bytes what kind of file it is.
+//! - [`text`] reads a window of lines of a file of any size and encoding.
+//! - [`write`] replaces a file atomically.
+//! - [`tree`] lists a directory.
+//! - [`image`] loads a picture in a form that models accept.
+//!
+//! Nothing here knows about agents, tools or the user's home.
+
+pub mod image;
+pub mod open;
+pub mod path;
+pub mod sniff;
+pub mod text;
+pub mod tree;
+pub mod write;

@@ -1,0 +1,72 @@
+//! Opens regular files. Anything else is named, not opened: a FIFO would wait for a writer, a device may act.
+
+use std::fs::{File, FileType, Metadata, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::Path;
+
+/// What was found at a path.
+#[derive(Debug)]
+pub enum Found {
+    File(File, Metadata),
+    Directory,
+    Special(Special),
+}
+
+/// Things in a file system that hold no bytes of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Special {
+    Fifo,
+    Socket,
+    CharacterDevice,
+    BlockDevice,
+    Unknown,
+}
+
+impl Special {
+    pub fn of(kind: FileType) -> Self {
+        if kind.is_fifo() {
+            Self::Fifo
+        } else if kind.is_socket() {
+            Self::Socket
+        } else if kind.is_char_device() {
+            Self::CharacterDevice
+        } else if kind.is_block_device() {
+            Self::BlockDevice
+        } else {
+            Self::Unknown
+        }
+    }
+
+    /// With its article, for sentences.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fifo => "a named pipe",
+            Self::Socket => "a socket",
+            Self::CharacterDevice => "a character device",
+            Self::BlockDevice => "a block device",
+            Self::Unknown => "neither a file nor a directory",
+        }
+    }
+}
+
+/// Opens `path` for reading if it is a regular file; symbolic links are followed. Never blocks.
+pub fn open(path: &Path) -> io::Result<Found> {
+    let metadata = std::fs::metadata(path)?;
+    if metadata.is_dir() {
+        return Ok(Found::Directory);
+    }
+    if !metadata.is_file() {
+        return Ok(Found::Special(Special::of(metadata.file_type())));
+    }
+    // Not blocking: some files of /proc and /sys look regular and wait for events.
+    let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    // The path may have changed its meaning since the first look.
+    let metadata = file.metadata()?;
+    if metadata.is_file() {
+        Ok(Found::File(file, metadata))
+    } else {
+        Ok(Found::Special(Special::of(metadata.file_type())))
+    }
+}

@@ -1,0 +1,129 @@
+//! From typed text to a path, and back to text for people and models.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+/// What typed paths are relative to.
+#[derive(Clone, Copy, Debug)]
+pub struct Base<'a> {
+    pub cwd: &'a Path,
+    /// What `~` stands for, if anything.
+    pub home: Option<&'a Path>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PathError {
+    #[error("The path is empty. Name a file or a directory.")]
+    Empty,
+    #[error("The path contains a NUL character, which no file name can.")]
+    Nul,
+    #[error("'{0}' names a file on another machine. Use a path on this one.")]
+    Remote(String),
+}
+
+impl Base<'_> {
+    /// Absolute paths stay; `~`, `file://` and relative paths are resolved. Nothing is looked up on disk, and
+    /// `..` stays, because behind a symbolic link it means something else than it seems.
+    pub fn resolve(&self, typed: &str) -> Result<PathBuf, PathError> {
+        let path = match typed.strip_prefix("file://") {
+            Some(url_path) => file_url(typed, url_path)?,
+            None => self.expand_home(typed),
+        };
+        if typed.is_empty() {
+            return Err(PathError::Empty);
+        }
+        if path.as_os_str().as_encoded_bytes().contains(&0) {
+            return Err(PathError::Nul);
+        }
+        Ok(self.cwd.join(path))
+    }
+
+    /// Relative to the working directory if inside it, absolute otherwise.
+    pub fn display(&self, path: &Path) -> String {
+        match path.strip_prefix(self.cwd) {
+            Ok(inside) if inside.as_os_str().is_empty() => ".".to_owned(),
+            Ok(inside) => inside.to_string_lossy().into_owned(),
+            Err(_) => path.to_string_lossy().into_owned(),
+        }
+    }
+
+    fn expand_home(&self, typed: &str) -> PathBuf {
+        match (typed.strip_prefix('~'), self.home) {
+            (Some(""), Some(home)) => home.to_owned(),
+            (Some(rest), Some(home)) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
+            _ => PathBuf::from(typed),
+        }
+    }
+}
+
+/// The path of a `file://` URL: an optional host that means this machine, then a percent-encoded path.
+fn file_url(url: &str, rest: &str) -> Result<PathBuf, PathError> {
+    let rest = rest.strip_prefix("localhost").filter(|path| path.starts_with('/')).unwrap_or(rest);
+    if !rest.starts_with('/') {
+        return Err(PathError::Remote(url.to_owned()));
+    }
+    Ok(PathBuf::from(OsString::from_vec(percent_decode(rest.as_bytes()))))
+}
+
+fn percent_decode(bytes: &[u8]) -> Vec<u8> {
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some((&first, after)) = rest.split_first() {
+        let escape = (first == b'%').then(|| hex_pair(after)).flatten();
+        decoded.push(escape.unwrap_or(first));
+        rest = if escape.is_some() { &after[2..] } else { after };
+    }
+    decoded
+}
+
+fn hex_pair(bytes: &[u8]) -> Option<u8> {
+    let digit = |byte: &u8| char::from(*byte).to_digit(16);
+    let value = digit(bytes.first()?)? * 16 + digit(bytes.get(1)?)?;
+    u8::try_from(value).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BASE: Base = Base { cwd: Path::new("/work/project"), home: Some(Path::new("/home/ada")) };
+
+    fn resolved(typed: &str) -> String {
+        BASE.resolve(typed).unwrap().to_string_lossy().into_owned()
+    }
+
+    #[test]
+    fn typed_paths() {
+        assert_eq!(resolved("src/main.rs"), "/work/project/src/main.rs");
+        assert_eq!(resolved("/etc/hosts"), "/etc/hosts");
+        assert_eq!(resolved("~"), "/home/ada");
+        assert_eq!(resolved("~/x/y"), "/home/ada/x/y");
+        assert_eq!(resolved("~bob/x"), "/work/project/~bob/x");
+        assert_eq!(resolved("file:///tmp/a%20b%C3%A9"), "/tmp/a bé");
+        assert_eq!(resolved("file://localhost/tmp/100%"), "/tmp/100%");
+        assert_eq!(resolved("../other"), "/work/project/../other");
+    }
+
+    #[test]
+    fn bad_paths() {
+        assert_eq!(BASE.resolve(""), Err(PathError::Empty));
+        assert_eq!(BASE.resolve("a\0b"), Err(PathError::Nul));
+        assert_eq!(BASE.resolve("file:///a%00b"), Err(PathError::Nul));
+        assert_eq!(BASE.resolve("file://server/a"), Err(PathError::Remote("file://server/a".into())));
+    }
+
+    #[test]
+    fn shown_paths() {
+        let shown = |path: &str| BASE.display(Path::new(path));
+        assert_eq!(shown("/work/project/src/a.rs"), "src/a.rs");
+        assert_eq!(shown("/work/project"), ".");
+        assert_eq!(shown("/work/projects/a"), "/work/projects/a");
+    }
+
+    #[test]
+    fn without_a_home_a_tilde_is_a_name() {
+        let base = Base { home: None, ..BASE };
+        assert_eq!(base.resolve("~/x").unwrap(), Path::new("/work/project/~/x"));
+    }
+}

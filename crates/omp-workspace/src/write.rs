@@ -1,0 +1,189 @@
+//! Replaces a file in one step: readers see the old content or the new, never a part.
+//!
+//! The new content goes to a temporary file in the same directory, is flushed to the disk, gets the mode and
+//! owner of the old file and takes its name. If any step fails, the old file is as it was and the temporary
+//! file is gone. A symbolic link stays; what it points to is replaced. A file with several hard links becomes
+//! independent of the others, which is the price of doing it in one step.
+
+use std::fs::{File, Metadata, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use crate::open::Special;
+
+/// More links than this are a loop.
+const MAX_LINKS: usize = 40;
+
+/// What became of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    pub outcome: Outcome,
+    /// The file itself, behind all symbolic links.
+    pub target: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Created,
+    Replaced,
+}
+
+/// The permission bits of the written file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Those of the old file, or what the umask leaves of a new one.
+    Keep,
+    /// The same, and whoever may read it may execute it.
+    Executable,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    #[error("{} is a directory.", .0.display())]
+    Directory(PathBuf),
+    #[error("{} is {}.", path.display(), kind.name())]
+    Special { path: PathBuf, kind: Special },
+    #[error("{} is write-protected.", .0.display())]
+    Protected(PathBuf),
+    #[error("{} is a symbolic link that leads nowhere: too many links.", .0.display())]
+    LinkLoop(PathBuf),
+    #[error("No space left on the device for {}. The file is unchanged.", .0.display())]
+    NoSpace(PathBuf),
+    #[error("Cannot create the directory {}: {source}.", path.display())]
+    Parent { path: PathBuf, source: io::Error },
+    #[error("Cannot write {}: {source}. The file is unchanged.", path.display())]
+    Io { path: PathBuf, source: io::Error },
+}
+
+/// Writes `content` to `path`, creating missing directories.
+pub fn write(path: &Path, content: &[u8], mode: Mode) -> Result<Written, WriteError> {
+    write_with(path, mode, |file| file.write_all(content))
+}
+
+/// Like [`write`], with content that `fill` writes.
+pub fn write_with(
+    path: &Path,
+    mode: Mode,
+    fill: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<Written, WriteError> {
+    let target = follow_links(path)?;
+    let old = examine(&target)?;
+    let directory = target.parent().unwrap_or(Path::new("/"));
+    std::fs::create_dir_all(directory)
+        .map_err(|source| WriteError::Parent { path: directory.to_owned(), source })?;
+    replace(&target, directory, old.as_ref(), mode, fill).map_err(|source| failed(&target, source))?;
+    let outcome = if old.is_some() { Outcome::Replaced } else { Outcome::Created };
+    Ok(Written { outcome, target })
+}
+
+fn failed(target: &Path, source: io::Error) -> WriteError {
+    let path = target.to_owned();
+    match source.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => WriteError::NoSpace(path),
+        _ => WriteError::Io { path, source },
+    }
+}
+
+/// The path that the links at `path` lead to; it need not exist.
+fn follow_links(path: &Path) -> Result<PathBuf, WriteError> {
+    let mut target = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        match std::fs::read_link(&target) {
+            Ok(link) => target = target.parent().unwrap_or(Path::new("/")).join(link),
+            Err(_) => return Ok(target), // Not a link, or nothing there.
+        }
+    }
+    Err(WriteError::LinkLoop(path.to_owned()))
+}
+
+/// The old file, if there is one and it may be replaced.
+fn examine(target: &Path) -> Result<Option<Metadata>, WriteError> {
+    let metadata = match std::fs::symlink_metadata(target) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(WriteError::Io { path: target.to_owned(), source }),
+    };
+    if metadata.is_dir() {
+        return Err(WriteError::Directory(target.to_owned()));
+    }
+    if !metadata.is_file() {
+        return Err(WriteError::Special { path: target.to_owned(), kind: Special::of(metadata.file_type()) });
+    }
+    // Taking over the name needs no right to the old file, so its protection must be asked for.
+    if nix::unistd::access(target, nix::unistd::AccessFlags::W_OK).is_err() {
+        return Err(WriteError::Protected(target.to_owned()));
+    }
+    Ok(Some(metadata))
+}
+
+fn replace(
+    target: &Path,
+    directory: &Path,
+    old: Option<&Metadata>,
+    mode: Mode,
+    fill: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut temporary = Temporary::create(directory)?;
+    fill(&mut temporary.file)?;
+    adopt_attributes(&temporary.file, old, mode)?;
+    temporary.file.sync_all()?;
+    temporary.rename(target)?;
+    // The new name itself. Not every file system can, and the content is safe without it.
+    let _ = File::open(directory).and_then(|directory| directory.sync_all());
+    Ok(())
+}
+
+fn adopt_attributes(file: &File, old: Option<&Metadata>, mode: Mode) -> io::Result<()> {
+    if let Some(old) = old {
+        let (uid, gid) = (Some(old.uid()), Some(old.gid()));
+        // Only root may give a file away; for others the owner is the same anyway or cannot be kept.
+        let _ = std::os::unix::fs::fchown(file, uid, gid);
+    }
+    let bits = match old {
+        Some(old) => old.permissions().mode(),
+        None => file.metadata()?.permissions().mode(),
+    };
+    let bits = match mode {
+        Mode::Keep => bits,
+        Mode::Executable => bits | ((bits & 0o444) >> 2),
+    };
+    file.set_permissions(Permissions::from_mode(bits & 0o7777))
+}
+
+/// A file under a name that nobody else uses; removed unless it was renamed.
+struct Temporary {
+    file: File,
+    path: Option<PathBuf>,
+}
+
+impl Temporary {
+    fn create(directory: &Path) -> io::Result<Self> {
+        loop {
+            // Short: the name of the target may be as long as names can be.
+            let name = format!(".omp-{}-{:08x}.tmp", std::process::id(), fastrand::u32(..));
+            let path = directory.join(name);
+            match OpenOptions::new().write(true).create_new(true).mode(0o666).open(&path) {
+                Ok(file) => return Ok(Self { file, path: Some(path) }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn rename(&mut self, target: &Path) -> io::Result<()> {
+        if let Some(path) = &self.path {
+            std::fs::rename(path, target)?;
+        }
+        self.path = None;
+        Ok(())
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if let Some(path) = &self.path {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
