@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::Stream;
 use futures_util::future::BoxFuture;
-use omp_types::{AgentEvent, Failure, ModelRequest, StreamEvent, ThinkingLevel, ToolCall};
+use omp_types::{AgentEvent, ModelRequest, StreamEvent, ThinkingLevel, ToolCall};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -141,9 +141,4 @@ pub struct Parts {
     pub clock: Arc<dyn Clock>,
     pub listener: Box<dyn Listener>,
     pub todos: Option<Arc<dyn Todos>>,
-}
-
-/// How long a provider asked us to wait, whatever the kind of failure.
-pub(crate) fn hint(failure: &Failure) -> Option<u64> {
-    failure.retry_after_ms
 }

@@ -1,6 +1,7 @@
 //! The arguments of commands that start no session.
 
 use std::ffi::{OsStr, OsString};
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use crate::error::{UsageError, Waiting};
@@ -74,15 +75,15 @@ pub fn parse_command(command: &'static Command, args: &[OsString]) -> Result<Com
         _ => None,
     });
     if let Some((flag, spelled)) = help {
-        call.values.add(flag, spelled, None).map_err(|bad| call.error(bad))?;
+        call.values.add(flag, spelled, None).map_err(|bad| call.error(&bad))?;
         return Ok(call);
     }
     for item in items() {
         match item {
             Item::Flag { spec, spelled, value } => {
-                call.values.add(spec, spelled, value).map_err(|bad| call.error(bad))?;
+                call.values.add(spec, spelled, value).map_err(|bad| call.error(&bad))?;
             }
-            Item::Unknown(spelled) => return Err(call.error(format!("Unknown flag: {spelled}"))),
+            Item::Unknown(spelled) => return Err(call.error(&format_args!("Unknown flag: {spelled}"))),
             Item::Word(word) | Item::Literal(word) => call.add_word(word)?,
         }
     }
@@ -91,16 +92,16 @@ pub fn parse_command(command: &'static Command, args: &[OsString]) -> Result<Com
 }
 
 impl CommandCall {
-    pub(crate) fn error(&self, reason: impl ToString) -> UsageError {
+    pub(crate) fn error(&self, reason: &dyn Display) -> UsageError {
         UsageError::Command { reason: reason.to_string(), usage: usage_line(self.command) }
     }
 
     fn add_word(&mut self, word: &OsStr) -> Result<(), UsageError> {
         let open = |arg: &&Positional| arg.takes_the_rest() || !self.args.has(arg.name);
         let Some(arg) = self.command.args.iter().find(open) else {
-            return Err(self.error(format!("Unexpected argument: {}", word.to_string_lossy())));
+            return Err(self.error(&format_args!("Unexpected argument: {}", word.to_string_lossy())));
         };
-        let value = read(arg.kind, arg.name, word).map_err(|bad| self.error(bad))?;
+        let value = read(arg.kind, arg.name, word).map_err(|bad| self.error(&bad))?;
         self.args.given.push((arg.name, value));
         Ok(())
     }
@@ -110,7 +111,7 @@ impl CommandCall {
             matches!(arg.arity, Arity::One | Arity::OneOrMore) && !self.args.has(arg.name)
         };
         match self.command.args.iter().find(missing) {
-            Some(arg) => Err(self.error(format!("Missing required argument: {}", arg.name))),
+            Some(arg) => Err(self.error(&format_args!("Missing required argument: {}", arg.name))),
             None => Ok(()),
         }
     }
@@ -121,7 +122,7 @@ impl CommandCall {
             None => Ok(Topic::Program),
             Some(word) => match find_command(word) {
                 Some(command) => Ok(Topic::Command(command.name)),
-                None => Err(self.error(format!("Unknown command: {word}"))),
+                None => Err(self.error(&format_args!("Unknown command: {word}"))),
             },
         }
     }

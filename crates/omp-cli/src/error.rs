@@ -136,13 +136,17 @@ fn nearest(typed: &str, extensions: &[&str]) -> Option<String> {
         .chain(extensions.iter().copied())
         .map(|known| (strsim::osa_distance(name, known), known))
         .filter(|(distance, _)| *distance <= allowed)
-        .min_by_key(|(distance, _)| *distance)
+        // Swapped letters are the likelier slip: `modle` is `model` rather than `mode`.
+        .min_by_key(|(distance, known)| (*distance, known.len().abs_diff(name.len())))
         .map(|(_, known)| format!("--{known}"))
 }
 
 fn not_yet(waiting: &[Waiting]) -> String {
     let sentence = |waiting: &Waiting| {
-        format!("{} is not available yet: it needs {}, which a later release brings.", waiting.what, waiting.part)
+        format!(
+            "{} is not available yet: it needs {}, which a later release brings.",
+            waiting.what, waiting.part
+        )
     };
     waiting.iter().map(sentence).collect::<Vec<_>>().join("\n")
 }

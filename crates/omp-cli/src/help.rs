@@ -1,8 +1,8 @@
 //! `--help`, for the program and for each command, drawn from the table.
 
 use crate::table::{
-    Arity, COMMANDS, Command, ENVIRONMENT, EXAMPLES, EXIT_CODES, Flag, Flags, Kind, LAUNCH, Positional, TAGLINE,
-    Takes, find_command,
+    Arity, COMMANDS, Command, ENVIRONMENT, EXAMPLES, EXIT_CODES, Flag, Flags, Kind, LAUNCH, Positional,
+    TAGLINE, Takes, find_command,
 };
 
 /// What help is asked for.

@@ -97,7 +97,7 @@ fn routed(
     args: Vec<OsString>,
 ) -> Result<Parsed, UsageError> {
     if command.is_launch() {
-        before.extend(args);
+        before.clear(); before.extend(args);
         let mode = (command.name == "acp").then_some(OutputMode::Acp);
         return Ok(session(before, mode, Topic::Command(command.name), VersionForm::Bare));
     }
@@ -134,7 +134,7 @@ fn run(command: &'static Command, args: &[OsString]) -> Result<Parsed, UsageErro
         "help" => Parsed::Help(call.help_topic()?),
         "completions" => match call.args.text("shell").and_then(Shell::from_word) {
             Some(shell) => Parsed::Completions(shell),
-            None => return Err(call.error("Missing required argument: shell")),
+            None => return Err(call.error(&"Missing required argument: shell")),
         },
         "models" => Parsed::Models(ModelsCall::from_call(&call)),
         "update" => Parsed::Update,

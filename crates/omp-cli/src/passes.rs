@@ -163,9 +163,8 @@ impl<'a> Lookup for LaunchLookup<'a> {
     type Spec = Spec<'a>;
 
     fn find(&self, spelled: &str) -> Option<(Spec<'a>, Appetite)> {
-        let extension = spelled
-            .strip_prefix("--")
-            .and_then(|name| self.extensions.iter().find(|flag| flag.name == name));
+        let extension =
+            spelled.strip_prefix("--").and_then(|name| self.extensions.iter().find(|flag| flag.name == name));
         if let Some(flag) = extension {
             let appetite = match flag.kind {
                 ExtensionFlagKind::Boolean => Appetite::Nothing,

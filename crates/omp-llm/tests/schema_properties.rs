@@ -1,8 +1,8 @@
 //! What must hold for every JSON value, however odd.
 
 use omp_llm::schema::{
-    StrictMode, adapt_for_strict, normalize_for_anthropic, normalize_for_cca, normalize_for_google, normalize_for_mcp,
-    normalize_for_responses,
+    StrictMode, adapt_for_strict, normalize_for_anthropic, normalize_for_cca, normalize_for_google,
+    normalize_for_mcp, normalize_for_responses,
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -45,10 +45,35 @@ fn any_json() -> impl Strategy<Value = Value> {
 
 fn keyword() -> impl Strategy<Value = String> {
     let keywords = vec![
-        "type", "properties", "required", "items", "anyOf", "oneOf", "allOf", "any_of", "enum", "const", "default",
-        "description", "nullable", "prefixItems", "additionalProperties", "additionalItems", "patternProperties",
-        "definitions", "$defs", "$ref", "format", "minimum", "exclusiveMinimum", "not", "if", "dependencies", "a",
-        "b", "~standard",
+        "type",
+        "properties",
+        "required",
+        "items",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "any_of",
+        "enum",
+        "const",
+        "default",
+        "description",
+        "nullable",
+        "prefixItems",
+        "additionalProperties",
+        "additionalItems",
+        "patternProperties",
+        "definitions",
+        "$defs",
+        "$ref",
+        "format",
+        "minimum",
+        "exclusiveMinimum",
+        "not",
+        "if",
+        "dependencies",
+        "a",
+        "b",
+        "~standard",
     ];
     prop::sample::select(keywords).prop_map(str::to_owned)
 }
@@ -119,14 +144,26 @@ fn children(node: &Map<String, Value>) -> Vec<&Value> {
 fn assert_strict(schema: &Value) {
     let node = schema.as_object().unwrap_or_else(|| panic!("not a schema object: {schema}"));
     const ALLOWED: [&str; 10] = [
-        "type", "description", "properties", "required", "additionalProperties", "items", "prefixItems", "anyOf",
-        "enum", "const",
+        "type",
+        "description",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "prefixItems",
+        "anyOf",
+        "enum",
+        "const",
     ];
     assert!(node.keys().all(|keyword| ALLOWED.contains(&keyword.as_str())), "forbidden keyword in {schema}");
-    assert!(node.get("type").is_some_and(Value::is_string) != node.contains_key("anyOf"), "neither one type nor a union: {schema}");
+    assert!(
+        node.get("type").is_some_and(Value::is_string) != node.contains_key("anyOf"),
+        "neither one type nor a union: {schema}"
+    );
     if node.get("type") == Some(&json!("object")) {
         assert_eq!(node.get("additionalProperties"), Some(&json!(false)), "{schema}");
-        let names: Vec<Value> = node["properties"].as_object().unwrap().keys().map(|name| json!(name)).collect();
+        let names: Vec<Value> =
+            node["properties"].as_object().unwrap().keys().map(|name| json!(name)).collect();
         assert_eq!(node.get("required"), Some(&Value::Array(names)), "{schema}");
     }
     if node.get("type") == Some(&json!("array")) {
@@ -166,6 +203,21 @@ fn assert_google(schema: &Value) {
     children(node).into_iter().for_each(assert_google);
 }
 
+/// OpenAI refuses an array that does not say what it holds, in strict mode or not.
+fn assert_arrays_have_items(schema: &Value) {
+    let Some(node) = schema.as_object() else { return };
+    if node.get("type") == Some(&json!("array")) {
+        assert!(node.contains_key("items"), "array without items: {schema}");
+    }
+    children(node).into_iter().for_each(assert_arrays_have_items);
+}
+
+fn assert_no_one_of(schema: &Value) {
+    let Some(node) = schema.as_object() else { return };
+    assert!(!node.contains_key("oneOf"), "{schema}");
+    children(node).into_iter().for_each(assert_no_one_of);
+}
+
 fn check(input: &Value) {
     let before = input.to_string();
     for (target, normalize) in ALL {
@@ -174,6 +226,12 @@ fn check(input: &Value) {
         assert!(once["properties"].is_object(), "{target}: the root of {once}");
         assert_eq!(once.to_string(), normalize(input).to_string(), "{target}: not deterministic");
         assert_eq!(normalize(&once), once, "{target}: not idempotent on {input}");
+        for refused in ["anyOf", "oneOf", "allOf", "enum", "not"] {
+            assert!(
+                target == "mcp" || once.get(refused).is_none(),
+                "{target}: {refused} at the root of {once}"
+            );
+        }
     }
     assert_eq!(input.to_string(), before, "the input was touched");
     let adapted = adapt_for_strict(input, StrictMode::Wanted);
@@ -181,14 +239,21 @@ fn check(input: &Value) {
     if adapted.strict {
         assert_strict(&adapted.schema);
         assert_eq!(adapt_for_strict(&adapted.schema, StrictMode::Wanted), adapted, "strict: not idempotent");
-        assert_eq!(normalize_for_responses(&adapted.schema), adapted.schema, "Responses changes strict schemas");
+        assert_eq!(
+            normalize_for_responses(&adapted.schema),
+            adapted.schema,
+            "Responses changes strict schemas"
+        );
     }
+    assert_arrays_have_items(&loose(input));
+    assert_arrays_have_items(&normalize_for_responses(input));
+    assert_no_one_of(&normalize_for_responses(input));
     assert_cca(&normalize_for_cca(input));
     assert_google(&normalize_for_google(input));
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     // proves: WIR-154, WIR-163, WIR-167, WIR-168
     #[test]

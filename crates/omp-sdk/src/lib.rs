@@ -1,1 +1,17 @@
-//! Placeholder until its first code is written.
+//! Builds a [`Session`] from what the user has: the one place where models, tools and the loop meet.
+//!
+//! Programs that embed omp use this crate; the command line is one of them. Provide what you want to decide
+//! yourself, leave out what should be discovered.
+
+mod adapt;
+mod environment;
+mod prompt;
+mod session;
+
+pub use environment::{Environment, ProcessEnvironment};
+pub use omp_agent::{AgentError, Control, Listener, Outcome, Prompt};
+pub use omp_config::{Directories, DirectoryError};
+pub use omp_llm::registry::Availability;
+pub use omp_tools::NAMES as TOOL_NAMES;
+pub use prompt::PromptOptions;
+pub use session::{ModelRow, Session, SessionError, SessionHeader, SessionOptions, ToolFilter, list_models};

@@ -17,7 +17,9 @@ pub fn scenario(name: &str) -> Option<Scenario> {
         None => (name, None),
     };
     match (kind, count) {
-        ("one-turn", None) => Some(Scenario::replies([Reply::new().text("Hello from the scripted model.")]).repeat(true)),
+        ("one-turn", None) => {
+            Some(Scenario::replies([Reply::new().text("Hello from the scripted model.")]).repeat(true))
+        }
         ("deltas", Some(count)) => Some(Scenario::replies([Reply::text_deltas(count, "tok ")]).repeat(true)),
         ("tool-loop", Some(count)) => Some(tool_loop(count, "bash", &json!({"command": "true"}))),
         ("tool-loop-read", Some(count)) => Some(tool_loop(count, "read", &json!({"path": "README.md"}))),

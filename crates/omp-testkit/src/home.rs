@@ -27,8 +27,16 @@ impl Home {
     pub fn new() -> Self {
         let root = tempfile::Builder::new().prefix("omp-test-").tempdir().expect("a temporary directory");
         let home = Self { root };
-        for dir in ["home", "work", "tmp", "home/.config", "home/.local/share", "home/.local/state", "home/.cache", "run"]
-        {
+        for dir in [
+            "home",
+            "work",
+            "tmp",
+            "home/.config",
+            "home/.local/share",
+            "home/.local/state",
+            "home/.cache",
+            "run",
+        ] {
             std::fs::create_dir_all(home.path(dir)).expect("a fresh directory can be filled");
         }
         home

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 /// One process at the moment of looking.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
-    pub pid: i32,
-    pub ppid: i32,
-    pub pgid: i32,
-    pub sid: i32,
+    pub pid: u32,
+    pub ppid: u32,
+    pub pgid: u32,
+    pub sid: u32,
     /// State letter of `/proc/PID/stat`, such as `S` or `Z`.
     pub state: char,
     /// Arguments joined by spaces.
@@ -19,7 +19,7 @@ pub struct Process {
 
 impl Process {
     /// The process with this id, unless it is gone.
-    pub fn of(pid: i32) -> Option<Self> {
+    pub fn of(pid: u32) -> Option<Self> {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         // The name in parentheses may hold anything, so everything is counted from the last parenthesis.
         let mut fields = stat[stat.rfind(')')? + 1..].split_ascii_whitespace();
@@ -35,7 +35,7 @@ impl Process {
     }
 }
 
-fn cmdline(pid: i32) -> String {
+fn cmdline(pid: u32) -> String {
     let bytes = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     String::from_utf8_lossy(&bytes).replace('\0', " ").trim_end().to_owned()
 }
@@ -58,10 +58,11 @@ pub struct ProcessTree {
 
 impl ProcessTree {
     /// A snapshot; empty when `pid` is gone.
-    pub fn of(pid: i32) -> Self {
+    pub fn of(pid: u32) -> Self {
         let everyone = all();
         let mut inside = HashSet::from([pid]);
-        let mut processes: Vec<Process> = everyone.iter().filter(|process| process.pid == pid).cloned().collect();
+        let mut processes: Vec<Process> =
+            everyone.iter().filter(|process| process.pid == pid).cloned().collect();
         loop {
             let found: Vec<Process> = (everyone.iter())
                 .filter(|process| inside.contains(&process.ppid) && !inside.contains(&process.pid))
@@ -75,7 +76,7 @@ impl ProcessTree {
         }
     }
 
-    pub fn pids(&self) -> Vec<i32> {
+    pub fn pids(&self) -> Vec<u32> {
         self.processes.iter().map(|process| process.pid).collect()
     }
 
@@ -87,14 +88,14 @@ impl ProcessTree {
 
 /// Living processes whose command line or environment contains `marker`, other than this one.
 pub fn survivors(marker: &str) -> Vec<Process> {
-    let own = i32::try_from(std::process::id()).unwrap_or_default();
+    let own = std::process::id();
     (all().into_iter())
         .filter(|process| process.pid != own && !process.is_zombie())
         .filter(|process| process.cmdline.contains(marker) || environment_contains(process.pid, marker))
         .collect()
 }
 
-fn environment_contains(pid: i32, marker: &str) -> bool {
+fn environment_contains(pid: u32, marker: &str) -> bool {
     let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     environment.windows(marker.len().max(1)).any(|window| window == marker.as_bytes())
 }
@@ -127,7 +128,7 @@ pub struct PeakMemory {
 
 impl PeakMemory {
     /// Samples the tree of `pid` every `interval` until it has ended (or is a zombie waiting for its parent).
-    pub fn until_exit(pid: i32, interval: Duration) -> Self {
+    pub fn until_exit(pid: u32, interval: Duration) -> Self {
         let mut peak = Self::default();
         while Process::of(pid).is_some_and(|process| !process.is_zombie()) {
             peak.sample(&ProcessTree::of(pid));
@@ -144,7 +145,7 @@ impl PeakMemory {
     }
 }
 
-fn memory_field(pid: i32, field: &str) -> u64 {
+fn memory_field(pid: u32, field: &str) -> u64 {
     let status = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("status"));
     let status = status.unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap_or_default();

@@ -77,8 +77,12 @@ pub struct Running {
 }
 
 impl Running {
-    pub fn pid(&self) -> i32 {
-        i32::try_from(self.child.id()).expect("process ids fit in i32")
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    fn target(&self) -> Pid {
+        Pid::from_raw(i32::try_from(self.pid()).expect("process ids fit in i32"))
     }
 
     /// Writes to its standard input and leaves that open. A program that no longer reads is not an error.
@@ -104,7 +108,7 @@ impl Running {
     /// Sends a signal, by number, to the program alone.
     pub fn signal(&self, signal: i32) {
         let signal = Signal::try_from(signal).expect("a valid signal number");
-        let _ = kill(Pid::from_raw(self.pid()), signal);
+        let _ = kill(self.target(), signal);
     }
 
     pub fn stdout_so_far(&self) -> String {
@@ -149,7 +153,11 @@ impl Running {
         self.ended = true;
         if !(self.stdout.closes_by(deadline) && self.stderr.closes_by(deadline)) {
             self.kill_group();
-            panic!("{} ended, but something it started keeps its output open{}", self.description, self.printed());
+            panic!(
+                "{} ended, but something it started keeps its output open{}",
+                self.description,
+                self.printed()
+            );
         }
         self.output(status, duration)
     }
@@ -172,7 +180,7 @@ impl Running {
     }
 
     fn kill_group(&self) {
-        let _ = killpg(Pid::from_raw(self.pid()), Signal::SIGKILL);
+        let _ = killpg(self.target(), Signal::SIGKILL);
     }
 }
 

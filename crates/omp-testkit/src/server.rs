@@ -55,6 +55,7 @@ impl Server {
     ///
     /// # Panics
     /// When the port is taken or the record file cannot be opened: a test cannot go on without either.
+    #[expect(clippy::needless_pass_by_value, reason = "callers build the options in place")]
     pub fn start_with(scenario: impl Into<Scenario>, options: ServerOptions) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", options.port))
             .unwrap_or_else(|error| panic!("cannot listen on 127.0.0.1:{}: {error}", options.port));
@@ -150,10 +151,16 @@ impl Server {
         let mut problems: Vec<String> = self.violations().iter().map(ToString::to_string).collect();
         let left = self.unconsumed_replies();
         if left > 0 {
-            problems
-                .push(format!("{left} scripted replies were never asked for ({} requests came)", self.requests().len()));
+            problems.push(format!(
+                "{left} scripted replies were never asked for ({} requests came)",
+                self.requests().len()
+            ));
         }
-        assert!(problems.is_empty(), "the scripted model server is not content:\n  {}", problems.join("\n  "));
+        assert!(
+            problems.is_empty(),
+            "the scripted model server is not content:\n  {}",
+            problems.join("\n  ")
+        );
     }
 
     /// [`Server::assert_clean`], then stops the server.

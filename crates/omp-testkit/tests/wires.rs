@@ -32,13 +32,19 @@ fn chat_completions() {
     assert_eq!(joined(&events, "/choices/0/delta/reasoning_content"), "let me see what is there");
     assert_eq!(joined(&events, "/choices/0/delta/content"), "I will read the file, then say more.");
     let call = |index: u64| -> Vec<Value> {
-        events.iter().filter_map(|event| event.pointer("/choices/0/delta/tool_calls/0")).filter(|call| call["index"] == index).cloned().collect()
+        events
+            .iter()
+            .filter_map(|event| event.pointer("/choices/0/delta/tool_calls/0"))
+            .filter(|call| call["index"] == index)
+            .cloned()
+            .collect()
     };
     assert_eq!(joined(&call(0), "/function/arguments"), r#"{"path":"a \"b\"\n.txt"}"#);
     assert_eq!(joined(&call(0), "/function/name"), "read");
     assert_eq!(joined(&call(1), "/function/arguments"), r#"{"command":"true"}"#);
     assert!(call(0)[0]["id"].as_str().unwrap().starts_with("call_"));
-    let finish = events.iter().find(|event| event.pointer("/choices/0/finish_reason").is_some_and(Value::is_string));
+    let finish =
+        events.iter().find(|event| event.pointer("/choices/0/finish_reason").is_some_and(Value::is_string));
     assert_eq!(finish.unwrap()["choices"][0]["finish_reason"], "tool_calls");
     let usage = &events[events.len() - 2];
     assert_eq!(usage["choices"], json!([]));
@@ -57,7 +63,8 @@ fn chat_usage_only_when_asked_for() {
 
 #[test]
 fn chat_interleaved_calls() {
-    let reply = Reply::new().tool_call("a", json!({"x": "long enough"})).tool_call("b", json!({"y": "long enough"}));
+    let reply =
+        Reply::new().tool_call("a", json!({"x": "long enough"})).tool_call("b", json!({"y": "long enough"}));
     let server = Server::start(reply.interleave(true));
     let response = post(&server, Wire::OpenAiCompletions, &minimal(Wire::OpenAiCompletions));
     let order: Vec<u64> = (response.events().iter())
@@ -139,8 +146,9 @@ fn stop_reason(wire: Wire, reply: Reply) -> String {
     let events = response.events();
     match wire {
         Wire::OpenAiCompletions => {
-            let reasons = events.iter().filter_map(|(_, data)| data.pointer("/choices/0/finish_reason")?.as_str());
-            reasons.last().unwrap().to_owned()
+            let mut reasons =
+                events.iter().filter_map(|(_, data)| data.pointer("/choices/0/finish_reason")?.as_str());
+            reasons.next_back().unwrap().to_owned()
         }
         Wire::OpenAiResponses => {
             let last = &events.last().unwrap().1["response"];
@@ -214,7 +222,8 @@ fn text_deltas_are_counted() {
 
 #[test]
 fn anthropic_blocks_and_redacted_thinking() {
-    let block = json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "x"}});
+    let block =
+        json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "x"}});
     let result = json!({"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []});
     let server = Server::start(
         Reply::new().redacted_thinking().anthropic_block(block).anthropic_block(result.clone()).text("found"),
@@ -224,7 +233,10 @@ fn anthropic_blocks_and_redacted_thinking() {
     assert!(starts[0]["content_block"]["data"].is_string());
     assert_eq!(starts[1]["content_block"]["type"], "server_tool_use");
     assert_eq!(starts[2]["content_block"], result);
-    assert_eq!(joined(&response.events_named("content_block_delta"), "/delta/partial_json"), r#"{"query":"x"}"#);
+    assert_eq!(
+        joined(&response.events_named("content_block_delta"), "/delta/partial_json"),
+        r#"{"query":"x"}"#
+    );
 }
 
 #[test]
@@ -234,7 +246,10 @@ fn custom_tool_calls_on_responses() {
     let item = &response.events_named("response.completed")[0]["response"]["output"][0];
     assert_eq!(item["type"], "custom_tool_call");
     assert_eq!(item["input"], "*** Begin");
-    assert_eq!(joined(&response.events_named("response.custom_tool_call_input.delta"), "/delta"), "*** Begin");
+    assert_eq!(
+        joined(&response.events_named("response.custom_tool_call_input.delta"), "/delta"),
+        "*** Begin"
+    );
 }
 
 #[test]

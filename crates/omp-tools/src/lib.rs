@@ -1,1 +1,58 @@
-//! Placeholder until its first code is written.
+//! The built-in tools: one folder each, with its schema, the text the model reads about it, and its code.
+//!
+//! Tools know the [`Context`] they run in and nothing of terminals or providers. What they tell the model is
+//! bounded ([`output`]), and their errors say what to do instead.
+
+mod bash;
+mod context;
+mod output;
+mod read;
+mod write;
+
+use std::sync::Arc;
+
+use omp_agent::{Tool, ToolError};
+use omp_types::ToolDefinition;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+pub use context::{Context, Settings};
+
+/// The names of the built-in tools, in the order of [`builtin`].
+pub const NAMES: &[&str] = &[read::NAME, write::NAME, bash::NAME];
+
+/// The built-in tools, always in the same order: the tool list is part of the prompt that providers cache.
+pub fn builtin(context: Arc<Context>) -> Vec<Arc<dyn Tool>> {
+    vec![
+        Arc::new(read::Read::new(context.clone())),
+        Arc::new(write::Write::new(context.clone())),
+        Arc::new(bash::Bash::new(context)),
+    ]
+}
+
+/// What a model is told about a tool, from the two files beside its code.
+fn definition(name: &str, prompt: &str, schema: &str) -> ToolDefinition {
+    ToolDefinition {
+        name: name.to_owned(),
+        description: prompt.trim().to_owned(),
+        parameters: serde_json::from_str(schema).expect("schema.json is part of the program and has a test"),
+        strict: None,
+        free_text: false,
+    }
+}
+
+/// Arguments as the tool's own type. The schema was checked before, so this fails on a mismatch between the two.
+fn arguments<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T, ToolError> {
+    serde_json::from_value(Value::Object(arguments))
+        .map_err(|error| ToolError::new(format!("The arguments do not fit the tool: {error}.")))
+}
+
+/// Runs work that waits for the disk where it does not hold up anybody.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
+) -> Result<T, ToolError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(error) => Err(ToolError::new(format!("The tool failed unexpectedly: {error}."))),
+    }
+}

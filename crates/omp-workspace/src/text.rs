@@ -111,6 +111,13 @@ pub struct Window {
     pub invalid: bool,
 }
 
+impl Window {
+    /// How many lines follow line `last`, as far as they were counted.
+    pub fn remaining_after(&self, last: u64) -> u64 {
+        self.total.known().saturating_sub(last)
+    }
+}
+
 /// Lines that follow each other, without their newlines. A carriage return before one is part of the line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {

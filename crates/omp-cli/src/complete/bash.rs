@@ -1,28 +1,18 @@
-//! The bash script. It needs neither the bash-completion package nor a bash newer than 3.2.
+//! The bash script. It does without the bash-completion package, and calls `compopt`, which old
+//! versions lack, only where a failure does no harm.
 
 use std::fmt::Write as _;
 
-use super::{commands, flags, names, positions, source_of, table_of, tables};
+use super::sh::{self, quoted};
+use super::{commands, flags, names, tables};
 
 pub(super) fn script() -> String {
-    format!("{HEAD}\n{}\n{}\n{}\n{}\n{BODY}", command_table(), flag_table(), value_table(), argument_table())
-}
-
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
+    [HEAD, &command_table(), &flag_table(), &sh::tables_as_cases(KNOWN), BODY].join("\n")
 }
 
 fn command_table() -> String {
     let all: Vec<&str> = commands().flat_map(names).collect();
-    let mut text = format!("__omp_commands={}\n\n", quoted(&all.join(" ")));
-    text.push_str("# Sets table to the one that a command completes from; fails for other words.\n");
-    text.push_str("__omp_command() {\n    case $1 in\n");
-    for command in commands() {
-        let names: Vec<&str> = names(command).collect();
-        let _ = writeln!(text, "        {}) table={} ;;", names.join("|"), table_of(command));
-    }
-    text.push_str("        *) return 1 ;;\n    esac\n}\n");
-    text
+    format!("__omp_commands={}\n", quoted(&all.join(" ")))
 }
 
 fn flag_table() -> String {
@@ -35,39 +25,10 @@ fn flag_table() -> String {
     text
 }
 
-fn value_table() -> String {
-    let mut text = String::from(
-        "# Sets kind to what a flag of a table takes, empty for a switch; fails for unknown flags.\n\
-         __omp_kind() {\n    kind=''\n    case \"$1 $2\" in\n",
-    );
-    for command in tables() {
-        for flag in flags(command) {
-            let Some(source) = source_of(flag) else { continue };
-            let patterns: Vec<String> =
-                flag.spellings().map(|spelled| quoted(&format!("{} {spelled}", command.name))).collect();
-            let _ = writeln!(text, "        {}) kind={} ;;", patterns.join("|"), quoted(&source));
-        }
-    }
-    text.push_str(
-        "        *)\n            local flags=''\n            __omp_flags \"$1\"\n            \
-         [[ \" $flags \" == *\" $2 \"* ]] ;;\n    esac\n}\n",
-    );
-    text
-}
-
-fn argument_table() -> String {
-    let mut text = String::from(
-        "# Sets kind to what the argument of that number is.\n\
-         __omp_argument() {\n    kind='nothing'\n    case \"$1 $2\" in\n",
-    );
-    for command in tables() {
-        for (pattern, source) in positions(command) {
-            let _ = writeln!(text, "        '{} '{pattern}) kind={} ;;", command.name, quoted(&source));
-        }
-    }
-    text.push_str("    esac\n}\n");
-    text
-}
+/// Whether a flag is in the table at all, for those without a value.
+const KNOWN: &str = r#"local flags=''
+            __omp_flags "$1"
+            [[ " $flags " == *" $2 "* ]]"#;
 
 const HEAD: &str = "\
 # Completion of omp for bash, made by `omp completions bash`.

@@ -6,6 +6,7 @@
 
 mod bash;
 mod fish;
+mod sh;
 mod zsh;
 
 use crate::table::{COMMANDS, Command, Flag, Kind, Takes};

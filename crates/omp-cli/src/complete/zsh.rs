@@ -2,14 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::{commands, described, flags, names, positions, source_of, table_of, tables};
+use super::sh::{self, quoted};
+use super::{commands, described, flags, names, tables};
 
 pub(super) fn script() -> String {
-    format!("{HEAD}\n{}\n{}\n{}\n{}\n{BODY}", command_table(), flag_table(), value_table(), argument_table())
-}
-
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
+    [HEAD, &command_table(), &flag_table(), &sh::tables_as_cases(KNOWN), BODY].join("\n")
 }
 
 /// A word with its explanation, as `_describe` reads it.
@@ -21,24 +18,17 @@ fn command_table() -> String {
     let mut text = String::from("__omp_commands() {\n    commands=(\n");
     for command in commands() {
         for name in names(command) {
-            let _ =
-                writeln!(text, "        {}", entry(name, &described(command.summary, command.waits_for)));
+            let _ = writeln!(text, "        {}", entry(name, &described(command.summary, command.waits_for)));
         }
     }
-    text.push_str("    )\n}\n\n");
-    text.push_str("# Sets table to the one that a command completes from; fails for other words.\n");
-    text.push_str("__omp_command() {\n    case $1 in\n");
-    for command in commands() {
-        let names: Vec<&str> = names(command).collect();
-        let _ = writeln!(text, "        {}) table={} ;;", names.join("|"), table_of(command));
-    }
-    text.push_str("        *) return 1 ;;\n    esac\n}\n");
+    text.push_str("    )\n}\n");
     text
 }
 
 fn flag_table() -> String {
-    let mut text =
-        String::from("# Sets flags to those of a table, with explanations.\n__omp_flags() {\n    case $1 in\n");
+    let mut text = String::from(
+        "# Sets flags to those of a table, with explanations.\n__omp_flags() {\n    case $1 in\n",
+    );
     for command in tables() {
         let _ = writeln!(text, "        {}) flags=(", command.name);
         for flag in flags(command) {
@@ -53,39 +43,10 @@ fn flag_table() -> String {
     text
 }
 
-fn value_table() -> String {
-    let mut text = String::from(
-        "# Sets kind to what a flag of a table takes, empty for a switch; fails for unknown flags.\n\
-         __omp_kind() {\n    kind=''\n    case \"$1 $2\" in\n",
-    );
-    for command in tables() {
-        for flag in flags(command) {
-            let Some(source) = source_of(flag) else { continue };
-            let patterns: Vec<String> =
-                flag.spellings().map(|spelled| quoted(&format!("{} {spelled}", command.name))).collect();
-            let _ = writeln!(text, "        {}) kind={} ;;", patterns.join("|"), quoted(&source));
-        }
-    }
-    text.push_str(
-        "        *)\n            local -a flags\n            __omp_flags \"$1\"\n            \
-         [[ -n ${(M)flags:#\"$2\":*} ]] ;;\n    esac\n}\n",
-    );
-    text
-}
-
-fn argument_table() -> String {
-    let mut text = String::from(
-        "# Sets kind to what the argument of that number is.\n\
-         __omp_argument() {\n    kind='nothing'\n    case \"$1 $2\" in\n",
-    );
-    for command in tables() {
-        for (pattern, source) in positions(command) {
-            let _ = writeln!(text, "        '{} '{pattern}) kind={} ;;", command.name, quoted(&source));
-        }
-    }
-    text.push_str("    esac\n}\n");
-    text
-}
+/// Whether a flag is in the table at all, for those without a value.
+const KNOWN: &str = r#"local -a flags
+            __omp_flags "$1"
+            [[ -n ${(M)flags:#"$2":*} ]]"#;
 
 const HEAD: &str = "\
 #compdef omp
@@ -120,7 +81,7 @@ __omp_value() {
             __omp_ask ${kind%,}
             ;;
         models|sessions) __omp_ask $kind ;;
-        dirs) _files -/ ;;
+        dirs) _path_files -/ ;;
         files)
             compset -P '@'
             _files

@@ -262,7 +262,8 @@ pub static COMMANDS: &[Command] = &[
         .args(&[Positional::some("words", Kind::Text, "What to look for")])
         .flags(&[
             Flag::value("provider", Kind::Text, "Search provider to ask").metavar("name"),
-            Flag::value("recency", Kind::OneOf(&["day", "week", "month", "year"]), "How old a result may be").metavar("age"),
+            Flag::value("recency", Kind::OneOf(&["day", "week", "month", "year"]), "How old a result may be")
+                .metavar("age"),
             Flag::value("limit", Kind::Integer, "Most results").short('l'),
             Flag::switch("compact", "Shorter output"),
         ])
@@ -277,7 +278,11 @@ pub static COMMANDS: &[Command] = &[
         .examples(&["omp session list --all"])
         .waits_for("sessions"),
     Command::new("setup", "Set omp up, or install an optional component")
-        .args(&[Positional::optional("component", Kind::OneOf(&["python", "speech"]), "Component to install")])
+        .args(&[Positional::optional(
+            "component",
+            Kind::OneOf(&["python", "speech"]),
+            "Component to install",
+        )])
         .flags(&[Flag::switch("check", "Only say whether it is installed").short('c'), JSON])
         .examples(&["omp setup", "omp setup python --check"])
         .waits_for("setup"),

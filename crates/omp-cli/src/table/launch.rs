@@ -20,7 +20,8 @@ pub static LAUNCH: &[Group] = &[
             Flag::switch("hide-thinking", "Do not show thinking; the request stays the same"),
             Flag::value("max-time", Kind::Duration, "Stop the run after this time: 600, 90s, 10m, 1h30m"),
             Flag::switch("no-ui", "Run without the terminal interface").waits_for("terminal"),
-            Flag::value("log-level", LOG_LEVEL, "Least severity that reaches the log file").metavar("level")
+            Flag::value("log-level", LOG_LEVEL, "Least severity that reaches the log file")
+                .metavar("level")
                 .waits_for("logging"),
         ],
     },
@@ -31,8 +32,7 @@ pub static LAUNCH: &[Group] = &[
                 .metavar("pattern"),
             Flag::value("provider", Kind::Text, "Provider to look for --model in").metavar("name"),
             Flag::value("api-key", Kind::Text, "Key for this run; it is never stored").metavar("key"),
-            Flag::value("thinking", LEVEL, "How long the model may think")
-                .metavar("level"),
+            Flag::value("thinking", LEVEL, "How long the model may think").metavar("level"),
             Flag::value("models", Kind::ModelList, "Models to cycle through").waits_for("models"),
             Flag::value("smol", Kind::Model, "Model for small tasks").waits_for("models"),
             Flag::value("slow", Kind::Model, "Model for hard tasks").waits_for("models"),
@@ -56,10 +56,18 @@ pub static LAUNCH: &[Group] = &[
     Group {
         title: "Prompt flags",
         flags: &[
-            Flag::value("system-prompt", Kind::Text, "Text, or a file with it, in place of the system prompt")
-                .metavar("text|file"),
-            Flag::value("append-system-prompt", Kind::Text, "Text, or a file with it, after the system prompt")
-                .metavar("text|file"),
+            Flag::value(
+                "system-prompt",
+                Kind::Text,
+                "Text, or a file with it, in place of the system prompt",
+            )
+            .metavar("text|file"),
+            Flag::value(
+                "append-system-prompt",
+                Kind::Text,
+                "Text, or a file with it, after the system prompt",
+            )
+            .metavar("text|file"),
             Flag::value("system-prompt-template", Kind::File, "Template to build the system prompt from")
                 .waits_for("prompt templates"),
             Flag::value("skills", Kind::TextList, "Load only the skills these globs match")
@@ -76,7 +84,8 @@ pub static LAUNCH: &[Group] = &[
             Flag::switch("no-tools", "Offer no built-in tools, except those that --tools names"),
             Flag::switch("no-lsp", "No language servers: no lsp tool, diagnostics or formatting"),
             Flag::switch("no-pty", "Never run commands in a pseudo-terminal"),
-            Flag::value("approval-mode", APPROVAL, "Which tool calls run without a question").metavar("mode")
+            Flag::value("approval-mode", APPROVAL, "Which tool calls run without a question")
+                .metavar("mode")
                 .waits_for("approval"),
             Flag::switch("auto-approve", "Run every tool call without a question")
                 .alias(&["yolo"])
@@ -101,15 +110,21 @@ pub static LAUNCH: &[Group] = &[
             Flag::switch("from-claude", "Import a session of Claude Code").waits_for("import"),
             Flag::switch("from-codex", "Import a session of Codex").waits_for("import"),
             Flag::switch("no-title", "Do not ask a model for a session title"),
-            Flag::value("title-spinner-interval", Kind::Integer, "Milliseconds between title animation steps")
-                .metavar("ms")
-                .waits_for("terminal"),
+            Flag::value(
+                "title-spinner-interval",
+                Kind::Integer,
+                "Milliseconds between title animation steps",
+            )
+            .metavar("ms")
+            .waits_for("terminal"),
         ],
     },
     Group {
         title: "Goal and plan flags",
         flags: &[
-            Flag::value("goal", Kind::Text, "Work towards this objective").metavar("objective").waits_for("goal"),
+            Flag::value("goal", Kind::Text, "Work towards this objective")
+                .metavar("objective")
+                .waits_for("goal"),
             Flag::switch("plan-yolo", "Plan without writing, approve the plan, carry it out")
                 .waits_for("plan"),
             Flag::value("plan-yolo-into", Kind::Model, "Model that carries the plan out").waits_for("plan"),

@@ -347,7 +347,8 @@ mod tests {
     #[test]
     fn no_two_commands_share_a_name() {
         let mut seen = HashSet::new();
-        for name in COMMANDS.iter().flat_map(|command| std::iter::once(&command.name).chain(command.aliases)) {
+        for name in COMMANDS.iter().flat_map(|command| std::iter::once(&command.name).chain(command.aliases))
+        {
             assert!(seen.insert(name), "{name} is there twice");
         }
     }
@@ -355,7 +356,8 @@ mod tests {
     #[test]
     fn only_the_last_argument_takes_the_rest() {
         for command in COMMANDS {
-            let (_, before) = command.args.split_last().unwrap_or((&Positional::one("", Kind::Text, ""), &[]));
+            let (_, before) =
+                command.args.split_last().unwrap_or((&Positional::one("", Kind::Text, ""), &[]));
             assert!(before.iter().all(|arg| !arg.takes_the_rest()), "{}", command.name);
         }
     }

@@ -109,10 +109,19 @@ fn both(keyword: &str, ours: &mut Value, theirs: Value) {
                 *ours = shared;
             }
         }
-        ("type", Value::Array(ours), Value::String(theirs)) if ours.contains(&Value::from(theirs.as_str())) => {
-            *ours = vec![Value::String(theirs)];
-        }
+        ("type", ours, theirs) => narrow_type(ours, theirs),
         _ => {}
+    }
+}
+
+fn narrow_type(ours: &mut Value, theirs: Value) {
+    let Value::Array(listed) = ours else { return };
+    let theirs = if theirs.is_array() { into_list(theirs) } else { vec![theirs] };
+    let mut shared: Vec<_> = listed.iter().filter(|kind| theirs.contains(kind)).cloned().collect();
+    match shared.len() {
+        0 => {}
+        1 => *ours = shared.swap_remove(0),
+        _ => *listed = shared,
     }
 }
 
@@ -175,20 +184,32 @@ fn gather(maps: impl IntoIterator<Item = Node>) -> Vec<(String, Vec<Value>)> {
 
 /// A union of schemas, or the one schema they all are.
 pub(super) fn alternatives(schemas: Vec<Value>) -> Value {
-    let mut distinct = Vec::new();
-    add_missing(&mut distinct, schemas);
+    let mut distinct = distinct(schemas.into_iter().flat_map(lift_out).collect());
     if distinct.len() == 1 {
         return distinct.swap_remove(0);
     }
     Value::Object([("anyOf".to_owned(), Value::Array(distinct))].into_iter().collect())
 }
 
+/// The branches of a union that is nothing but a union; any other schema is its own only branch.
+pub(super) fn lift_out(branch: Value) -> Vec<Value> {
+    match branch {
+        Value::Object(mut inner) if inner.len() == 1 && inner.contains_key("anyOf") => {
+            match inner.shift_remove("anyOf") {
+                Some(Value::Array(branches)) => branches,
+                _ => Vec::new(),
+            }
+        }
+        other => vec![other],
+    }
+}
+
 fn shared_names(lists: Vec<Value>) -> Value {
     let mut lists = lists.into_iter().map(into_list);
     let first = lists.next().unwrap_or_default();
-    Value::Array(lists.fold(first, |shared, list| {
-        shared.into_iter().filter(|name| list.contains(name)).collect()
-    }))
+    Value::Array(
+        lists.fold(first, |shared, list| shared.into_iter().filter(|name| list.contains(name)).collect()),
+    )
 }
 
 /// Loosens a node to one object without combiners: what every member demands, what any branch allows.
@@ -211,6 +232,12 @@ pub(super) fn may_be_object(node: &Node) -> bool {
     !node.contains_key("type") || types::names(node).contains(&"object")
 }
 
+pub(super) fn distinct(values: Vec<Value>) -> Vec<Value> {
+    let mut distinct = Vec::with_capacity(values.len());
+    add_missing(&mut distinct, values);
+    distinct
+}
+
 fn add_missing(list: &mut Vec<Value>, more: Vec<Value>) {
     for value in more {
         if !list.contains(&value) {
@@ -226,7 +253,7 @@ fn into_list(value: Value) -> Vec<Value> {
     }
 }
 
-fn into_map(value: Value) -> Option<Node> {
+pub(super) fn into_map(value: Value) -> Option<Node> {
     match value {
         Value::Object(map) => Some(map),
         _ => None,

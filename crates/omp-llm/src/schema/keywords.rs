@@ -33,16 +33,25 @@ pub(super) enum Shape {
 /// `None` for words outside the vocabulary.
 pub(super) fn shape_of(keyword: &str) -> Option<Shape> {
     Some(match keyword {
-        "additionalProperties" | "items" | "contains" | "not" | "if" | "then" | "else" | "propertyNames"
-        | "unevaluatedItems" | "unevaluatedProperties" | "contentSchema" => Shape::Schema,
+        "additionalProperties"
+        | "items"
+        | "contains"
+        | "not"
+        | "if"
+        | "then"
+        | "else"
+        | "propertyNames"
+        | "unevaluatedItems"
+        | "unevaluatedProperties"
+        | "contentSchema" => Shape::Schema,
         "anyOf" | "oneOf" | "allOf" | "prefixItems" => Shape::SchemaList,
         "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => Shape::SchemaMap,
         "type" => Shape::Type,
         "required" => Shape::Names,
         "enum" | "examples" => Shape::Values,
         "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => Shape::Number,
-        "minLength" | "maxLength" | "minItems" | "maxItems" | "minContains" | "maxContains" | "minProperties"
-        | "maxProperties" => Shape::Count,
+        "minLength" | "maxLength" | "minItems" | "maxItems" | "minContains" | "maxContains"
+        | "minProperties" | "maxProperties" => Shape::Count,
         "uniqueItems" | "deprecated" | "readOnly" | "writeOnly" | "nullable" => Shape::Flag,
         "$ref" | "$schema" | "$id" | "$anchor" | "$comment" | "$dynamicRef" | "$dynamicAnchor" | "title"
         | "description" | "format" | "pattern" | "contentEncoding" | "contentMediaType" => Shape::Text,
@@ -55,15 +64,24 @@ pub(super) fn shape_of(keyword: &str) -> Option<Shape> {
 /// The types a keyword constrains; empty when it constrains values of every type, or nothing at all.
 pub(super) fn constrains(keyword: &str) -> &'static [&'static str] {
     match keyword {
-        "properties" | "required" | "additionalProperties" | "patternProperties" | "propertyNames"
-        | "minProperties" | "maxProperties" | "dependentRequired" | "dependentSchemas"
+        "properties"
+        | "required"
+        | "additionalProperties"
+        | "patternProperties"
+        | "propertyNames"
+        | "minProperties"
+        | "maxProperties"
+        | "dependentRequired"
+        | "dependentSchemas"
         | "unevaluatedProperties" => &["object"],
         "items" | "prefixItems" | "contains" | "minContains" | "maxContains" | "minItems" | "maxItems"
         | "uniqueItems" | "unevaluatedItems" => &["array"],
         "pattern" | "minLength" | "maxLength" | "contentEncoding" | "contentMediaType" | "contentSchema" => {
             &["string"]
         }
-        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => &["number", "integer"],
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => {
+            &["number", "integer"]
+        }
         _ => &[],
     }
 }
@@ -72,7 +90,14 @@ pub(super) fn constrains(keyword: &str) -> &'static [&'static str] {
 pub(super) fn is_annotation(keyword: &str) -> bool {
     matches!(
         keyword,
-        "title" | "description" | "default" | "examples" | "deprecated" | "readOnly" | "writeOnly" | "$comment"
+        "title"
+            | "description"
+            | "default"
+            | "examples"
+            | "deprecated"
+            | "readOnly"
+            | "writeOnly"
+            | "$comment"
     )
 }
 
@@ -116,9 +141,9 @@ pub(super) fn repair(keyword: &str, value: Value) -> Option<Value> {
             let list: Vec<_> = list.into_iter().map(schema_or_open).collect();
             (!list.is_empty()).then_some(Value::Array(list))
         }
-        (Shape::SchemaMap, Value::Object(map)) => {
-            Some(Value::Object(map.into_iter().map(|(name, schema)| (name, schema_or_open(schema))).collect()))
-        }
+        (Shape::SchemaMap, Value::Object(map)) => Some(Value::Object(
+            map.into_iter().map(|(name, schema)| (name, schema_or_open(schema))).collect(),
+        )),
         (Shape::Names, Value::Array(names)) => {
             let mut unique = Vec::with_capacity(names.len());
             for name in names {

@@ -17,19 +17,22 @@
 //! give equal bytes (prompt caches depend on it); no JSON value makes it panic or run forever.
 
 mod combine;
+mod complete;
 mod keywords;
 mod nulls;
 mod refs;
 mod root;
+mod rules;
 mod spill;
 mod strict;
 mod targets;
 mod types;
+mod union;
 mod upgrade;
 mod walk;
 
 pub use strict::{Adapted, StrictMode, adapt_for_strict};
 pub use targets::{
-    normalize_for_anthropic, normalize_for_cca, normalize_for_code_assist, normalize_for_google, normalize_for_mcp,
-    normalize_for_responses,
+    normalize_for_anthropic, normalize_for_cca, normalize_for_code_assist, normalize_for_google,
+    normalize_for_mcp, normalize_for_responses,
 };

@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::combine;
-use super::keywords::{Node, is_annotation};
+use super::keywords::{Node, is_annotation, subschemas_mut};
 use super::types;
 
 /// The mark of the walk, and Google's keyword.
@@ -67,7 +67,9 @@ fn add_null_to_type(node: &mut Node) {
 
 /// `anyOf: [T, null]` as `type: [T, "null"]`, where T is one plain type and nothing else stands in the way.
 pub(super) fn union_to_type_list(node: &mut Node) {
-    let Some(union) = ["anyOf", "oneOf"].into_iter().find(|union| is_nullable_union(node, union)) else { return };
+    let Some(union) = ["anyOf", "oneOf"].into_iter().find(|union| is_nullable_union(node, union)) else {
+        return;
+    };
     let Some(Value::Array(branches)) = node.shift_remove(union) else { return };
     for branch in branches {
         if let Value::Object(branch) = branch
@@ -96,9 +98,13 @@ pub(super) fn is_null(schema: &Value) -> bool {
     schema.as_object().is_some_and(is_null_node)
 }
 
+pub(super) fn is_null_type(node: &Node) -> bool {
+    node.get("type").is_some_and(|kind| kind == "null")
+}
+
 /// Accepts null and nothing else.
 fn is_null_node(node: &Node) -> bool {
-    node.get("type").is_some_and(|kind| kind == "null")
+    is_null_type(node)
         || node.get("const").is_some_and(Value::is_null)
         || matches!(node.get("enum"), Some(Value::Array(values)) if values.iter().all(Value::is_null))
 }
@@ -111,4 +117,21 @@ pub(super) fn take_from_enum(node: &mut Node) -> bool {
         values.retain(|value| !value.is_null());
     }
     had_null
+}
+
+/// Turns the marks on the children into what is left of them: a property that may be null need not be there.
+pub(super) fn retire_marks(node: &mut Node) {
+    let mut optional: Vec<Value> = Vec::new();
+    if let Some(Value::Object(properties)) = node.get("properties") {
+        let nullable = properties.iter().filter(|(_, schema)| schema.get(NULLABLE).is_some());
+        optional.extend(nullable.map(|(name, _)| Value::from(name.as_str())));
+    }
+    if let Some(Value::Array(required)) = node.get_mut("required") {
+        required.retain(|name| !optional.contains(name));
+    }
+    for child in subschemas_mut(node) {
+        if let Value::Object(child) = child {
+            child.shift_remove(NULLABLE);
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::combine;
 use super::keywords::{MAX_DEPTH, Node, subschemas, subschemas_mut};
@@ -47,7 +47,7 @@ pub(super) fn all_resolve(root: &Node) -> bool {
     }
 }
 
-fn resolves_among(node: &Node, definitions: &Map<String, Value>) -> bool {
+fn resolves_among(node: &Node, definitions: &Node) -> bool {
     let sound = match node.get("$ref").and_then(Value::as_str) {
         None | Some("#") => true,
         Some(reference) => segments(reference).is_some_and(|segments| match segments.as_slice() {
@@ -55,8 +55,11 @@ fn resolves_among(node: &Node, definitions: &Map<String, Value>) -> bool {
             _ => false,
         }),
     };
-    let children = subschemas(node).into_iter().filter_map(Value::as_object);
-    sound && children.into_iter().all(|child| resolves_among(child, definitions))
+    sound
+        && subschemas(node)
+            .into_iter()
+            .filter_map(Value::as_object)
+            .all(|child| resolves_among(child, definitions))
 }
 
 struct Inliner<'a> {

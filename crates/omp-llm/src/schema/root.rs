@@ -38,7 +38,8 @@ pub(super) fn settle(value: Value, combiners: RootCombiners) -> Value {
 /// The form for hosts that take JSON Schema as it is: references stay, unless the root has to be taken
 /// apart or one of them leads nowhere.
 pub(super) fn settle_keeping_references(upgraded: Value) -> Value {
-    let keeps = matches!(&upgraded, Value::Object(node) if !combine::has_combiner(node) && refs::all_resolve(node));
+    let keeps =
+        matches!(&upgraded, Value::Object(node) if !combine::has_combiner(node) && refs::all_resolve(node));
     let schema = if keeps || !upgraded.is_object() { upgraded } else { refs::inline(&upgraded) };
     settle(schema, RootCombiners::Flatten)
 }

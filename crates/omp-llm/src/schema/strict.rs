@@ -10,9 +10,11 @@ use super::keywords::Node;
 use super::nulls;
 use super::refs::{self, Unrepresentable};
 use super::root::{self, RootCombiners};
+use super::rules::{AllOf, Arrays, Leftovers, Literals, Nulls, OneOf, Rules, Types, Unions};
+use super::targets::LOOSE;
 use super::types;
 use super::upgrade::upgrade;
-use super::walk::{AllOf, Leftovers, Literals, Nulls, OneOf, Rules, Types, Unions, normalize};
+use super::walk::normalize;
 
 /// What is asked of [`adapt_for_strict`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +41,9 @@ pub fn adapt_for_strict(schema: &Value, wanted: StrictMode) -> Adapted {
     {
         return Adapted { schema, strict: true };
     }
-    Adapted { schema: root::settle_keeping_references(upgraded), strict: false }
+    let mut schema = root::settle_keeping_references(upgraded);
+    normalize(&mut schema, &LOOSE);
+    Adapted { schema, strict: false }
 }
 
 fn strict_form(upgraded: &Value) -> Result<Value, Unrepresentable> {
@@ -62,6 +66,7 @@ const SANITIZE: Rules = Rules {
     one_of: OneOf::AsAnyOf,
     unions: Unions::Flatten,
     types: Types::Single,
+    arrays: Arrays::AsWritten,
     literals: Literals::AsWritten,
 };
 
@@ -69,8 +74,18 @@ const SANITIZE: Rules = Rules {
 fn is_structural(keyword: &str) -> bool {
     matches!(
         keyword,
-        "type" | "description" | "properties" | "required" | "additionalProperties" | "patternProperties"
-            | "items" | "prefixItems" | "anyOf" | "allOf" | "enum" | "const"
+        "type"
+            | "description"
+            | "properties"
+            | "required"
+            | "additionalProperties"
+            | "patternProperties"
+            | "items"
+            | "prefixItems"
+            | "anyOf"
+            | "allOf"
+            | "enum"
+            | "const"
     )
 }
 
@@ -131,7 +146,8 @@ impl Enforcer {
         }
         for (name, property) in properties.iter_mut() {
             self.schema(property, nesting + 1)?;
-            let is_required = required.as_array().is_some_and(|names| names.iter().any(|known| known == name));
+            let is_required =
+                required.as_array().is_some_and(|names| names.iter().any(|known| known == name));
             if !is_required {
                 accept_null(property);
             }

@@ -5,8 +5,9 @@ use serde_json::Value;
 use super::keywords::{Node, shape_of, subschemas};
 use super::nulls::NULLABLE;
 use super::root::{self, RootCombiners, empty_object};
+use super::rules::{AllOf, Arrays, Leftovers, Literals, Nulls, OneOf, Rules, Types, Unions};
 use super::upgrade::upgrade;
-use super::walk::{AllOf, Leftovers, Literals, Nulls, OneOf, Rules, Types, Unions, normalize};
+use super::walk::normalize;
 
 /// Schemas of MCP servers, before they enter the registry: plain 2020-12 without references or vendor words,
 /// so that every other target can start from it.
@@ -18,6 +19,7 @@ const MCP: Rules = Rules {
     one_of: OneOf::AsWritten,
     unions: Unions::AsWritten,
     types: Types::AsWritten,
+    arrays: Arrays::AsWritten,
     literals: Literals::Enum,
 };
 
@@ -25,14 +27,18 @@ const MCP: Rules = Rules {
 const ANTHROPIC: Rules =
     Rules { keeps: anthropic_takes, leftovers: Leftovers::Spill, literals: Literals::AsWritten, ..MCP };
 
-/// OpenAI's Responses API takes anything but `oneOf`.
-const RESPONSES: Rules = Rules {
+/// OpenAI without strict mode takes the schema as it is, except that an array without `items` gets the whole
+/// request refused.
+pub(super) const LOOSE: Rules = Rules {
     keeps: |_| true,
     nulls: Nulls::AsWritten,
-    one_of: OneOf::AsAnyOf,
+    arrays: Arrays::WithItems,
     literals: Literals::AsWritten,
     ..MCP
 };
+
+/// The Responses API refuses `oneOf` on top of that.
+const RESPONSES: Rules = Rules { one_of: OneOf::AsAnyOf, ..LOOSE };
 
 /// Google's `Schema` message is a closed set of fields, each node with exactly one type.
 const GOOGLE: Rules = Rules {
@@ -43,6 +49,7 @@ const GOOGLE: Rules = Rules {
     one_of: OneOf::AsAnyOf,
     unions: Unions::Merge,
     types: Types::Complete,
+    arrays: Arrays::WithItems,
     literals: Literals::StringEnum,
 };
 

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::keywords::{Node, constrains};
-use super::nulls;
-use super::walk::Nulls;
+use super::rules::Nulls;
+use super::{combine, nulls};
 
 /// The type of a JSON value in the words of JSON Schema.
 pub(super) fn type_of(value: &Value) -> &'static str {
@@ -77,10 +77,12 @@ fn of_literals(node: &Node) -> Option<&'static str> {
 
 /// The narrowest single type covering both, if there is one.
 pub(super) fn common<'a>(one: &'a str, other: &'a str) -> Option<&'a str> {
-    match () {
-        () if one == other => Some(one),
-        () if overlaps(one, other) => Some("number"),
-        () => None,
+    if one == other {
+        Some(one)
+    } else if overlaps(one, other) {
+        Some("number")
+    } else {
+        None
     }
 }
 
@@ -164,7 +166,7 @@ pub(super) fn push_down(node: &mut Node, branches: &mut Vec<Value>) {
         let Value::Object(branch) = branch else { return true };
         infer(branch);
         if !branch.contains_key("type") {
-            if !super::combine::has_combiner(branch) {
+            if !combine::has_combiner(branch) {
                 branch.insert("type".to_owned(), own.clone());
             }
             return true;

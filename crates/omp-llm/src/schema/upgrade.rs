@@ -68,8 +68,8 @@ impl Upgrade<'_> {
             changed |= new_name.is_some();
             let keyword = new_name.unwrap_or(segment);
             // Below a list or map of schemas the next segment is an index or a name, then a schema again.
-            names_keyword = !names_keyword
-                || !matches!(shape_of(keyword), Some(Shape::SchemaList | Shape::SchemaMap));
+            names_keyword =
+                !names_keyword || !matches!(shape_of(keyword), Some(Shape::SchemaList | Shape::SchemaMap));
             refs::push_segment(&mut moved, keyword);
             place = place.and_then(|place| refs::step(place, segment));
         }
@@ -98,7 +98,7 @@ fn renamed(node: &Node, keyword: &str) -> Option<&'static str> {
         "exclusive_maximum" => "exclusiveMaximum",
         "multiple_of" => "multipleOf",
         // Beside a `$defs` the old word is left alone: merging the two could change what a name means.
-        "definitions" if !node.contains_key("$defs") => "$defs",
+        "definitions" if !node.get("$defs").is_some_and(Value::is_object) => "$defs",
         "items" if is_tuple(node) => "prefixItems",
         "additionalItems" if is_tuple(node) => "items",
         _ => return None,
@@ -139,7 +139,8 @@ fn numeric_bound(node: &mut Node, inclusive: &str, exclusive: &str) {
 /// Draft-07 `dependencies` held lists of names and schemas in one map.
 fn split_dependencies(node: &mut Node) {
     let Some(Value::Object(dependencies)) = node.shift_remove("dependencies") else { return };
-    let (names, schemas): (Vec<_>, Vec<_>) = dependencies.into_iter().partition(|(_, value)| value.is_array());
+    let (names, schemas): (Vec<_>, Vec<_>) =
+        dependencies.into_iter().partition(|(_, value)| value.is_array());
     for (keyword, entries) in [("dependentRequired", names), ("dependentSchemas", schemas)] {
         if !entries.is_empty() && !node.contains_key(keyword) {
             node.insert(keyword.to_owned(), Value::Object(entries.into_iter().collect()));

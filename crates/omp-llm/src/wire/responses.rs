@@ -6,7 +6,7 @@ use omp_types::{Failure, FailureKind, ModelRequest, ParallelTools, StopReason, T
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{Decode, Policy, Progress, Retention, ToolNames, WireRequest};
+use super::{Decode, Policy, Progress, Retention, StrictPolicy, ToolNames, WireRequest};
 use crate::answer::Answer;
 use crate::history::{self, AssistantPart, IdRules, ResultPart, Turn, UserPart};
 use crate::model::{Model, Strictness};
@@ -75,7 +75,8 @@ fn encode_tool(tool: &ToolDefinition, model: &Model, policy: Policy, names: &Too
     encoded.insert("description".into(), tool.description.clone().into());
     encoded.insert("parameters".into(), parameters);
     // This API defaults to strict, so a schema that cannot be enforced says so.
-    let fallback = (model.compat.strict == Strictness::WherePossible).then_some(false);
+    let host_knows = model.compat.strict == Strictness::WherePossible && policy.strict == StrictPolicy::Allowed;
+    let fallback = host_knows.then_some(false);
     if let Some(strict) = strict.or(fallback) {
         encoded.insert("strict".into(), strict.into());
     }

@@ -15,7 +15,7 @@ use super::walk::Processes;
 /// A tree that survives SIGKILL for so long belongs to another user or hangs in the kernel.
 const GIVE_UP_AFTER_MS: i64 = 5_000;
 /// How often SIGKILL is repeated, for processes that were born meanwhile.
-const KILL_AGAIN_MS: c_int = 5;
+const KILL_AGAIN_MS: c_int = 1;
 
 /// Puts a guardian between us and the command. `lifeline` is the guardian's end and must stay open until the
 /// command has been spawned.
@@ -86,6 +86,7 @@ enum Phase {
 impl Guardian {
     fn run(mut self) -> ! {
         self.settle();
+        self.report(self.main);
         let signals = child_signals();
         while self.reap() {
             let timeout = self.advance();
@@ -131,8 +132,9 @@ impl Guardian {
         }
     }
 
-    fn report(&self, status: c_int) {
-        let bytes = status.to_ne_bytes();
+    /// Tells the owner a number: first the process id of the command, later its wait status.
+    fn report(&self, number: c_int) {
+        let bytes = number.to_ne_bytes();
         // SAFETY: the buffer is valid for its length. MSG_NOSIGNAL: a dead owner is no reason to die.
         unsafe { libc::send(self.lifeline, bytes.as_ptr().cast::<c_void>(), bytes.len(), libc::MSG_NOSIGNAL) };
     }
@@ -177,7 +179,7 @@ impl Guardian {
             Phase::Watching | Phase::Asked { .. } => -1,
             Phase::Killing { give_up_at } if now_ms() > give_up_at => exit(),
             Phase::Killing { .. } => {
-                signal_tree(libc::SIGKILL);
+                kill_tree();
                 KILL_AGAIN_MS
             }
         }
@@ -186,13 +188,33 @@ impl Guardian {
 
 /// Sends `signal` to every descendant of this process.
 fn signal_tree(signal: c_int) {
-    // SAFETY: plain system calls.
-    let guardian = unsafe { libc::getpid() };
-    let Some(mut processes) = Processes::snapshot() else { return };
-    processes.each_descendant(guardian, |pid| {
-        // SAFETY: a plain system call. The descendant may have ended meanwhile, which is an error to ignore.
-        unsafe { libc::kill(pid, signal) };
-    });
+    if let Some(mut processes) = Processes::snapshot(|_, _| {}) {
+        processes.each_descendant(own_pid(), |pid| send(pid, signal));
+    }
+}
+
+/// Kills every descendant. Orphans are killed at first sight: a process that forks and exits all the time is
+/// always gone when the whole table has been read.
+fn kill_tree() {
+    let guardian = own_pid();
+    let kill_orphan = |pid, parent| {
+        if parent == guardian {
+            send(pid, libc::SIGKILL);
+        }
+    };
+    if let Some(mut processes) = Processes::snapshot(kill_orphan) {
+        processes.each_descendant(guardian, |pid| send(pid, libc::SIGKILL));
+    }
+}
+
+fn own_pid() -> pid_t {
+    // SAFETY: a plain system call.
+    unsafe { libc::getpid() }
+}
+
+fn send(pid: pid_t, signal: c_int) {
+    // SAFETY: a plain system call. The process may have ended meanwhile, which is an error to ignore.
+    unsafe { libc::kill(pid, signal) };
 }
 
 fn block_all_signals() {
@@ -214,7 +236,7 @@ fn child_signals() -> RawFd {
         libc::sigaddset(&raw mut set, libc::SIGCHLD);
         let fd = libc::signalfd(-1, &raw const set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
         if fd < 0 {
-            signal_tree(libc::SIGKILL);
+            kill_tree();
             exit();
         }
         fd

@@ -44,9 +44,11 @@
 //!
 //! Processes started by somebody else on the command's behalf (a container daemon, `systemd-run`, `at`) were
 //! never our descendants. Processes of another user (`sudo`) may refuse our signals; the guardian then gives up
-//! after a while instead of waiting for ever.
+//! after a while instead of waiting for ever. If somebody SIGKILLs a guardian, the kernel ends the command and we
+//! end the rest of its session; a daemon with a session of its own then survives.
 
 mod guardian;
+mod orphans;
 mod walk;
 
 use std::ffi::OsString;
@@ -250,20 +252,28 @@ impl Tree {
     }
 }
 
+/// The guardian reports the process id of the command, then its wait status, and at last hangs up.
 async fn follow(lifeline: Arc<UnixStream>, sender: watch::Sender<Report>) {
-    while let Some(status) = next_status(&lifeline).await {
-        sender.send_modify(|report| report.status = Some(status));
+    let Some(main) = next_number(&lifeline).await else {
+        return sender.send_modify(|report| report.gone = true);
+    };
+    let status = next_number(&lifeline).await;
+    sender.send_modify(|report| report.status = status);
+    if status.is_none() {
+        // Somebody killed the guardian before its time. The kernel ended the command; its children are ours.
+        orphans::kill_session(main);
     }
+    while next_number(&lifeline).await.is_some() {}
     sender.send_modify(|report| report.gone = true);
 }
 
-/// The next wait status the guardian reports; `None` when it is gone.
-async fn next_status(lifeline: &UnixStream) -> Option<i32> {
+/// The next number the guardian sends; `None` when it is gone.
+async fn next_number(lifeline: &UnixStream) -> Option<i32> {
     let mut bytes = [0; 4];
     loop {
         lifeline.readable().await.ok()?;
         match lifeline.try_read(&mut bytes) {
-            // The guardian sends each status with one call, so a short read does not happen.
+            // The guardian sends each number with one call, so a short read does not happen.
             Ok(4) => return Some(i32::from_ne_bytes(bytes)),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             Ok(_) | Err(_) => return None,

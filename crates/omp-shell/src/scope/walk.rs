@@ -22,11 +22,12 @@ pub(super) struct Processes {
 }
 
 impl Processes {
-    /// Reads `/proc`; `None` if there is none.
-    pub(super) fn snapshot() -> Option<Self> {
+    /// Reads `/proc`; `None` if there is none. Calls `see` for each process at the moment it is read, with its
+    /// parent: some live too shortly to be dealt with later.
+    pub(super) fn snapshot(see: impl Fn(pid_t, pid_t)) -> Option<Self> {
         let proc = open(libc::AT_FDCWD, b"/proc\0")?;
         let mut processes = Self { table: map_table()?, count: 0 };
-        processes.read_all(proc);
+        processes.read_all(proc, &see);
         close(proc);
         Some(processes)
     }
@@ -65,7 +66,7 @@ impl Processes {
         }
     }
 
-    fn read_all(&mut self, proc: RawFd) {
+    fn read_all(&mut self, proc: RawFd, see: &impl Fn(pid_t, pid_t)) {
         let mut buffer = Aligned([0; 8192]);
         loop {
             // SAFETY: the buffer is valid for its length and aligned for directory entries.
@@ -78,18 +79,19 @@ impl Processes {
             if entries.is_empty() {
                 return;
             }
-            self.read_entries(proc, entries);
+            self.read_entries(proc, entries, see);
         }
     }
 
     /// One buffer of `struct linux_dirent64`: inode (8), offset (8), record length (2), type (1), name.
-    fn read_entries(&mut self, proc: RawFd, mut entries: &[u8]) {
+    fn read_entries(&mut self, proc: RawFd, mut entries: &[u8], see: &impl Fn(pid_t, pid_t)) {
         while let Some(&[low, high]) = entries.get(16..18) {
             let length = usize::from(u16::from_ne_bytes([low, high]));
             let Some(name) = entries.get(19..length) else { return };
             if let Some(pid) = leading_number(name)
                 && let Some(parent) = read_parent(proc, pid)
             {
+                see(pid, parent);
                 self.push(Process { pid, parent });
             }
             entries = entries.get(length..).unwrap_or_default();
@@ -200,7 +202,7 @@ mod tests {
         let parent = pid_t::try_from(std::os::unix::process::parent_id()).unwrap();
         let me = pid_t::try_from(std::process::id()).unwrap();
         let found = std::cell::Cell::new(false);
-        Processes::snapshot().unwrap().each_descendant(parent, |pid| found.set(found.get() || pid == me));
+        Processes::snapshot(|_, _| {}).unwrap().each_descendant(parent, |pid| found.set(found.get() || pid == me));
         assert!(found.get());
     }
 

@@ -15,7 +15,7 @@ use crate::strict::{self, Checker, Refusal};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{self, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -105,17 +105,33 @@ pub(crate) fn accept_loop(listener: &TcpListener, shared: &Arc<Shared>) {
     }
 }
 
-fn serve(stream: &TcpStream, shared: &Shared) -> std::io::Result<()> {
+fn serve(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut reader = Reader::new(stream.try_clone()?);
-    while let Some(request) = reader.next()? {
+    loop {
+        let request = match reader.next() {
+            Ok(Some(request)) => request,
+            Ok(None) => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                return refuse_bytes(stream, shared, &error);
+            }
+            Err(error) => return Err(error),
+        };
         let keep_alive = request.keep_alive;
         let mut exchange = Exchange { stream, shared, keep_alive };
         if !exchange.answer(request) || !keep_alive {
-            break;
+            return Ok(());
         }
     }
-    Ok(())
+}
+
+/// What came is not HTTP.
+fn refuse_bytes(mut stream: &TcpStream, shared: &Shared, error: &io::Error) -> io::Result<()> {
+    shared.journal.add_violation(Violation { request: None, wire: None, message: error.to_string() });
+    let body = error.to_string();
+    let mut answer = response_head(400, &[], "text/plain", Framing::Length(body.len()), false);
+    answer.extend_from_slice(body.as_bytes());
+    stream.write_all(&answer)
 }
 
 /// One request and its answer.
@@ -255,6 +271,7 @@ fn recorded(wire: Wire, request: HttpRequest) -> RecordedRequest {
         wire,
         method: request.method,
         path: request.path,
+        query: request.query,
         headers: request.headers.iter().cloned().collect(),
         headers_multi: request.headers,
         body: serde_json::from_slice(&request.body).unwrap_or(Value::Null),

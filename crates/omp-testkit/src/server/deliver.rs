@@ -8,6 +8,9 @@ use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+/// From here on copying costs more than another system call.
+const LARGE: usize = 64 * 1024;
+
 /// How a delivery ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delivery {
@@ -42,7 +45,7 @@ impl Plan {
             Split::Chunks(size) => {
                 let size = (*size).max(1);
                 (size..end).step_by(size).map(|at| (at, Duration::ZERO)).collect()
-            },
+            }
             Split::At(offsets) => offsets.iter().map(|at| (*at, Duration::ZERO)).collect(),
         };
         cuts.extend(reply.stalls.iter().map(|(place, pause)| (offset(*place), *pause)));
@@ -60,7 +63,13 @@ pub(crate) struct Outlet<'a> {
 
 impl Outlet<'_> {
     /// Writes head and body as the reply asks.
-    pub(crate) fn deliver(&mut self, head: Vec<u8>, body: &Rendered, framing: Framing, reply: &Reply) -> Delivery {
+    pub(crate) fn deliver(
+        &mut self,
+        head: Vec<u8>,
+        body: &Rendered,
+        framing: Framing,
+        reply: &Reply,
+    ) -> Delivery {
         if !self.silence(reply.delay_before) {
             return Delivery::ClientGone(0);
         }
@@ -77,25 +86,69 @@ impl Outlet<'_> {
         let mut pending = head;
         let mut at = 0;
         for (cut, pause) in &plan.cuts {
-            frame(&mut pending, &bytes[at..*cut], framing);
-            self.write(&pending).map_err(|_| at)?;
-            pending.clear();
+            self.piece(&mut pending, &bytes[at..*cut], framing, b"").map_err(|written| at + written)?;
             at = *cut;
             let here = if pause.is_zero() { self.client_is_there() } else { self.silence(*pause) };
             if !here {
                 return Err(at);
             }
         }
-        frame(&mut pending, &bytes[at..plan.end], framing);
-        if framing == Framing::Chunked && plan.cutoff != Some(Cutoff::Drop) {
-            pending.extend_from_slice(b"0\r\n\r\n");
-        }
-        self.write(&pending).map_err(|_| at)
+        let ends = framing == Framing::Chunked && plan.cutoff != Some(Cutoff::Drop);
+        let end: &[u8] = if ends { b"0\r\n\r\n" } else { b"" };
+        self.piece(&mut pending, &bytes[at..plan.end], framing, end).map_err(|written| at + written)
     }
 
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+    /// Writes what is pending, a piece of the body and `end`. `Err` holds how much of the piece was written.
+    fn piece(
+        &mut self,
+        pending: &mut Vec<u8>,
+        piece: &[u8],
+        framing: Framing,
+        end: &[u8],
+    ) -> Result<(), usize> {
+        if piece.len() > LARGE {
+            return self.large_piece(pending, piece, framing, end);
+        }
+        let start = open_frame(pending, piece, framing);
+        pending.extend_from_slice(piece);
+        close_frame(pending, piece, framing);
+        pending.extend_from_slice(end);
+        self.write(pending).map_err(|written| written.saturating_sub(start).min(piece.len()))?;
+        pending.clear();
+        Ok(())
+    }
+
+    /// The same without copying the piece, at the price of three writes.
+    fn large_piece(
+        &mut self,
+        pending: &mut Vec<u8>,
+        piece: &[u8],
+        framing: Framing,
+        end: &[u8],
+    ) -> Result<(), usize> {
+        open_frame(pending, piece, framing);
+        self.write(pending).map_err(|_| 0_usize)?;
+        self.write(piece)?;
+        pending.clear();
+        close_frame(pending, piece, framing);
+        pending.extend_from_slice(end);
+        self.write(pending).map_err(|_| piece.len())?;
+        pending.clear();
+        Ok(())
+    }
+
+    /// `Err` holds how many bytes were written.
+    fn write(&mut self, bytes: &[u8]) -> Result<(), usize> {
         let mut stream = self.stream;
-        stream.write_all(bytes)
+        let mut written = 0;
+        while written < bytes.len() {
+            match stream.write(&bytes[written..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Ok(0) | Err(_) => return Err(written),
+                Ok(count) => written += count,
+            }
+        }
+        Ok(())
     }
 
     /// Says nothing for a while; `false` as soon as the client has gone or the server stops.
@@ -146,25 +199,26 @@ impl From<io::Result<usize>> for Peek {
             Ok(0) => Self::Gone,
             Ok(_) => Self::Bytes,
             Err(error) => match error.kind() {
-                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted => Self::Silent,
+                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted => {
+                    Self::Silent
+                }
                 _ => Self::Gone,
             },
         }
     }
 }
 
-/// Appends a piece of the body in its framing. An empty chunk would end the body, so it is left out.
-fn frame(out: &mut Vec<u8>, piece: &[u8], framing: Framing) {
-    if piece.is_empty() {
-        return;
+/// What precedes a piece in its framing; returns where the piece begins. An empty chunk would end the body, so it is
+/// left out.
+fn open_frame(out: &mut Vec<u8>, piece: &[u8], framing: Framing) -> usize {
+    if framing == Framing::Chunked && !piece.is_empty() {
+        out.extend_from_slice(format!("{:x}\r\n", piece.len()).as_bytes());
     }
-    match framing {
-        Framing::Length(_) => out.extend_from_slice(piece),
-        Framing::Chunked => {
-            out.reserve(piece.len() + 32);
-            out.extend_from_slice(format!("{:x}\r\n", piece.len()).as_bytes());
-            out.extend_from_slice(piece);
-            out.extend_from_slice(b"\r\n");
-        }
+    out.len()
+}
+
+fn close_frame(out: &mut Vec<u8>, piece: &[u8], framing: Framing) {
+    if framing == Framing::Chunked && !piece.is_empty() {
+        out.extend_from_slice(b"\r\n");
     }
 }

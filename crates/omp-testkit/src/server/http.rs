@@ -14,6 +14,7 @@ pub(crate) struct HttpRequest {
     pub(crate) method: String,
     /// Path without the query.
     pub(crate) path: String,
+    pub(crate) query: String,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
     pub(crate) first_byte: Instant,
@@ -54,9 +55,10 @@ impl Reader {
             Some(value) if value.contains("keep-alive") => true,
             _ => head.version == 1,
         };
-        let path = head.target.split('?').next().unwrap_or_default().to_owned();
+        let (path, query) = head.target.split_once('?').unwrap_or((&head.target, ""));
+        let (path, query) = (path.to_owned(), query.to_owned());
         let Head { method, headers, .. } = head;
-        Ok(Some(HttpRequest { method, path, headers, body, first_byte, first_byte_wall, keep_alive }))
+        Ok(Some(HttpRequest { method, path, query, headers, body, first_byte, first_byte_wall, keep_alive }))
     }
 
     /// Reads once more; `false` at the end of the stream.
@@ -68,7 +70,11 @@ impl Reader {
     }
 
     fn need(&mut self, what: &str) -> io::Result<()> {
-        if self.fill()? { Ok(()) } else { Err(invalid(format!("the client closed inside {what}"))) }
+        if self.fill()? {
+            Ok(())
+        } else {
+            Err(io::Error::new(io::ErrorKind::UnexpectedEof, format!("the client closed inside {what}")))
+        }
     }
 
     fn head(&mut self) -> io::Result<(Head, usize)> {

@@ -14,7 +14,10 @@ pub struct RecordedRequest {
     pub index: usize,
     pub wire: Wire,
     pub method: String,
+    /// Without the query.
     pub path: String,
+    /// What follows `?`, or nothing.
+    pub query: String,
     /// Lower-case names; of a repeated header the last value.
     pub headers: BTreeMap<String, String>,
     /// Lower-case names, in order, with repetitions.

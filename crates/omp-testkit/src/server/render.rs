@@ -60,9 +60,7 @@ pub(crate) fn text_pieces(part: &Part, delta_size: usize) -> Option<Vec<&str>> {
 pub(crate) fn call_text(part: &Part) -> Option<(&str, String)> {
     match part {
         Part::ToolCall { name, arguments, .. } => Some((name, arguments.clone())),
-        Part::CustomToolCall { name, input } => {
-            Some((name, serde_json::json!({"input": input}).to_string()))
-        }
+        Part::CustomToolCall { name, input } => Some((name, serde_json::json!({"input": input}).to_string())),
         _ => None,
     }
 }

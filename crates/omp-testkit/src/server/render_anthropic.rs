@@ -126,9 +126,9 @@ impl Messages<'_> {
 
     fn deltas(&mut self, kind: &str, field: &str, pieces: &[&str]) {
         let index = self.index();
-        let before = format!(
-            r#"{{"type":"content_block_delta","index":{index},"delta":{{"type":"{kind}","{field}":"#
-        );
+        let before =
+            format!(r#"{{"type":"content_block_delta","index":{index},"delta":{{"type":"{kind}","{field}":"#);
+        self.sse.reserve(pieces.len(), before.len() + 64);
         for piece in pieces {
             self.sse.delta(Some("content_block_delta"), &before, piece, "}}");
         }

@@ -55,6 +55,7 @@ impl<'a> Chat<'a> {
     /// Many deltas that differ in one string only.
     fn strings(&mut self, before: &str, pieces: &[&str], after: &str) {
         let (before, after) = (format!("{}{before}", self.head), format!("{after}{}", self.tail));
+        self.sse.reserve(pieces.len(), before.len() + after.len() + 32);
         for piece in pieces {
             self.sse.delta(None, &before, piece, &after);
         }
@@ -98,7 +99,9 @@ impl<'a> Chat<'a> {
 
     fn open_call(&mut self, index: usize, id: &str, name: &str) {
         let function = json!({"name": name, "arguments": ""});
-        self.delta(&json!({"tool_calls": [{"index": index, "id": id, "type": "function", "function": function}]}));
+        self.delta(
+            &json!({"tool_calls": [{"index": index, "id": id, "type": "function", "function": function}]}),
+        );
     }
 
     fn arguments(&mut self, index: usize, pieces: &[&str]) {

@@ -119,12 +119,8 @@ impl Responses<'_> {
                 json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []})
             }
         };
-        let item = |status: &str, content: Value| {
-            json!({"id": id, "type": "message", "status": status, "role": "assistant", "content": content})
-        };
-        let part = |text: &str| {
-            json!({"item_id": id, "output_index": index, "content_index": 0, "part": content(text)})
-        };
+        let item = |status: &str, content: Value| json!({"id": id, "type": "message", "status": status, "role": "assistant", "content": content});
+        let part = |text: &str| json!({"item_id": id, "output_index": index, "content_index": 0, "part": content(text)});
         self.added(&item("in_progress", json!([])));
         self.event("response.content_part.added", part(""));
         let streamed = Streamed {
@@ -176,12 +172,12 @@ impl Responses<'_> {
         let Streamed { event, place, field, after } = streamed;
         let name = format!("{event}.delta");
         let after = format!("{after}}}");
-        let mut before = String::new();
+        let mut before = format!(r#"{{"type":"{name}","sequence_number":"#);
+        let fixed = before.len();
+        self.sse.reserve(pieces.len(), fixed + place.len() + after.len() + 100);
         for piece in pieces {
-            before.clear();
-            let sequence = self.sequence;
-            write!(before, r#"{{"type":"{name}","sequence_number":{sequence},{place}"delta":"#)
-                .expect("strings can be written");
+            before.truncate(fixed);
+            write!(before, "{},{place}\"delta\":", self.sequence).expect("strings can be written");
             self.sequence += 1;
             self.sse.delta(Some(&name), &before, piece, &after);
         }

@@ -137,7 +137,7 @@ impl Default for Reply {
 
 /// Constructors.
 impl Reply {
-    /// An empty model turn; add content to it.
+    /// An empty model turn; add content to it. Unless told otherwise it used 100 input and 10 output tokens.
     pub fn new() -> Self {
         Self::default()
     }

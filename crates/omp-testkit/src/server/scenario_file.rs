@@ -32,7 +32,8 @@ impl Scenario {
 
     /// Reads a scenario from JSON text.
     pub fn from_json(text: &str) -> Result<Self, ScenarioError> {
-        let file: ScenarioFile = serde_json::from_str(text).map_err(|error| ScenarioError(error.to_string()))?;
+        let file: ScenarioFile =
+            serde_json::from_str(text).map_err(|error| ScenarioError(error.to_string()))?;
         Ok(file.into_scenario())
     }
 }

@@ -33,6 +33,12 @@ impl Sse {
         Self { out: Rendered::default(), end_of_line: if crlf { "\r\n" } else { "\n" }, comments }
     }
 
+    /// Makes room for `count` events like a delta around `bytes` bytes of text.
+    pub(crate) fn reserve(&mut self, count: usize, bytes: usize) {
+        self.out.bytes.reserve(count.saturating_mul(bytes));
+        self.out.event_ends.reserve(count);
+    }
+
     /// An event without a name.
     pub(crate) fn data(&mut self, data: &impl serde::Serialize) {
         self.open(None);

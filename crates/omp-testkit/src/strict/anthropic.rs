@@ -1,10 +1,12 @@
 //! Anthropic Messages: everything but the messages.
 
 use super::fields::{self, entries};
-use super::{Check, Checker, anthropic_cache, anthropic_messages, anthropic_results, anthropic_thinking, schema};
+use super::{
+    Check, Checker, anthropic_cache, anthropic_messages, anthropic_results, anthropic_thinking, schema,
+};
 use serde_json::Value;
 
-const FIELDS: [&str; 21] = [
+const FIELDS: &[&str] = &[
     "cache_control",
     "container",
     "context_management",
@@ -26,8 +28,9 @@ const FIELDS: [&str; 21] = [
     "tool_choice",
     "tools",
     "top_k",
+    "top_p",
 ];
-const TOOL_FIELDS: [&str; 10] = [
+const TOOL_FIELDS: &[&str] = &[
     "allowed_callers",
     "cache_control",
     "defer_loading",
@@ -41,8 +44,7 @@ const TOOL_FIELDS: [&str; 10] = [
 ];
 
 pub(super) fn check(body: &Value, checker: &Checker<'_>) -> Check {
-    let known: Vec<&str> = FIELDS.into_iter().chain(["top_p"]).collect();
-    fields::known_top_level(body, &known, checker.rules)?;
+    fields::known_top_level(body, FIELDS, checker.rules)?;
     fields::required(body, &["model", "max_tokens", "messages"])?;
     fields::model(body)?;
     fields::streams(body)?;
@@ -89,7 +91,7 @@ fn tools(body: &Value) -> Check {
 }
 
 fn client_tool(tool: &Value, at: &str) -> Check {
-    fields::known_members(tool, &format!("{at}.custom"), &TOOL_FIELDS)?;
+    fields::known_members(tool, &format!("{at}.custom"), TOOL_FIELDS)?;
     let Some(input) = tool.get("input_schema") else {
         return Err(format!("{at}.custom.input_schema: Field required"));
     };

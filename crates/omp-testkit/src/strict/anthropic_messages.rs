@@ -29,8 +29,10 @@ fn shape(message: &Value, at: &str) -> Check {
     let role = match message["role"].as_str() {
         Some(role @ ("user" | "assistant")) => role,
         other => {
-            return Err(format!("{at}.role: Input should be 'user' or 'assistant', not {other:?}; the system prompt \
-                                is the top-level `system`"));
+            return Err(format!(
+                "{at}.role: Input should be 'user' or 'assistant', not {other:?}; the system prompt \
+                                is the top-level `system`"
+            ));
         }
     };
     match &message["content"] {
@@ -169,7 +171,10 @@ fn server_blocks_kept(message: &Value, index: usize, checker: &Checker<'_>) -> C
     for block in sent.iter().filter(|block| block["type"] != "tool_result") {
         let Some(id) = block["tool_use_id"].as_str() else { continue };
         if !sent.iter().any(|other| other["type"] == "server_tool_use" && other["id"] == id) {
-            return Err(format!("messages.{index}: {} without the server_tool_use {id:?} it belongs to", block["type"]));
+            return Err(format!(
+                "messages.{index}: {} without the server_tool_use {id:?} it belongs to",
+                block["type"]
+            ));
         }
     }
     let Some(turn) = turn_of(message, checker.turns) else { return Ok(()) };

@@ -19,7 +19,11 @@ pub(super) fn check(body: &Value) -> Check {
 }
 
 fn ids<'a>(message: &'a Value, kind: &str, key: &str) -> Vec<&'a str> {
-    blocks(message).iter().filter(|block| block["type"] == kind).filter_map(|block| block[key].as_str()).collect()
+    blocks(message)
+        .iter()
+        .filter(|block| block["type"] == kind)
+        .filter_map(|block| block[key].as_str())
+        .collect()
 }
 
 fn unique_ids(messages: &[Value]) -> Check {

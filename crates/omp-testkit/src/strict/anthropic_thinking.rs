@@ -75,7 +75,9 @@ fn minted_here(block: &Value, at: &str, checker: &Checker<'_>) -> Check {
                 Err(format!("{at}: Invalid `signature` in `thinking` block"))
             }
         }
-        Some("redacted_thinking") if !checker.mint.is_redacted(block["data"].as_str().unwrap_or_default()) => {
+        Some("redacted_thinking")
+            if !checker.mint.is_redacted(block["data"].as_str().unwrap_or_default()) =>
+        {
             Err(format!("{at}: Invalid `data` in `redacted_thinking` block"))
         }
         _ => Ok(()),
@@ -99,7 +101,8 @@ fn comes_first(message: &Value, index: usize, checker: &Checker<'_>) -> Check {
         }
         true
     };
-    if ordered(blocks(message)) || turn_of(message, checker.turns).is_some_and(|turn| !ordered(&turn.blocks)) {
+    if ordered(blocks(message)) || turn_of(message, checker.turns).is_some_and(|turn| !ordered(&turn.blocks))
+    {
         return Ok(());
     }
     Err(format!("messages.{index}: `thinking` blocks must come first in an assistant message"))
@@ -107,7 +110,8 @@ fn comes_first(message: &Value, index: usize, checker: &Checker<'_>) -> Check {
 
 /// Since the last words of the user, every turn that was answered with results must begin as it was made.
 fn kept_in_tool_loop(messages: &[Value], checker: &Checker<'_>) -> Check {
-    let is_result = |message: &Value| blocks(message).first().is_some_and(|block| block["type"] == "tool_result");
+    let is_result =
+        |message: &Value| blocks(message).first().is_some_and(|block| block["type"] == "tool_result");
     let start = messages.iter().rposition(|message| message["role"] == "user" && !is_result(message));
     for (index, message) in messages.iter().enumerate().skip(start.unwrap_or_default()) {
         let sent = blocks(message);

@@ -4,7 +4,7 @@ use super::fields::{self, entries};
 use super::{Check, Checker, chat_messages, schema, schema_strict};
 use serde_json::Value;
 
-const FIELDS: [&str; 35] = [
+const FIELDS: &[&str] = &[
     "audio",
     "frequency_penalty",
     "function_call",
@@ -43,7 +43,7 @@ const FIELDS: [&str; 35] = [
 ];
 
 pub(super) fn check(body: &Value, checker: &Checker<'_>) -> Check {
-    fields::known_top_level(body, &FIELDS, checker.rules)?;
+    fields::known_top_level(body, FIELDS, checker.rules)?;
     fields::required(body, &["model", "messages"])?;
     fields::model(body)?;
     fields::streams(body)?;
@@ -59,7 +59,9 @@ pub(super) fn check(body: &Value, checker: &Checker<'_>) -> Check {
 
 fn one_token_limit(body: &Value) -> Check {
     if body.get("max_tokens").is_some() && body.get("max_completion_tokens").is_some() {
-        return Err("Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.".into());
+        return Err(
+            "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.".into()
+        );
     }
     Ok(())
 }
@@ -92,14 +94,20 @@ fn function_tool(tool: &Value, at: &str) -> Check {
     }
     fields::known_members(tool, at, &["type", "function"])?;
     let function = &tool["function"];
-    fields::known_members(function, &format!("{at}.function"), &["name", "description", "parameters", "strict"])?;
+    fields::known_members(
+        function,
+        &format!("{at}.function"),
+        &["name", "description", "parameters", "strict"],
+    )?;
     fields::tool_name(&function["name"], &format!("{at}.function.name"))?;
     openai_parameters(&function["name"], function.get("parameters"), &function["strict"])
 }
 
 /// The parameter schema of a function on either OpenAI wire.
 pub(super) fn openai_parameters(name: &Value, parameters: Option<&Value>, strict: &Value) -> Check {
-    let named = |error: String| format!("Invalid schema for function '{}': {error}", name.as_str().unwrap_or_default());
+    let named = |error: String| {
+        format!("Invalid schema for function '{}': {error}", name.as_str().unwrap_or_default())
+    };
     if let Some(parameters) = parameters {
         schema::openai_object(parameters).map_err(named)?;
         if strict == true {

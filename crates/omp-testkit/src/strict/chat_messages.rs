@@ -75,9 +75,13 @@ fn user_content(content: &Value, at: &str) -> Check {
         let at = format!("{at}[{index}]");
         match part["type"].as_str() {
             Some("text") if part["text"].as_str().is_some_and(|text| !text.is_empty()) => {}
-            Some("image_url") => fields::image_url(&part["image_url"]["url"], &format!("{at}.image_url.url"))?,
+            Some("image_url") => {
+                fields::image_url(&part["image_url"]["url"], &format!("{at}.image_url.url"))?;
+            }
             Some("input_audio" | "file") => {}
-            _ => return Err(format!("{at}: must be a text, image_url, input_audio or file part, not {part}")),
+            _ => {
+                return Err(format!("{at}: must be a text, image_url, input_audio or file part, not {part}"));
+            }
         }
     }
     Ok(())
@@ -135,7 +139,9 @@ fn call_ids(messages: &[Value], longest: usize) -> Check {
         for call in entries(&message["tool_calls"]) {
             let id = call["id"].as_str().unwrap_or_default();
             if id.is_empty() || id.chars().count() > longest {
-                return Err(format!("messages[{index}].tool_calls: id {id:?} must have 1 to {longest} characters"));
+                return Err(format!(
+                    "messages[{index}].tool_calls: id {id:?} must have 1 to {longest} characters"
+                ));
             }
             if !seen.insert(id) {
                 return Err(format!("messages[{index}].tool_calls: id {id:?} was used before"));

@@ -5,7 +5,8 @@ use crate::server::{RecordedRequest, Rules};
 use serde_json::{Map, Value};
 
 pub(super) fn json_body(request: &RecordedRequest) -> Check {
-    let text = std::str::from_utf8(&request.raw_body).map_err(|error| format!("the body is not UTF-8: {error}"))?;
+    let text =
+        std::str::from_utf8(&request.raw_body).map_err(|error| format!("the body is not UTF-8: {error}"))?;
     let body: Value = serde_json::from_str(text).map_err(|error| format!("the body is not JSON: {error}"))?;
     if body.is_object() { Ok(()) } else { Err("the body must be a JSON object".into()) }
 }

@@ -4,7 +4,7 @@ use super::fields::{self, entries};
 use super::{Check, Checker, chat, responses_items, responses_reasoning, schema};
 use serde_json::Value;
 
-const FIELDS: [&str; 28] = [
+const FIELDS: &[&str] = &[
     "background",
     "context_management",
     "conversation",
@@ -33,11 +33,11 @@ const FIELDS: [&str; 28] = [
     "top_logprobs",
     "top_p",
     "truncation",
+    "user",
 ];
 
 pub(super) fn check(body: &Value, checker: &Checker<'_>) -> Check {
-    let known: Vec<&str> = FIELDS.into_iter().chain(["user"]).collect();
-    fields::known_top_level(body, &known, checker.rules)?;
+    fields::known_top_level(body, FIELDS, checker.rules)?;
     fields::required(body, &["model", "input"])?;
     fields::model(body)?;
     fields::streams(body)?;
@@ -51,7 +51,7 @@ pub(super) fn check(body: &Value, checker: &Checker<'_>) -> Check {
 }
 
 fn include(body: &Value) -> Check {
-    const KNOWN: [&str; 8] = [
+    const KNOWN: &[&str] = &[
         "code_interpreter_call.outputs",
         "computer_call_output.output.image_url",
         "file_search_call.results",
@@ -92,7 +92,8 @@ fn function_tool(tool: &Value, at: &str) -> Check {
         return Err(format!("Missing required parameter: '{at}.parameters'."));
     };
     let name = tool["name"].as_str().unwrap_or_default();
-    schema::without_one_of(parameters).map_err(|error| format!("Invalid schema for function '{name}': {error}"))?;
+    schema::without_one_of(parameters)
+        .map_err(|error| format!("Invalid schema for function '{name}': {error}"))?;
     chat::openai_parameters(&tool["name"], Some(parameters), &tool["strict"])
 }
 
@@ -115,9 +116,11 @@ fn encrypted_reasoning_asked(body: &Value) -> Check {
     let reasons = body["reasoning"].is_object() && *effort != "none";
     let asked = entries(&body["include"]).iter().any(|entry| entry == "reasoning.encrypted_content");
     if body["store"] == false && reasons && !asked {
-        return Err("include: must contain 'reasoning.encrypted_content' when store is false and reasoning is \
+        return Err(
+            "include: must contain 'reasoning.encrypted_content' when store is false and reasoning is \
                     requested"
-            .into());
+                .into(),
+        );
     }
     Ok(())
 }

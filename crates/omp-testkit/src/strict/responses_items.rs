@@ -87,7 +87,11 @@ fn reasoning(item: &Value, at: &str) -> Check {
         return Err(format!("Missing required parameter: '{at}.id'."));
     }
     item_id(item, at, "rs_")?;
-    if item["summary"].is_array() { Ok(()) } else { Err(format!("Missing required parameter: '{at}.summary'.")) }
+    if item["summary"].is_array() {
+        Ok(())
+    } else {
+        Err(format!("Missing required parameter: '{at}.summary'."))
+    }
 }
 
 fn message(item: &Value, at: &str) -> Check {
@@ -116,7 +120,9 @@ fn parts(content: &Value, at: &str, allowed: &[&str]) -> Check {
         let at = format!("{at}[{index}]");
         let kind = part["type"].as_str().unwrap_or_default();
         if !allowed.contains(&kind) {
-            return Err(format!("Invalid value: '{kind}' in '{at}.type'. Supported values are: {allowed:?}."));
+            return Err(format!(
+                "Invalid value: '{kind}' in '{at}.type'. Supported values are: {allowed:?}."
+            ));
         }
         match kind {
             "input_image" if part.get("file_id").is_none() => {
@@ -161,7 +167,9 @@ fn calls_paired(items: &[Value], call: &str, output: &str) -> Check {
 fn unique_ids(items: &[Value]) -> Check {
     let mut seen = std::collections::HashSet::new();
     match items.iter().filter_map(|item| item["id"].as_str()).find(|id| !seen.insert(*id)) {
-        Some(id) => Err(format!("Duplicate item found with id {id}. Remove duplicate items from your input.")),
+        Some(id) => {
+            Err(format!("Duplicate item found with id {id}. Remove duplicate items from your input."))
+        }
         None => Ok(()),
     }
 }

@@ -5,6 +5,7 @@ use super::responses_items::kind;
 use super::{Check, Checker};
 use crate::server::{EmittedItem, Turn};
 use serde_json::Value;
+use std::sync::Arc;
 
 pub(super) fn check(body: &Value, checker: &Checker<'_>) -> Check {
     let items = entries(&body["input"]);
@@ -32,16 +33,15 @@ fn sealed(item: &Value, index: usize, stateless: bool, checker: &Checker<'_>) ->
     }
 }
 
-fn turn_with<'a>(checker: &'a Checker<'_>, id: &str) -> Option<std::sync::Arc<Turn>> {
+fn turn_with(checker: &Checker<'_>, id: &str) -> Option<Arc<Turn>> {
     checker.turns.find(|turn| turn.items.iter().any(|item| item.id == id))
 }
 
 /// The item after the reasoning must be the one that came after it, recognised by id, else by call id or kind.
 fn followed(items: &[Value], index: usize, checker: &Checker<'_>) -> Check {
     let id = items[index]["id"].as_str().unwrap_or_default();
-    let missing = || {
-        Err(format!("Item '{id}' of type 'reasoning' was provided without its required following item."))
-    };
+    let missing =
+        || Err(format!("Item '{id}' of type 'reasoning' was provided without its required following item."));
     let Some(next) = items.get(index + 1) else { return missing() };
     let Some(turn) = turn_with(checker, id) else {
         // Made by another server with our secret: the kind is all we can judge.
@@ -79,5 +79,8 @@ fn preceded(items: &[Value], index: usize, checker: &Checker<'_>) -> Check {
         return Ok(());
     }
     let kind = kind(&items[index]);
-    Err(format!("Item '{id}' of type '{kind}' was provided without its required 'reasoning' item: '{}'.", before.id))
+    Err(format!(
+        "Item '{id}' of type '{kind}' was provided without its required 'reasoning' item: '{}'.",
+        before.id
+    ))
 }

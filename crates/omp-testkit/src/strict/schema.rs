@@ -21,7 +21,12 @@ pub(super) struct Node<'a> {
 }
 
 /// Calls `visit` for `schema` and every schema inside it. Property names are never taken for keywords.
-pub(super) fn walk(schema: &Value, path: &str, depth: usize, visit: &mut impl FnMut(&Node<'_>) -> Check) -> Check {
+pub(super) fn walk(
+    schema: &Value,
+    path: &str,
+    depth: usize,
+    visit: &mut impl FnMut(&Node<'_>) -> Check,
+) -> Check {
     let Some(object) = schema.as_object() else {
         return if schema.is_boolean() {
             Ok(())
@@ -77,7 +82,11 @@ fn known_type(node: &Node<'_>) -> Check {
         Some(Value::Array(list)) => !list.is_empty() && list.iter().all(known),
         Some(single) => known(single),
     };
-    if fine { Ok(()) } else { Err(format!("In context=({}), unknown 'type': {}", node.path, node.schema["type"])) }
+    if fine {
+        Ok(())
+    } else {
+        Err(format!("In context=({}), unknown 'type': {}", node.path, node.schema["type"]))
+    }
 }
 
 fn string_list(node: &Node<'_>, name: &str) -> Check {
@@ -131,9 +140,8 @@ pub(super) fn anthropic_object(schema: &Value) -> Check {
     if ["oneOf", "anyOf", "allOf"].iter().any(|name| schema.get(name).is_some()) {
         return Err("input_schema does not support oneOf, allOf, or anyOf at the top level".into());
     }
-    well_formed(schema).map_err(|error| {
-        format!("JSON schema is invalid. It must match JSON Schema draft 2020-12: {error}")
-    })
+    well_formed(schema)
+        .map_err(|error| format!("JSON schema is invalid. It must match JSON Schema draft 2020-12: {error}"))
 }
 
 /// Anthropic strict tools: closed objects, no numeric or length limits.

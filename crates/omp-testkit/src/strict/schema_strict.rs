@@ -6,7 +6,7 @@ use super::schema::{Node, walk};
 use serde_json::Value;
 
 /// The keywords strict mode understands; whatever is not here is refused. `title` is harmless and tolerated.
-const KEYWORDS: [&str; 12] = [
+const KEYWORDS: &[&str] = &[
     "type",
     "description",
     "properties",
@@ -30,6 +30,7 @@ pub(super) fn check(schema: &Value) -> Check {
     walk(schema, "", 0, &mut |node| {
         known_keywords(node)?;
         typed(node)?;
+        no_booleans(node)?;
         closed(node)?;
         all_required(node)?;
         shallow(node)?;
@@ -62,9 +63,21 @@ fn typed(node: &Node<'_>) -> Check {
     }
 }
 
+/// `true` is a schema that says nothing, and so has no type.
+fn no_booleans(node: &Node<'_>) -> Check {
+    let named = node.schema.get("properties").into_iter().flat_map(members).map(|(_, schema)| schema);
+    let listed = node.schema.get("anyOf").into_iter().flat_map(entries);
+    if named.chain(listed).chain(node.schema.get("items")).any(Value::is_boolean) {
+        return Err(format!("In context=({}), a boolean schema is not permitted.", node.path));
+    }
+    Ok(())
+}
+
 fn is_object(node: &Node<'_>) -> bool {
     let kind = node.schema.get("type").unwrap_or(&Value::Null);
-    kind == "object" || entries(kind).iter().any(|one| one == "object") || node.schema.contains_key("properties")
+    kind == "object"
+        || entries(kind).iter().any(|one| one == "object")
+        || node.schema.contains_key("properties")
 }
 
 fn closed(node: &Node<'_>) -> Check {

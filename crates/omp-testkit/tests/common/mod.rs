@@ -209,3 +209,69 @@ pub fn with_tool(wire: Wire) -> Value {
     };
     body
 }
+
+/// The content blocks of an Anthropic stream, assembled as a client would.
+pub fn anthropic_blocks(response: &Response) -> Vec<Value> {
+    let mut blocks: Vec<Value> = Vec::new();
+    let mut json_text = String::new();
+    for (name, data) in response.events() {
+        match name.as_str() {
+            "content_block_start" => {
+                blocks.push(data["content_block"].clone());
+                json_text.clear();
+            }
+            "content_block_delta" => {
+                let block = blocks.last_mut().expect("a block is open");
+                for field in ["text", "thinking", "signature"] {
+                    if let Some(piece) = data["delta"][field].as_str() {
+                        block[field] = json!(block[field].as_str().unwrap_or_default().to_owned() + piece);
+                    }
+                }
+                json_text.push_str(data["delta"]["partial_json"].as_str().unwrap_or_default());
+            }
+            "content_block_stop" if !json_text.is_empty() => {
+                let input = serde_json::from_str(&json_text).expect("whole arguments");
+                blocks.last_mut().expect("a block is open")["input"] = input;
+            }
+            _ => {}
+        }
+    }
+    blocks
+}
+
+/// The output items of a Responses stream.
+pub fn responses_output(response: &Response) -> Vec<Value> {
+    let completed = response.events_named("response.completed");
+    completed[0]["response"]["output"].as_array().expect("output").clone()
+}
+
+/// Appends to `messages` or `input`.
+pub fn push(body: &mut Value, value: Value) {
+    let field = if body.get("input").is_some() { "input" } else { "messages" };
+    body[field].as_array_mut().expect("a list").push(value);
+}
+
+/// Asserts that `body` is refused with a message that contains `part`, and that this is recorded.
+pub fn assert_rejected(wire: Wire, body: &Value, part: &str) {
+    let server = Server::start(omp_testkit::Reply::new().text("not reached"));
+    let response = post(&server, wire, body);
+    let message = if response.status == 200 { "it was accepted".into() } else { response.error() };
+    assert!(response.status == 400 && message.contains(part), "expected {part:?}, but: {message}\n{body}");
+    assert_eq!(server.violations().len(), 1);
+    assert_eq!(server.unconsumed_replies(), 1, "a refused request consumes no reply");
+}
+
+/// Asserts that `body` is accepted.
+pub fn assert_accepted(wire: Wire, body: &Value) {
+    let server = Server::start(omp_testkit::Reply::new().text("fine"));
+    let response = post(&server, wire, body);
+    assert_eq!(response.status, 200, "{}\n{body}", response.text());
+    server.finish();
+}
+
+/// `base` with `change` applied, for tables of broken requests.
+pub fn changed(base: &Value, change: impl FnOnce(&mut Value)) -> Value {
+    let mut body = base.clone();
+    change(&mut body);
+    body
+}

@@ -1,0 +1,339 @@
+//! The agent as its owner sees it: prompts in, events out, and a handle to steer a run from outside.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use omp_types::{CustomMessage, Message, StopReason, ThinkingLevel, UserContent, UserMessage};
+use tokio_util::sync::CancellationToken;
+
+use crate::config::{AgentConfig, InterruptMode, QueueMode};
+use crate::fallback::FallbackState;
+use crate::parts::{Clock, Gate, Listener, Model, Models, Parts, Setup, Todos};
+use crate::queue::{Aside, Queued, Queues};
+use crate::run::Run;
+use crate::validate::Validators;
+
+/// How long a second prompt waits for the first.
+const PROMPT_WAIT: Duration = Duration::from_secs(30);
+
+/// One conversation with one model at a time.
+pub struct Agent {
+    state: tokio::sync::Mutex<State>,
+    fixed: Fixed,
+    control: Control,
+}
+
+/// Parts that stay for the agent's life.
+pub(crate) struct Fixed {
+    pub(crate) models: Arc<dyn Models>,
+    pub(crate) setup: Arc<dyn Setup>,
+    pub(crate) gate: Arc<dyn Gate>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) todos: Option<Arc<dyn Todos>>,
+    pub(crate) validators: Validators,
+}
+
+/// What changes from turn to turn; one run owns it at a time.
+pub(crate) struct State {
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) config: AgentConfig,
+    /// The live context.
+    pub(crate) messages: Vec<Arc<Message>>,
+    /// The same messages as the model reads them.
+    pub(crate) wire: Vec<Arc<Message>>,
+    pub(crate) fallback: FallbackState,
+    pub(crate) listener: Box<dyn Listener>,
+    pub(crate) tools: crate::answer::ToolCache,
+    pub(crate) forced: Forced,
+}
+
+/// Steps of `/force`: one demanded call, then one turn without tools.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Forced {
+    #[default]
+    Nothing,
+    Call(String),
+    NoTools,
+}
+
+impl State {
+    pub(crate) fn push(&mut self, message: Arc<Message>) {
+        let wire = crate::correct::wire_copy(&message).map_or_else(|| Arc::clone(&message), Arc::new);
+        self.wire.push(wire);
+        self.messages.push(message);
+    }
+
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.messages.truncate(len);
+        self.wire.truncate(len);
+    }
+}
+
+/// What the user says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prompt {
+    pub content: UserContent,
+}
+
+impl Prompt {
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { content: UserContent::Text(text.into()) }
+    }
+}
+
+/// How a prompt ended, after retries and everything queued have settled.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub messages: Vec<Arc<Message>>,
+}
+
+impl Outcome {
+    /// The last answer, complete or not.
+    pub fn last_answer(&self) -> Option<&omp_types::AssistantMessage> {
+        self.messages.iter().rev().find_map(|message| message.as_assistant())
+    }
+}
+
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AgentError {
+    #[error("the agent is still busy with another prompt; wait for it or abort it")]
+    Busy,
+    #[error("Nothing to retry")]
+    NothingToRetry,
+    #[error("tool \"{0}\" is not active, so it cannot be forced")]
+    InactiveTool(String),
+    #[error("the current model cannot be forced to call a tool")]
+    CannotForce,
+}
+
+impl Agent {
+    pub fn new(parts: Parts, config: AgentConfig) -> Self {
+        let control = Control { shared: Arc::new(Shared::new(&config)) };
+        Self {
+            state: tokio::sync::Mutex::new(State {
+                model: parts.model,
+                config,
+                messages: Vec::new(),
+                wire: Vec::new(),
+                fallback: FallbackState::default(),
+                listener: parts.listener,
+                tools: crate::answer::ToolCache::default(),
+                forced: Forced::default(),
+            }),
+            fixed: Fixed {
+                models: parts.models,
+                setup: parts.setup,
+                gate: parts.gate,
+                clock: parts.clock,
+                todos: parts.todos,
+                validators: Validators::default(),
+            },
+            control,
+        }
+    }
+
+    /// A handle for other tasks: steering, queues, abort.
+    pub fn control(&self) -> Control {
+        self.control.clone()
+    }
+
+    /// Runs one prompt until everything has settled.
+    pub async fn prompt(&self, prompt: Prompt, cancel: CancellationToken) -> Result<Outcome, AgentError> {
+        let mut state = self.exclusive().await?;
+        self.revert_fallback(&mut state);
+        let now = self.fixed.clock.now_ms();
+        let user = Message::User(UserMessage { content: prompt.content, steering: false, timestamp: now });
+        Ok(self.run(&mut state, Some(user), cancel).await)
+    }
+
+    /// Repeats the last failed or aborted turn with a fresh retry budget.
+    pub async fn retry(&self, cancel: CancellationToken) -> Result<Outcome, AgentError> {
+        let mut state = self.exclusive().await?;
+        let failed = state.messages.iter().rposition(|message| message.as_assistant().is_some());
+        let broken = |at: usize| {
+            let answer = state.messages[at].as_assistant();
+            answer.is_some_and(|answer| matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted))
+        };
+        let last_user = state.messages.iter().rposition(|message| matches!(**message, Message::User(_)));
+        let at = failed.filter(|at| broken(*at) && last_user.is_none_or(|user| user < *at));
+        let at = at.ok_or(AgentError::NothingToRetry)?;
+        state.truncate(at);
+        Ok(self.run(&mut state, None, cancel).await)
+    }
+
+    /// The next turn must call that tool; the turn after it gets no tools.
+    pub async fn force_tool(&self, name: &str) -> Result<(), AgentError> {
+        let mut state = self.exclusive().await?;
+        if !self.fixed.setup.tools().iter().any(|tool| tool.definition().name == name) {
+            return Err(AgentError::InactiveTool(name.to_owned()));
+        }
+        if !state.model.can_force_tools() {
+            return Err(AgentError::CannotForce);
+        }
+        state.forced = Forced::Call(name.to_owned());
+        Ok(())
+    }
+
+    /// The user's choice of a model; it also ends a fallback.
+    pub async fn set_model(&self, model: Arc<dyn Model>, thinking: ThinkingLevel) -> Result<(), AgentError> {
+        let mut state = self.exclusive().await?;
+        state.model = model;
+        state.config.request.thinking = thinking;
+        state.fallback.forget();
+        Ok(())
+    }
+
+    /// Starts from an existing conversation.
+    pub async fn load(&self, messages: Vec<Arc<Message>>) -> Result<(), AgentError> {
+        let mut state = self.exclusive().await?;
+        state.truncate(0);
+        for message in messages {
+            state.push(message);
+        }
+        Ok(())
+    }
+
+    /// The live context.
+    pub async fn messages(&self) -> Vec<Arc<Message>> {
+        self.state.lock().await.messages.clone()
+    }
+
+    /// Prompts never interleave: a second one waits for the first, but not for ever.
+    async fn exclusive(&self) -> Result<tokio::sync::MutexGuard<'_, State>, AgentError> {
+        tokio::select! {
+            biased;
+            state = self.state.lock() => Ok(state),
+            () = self.fixed.clock.sleep(PROMPT_WAIT) => Err(AgentError::Busy),
+        }
+    }
+
+    fn revert_fallback(&self, state: &mut State) {
+        let policy = state.config.fallbacks.revert;
+        if let Some(primary) = state.fallback.revert(policy, self.fixed.clock.now_ms()) {
+            state.model = primary.model;
+            state.config.request.thinking = primary.thinking;
+        }
+    }
+
+    async fn run(&self, state: &mut State, user: Option<Message>, cancel: CancellationToken) -> Outcome {
+        let token = cancel.child_token();
+        let _running = self.control.shared.begin(&token);
+        let run = Run::new(state, &self.fixed, &self.control.shared, token);
+        Outcome { messages: run.execute(user).await }
+    }
+}
+
+/// Steers a run from outside. Cheap to clone.
+#[derive(Clone)]
+pub struct Control {
+    shared: Arc<Shared>,
+}
+
+impl Control {
+    /// Interrupts the run with the user's words.
+    pub fn steer(&self, content: UserContent) {
+        self.shared.queues.steer(content);
+    }
+
+    /// Waits until the run would stop.
+    pub fn follow_up(&self, content: UserContent) {
+        self.shared.queues.follow_up(content);
+    }
+
+    /// A background note for the next step boundary.
+    pub fn aside(&self, aside: Aside) {
+        self.shared.queues.aside(aside);
+    }
+
+    /// Hidden context that rides with the next prompt of the user.
+    pub fn next_prompt(&self, message: CustomMessage) {
+        self.shared.queues.next_prompt(message);
+    }
+
+    /// Stops the run; queues stay.
+    pub fn abort(&self) {
+        self.shared.lock().run.cancel();
+    }
+
+    /// Stops only a waiting retry.
+    pub fn abort_retry(&self) {
+        self.shared.lock().retry.cancel();
+    }
+
+    /// Steering and follow-ups not yet delivered: how many.
+    pub fn queued(&self) -> (usize, usize) {
+        self.shared.queues.counts()
+    }
+
+    /// Takes back what was queued, to put it into an editor.
+    pub fn take_queued(&self) -> Queued {
+        self.shared.queues.give_back()
+    }
+
+    pub fn is_running(&self) -> bool {
+        self.shared.running.load(Ordering::Acquire)
+    }
+
+    pub fn set_steering_mode(&self, mode: QueueMode) {
+        self.shared.lock().steering_mode = mode;
+    }
+
+    pub fn set_follow_up_mode(&self, mode: QueueMode) {
+        self.shared.lock().follow_up_mode = mode;
+    }
+
+    pub fn set_interrupt_mode(&self, mode: InterruptMode) {
+        self.shared.lock().interrupt_mode = mode;
+    }
+}
+
+/// What a run and its control share.
+pub(crate) struct Shared {
+    pub(crate) queues: Queues,
+    running: AtomicBool,
+    switches: Mutex<Switches>,
+}
+
+pub(crate) struct Switches {
+    pub(crate) run: CancellationToken,
+    pub(crate) retry: CancellationToken,
+    pub(crate) steering_mode: QueueMode,
+    pub(crate) follow_up_mode: QueueMode,
+    pub(crate) interrupt_mode: InterruptMode,
+}
+
+impl Shared {
+    fn new(config: &AgentConfig) -> Self {
+        Self {
+            queues: Queues::default(),
+            running: AtomicBool::new(false),
+            switches: Mutex::new(Switches {
+                run: CancellationToken::new(),
+                retry: CancellationToken::new(),
+                steering_mode: config.steering_mode,
+                follow_up_mode: config.follow_up_mode,
+                interrupt_mode: config.interrupt_mode,
+            }),
+        }
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Switches> {
+        self.switches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begin<'a>(&'a self, token: &CancellationToken) -> Running<'a> {
+        self.lock().run = token.clone();
+        self.running.store(true, Ordering::Release);
+        Running(self)
+    }
+}
+
+/// Marks the agent idle again however the run ends.
+struct Running<'a>(&'a Shared);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.running.store(false, Ordering::Release);
+    }
+}

@@ -1,0 +1,81 @@
+//! The outside world, as far as building a session needs it.
+
+use std::time::Duration;
+
+use omp_llm::registry::Lookup;
+use omp_llm::{ClientOptions, Interleaving, Retention, StrictPolicy};
+use omp_shell::command::{find_shell, run};
+use omp_shell::{CommandSpec, Ending, Limits, Scope};
+use tokio_util::sync::CancellationToken;
+
+/// Variables of the process. A trait so that an embedding program or a test can give its own.
+pub trait Environment: Send + Sync {
+    fn var(&self, name: &str) -> Option<String>;
+}
+
+/// The real environment.
+pub struct ProcessEnvironment;
+
+impl Environment for ProcessEnvironment {
+    fn var(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+}
+
+/// How long a `!command` of the models file may take.
+const KEY_COMMAND_LIMIT: Duration = Duration::from_secs(10);
+
+pub(crate) struct EnvironmentLookup<'a>(pub(crate) &'a dyn Environment);
+
+impl Lookup for EnvironmentLookup<'_> {
+    fn env(&self, name: &str) -> Option<String> {
+        self.0.var(name)
+    }
+
+    fn command(&self, command: &str) -> Option<String> {
+        // Looking up a key is not async, so the command gets a thread and a runtime of its own.
+        let command = command.to_owned();
+        std::thread::spawn(move || capture(command)).join().ok().flatten()
+    }
+}
+
+/// Trimmed output of a command that succeeded in time.
+fn capture(command: String) -> Option<String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
+    runtime.block_on(async {
+        let scope = Scope::new();
+        let environment = omp_shell::Environment::inherited();
+        let spec = CommandSpec {
+            // Only what the command prints on standard output is the value.
+            command: format!("exec 2>/dev/null; {command}"),
+            shell: find_shell(&environment),
+            cwd: std::env::current_dir().ok()?,
+            environment,
+            timeout: Some(KEY_COMMAND_LIMIT),
+            limits: Limits::default(),
+            spill: None,
+        };
+        let outcome = run(&scope, spec, &CancellationToken::new(), |_| {}).await.ok()?;
+        scope.end().await;
+        (outcome.ending == Ending::Exited(0)).then(|| outcome.output.text.trim().to_owned())
+    })
+}
+
+/// Settings of the model client that the environment decides.
+pub(crate) fn client_options(environment: &dyn Environment) -> ClientOptions {
+    let set = |name: &str| environment.var(name).filter(|value| !value.is_empty());
+    let mut options = ClientOptions::default();
+    if let Some(ms) = set("PI_STREAM_IDLE_TIMEOUT_MS").and_then(|text| text.trim().parse().ok()) {
+        options.idle_timeout = Duration::from_millis(ms);
+    }
+    if set("PI_NO_STRICT").is_some_and(|value| value != "0") {
+        options.strict = StrictPolicy::Never;
+    }
+    if set("PI_CACHE_RETENTION").is_some_and(|value| value == "long") {
+        options.retention = Retention::Long;
+    }
+    if set("PI_NO_INTERLEAVED_THINKING").is_some_and(|value| value == "1") {
+        options.interleaving = Interleaving::Off;
+    }
+    options
+}

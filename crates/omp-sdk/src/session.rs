@@ -1,0 +1,299 @@
+//! A session: one conversation, its model, its tools.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use omp_agent::{
+    Agent, AgentConfig, AgentError, Control, Listener, OpenGate, Outcome, Parts, Prompt, Tool,
+};
+use omp_config::Directories;
+use omp_llm::registry::{Availability, Registry, SelectError, Selection, Wanted};
+use omp_llm::{Api, Client, ClientError, discovery};
+use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
+use omp_types::{ParallelTools, RequestOptions, ThinkingLevel};
+use serde::Serialize;
+use tokio_util::sync::CancellationToken;
+
+use crate::adapt::{ClientModel, FixedSetup, RegistryModels, SystemClock};
+use crate::environment::{Environment, EnvironmentLookup, client_options};
+use crate::prompt::{self, PromptOptions};
+
+/// What a session is built from. Everything left at its default is discovered.
+pub struct SessionOptions {
+    pub cwd: PathBuf,
+    pub directories: Directories,
+    pub environment: Arc<dyn Environment>,
+    pub model: Option<String>,
+    pub provider: Option<String>,
+    pub api_key: Option<String>,
+    pub thinking: Option<ThinkingLevel>,
+    pub prompt: PromptOptions,
+    pub tools: ToolFilter,
+    pub service_tier: Option<String>,
+    pub provider_session_id: Option<String>,
+    pub prompt_cache_key: Option<String>,
+}
+
+/// Which built-in tools the model gets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ToolFilter {
+    #[default]
+    All,
+    None,
+    /// Names in lower case; unknown ones become warnings.
+    Only(Vec<String>),
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    #[error("{source}")]
+    Model {
+        #[source]
+        source: SelectError,
+        models_file: PathBuf,
+    },
+    #[error("--api-key needs a model to go with: name one with --model, --provider and --model, or --models")]
+    KeyWithoutModel,
+    #[error(transparent)]
+    Client(#[from] ClientError),
+}
+
+impl SessionError {
+    /// What the user can do about it.
+    pub fn hints(&self) -> Vec<String> {
+        match self {
+            Self::Model { source, models_file } => {
+                let file = models_file.display();
+                match source {
+                    SelectError::MissingKey { variables, .. } if variables.is_empty() => {
+                        vec![format!("Set \"apiKey\" for the provider in {file}.")]
+                    }
+                    SelectError::MissingKey { .. } => {
+                        vec![format!("Set the variable, pass --api-key, or give the provider an \"apiKey\" in {file}.")]
+                    }
+                    SelectError::KeyCommandFailed { .. } => vec![format!("Check the provider's \"apiKey\" in {file}.")],
+                    _ => vec![
+                        "Run 'omp models' to see what is there.".to_owned(),
+                        format!("Other providers and models are described in {file}."),
+                    ],
+                }
+            }
+            Self::KeyWithoutModel | Self::Client(_) => Vec::new(),
+        }
+    }
+}
+
+/// The first line of a session: who, when, where.
+#[derive(Clone, Debug, Serialize)]
+pub struct SessionHeader {
+    pub r#type: &'static str,
+    pub version: u32,
+    pub id: String,
+    pub timestamp: String,
+    pub cwd: String,
+}
+
+/// A conversation ready to be prompted.
+pub struct Session {
+    agent: Agent,
+    scope: Arc<Scope>,
+    header: SessionHeader,
+    model: Arc<omp_llm::Model>,
+    warnings: Vec<String>,
+}
+
+impl Session {
+    /// Chooses the model, builds prompt and tools. Touches the network only to look for local servers, and only
+    /// when nothing else can serve.
+    pub async fn open(options: SessionOptions, listener: Box<dyn Listener>) -> Result<Self, SessionError> {
+        let mut warnings = Vec::new();
+        let client = Client::new(client_options(options.environment.as_ref()))?;
+        let mut registry = load_registry(&options.directories, &mut warnings);
+        let selection = select(&client, &mut registry, &options).await?;
+        warnings.extend(selection.warnings);
+        let model = Arc::new(selection.model);
+
+        let scope = Arc::new(Scope::new());
+        let tools = build_tools(&options, &scope, &mut warnings);
+        let now = jiff::Zoned::now();
+        let system = prompt::build(&options.prompt, &options.cwd, &now.strftime("%Y-%m-%d").to_string());
+        let header = SessionHeader {
+            r#type: "session",
+            version: 3,
+            id: format!("{:016x}", fastrand::u64(..)),
+            timestamp: now.timestamp().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
+            cwd: options.cwd.display().to_string(),
+        };
+        let thinking = options.thinking.or(selection.thinking).unwrap_or(default_thinking(&model));
+        let config = AgentConfig {
+            request: RequestOptions {
+                thinking,
+                parallel_tools: ParallelTools::Allowed,
+                service_tier: options.service_tier,
+                session_id: options.provider_session_id.clone().or_else(|| session_key(&model, &header.id)),
+                prompt_cache_key: options.prompt_cache_key,
+                ..RequestOptions::default()
+            },
+            // The tour has no reasons to give.
+            intent_tracing: model.api != Api::Demo,
+            ..AgentConfig::default()
+        };
+        let parts = Parts {
+            model: Arc::new(ClientModel { client: client.clone(), model: Arc::clone(&model) }),
+            models: Arc::new(RegistryModels { client, registry, environment: options.environment }),
+            setup: Arc::new(FixedSetup { system, tools }),
+            gate: Arc::new(OpenGate),
+            clock: Arc::new(SystemClock),
+            listener,
+            todos: None,
+        };
+        Ok(Self { agent: Agent::new(parts, config), scope, header, model, warnings })
+    }
+
+    pub fn header(&self) -> &SessionHeader {
+        &self.header
+    }
+
+    /// Things the user should know, collected while the session was built.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    pub fn model_selector(&self) -> String {
+        self.model.selector()
+    }
+
+    /// Is this the built-in tour rather than a model?
+    pub fn is_demo(&self) -> bool {
+        self.model.api == Api::Demo
+    }
+
+    pub fn control(&self) -> Control {
+        self.agent.control()
+    }
+
+    /// Runs one prompt until everything has settled.
+    pub async fn prompt(&self, prompt: Prompt, cancel: CancellationToken) -> Result<Outcome, AgentError> {
+        self.agent.prompt(prompt, cancel).await
+    }
+
+    /// Ends every process the session started.
+    pub async fn close(self) {
+        self.scope.end().await;
+    }
+}
+
+/// Some providers route and cache by session; the others would only be confused by an unknown field.
+fn session_key(model: &omp_llm::Model, id: &str) -> Option<String> {
+    (model.api == Api::OpenAiResponses && model.key.is_some()).then(|| id.to_owned())
+}
+
+fn default_thinking(model: &omp_llm::Model) -> ThinkingLevel {
+    if model.reasoning { ThinkingLevel::High } else { ThinkingLevel::Off }
+}
+
+/// A file that cannot be read or understood leaves the built-in providers working.
+fn load_registry(directories: &Directories, warnings: &mut Vec<String>) -> Registry {
+    let path = directories.models_file();
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => Some(text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => {
+            warnings.push(format!("{} cannot be read ({error}); only built-in models are available.", path.display()));
+            None
+        }
+    };
+    let registry = Registry::new(text.as_deref());
+    if let Some(error) = registry.error() {
+        warnings.push(format!("{}: {error} Only built-in models are available until this is fixed.", path.display()));
+    }
+    registry
+}
+
+/// Providers that live on this machine and are looked for only when needed.
+const LOCAL_PROVIDERS: [&str; 3] = ["ollama", "lm-studio", "llama.cpp"];
+
+async fn select(client: &Client, registry: &mut Registry, options: &SessionOptions) -> Result<Selection, SessionError> {
+    let chosen = options.model.is_some() || options.provider.is_some();
+    if options.api_key.is_some() && !chosen {
+        return Err(SessionError::KeyWithoutModel);
+    }
+    let wanted = Wanted {
+        pattern: options.model.as_deref(),
+        provider: options.provider.as_deref(),
+        api_key: options.api_key.as_deref(),
+    };
+    let lookup = EnvironmentLookup(options.environment.as_ref());
+    let first = registry.select(wanted, &lookup);
+    let names_local = |text: Option<&str>| {
+        text.is_some_and(|text| LOCAL_PROVIDERS.iter().any(|local| text == *local || text.starts_with(&format!("{local}/"))))
+    };
+    let local_may_help = match &first {
+        Ok(_) => false,
+        Err(SelectError::NothingAvailable) => true,
+        Err(_) => names_local(wanted.pattern) || names_local(wanted.provider),
+    };
+    let result = if local_may_help {
+        let servers = discovery::LocalServers::from_env(|name| options.environment.var(name));
+        registry.add_local(discovery::probe(client, &servers).await);
+        registry.select(wanted, &lookup)
+    } else {
+        first
+    };
+    match result {
+        Err(SelectError::NothingAvailable) => Ok(Registry::demo()),
+        Err(source) => Err(SessionError::Model { source, models_file: options.directories.models_file() }),
+        Ok(selection) => Ok(selection),
+    }
+}
+
+fn build_tools(options: &SessionOptions, scope: &Arc<Scope>, warnings: &mut Vec<String>) -> Vec<Arc<dyn Tool>> {
+    let environment = ChildEnvironment::inherited().without(&SecretNames::default());
+    let home = Some(options.directories.home.clone());
+    let context = omp_tools::Context::new(options.cwd.clone(), home, Arc::clone(scope), environment);
+    let all = omp_tools::builtin(Arc::new(context));
+    match &options.tools {
+        ToolFilter::All => all,
+        ToolFilter::None => Vec::new(),
+        ToolFilter::Only(names) => {
+            let unknown = names.iter().filter(|name| !omp_tools::NAMES.contains(&name.as_str()));
+            warnings.extend(unknown.map(|name| {
+                format!("--tools: there is no tool \"{name}\"; known tools are {}.", omp_tools::NAMES.join(", "))
+            }));
+            all.into_iter().filter(|tool| names.contains(&tool.definition().name)).collect()
+        }
+    }
+}
+
+/// One line of `omp models`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelRow {
+    pub selector: String,
+    pub provider: String,
+    pub id: String,
+    pub name: String,
+    pub api: &'static str,
+    pub context_window: u64,
+    pub max_tokens: u32,
+    pub reasoning: bool,
+    pub available: bool,
+}
+
+/// Every known model and what went wrong while reading the user's file. Offline.
+pub fn list_models(directories: &Directories, environment: &dyn Environment) -> (Vec<ModelRow>, Vec<String>) {
+    let mut warnings = Vec::new();
+    let registry = load_registry(directories, &mut warnings);
+    let rows = registry.list(&EnvironmentLookup(environment)).into_iter().map(|(model, availability)| ModelRow {
+        selector: model.selector(),
+        provider: model.provider.clone(),
+        id: model.id.clone(),
+        name: model.name.clone(),
+        api: model.api.name(),
+        context_window: model.context_window,
+        max_tokens: model.max_tokens,
+        reasoning: model.reasoning,
+        available: availability == Availability::Ready,
+    });
+    (rows.collect(), warnings)
+}

@@ -1,0 +1,260 @@
+//! Nothing outlives its owner.
+
+mod support;
+
+use std::os::fd::AsRawFd;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use omp_shell::{Ending, Exit, Program, Scope, SpawnError};
+use support::{
+    assert_no_survivors, environment, eventually, marked, own_children, run, unique_mark, wait_for_file,
+};
+
+/// A daemon by the book: two forks, its own session, no terminal, nothing of ours open.
+const DAEMON: &str = "( ( setsid sleep 1000 </dev/null >/dev/null 2>&1 & ) & )";
+/// A process that SIGTERM does not impress, nor its children.
+const STUBBORN: &str = "( trap '' TERM; while :; do sleep 1000; done ) >/dev/null 2>&1 &";
+const PLAIN: &str = "sleep 1000 >/dev/null 2>&1 &";
+
+fn program(mark: &str, line: &str) -> Program {
+    Program {
+        path: "/bin/bash".into(),
+        arguments: vec!["-c".into(), line.into()],
+        cwd: "/".into(),
+        environment: environment(mark),
+        stdin: Stdio::null(),
+        stdout: Stdio::null(),
+        stderr: Stdio::null(),
+    }
+}
+
+/// Leaves one process of each kind behind and returns when all three run.
+async fn leave_three(scope: &Scope, mark: &str) {
+    let outcome = run(scope, mark, &format!("{DAEMON}; {STUBBORN} {PLAIN}")).await;
+    assert_eq!(outcome.ending, Ending::Exited(0));
+    // The stubborn one is a shell and its sleep.
+    eventually("four processes run", || marked(mark).len() == 4);
+}
+
+#[tokio::test]
+async fn what_a_command_leaves_behind_lives_until_the_scope_ends() {
+    let mark = unique_mark("end");
+    let scope = Scope::new();
+    leave_three(&scope, &mark).await;
+    assert_eq!(scope.living(), 1);
+    scope.end().await;
+    assert_no_survivors(&mark, Duration::ZERO);
+    assert_eq!(scope.living(), 0);
+    scope.end().await;
+    let refused = scope.spawn(program(&mark, "true"));
+    assert!(matches!(refused, Err(SpawnError::ScopeEnded)));
+}
+
+#[tokio::test]
+async fn dropping_a_scope_ends_its_processes_without_blocking() {
+    let mark = unique_mark("drop");
+    let scope = Scope::new();
+    leave_three(&scope, &mark).await;
+    let started = Instant::now();
+    drop(scope);
+    assert!(started.elapsed() < Duration::from_millis(50), "drop took {:?}", started.elapsed());
+    assert_no_survivors(&mark, Duration::from_secs(5));
+}
+
+#[tokio::test]
+async fn scopes_do_not_touch_each_other() {
+    let (mine, others) = (unique_mark("mine"), unique_mark("others"));
+    let (scope, other) = (Scope::new(), Scope::new());
+    leave_three(&scope, &mine).await;
+    leave_three(&other, &others).await;
+    scope.end().await;
+    assert_no_survivors(&mine, Duration::ZERO);
+    assert_eq!(marked(&others).len(), 4);
+    other.end().await;
+}
+
+/// Not a test by itself: the process that the next test kills. It owns a scope and never ends.
+#[test]
+#[ignore = "a helper of killing_the_owner_ends_everything"]
+fn helper_owner() {
+    let Some(ready) = std::env::var_os("OMP_TEST_OWNER") else { return };
+    let mark = std::env::var("OMP_TEST_OWNED_MARK").unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let scope = Scope::new();
+        leave_three(&scope, &mark).await;
+        // A second command, so that one guardian could keep the other's lifeline open by mistake.
+        let _running = scope.spawn(program(&mark, "sleep 1000; true")).unwrap();
+        std::fs::write(Path::new(&ready), format!("{}\n", std::process::id())).unwrap();
+        std::future::pending::<()>().await;
+    });
+}
+
+/// SIGKILL of the program that owns the scope: nobody is left to clean up but the guardians.
+#[tokio::test]
+async fn killing_the_owner_ends_everything() {
+    let owned = unique_mark("owned");
+    let directory = tempfile::tempdir().unwrap();
+    let ready = directory.path().join("ready");
+    let scope = Scope::new();
+    let mut helper = program(&unique_mark("owner"), "");
+    helper.path = std::env::current_exe().unwrap();
+    helper.arguments = ["--exact", "helper_owner", "--ignored"].map(Into::into).to_vec();
+    helper.environment.set("OMP_TEST_OWNER", &ready);
+    helper.environment.set("OMP_TEST_OWNED_MARK", owned.as_str());
+    let mut helper = scope.spawn(helper).unwrap();
+    let owner: i32 = wait_for_file(&ready).trim().parse().unwrap();
+    eventually("the second command runs", || marked(&owned).len() == 6);
+
+    kill(Pid::from_raw(owner), Signal::SIGKILL).unwrap();
+    assert_eq!(helper.wait().await, Exit::Signaled(libc::SIGKILL));
+    // This scope still lives, so it was not the one that did it.
+    assert_no_survivors(&owned, Duration::from_secs(5));
+    scope.end().await;
+}
+
+#[tokio::test]
+async fn a_polite_process_gets_time_to_clean_up() {
+    let mark = unique_mark("polite");
+    let directory = tempfile::tempdir().unwrap();
+    let (ready, cleaned) = (directory.path().join("ready"), directory.path().join("cleaned"));
+    let scope = Scope::new();
+    let line = format!(
+        "trap 'sleep 0.05; echo done > {}; exit 0' TERM; echo > {}; while :; do sleep 0.01; done",
+        cleaned.display(),
+        ready.display()
+    );
+    let _child = scope.spawn(program(&mark, &line)).unwrap();
+    wait_for_file(&ready);
+    scope.end().await;
+    assert_eq!(std::fs::read_to_string(cleaned).unwrap(), "done\n");
+}
+
+#[tokio::test]
+async fn a_stopped_process_can_be_ended() {
+    let mark = unique_mark("stopped");
+    let scope = Scope::new();
+    let mut child = scope.spawn(program(&mark, "kill -STOP $$; sleep 1000")).unwrap();
+    eventually("it runs", || !marked(&mark).is_empty());
+    scope.end().await;
+    assert_no_survivors(&mark, Duration::ZERO);
+    assert_eq!(child.wait().await, Exit::Signaled(libc::SIGTERM));
+}
+
+/// A process that forks and exits all the time, never the same from one look to the next.
+#[tokio::test]
+async fn a_process_that_keeps_moving_is_ended() {
+    let mark = unique_mark("moving");
+    let scope = Scope::new();
+    run(&scope, &mark, "( trap '' TERM; f() { ( f & ); }; f ) >/dev/null 2>&1 &").await;
+    eventually("it moves", || !marked(&mark).is_empty());
+    scope.end().await;
+    assert_no_survivors(&mark, Duration::ZERO);
+}
+
+#[tokio::test]
+async fn children_get_three_descriptors_only() {
+    let mark = unique_mark("descriptors");
+    let scope = Scope::new();
+    let file = std::fs::File::open("/dev/null").unwrap();
+    // What a careless library does: a descriptor that exec would pass on.
+    let leaked = nix::fcntl::fcntl(&file, nix::fcntl::FcntlArg::F_DUPFD(77)).unwrap();
+    let outcome = run(&scope, &mark, "cd /proc/$$/fd; for fd in *; do [ -e $fd ] && echo $fd; done").await;
+    assert!(leaked >= 77 && file.as_raw_fd() > 2);
+    // 255 is bash's own copy, if it has one.
+    let seen: Vec<&str> = outcome.output.text.lines().filter(|fd| *fd != "255").collect();
+    assert_eq!(seen, ["0", "1", "2"]);
+}
+
+#[tokio::test]
+async fn commands_have_no_terminal_and_no_signal_is_blocked_or_ignored() {
+    let mark = unique_mark("signals");
+    let scope = Scope::new();
+    let line = "(: </dev/tty) 2>/dev/null && echo a terminal; exec grep -E '^Sig(Blk|Ign)' /proc/self/status";
+    let outcome = run(&scope, &mark, line).await;
+    let mask = |name: &str| {
+        let line = outcome.output.text.lines().find(|line| line.starts_with(name)).unwrap();
+        u64::from_str_radix(line.split_ascii_whitespace().nth(1).unwrap(), 16).unwrap()
+    };
+    assert_eq!(outcome.output.total_lines, 2, "{}", outcome.output.text);
+    assert_eq!(mask("SigBlk"), 0);
+    // The ones above belong to the C library.
+    assert_eq!(mask("SigIgn") & 0x7fff_ffff, 0);
+}
+
+/// Neither the command's own group nor the guardian's ordinary signals reach the guardian.
+#[tokio::test]
+async fn a_command_cannot_shake_off_its_guardian() {
+    let mark = unique_mark("shake");
+    let scope = Scope::new();
+    run(&scope, &mark, &format!("{DAEMON}; trap '' TERM; kill -TERM $PPID; kill -INT $PPID; kill -TERM 0")).await;
+    eventually("the daemon runs", || marked(&mark).len() == 1);
+    scope.end().await;
+    assert_no_survivors(&mark, Duration::ZERO);
+}
+
+#[tokio::test]
+async fn killing_the_guardian_ends_the_command_and_its_session() {
+    let mark = unique_mark("guardian");
+    let scope = Scope::new();
+    let outcome = run(&scope, &mark, "sleep 1000 & kill -KILL $PPID; sleep 1000").await;
+    assert_eq!(outcome.ending, Ending::Lost);
+    assert_no_survivors(&mark, Duration::from_secs(5));
+}
+
+#[tokio::test]
+async fn guardians_leave_no_zombies_and_no_descriptors() {
+    let mark = unique_mark("zombies");
+    let scope = Scope::new();
+    let descriptors = || std::fs::read_dir("/proc/self/fd").unwrap().count();
+    run(&scope, &mark, "true").await;
+    let before = descriptors();
+    for _ in 0..20 {
+        run(&scope, &mark, "true").await;
+    }
+    // The handle of the last one may still be closing.
+    for _ in 0..100 {
+        if own_children().is_empty() && descriptors() <= before + 2 {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("children {:?}, descriptors {before} then {}", own_children(), descriptors());
+}
+
+#[tokio::test]
+async fn a_program_that_does_not_exist_is_an_error_and_leaves_nothing() {
+    let scope = Scope::new();
+    let missing = Program { path: "/no/such/program".into(), ..program("none", "") };
+    match scope.spawn(missing) {
+        Err(SpawnError::Start { path, source }) => {
+            assert_eq!(path, Path::new("/no/such/program"));
+            assert_eq!(source.kind(), std::io::ErrorKind::NotFound);
+        }
+        other => panic!("{:?}", other.map(|_| ())),
+    }
+    assert_eq!(scope.living(), 0);
+}
+
+#[tokio::test]
+async fn spawning_beside_an_ending_scope_leaves_nothing() {
+    let mark = unique_mark("race");
+    let scope = std::sync::Arc::new(Scope::new());
+    let spawner = tokio::task::spawn_blocking({
+        let (scope, mark, runtime) = (scope.clone(), mark.clone(), tokio::runtime::Handle::current());
+        move || {
+            let _guard = runtime.enter();
+            for _ in 0..50 {
+                let _ = scope.spawn(program(&mark, "sleep 1000"));
+            }
+        }
+    });
+    tokio::time::sleep(Duration::from_millis(10)).await;
+    scope.end().await;
+    spawner.await.unwrap();
+    assert_no_survivors(&mark, Duration::from_secs(5));
+}

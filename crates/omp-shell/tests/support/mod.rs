@@ -1,0 +1,108 @@
+//! Helpers for tests that look at real processes.
+#![allow(dead_code, reason = "each test file uses its share")]
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use omp_shell::command::find_shell;
+use omp_shell::{CommandOutcome, CommandSpec, Environment, Limits, Scope, command};
+use tokio_util::sync::CancellationToken;
+
+/// The variable that marks the processes of one test.
+const MARK: &str = "OMP_TEST_MARK";
+
+/// A mark that no other test has, in whatever process.
+pub(crate) fn unique_mark(name: &str) -> String {
+    let nanos = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_nanos();
+    format!("{name}-{}-{nanos}", std::process::id())
+}
+
+pub(crate) fn environment(mark: &str) -> Environment {
+    let path = std::env::var_os("PATH").unwrap();
+    [("PATH", path), (MARK, mark.into())].into_iter().collect()
+}
+
+pub(crate) fn spec(mark: &str, line: &str) -> CommandSpec {
+    let environment = environment(mark);
+    CommandSpec {
+        command: line.to_owned(),
+        shell: find_shell(&environment),
+        cwd: PathBuf::from("/"),
+        environment,
+        timeout: None,
+        limits: Limits::default(),
+        spill: None,
+    }
+}
+
+pub(crate) async fn run(scope: &Scope, mark: &str, line: &str) -> CommandOutcome {
+    command::run(scope, spec(mark, line), &CancellationToken::new(), |_| {}).await.unwrap()
+}
+
+/// The living processes that carry `mark`.
+pub(crate) fn marked(mark: &str) -> Vec<i32> {
+    let wanted = format!("{MARK}={mark}").into_bytes();
+    processes()
+        .filter(|pid| {
+            let environ = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            environ.split(|byte| *byte == 0).any(|variable| variable == wanted)
+        })
+        .collect()
+}
+
+/// Waits until no process carries `mark`; fails with the survivors.
+pub(crate) fn assert_no_survivors(mark: &str, within: Duration) {
+    let deadline = Instant::now() + within;
+    loop {
+        let left = marked(mark);
+        if left.is_empty() {
+            return;
+        }
+        let lines: Vec<String> = left.iter().map(|pid| command_line(*pid)).collect();
+        assert!(Instant::now() < deadline, "still alive: {lines:?}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Waits until `condition` holds.
+pub(crate) fn eventually(what: &str, condition: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !condition() {
+        assert!(Instant::now() < deadline, "never happened: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The children of this process that are dead and not reaped, or guardians.
+pub(crate) fn own_children() -> Vec<i32> {
+    let me = std::process::id().to_string();
+    processes()
+        .filter(|pid| {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            let fields = stat.rsplit_once(')').map(|(_, fields)| fields.to_owned()).unwrap_or_default();
+            fields.split_ascii_whitespace().nth(1) == Some(me.as_str())
+        })
+        .collect()
+}
+
+pub(crate) fn peak_memory_kb() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_ascii_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+pub(crate) fn wait_for_file(path: &Path) -> String {
+    eventually(&format!("{} has content", path.display()), || {
+        std::fs::read_to_string(path).is_ok_and(|text| text.ends_with('\n'))
+    });
+    std::fs::read_to_string(path).unwrap()
+}
+
+fn processes() -> impl Iterator<Item = i32> {
+    std::fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+}
+
+fn command_line(pid: i32) -> String {
+    let bytes = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    format!("{pid}: {}", String::from_utf8_lossy(&bytes).replace('\0', " "))
+}

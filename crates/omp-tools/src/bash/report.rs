@@ -1,0 +1,135 @@
+//! From what happened to what the model reads.
+
+use nix::sys::signal::Signal;
+use omp_agent::ToolError;
+use omp_shell::{Captured, CommandOutcome, Ending};
+use omp_types::ToolOutput;
+use serde_json::Value;
+
+use super::Timeout;
+use crate::output::{
+    ColumnTruncated, Details, Direction, Limits, Meta, ShownRange, TruncatedBy, Truncation,
+};
+
+pub(super) struct Report {
+    pub(super) outcome: CommandOutcome,
+    pub(super) timeout: Timeout,
+}
+
+impl Report {
+    pub(super) fn into_result(self) -> Result<ToolOutput, ToolError> {
+        let (text, details) = (self.text(), self.details());
+        match self.outcome.ending {
+            Ending::Exited(0) => Ok(ToolOutput::text(text).with_details(details)),
+            _ => Err(ToolError::new(text).with_details(details)),
+        }
+    }
+
+    /// The output, then what there is to say about it, then how it ended and how long it took.
+    fn text(&self) -> String {
+        let output = self.outcome.output.text.trim_end_matches('\n');
+        let output = if output.is_empty() { "(no output)" } else { output };
+        let wall_time = format!("Wall time: {:.2} seconds", self.outcome.wall_time.as_secs_f64());
+        let end = match self.outcome.ending {
+            // The contract wants this text at the very end.
+            Ending::Lost => [Some(wall_time), self.verdict()],
+            _ => [self.verdict(), Some(wall_time)],
+        };
+        let parts = [Some(output.to_owned()), truncation_notice(&self.outcome.output), self.timeout.notice()];
+        parts.into_iter().chain(end).flatten().collect::<Vec<_>>().join("\n\n")
+    }
+
+    fn verdict(&self) -> Option<String> {
+        match self.outcome.ending {
+            Ending::Exited(0) => None,
+            Ending::Exited(code) => Some(format!("Command exited with code {code}")),
+            Ending::Signaled(signal) => Some(format!(
+                "Command exited with code {} (killed by {})",
+                signal_code(signal),
+                signal_name(signal)
+            )),
+            Ending::TimedOut => Some(format!(
+                "Command timed out after {} seconds; it and everything it had started were killed",
+                self.timeout.seconds
+            )),
+            Ending::Cancelled => Some("Command aborted; it and everything it had started were killed".into()),
+            Ending::Lost => Some("Command ended with missing exit status".into()),
+        }
+    }
+
+    fn details(&self) -> Value {
+        let wall_time = u64::try_from(self.outcome.wall_time.as_millis()).unwrap_or(u64::MAX);
+        let mut details = Details::default();
+        match self.outcome.ending {
+            Ending::Exited(code) => details = details.with("exitCode", code),
+            Ending::Signaled(signal) => {
+                details = details.with("exitCode", signal_code(signal)).with("signal", signal_name(signal));
+            }
+            Ending::TimedOut => details = details.with("cancelled", true).with("timedOut", true),
+            Ending::Cancelled => details = details.with("cancelled", true),
+            Ending::Lost => {}
+        }
+        details
+            .with("wallTimeMs", wall_time)
+            .with("timeoutSeconds", self.timeout.seconds)
+            .finish(&meta(&self.outcome.output))
+    }
+}
+
+/// What a shell reports for a command that died of a signal.
+fn signal_code(signal: i32) -> i32 {
+    128 + signal
+}
+
+fn signal_name(signal: i32) -> String {
+    match Signal::try_from(signal) {
+        Ok(signal) => signal.as_str().to_owned(),
+        Err(_) => format!("signal {signal}"),
+    }
+}
+
+fn truncation_notice(output: &Captured) -> Option<String> {
+    let parts = [elision_notice(output), columns_notice(output)];
+    let text = parts.into_iter().flatten().collect::<Vec<_>>().join(" ");
+    (!text.is_empty()).then(|| format!("[{text}]"))
+}
+
+fn elision_notice(output: &Captured) -> Option<String> {
+    let elision = output.elision?;
+    let shown = match elision.head_lines {
+        0 => format!("the last {}", elision.tail_lines),
+        head => format!("the first {head} and the last {}", elision.tail_lines),
+    };
+    Some(format!(
+        "Showing {shown} of {} lines ({} of {} bytes). Filter the output, or write it to a file and read that.",
+        output.total_lines, output.shown_bytes, output.total_bytes
+    ))
+}
+
+fn columns_notice(output: &Captured) -> Option<String> {
+    let columns = output.cut_columns?;
+    Some(format!("Lines over {columns} bytes are cut."))
+}
+
+fn meta(output: &Captured) -> Meta {
+    let truncation = output.elision.map(|elision| Truncation {
+        direction: if elision.head_lines == 0 { Direction::Tail } else { Direction::Middle },
+        truncated_by: TruncatedBy::Bytes,
+        total_lines: output.total_lines,
+        total_bytes: output.total_bytes,
+        output_lines: output.shown_lines,
+        output_bytes: output.shown_bytes,
+        shown_range: Some(ShownRange {
+            start: output.total_lines - elision.tail_lines + 1,
+            end: output.total_lines,
+        }),
+        head_lines: (elision.head_lines > 0).then_some(elision.head_lines),
+        next_offset: None,
+        artifact_id: None,
+    });
+    let limits = output.cut_columns.map(|max_column| Limits {
+        column_truncated: Some(ColumnTruncated { max_column }),
+        ..Limits::default()
+    });
+    Meta { source: None, truncation, limits }
+}

@@ -1,0 +1,69 @@
+//! Directories: their tree, two levels deep.
+
+use omp_agent::ToolError;
+use omp_types::ToolOutput;
+use omp_workspace::tree::{self, Tree};
+
+use super::selector::Lines;
+use super::{Target, missing};
+use crate::output::{Details, Limits, MAX_BYTES, MAX_LINES, Meta, ResultLimit};
+
+pub(super) fn read(target: &Target) -> Result<ToolOutput, ToolError> {
+    let now = (target.context.now)();
+    let tree = tree::list(&target.path, now, &tree::Limits::default())
+        .map_err(|error| missing::explain(target, &error))?;
+    let mut meta = Meta::of_path(&target.path);
+    let text = if tree.lines.is_empty() { "(empty directory)".to_owned() } else { render(target, &tree, &mut meta) };
+    let details = Details::default().with("isDirectory", true).finish(&meta);
+    Ok(ToolOutput::text(text).with_details(details))
+}
+
+fn render(target: &Target, tree: &Tree, meta: &mut Meta) -> String {
+    let shown = select(&tree.lines, &target.selector.lines);
+    let mut notices = Vec::new();
+    if let Some(&(last, _)) = shown.last()
+        && last < tree.lines.len()
+    {
+        let next = last + 1;
+        notices.push(format!("[Showing {} of {} lines. Use :{next} to continue]", shown.len(), tree.lines.len()));
+    }
+    if shown.is_empty() {
+        notices.push(format!("[The listing has {} lines. Use :1 to read it from the start]", tree.lines.len()));
+    }
+    if tree.root_shown < tree.root_total {
+        notices.push(format!(
+            "[The directory has {} entries; the {} newest are listed. Use bash (ls, find) for the others]",
+            tree.root_total, tree.root_shown
+        ));
+    }
+    if !notices.is_empty() {
+        let limit = ResultLimit { reached: shown.len(), suggestion: (shown.len() * 2).max(1) };
+        meta.limits = Some(Limits { result_limit: Some(limit), ..Limits::default() });
+    }
+    let lines = shown.iter().map(|(_, line)| *line).collect::<Vec<_>>().join("\n");
+    let parts = std::iter::once(lines).filter(|lines| !lines.is_empty()).chain(notices);
+    parts.collect::<Vec<_>>().join("\n\n")
+}
+
+/// The numbered lines that were asked for, within the limits of a result.
+fn select<'a>(lines: &'a [String], wanted: &Lines) -> Vec<(usize, &'a str)> {
+    let mut bytes = 0;
+    (1..)
+        .zip(lines.iter().map(String::as_str))
+        .filter(|(number, _)| is_wanted(*number as u64, wanted))
+        .take(MAX_LINES)
+        .take_while(|(_, line)| {
+            bytes += line.len() + 1;
+            bytes <= MAX_BYTES
+        })
+        .collect()
+}
+
+fn is_wanted(number: u64, wanted: &Lines) -> bool {
+    match wanted {
+        Lines::Default => true,
+        Lines::Ranges(ranges) => {
+            ranges.iter().any(|range| number >= range.start && range.end.is_none_or(|end| number <= end))
+        }
+    }
+}

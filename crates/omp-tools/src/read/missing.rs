@@ -1,0 +1,68 @@
+//! Paths that cannot be opened, and what may have been meant.
+
+use std::io;
+use std::path::Path;
+
+use omp_agent::ToolError;
+
+use super::Target;
+
+/// How many names are suggested, and how many are compared in a directory that has very many.
+const MAX_SUGGESTIONS: usize = 3;
+const MAX_COMPARED: usize = 20_000;
+/// From 0 (nothing in common) to 1 (the same).
+const SIMILAR: f64 = 0.75;
+
+pub(super) fn explain(target: &Target, error: &io::Error) -> ToolError {
+    let shown = target.shown();
+    ToolError::new(match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => not_found(target),
+        io::ErrorKind::PermissionDenied => format!("Permission denied: {shown} cannot be read by this user."),
+        io::ErrorKind::WouldBlock => {
+            format!("{shown} has nothing to read at the moment; it waits for events. Use bash with a timeout.")
+        }
+        _ => format!("Cannot read {shown}: {error}."),
+    })
+}
+
+fn not_found(target: &Target) -> String {
+    let shown = target.shown();
+    let (existing, missing) = deepest_existing(&target.path);
+    let base = target.context.base();
+    let suggestions: Vec<String> =
+        similar_names(existing, missing).into_iter().map(|name| base.display(&existing.join(name))).collect();
+    let place = match target.path.parent() == Some(existing) {
+        true => String::new(),
+        false => format!(" {} has no '{missing}'.", base.display(existing)),
+    };
+    if suggestions.is_empty() {
+        return format!("Path '{shown}' not found.{place} Read the directory to see what is there.");
+    }
+    format!("Path '{shown}' not found.{place} Did you mean {}?", suggestions.join(" or "))
+}
+
+/// The longest part of `path` that exists, and the first name below it that does not.
+fn deepest_existing(path: &Path) -> (&Path, &str) {
+    let mut missing = path;
+    for ancestor in path.ancestors().skip(1) {
+        if ancestor.is_dir() {
+            let name = missing.file_name().and_then(|name| name.to_str());
+            return (ancestor, name.unwrap_or_default());
+        }
+        missing = ancestor;
+    }
+    (path, "")
+}
+
+fn similar_names(directory: &Path, wanted: &str) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
+    let wanted = wanted.to_lowercase();
+    let mut scored: Vec<(f64, String)> = entries
+        .take(MAX_COMPARED)
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .map(|name| (strsim::jaro_winkler(&wanted, &name.to_lowercase()), name))
+        .filter(|(score, _)| *score >= SIMILAR)
+        .collect();
+    scored.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+    scored.into_iter().take(MAX_SUGGESTIONS).map(|(_, name)| name).collect()
+}

@@ -1,0 +1,46 @@
+//! Pictures: a note and the picture itself.
+
+use std::fs::{File, Metadata};
+use std::io::Read;
+
+use base64::Engine;
+use omp_agent::ToolError;
+use omp_types::{ImageBlock, ToolOutput, UserBlock};
+use omp_workspace::image::{self, Loaded, MAX_INPUT_BYTES};
+use omp_workspace::tree::size;
+
+use super::{Target, missing};
+use crate::output::{Details, Meta};
+
+pub(super) fn read(target: &Target, file: File, metadata: &Metadata) -> Result<ToolOutput, ToolError> {
+    let shown = target.shown();
+    if metadata.len() > MAX_INPUT_BYTES {
+        let (size, limit) = (size(metadata.len()), size(MAX_INPUT_BYTES));
+        return Err(ToolError::new(format!(
+            "The image {shown} is too large: {size}, the limit is {limit}. Make a smaller copy first."
+        )));
+    }
+    let mut bytes = Vec::new();
+    // The file may grow while it is read.
+    file.take(MAX_INPUT_BYTES).read_to_end(&mut bytes).map_err(|error| missing::explain(target, &error))?;
+    let loaded = image::load(bytes)
+        .map_err(|error| ToolError::new(format!("Cannot read {shown} as an image: {error}.")))?;
+    let note = note(&shown, &loaded);
+    let data = base64::engine::general_purpose::STANDARD.encode(&loaded.bytes);
+    let image = UserBlock::Image(ImageBlock { data, mime_type: loaded.mime.to_owned() });
+    let details = Details::default().finish(&Meta::of_path(&target.path));
+    Ok(ToolOutput { content: vec![UserBlock::text(note), image], details: Some(details) })
+}
+
+fn note(shown: &str, loaded: &Loaded) -> String {
+    let Loaded { mime, original, sent, .. } = loaded;
+    let mut note = format!("Read image {shown} [{mime}, {}x{}]", original.width, original.height);
+    if original != sent {
+        let factor = f64::from(original.width) / f64::from(sent.width.max(1));
+        note.push_str(&format!(
+            "\n[Shown at {}x{}. Multiply coordinates by {factor:.2} to get those of the original.]",
+            sent.width, sent.height
+        ));
+    }
+    note
+}

@@ -1,0 +1,232 @@
+//! Text files: a window of lines, and what remains.
+
+use std::fs::{File, Metadata};
+use std::ops::RangeInclusive;
+
+use omp_agent::ToolError;
+use omp_types::ToolOutput;
+use omp_workspace::text::{Charset, Request, Stop, Total, Window, read_window};
+
+use super::selector::{Lines, Range, Style, merge};
+use super::{Target, missing};
+use crate::context::Settings;
+use crate::output::{
+    Details, Direction, MAX_BYTES, MAX_LINES, Meta, ShownRange, TruncatedBy, Truncation,
+};
+
+pub(super) fn read(
+    target: &Target,
+    file: File,
+    metadata: &Metadata,
+    charset: Charset,
+) -> Result<ToolOutput, ToolError> {
+    let plan = Plan::new(target);
+    let request = Request { ranges: plan.lines.clone(), max_lines: MAX_LINES, max_bytes: MAX_BYTES };
+    let window = read_window(file, charset, &request).map_err(|error| missing::explain(target, &error))?;
+    let text = Rendering { plan: &plan, window: &window, charset }.text();
+    let mut meta = Meta::of_path(&target.path);
+    meta.truncation = plan.truncation(&window, metadata.len());
+    Ok(ToolOutput::text(text).with_details(Details::default().finish(&meta)))
+}
+
+/// What to read and how to show it.
+struct Plan {
+    /// The ranges as they were asked for.
+    asked: Vec<Range>,
+    /// The lines to read: with context, and with an end.
+    lines: Vec<RangeInclusive<u64>>,
+    display: Display,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Display {
+    /// The bytes of the file.
+    Raw,
+    Plain,
+    /// `LINE|TEXT`
+    Numbered,
+}
+
+impl Plan {
+    fn new(target: &Target) -> Self {
+        let settings = &target.context.settings;
+        let raw = target.selector.style == Style::Raw;
+        let asked = match &target.selector.lines {
+            Lines::Default => vec![Range { start: 1, end: None }],
+            Lines::Ranges(ranges) => ranges.clone(),
+        };
+        let context = |range: &Range| if raw { *range } else { range.widened() };
+        let shown = merge(asked.iter().map(context).collect());
+        let limit = settings.read_default_limit.clamp(1, MAX_LINES as u64);
+        // Only the last range can be open, so the limit counts from the last one that was asked for.
+        let from = asked.last().map_or(1, |range| range.start);
+        let lines = shown.iter().map(|range| range.closed(from, limit)).collect();
+        Self { asked, lines, display: Display::choose(raw, settings) }
+    }
+
+    fn is_open(&self) -> bool {
+        self.asked.last().is_some_and(|range| range.end.is_none())
+    }
+
+    /// Set when a limit, not the request, is the reason why lines are missing.
+    fn truncation(&self, window: &Window, total_bytes: u64) -> Option<Truncation> {
+        let last = window.segments.last()?.last();
+        let by = match window.stop {
+            Stop::Bytes | Stop::LongLine => TruncatedBy::Bytes,
+            Stop::Lines => TruncatedBy::Lines,
+            Stop::Complete if self.is_open() && window.remaining_after(last) > 0 => TruncatedBy::Lines,
+            Stop::Complete => return None,
+        };
+        let lines = || window.segments.iter().flat_map(|segment| &segment.lines);
+        let first = window.segments.first()?.first;
+        Some(Truncation {
+            direction: Direction::Head,
+            truncated_by: by,
+            total_lines: window.total.known(),
+            total_bytes,
+            output_lines: lines().count() as u64,
+            output_bytes: lines().map(|line| line.len() as u64 + 1).sum(),
+            shown_range: Some(ShownRange { start: first, end: last }),
+            head_lines: None,
+            next_offset: (window.remaining_after(last) > 0).then_some(last + 1),
+            artifact_id: None,
+        })
+    }
+}
+
+impl Display {
+    /// Anchors of the edit tool would come first; that tool is not there yet.
+    fn choose(raw: bool, settings: &Settings) -> Self {
+        match (raw, settings.read_line_numbers) {
+            (true, _) => Self::Raw,
+            (false, true) => Self::Numbered,
+            (false, false) => Self::Plain,
+        }
+    }
+}
+
+/// Turns a window into text with its notices.
+struct Rendering<'a> {
+    plan: &'a Plan,
+    window: &'a Window,
+    charset: Charset,
+}
+
+impl Rendering<'_> {
+    fn text(&self) -> String {
+        if let Some(nothing) = self.nothing_to_show() {
+            return nothing;
+        }
+        let notices = [self.beyond_notice(), self.invalid_notice(), self.more_notice()];
+        let notices: Vec<String> = notices.into_iter().flatten().collect();
+        let mut text = self.body();
+        if !notices.is_empty() {
+            text.truncate(text.trim_end_matches('\n').len());
+            text.push_str("\n\n");
+            text.push_str(&notices.join("\n"));
+        }
+        text
+    }
+
+    fn nothing_to_show(&self) -> Option<String> {
+        let Total::Exactly(total) = self.window.total else { return None };
+        let start = self.plan.asked.first()?.start;
+        match total {
+            0 if start == 1 => Some("(empty file)".to_owned()),
+            0 => Some(format!("Line {start} is beyond the end of the file: it is empty (0 lines).")),
+            _ if start > total => Some(format!(
+                "Line {start} is beyond the end of the file ({total} lines). Use :1 to read from the start, or \
+                 :{total} to read the last line."
+            )),
+            _ => None,
+        }
+    }
+
+    fn body(&self) -> String {
+        let total = self.window.total;
+        let visible = self.window.segments.iter().filter(|segment| !self.is_only_context(segment.first, total));
+        let mut text = String::new();
+        for (index, segment) in visible.enumerate() {
+            if index > 0 {
+                text.push_str(if self.plan.display == Display::Raw { "\n" } else { "\n…\n" });
+            }
+            let numbered = (segment.first..).zip(&segment.lines);
+            let rows: Vec<String> = numbered.map(|(number, line)| self.row(number, line)).collect();
+            text.push_str(&rows.join("\n"));
+        }
+        let shows_the_end = self.last_shown() == Some(total.known()) && self.window.stop == Stop::Complete;
+        if self.plan.display == Display::Raw && self.window.final_newline && shows_the_end {
+            text.push('\n');
+        }
+        text
+    }
+
+    fn row(&self, number: u64, line: &str) -> String {
+        let without_return = line.strip_suffix('\r').unwrap_or(line);
+        match self.plan.display {
+            Display::Raw => line.to_owned(),
+            Display::Plain => without_return.to_owned(),
+            Display::Numbered => format!("{number}|{without_return}"),
+        }
+    }
+
+    /// The last line of the file, shown only as the context of a range beyond it.
+    fn is_only_context(&self, first: u64, total: Total) -> bool {
+        first == total.known()
+            && self.plan.asked.iter().any(|range| range.start == first + 1)
+            && !self.plan.asked.iter().any(|range| range.start <= first && range.end.is_none_or(|end| end >= first))
+    }
+
+    fn last_shown(&self) -> Option<u64> {
+        self.window.segments.last().map(|segment| segment.last())
+    }
+
+    /// Ranges of a list that lie behind the end.
+    fn beyond_notice(&self) -> Option<String> {
+        let Total::Exactly(total) = self.window.total else { return None };
+        let beyond: Vec<String> =
+            self.plan.asked.iter().filter(|range| range.start > total).map(Range::describe).collect();
+        (!beyond.is_empty())
+            .then(|| format!("[Skipped {}: beyond the end of the file ({total} lines)]", beyond.join(", ")))
+    }
+
+    fn invalid_notice(&self) -> Option<String> {
+        let name = self.charset.name();
+        self.window.invalid.then(|| format!("[Bytes that are not valid {name} text are shown as U+FFFD]"))
+    }
+
+    fn more_notice(&self) -> Option<String> {
+        let last = self.last_shown()?;
+        let remaining = self.window.remaining_after(last);
+        if remaining == 0 && self.window.stop == Stop::Complete {
+            return None;
+        }
+        let shown: Vec<String> =
+            self.window.segments.iter().map(|segment| format!("{}-{}", segment.first, segment.last())).collect();
+        let (total, more) = match self.window.total {
+            Total::Exactly(total) => (total.to_string(), remaining.to_string()),
+            Total::MoreThan(total) => (format!("more than {total}"), format!("more than {remaining}")),
+        };
+        let reason = match self.window.stop {
+            Stop::Complete => "",
+            Stop::Lines => " (3000 line limit)",
+            Stop::Bytes => " (50 KB limit)",
+            Stop::LongLine => " (the line is cut at the 50 KB limit; use bash, e.g. cut -c or fold, for its rest)",
+        };
+        let shown = shown.join(", ");
+        if remaining == 0 {
+            return Some(format!("[Showing lines {shown} of {total}{reason}]"));
+        }
+        let next = last + 1;
+        Some(format!("[Showing lines {shown} of {total}{reason}; {more} more lines. Use :{next} to continue]"))
+    }
+}
+
+impl Range {
+    fn describe(&self) -> String {
+        match self.end {
+            Some(end) => format!("{}-{end}", self.start),
+            None => format!("{}-", self.start),
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Subcommands that need no session.
+
+use omp_cli::{CompleteQuery, CompletionSource, ModelsCall};
+use omp_sdk::{Directories, Environment, ModelRow, ProcessEnvironment, TOOL_NAMES, list_models};
+
+use crate::output::{self, Stream};
+
+fn directories() -> Result<Directories, String> {
+    Directories::resolve(|name| ProcessEnvironment.var(name)).map_err(|error| error.to_string())
+}
+
+/// `omp models [list] [pattern]`.
+pub(crate) fn models(call: &ModelsCall) -> u8 {
+    let directories = match directories() {
+        Ok(directories) => directories,
+        Err(error) => return output::fail(&error, &[]),
+    };
+    let (mut rows, warnings) = list_models(&directories, &ProcessEnvironment);
+    warnings.iter().for_each(|warning| output::warn(warning));
+    if let Some(pattern) = &call.pattern {
+        let pattern = pattern.to_lowercase();
+        rows.retain(|row| row.selector.to_lowercase().contains(&pattern));
+    }
+    if call.json {
+        let text = serde_json::to_string_pretty(&rows).unwrap_or_default();
+        return output::print(Stream::Out, &format!("{text}\n"));
+    }
+    output::print(Stream::Out, &table(&rows))
+}
+
+fn table(rows: &[ModelRow]) -> String {
+    if rows.is_empty() {
+        return "No model matches.\n".to_owned();
+    }
+    let width = rows.iter().map(|row| row.selector.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for row in rows {
+        let state = if row.available { "ready" } else { "no key" };
+        text.push_str(&format!("{:<width$}  {:>8} ctx  {:<20} {state}\n", row.selector, thousands(row.context_window), row.api));
+    }
+    text
+}
+
+fn thousands(tokens: u64) -> String {
+    if tokens >= 1000 { format!("{}k", tokens / 1000) } else { tokens.to_string() }
+}
+
+/// `omp __complete`: candidates for shell completion. Offline, and silent whatever happens.
+pub(crate) fn complete(query: &CompleteQuery) -> u8 {
+    let mut lines = String::new();
+    for (value, description) in candidates(query.source) {
+        if value.starts_with(&query.prefix) {
+            lines.push_str(&format!("{value}\t{description}\n"));
+        }
+    }
+    output::print(Stream::Out, &lines);
+    0
+}
+
+fn candidates(source: Option<CompletionSource>) -> Vec<(String, String)> {
+    match source {
+        Some(CompletionSource::Models) => {
+            let Ok(directories) = directories() else { return Vec::new() };
+            let (rows, _) = list_models(&directories, &ProcessEnvironment);
+            rows.into_iter().map(|row| (row.selector, if row.available { row.name } else { format!("{} (no key)", row.name) })).collect()
+        }
+        Some(CompletionSource::Tools) => TOOL_NAMES.iter().map(|name| ((*name).to_owned(), "built-in tool".to_owned())).collect(),
+        Some(CompletionSource::Sessions) | None => Vec::new(),
+    }
+}
+
+pub(crate) fn update() -> u8 {
+    output::print(Stream::Out, "omp does not update itself: install the new version with the package manager you got it from.\n")
+}

@@ -1,0 +1,215 @@
+//! A session from the command line: where, with what, in which mode.
+
+use std::io::IsTerminal;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use omp_cli::{Launch, OutputMode, ThinkingArg};
+use omp_sdk::{
+    Directories, Environment, Listener, Outcome, ProcessEnvironment, Prompt, PromptOptions, Session, SessionError,
+    SessionOptions, ToolFilter,
+};
+use omp_types::ThinkingLevel;
+use tokio_util::sync::CancellationToken;
+
+use crate::json::{self, JsonLines};
+use crate::print::{self, Thoughts};
+use crate::signals::Signals;
+use crate::startup::Startup;
+use crate::{attach, input, output, place};
+
+/// Everything up to the first model call; what goes wrong is one message and its hints.
+type Fallible<T> = Result<T, (String, Vec<String>)>;
+
+fn plain(message: String) -> (String, Vec<String>) {
+    (message, Vec::new())
+}
+
+pub(crate) fn start(launch: Launch) -> u8 {
+    if let Err(error) = launch.require_available() {
+        output::print(output::Stream::Err, &error.render());
+        return error.exit_code();
+    }
+    for warning in &launch.warnings {
+        output::warn(warning);
+    }
+    let mut startup = Startup::new();
+    if std::env::var_os("OMP_DEBUG_PANIC").is_some() {
+        panic!("OMP_DEBUG_PANIC is set");
+    }
+    match prepare(launch, &mut startup) {
+        Ok(ready) => ready.run(startup),
+        Err((message, hints)) => output::fail(&message, &hints),
+    }
+}
+
+/// A session about to be opened and the prompts for it.
+struct Ready {
+    options: SessionOptions,
+    prompts: Vec<Prompt>,
+    mode: OutputMode,
+    thoughts: Thoughts,
+    max_time: Option<std::time::Duration>,
+}
+
+fn prepare(launch: Launch, startup: &mut Startup) -> Fallible<Ready> {
+    let directories = Directories::resolve(|name| ProcessEnvironment.var(name)).map_err(|error| plain(error.to_string()))?;
+    let cwd = place::enter(launch.cwd.as_deref(), launch.allow_home, &directories.home).map_err(plain)?;
+    let piped = startup.phase("stdin", input::piped).map_err(plain)?;
+    let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    if !launch.print && launch.mode.is_none() && piped.is_none() && terminal {
+        return Err((
+            "the interactive terminal is not available yet.".to_owned(),
+            vec!["Ask one question with: omp -p \"your question\"".to_owned()],
+        ));
+    }
+    let attached = startup.phase("attachments", || attach::read_all(&launch.attachments, &cwd, &directories.home));
+    let prompts = input::prompts(piped, attached.map_err(plain)?, launch.messages);
+    if prompts.is_empty() {
+        return Err((
+            "there is no prompt.".to_owned(),
+            vec!["Give one as an argument, or pipe it in: omp -p \"your question\"".to_owned()],
+        ));
+    }
+    let options = SessionOptions {
+        prompt: PromptOptions {
+            system: launch.system_prompt.map(|value| text_or_file(&value, &cwd)).transpose().map_err(plain)?,
+            append: launch.append_system_prompt.map(|value| text_or_file(&value, &cwd)).transpose().map_err(plain)?,
+        },
+        cwd,
+        directories,
+        environment: Arc::new(ProcessEnvironment),
+        model: launch.model,
+        provider: launch.provider,
+        api_key: launch.api_key,
+        thinking: launch.thinking.and_then(thinking_level),
+        tools: match (launch.tools, launch.no_tools) {
+            (Some(names), _) => ToolFilter::Only(names),
+            (None, true) => ToolFilter::None,
+            (None, false) => ToolFilter::All,
+        },
+        service_tier: launch.service_tier.map(|tier| tier.word().to_owned()).filter(|tier| tier != "none"),
+        provider_session_id: launch.provider_session_id,
+        prompt_cache_key: launch.prompt_cache_key,
+    };
+    let thoughts = if launch.print_thoughts { Thoughts::Shown } else { Thoughts::Hidden };
+    Ok(Ready { options, prompts, mode: launch.mode.unwrap_or(OutputMode::Text), thoughts, max_time: launch.max_time })
+}
+
+/// A path if such a file exists, else the text itself.
+fn text_or_file(value: &str, cwd: &Path) -> Result<String, String> {
+    let path = cwd.join(value);
+    if value.len() > 4096 || value.contains('\n') || !path.is_file() {
+        return Ok(value.to_owned());
+    }
+    std::fs::read_to_string(&path).map_err(|error| format!("{} cannot be read as a prompt: {error}", path.display()))
+}
+
+/// `auto` leaves the choice to the model's default until a classifier exists.
+fn thinking_level(arg: ThinkingArg) -> Option<ThinkingLevel> {
+    ThinkingLevel::parse(arg.word())
+}
+
+impl Ready {
+    fn run(self, startup: Startup) -> u8 {
+        let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            Ok(runtime) => runtime,
+            Err(error) => return output::fail(&format!("the program cannot start its event loop: {error}"), &[]),
+        };
+        let code = runtime.block_on(self.serve(startup));
+        // Idle connections and timers must not hold the process.
+        runtime.shutdown_background();
+        code
+    }
+
+    async fn serve(self, mut startup: Startup) -> u8 {
+        let cancel = CancellationToken::new();
+        let signals = Signals::watch(cancel.clone());
+        let mut time_limit = TimeLimit::start(self.max_time, cancel.clone());
+        let json = (self.mode == OutputMode::Json).then(|| json::start(cancel.clone()));
+        let listener: Box<dyn Listener> = match &json {
+            Some((lines, _)) => Box::new(lines.share()),
+            None => Box::new(print::Progress),
+        };
+        let opened = startup.phase_async("session", Session::open(self.options, listener)).await;
+        startup.finished();
+        let session = match opened {
+            Ok(session) => session,
+            Err(error) => return refuse(&error),
+        };
+        announce(&session, json.as_ref().map(|(lines, _)| lines));
+        let mut last = None;
+        for prompt in self.prompts {
+            let begun = Instant::now();
+            match session.prompt(prompt, cancel.clone()).await {
+                Ok(outcome) => last = Some(outcome),
+                Err(error) => return output::fail(&error.to_string(), &[]),
+            }
+            startup.prompt_done(begun.elapsed());
+            if cancel.is_cancelled() || last.as_ref().is_some_and(failed) {
+                break;
+            }
+        }
+        let code = match (&json, &last) {
+            (None, Some(outcome)) => print::finish(outcome, self.thoughts).await,
+            (_, Some(outcome)) => u8::from(failed(outcome)),
+            (_, None) => 1,
+        };
+        session.close().await;
+        let broken = json.is_some_and(|(_, writer)| writer.finish().is_err());
+        if let Some(limit) = time_limit.hit() {
+            output::note(&format!("Stopped after {} s (--max-time).", limit.as_secs()));
+        }
+        startup.report();
+        signals.exit_code().unwrap_or(if broken { 1 } else { code })
+    }
+}
+
+fn refuse(error: &SessionError) -> u8 {
+    output::fail(&error.to_string(), &error.hints())
+}
+
+fn failed(outcome: &Outcome) -> bool {
+    use omp_types::StopReason::{Aborted, Error};
+    outcome.last_answer().is_none_or(|answer| matches!(answer.stop_reason, Error | Aborted))
+}
+
+/// What the user should know before the first answer.
+fn announce(session: &Session, json: Option<&JsonLines>) {
+    for warning in session.warnings() {
+        output::warn(warning);
+    }
+    if session.is_demo() {
+        output::note("No model is connected: no API key is set and no local model server answers. Using the built-in demo.");
+    }
+    if let Some(lines) = json {
+        lines.header(session.header());
+    }
+}
+
+/// `--max-time`.
+struct TimeLimit {
+    limit: Option<std::time::Duration>,
+    task: Option<tokio::task::JoinHandle<()>>,
+}
+
+impl TimeLimit {
+    fn start(limit: Option<std::time::Duration>, cancel: CancellationToken) -> Self {
+        let task = limit.map(|limit| {
+            tokio::spawn(async move {
+                tokio::time::sleep(limit).await;
+                cancel.cancel();
+            })
+        });
+        Self { limit, task }
+    }
+
+    /// The limit, if it was what ended the run.
+    fn hit(&mut self) -> Option<std::time::Duration> {
+        let task = self.task.take()?;
+        let finished = task.is_finished();
+        task.abort();
+        self.limit.filter(|_| finished)
+    }
+}

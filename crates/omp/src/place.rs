@@ -1,0 +1,44 @@
+//! The directory a session works in.
+
+use std::path::{Path, PathBuf};
+
+/// Changes into the session's directory and returns it, absolute.
+pub(crate) fn enter(asked: Option<&Path>, allow_home: bool, home: &Path) -> Result<PathBuf, String> {
+    if let Some(directory) = asked {
+        std::env::set_current_dir(directory)
+            .map_err(|error| format!("--cwd {}: {}", directory.display(), reason(directory, &error)))?;
+    }
+    let current = std::env::current_dir().map_err(|error| format!("the current directory cannot be used: {error}"))?;
+    if asked.is_some() || allow_home || !same(&current, home) {
+        return Ok(current);
+    }
+    // A session in the home directory would put everything the user owns within reach of one wrong command.
+    let refuge = refuges(home).into_iter().find(|directory| directory.is_dir());
+    match refuge {
+        Some(directory) => {
+            std::env::set_current_dir(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+            Ok(directory)
+        }
+        None => Ok(current),
+    }
+}
+
+fn refuges(home: &Path) -> [PathBuf; 4] {
+    [home.join("tmp"), PathBuf::from("/tmp"), PathBuf::from("/var/tmp"), std::env::temp_dir()]
+}
+
+fn same(a: &Path, b: &Path) -> bool {
+    match (a.canonicalize(), b.canonicalize()) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => false,
+    }
+}
+
+fn reason(directory: &Path, error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such directory".to_owned(),
+        std::io::ErrorKind::NotADirectory => "it is not a directory".to_owned(),
+        _ if directory.is_file() => "it is a file, not a directory".to_owned(),
+        _ => error.to_string(),
+    }
+}
