@@ -97,7 +97,7 @@ fn routed(
     args: Vec<OsString>,
 ) -> Result<Parsed, UsageError> {
     if command.is_launch() {
-        before.clear(); before.extend(args);
+        before.extend(args);
         let mode = (command.name == "acp").then_some(OutputMode::Acp);
         return Ok(session(before, mode, Topic::Command(command.name), VersionForm::Bare));
     }

@@ -461,6 +461,8 @@ mod walk {
         let type_list = json!({"type": ["string", "null"], "description": "outer"});
         for kind in ["anyOf", "oneOf"] {
             assert_eq!(parameter(normalize_for_mcp, union(kind)), type_list);
+            let null_first = json!({kind: [{"type": "null"}, {"type": "string"}], "description": "outer"});
+            assert_eq!(parameter(normalize_for_mcp, null_first), type_list);
             assert_eq!(parameter(normalize_for_anthropic, union(kind)), type_list);
             assert_eq!(
                 parameter(normalize_for_google, union(kind)),
@@ -604,6 +606,13 @@ mod walk {
         );
     }
 
+    // proves: WIR-157
+    #[test]
+    fn google_gets_no_keyword_of_another_type() {
+        let confused = json!({"type": "string", "properties": {"a": {}}, "items": {}, "minimum": 3});
+        assert_eq!(parameter(normalize_for_google, confused), json!({"type": "string"}));
+    }
+
     // proves: WIR-157, WIR-161
     #[test]
     fn google_enumerates_strings_only() {
@@ -634,6 +643,9 @@ mod walk {
             },
             "required": ["kind"]
         });
+        let demanding = json!({"anyOf": [
+            {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}, {"type": "object"}
+        ]});
         let numbers = json!({"anyOf": [{"type": "integer"}, {"type": "number"}]});
         let lists = json!({"anyOf": [
             {"type": "array", "items": {"type": "integer"}}, {"type": "array", "items": {"type": "integer"}}
@@ -641,6 +653,10 @@ mod walk {
         for normalize in [normalize_for_google, normalize_for_cca] {
             assert_eq!(parameter(normalize, objects.clone()), merged);
             assert_eq!(parameter(normalize, numbers.clone()), json!({"type": "number"}));
+            assert!(
+                parameter(normalize, demanding.clone()).get("required").is_none(),
+                "one branch demands nothing"
+            );
             assert_eq!(
                 parameter(normalize, lists.clone()),
                 json!({"type": "array", "items": {"type": "integer"}})
@@ -682,6 +698,38 @@ mod walk {
                 {"type": "integer", "nullable": true}, {"type": "string"}, {"type": "object", "properties": {}}
             ]})
         );
+    }
+
+    // proves: WIR-162
+    #[test]
+    fn the_type_beside_a_union_binds_its_branches() {
+        let schema = json!({"type": "integer", "anyOf": [{"description": "any"}, {"type": "string"}]});
+        for normalize in [normalize_for_google, normalize_for_cca] {
+            assert_eq!(
+                parameter(normalize, schema.clone()),
+                json!({"type": "integer", "description": "any"})
+            );
+        }
+    }
+
+    // proves: WIR-157, WIR-162
+    #[test]
+    fn a_union_stands_alone_on_google() {
+        let schema = json!({
+            "description": "outer",
+            "anyOf": [
+                {"type": "string", "description": "inner"},
+                {"type": "object", "title": "One", "required": ["undeclared"]},
+                {"type": "object", "title": "Other"},
+                {"anyOf": [{"type": "boolean"}, {"type": "null"}]}
+            ]
+        });
+        let expected = json!({"anyOf": [
+            {"type": "string", "description": "outer\n\ninner"},
+            {"type": "object", "properties": {}},
+            {"type": "boolean", "nullable": true}
+        ]});
+        assert_eq!(parameter(normalize_for_google, schema), expected);
     }
 
     // proves: WIR-163

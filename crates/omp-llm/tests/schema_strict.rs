@@ -248,6 +248,7 @@ fn a_single_all_of_is_unwrapped_and_wins() {
 // proves: WIR-178
 #[test]
 fn several_members_of_all_of_stay() {
+    assert_fails_open(json!({"type": "string", "allOf": [{"minLength": 1}, {"maxLength": 9}]}));
     assert_fails_open(json!({
         "allOf": [{"type": "string", "minLength": 1}, {"type": "string", "description": "d"}]
     }));
@@ -282,6 +283,13 @@ fn each_type_of_a_list_gets_its_own_branch() {
         strict_parameter(json!({"type": ["string", "null"], "enum": ["a", null], "description": "d"})),
         json!({"anyOf": [{"type": "string", "enum": ["a"]}, {"type": "null"}], "description": "d"})
     );
+}
+
+// proves: WIR-169
+#[test]
+fn keywords_of_another_type_are_dropped() {
+    let confused = json!({"type": "string", "properties": {"a": {}}, "required": ["a"], "items": {}});
+    assert_eq!(strict_parameter(confused), json!({"type": "string"}));
 }
 
 // proves: WIR-180

@@ -158,10 +158,15 @@ impl<F: FnMut(&Snapshot)> Output<F> {
                 () = &mut time_over => return Ending::TimedOut,
                 exit = &mut exit => return exit.into(),
                 () = self.reporter.due() => self.reporter.report(&self.sink),
-                state = read(&self.pipe, &mut self.sink), if pipe == Pipe::Open => {
-                    pipe = state;
-                    self.reporter.note();
-                }
+                got = read(&self.pipe, |bytes| self.sink.push(bytes)), if pipe == Pipe::Open => match got {
+                    Got::Output => {
+                        self.reporter.note();
+                        // A pipe that is never empty would keep every other task of this thread waiting.
+                        tokio::task::yield_now().await;
+                    }
+                    Got::Nothing => {}
+                    Got::End => pipe = Pipe::Closed,
+                },
             }
         }
     }
@@ -175,7 +180,11 @@ impl<F: FnMut(&Snapshot)> Output<F> {
 
     /// Reads to the end of the stream, but not longer than `limit`.
     async fn drain(&mut self, limit: Duration) -> Pipe {
-        let to_the_end = async { while read(&self.pipe, &mut self.sink).await == Pipe::Open {} };
+        let to_the_end = async {
+            while read(&self.pipe, |bytes| self.sink.push(bytes)).await != Got::End {
+                tokio::task::yield_now().await;
+            }
+        };
         match tokio::time::timeout(limit, to_the_end).await {
             Ok(()) => Pipe::Closed,
             Err(_) => Pipe::Open,
@@ -183,32 +192,35 @@ impl<F: FnMut(&Snapshot)> Output<F> {
     }
 }
 
+/// What one look at the pipe gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Got {
+    Output,
+    Nothing,
+    End,
+}
+
 /// Waits for output and takes what is there.
-async fn read(pipe: &pipe::Receiver, sink: &mut Sink) -> Pipe {
+async fn read(pipe: &pipe::Receiver, take: impl FnOnce(&[u8])) -> Got {
     if pipe.readable().await.is_err() {
-        return Pipe::Closed;
+        return Got::End;
     }
     let mut buffer = [0; 64 * 1024]; // A pipe holds that much. Not kept across the wait, so not in the future.
     match pipe.try_read(&mut buffer) {
-        Ok(0) => Pipe::Closed,
+        Ok(0) => Got::End,
         Ok(length) => {
-            sink.push(&buffer[..length]);
-            Pipe::Open
+            take(&buffer[..length]);
+            Got::Output
         }
-        Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => Pipe::Open,
-        Err(_) => Pipe::Closed,
+        Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => Got::Nothing,
+        Err(_) => Got::End,
     }
 }
 
 /// Keeps a process that was left behind from dying of a closed pipe, until it or its scope ends.
 async fn discard(pipe: pipe::Receiver) {
-    let mut buffer = vec![0; 16 * 1024];
-    while pipe.readable().await.is_ok() {
-        match pipe.try_read(&mut buffer) {
-            Ok(0) => return,
-            Err(error) if error.kind() != io::ErrorKind::WouldBlock => return,
-            Ok(_) | Err(_) => {}
-        }
+    while read(&pipe, |_| {}).await != Got::End {
+        tokio::task::yield_now().await;
     }
 }
 

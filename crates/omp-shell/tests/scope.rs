@@ -191,7 +191,8 @@ async fn commands_have_no_terminal_and_no_signal_is_blocked_or_ignored() {
 async fn a_command_cannot_shake_off_its_guardian() {
     let mark = unique_mark("shake");
     let scope = Scope::new();
-    run(&scope, &mark, &format!("{DAEMON}; trap '' TERM; kill -TERM $PPID; kill -INT $PPID; kill -TERM 0")).await;
+    // The daemon needs a moment to leave the group.
+    run(&scope, &mark, &format!("{DAEMON}; sleep 0.3; trap '' TERM; kill -TERM $PPID; kill -INT $PPID; kill -TERM 0")).await;
     eventually("the daemon runs", || marked(&mark).len() == 1);
     scope.end().await;
     assert_no_survivors(&mark, Duration::ZERO);

@@ -7,11 +7,11 @@
 //! upgrade ─▶ refs ─▶ root ─▶ walk (options of the target) ─▶ target-specific end
 //! ```
 //!
-//! * [`upgrade`] brings older drafts and OpenAPI habits to JSON Schema 2020-12.
-//! * [`refs`] inlines local `$ref`s, with guards against cycles and explosion.
-//! * [`root`] makes the root the plain object every host insists on.
-//! * [`walk`] is the only tree walk; [`targets`] holds the option sets.
-//! * [`strict`] enforces OpenAI's strict mode on what the walk left.
+//! * `upgrade` brings older drafts and OpenAPI habits to JSON Schema 2020-12.
+//! * `refs` inlines local `$ref`s, with guards against cycles and explosion.
+//! * `root` makes the root the plain object every host insists on.
+//! * `walk` is the tree walk, `rules` its options, `targets` the option sets and entry points.
+//! * `strict` enforces OpenAI's strict mode on what the walk left.
 //!
 //! Invariants: nothing here reads the environment or keeps state; the input is never changed; equal inputs
 //! give equal bytes (prompt caches depend on it); no JSON value makes it panic or run forever.

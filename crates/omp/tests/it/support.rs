@@ -1,0 +1,42 @@
+//! What every test here needs: a home, a server, the binary.
+
+use std::process::Command;
+use std::time::Duration;
+
+use omp_testkit::{Home, ModelOptions, Output, Server, Wire, run};
+use serde_json::Value;
+
+pub(crate) const LIMIT: Duration = Duration::from_secs(60);
+
+/// A home whose only model is the scripted one.
+pub(crate) fn home(server: &Server, wire: Wire) -> Home {
+    let home = Home::new();
+    home.models_yml(server, wire, ModelOptions::new());
+    home
+}
+
+pub(crate) fn omp(home: &Home, args: &[&str]) -> Command {
+    let mut command = home.command(env!("CARGO_BIN_EXE_omp"));
+    command.args(args);
+    command
+}
+
+/// Runs to the end with empty standard input.
+pub(crate) fn omp_run(home: &Home, args: &[&str]) -> Output {
+    run(omp(home, args), Some(b""), LIMIT)
+}
+
+/// Every line of standard output as JSON.
+pub(crate) fn json_lines(output: &Output) -> Vec<Value> {
+    output.stdout.lines().map(|line| serde_json::from_str(line).expect("every line is JSON")).collect()
+}
+
+pub(crate) fn types(lines: &[Value]) -> Vec<&str> {
+    lines.iter().map(|line| line["type"].as_str().unwrap_or_default()).collect()
+}
+
+/// The text of the last user message of a chat request.
+pub(crate) fn last_user(body: &Value) -> &Value {
+    let messages = body["messages"].as_array().expect("messages");
+    &messages.iter().rev().find(|message| message["role"] == "user").expect("a user message")["content"]
+}
