@@ -71,14 +71,18 @@ pub fn parse(argv: Vec<OsString>) -> Result<Invocation, UsageError> {
 }
 
 /// The command and its position. Launch flags may stand before it; after a flag that is not known, a
-/// word may be that flag's value, so none is taken for a command.
+/// word may be that flag's value, so none is taken for a command. Who writes `-p` asks a question: what
+/// follows is never a command, even if it is the single word `commit`.
 fn find_route(argv: &[OsString]) -> Option<(usize, &'static Command)> {
-    let mut items = Walk::new(argv, Table(find_launch_flag));
-    let (tokens, item) = items.find(|(_, item)| !matches!(item, Item::Flag { .. }))?;
-    match item {
-        Item::Word(word) => Some((tokens.start, find_command(word.to_str()?)?)),
-        _ => None,
+    for (tokens, item) in Walk::new(argv, Table(find_launch_flag)) {
+        match item {
+            Item::Flag { spec, .. } if spec.long == "print" => return None,
+            Item::Flag { .. } => {}
+            Item::Word(word) => return Some((tokens.start, find_command(word.to_str()?)?)),
+            Item::Unknown(_) | Item::Literal(_) => return None,
+        }
     }
+    None
 }
 
 /// Bare `omp` with flags and messages.

@@ -56,7 +56,7 @@ struct Ready {
 fn prepare(launch: Launch, startup: &mut Startup) -> Fallible<Ready> {
     let directories = Directories::resolve(|name| ProcessEnvironment.var(name)).map_err(|error| plain(error.to_string()))?;
     let cwd = place::enter(launch.cwd.as_deref(), launch.allow_home, &directories.home).map_err(plain)?;
-    let piped = startup.phase("stdin", input::piped).map_err(plain)?;
+    let piped = startup.patient_phase("stdin", input::piped).map_err(plain)?;
     let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     if !launch.print && launch.mode.is_none() && piped.is_none() && terminal {
         return Err((

@@ -16,6 +16,9 @@ pub(crate) struct Startup {
     current: Arc<Mutex<Option<&'static str>>>,
 }
 
+/// Stands for a phase that may take as long as the user likes.
+const PATIENT: &str = "";
+
 /// How often a slow start says what it waits for.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -37,6 +40,15 @@ impl Startup {
     /// Runs one phase.
     pub(crate) fn phase<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> T {
         let begun = self.enter(name);
+        let value = work();
+        self.leave(name, begun);
+        value
+    }
+
+    /// A phase that waits for the user, who needs no reminder of it.
+    pub(crate) fn patient_phase<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> T {
+        let begun = self.enter(name);
+        self.set_current(Some(PATIENT));
         let value = work();
         self.leave(name, begun);
         value
@@ -102,6 +114,9 @@ impl Startup {
                 let Some(current) = current.upgrade() else { return };
                 let phase = *current.lock().unwrap_or_else(PoisonError::into_inner);
                 let Some(phase) = phase else { return };
+                if phase == PATIENT {
+                    continue;
+                }
                 let seconds = begun.elapsed().as_secs();
                 output::note(&format!("Still starting after {seconds} s, in phase \"{phase}\". Ctrl+C stops it."));
             }

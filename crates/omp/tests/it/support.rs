@@ -6,7 +6,7 @@ use std::time::Duration;
 use omp_testkit::{Home, ModelOptions, Output, Server, Wire, run};
 use serde_json::Value;
 
-pub(crate) const LIMIT: Duration = Duration::from_secs(60);
+pub(crate) const LIMIT: Duration = Duration::from_secs(30);
 
 /// A home whose only model is the scripted one.
 pub(crate) fn home(server: &Server, wire: Wire) -> Home {

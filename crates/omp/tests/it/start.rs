@@ -1,0 +1,50 @@
+//! Start-up diagnostics.
+
+use omp_testkit::{Reply, Server, Wire, run};
+
+use crate::support::{LIMIT, home, omp};
+
+// proves: CLI-067
+#[test]
+fn phases_can_be_watched() {
+    let server = Server::start([Reply::new().text("ok")]);
+    let home = home(&server, Wire::OpenAiCompletions);
+    let mut command = omp(&home, &["-p", "x"]);
+    command.env("PI_DEBUG_STARTUP", "1");
+    let output = run(command, Some(b""), LIMIT);
+    output.assert_success();
+    for phase in ["stdin", "session"] {
+        let start = output.stderr.find(&format!("[startup] {phase}:start\n"));
+        let done = output.stderr.find(&format!("[startup] {phase}:done\n"));
+        assert!(start.is_some() && start < done, "{}", output.stderr);
+    }
+    assert_eq!(output.stdout, "ok\n");
+    server.finish();
+}
+
+#[test]
+fn timings_are_summed_up_after_the_prompts() {
+    let server = Server::start([Reply::new().text("a"), Reply::new().text("b")]);
+    let home = home(&server, Wire::OpenAiCompletions);
+    let mut command = omp(&home, &["-p", "x", "y"]);
+    command.env("PI_TIMING", "1");
+    let output = run(command, Some(b""), LIMIT);
+    output.assert_success();
+    assert!(output.stderr.starts_with("Timing:"), "{}", output.stderr);
+    for row in ["session", "prompt 1", "prompt 2"] {
+        assert!(output.stderr.contains(row), "{}", output.stderr);
+    }
+    server.finish();
+}
+
+// proves: CLI-070
+#[test]
+fn a_crash_is_a_sentence_and_exit_code_one() {
+    let home = omp_testkit::Home::new();
+    let mut command = omp(&home, &["-p", "x"]);
+    command.env("OMP_DEBUG_PANIC", "1");
+    let output = run(command, Some(b""), LIMIT);
+    assert_eq!(output.code, Some(1));
+    assert!(output.stderr.starts_with("Error: omp crashed: OMP_DEBUG_PANIC is set"), "{}", output.stderr);
+    assert_eq!(output.stdout, "");
+}

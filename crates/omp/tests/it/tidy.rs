@@ -1,0 +1,168 @@
+//! Architecture as tests: see ARCHITECTURE.md.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace")
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Files of the project, without what is built or fetched.
+fn files(below: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(below).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir() {
+            if !matches!(name.as_str(), "target" | ".git" | "out" | "__pycache__") {
+                files(&path, found);
+            }
+        } else {
+            found.push(path);
+        }
+    }
+}
+
+fn sources() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    files(&root().join("crates"), &mut found);
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    found
+}
+
+fn manifest(path: &Path) -> toml::Table {
+    read(path).parse().unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Layers from the bottom up; a crate may use crates of lower layers only.
+const LAYERS: &[&[&str]] = &[
+    &["omp-types", "omp-cli", "omp-testkit"],
+    &["omp-config", "omp-llm", "omp-agent", "omp-workspace", "omp-shell"],
+    &["omp-tools"],
+    &["omp-sdk"],
+    &["omp"],
+];
+
+fn layer(name: &str) -> usize {
+    let found = LAYERS.iter().position(|layer| layer.contains(&name));
+    found.unwrap_or_else(|| panic!("{name} has no layer: add it to LAYERS and to ARCHITECTURE.md"))
+}
+
+#[test]
+fn arrows_point_down() {
+    for entry in std::fs::read_dir(root().join("crates")).unwrap() {
+        let directory = entry.unwrap().path();
+        let name = directory.file_name().unwrap().to_str().unwrap().to_owned();
+        let table = manifest(&directory.join("Cargo.toml"));
+        let dependencies = table.get("dependencies").and_then(|d| d.as_table()).cloned().unwrap_or_default();
+        for dependency in dependencies.keys().filter(|dependency| dependency.starts_with("omp")) {
+            assert!(layer(dependency) < layer(&name), "{name} must not depend on {dependency}");
+            assert_ne!(dependency, "omp-testkit", "{name}: the testkit is for tests only");
+        }
+    }
+}
+
+/// One crate knows the network's wires, one will know the terminal, one spawns processes.
+#[test]
+fn heavy_libraries_stay_in_their_crate() {
+    let owners: BTreeMap<&str, &str> =
+        [("reqwest", "omp-llm"), ("rustls", "omp-llm"), ("image", "omp-workspace"), ("jsonschema", "omp-agent")].into();
+    for entry in std::fs::read_dir(root().join("crates")).unwrap() {
+        let directory = entry.unwrap().path();
+        let name = directory.file_name().unwrap().to_str().unwrap().to_owned();
+        let table = manifest(&directory.join("Cargo.toml"));
+        let dependencies = table.get("dependencies").and_then(|d| d.as_table()).cloned().unwrap_or_default();
+        for (library, owner) in &owners {
+            assert!(!dependencies.contains_key(*library) || name == *owner, "{name} uses {library}, which belongs to {owner}");
+        }
+    }
+}
+
+/// Every version is in the workspace table, with its reason on the same line.
+#[test]
+fn every_dependency_has_a_reason() {
+    let text = read(&root().join("Cargo.toml"));
+    let table = text.split("[workspace.dependencies]").nth(1).unwrap().split("\n[").next().unwrap();
+    for line in table.lines().filter(|line| line.contains('=') && !line.trim_start().starts_with('#')) {
+        let reason = line.rsplit_once(" # ").map(|(_, reason)| reason.trim()).unwrap_or_default();
+        assert!(reason.len() >= 15, "give a reason: {line}");
+    }
+    let mut used = BTreeSet::new();
+    for entry in std::fs::read_dir(root().join("crates")).unwrap() {
+        let path = entry.unwrap().path().join("Cargo.toml");
+        let table = manifest(&path);
+        for section in ["dependencies", "dev-dependencies", "build-dependencies"] {
+            for (name, value) in table.get(section).and_then(|d| d.as_table()).into_iter().flatten() {
+                let from_workspace = value.get("workspace").and_then(|w| w.as_bool());
+                assert_eq!(from_workspace, Some(true), "{}: {name} must say workspace = true", path.display());
+                used.insert(name.clone());
+            }
+        }
+    }
+    let declared = manifest(&root().join("Cargo.toml"))["workspace"]["dependencies"].as_table().unwrap().clone();
+    for name in declared.keys() {
+        assert!(used.contains(name), "{name} is declared but nobody uses it");
+    }
+}
+
+/// Processes are started in one module, so that nothing outlives its owner.
+#[test]
+fn only_the_scope_spawns() {
+    let needle = ["Command", "::new("].concat();
+    for path in sources() {
+        let shown = path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
+        let allowed = shown.starts_with("crates/omp-shell/src/scope")
+            || shown.starts_with("crates/omp-testkit/")
+            || shown.contains("/tests/");
+        assert!(allowed || !read(&path).contains(&needle), "{shown} starts a process outside omp_shell::scope");
+    }
+}
+
+/// The loop decides, it does not act.
+#[test]
+fn the_loop_does_no_io() {
+    for path in sources() {
+        let shown = path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
+        if !shown.starts_with("crates/omp-agent/src") {
+            continue;
+        }
+        let text = read(&path);
+        for forbidden in ["std::fs", "std::net", "std::env", "std::process", "SystemTime", "Instant::now", "tokio::spawn", "tokio::time", "fastrand"] {
+            assert!(!text.contains(forbidden), "{shown} uses {forbidden}; hand it in through a trait");
+        }
+    }
+}
+
+/// Nothing in the project names the machine it was written on.
+#[test]
+fn no_machine_paths() {
+    let mut all = Vec::new();
+    files(&root(), &mut all);
+    let forbidden = [["/wo", "rk/"].concat(), ["/ro", "ot/"].concat(), ["/home/", "user"].concat(), [".pyenv", "/"].concat()];
+    for path in all {
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        for needle in &forbidden {
+            assert!(!text.contains(needle.as_str()), "{} names {needle}", path.strip_prefix(root()).unwrap().display());
+        }
+    }
+}
+
+/// Sentences for the model are files of their own, short, and end in a newline.
+#[test]
+fn prompts_are_bounded() {
+    let mut all = Vec::new();
+    files(&root().join("crates"), &mut all);
+    let prompts = all.into_iter().filter(|path| {
+        let shown = path.to_string_lossy();
+        (shown.contains("/prompts/") || shown.ends_with("prompt.md")) && shown.ends_with(".md")
+    });
+    let prompts: Vec<PathBuf> = prompts.collect();
+    assert!(prompts.len() >= 8, "{prompts:?}");
+    for path in prompts {
+        let text = read(&path);
+        assert!(text.ends_with('\n') && text.len() < 6000, "{}: {} bytes", path.display(), text.len());
+    }
+}

@@ -1,0 +1,62 @@
+//! Whole conversations over the wire.
+
+use omp_testkit::{Home, ModelOptions, Reply, Scenario, Server, Wire};
+use serde_json::json;
+
+use crate::support::omp_run;
+
+/// Invariant 4, "history only grows": the strict server compares every request with the one before, and the raw
+/// bytes of consecutive requests agree up to where the earlier one's conversation ends.
+#[test]
+fn consecutive_requests_share_their_prefix() {
+    for wire in Wire::ALL {
+        let mut replies: Vec<Reply> = (0..6)
+            .map(|n| {
+                Reply::new()
+                    .thinking(&format!("thought {n}"))
+                    .text(&format!("step {n}"))
+                    .tool_call("read", json!({"_i": "look", "path": "a.txt"}))
+                    .tool_call("bash", json!({"_i": "say", "command": format!("echo {n}")}))
+            })
+            .collect();
+        replies.push(Reply::new().text("done"));
+        replies.push(Reply::new().text("done again"));
+        let server = Server::start(Scenario::replies(replies).require_stable_prefix(true));
+        let home = Home::new();
+        home.models_yml(&server, wire, ModelOptions::new().reasoning(true));
+        home.write("work/a.txt", "alpha\n");
+        omp_run(&home, &["-p", "--thinking", "low", "start", "and again"]).assert_success();
+        let requests = server.requests();
+        assert_eq!(requests.len(), 8);
+        for index in 0..7 {
+            let shared = server.shared_prefix_bytes(index);
+            let previous = requests[index].raw_body.len();
+            // The earlier body ends with the closing brackets of its last list; Anthropic's cache marks move on
+            // with the two newest user messages, so the bytes there agree up to the older of the two.
+            let allowance = if wire == Wire::AnthropicMessages { 1200 } else { 8 };
+            assert!(shared + allowance >= previous, "{wire}: request {index} shares {shared} of {previous} bytes");
+        }
+        server.finish();
+    }
+}
+
+/// Calls of one answer run side by side and their results come back in call order, directly after it.
+#[test]
+fn parallel_calls_are_answered_in_order() {
+    for wire in Wire::ALL {
+        let server = Server::start([
+            Reply::new()
+                .tool_call("bash", json!({"_i": "a", "command": "sleep 0.3; echo first"}))
+                .tool_call("bash", json!({"_i": "b", "command": "echo second"}))
+                .tool_call("read", json!({"_i": "c", "path": "missing"})),
+            Reply::new().text("done"),
+        ]);
+        let home = Home::new();
+        home.models_yml(&server, wire, ModelOptions::new());
+        omp_run(&home, &["-p", "go"]).assert_success();
+        let body = server.requests()[1].body.to_string();
+        let (first, second) = (body.rfind("first"), body.rfind("second"));
+        assert!(first < second, "{wire}");
+        server.finish();
+    }
+}
