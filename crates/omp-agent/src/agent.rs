@@ -1,6 +1,5 @@
 //! The agent as its owner sees it: prompts in, events out, and a handle to steer a run from outside.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -10,7 +9,8 @@ use tokio_util::sync::CancellationToken;
 use crate::config::{AgentConfig, InterruptMode, QueueMode};
 use crate::fallback::FallbackState;
 use crate::parts::{Clock, Gate, Listener, Model, Models, Parts, Setup, Todos};
-use crate::queue::{Aside, Queued, Queues};
+use crate::queue::{Aside, Delivery, Queued, Queues};
+use crate::request::ToolCache;
 use crate::run::Run;
 use crate::validate::Validators;
 
@@ -44,17 +44,30 @@ pub(crate) struct State {
     pub(crate) wire: Vec<Arc<Message>>,
     pub(crate) fallback: FallbackState,
     pub(crate) listener: Box<dyn Listener>,
-    pub(crate) tools: crate::answer::ToolCache,
+    pub(crate) tools: ToolCache,
     pub(crate) forced: Forced,
 }
 
-/// Steps of `/force`: one demanded call, then one turn without tools.
+/// A call that is demanded of the model. It stands until an answer has made the call or declined it, so a turn
+/// that failed repeats it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Forced {
     #[default]
     Nothing,
-    Call(String),
+    Call {
+        tool: String,
+        then: AfterForced,
+    },
     NoTools,
+}
+
+/// What the turn after a demanded call may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AfterForced {
+    /// `/force`: the model tells what came of it.
+    NoTools,
+    /// A nudge of our own: work goes on.
+    AsUsual,
 }
 
 impl State {
@@ -67,6 +80,23 @@ impl State {
     pub(crate) fn truncate(&mut self, len: usize) {
         self.messages.truncate(len);
         self.wire.truncate(len);
+        let identity_from = &mut self.config.request.identity_from;
+        *identity_from = len.min(*identity_from);
+    }
+
+    /// Where a repeated turn begins: at an answer that broke off, or after messages that nobody answered (the
+    /// tools of the turn were aborted, or the run was dropped).
+    fn repeat_from(&self) -> Option<usize> {
+        let unanswered = self.messages.last()?.as_assistant().is_none();
+        let answered = self.messages.iter().rposition(|message| message.as_assistant().is_some());
+        let broken = answered.filter(|at| {
+            let answer = self.messages[*at].as_assistant();
+            let failed = answer
+                .is_some_and(|answer| matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted));
+            // Words that came after it are not thrown away with it.
+            failed && self.messages[at + 1..].iter().all(|message| message.as_tool_result().is_some())
+        });
+        broken.or_else(|| unanswered.then_some(self.messages.len()))
     }
 }
 
@@ -118,7 +148,7 @@ impl Agent {
                 wire: Vec::new(),
                 fallback: FallbackState::default(),
                 listener: parts.listener,
-                tools: crate::answer::ToolCache::default(),
+                tools: ToolCache::default(),
                 forced: Forced::default(),
             }),
             fixed: Fixed {
@@ -150,14 +180,7 @@ impl Agent {
     /// Repeats the last failed or aborted turn with a fresh retry budget.
     pub async fn retry(&self, cancel: CancellationToken) -> Result<Outcome, AgentError> {
         let mut state = self.exclusive().await?;
-        let failed = state.messages.iter().rposition(|message| message.as_assistant().is_some());
-        let broken = |at: usize| {
-            let answer = state.messages[at].as_assistant();
-            answer.is_some_and(|answer| matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted))
-        };
-        let last_user = state.messages.iter().rposition(|message| matches!(**message, Message::User(_)));
-        let at = failed.filter(|at| broken(*at) && last_user.is_none_or(|user| user < *at));
-        let at = at.ok_or(AgentError::NothingToRetry)?;
+        let at = state.repeat_from().ok_or(AgentError::NothingToRetry)?;
         state.truncate(at);
         Ok(self.run(&mut state, None, cancel).await)
     }
@@ -171,7 +194,7 @@ impl Agent {
         if !state.model.can_force_tools() {
             return Err(AgentError::CannotForce);
         }
-        state.forced = Forced::Call(name.to_owned());
+        state.forced = Forced::Call { tool: name.to_owned(), then: AfterForced::NoTools };
         Ok(())
     }
 
@@ -194,7 +217,7 @@ impl Agent {
         Ok(())
     }
 
-    /// The live context.
+    /// The live context. Waits for a run to end.
     pub async fn messages(&self) -> Vec<Arc<Message>> {
         self.state.lock().await.messages.clone()
     }
@@ -218,9 +241,13 @@ impl Agent {
 
     async fn run(&self, state: &mut State, user: Option<Message>, cancel: CancellationToken) -> Outcome {
         let token = cancel.child_token();
-        let _running = self.control.shared.begin(&token);
+        let _reading = self.control.shared.begin(&token);
+        // A caller that drops this future must not leave a tool behind that still waits for the token.
+        let abandoned = token.clone().drop_guard();
         let run = Run::new(state, &self.fixed, &self.control.shared, token);
-        Outcome { messages: run.execute(user).await }
+        let messages = run.execute(user).await;
+        abandoned.disarm();
+        Outcome { messages }
     }
 }
 
@@ -232,13 +259,13 @@ pub struct Control {
 
 impl Control {
     /// Interrupts the run with the user's words.
-    pub fn steer(&self, content: UserContent) {
-        self.shared.queues.steer(content);
+    pub fn steer(&self, content: UserContent) -> Delivery {
+        self.shared.queues.steer(content)
     }
 
     /// Waits until the run would stop.
-    pub fn follow_up(&self, content: UserContent) {
-        self.shared.queues.follow_up(content);
+    pub fn follow_up(&self, content: UserContent) -> Delivery {
+        self.shared.queues.follow_up(content)
     }
 
     /// A background note for the next step boundary.
@@ -272,7 +299,7 @@ impl Control {
     }
 
     pub fn is_running(&self) -> bool {
-        self.shared.running.load(Ordering::Acquire)
+        self.shared.queues.is_read()
     }
 
     pub fn set_steering_mode(&self, mode: QueueMode) {
@@ -291,7 +318,6 @@ impl Control {
 /// What a run and its control share.
 pub(crate) struct Shared {
     pub(crate) queues: Queues,
-    running: AtomicBool,
     switches: Mutex<Switches>,
 }
 
@@ -307,7 +333,6 @@ impl Shared {
     fn new(config: &AgentConfig) -> Self {
         Self {
             queues: Queues::default(),
-            running: AtomicBool::new(false),
             switches: Mutex::new(Switches {
                 run: CancellationToken::new(),
                 retry: CancellationToken::new(),
@@ -322,18 +347,18 @@ impl Shared {
         self.switches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn begin<'a>(&'a self, token: &CancellationToken) -> Running<'a> {
+    fn begin<'a>(&'a self, token: &CancellationToken) -> Reading<'a> {
         self.lock().run = token.clone();
-        self.running.store(true, Ordering::Release);
-        Running(self)
+        self.queues.open();
+        Reading(&self.queues)
     }
 }
 
 /// Marks the agent idle again however the run ends.
-struct Running<'a>(&'a Shared);
+struct Reading<'a>(&'a Queues);
 
-impl Drop for Running<'_> {
+impl Drop for Reading<'_> {
     fn drop(&mut self) {
-        self.0.running.store(false, Ordering::Release);
+        self.0.close();
     }
 }

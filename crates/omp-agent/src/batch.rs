@@ -1,6 +1,6 @@
 //! Runs the calls of one answer: side by side where allowed, interruptible, results in call order.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -20,30 +20,47 @@ use crate::parts::Decision;
 use crate::run::Run;
 use crate::tool::{Invocation, Patience, Scheduling, Tool, ToolError, Updates};
 
-/// How long a cancelled tool may take to end what it started before it is dropped.
-const CANCEL_GRACE: Duration = Duration::from_secs(2);
+/// How long something that was cancelled may take to end before it is dropped.
+pub(crate) const CANCEL_GRACE: Duration = Duration::from_secs(2);
 
 type CallResult = Result<ToolOutput, ToolError>;
-type Running<'a> = FuturesUnordered<BoxFuture<'a, (usize, CallResult)>>;
+/// Calls by index. One that was halted before it began has no result.
+type Running<'a> = FuturesUnordered<BoxFuture<'a, (usize, Option<CallResult>)>>;
+
+/// The calls of one answer.
+struct Batch {
+    slots: Vec<Slot>,
+    /// Index of the first call that has not begun; all later ones have not begun either.
+    waiting: usize,
+    /// Results already in the conversation, in call order.
+    delivered: Vec<Arc<Message>>,
+    progress: Arc<Progress>,
+    /// Calls that have not been polled yet do not begin after this fired.
+    halt: CancellationToken,
+}
 
 /// One call on its way.
 struct Slot {
     call: ToolCall,
     tool: Option<Arc<dyn Tool>>,
+    scheduling: Scheduling,
     cancel: CancellationToken,
+    /// There is an outcome, delivered or not.
+    ended: bool,
+    /// The outcome until every earlier call has one too.
     outcome: Option<Message>,
 }
 
 impl Slot {
-    fn scheduling(&self) -> Scheduling {
-        self.tool.as_ref().map_or(Scheduling::Shared, |tool| tool.scheduling(&self.call.arguments))
+    fn only_waits(&self) -> bool {
+        self.tool.as_ref().is_some_and(|tool| tool.patience() == Patience::OnlyWaits)
     }
 }
 
 /// The newest progress of each running call; older values are replaced, so a chatty tool cannot fill memory.
 #[derive(Default)]
 struct Progress {
-    latest: Mutex<HashMap<usize, ToolOutput>>,
+    latest: Mutex<BTreeMap<usize, ToolOutput>>,
     bell: Notify,
 }
 
@@ -53,7 +70,7 @@ impl Progress {
         self.bell.notify_one();
     }
 
-    fn take(&self) -> HashMap<usize, ToolOutput> {
+    fn take(&self) -> BTreeMap<usize, ToolOutput> {
         std::mem::take(&mut self.latest.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -66,101 +83,156 @@ enum Interruption {
 }
 
 impl Interruption {
-    fn text(self) -> &'static str {
-        match self {
+    fn error(self) -> ToolError {
+        ToolError::new(match self {
             Self::Steering => SKIPPED,
             Self::Abort => ABORTED,
-        }
+        })
     }
 }
 
-impl Run<'_> {
-    /// Runs the calls and returns their results in call order.
-    pub(crate) async fn run_batch(&mut self, calls: Vec<ToolCall>) -> Vec<Message> {
-        let tools = self.offered_tools();
+impl<'a> Run<'a> {
+    /// Runs the calls and puts their results into the conversation, in call order.
+    pub(crate) async fn run_batch(&mut self, calls: Vec<ToolCall>) -> Vec<Arc<Message>> {
         let slot = |call: ToolCall| {
-            let tool = tools.iter().find(|tool| tool.definition().name == call.name).cloned();
-            Slot { call, tool, cancel: self.cancel.child_token(), outcome: None }
+            let tool = self.state.tools.find(&call.name).cloned();
+            let scheduling =
+                tool.as_ref().map_or(Scheduling::Shared, |tool| tool.scheduling(&call.arguments));
+            Slot { call, tool, scheduling, cancel: self.cancel.child_token(), ended: false, outcome: None }
         };
-        let mut slots: Vec<Slot> = calls.into_iter().map(slot).collect();
-        let interrupted = self.drive(&mut slots).await;
-        if let Some(why) = interrupted {
-            for index in 0..slots.len() {
-                if slots[index].outcome.is_none() {
-                    self.record(&mut slots, index, Err(ToolError::new(why.text())));
-                }
-            }
+        let mut batch = Batch {
+            slots: calls.into_iter().map(slot).collect(),
+            waiting: 0,
+            delivered: Vec::new(),
+            progress: Arc::default(),
+            halt: CancellationToken::new(),
+        };
+        if let Some(why) = self.drive(&mut batch).await {
+            self.skip_rest(&mut batch, why);
         }
-        slots.into_iter().filter_map(|slot| slot.outcome).collect()
+        batch.delivered
     }
 
     /// Starts calls as their turn comes and waits for them; `Some` when the batch was cut short.
-    async fn drive(&mut self, slots: &mut [Slot]) -> Option<Interruption> {
-        let fixed = self.fixed;
-        let progress = Arc::new(Progress::default());
-        let mut running: Running<'_> = FuturesUnordered::new();
-        let mut waiting: VecDeque<usize> = (0..slots.len()).collect();
-        let mut exclusive = false;
+    async fn drive(&mut self, batch: &mut Batch) -> Option<Interruption> {
+        let mut running: Running<'a> = FuturesUnordered::new();
+        let mut backlog = None;
         loop {
-            while let Some(&next) = waiting.front() {
-                let alone = slots[next].scheduling() == Scheduling::Exclusive;
-                if exclusive || (alone && !running.is_empty()) {
-                    break;
-                }
-                exclusive = alone;
-                waiting.pop_front();
-                self.announce(&slots[next].call);
-                running.push(run_call(fixed, &slots[next], next, Arc::clone(&progress)));
+            // Looked at before anything is started: a call that is to be skipped must not have begun.
+            if let Some(why) = self.interruption() {
+                self.wind_down(batch, running).await;
+                return Some(why);
             }
+            self.start_ready(batch, &mut running);
             if running.is_empty() {
                 return None;
             }
-            let steering = self.steering_interrupts(slots);
+            let steering_matters = self.steering_matters(batch);
             tokio::select! {
                 biased;
-                Some((index, result)) = running.next() => {
-                    self.report_progress(&progress, slots);
-                    self.record(slots, index, result);
-                    exclusive = false;
+                Some((index, Some(result))) = running.next() => self.end_call(batch, index, result),
+                () = self.cancel.cancelled() => {}
+                () = self.shared.queues.steering_arrived(), if steering_matters => {
+                    // In immediate mode the next look cuts the batch short anyway.
+                    
                 }
-                () = self.cancel.cancelled() => {
-                    return Some(self.wind_down(running, slots, Interruption::Abort).await);
+                () = caught_up(&mut backlog), if backlog.is_some() => backlog = None,
+                () = batch.progress.bell.notified(), if backlog.is_none() => {
+                    self.report_progress(batch);
+                    backlog = self.state.listener.backlog();
                 }
-                () = self.shared.queues.steering_arrived(), if steering != OnSteering::Ignore => {
-                    if steering == OnSteering::CutShort {
-                        return Some(self.wind_down(running, slots, Interruption::Steering).await);
-                    }
-                    release_waiters(slots);
-                }
-                () = progress.bell.notified() => self.report_progress(&progress, slots),
             }
         }
     }
 
-    /// Steering cuts a batch short in immediate mode. In wait mode it only wakes tools that merely wait.
-    fn steering_interrupts(&self, slots: &[Slot]) -> OnSteering {
-        if self.shared.lock().interrupt_mode == InterruptMode::Immediate {
-            return OnSteering::CutShort;
+    fn interruption(&self) -> Option<Interruption> {
+        if self.cancel.is_cancelled() {
+            return Some(Interruption::Abort);
         }
-        let idle = |slot: &Slot| {
-            slot.outcome.is_none()
-                && !slot.cancel.is_cancelled()
-                && slot.tool.as_ref().is_some_and(|tool| tool.patience() == Patience::OnlyWaits)
-        };
-        if slots.iter().any(idle) { OnSteering::WakeWaiters } else { OnSteering::Ignore }
+        let immediate = self.shared.lock().interrupt_mode == InterruptMode::Immediate;
+        (immediate && self.shared.queues.has_steering()).then_some(Interruption::Steering)
     }
 
-    /// Tells running tools to end and gives them a moment for it. What they return now is not shown.
-    async fn wind_down(&self, mut running: Running<'_>, slots: &[Slot], why: Interruption) -> Interruption {
-        for slot in slots {
+    /// Steering cuts a batch short in immediate mode. In wait mode it only wakes tools that merely wait.
+    fn steering_matters(&self, batch: &Batch) -> bool {
+        let idle = |slot: &Slot| !slot.ended && !slot.cancel.is_cancelled() && slot.only_waits();
+        self.shared.lock().interrupt_mode == InterruptMode::Immediate || batch.slots.iter().any(idle)
+    }
+
+    /// Starts every call whose turn has come. An exclusive call waits for all earlier ones and runs alone.
+    fn start_ready(&mut self, batch: &mut Batch, running: &mut Running<'a>) {
+        while let Some(slot) = batch.slots.get(batch.waiting) {
+            let alone = slot.scheduling == Scheduling::Exclusive;
+            let in_the_way = |busy: &Slot| !busy.ended && (alone || busy.scheduling == Scheduling::Exclusive);
+            if batch.slots[..batch.waiting].iter().any(in_the_way) {
+                return;
+            }
+            self.announce(&slot.call);
+            running.push(run_call(self.fixed, batch, batch.waiting));
+            batch.waiting += 1;
+        }
+    }
+
+    /// Tells running tools to end and gives them a moment for it. One that had finished before keeps its result
+    /// whatever it is; one that completes its work now keeps a success, because the model must know of it.
+    async fn wind_down(&mut self, batch: &mut Batch, mut running: Running<'a>) {
+        batch.halt.cancel();
+        while let Some(Some((index, result))) = running.next().now_or_never() {
+            if let Some(result) = result {
+                self.end_call(batch, index, result);
+            }
+        }
+        for slot in &batch.slots {
             slot.cancel.cancel();
         }
-        let all_ended = async { while running.next().await.is_some() {} };
-        tokio::select! {
-            () = all_ended => {}
-            () = self.fixed.clock.sleep(CANCEL_GRACE) => {}
+        let mut grace = self.fixed.clock.sleep(CANCEL_GRACE);
+        loop {
+            let (index, result) = tokio::select! {
+                biased;
+                ended = running.next() => match ended {
+                    Some(ended) => ended,
+                    None => return,
+                },
+                () = &mut grace => return,
+            };
+            if let Some(Ok(output)) = result {
+                self.end_call(batch, index, Ok(output));
+            }
         }
-        why
+    }
+
+    /// Calls that were cut off or never began report why.
+    fn skip_rest(&mut self, batch: &mut Batch, why: Interruption) {
+        for index in 0..batch.slots.len() {
+            if batch.slots[index].ended {
+                continue;
+            }
+            if index >= batch.waiting {
+                self.announce(&batch.slots[index].call);
+            }
+            self.end_call(batch, index, Err(why.error()));
+        }
+    }
+
+    /// Records the outcome of a call and delivers every result whose turn has come. Delivering early matters:
+    /// a crash then loses only the calls that were still running.
+    fn end_call(&mut self, batch: &mut Batch, index: usize, result: CallResult) {
+        self.report_progress(batch);
+        let slot = &mut batch.slots[index];
+        slot.ended = true;
+        slot.outcome = Some(self.outcome(&slot.call, result));
+        while let Some(slot) = batch.slots.get_mut(batch.delivered.len())
+            && let Some(outcome) = slot.outcome.take()
+        {
+            batch.delivered.push(self.add(outcome));
+        }
+    }
+
+    /// A result for a call that is not run at all.
+    pub(crate) fn refuse(&mut self, call: &ToolCall, reason: &str) -> Arc<Message> {
+        self.announce(call);
+        let outcome = self.outcome(call, Err(ToolError::new(reason)));
+        self.add(outcome)
     }
 
     fn announce(&mut self, call: &ToolCall) {
@@ -172,19 +244,22 @@ impl Run<'_> {
         });
     }
 
-    fn report_progress(&mut self, progress: &Progress, slots: &[Slot]) {
-        for (index, partial_result) in progress.take() {
-            let call = &slots[index].call;
+    /// Passes on progress, except of calls that have ended: nothing follows their end.
+    fn report_progress(&mut self, batch: &Batch) {
+        for (index, partial_result) in batch.progress.take() {
+            let slot = &batch.slots[index];
+            if slot.ended {
+                continue;
+            }
             self.emit(AgentEvent::ToolExecutionUpdate {
-                tool_call_id: call.id.clone(),
-                tool_name: call.name.clone(),
+                tool_call_id: slot.call.id.clone(),
+                tool_name: slot.call.name.clone(),
                 partial_result,
             });
         }
     }
 
-    fn record(&mut self, slots: &mut [Slot], index: usize, result: CallResult) {
-        let call = slots[index].call.clone();
+    fn outcome(&mut self, call: &ToolCall, result: CallResult) -> Message {
         let (output, is_error) = match result {
             Ok(output) => (output, false),
             Err(error) => {
@@ -197,23 +272,10 @@ impl Run<'_> {
             result: output.clone(),
             is_error,
         });
-        slots[index].outcome = Some(self.result_message(&call, output, is_error));
+        self.result_message(call, output, is_error)
     }
 
-    /// A result for a call that is not run at all.
-    pub(crate) fn refuse(&mut self, call: &ToolCall, reason: &str) -> Message {
-        self.announce(call);
-        let output = ToolOutput::text(reason);
-        self.emit(AgentEvent::ToolExecutionEnd {
-            tool_call_id: call.id.clone(),
-            tool_name: call.name.clone(),
-            result: output.clone(),
-            is_error: true,
-        });
-        self.result_message(call, output, true)
-    }
-
-    fn result_message(&self, call: &ToolCall, output: ToolOutput, is_error: bool) -> Message {
+    pub(crate) fn result_message(&self, call: &ToolCall, output: ToolOutput, is_error: bool) -> Message {
         Message::ToolResult(ToolResultMessage {
             tool_call_id: call.id.clone(),
             tool_name: call.name.clone(),
@@ -225,45 +287,69 @@ impl Run<'_> {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum OnSteering {
-    Ignore,
-    WakeWaiters,
-    CutShort,
-}
-
 fn release_waiters(slots: &[Slot]) {
-    for slot in slots {
-        if slot.tool.as_ref().is_some_and(|tool| tool.patience() == Patience::OnlyWaits) {
-            slot.cancel.cancel();
-        }
+    for slot in slots.iter().filter(|slot| slot.only_waits()) {
+        slot.cancel.cancel();
     }
 }
 
-/// The way of one call: validate, hooks, approval, placeholders, run, hooks.
-fn run_call<'a>(fixed: &'a Fixed, slot: &Slot, index: usize, progress: Arc<Progress>) -> BoxFuture<'a, (usize, CallResult)> {
+/// Waits for a slow listener; meanwhile progress is replaced instead of piling up.
+async fn caught_up(backlog: &mut Option<BoxFuture<'static, ()>>) {
+    if let Some(backlog) = backlog {
+        backlog.await;
+    }
+}
+
+/// One call from beginning to end, as a future that cannot fail or panic.
+fn run_call<'a>(fixed: &'a Fixed, batch: &Batch, index: usize) -> BoxFuture<'a, (usize, Option<CallResult>)> {
+    let slot = &batch.slots[index];
     let (call, tool, cancel) = (slot.call.clone(), slot.tool.clone(), slot.cancel.clone());
-    let work = async move {
-        let Some(tool) = tool else { return Err(ToolError::new(format!("Tool {} not found", call.name))) };
+    let (halt, progress) = (batch.halt.clone(), Arc::clone(&batch.progress));
+    let updates = Updates::new(move |output| progress.put(index, output));
+    Box::pin(async move {
+        if halt.is_cancelled() {
+            return (index, None);
+        }
+        let work = async {
+            match tool {
+                Some(tool) => pass_stations(fixed, tool.as_ref(), &call, cancel, updates).await,
+                None => Err(ToolError::new(format!("Tool {} not found", call.name))),
+            }
+        };
+        // A tool that crashes fails its call, not the session.
+        let result = AssertUnwindSafe(work).catch_unwind().await;
+        (index, Some(result.unwrap_or_else(|panic| Err(crashed(&*panic)))))
+    })
+}
+
+/// The way of one call: validate, hooks, approval, placeholders, run, hooks. Hooks and people may take any time
+/// before the tool begins, so an abort does not wait for them.
+async fn pass_stations(
+    fixed: &Fixed,
+    tool: &dyn Tool,
+    call: &ToolCall,
+    cancel: CancellationToken,
+    updates: Updates,
+) -> CallResult {
+    let before = async {
         if let Some(raw) = &call.invalid_arguments {
             return Err(ToolError::new(not_json(&call.name, raw)));
         }
-        let checked = fixed.validators.check(tool.as_ref(), call.arguments.clone());
+        let checked = fixed.validators.check(tool, call.arguments.clone());
         let arguments = checked.map_err(|error| ToolError::new(error.0))?;
-        let arguments = fixed.gate.before(&call, arguments).await?;
-        if let Decision::Deny(reason) = fixed.gate.approve(&call, &arguments).await {
-            return Err(ToolError::new(reason));
+        let arguments = fixed.gate.before(call, arguments).await?;
+        match fixed.gate.approve(call, &arguments).await {
+            Decision::Allow => Ok(fixed.gate.restore(arguments)),
+            Decision::Deny(reason) => Err(ToolError::new(reason)),
         }
-        let arguments = fixed.gate.restore(arguments);
-        let updates = Updates::new(move |output| progress.put(index, output));
-        let result = tool.run(Invocation { id: call.id.clone(), arguments, cancel, updates }).await;
-        fixed.gate.after(&call, result).await
     };
-    Box::pin(async move {
-        // A tool that crashes fails its call, not the session.
-        let result = AssertUnwindSafe(work).catch_unwind().await;
-        (index, result.unwrap_or_else(|panic| Err(ToolError::new(format!("The tool crashed: {}", panic_text(&*panic))))))
-    })
+    let arguments = tokio::select! {
+        biased;
+        () = cancel.cancelled() => return Err(ToolError::new(ABORTED)),
+        arguments = before => arguments?,
+    };
+    let result = tool.run(Invocation { id: call.id.clone(), arguments, cancel, updates }).await;
+    fixed.gate.after(call, result).await
 }
 
 fn not_json(tool: &str, raw: &str) -> String {
@@ -271,10 +357,13 @@ fn not_json(tool: &str, raw: &str) -> String {
         Ok(_) => "they are not a JSON object".to_owned(),
         Err(error) => error.to_string(),
     };
-    format!("Invalid arguments for {tool}: {cause}. Call the tool again with one JSON object that matches its schema.")
+    format!(
+        "Invalid arguments for {tool}: {cause}. Call the tool again with one JSON object that matches its schema."
+    )
 }
 
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
+fn crashed(panic: &(dyn std::any::Any + Send)) -> ToolError {
     let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no reason given")
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    ToolError::new(format!("The tool crashed: {}", text.unwrap_or("no reason given")))
 }

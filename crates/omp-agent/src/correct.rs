@@ -4,28 +4,32 @@ use omp_types::{CustomMessage, Message, UserBlock, UserContent, UserMessage};
 
 use crate::config::{AgentConfig, Eager};
 
-const STEERING: &str = include_str!("../prompts/steering.md");
-const EMPTY_ANSWER: &str = include_str!("../prompts/empty-answer.md");
-const TODO_REMINDER: &str = include_str!("../prompts/todo-reminder.md");
-const EAGER_TODO: &str = include_str!("../prompts/eager-todo.md");
-const EAGER_TASK: &str = include_str!("../prompts/eager-task.md");
+const STEERING: &str = include_str!("../prompts/steering.md").trim_ascii();
+const EMPTY_ANSWER: &str = include_str!("../prompts/empty-answer.md").trim_ascii();
+const TODO_REMINDER: &str = include_str!("../prompts/todo-reminder.md").trim_ascii();
+const EAGER_TODO: &str = include_str!("../prompts/eager-todo.md").trim_ascii();
+const EAGER_TASK: &str = include_str!("../prompts/eager-task.md").trim_ascii();
 
-/// Results of calls that did not run.
-pub(crate) const TRUNCATED_CALL: &str = "This call was not run: your answer hit the output limit before it was complete. \
-    Split the work into smaller steps and make the call again.";
-pub(crate) const SKIPPED: &str = "Skipped due to queued user message.";
-pub(crate) const ABORTED: &str = "Tool execution was aborted.";
-pub(crate) const NOT_RUN: &str = "This call was not run: the answer it belongs to failed before it was complete.";
+/// Results of calls that did not run to their end.
+pub(crate) const TRUNCATED_CALL: &str = include_str!("../prompts/call-truncated.md").trim_ascii();
+pub(crate) const SKIPPED: &str = include_str!("../prompts/call-skipped.md").trim_ascii();
+pub(crate) const ABORTED: &str = include_str!("../prompts/call-aborted.md").trim_ascii();
+pub(crate) const NOT_RUN: &str = include_str!("../prompts/call-not-run.md").trim_ascii();
+pub(crate) const INTERRUPTED: &str = include_str!("../prompts/call-interrupted.md").trim_ascii();
+
+/// Tools that hints speak of.
+pub(crate) const TODO_TOOL: &str = "todo";
+pub(crate) const TASK_TOOL: &str = "task";
 
 /// How often an empty answer is answered with a nudge.
 pub(crate) const MAX_NUDGES: u32 = 3;
 /// How often a paused turn is continued without a tool call in between.
 pub(crate) const MAX_PAUSES: u32 = 8;
 
-fn hidden(custom_type: &str, text: String, timestamp: u64) -> Message {
+fn hidden(custom_type: &str, text: impl Into<String>, timestamp: u64) -> Message {
     Message::Custom(CustomMessage {
         custom_type: custom_type.to_owned(),
-        content: UserContent::Text(text),
+        content: UserContent::Text(text.into()),
         display: false,
         details: None,
         timestamp,
@@ -33,25 +37,25 @@ fn hidden(custom_type: &str, text: String, timestamp: u64) -> Message {
 }
 
 pub(crate) fn empty_answer(now: u64) -> Message {
-    hidden("empty-answer", EMPTY_ANSWER.trim().to_owned(), now)
+    hidden("empty-answer", EMPTY_ANSWER, now)
 }
 
 pub(crate) fn todo_reminder(open: &[String], now: u64) -> Message {
     let list: Vec<String> = open.iter().map(|todo| format!("- {todo}")).collect();
-    hidden("todo-reminder", TODO_REMINDER.trim().replace("{{todos}}", &list.join("\n")), now)
+    hidden("todo-reminder", TODO_REMINDER.replace("{{todos}}", &list.join("\n")), now)
 }
 
-/// Hints for the first message of a conversation, as far as the tools they speak of exist.
-pub(crate) fn first_message_hints(config: &AgentConfig, prompt: &str, has_tool: impl Fn(&str) -> bool, now: u64) -> Vec<Message> {
-    let mut hints = Vec::new();
-    let statement = !prompt.trim_end().ends_with(['?', '!']);
-    if config.todo.eager != Eager::Default && statement && has_tool("todo") {
-        hints.push(hidden("eager-todo", EAGER_TODO.trim().to_owned(), now));
-    }
-    if config.eager_task == Eager::Always && has_tool("task") {
-        hints.push(hidden("eager-task", EAGER_TASK.trim().to_owned(), now));
-    }
-    hints
+/// A question or an exclamation is talk, not work to be planned.
+pub(crate) fn wants_todo_hint(config: &AgentConfig, prompt: &str) -> bool {
+    config.todo.eager != Eager::Default && !prompt.trim_end().ends_with(['?', '!', '？', '！'])
+}
+
+pub(crate) fn eager_todo(now: u64) -> Message {
+    hidden("eager-todo", EAGER_TODO, now)
+}
+
+pub(crate) fn eager_task(now: u64) -> Message {
+    hidden("eager-task", EAGER_TASK, now)
 }
 
 /// The copy of a message that goes to the model. Steering is wrapped there and only there: the stored message
@@ -61,7 +65,7 @@ pub(crate) fn wire_copy(message: &Message) -> Option<Message> {
     if !user.steering {
         return None;
     }
-    let wrap = |text: &str| STEERING.trim().replace("{{text}}", text);
+    let wrap = |text: &str| STEERING.replace("{{text}}", text);
     let content = match &user.content {
         UserContent::Text(text) => UserContent::Text(wrap(text)),
         UserContent::Blocks(blocks) => {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use omp_types::{Failure, FailureKind, ThinkingLevel};
+use omp_types::{Failure, FailureKind, RetryFallback, ThinkingLevel};
 
 use crate::config::{Fallbacks, RevertPolicy};
 use crate::parts::{Model, Models};
@@ -26,7 +26,10 @@ pub fn parse_chains<'a>(
     let (mut parsed, mut warnings) = (Vec::new(), Vec::new());
     for (role, selectors) in chains {
         let Some(primary) = primary_of(role) else {
-            warnings.push(format!("retry.fallbackChains: role \"{role}\" has no configured model; the chain is ignored."));
+            warnings.push(format!(
+                "retry.fallbackChains.{role}: the role has no configured model; its chain ({}) is ignored.",
+                selectors.join(", ")
+            ));
             continue;
         };
         let mut candidates = Vec::new();
@@ -50,10 +53,8 @@ pub fn parse_chains<'a>(
 /// A model taking over.
 pub(crate) struct Takeover {
     pub(crate) model: Arc<dyn Model>,
-    pub(crate) thinking: Option<ThinkingLevel>,
-    pub(crate) from: String,
-    pub(crate) to: String,
-    pub(crate) role: String,
+    pub(crate) thinking: ThinkingLevel,
+    pub(crate) switched: RetryFallback,
 }
 
 /// The model to go back to.
@@ -92,23 +93,23 @@ impl FallbackState {
         }
         let from = current.model.identity().selector();
         let chain = self.chain(config, &from)?.clone();
-        self.resting.insert(from.clone(), now_ms + cooldown_ms(failure));
+        self.resting.insert(from.clone(), now_ms.saturating_add(cooldown_ms(failure)));
         let mut candidates = chain.candidates.iter();
         let (to, (model, thinking)) = candidates.find_map(|selector| {
             let (model, thinking) = models.resolve(selector)?;
             let name = model.identity().selector();
             (!self.is_resting(&name, now_ms) && name != from).then_some((name, (model, thinking)))
         })?;
-        let permanent = failure.kind == FailureKind::Refusal;
-        match &mut self.standing_in {
-            Some(stand_in) => stand_in.permanent |= permanent,
-            None => {
-                let primary = Primary { model: Arc::clone(&current.model), thinking: current.thinking };
-                self.standing_in =
-                    Some(StandIn { role: chain.role.clone(), primary_selector: from.clone(), primary, permanent });
-            }
-        }
-        Some(Takeover { model, thinking, from, to, role: chain.role })
+        let stand_in = self.standing_in.get_or_insert_with(|| StandIn {
+            role: chain.role.clone(),
+            primary_selector: from.clone(),
+            primary: Primary { model: Arc::clone(&current.model), thinking: current.thinking },
+            permanent: false,
+        });
+        stand_in.permanent |= failure.kind == FailureKind::Refusal;
+        // A selector without a level thinks as hard as the model it stands in for, not as the one before it.
+        let thinking = thinking.unwrap_or(stand_in.primary.thinking);
+        Some(Takeover { model, thinking, switched: RetryFallback { from, to, role: chain.role } })
     }
 
     /// The chain of the failing model: as primary of a role, or as stand-in for one.

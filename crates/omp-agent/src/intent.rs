@@ -3,18 +3,22 @@
 use omp_types::{ToolCall, ToolDefinition};
 use serde_json::{Map, Value, json};
 
-/// The argument that carries the reason. No tool of ours or of a server may use the name.
+/// The argument that carries the reason. A tool that has a parameter of this name keeps it and gives no reasons.
 pub const INTENT_FIELD: &str = "_i";
 
 /// The definition as the model sees it. Tools that take free text, or whose schema is not a plain object, stay.
 pub(crate) fn with_intent(definition: &ToolDefinition) -> ToolDefinition {
     let mut definition = definition.clone();
     let schema = definition.parameters.as_object_mut();
-    let Some(schema) = schema.filter(|schema| !definition.free_text && schema.get("type") == Some(&json!("object"))) else {
+    let Some(schema) =
+        schema.filter(|schema| !definition.free_text && schema.get("type") == Some(&json!("object")))
+    else {
         return definition;
     };
     let properties = schema.entry("properties").or_insert_with(|| json!({}));
-    let Some(properties) = properties.as_object_mut().filter(|properties| !properties.contains_key(INTENT_FIELD)) else {
+    let Some(properties) =
+        properties.as_object_mut().filter(|properties| !properties.contains_key(INTENT_FIELD))
+    else {
         return definition;
     };
     let mut extended = Map::new();
@@ -26,6 +30,11 @@ pub(crate) fn with_intent(definition: &ToolDefinition) -> ToolDefinition {
         required.insert(0, INTENT_FIELD.into());
     }
     definition
+}
+
+/// Does the tool itself take a parameter of this name?
+pub(crate) fn is_own_parameter(definition: &ToolDefinition) -> bool {
+    definition.parameters["properties"].get(INTENT_FIELD).is_some()
 }
 
 /// Moves the reason from the arguments to the call.

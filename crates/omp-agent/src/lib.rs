@@ -16,19 +16,23 @@ mod fallback;
 mod intent;
 mod parts;
 mod queue;
+mod recover;
+mod request;
 mod retry;
 mod run;
 mod tool;
 mod validate;
 
 pub use agent::{Agent, AgentError, Control, Outcome, Prompt};
-pub use config::{AgentConfig, Eager, Fallbacks, InterruptMode, QueueMode, RetryConfig, RevertPolicy, TodoConfig};
+pub use config::{
+    AgentConfig, Eager, Fallbacks, InterruptMode, QueueMode, RetryConfig, RevertPolicy, TodoConfig,
+};
 pub use fallback::{Chain, parse_chains};
 pub use intent::INTENT_FIELD;
 pub use parts::{
-    AccountAnswer, BatchStream, Clock, Decision, Gate, Listener, Model, ModelIdentity, Models, OpenGate, Parts, Setup,
-    Todos,
+    AccountAnswer, BatchStream, Clock, Decision, Gate, Listener, Model, ModelIdentity, Models, OpenGate,
+    Parts, Setup, Todos,
 };
-pub use queue::{Aside, Queued};
+pub use queue::{Aside, Delivery, Queued};
 pub use tool::{Inspection, Invocation, Patience, Scheduling, Tool, ToolError, Updates};
 pub use validate::{ArgumentError, Validators};

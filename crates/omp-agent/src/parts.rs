@@ -96,11 +96,19 @@ pub trait Setup: Send + Sync {
 /// Stations a call passes on its way: hooks, approval, secrets. The default lets everything through.
 pub trait Gate: Send + Sync {
     /// Before approval; may refuse the call or change its arguments.
-    fn before<'a>(&'a self, _call: &'a ToolCall, arguments: Map<String, Value>) -> BoxFuture<'a, Result<Map<String, Value>, ToolError>> {
+    fn before<'a>(
+        &'a self,
+        _call: &'a ToolCall,
+        arguments: Map<String, Value>,
+    ) -> BoxFuture<'a, Result<Map<String, Value>, ToolError>> {
         Box::pin(async move { Ok(arguments) })
     }
 
-    fn approve<'a>(&'a self, _call: &'a ToolCall, _arguments: &'a Map<String, Value>) -> BoxFuture<'a, Decision> {
+    fn approve<'a>(
+        &'a self,
+        _call: &'a ToolCall,
+        _arguments: &'a Map<String, Value>,
+    ) -> BoxFuture<'a, Decision> {
         Box::pin(async { Decision::Allow })
     }
 
@@ -110,7 +118,11 @@ pub trait Gate: Send + Sync {
     }
 
     /// After the tool ran; may change what the model sees.
-    fn after<'a>(&'a self, _call: &'a ToolCall, result: Result<ToolOutput, ToolError>) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+    fn after<'a>(
+        &'a self,
+        _call: &'a ToolCall,
+        result: Result<ToolOutput, ToolError>,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         Box::pin(async move { result })
     }
 }

@@ -1,7 +1,7 @@
 //! What waits for a running loop: steering, follow-ups, asides, and hidden context for the next prompt.
 
 use std::collections::VecDeque;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use omp_types::{CustomMessage, Message, UserContent, UserMessage};
 use tokio::sync::Notify;
@@ -18,6 +18,15 @@ pub struct Queued {
     pub follow_ups: Vec<UserContent>,
 }
 
+/// Who reads a message that was queued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// The run that is going on, unless it is aborted or fails first.
+    ThisRun,
+    /// No run reads the queues now: the message waits for the next prompt, or goes back to the editor.
+    NextRun,
+}
+
 #[derive(Default)]
 pub(crate) struct Queues {
     inner: Mutex<Inner>,
@@ -31,20 +40,54 @@ struct Inner {
     follow_ups: VecDeque<UserContent>,
     asides: Vec<Aside>,
     next_prompt: Vec<CustomMessage>,
+    /// A run is there that will look again before it ends. Kept under the same lock as the queues, so that no
+    /// message can slip in between a run's last look and its end.
+    read: bool,
+}
+
+impl Inner {
+    fn delivery(&self) -> Delivery {
+        if self.read { Delivery::ThisRun } else { Delivery::NextRun }
+    }
 }
 
 impl Queues {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn steer(&self, content: UserContent) {
-        self.lock().steering.push_back(content);
+    /// A run begins to read the queues.
+    pub(crate) fn open(&self) {
+        self.lock().read = true;
+    }
+
+    /// Ends the reading if nothing is left to read; `false` when something arrived since the last look.
+    pub(crate) fn close_if_empty(&self) -> bool {
+        let mut inner = self.lock();
+        inner.read = !(inner.steering.is_empty() && inner.follow_ups.is_empty() && inner.asides.is_empty());
+        !inner.read
+    }
+
+    /// Ends the reading whatever is queued.
+    pub(crate) fn close(&self) {
+        self.lock().read = false;
+    }
+
+    pub(crate) fn is_read(&self) -> bool {
+        self.lock().read
+    }
+
+    pub(crate) fn steer(&self, content: UserContent) -> Delivery {
+        let mut inner = self.lock();
+        inner.steering.push_back(content);
         self.bell.notify_one();
+        inner.delivery()
     }
 
-    pub(crate) fn follow_up(&self, content: UserContent) {
-        self.lock().follow_ups.push_back(content);
+    pub(crate) fn follow_up(&self, content: UserContent) -> Delivery {
+        let mut inner = self.lock();
+        inner.follow_ups.push_back(content);
+        inner.delivery()
     }
 
     pub(crate) fn aside(&self, aside: Aside) {
@@ -61,10 +104,7 @@ impl Queues {
 
     /// Resolves when there is steering to read.
     pub(crate) async fn steering_arrived(&self) {
-        loop {
-            if self.has_steering() {
-                return;
-            }
+        while !self.has_steering() {
             self.bell.notified().await;
         }
     }
@@ -99,7 +139,10 @@ impl Queues {
     /// Empties the user's queues, to put the texts back into an editor.
     pub(crate) fn give_back(&self) -> Queued {
         let mut inner = self.lock();
-        Queued { steering: inner.steering.drain(..).collect(), follow_ups: inner.follow_ups.drain(..).collect() }
+        Queued {
+            steering: inner.steering.drain(..).collect(),
+            follow_ups: inner.follow_ups.drain(..).collect(),
+        }
     }
 }
 

@@ -34,7 +34,10 @@ pub(crate) fn is_retryable(failure: &Failure, visible_output: bool) -> bool {
 pub(crate) fn decide(situation: &Situation<'_>, config: &RetryConfig) -> Verdict {
     let failure = situation.failure;
     let give_up = || Verdict::GiveUp(failure.message.clone());
-    if !config.enabled || !is_retryable(failure, situation.visible_output) || situation.retries >= config.max_retries {
+    if !config.enabled
+        || !is_retryable(failure, situation.visible_output)
+        || situation.retries >= config.max_retries
+    {
         return give_up();
     }
     let delay = backoff_ms(situation.retries + 1, config.base_delay_ms, situation.random);
@@ -78,7 +81,9 @@ mod tests {
         for (retries, nominal) in [500, 1000, 2000, 4000, 8000, 8000].into_iter().enumerate() {
             assert_eq!(verdict(&failure, retries as u32, 1.0), Verdict::RetryAfterMs(nominal));
             for sample in 0..200 {
-                let Verdict::RetryAfterMs(delay) = verdict(&failure, retries as u32, f64::from(sample) / 200.0) else {
+                let Verdict::RetryAfterMs(delay) =
+                    verdict(&failure, retries as u32, f64::from(sample) / 200.0)
+                else {
                     panic!("must retry");
                 };
                 assert!((nominal * 3 / 4..=nominal).contains(&delay), "{delay} of {nominal}");
@@ -89,7 +94,10 @@ mod tests {
     // proves: LOP-035
     #[test]
     fn hints_lengthen_but_never_shorten() {
-        assert_eq!(verdict(&failure(FailureKind::RateLimit, Some(2500)), 0, 1.0), Verdict::RetryAfterMs(2500));
+        assert_eq!(
+            verdict(&failure(FailureKind::RateLimit, Some(2500)), 0, 1.0),
+            Verdict::RetryAfterMs(2500)
+        );
         assert_eq!(verdict(&failure(FailureKind::RateLimit, Some(10)), 0, 1.0), Verdict::RetryAfterMs(500));
     }
 
@@ -97,7 +105,8 @@ mod tests {
     #[test]
     fn a_wait_beyond_the_limit_fails_at_once() {
         let failure = failure(FailureKind::RateLimit, Some(3_600_000));
-        let expected = "Provider requested 3600000ms wait, exceeds retry.maxDelayMs (300000ms). Original error: boom";
+        let expected =
+            "Provider requested 3600000ms wait, exceeds retry.maxDelayMs (300000ms). Original error: boom";
         assert_eq!(verdict(&failure, 0, 1.0), Verdict::GiveUp(expected.into()));
         let situation = Situation { failure: &failure, visible_output: false, retries: 0, random: 1.0 };
         let unlimited = RetryConfig { max_delay_ms: 0, ..RetryConfig::default() };

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use omp_types::{AgentEvent, AssistantMessage, Message, StopReason, ToolCall};
+use omp_types::{AgentEvent, AssistantMessage, Message, StopReason, ToolCall, ToolOutput};
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{Fixed, Forced, Shared, State};
-use crate::answer::Answered;
+use crate::agent::{AfterForced, Fixed, Forced, Shared, State};
 use crate::config::Eager;
-use crate::correct::{self, MAX_NUDGES, MAX_PAUSES, NOT_RUN, TRUNCATED_CALL};
+use crate::correct::{self, INTERRUPTED, MAX_NUDGES, MAX_PAUSES, NOT_RUN, TRUNCATED_CALL};
+use crate::recover::Answered;
 
 /// One prompt being worked on.
 pub(crate) struct Run<'a> {
@@ -16,8 +16,11 @@ pub(crate) struct Run<'a> {
     pub(crate) fixed: &'a Fixed,
     pub(crate) shared: &'a Shared,
     pub(crate) cancel: CancellationToken,
+    /// Everything the run announced, also what did not stay in the live context.
     new: Vec<Arc<Message>>,
+    /// Empty answers in a row.
     nudges: u32,
+    /// Paused answers in a row.
     pauses: u32,
     reminders: Reminders,
 }
@@ -33,16 +36,28 @@ struct Reminders {
 }
 
 /// What follows a turn.
+#[derive(Clone, Copy)]
 enum Next {
-    AnotherTurn,
+    /// Calls were answered; the model goes on.
+    AfterTools,
+    /// The answer was paused; the same conversation is sent again.
+    Resume,
+    /// The answer was empty.
+    Nudge,
     /// The model is done for now; queues decide.
     WouldStop,
     End,
 }
 
 impl<'a> Run<'a> {
-    pub(crate) fn new(state: &'a mut State, fixed: &'a Fixed, shared: &'a Shared, cancel: CancellationToken) -> Self {
-        Self { state, fixed, shared, cancel, new: Vec::new(), nudges: 0, pauses: 0, reminders: Reminders::default() }
+    pub(crate) fn new(
+        state: &'a mut State,
+        fixed: &'a Fixed,
+        shared: &'a Shared,
+        cancel: CancellationToken,
+    ) -> Self {
+        let reminders = Reminders::default();
+        Self { state, fixed, shared, cancel, new: Vec::new(), nudges: 0, pauses: 0, reminders }
     }
 
     pub(crate) fn emit(&mut self, event: AgentEvent) {
@@ -53,29 +68,26 @@ impl<'a> Run<'a> {
     pub(crate) async fn flow(&mut self) {
         if let Some(backlog) = self.state.listener.backlog() {
             tokio::select! {
-                () = backlog => {}
+                biased;
                 () = self.cancel.cancelled() => {}
+                () = backlog => {}
             }
         }
     }
 
-    /// Runs to the end and returns every message the run added.
+    /// Runs to the end and returns every message the run announced.
     pub(crate) async fn execute(mut self, user: Option<Message>) -> Vec<Arc<Message>> {
         self.emit(AgentEvent::AgentStart);
-        if let Some(user) = user {
-            self.open(user);
-        }
-        self.deliver_steering();
+        let mut messages = self.opening(user);
         loop {
             self.emit(AgentEvent::TurnStart);
+            for message in messages {
+                self.say(message);
+            }
             let next = self.turn().await;
-            let again = match next {
-                Next::AnotherTurn => true,
-                Next::WouldStop => self.continue_after_stop(),
-                Next::End => false,
-            };
-            if !again {
-                break;
+            match self.messages_after(next) {
+                Some(following) => messages = following,
+                None => break,
             }
         }
         let messages = std::mem::take(&mut self.new);
@@ -83,193 +95,244 @@ impl<'a> Run<'a> {
         messages
     }
 
-    /// The user's words, with hidden context before them.
-    fn open(&mut self, user: Message) {
-        let first = !self.state.messages.iter().any(|message| matches!(**message, Message::User(_)));
-        for hidden in self.shared.queues.take_next_prompt() {
-            self.add(hidden);
+    /// The user's words with hidden context before them, and steering that an earlier run left.
+    fn opening(&mut self, user: Option<Message>) -> Vec<Message> {
+        let mut messages = self.missing_results();
+        if let Some(user) = user {
+            if matches!(self.state.forced, Forced::Call { then: AfterForced::AsUsual, .. }) {
+                // The nudge was for a prompt that failed, not for this one.
+                self.state.forced = Forced::Nothing;
+            }
+            let first = !self.state.messages.iter().any(|message| matches!(**message, Message::User(_)));
+            let hints = if first { self.hints(&user) } else { Vec::new() };
+            messages.extend(self.shared.queues.take_next_prompt());
+            messages.push(user);
+            messages.extend(hints);
         }
-        let text = match &user {
-            Message::User(user) => user.content.text(),
-            _ => String::new(),
-        };
-        self.add(user);
-        if first {
-            self.hint(&text);
-        }
+        messages.extend(self.steering());
+        messages
     }
 
-    fn hint(&mut self, prompt: &str) {
+    /// Results for calls that an earlier run left open: its future was dropped, or the program was killed.
+    fn missing_results(&self) -> Vec<Message> {
+        let tail = self.state.messages.iter().rposition(|message| message.as_tool_result().is_none());
+        let Some((at, answer)) = tail.and_then(|at| Some((at, self.state.messages[at].as_assistant()?)))
+        else {
+            return Vec::new();
+        };
+        let answered = self.state.messages.len() - at - 1;
+        answer
+            .tool_calls()
+            .skip(answered)
+            .map(|call| self.result_message(call, ToolOutput::text(INTERRUPTED), true))
+            .collect()
+    }
+
+    /// Hints for the first message of a conversation.
+    fn hints(&mut self, user: &Message) -> Vec<Message> {
+        let Message::User(user) = user else { return Vec::new() };
         let tools = self.fixed.setup.tools();
         let has = |name: &str| tools.iter().any(|tool| tool.definition().name == name);
-        let hints = correct::first_message_hints(&self.state.config, prompt, has, self.fixed.clock.now_ms());
-        let todo_hinted = hints.iter().any(|hint| matches!(hint, Message::Custom(custom) if custom.custom_type == "eager-todo"));
-        for hint in hints {
-            self.add(hint);
+        let config = &self.state.config;
+        let prompt = user.content.text();
+        let mut hints = Vec::new();
+        if correct::wants_todo_hint(config, &prompt) && has(correct::TODO_TOOL) {
+            hints.push(correct::eager_todo(self.fixed.clock.now_ms()));
+            let free = self.state.forced == Forced::Nothing && self.state.model.can_force_tools();
+            if config.todo.eager == Eager::Always && free {
+                self.state.forced =
+                    Forced::Call { tool: correct::TODO_TOOL.to_owned(), then: AfterForced::AsUsual };
+            }
         }
-        if todo_hinted && self.state.config.todo.eager == Eager::Always && self.state.model.can_force_tools() {
-            self.state.forced = Forced::Call("todo".to_owned());
+        if config.eager_task == Eager::Always && has(correct::TASK_TOOL) {
+            hints.push(correct::eager_task(self.fixed.clock.now_ms()));
         }
+        hints
+    }
+
+    /// Puts a message of the user or of the program into the conversation.
+    fn say(&mut self, message: Message) {
+        if matches!(message, Message::User(_)) && self.state.forced == Forced::NoTools {
+            // New words need tools again.
+            self.state.forced = Forced::Nothing;
+        }
+        self.add(message);
     }
 
     /// Adds a message to the conversation and tells everyone.
-    fn add(&mut self, message: Message) -> Arc<Message> {
+    pub(crate) fn add(&mut self, message: Message) -> Arc<Message> {
         let message = Arc::new(message);
         self.emit(AgentEvent::MessageStart { message: Arc::clone(&message) });
-        self.emit(AgentEvent::MessageEnd { message: Arc::clone(&message) });
-        self.keep(&message);
+        self.announced(&message);
+        self.state.push(Arc::clone(&message));
         message
     }
 
-    fn keep(&mut self, message: &Arc<Message>) {
-        self.state.push(Arc::clone(message));
+    /// A message is complete. Whether it stays in the live context is decided elsewhere.
+    pub(crate) fn announced(&mut self, message: &Arc<Message>) {
         self.new.push(Arc::clone(message));
+        self.emit(AgentEvent::MessageEnd { message: Arc::clone(message) });
     }
 
-    fn deliver_steering(&mut self) -> bool {
+    fn steering(&self) -> Vec<Message> {
         let mode = self.shared.lock().steering_mode;
-        let messages = self.shared.queues.take_steering(mode, self.fixed.clock.now_ms());
-        self.deliver(messages)
+        self.shared.queues.take_steering(mode, self.fixed.clock.now_ms())
     }
 
-    fn deliver(&mut self, messages: Vec<Message>) -> bool {
-        let any = !messages.is_empty();
-        for message in messages {
-            self.add(message);
-        }
-        any
+    fn follow_ups(&self) -> Vec<Message> {
+        let mode = self.shared.lock().follow_up_mode;
+        self.shared.queues.take_follow_ups(mode, self.fixed.clock.now_ms())
     }
 
     /// One model call and the tools it asks for.
     async fn turn(&mut self) -> Next {
-        let forced = std::mem::take(&mut self.state.forced);
-        self.state.forced = forced.clone();
-        let answered = self.ask().await;
-        self.state.forced = match forced {
-            Forced::Call(_) => Forced::NoTools,
-            Forced::NoTools | Forced::Nothing => Forced::Nothing,
-        };
-        self.reminders.after_forced = forced != Forced::Nothing;
-        match answered {
-            Answered::Complete(message) => self.completed(message).await,
+        self.reminders.after_forced = self.state.forced != Forced::Nothing;
+        match self.ask().await {
+            Answered::Complete(message) => match message.as_assistant() {
+                Some(answer) => self.completed(&message, answer).await,
+                None => Next::End,
+            },
             Answered::Stopped { message, call, reason } => {
-                let refuse = |wanted: &ToolCall| if wanted.id == call { reason.clone() } else { NOT_RUN.to_owned() };
-                self.close_without_running(&message, refuse);
-                Next::AnotherTurn
+                self.close_without_running(
+                    &message,
+                    |wanted| if wanted.id == call { &reason } else { NOT_RUN },
+                );
+                Next::AfterTools
             }
-            Answered::Aborted(message) | Answered::Failed(message) => {
-                self.close_without_running(&message, |_| NOT_RUN.to_owned());
+            Answered::Broken(message) => {
+                self.close_without_running(&message, |_| NOT_RUN);
                 Next::End
             }
         }
     }
 
-    async fn completed(&mut self, message: Arc<Message>) -> Next {
-        let Some(answer) = message.as_assistant().cloned() else { return Next::End };
+    async fn completed(&mut self, message: &Arc<Message>, answer: &AssistantMessage) -> Next {
         let calls: Vec<ToolCall> = answer.tool_calls().cloned().collect();
         if calls.is_empty() {
-            return self.without_calls(&message, &answer);
+            return self.without_calls(message, answer);
         }
         self.pauses = 0;
         self.nudges = 0;
-        self.reminders.awaiting_tool = false;
         if answer.stop_reason == StopReason::Length {
-            self.close_without_running(&message, |_| TRUNCATED_CALL.to_owned());
-            return Next::AnotherTurn;
+            self.close_without_running(message, |_| TRUNCATED_CALL);
+            return Next::AfterTools;
         }
-        self.keep(&message);
-        let results = self.run_batch(calls).await;
-        let results: Vec<Arc<Message>> = results.into_iter().map(|result| self.add(result)).collect();
-        self.emit(AgentEvent::TurnEnd { message, tool_results: results });
-        if self.cancel.is_cancelled() {
-            return Next::End;
-        }
-        let asides = self.shared.queues.take_asides();
-        self.deliver(asides);
-        self.deliver_steering();
-        Next::AnotherTurn
+        self.settle_force();
+        self.reminders.awaiting_tool = false;
+        self.state.push(Arc::clone(message));
+        let tool_results = self.run_batch(calls).await;
+        self.end_turn(message, tool_results);
+        Next::AfterTools
+    }
+
+    /// The model made the demanded call, or had its turn without tools.
+    fn settle_force(&mut self) {
+        self.state.forced = match std::mem::take(&mut self.state.forced) {
+            Forced::Call { then: AfterForced::NoTools, .. } => Forced::NoTools,
+            _ => Forced::Nothing,
+        };
     }
 
     fn without_calls(&mut self, message: &Arc<Message>, answer: &AssistantMessage) -> Next {
-        if answer.stop_reason == StopReason::Pause {
-            return self.paused(message);
+        let paused = answer.stop_reason == StopReason::Pause;
+        let empty = !paused && !answer.has_visible_text();
+        // An empty answer stays in the record but never enters the context.
+        if !empty {
+            self.state.push(Arc::clone(message));
         }
-        let empty = !answer.has_visible_text() && answer.stop_reason != StopReason::Length;
-        if empty && self.nudges < MAX_NUDGES {
-            // The empty answer stays in the record but not in the context.
-            self.nudges += 1;
-            self.new.push(Arc::clone(message));
-            self.emit(AgentEvent::TurnEnd { message: Arc::clone(message), tool_results: Vec::new() });
-            let nudge = correct::empty_answer(self.fixed.clock.now_ms());
-            self.add(nudge);
-            return Next::AnotherTurn;
+        self.end_turn(message, Vec::new());
+        self.pauses = if paused { self.pauses + 1 } else { 0 };
+        self.nudges = if empty { self.nudges + 1 } else { 0 };
+        if paused && self.pauses <= MAX_PAUSES {
+            return Next::Resume;
         }
-        self.keep(message);
-        self.emit(AgentEvent::TurnEnd { message: Arc::clone(message), tool_results: Vec::new() });
+        if empty && self.nudges <= MAX_NUDGES {
+            return Next::Nudge;
+        }
+        self.pauses = 0;
+        self.nudges = 0;
+        self.state.forced = Forced::Nothing;
         Next::WouldStop
     }
 
-    /// The provider wants the same conversation again to go on.
-    fn paused(&mut self, message: &Arc<Message>) -> Next {
-        self.keep(message);
-        self.emit(AgentEvent::TurnEnd { message: Arc::clone(message), tool_results: Vec::new() });
-        self.pauses += 1;
-        if self.pauses > MAX_PAUSES { Next::WouldStop } else { Next::AnotherTurn }
+    fn end_turn(&mut self, message: &Arc<Message>, tool_results: Vec<Arc<Message>>) {
+        self.emit(AgentEvent::TurnEnd { message: Arc::clone(message), tool_results });
     }
 
     /// Every call of the answer gets a result that says why it did not run, so that the history stays valid.
-    fn close_without_running(&mut self, message: &Arc<Message>, reason: impl Fn(&ToolCall) -> String) {
-        self.keep(message);
-        let calls: Vec<ToolCall> = message.as_assistant().map(|a| a.tool_calls().cloned().collect()).unwrap_or_default();
-        let mut results = Vec::new();
-        for call in &calls {
-            let result = self.refuse(call, &reason(call));
-            results.push(self.add(result));
+    fn close_without_running<'r>(&mut self, message: &Arc<Message>, reason: impl Fn(&ToolCall) -> &'r str) {
+        self.state.push(Arc::clone(message));
+        let calls = message.as_assistant().into_iter().flat_map(AssistantMessage::tool_calls);
+        let results = calls.map(|call| self.refuse(call, reason(call))).collect();
+        self.end_turn(message, results);
+    }
+
+    /// What the next turn begins with; `None` ends the run. Queues are not touched once the run is aborted: what
+    /// the user typed stays for the next run or goes back to the editor.
+    fn messages_after(&mut self, next: Next) -> Option<Vec<Message>> {
+        if self.cancel.is_cancelled() {
+            return None;
         }
-        self.emit(AgentEvent::TurnEnd { message: Arc::clone(message), tool_results: results });
+        match next {
+            Next::AfterTools => {
+                let mut messages = self.shared.queues.take_asides();
+                messages.extend(self.steering());
+                Some(messages)
+            }
+            Next::Resume => Some(Vec::new()),
+            Next::Nudge => Some(vec![correct::empty_answer(self.fixed.clock.now_ms())]),
+            Next::WouldStop => self.before_stopping(),
+            Next::End => None,
+        }
     }
 
     /// The run would end here. Something typed at the last moment, a follow-up, a background note or an open
     /// todo keeps it going.
-    fn continue_after_stop(&mut self) -> bool {
-        if self.cancel.is_cancelled() {
-            return false;
+    fn before_stopping(&mut self) -> Option<Vec<Message>> {
+        loop {
+            let queued = self.queued_for_a_stop();
+            if !queued.is_empty() {
+                return Some(queued);
+            }
+            if let Some(reminder) = self.remind() {
+                return Some(vec![reminder]);
+            }
+            if self.shared.queues.close_if_empty() {
+                return None;
+            }
         }
-        if self.deliver_steering() {
-            return true;
-        }
-        let mode = self.shared.lock().follow_up_mode;
-        let follow_ups = self.shared.queues.take_follow_ups(mode, self.fixed.clock.now_ms());
-        let asides = self.shared.queues.take_asides();
-        // Asides ride with a follow-up instead of costing a turn of their own before it.
-        let noted = self.deliver(asides);
-        let followed = self.deliver(follow_ups);
-        if noted || followed {
-            self.reminders = Reminders::default();
-            return true;
-        }
-        self.remind()
     }
 
-    fn remind(&mut self) -> bool {
+    /// Asides ride with the user's words instead of costing a turn of their own before them.
+    fn queued_for_a_stop(&mut self) -> Vec<Message> {
+        let mut words = self.steering();
+        if words.is_empty() {
+            words = self.follow_ups();
+            if !words.is_empty() {
+                // A follow-up is a prompt of its own.
+                self.reminders = Reminders::default();
+            }
+        }
+        let mut messages = self.shared.queues.take_asides();
+        messages.append(&mut words);
+        messages
+    }
+
+    fn remind(&mut self) -> Option<Message> {
         let config = self.state.config.todo;
         let blocked = self.reminders.awaiting_tool || self.reminders.after_forced;
         if !config.reminders || blocked || self.reminders.sent >= config.max_reminders {
-            return false;
+            return None;
         }
-        let open = self.fixed.todos.as_ref().map(|todos| todos.open()).unwrap_or_default();
-        if open.is_empty() {
-            return false;
+        let todos = self.fixed.todos.as_ref()?.open();
+        if todos.is_empty() {
+            return None;
         }
         self.reminders.sent += 1;
         self.reminders.awaiting_tool = true;
-        let reminder = correct::todo_reminder(&open, self.fixed.clock.now_ms());
-        self.emit(AgentEvent::TodoReminder {
-            todos: open,
-            attempt: self.reminders.sent,
-            max_attempts: config.max_reminders,
-        });
-        self.add(reminder);
-        true
+        let reminder = correct::todo_reminder(&todos, self.fixed.clock.now_ms());
+        let (attempt, max_attempts) = (self.reminders.sent, config.max_reminders);
+        self.emit(AgentEvent::TodoReminder { todos, attempt, max_attempts });
+        Some(reminder)
     }
 }

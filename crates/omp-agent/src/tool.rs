@@ -28,7 +28,8 @@ pub trait Tool: Send + Sync {
     }
 
     /// Runs one call whose arguments already match the schema. When `call.cancel` fires the tool ends what it
-    /// started and returns soon; what it returns then is shown only if the work was already complete.
+    /// started and returns soon: `Ok` if the work was complete after all, which the model then learns, and an
+    /// error otherwise. A tool that takes too long about it is dropped.
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>>;
 }
 

@@ -1,28 +1,38 @@
 //! The answer under construction: the wires push into it, events and the final message come out.
 
 use std::collections::HashMap;
+use std::mem;
 use std::sync::Arc;
 
 use omp_types::{
-    AssistantBlock, AssistantMessage, Failure, NativeBlock, RedactedBlock, StopReason, StreamEvent, TextBlock,
-    ThinkingBlock, ToolCall, Usage,
+    AssistantBlock, AssistantMessage, Cost, Failure, FailureKind, NativeBlock, RedactedBlock, StopReason,
+    StreamEvent, TextBlock, ThinkingBlock, ToolCall, Usage,
 };
 use serde_json::{Map, Value};
 
 use crate::arguments::PartialArguments;
 use crate::model::Model;
+use crate::repetition::RepetitionGuard;
 
 /// Collects content blocks in the order in which they opened. An index, once given out, stays.
+///
+/// Nothing a server sends can break it: a delta for a block that is closed, or of another kind, is ignored.
 pub(crate) struct Answer {
     message: AssistantMessage,
     events: Vec<StreamEvent>,
-    calls: HashMap<usize, PartialArguments>,
-    open: Vec<usize>,
+    open: Vec<OpenBlock>,
     /// Tool names that had to be changed for the wire, back to what the caller knows.
     names: HashMap<String, String>,
-    prices: omp_types::Cost,
+    prices: Cost,
     guard: Option<RepetitionGuard>,
     started: bool,
+    ran_away: bool,
+}
+
+struct OpenBlock {
+    index: usize,
+    /// Of a tool call; empty for text.
+    arguments: PartialArguments,
 }
 
 impl Answer {
@@ -40,70 +50,77 @@ impl Answer {
                 timestamp,
             },
             events: Vec::new(),
-            calls: HashMap::new(),
             open: Vec::new(),
             names,
             prices: model.cost,
             guard: model.compat.repetition_guard.then(RepetitionGuard::default),
             started: false,
+            ran_away: false,
         }
     }
 
     pub(crate) fn take_events(&mut self) -> Vec<StreamEvent> {
-        std::mem::take(&mut self.events)
+        mem::take(&mut self.events)
     }
 
-    /// Has anything arrived that a person or a tool could have acted on?
+    /// Has no block been opened yet?
     pub(crate) fn is_empty(&self) -> bool {
         self.message.content.is_empty()
     }
 
+    /// Does the model repeat itself without end? What it repeated has been cut back to one copy.
+    pub(crate) fn ran_away(&self) -> bool {
+        self.ran_away
+    }
+
     pub(crate) fn start(&mut self) {
-        if !std::mem::replace(&mut self.started, true) {
+        if !mem::replace(&mut self.started, true) {
             self.events.push(StreamEvent::Start);
         }
     }
 
+    /// The provider's id of the answer; every chunk repeats it on some wires.
     pub(crate) fn set_response_id(&mut self, id: &str) {
-        if !id.is_empty() {
+        if !id.is_empty() && self.message.response_id.as_deref() != Some(id) {
             self.message.response_id = Some(id.to_owned());
         }
     }
 
     pub(crate) fn set_usage(&mut self, usage: Usage) {
-        self.message.usage = usage;
+        // No answer has that many tokens; sums of hostile counts must not overflow.
+        let sane = |count: u64| count.min(1 << 48);
+        self.message.usage = Usage {
+            input: sane(usage.input),
+            output: sane(usage.output),
+            cache_read: sane(usage.cache_read),
+            cache_write: sane(usage.cache_write),
+            ..Usage::default()
+        };
     }
 
     pub(crate) fn usage(&self) -> Usage {
         self.message.usage
     }
 
-    fn add(&mut self, block: AssistantBlock) -> usize {
-        self.start();
-        self.message.content.push(block);
-        self.message.content.len() - 1
-    }
-
     pub(crate) fn open_text(&mut self) -> usize {
-        let index = self.add(AssistantBlock::Text(TextBlock::default()));
-        self.open.push(index);
+        let index = self.open_block(AssistantBlock::Text(TextBlock::default()));
         self.events.push(StreamEvent::TextStart { content_index: index });
-        self.restart_guard();
         index
     }
 
     pub(crate) fn open_thinking(&mut self) -> usize {
-        let index = self.add(AssistantBlock::Thinking(ThinkingBlock::default()));
-        self.open.push(index);
+        let index = self.open_block(AssistantBlock::Thinking(ThinkingBlock::default()));
         self.events.push(StreamEvent::ThinkingStart { content_index: index });
-        self.restart_guard();
         index
     }
 
+    /// Ids are what results are matched by, so one that is missing or was used before is replaced.
     pub(crate) fn open_call(&mut self, id: &str, wire_name: &str) -> usize {
-        let name = self.names.get(wire_name).map_or(wire_name, String::as_str).to_owned();
+        let taken = id.is_empty() || self.message.tool_calls().any(|call| call.id == id);
+        let id = if taken { format!("call_{:016x}", fastrand::u64(..)) } else { id.to_owned() };
+        let name = self.known_name(wire_name);
         let call = ToolCall {
-            id: id.to_owned(),
+            id: id.clone(),
             name: name.clone(),
             arguments: Map::new(),
             invalid_arguments: None,
@@ -111,10 +128,8 @@ impl Answer {
             intent: None,
             custom: false,
         };
-        let index = self.add(AssistantBlock::ToolCall(call));
-        self.open.push(index);
-        self.calls.insert(index, PartialArguments::default());
-        self.events.push(StreamEvent::ToolCallStart { content_index: index, id: id.to_owned(), name });
+        let index = self.open_block(AssistantBlock::ToolCall(call));
+        self.events.push(StreamEvent::ToolCallStart { content_index: index, id, name });
         index
     }
 
@@ -128,67 +143,92 @@ impl Answer {
         self.add(AssistantBlock::RedactedThinking(RedactedBlock { data: data.to_owned() }))
     }
 
-    /// Appends to a text or thinking block. `Err` means the model began to repeat itself without end; what it
-    /// repeated has been cut back to one copy and the stream should be closed.
-    pub(crate) fn push_text(&mut self, index: usize, delta: &str) -> Result<(), Repetition> {
-        if delta.is_empty() {
-            return Ok(());
+    /// Appends to an open text or thinking block.
+    pub(crate) fn push_text(&mut self, index: usize, delta: &str) {
+        if delta.is_empty() || !self.is_open(index) {
+            return;
         }
-        let (text, event) = match &mut self.message.content[index] {
+        let delta = delta.to_owned();
+        let text = match &mut self.message.content[index] {
             AssistantBlock::Text(block) => {
-                (&mut block.text, StreamEvent::TextDelta { content_index: index, delta: delta.to_owned() })
+                block.text.push_str(&delta);
+                self.events.push(StreamEvent::TextDelta { content_index: index, delta });
+                &mut block.text
             }
             AssistantBlock::Thinking(block) => {
-                (&mut block.thinking, StreamEvent::ThinkingDelta { content_index: index, delta: delta.to_owned() })
+                block.thinking.push_str(&delta);
+                self.events.push(StreamEvent::ThinkingDelta { content_index: index, delta });
+                &mut block.thinking
             }
-            _ => return Ok(()),
+            _ => return,
         };
-        text.push_str(delta);
-        self.events.push(event);
-        if let Some(guard) = &mut self.guard
-            && let Some(unit) = guard.check(text)
-        {
-            collapse(text, unit);
-            return Err(Repetition);
+        if let Some(guard) = &mut self.guard {
+            self.ran_away |= guard.collapse(text);
         }
-        Ok(())
+    }
+
+    /// Is this a text or thinking block without a word in it?
+    pub(crate) fn is_blank(&self, index: usize) -> bool {
+        match &self.message.content[index] {
+            AssistantBlock::Text(block) => block.text.is_empty(),
+            AssistantBlock::Thinking(block) => block.thinking.is_empty(),
+            _ => false,
+        }
     }
 
     pub(crate) fn push_arguments(&mut self, index: usize, delta: &str) {
-        let Some(arguments) = self.calls.get_mut(&index) else { return };
-        let partial = arguments.push(delta).map(Arc::new);
-        self.events.push(StreamEvent::ToolCallDelta { content_index: index, delta: delta.to_owned(), partial });
+        let Some(open) = self.open_call_at(index).filter(|_| !delta.is_empty()) else { return };
+        let partial = open.arguments.push(delta).map(Arc::new);
+        self.events.push(StreamEvent::ToolCallDelta {
+            content_index: index,
+            delta: delta.to_owned(),
+            partial,
+        });
     }
 
-    /// The provider's own final text of the arguments; deltas that were missing are delivered now.
+    /// The provider's own final text of the arguments; what the deltas left out is delivered now.
     pub(crate) fn complete_arguments(&mut self, index: usize, whole: &str) {
-        let Some(arguments) = self.calls.get_mut(&index) else { return };
-        let seen = arguments.text().len();
-        if seen == 0 && !whole.is_empty() {
+        let Some(open) = self.open_call_at(index) else { return };
+        let missing = whole.strip_prefix(open.arguments.text()).unwrap_or_default().to_owned();
+        open.arguments.set(whole);
+        if !missing.is_empty() {
             self.events.push(StreamEvent::ToolCallDelta {
                 content_index: index,
-                delta: whole.to_owned(),
+                delta: missing,
                 partial: None,
             });
         }
-        arguments.set(whole);
     }
 
+    /// A name that comes later than its call.
+    pub(crate) fn name_call(&mut self, index: usize, wire_name: &str) {
+        let name = self.known_name(wire_name);
+        if let AssistantBlock::ToolCall(call) = &mut self.message.content[index]
+            && call.name.is_empty()
+        {
+            call.name = name;
+        }
+    }
+
+    /// Appends to the signature of a thinking block.
     pub(crate) fn sign_thinking(&mut self, index: usize, signature: &str) {
+        if signature.is_empty() || !self.is_open(index) {
+            return;
+        }
         if let AssistantBlock::Thinking(block) = &mut self.message.content[index] {
             block.thinking_signature.get_or_insert_default().push_str(signature);
         }
     }
 
-    pub(crate) fn sign_text(&mut self, index: usize, signature: &str) {
-        if let AssistantBlock::Text(block) = &mut self.message.content[index] {
-            block.text_signature = Some(signature.to_owned());
+    /// The provider's identity of a text block or a call.
+    pub(crate) fn identify(&mut self, index: usize, identity: &str) {
+        if identity.is_empty() {
+            return;
         }
-    }
-
-    pub(crate) fn sign_call(&mut self, index: usize, signature: &str) {
-        if let AssistantBlock::ToolCall(call) = &mut self.message.content[index] {
-            call.thought_signature = Some(signature.to_owned());
+        match &mut self.message.content[index] {
+            AssistantBlock::Text(block) => block.text_signature = Some(identity.to_owned()),
+            AssistantBlock::ToolCall(call) => call.thought_signature = Some(identity.to_owned()),
+            _ => {}
         }
     }
 
@@ -200,66 +240,88 @@ impl Answer {
 
     /// Ends a block; ending it twice does nothing.
     pub(crate) fn close(&mut self, index: usize) {
-        let Some(position) = self.open.iter().position(|open| *open == index) else { return };
-        self.open.remove(position);
+        let Some(position) = self.open.iter().position(|open| open.index == index) else { return };
+        let open = self.open.remove(position);
         match &mut self.message.content[index] {
             AssistantBlock::Text(_) => self.events.push(StreamEvent::TextEnd { content_index: index }),
-            AssistantBlock::Thinking(_) => self.events.push(StreamEvent::ThinkingEnd { content_index: index }),
+            AssistantBlock::Thinking(_) => {
+                self.events.push(StreamEvent::ThinkingEnd { content_index: index })
+            }
             AssistantBlock::ToolCall(call) => {
-                settle_arguments(call, self.calls.remove(&index).unwrap_or_default());
+                settle_arguments(call, open.arguments);
                 self.events.push(StreamEvent::ToolCallEnd { content_index: index, tool_call: call.clone() });
             }
-            _ => {}
+            AssistantBlock::RedactedThinking(_) | AssistantBlock::Native(_) => {}
         }
     }
 
-    pub(crate) fn is_open(&self, index: usize) -> bool {
-        self.open.contains(&index)
-    }
-
-    pub(crate) fn has_calls(&self) -> bool {
-        self.message.tool_calls().next().is_some()
-    }
-
-    /// The answer is complete. Calls present with a plain stop still count as tool use: engines vary.
+    /// The answer is complete. Whether tools are to be run is decided by the calls that are there: engines vary in
+    /// the reason they give.
     pub(crate) fn finish(&mut self, reason: StopReason) {
         self.start();
-        for index in self.open.clone() {
-            self.close(index);
+        while let Some(open) = self.open.first() {
+            self.close(open.index);
         }
+        let has_calls = self.message.tool_calls().next().is_some();
         let reason = match reason {
-            StopReason::Stop if self.has_calls() => StopReason::ToolUse,
+            StopReason::Stop if has_calls => StopReason::ToolUse,
+            StopReason::ToolUse if !has_calls => StopReason::Stop,
             other => other,
         };
-        self.message.stop_reason = reason;
-        self.message.usage = self.message.usage.priced(&self.prices);
-        self.events.push(StreamEvent::Done { reason, message: Box::new(self.message.clone()) });
+        let message = self.message(reason);
+        self.events.push(StreamEvent::Done { reason, message });
     }
 
     /// The answer broke off. What had arrived is kept; a call whose arguments were still streaming is kept as
     /// one that cannot run.
     pub(crate) fn fail(&mut self, failure: Failure) {
         self.start();
-        for index in std::mem::take(&mut self.open) {
-            if let AssistantBlock::ToolCall(call) = &mut self.message.content[index] {
-                let arguments = self.calls.remove(&index).unwrap_or_default();
-                call.invalid_arguments = Some(arguments.text().to_owned());
+        for open in mem::take(&mut self.open) {
+            if let AssistantBlock::ToolCall(call) = &mut self.message.content[open.index] {
+                call.invalid_arguments = Some(open.arguments.text().to_owned());
             }
         }
         let reason = match failure.kind {
-            omp_types::FailureKind::Aborted => StopReason::Aborted,
+            FailureKind::Aborted => StopReason::Aborted,
             _ => StopReason::Error,
         };
-        self.message.stop_reason = reason;
         self.message.error_message = Some(failure.message.clone());
-        self.message.usage = self.message.usage.priced(&self.prices);
-        self.events.push(StreamEvent::Error { reason, message: Box::new(self.message.clone()), failure });
+        let message = self.message(reason);
+        self.events.push(StreamEvent::Error { reason, message, failure });
     }
 
-    fn restart_guard(&mut self) {
+    fn message(&mut self, reason: StopReason) -> Box<AssistantMessage> {
+        let content = mem::take(&mut self.message.content);
+        let usage = self.message.usage.priced(&self.prices);
+        Box::new(AssistantMessage { content, usage, stop_reason: reason, ..self.message.clone() })
+    }
+
+    fn add(&mut self, block: AssistantBlock) -> usize {
+        self.start();
+        self.message.content.push(block);
+        self.message.content.len() - 1
+    }
+
+    fn open_block(&mut self, block: AssistantBlock) -> usize {
+        let index = self.add(block);
+        self.open.push(OpenBlock { index, arguments: PartialArguments::default() });
         if let Some(guard) = &mut self.guard {
             *guard = RepetitionGuard::default();
         }
+        index
+    }
+
+    fn is_open(&self, index: usize) -> bool {
+        self.open.iter().any(|open| open.index == index)
+    }
+
+    fn open_call_at(&mut self, index: usize) -> Option<&mut OpenBlock> {
+        let is_call = matches!(self.message.content.get(index), Some(AssistantBlock::ToolCall(_)));
+        self.open.iter_mut().find(|open| is_call && open.index == index)
+    }
+
+    fn known_name(&self, wire_name: &str) -> String {
+        self.names.get(wire_name).map_or(wire_name, String::as_str).to_owned()
     }
 }
 
@@ -272,56 +334,4 @@ fn settle_arguments(call: &mut ToolCall, arguments: PartialArguments) {
         Ok(map) => call.arguments = map,
         Err(raw) => call.invalid_arguments = Some(raw),
     }
-}
-
-/// The model repeats one unit without end.
-#[derive(Debug)]
-pub(crate) struct Repetition;
-
-/// Finds a unit of 2 to 60 characters with letters that fills the end of the text at least four times and over
-/// at least 180 characters.
-#[derive(Default)]
-struct RepetitionGuard {
-    checked: usize,
-}
-
-impl RepetitionGuard {
-    const MIN_SPAN: usize = 180;
-    const MIN_COPIES: usize = 4;
-    const UNITS: std::ops::RangeInclusive<usize> = 2..=60;
-    /// Looking again is worth it only after some new text.
-    const STEP: usize = 48;
-
-    /// The length in bytes of the repeated unit, if the text ends in a runaway repetition.
-    fn check(&mut self, text: &str) -> Option<usize> {
-        if text.len() < Self::MIN_SPAN || text.len() - self.checked < Self::STEP {
-            return None;
-        }
-        self.checked = text.len();
-        let bytes = text.as_bytes();
-        // Bytes stand in for characters here: a unit of wide characters is at most four times as long.
-        (2..=Self::UNITS.end() * 4).find(|&unit| {
-            let span = Self::MIN_SPAN.max(unit * Self::MIN_COPIES);
-            let Some(tail) = bytes.len().checked_sub(span).map(|from| &bytes[from..]) else { return false };
-            if tail[tail.len() - 1] != tail[tail.len() - 1 - unit] || tail[unit..] != tail[..tail.len() - unit] {
-                return false;
-            }
-            let Some(copy) = text.get(text.len() - unit..) else { return false };
-            Self::UNITS.contains(&copy.chars().count()) && copy.chars().any(char::is_alphabetic)
-        })
-    }
-}
-
-/// Cuts a text that ends in copies of its last `unit` bytes back to one copy.
-fn collapse(text: &mut String, unit: usize) {
-    let bytes = text.as_bytes();
-    let mut start = bytes.len() - unit;
-    while start > 0 && bytes[start - 1] == bytes[start - 1 + unit] {
-        start -= 1;
-    }
-    let mut end = start + unit;
-    while !text.is_char_boundary(end) {
-        end += 1;
-    }
-    text.truncate(end);
 }

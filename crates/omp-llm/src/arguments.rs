@@ -35,6 +35,7 @@ impl PartialArguments {
     pub fn set(&mut self, text: &str) {
         self.text.clear();
         self.text.push_str(text);
+        self.parsed_at = self.text.len();
     }
 
     /// The final parse, the only one that decides. Nothing at all means no arguments.
@@ -210,7 +211,10 @@ impl Reader<'_> {
     /// Numbers and literals; a number at the very end of the text may still grow and is left out.
     fn scalar(&mut self) -> Option<Value> {
         let start = self.at;
-        while self.peek().is_some_and(|byte| !matches!(byte, b',' | b'}' | b']') && !byte.is_ascii_whitespace()) {
+        while self
+            .peek()
+            .is_some_and(|byte| !matches!(byte, b',' | b'}' | b']') && !byte.is_ascii_whitespace())
+        {
             self.at += 1;
         }
         let text = std::str::from_utf8(&self.bytes[start..self.at]).ok()?;
@@ -245,7 +249,8 @@ mod tests {
     // proves: LOP-023
     #[test]
     fn every_prefix_of_an_object_can_be_read() {
-        let whole = r#"{"path":"a\u00e9\ud83d\ude00\n.txt","n":[1,2.5,{"x":null}],"ok":true,"body":"line\\"}"#;
+        let whole =
+            r#"{"path":"a\u00e9\ud83d\ude00\n.txt","n":[1,2.5,{"x":null}],"ok":true,"body":"line\\"}"#;
         for cut in 0..=whole.len() {
             if whole.is_char_boundary(cut) {
                 let map = parse_partial(&whole[..cut]);

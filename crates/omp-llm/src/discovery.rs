@@ -52,12 +52,32 @@ pub async fn probe(client: &Client, servers: &LocalServers) -> Vec<Model> {
     let llama_base = if llama.ends_with("/v1") { llama.to_owned() } else { format!("{llama}/v1") };
     let lm_studio = servers.lm_studio.trim_end_matches('/');
     let targets = [
-        Target { provider: "ollama", api: Api::OpenAiResponses, list: format!("{ollama}/api/tags"), base: format!("{ollama}/v1") },
-        Target { provider: "lm-studio", api: Api::OpenAiCompletions, list: format!("{lm_studio}/models"), base: lm_studio.to_owned() },
-        Target { provider: "llama.cpp", api: Api::OpenAiResponses, list: format!("{llama_base}/models"), base: llama_base.clone() },
+        Target {
+            provider: "ollama",
+            api: Api::OpenAiResponses,
+            list: format!("{ollama}/api/tags"),
+            base: format!("{ollama}/v1"),
+        },
+        Target {
+            provider: "lm-studio",
+            api: Api::OpenAiCompletions,
+            list: format!("{lm_studio}/models"),
+            base: lm_studio.to_owned(),
+        },
+        Target {
+            provider: "llama.cpp",
+            api: Api::OpenAiResponses,
+            list: format!("{llama_base}/models"),
+            base: llama_base.clone(),
+        },
     ];
-    let found = join_all(targets.iter().map(|target| target.models(client))).await;
-    found.into_iter().flatten().collect()
+    // A proxy that stands between us and the world would look for the server on its own machine.
+    let direct = client.direct().unwrap_or_else(|_| client.clone());
+    let found = join_all(targets.iter().map(|target| {
+        let client = if is_loopback(&target.list) { &direct } else { client };
+        target.models(client)
+    }));
+    found.await.into_iter().flatten().collect()
 }
 
 struct Target {
@@ -69,21 +89,34 @@ struct Target {
 
 impl Target {
     async fn models(&self, client: &Client) -> Vec<Model> {
-        let limit = if is_loopback(&self.list) { Duration::from_millis(250) } else { Duration::from_secs(10) };
-        let ask = async {
-            let response = client.http().get(&self.list).send().await.ok()?;
-            let body = response.error_for_status().ok()?.bytes().await.ok()?;
-            serde_json::from_slice::<Value>(&body).ok()
+        let limit =
+            if is_loopback(&self.list) { Duration::from_millis(250) } else { Duration::from_secs(10) };
+        let Ok(Some(list)) = tokio::time::timeout(limit, self.list(client)).await else { return Vec::new() };
+        let entries =
+            list["models"].as_array().or_else(|| list["data"].as_array()).cloned().unwrap_or_default();
+        let id = |entry: &Value| {
+            ["id", "name", "model"].iter().find_map(|key| entry[*key].as_str()).map(str::to_owned)
         };
-        let Ok(Some(list)) = tokio::time::timeout(limit, ask).await else { return Vec::new() };
-        let entries = list["models"].as_array().or_else(|| list["data"].as_array()).cloned().unwrap_or_default();
-        let id = |entry: &Value| ["id", "name", "model"].iter().find_map(|key| entry[*key].as_str()).map(str::to_owned);
         entries.iter().filter_map(|entry| Some(self.model(id(entry)?, entry))).collect()
+    }
+
+    /// The server's own list; whatever listens on the port may be something else altogether.
+    async fn list(&self, client: &Client) -> Option<Value> {
+        const LIMIT: usize = 4 * 1024 * 1024;
+        let mut response = client.http().get(&self.list).send().await.ok()?.error_for_status().ok()?;
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.ok()? {
+            body.extend_from_slice(&chunk);
+            if body.len() > LIMIT {
+                return None;
+            }
+        }
+        serde_json::from_slice(&body).ok()
     }
 
     fn model(&self, id: String, entry: &Value) -> Model {
         let window = ["max_model_len", "context_length"].iter().find_map(|key| entry[*key].as_u64());
-        let mut compat = Compat::detect(self.api, &self.base);
+        let mut compat = Compat::detect(self.api, &self.base, &id);
         // Local engines reject fields they do not know more often than they understand them.
         compat.supports_reasoning_effort = false;
         Model {

@@ -1,48 +1,56 @@
 //! What a provider's failure means: the class decides whether the loop retries, switches or gives up.
 
 use omp_types::{Failure, FailureKind};
+use serde_json::Value;
 
 /// Classes an HTTP answer by its status and the provider's own words.
 pub fn classify_status(status: u16, text: &str) -> FailureKind {
-    if let Some(kind) = by_words(text) {
-        return kind;
+    let lower = text.to_ascii_lowercase();
+    match status {
+        // Rate limits are counted in tokens too, so their texts sound like an overflow and are none.
+        429 if contains_any(&lower, &USAGE_LIMIT) => FailureKind::UsageLimit,
+        429 => FailureKind::RateLimit,
+        _ => by_words(&lower).unwrap_or_else(|| by_status(status)),
     }
+}
+
+fn by_status(status: u16) -> FailureKind {
     match status {
         401 | 403 => FailureKind::Auth,
-        408 | 409 | 425 | 500 | 502 | 503 | 504 | 520..=524 | 529 => FailureKind::Transient,
+        402 => FailureKind::UsageLimit,
         413 => FailureKind::ContextOverflow,
-        429 => FailureKind::RateLimit,
-        _ => classify_text(text),
+        408 | 409 | 425 | 500 | 502..=504 | 520..=524 | 529 => FailureKind::Transient,
+        // The server says that the request is wrong: numbers and words in the text do not make it transient.
+        _ => FailureKind::Fatal,
     }
 }
 
 /// Classes a failure that came without a status: an error event in a stream, a broken connection.
 pub fn classify_text(text: &str) -> FailureKind {
-    if let Some(kind) = by_words(text) {
+    let text = text.to_ascii_lowercase();
+    if let Some(kind) = by_words(&text) {
         return kind;
     }
-    let text = text.to_ascii_lowercase();
-    if contains_any(&text, &RATE_LIMIT) {
+    if contains_any(&text, &RATE_LIMIT) || mentions(&text, "429") {
         return FailureKind::RateLimit;
     }
-    if contains_any(&text, &TRANSIENT) {
+    if contains_any(&text, &TRANSIENT) || TRANSIENT_CODES.iter().any(|code| mentions(&text, code)) {
         return FailureKind::Transient;
     }
     FailureKind::Fatal
 }
 
-/// Words that say more than any status code.
+/// Words that say more than any status code. The text is in lower case.
 fn by_words(text: &str) -> Option<FailureKind> {
-    let text = text.to_ascii_lowercase();
-    if contains_any(&text, &CONTEXT_OVERFLOW) {
+    if contains_any(text, &CONTEXT_OVERFLOW) {
         return Some(FailureKind::ContextOverflow);
     }
-    if contains_any(&text, &USAGE_LIMIT) {
+    if contains_any(text, &USAGE_LIMIT) {
         return Some(FailureKind::UsageLimit);
     }
     let stale_item = text.contains("item with id") && text.contains("not found");
     let previous = text.contains("previous response") || text.contains("previous_response");
-    if stale_item || (previous && contains_any(&text, &["not found", "invalid", "expired"])) {
+    if stale_item || (previous && contains_any(text, &["not found", "invalid", "expired"])) {
         return Some(FailureKind::StaleState);
     }
     None
@@ -61,24 +69,21 @@ const CONTEXT_OVERFLOW: [&str; 10] = [
     "reduce the length of the messages",
 ];
 
-const USAGE_LIMIT: [&str; 6] = [
+const USAGE_LIMIT: [&str; 8] = [
     "usage limit",
     "usage_limit",
     "insufficient_quota",
+    "insufficient balance",
+    "insufficient credits",
     "exceeded your current quota",
     "credit balance is too low",
     "out of credits",
 ];
 
-const RATE_LIMIT: [&str; 4] = ["rate limit", "rate_limit", "too many requests", "429"];
+const RATE_LIMIT: [&str; 3] = ["rate limit", "rate_limit", "too many requests"];
 
-const TRANSIENT: [&str; 24] = [
+const TRANSIENT: [&str; 19] = [
     "overloaded",
-    "500",
-    "502",
-    "503",
-    "504",
-    "529",
     "service unavailable",
     "service_unavailable",
     "internal error",
@@ -99,14 +104,23 @@ const TRANSIENT: [&str; 24] = [
     "terminated",
 ];
 
+const TRANSIENT_CODES: [&str; 5] = ["500", "502", "503", "504", "529"];
+
 fn contains_any(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| text.contains(word))
+}
+
+/// Is the code there as a word of its own? "503" in "port 15031" is not.
+fn mentions(text: &str, code: &str) -> bool {
+    text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == code)
 }
 
 /// How long the provider asks us to wait, from the headers in use: `retry-after-ms`, `retry-after` (seconds or a
 /// date), `x-ratelimit-reset-ms`, `x-ratelimit-reset` (seconds from now, or a point in time).
 pub fn retry_after_ms<'a>(header: impl Fn(&str) -> Option<&'a str>, now_ms: u64) -> Option<u64> {
-    let number = |name: &str| header(name).and_then(|value| value.trim().parse::<f64>().ok()).filter(|n| *n >= 0.0);
+    let number = |name: &str| {
+        header(name).and_then(|value| value.trim().parse::<f64>().ok()).filter(|n| n.is_finite() && *n >= 0.0)
+    };
     if let Some(ms) = number("retry-after-ms") {
         return Some(ms.ceil() as u64);
     }
@@ -148,25 +162,62 @@ pub(crate) fn from_status(status: u16, reason: &str, body: &str, retry_after_ms:
 }
 
 /// Finds the human text in the error bodies in use: `{error: {message, type}}`, `{error: "…"}`, `{message}`,
-/// or whatever text there is, shortened.
+/// `{detail}`, or whatever text there is, shortened.
 pub(crate) fn error_text(body: &str) -> String {
-    let parsed: Option<serde_json::Value> = serde_json::from_str(body).ok();
-    if let Some(value) = &parsed {
-        let error = value.get("error").unwrap_or(value);
-        let text = error.as_str().or_else(|| error.get("message").and_then(|m| m.as_str()));
-        if let Some(text) = text {
-            let label = ["code", "type"].iter().find_map(|key| error.get(key).and_then(|code| code.as_str()));
-            return match label {
-                Some(label) if !text.contains(label) => shorten(&format!("{text} [{label}]")),
-                _ => shorten(text),
-            };
-        }
+    let parsed: Option<Value> = serde_json::from_str(body).ok();
+    if let Some(text) = parsed.as_ref().and_then(|value| error_value(value.get("error").unwrap_or(value))) {
+        return text;
     }
     let text = body.trim();
     if text.starts_with('<') {
         return "the server answered with a web page, not with the API's error format".to_owned();
     }
     shorten(text)
+}
+
+/// The words of an error object, with its code where the words leave it out.
+pub(crate) fn error_value(error: &Value) -> Option<String> {
+    let member = |key: &&str| error.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let text = error.as_str().or_else(|| ["message", "detail"].iter().find_map(member))?;
+    match ["code", "type"].iter().find_map(member) {
+        Some(label) if !text.contains(label) => Some(shorten(&format!("{text} [{label}]"))),
+        _ => Some(shorten(text)),
+    }
+}
+
+pub(crate) fn fatal(message: impl Into<String>) -> Failure {
+    plain(FailureKind::Fatal, message.into())
+}
+
+pub(crate) fn transient(message: impl Into<String>) -> Failure {
+    plain(FailureKind::Transient, message.into())
+}
+
+pub(crate) fn refusal(message: impl Into<String>) -> Failure {
+    plain(FailureKind::Refusal, message.into())
+}
+
+/// An error the provider sent inside the stream; its own words decide the class.
+pub(crate) fn from_provider(text: &str) -> Failure {
+    plain(classify_text(text), text.to_owned())
+}
+
+/// An event that is not JSON of the expected shape ends the stream; it is never skipped silently.
+pub(crate) fn malformed(error: &serde_json::Error) -> Failure {
+    fatal(format!("the stream sent data that is not valid for this API ({error})"))
+}
+
+/// The connection closed before the answer was complete.
+pub(crate) fn cut_short() -> Failure {
+    transient("the connection ended before the answer was complete")
+}
+
+pub(crate) fn aborted() -> Failure {
+    plain(FailureKind::Aborted, "Request was aborted".to_owned())
+}
+
+fn plain(kind: FailureKind, message: String) -> Failure {
+    Failure { kind, message, status: None, retry_after_ms: None }
 }
 
 fn shorten(text: &str) -> String {
@@ -213,6 +264,11 @@ mod tests {
         for (status, text) in [(400, "invalid schema"), (404, "no such model"), (422, "bad value")] {
             assert_eq!(classify_status(status, text), FailureKind::Fatal, "{text}");
         }
+        assert_eq!(classify_status(400, "at most 500 items, try again with fewer"), FailureKind::Fatal);
+        assert_eq!(classify_text("no such port: 15031"), FailureKind::Fatal);
+        assert_eq!(classify_status(429, "too many tokens per minute"), FailureKind::RateLimit);
+        assert_eq!(classify_status(429, "insufficient_quota"), FailureKind::UsageLimit);
+        assert_eq!(classify_status(402, "pay first"), FailureKind::UsageLimit);
         assert_eq!(classify_status(401, "bad key"), FailureKind::Auth);
         assert_eq!(classify_status(400, "prompt is too long: 210000 tokens"), FailureKind::ContextOverflow);
         assert_eq!(classify_status(500, "maximum context length is 8192"), FailureKind::ContextOverflow);
@@ -231,6 +287,8 @@ mod tests {
         assert_eq!(ask("retry-after", "0.5"), Some(500));
         assert_eq!(ask("retry-after", "Fri, 15 Jan 2027 08:00:10 GMT"), Some(10_000));
         assert_eq!(ask("retry-after", "soon"), None);
+        assert_eq!(ask("retry-after", "inf"), None);
+        assert_eq!(ask("retry-after", "-3"), None);
         assert_eq!(ask("x-ratelimit-reset-ms", "250"), Some(250));
         assert_eq!(ask("x-ratelimit-reset", "3"), Some(3000));
         assert_eq!(ask("x-ratelimit-reset", "1800000004"), Some(4000));
@@ -241,7 +299,11 @@ mod tests {
     fn error_bodies_are_read_in_every_form() {
         assert_eq!(error_text(r#"{"error":{"message":"no","type":"bad"}}"#), "no [bad]");
         assert_eq!(error_text(r#"{"error":"no"}"#), "no");
-        assert_eq!(error_text(r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#), "Overloaded [overloaded_error]");
+        assert_eq!(
+            error_text(r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#),
+            "Overloaded [overloaded_error]"
+        );
+        assert_eq!(error_text(r#"{"detail":"Not Found"}"#), "Not Found");
         assert!(error_text("<html>").contains("web page"));
         assert_eq!(error_text("plain"), "plain");
     }

@@ -49,7 +49,8 @@ impl Api {
     }
 
     /// Wires a user may name in `models.yml`.
-    pub const CONFIGURABLE: [Api; 3] = [Self::OpenAiCompletions, Self::OpenAiResponses, Self::AnthropicMessages];
+    pub const CONFIGURABLE: [Api; 3] =
+        [Self::OpenAiCompletions, Self::OpenAiResponses, Self::AnthropicMessages];
 
     pub fn parse(text: &str) -> Option<Self> {
         Self::CONFIGURABLE.into_iter().find(|api| api.name() == text)
@@ -121,6 +122,8 @@ pub struct Compat {
     pub eager_input_streaming: bool,
     pub interleaved_thinking: bool,
     pub replay_unsigned_thinking: bool,
+    /// The Responses API of this host knows tools that take free text.
+    pub custom_tools: bool,
     /// Stop an answer that repeats one phrase without end; weaker hosted and local models do that.
     pub repetition_guard: bool,
     /// Merged into the top level of every request body.
@@ -182,46 +185,74 @@ pub enum CacheControlFormat {
 }
 
 impl Compat {
-    /// What can be told from the wire and the host alone.
-    pub fn detect(api: Api, base_url: &str) -> Self {
-        let host = url::Url::parse(base_url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
-        let openai = host == "api.openai.com";
+    /// What can be told from the wire, the host and the model's id.
+    pub fn detect(api: Api, base_url: &str, model_id: &str) -> Self {
+        let host = Host::of(base_url);
+        let openai = host.is("api.openai.com");
+        let azure = host.within("openai.azure.com");
+        let openrouter = host.is("openrouter.ai");
+        let zhipu = host.within("z.ai") || host.within("bigmodel.cn");
         let anthropic = api == Api::AnthropicMessages;
-        let official_anthropic = anthropic && host == "api.anthropic.com";
+        let official_anthropic = anthropic && host.is("api.anthropic.com");
+        let claude_on_openrouter = openrouter && model_id.starts_with("anthropic/");
         Self {
             supports_store: openai,
-            supports_developer_role: openai || host.ends_with(".openai.azure.com"),
+            supports_developer_role: openai || azure,
             supports_usage_in_streaming: true,
-            max_tokens_field: if openai || host.ends_with(".openai.azure.com") {
+            max_tokens_field: if openai || azure {
                 MaxTokensField::MaxCompletionTokens
             } else {
                 MaxTokensField::MaxTokens
             },
-            always_send_max_tokens: host.ends_with("moonshot.ai") || host.ends_with("moonshot.cn"),
+            always_send_max_tokens: host.within("moonshot.ai") || host.within("moonshot.cn"),
             supports_tool_choice: true,
             supports_forced_tool_choice: true,
-            supports_reasoning_effort: !(host.ends_with("x.ai") || host.ends_with("z.ai")),
-            thinking_format: match host.as_str() {
-                "openrouter.ai" => ThinkingFormat::Openrouter,
-                "api.z.ai" | "open.bigmodel.cn" => ThinkingFormat::Zai,
+            supports_reasoning_effort: !(host.within("x.ai") || zhipu || host.within("xiaomimimo.com")),
+            thinking_format: match (openrouter, zhipu) {
+                (true, _) => ThinkingFormat::Openrouter,
+                (_, true) => ThinkingFormat::Zai,
                 _ => ThinkingFormat::Openai,
             },
-            reasoning_field: if host == "openrouter.ai" {
+            reasoning_field: if openrouter {
                 ReasoningField::Reasoning
             } else {
                 ReasoningField::ReasoningContent
             },
-            requires_tool_result_name: host == "api.mistral.ai",
+            requires_tool_result_name: host.is("api.mistral.ai"),
             strict: if openai { Strictness::WherePossible } else { Strictness::Unsupported },
             stream_idle_timeout_ms: 0,
-            cache_control: if anthropic { CacheControlFormat::Anthropic } else { CacheControlFormat::None },
+            cache_control: if anthropic || claude_on_openrouter {
+                CacheControlFormat::Anthropic
+            } else {
+                CacheControlFormat::None
+            },
             long_cache_retention: openai || official_anthropic,
             eager_input_streaming: false,
             interleaved_thinking: official_anthropic,
             replay_unsigned_thinking: false,
+            custom_tools: openai || azure,
             repetition_guard: api == Api::OpenAiCompletions && !openai,
             extra_body: Map::new(),
         }
+    }
+}
+
+/// The host of a base URL, for questions about whose it is.
+struct Host(String);
+
+impl Host {
+    fn of(base_url: &str) -> Self {
+        let url = url::Url::parse(base_url).ok();
+        Self(url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default())
+    }
+
+    fn is(&self, name: &str) -> bool {
+        self.0 == name
+    }
+
+    /// The domain itself or anything below it; `notx.ai` is not within `x.ai`.
+    fn within(&self, domain: &str) -> bool {
+        self.is(domain) || self.0.strip_suffix(domain).is_some_and(|front| front.ends_with('.'))
     }
 }
 
@@ -246,6 +277,11 @@ impl Model {
             return ThinkingLevel::Off;
         }
         let distance = |level: &ThinkingLevel| (*level as i8 - wanted as i8).unsigned_abs();
-        self.levels.iter().copied().filter(|level| *level != ThinkingLevel::Off).min_by_key(distance).unwrap_or(wanted)
+        self.levels
+            .iter()
+            .copied()
+            .filter(|level| *level != ThinkingLevel::Off)
+            .min_by_key(distance)
+            .unwrap_or(wanted)
     }
 }

@@ -3,14 +3,13 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use tokio::net::unix::pipe;
 use tokio_util::sync::CancellationToken;
 
 use crate::environment::Environment;
-use crate::scope::{Child, Exit, GRACE, Program, Scope, SpawnError};
+use crate::scope::{Child, Exit, GRACE, Program, Scope, SpawnError, Stdio};
 use crate::sink::{Captured, Limits, Sink, Spill};
 
 /// How long a process that the command left behind may keep us waiting for the end of the output.
@@ -119,9 +118,9 @@ fn start(scope: &Scope, spec: CommandSpec) -> Result<(Child, pipe::Receiver), Co
         arguments: vec!["-c".into(), spec.command.into()],
         cwd: spec.cwd,
         environment: spec.environment,
-        stdin: Stdio::null(),
-        stdout: Stdio::from(writer),
-        stderr: Stdio::from(stderr),
+        stdin: Stdio::Null,
+        stdout: Stdio::Fd(writer.into()),
+        stderr: Stdio::Fd(stderr.into()),
     })?;
     Ok((child, reader))
 }
@@ -212,7 +211,9 @@ async fn read(pipe: &pipe::Receiver, take: impl FnOnce(&[u8])) -> Got {
             take(&buffer[..length]);
             Got::Output
         }
-        Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => Got::Nothing,
+        Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
+            Got::Nothing
+        }
         Err(_) => Got::End,
     }
 }
@@ -250,9 +251,7 @@ impl<F: FnMut(&Snapshot)> Reporter<F> {
     /// Completes when a report is due; never without news.
     fn due(&self) -> impl Future<Output = ()> + use<F> {
         let (news, next) = (self.news, self.next);
-        async move {
-            if news { tokio::time::sleep_until(next).await } else { std::future::pending().await }
-        }
+        async move { if news { tokio::time::sleep_until(next).await } else { std::future::pending().await } }
     }
 
     fn report(&mut self, sink: &Sink) {

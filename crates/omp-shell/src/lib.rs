@@ -14,5 +14,5 @@ pub mod sink;
 
 pub use command::{CommandError, CommandOutcome, CommandSpec, Ending, Snapshot};
 pub use environment::{Environment, SecretNames};
-pub use scope::{Child, Exit, Program, Scope, SpawnError};
+pub use scope::{Child, Exit, Program, Scope, SpawnError, Stdio};
 pub use sink::{Captured, Limits, Sink, Spill};

@@ -4,15 +4,12 @@ mod support;
 
 use std::os::fd::AsRawFd;
 use std::path::Path;
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use omp_shell::{Ending, Exit, Program, Scope, SpawnError};
-use support::{
-    assert_no_survivors, environment, eventually, marked, own_children, run, unique_mark, wait_for_file,
-};
+use omp_shell::{Ending, Exit, Program, Scope, SpawnError, Stdio};
+use support::{assert_no_survivors, environment, eventually, marked, run, unique_mark, wait_for_file};
 
 /// A daemon by the book: two forks, its own session, no terminal, nothing of ours open.
 const DAEMON: &str = "( ( setsid sleep 1000 </dev/null >/dev/null 2>&1 & ) & )";
@@ -26,9 +23,9 @@ fn program(mark: &str, line: &str) -> Program {
         arguments: vec!["-c".into(), line.into()],
         cwd: "/".into(),
         environment: environment(mark),
-        stdin: Stdio::null(),
-        stdout: Stdio::null(),
-        stderr: Stdio::null(),
+        stdin: Stdio::Null,
+        stdout: Stdio::Null,
+        stderr: Stdio::Null,
     }
 }
 
@@ -124,13 +121,15 @@ async fn a_polite_process_gets_time_to_clean_up() {
     let (ready, cleaned) = (directory.path().join("ready"), directory.path().join("cleaned"));
     let scope = Scope::new();
     let line = format!(
-        "trap 'sleep 0.05; echo done > {}; exit 0' TERM; echo > {}; while :; do sleep 0.01; done",
+        "trap 'sleep 0.1; echo done > {}; exit 7' TERM; echo > {}; sleep 1000 & wait",
         cleaned.display(),
         ready.display()
     );
-    let _child = scope.spawn(program(&mark, &line)).unwrap();
+    let mut child = scope.spawn(program(&mark, &line)).unwrap();
     wait_for_file(&ready);
-    scope.end().await;
+    child.terminate(Duration::from_secs(20));
+    child.gone().await;
+    assert_eq!(child.wait().await, Exit::Exited(7));
     assert_eq!(std::fs::read_to_string(cleaned).unwrap(), "done\n");
 }
 
@@ -192,7 +191,12 @@ async fn a_command_cannot_shake_off_its_guardian() {
     let mark = unique_mark("shake");
     let scope = Scope::new();
     // The daemon needs a moment to leave the group.
-    run(&scope, &mark, &format!("{DAEMON}; sleep 0.3; trap '' TERM; kill -TERM $PPID; kill -INT $PPID; kill -TERM 0")).await;
+    run(
+        &scope,
+        &mark,
+        &format!("{DAEMON}; sleep 0.3; trap '' TERM; kill -TERM $PPID; kill -INT $PPID; kill -TERM 0"),
+    )
+    .await;
     eventually("the daemon runs", || marked(&mark).len() == 1);
     scope.end().await;
     assert_no_survivors(&mark, Duration::ZERO);
@@ -202,29 +206,102 @@ async fn a_command_cannot_shake_off_its_guardian() {
 async fn killing_the_guardian_ends_the_command_and_its_session() {
     let mark = unique_mark("guardian");
     let scope = Scope::new();
-    let outcome = run(&scope, &mark, "sleep 1000 & kill -KILL $PPID; sleep 1000").await;
+    let line = format!("{DAEMON}; sleep 1000 & sleep 0.3; kill -KILL $PPID; sleep 1000");
+    let outcome = run(&scope, &mark, &line).await;
     assert_eq!(outcome.ending, Ending::Lost);
+    // The daemon has a session of its own: it falls to the keeper.
+    eventually("only the daemon is left", || marked(&mark).len() == 1);
+    scope.end().await;
     assert_no_survivors(&mark, Duration::from_secs(5));
 }
 
+/// A command that kills its guardian at once has run, so it is not started again.
 #[tokio::test]
-async fn guardians_leave_no_zombies_and_no_descriptors() {
-    let mark = unique_mark("zombies");
+async fn no_command_runs_twice() {
+    let mark = unique_mark("twice");
+    let directory = tempfile::tempdir().unwrap();
+    let log = directory.path().join("log");
     let scope = Scope::new();
-    let descriptors = || std::fs::read_dir("/proc/self/fd").unwrap().count();
-    run(&scope, &mark, "true").await;
-    let before = descriptors();
-    for _ in 0..20 {
-        run(&scope, &mark, "true").await;
+    let line = format!("echo ran >> {}; kill -KILL $PPID; sleep 1000", log.display());
+    for round in 1..=20 {
+        assert_eq!(run(&scope, &mark, &line).await.ending, Ending::Lost);
+        assert_eq!(std::fs::read_to_string(&log).unwrap(), "ran\n".repeat(round));
     }
-    // The handle of the last one may still be closing.
-    for _ in 0..100 {
-        if own_children().is_empty() && descriptors() <= before + 2 {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("children {:?}, descriptors {before} then {}", own_children(), descriptors());
+}
+
+/// The keeper of the one command that left processes with `mark`: the parent of their guardian.
+fn keeper_of(mark: &str) -> i32 {
+    let ancestors = |pid| std::iter::successors(Some(pid), |pid| support::parent(*pid));
+    let me = std::process::id() as i32;
+    let line: Vec<i32> = ancestors(marked(mark)[0]).take_while(|pid| *pid != me).collect();
+    *line.last().unwrap()
+}
+
+#[tokio::test]
+async fn killing_the_keeper_costs_nothing() {
+    let mark = unique_mark("keeper");
+    let scope = Scope::new();
+    leave_three(&scope, &mark).await;
+    let keeper = keeper_of(&mark);
+    kill(Pid::from_raw(keeper), Signal::SIGKILL).unwrap();
+    let outcome = run(&scope, &mark, "echo still here").await;
+    assert_eq!(outcome.output.text, "still here\n");
+    assert_eq!(marked(&mark).len(), 4);
+    scope.end().await;
+    assert_no_survivors(&mark, Duration::ZERO);
+}
+
+#[tokio::test]
+async fn streams_can_be_piped() {
+    let scope = Scope::new();
+    let cat = Program {
+        path: "cat".into(),
+        arguments: Vec::new(),
+        stdin: Stdio::Piped,
+        stdout: Stdio::Piped,
+        ..program("piped", "")
+    };
+    let mut child = scope.spawn(cat).unwrap();
+    let (stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    assert!(child.stderr.is_none() && child.id() > 1);
+    stdin.writable().await.unwrap();
+    assert_eq!(stdin.try_write(b"to and fro").unwrap(), 10);
+    stdout.readable().await.unwrap();
+    let mut buffer = [0; 32];
+    let length = stdout.try_read(&mut buffer).unwrap();
+    assert_eq!(&buffer[..length], b"to and fro");
+    drop(stdin);
+    assert_eq!(child.wait().await, Exit::Exited(0));
+}
+
+/// What the program has in memory is no burden to its helpers.
+#[tokio::test]
+async fn the_keeper_forgets_the_memory_of_the_program() {
+    let mark = unique_mark("memory");
+    let ballast = vec![1_u8; 64 << 20];
+    let scope = Scope::new();
+    run(&scope, &mark, "sleep 1000 >/dev/null 2>&1 &").await;
+    let keeper = keeper_of(&mark);
+    let status = std::fs::read_to_string(format!("/proc/{keeper}/status")).unwrap();
+    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    let kilobytes: u64 = resident.split_ascii_whitespace().next().unwrap().parse().unwrap();
+    assert!(kilobytes < 16 * 1024, "{kilobytes} KB");
+    assert_eq!(ballast.len(), 64 << 20);
+    scope.end().await;
+}
+
+#[tokio::test]
+async fn long_arguments_and_many_variables_arrive() {
+    let scope = Scope::new();
+    let mut long = program("long", "printf %s \"$0\" | wc -c; env | grep -c ^VARIABLE_");
+    long.arguments.push("x".repeat(120_000).into());
+    (0..2_000).for_each(|number| long.environment.set(format!("VARIABLE_{number}"), "value"));
+    long.stdout = Stdio::Piped;
+    let mut child = scope.spawn(long).unwrap();
+    assert_eq!(child.wait().await, Exit::Exited(0));
+    let mut buffer = [0; 64];
+    let length = child.stdout.unwrap().try_read(&mut buffer).unwrap();
+    assert_eq!(String::from_utf8_lossy(&buffer[..length]), "120000\n2000\n");
 }
 
 #[tokio::test]
@@ -238,6 +315,11 @@ async fn a_program_that_does_not_exist_is_an_error_and_leaves_nothing() {
         }
         other => panic!("{:?}", other.map(|_| ())),
     }
+    let nowhere = Program { cwd: "/no/such/directory".into(), ..program("none", "true") };
+    assert!(matches!(scope.spawn(nowhere), Err(SpawnError::Cwd { .. })));
+    let mut nul = program("none", "true");
+    nul.arguments.push("a\0b".into());
+    assert!(matches!(scope.spawn(nul), Err(SpawnError::Prepare(_))));
     assert_eq!(scope.living(), 0);
 }
 

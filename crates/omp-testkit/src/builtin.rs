@@ -20,11 +20,17 @@ pub fn scenario(name: &str) -> Option<Scenario> {
         ("one-turn", None) => {
             Some(Scenario::replies([Reply::new().text("Hello from the scripted model.")]).repeat(true))
         }
-        ("deltas", Some(count)) => Some(Scenario::replies([Reply::text_deltas(count, "tok ")]).repeat(true)),
+        ("deltas", Some(count)) => Some(Scenario::replies([varied_deltas(count)]).repeat(true)),
         ("tool-loop", Some(count)) => Some(tool_loop(count, "bash", &json!({"command": "true"}))),
         ("tool-loop-read", Some(count)) => Some(tool_loop(count, "read", &json!({"path": "README.md"}))),
         _ => None,
     }
+}
+
+/// `count` deltas of five characters. They differ, because a client may stop an answer that repeats itself.
+fn varied_deltas(count: usize) -> Reply {
+    let text: String = (0..count).map(|n| format!("{:04x} ", n.wrapping_mul(40_503) & 0xffff)).collect();
+    Reply::new().text(&text).delta_size(5)
 }
 
 fn tool_loop(count: usize, tool: &'static str, arguments: &serde_json::Value) -> Scenario {

@@ -101,7 +101,8 @@ fn shrink(picture: DynamicImage, kind: ImageKind) -> Result<(Vec<u8>, ImageKind,
     Err(LoadError::StillTooLarge)
 }
 
-/// JPEG for photographs; PNG otherwise, unless JPEG is much smaller and nothing is transparent.
+/// JPEG for photographs; PNG otherwise, unless it is too large or JPEG is much smaller, and nothing is
+/// transparent.
 fn encode(picture: &DynamicImage, kind: ImageKind) -> Result<(Vec<u8>, ImageKind), LoadError> {
     if kind == ImageKind::Jpeg {
         return Ok((encode_jpeg(picture)?, ImageKind::Jpeg));
@@ -109,7 +110,7 @@ fn encode(picture: &DynamicImage, kind: ImageKind) -> Result<(Vec<u8>, ImageKind
     let png = encode_png(picture)?;
     if !picture.color().has_alpha() {
         let jpeg = encode_jpeg(picture)?;
-        if jpeg.len() * 3 < png.len() {
+        if jpeg.len() * 3 < png.len() || png.len() > MAX_OUTPUT_BYTES {
             return Ok((jpeg, ImageKind::Jpeg));
         }
     }
@@ -119,7 +120,11 @@ fn encode(picture: &DynamicImage, kind: ImageKind) -> Result<(Vec<u8>, ImageKind
 fn encode_png(picture: &DynamicImage) -> Result<Vec<u8>, LoadError> {
     let mut bytes = Vec::new();
     // PNG knows no floating point; eight bits are what models see.
-    let picture = if picture.color().has_alpha() { picture.to_rgba8().into() } else { DynamicImage::from(picture.to_rgb8()) };
+    let picture = if picture.color().has_alpha() {
+        picture.to_rgba8().into()
+    } else {
+        DynamicImage::from(picture.to_rgb8())
+    };
     let result = picture.write_to(&mut Cursor::new(&mut bytes), ImageFormat::Png);
     result.map_err(|error| LoadError::Damaged { kind: "image/png", reason: error.to_string() })?;
     Ok(bytes)

@@ -42,7 +42,9 @@ impl ImageKind {
             [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some(Self::Gif),
             [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some(Self::Webp),
             // Two letters are a weak sign; the size of the following header makes it one.
-            [b'B', b'M', ..] if matches!(head.get(14..18), Some([12 | 40 | 52 | 56 | 108 | 124, 0, 0, 0])) => {
+            [b'B', b'M', ..]
+                if matches!(head.get(14..18), Some([12 | 40 | 52 | 56 | 108 | 124, 0, 0, 0])) =>
+            {
                 Some(Self::Bmp)
             }
             _ => None,

@@ -213,7 +213,9 @@ impl Decoder {
         let (utf16, bom_left): (_, &[u8]) = match charset {
             Charset::Utf8 => (None, b""),
             Charset::Utf8Bom => (None, b"\xef\xbb\xbf"),
-            Charset::Utf16Le | Charset::Utf16Be => (Some(charset.encoding().new_decoder_with_bom_removal()), b""),
+            Charset::Utf16Le | Charset::Utf16Be => {
+                (Some(charset.encoding().new_decoder_with_bom_removal()), b"")
+            }
         };
         Self { utf16, invalid: false, bom_left, converted: Vec::new() }
     }

@@ -200,8 +200,10 @@ mod tests {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
         let ages = [0, 59, 60, 3_599, 3_600, 86_400, 29 * 86_400, 30 * 86_400, 364 * 86_400, 365 * 86_400];
         let ages = ages.map(|seconds| age(now - Duration::from_secs(seconds), now));
-        let expected =
-            ["just now", "just now", "1m ago", "59m ago", "1h ago", "1d ago", "29d ago", "1mo ago", "12mo ago", "1y ago"];
+        let expected = [
+            "just now", "just now", "1m ago", "59m ago", "1h ago", "1d ago", "29d ago", "1mo ago",
+            "12mo ago", "1y ago",
+        ];
         assert_eq!(ages, expected);
         assert_eq!(age(now + Duration::from_secs(9), now), "just now");
     }

@@ -35,19 +35,36 @@ pub(crate) enum Thoughts {
     Shown,
 }
 
+/// What the last answer leads to.
+struct Report {
+    text: String,
+    /// For standard error.
+    note: Option<String>,
+    code: u8,
+}
+
+impl Report {
+    /// An answer that ended in error or abort fails the program; an error text on a good one is only told.
+    fn of(answer: &AssistantMessage, thoughts: Thoughts) -> Self {
+        let failed = matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted);
+        let prefix = if failed { "Error: " } else { "" };
+        let note = answer.error_message.as_ref().map(|error| format!("{prefix}{}", sanitize(error)));
+        Self { text: render(answer, thoughts), note, code: u8::from(failed) }
+    }
+}
+
 /// Prints the last answer; the exit code is 1 when it failed.
 pub(crate) async fn finish(outcome: &Outcome, thoughts: Thoughts) -> u8 {
     let Some(answer) = outcome.last_answer() else {
         return output::fail("the model gave no answer", &[]);
     };
-    let text = render(answer, thoughts);
+    let Report { text, note, code } = Report::of(answer, thoughts);
     // A reader may be slow; signals are still answered while it is.
     let printed = tokio::task::spawn_blocking(move || output::print(Stream::Out, &text)).await.unwrap_or(1);
-    let failed = matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted);
-    if let Some(error) = &answer.error_message {
-        output::note(&format!("{}{}", if failed { "Error: " } else { "" }, sanitize(error)));
+    if let Some(note) = note {
+        output::note(&note);
     }
-    if failed { 1 } else { printed }
+    code.max(printed)
 }
 
 fn render(answer: &AssistantMessage, thoughts: Thoughts) -> String {
@@ -64,4 +81,32 @@ fn render(answer: &AssistantMessage, thoughts: Thoughts) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use omp_types::{TextBlock, Usage};
+
+    use super::*;
+
+    // proves: CLI-053
+    #[test]
+    fn an_error_text_on_a_good_answer_does_not_fail_it() {
+        let mut answer = AssistantMessage {
+            content: vec![AssistantBlock::Text(TextBlock { text: "fine".to_owned(), text_signature: None })],
+            api: String::new(),
+            provider: String::new(),
+            model: String::new(),
+            response_id: None,
+            usage: Usage::default(),
+            stop_reason: StopReason::Stop,
+            error_message: Some("a hiccup".to_owned()),
+            timestamp: 0,
+        };
+        let report = Report::of(&answer, Thoughts::Hidden);
+        assert_eq!((report.text.as_str(), report.note.as_deref(), report.code), ("fine\n", Some("a hiccup"), 0));
+        answer.stop_reason = StopReason::Error;
+        let report = Report::of(&answer, Thoughts::Hidden);
+        assert_eq!((report.note.as_deref(), report.code), (Some("Error: a hiccup"), 1));
+    }
 }

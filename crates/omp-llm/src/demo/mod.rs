@@ -15,7 +15,8 @@ use omp_types::{Cost, ModelRequest, StopReason};
 use tokio_util::sync::CancellationToken;
 
 use crate::answer::Answer;
-use crate::client::{BatchStream, aborted, now_ms};
+use crate::client::{BatchStream, now_ms};
+use crate::failure::aborted;
 use crate::model::{Api, Compat, Input, Model, ThinkingMode};
 use script::{Step, next_step};
 
@@ -37,11 +38,11 @@ pub fn model() -> Model {
         cost: Cost::default(),
         context_window: 128_000,
         max_tokens: 16_384,
-        compat: Compat::detect(Api::Demo, ""),
+        compat: Compat::detect(Api::Demo, "", "demo"),
     }
 }
 
-pub(crate) fn stream(model: &Arc<Model>, request: &ModelRequest, cancel: CancellationToken) -> BatchStream {
+pub(crate) fn stream(model: &Arc<Model>, request: &ModelRequest, cancel: &CancellationToken) -> BatchStream {
     let mut answer = Answer::new(model, HashMap::new(), now_ms());
     if cancel.is_cancelled() {
         answer.fail(aborted());
@@ -56,7 +57,7 @@ fn play(step: Step, answer: &mut Answer) {
     if !step.text.is_empty() {
         let block = answer.open_text();
         for word in step.text.split_inclusive(' ') {
-            let _ = answer.push_text(block, word);
+            answer.push_text(block, word);
         }
         answer.close(block);
     }

@@ -34,8 +34,18 @@ const CONNECT: &str = "To connect a real model, do one of these and start again:
 
 /// Files worth opening first, best first.
 const LANDMARKS: [&str; 12] = [
-    "README.md", "README", "readme.md", "README.rst", "README.txt", "AGENTS.md", "Cargo.toml", "package.json",
-    "pyproject.toml", "go.mod", "Makefile", "CMakeLists.txt",
+    "README.md",
+    "README",
+    "readme.md",
+    "README.rst",
+    "README.txt",
+    "AGENTS.md",
+    "Cargo.toml",
+    "package.json",
+    "pyproject.toml",
+    "go.mod",
+    "Makefile",
+    "CMakeLists.txt",
 ];
 
 impl<'a> Scene<'a> {
@@ -45,7 +55,8 @@ impl<'a> Scene<'a> {
             Message::User(user) => user.content.text(),
             _ => String::new(),
         });
-        let results = request.messages[from.unwrap_or(0)..].iter().filter_map(|message| message.as_tool_result());
+        let results =
+            request.messages[from.unwrap_or(0)..].iter().filter_map(|message| message.as_tool_result());
         Self { request, wish, results: results.collect() }
     }
 
@@ -63,9 +74,17 @@ impl<'a> Scene<'a> {
     fn tour(&self) -> (String, Option<(&'static str, Value)>) {
         match self.results.as_slice() {
             [] if self.has_tool("read") => (INTRO.to_owned(), Some(("read", json!({"path": "."})))),
-            [] => (format!("This is omp's built-in demo and no tools are switched on, so there is little to show.\n\n{CONNECT}"), None),
+            [] => (
+                format!(
+                    "This is omp's built-in demo and no tools are switched on, so there is little to show.\n\n{CONNECT}"
+                ),
+                None,
+            ),
             [listing] => match landmark(&text_of(listing)) {
-                Some(name) => (format!("{name} looks like a good place to start."), Some(("read", json!({"path": name})))),
+                Some(name) => (
+                    format!("{name} looks like a good place to start."),
+                    Some(("read", json!({"path": name}))),
+                ),
                 None => (self.proposal(&text_of(listing), None), None),
             },
             [listing, opened, ..] => (self.proposal(&text_of(listing), Some(&text_of(opened))), None),
@@ -77,7 +96,10 @@ impl<'a> Scene<'a> {
         let mut text = format!("The folder listing has {entries} lines.");
         let heading = opened.and_then(|text| text.lines().map(str::trim).find(|line| !line.is_empty()));
         if let Some(heading) = heading {
-            text.push_str(&format!(" The file begins with: {}", heading.chars().take(100).collect::<String>()));
+            text.push_str(&format!(
+                " The file begins with: {}",
+                heading.chars().take(100).collect::<String>()
+            ));
         }
         text.push_str("\n\nA real model would now answer your question, edit files and run commands here. ");
         text.push_str("As a demo I can do one more thing: ask me to \"create and run a small script\".\n\n");
@@ -91,18 +113,29 @@ impl<'a> Scene<'a> {
             [] => (INTRO.to_owned(), Some(("read", json!({"path": "."})))),
             [listing] => {
                 let name = free_name(&text_of(listing));
-                let script = format!("#!/bin/sh\n# Written by omp's demo; delete it whenever you like.\necho \"Hello from {name}\"\ndate\n");
+                let script = format!(
+                    "#!/bin/sh\n# Written by omp's demo; delete it whenever you like.\necho \"Hello from {name}\"\ndate\n"
+                );
                 let text = format!("I will create {name} and run it.");
                 (text, Some(("write", json!({"path": name, "content": script}))))
             }
             [listing, written] if !written.is_error => {
                 let name = free_name(&text_of(listing));
-                ("Written. Now I run it.".to_owned(), Some(("bash", json!({"command": format!("sh ./{name}")}))))
+                (
+                    "Written. Now I run it.".to_owned(),
+                    Some(("bash", json!({"command": format!("sh ./{name}")}))),
+                )
             }
             [_, written] => (format!("The file could not be written:\n{}", text_of(written)), None),
             [_, _, ran, ..] => {
                 let verdict = if ran.is_error { "The script failed" } else { "The script ran" };
-                (format!("{verdict}. It printed:\n\n{}\n\nThat was the demo doing real work.\n\n{CONNECT}", text_of(ran).trim()), None)
+                (
+                    format!(
+                        "{verdict}. It printed:\n\n{}\n\nThat was the demo doing real work.\n\n{CONNECT}",
+                        text_of(ran).trim()
+                    ),
+                    None,
+                )
             }
         }
     }

@@ -5,20 +5,25 @@
 //! repair is a function of the messages alone and never looks ahead further than the answer to a call, so a
 //! longer conversation repeats the bytes of the shorter one.
 
+mod ids;
+
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use omp_types::{
-    AssistantBlock, AssistantMessage, ImageBlock, Message, StopReason, ToolCall, ToolResultMessage, UserBlock,
-    UserContent,
+    AssistantBlock, AssistantMessage, ImageBlock, Message, StopReason, ThinkingBlock, ToolCall,
+    ToolResultMessage, UserBlock, UserContent,
 };
 use serde_json::{Map, Value};
 
 use crate::arguments::parse_partial;
 use crate::model::Model;
+pub(crate) use ids::{Alphabet, IdRules};
+use ids::{Ids, Origin};
 
-/// A stretch of the conversation by one side.
+/// A stretch of the conversation by one side. The first and the last are never the assistant's, except for a
+/// last turn that the provider paused.
 #[derive(Debug)]
 pub(crate) enum Turn<'a> {
     User(Vec<UserPart<'a>>),
@@ -35,12 +40,28 @@ pub(crate) enum UserPart<'a> {
 
 #[derive(Debug)]
 pub(crate) enum AssistantPart<'a> {
-    Text { text: &'a str, identity: Option<&'a str> },
+    Text {
+        text: &'a str,
+        identity: Option<&'a str>,
+    },
     /// Reasoning this very model may read back, with its signature.
-    Thinking { text: &'a str, signature: &'a str },
-    Redacted { data: &'a str },
-    Call { id: String, name: &'a str, arguments: Cow<'a, Map<String, Value>>, identity: Option<&'a str>, custom: bool },
-    Native { value: &'a Value },
+    Thinking {
+        text: &'a str,
+        signature: &'a str,
+    },
+    Redacted {
+        data: &'a str,
+    },
+    Call {
+        id: String,
+        name: &'a str,
+        arguments: Cow<'a, Map<String, Value>>,
+        identity: Option<&'a str>,
+        custom: bool,
+    },
+    Native {
+        value: &'a Value,
+    },
 }
 
 #[derive(Debug)]
@@ -52,17 +73,15 @@ pub(crate) struct ResultPart<'a> {
     pub(crate) custom: bool,
 }
 
-/// What a wire allows in a tool-call id.
-#[derive(Clone, Copy)]
-pub(crate) struct IdRules {
-    pub(crate) max_len: usize,
-    /// How this wire's own ids begin; ids of other wires are minted anew with it.
-    pub(crate) prefix: &'static str,
-}
-
 /// What the model reads for a call that was cut off before it could give a result.
 const NO_RESULT: &str = "No result: the call was interrupted before it finished.";
 const NO_IMAGE: &str = "[image left out: this model does not accept images]";
+/// Stands where the conversation begins with the assistant.
+const BEFORE: &str = "(continued)";
+/// Stands between two assistant turns, and after a last one: every wire has models that insist on taking turns.
+const CONTINUE: &str = "Continue.";
+/// What all wires take. Anything else would cost the whole request.
+const IMAGE_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /// The repaired conversation. `identity_from`: messages before that index lose their provider-side identities.
 pub(crate) fn prepare<'a>(
@@ -71,20 +90,20 @@ pub(crate) fn prepare<'a>(
     rules: IdRules,
     identity_from: usize,
 ) -> Vec<Turn<'a>> {
-    let mut builder = Builder { model, ids: Ids { rules, used: HashSet::new() }, turns: Vec::new() };
-    let mut at = 0;
-    while at < messages.len() {
-        match messages[at].as_ref() {
+    let mut builder = Builder { model, ids: Ids::new(rules), turns: Vec::new(), paused: false };
+    for (at, message) in messages.iter().enumerate() {
+        match message.as_ref() {
             Message::User(user) => builder.user(&user.content),
             Message::Custom(custom) => builder.user(&custom.content),
+            // Taken together with the call; a result without one has no place on any wire.
             Message::ToolResult(_) => {}
             Message::Assistant(assistant) => {
-                let native = at >= identity_from && made_by(assistant, model);
-                builder.assistant(assistant, native, &messages[at + 1..]);
+                let own = at >= identity_from && made_by(assistant, model);
+                builder.assistant(assistant, own, &messages[at + 1..]);
             }
         }
-        at += 1;
     }
+    builder.hand_over();
     builder.turns
 }
 
@@ -92,10 +111,28 @@ fn made_by(message: &AssistantMessage, model: &Model) -> bool {
     message.api == model.api.name() && message.provider == model.provider && message.model == model.id
 }
 
+/// Names of the tools that were called, each once.
+pub(crate) fn called_tools<'a>(turns: &[Turn<'a>]) -> Vec<&'a str> {
+    let mut names = Vec::new();
+    for turn in turns {
+        let Turn::Assistant(parts) = turn else { continue };
+        for part in parts {
+            if let AssistantPart::Call { name, .. } = part
+                && !names.contains(name)
+            {
+                names.push(*name);
+            }
+        }
+    }
+    names
+}
+
 struct Builder<'a, 'm> {
     model: &'m Model,
     ids: Ids,
     turns: Vec<Turn<'a>>,
+    /// The last turn is one the provider wants back as it is, to go on with it.
+    paused: bool,
 }
 
 impl<'a> Builder<'a, '_> {
@@ -111,57 +148,101 @@ impl<'a> Builder<'a, '_> {
     }
 
     fn user_parts(&self, blocks: &'a [UserBlock]) -> Vec<UserPart<'a>> {
-        let part = |block: &'a UserBlock| match block {
-            UserBlock::Text(text) => UserPart::Text(Cow::Borrowed(text.text.as_str())),
-            UserBlock::Image(image) if self.model.accepts_images() => UserPart::Image(image),
-            UserBlock::Image(_) => UserPart::Text(Cow::Borrowed(NO_IMAGE)),
-        };
-        blocks.iter().map(part).collect()
+        blocks.iter().map(|block| self.user_part(block)).collect()
     }
 
-    fn assistant(&mut self, message: &'a AssistantMessage, native: bool, later: &'a [Arc<Message>]) {
+    fn user_part(&self, block: &'a UserBlock) -> UserPart<'a> {
+        match block {
+            UserBlock::Text(text) => UserPart::Text(Cow::Borrowed(text.text.as_str())),
+            UserBlock::Image(_) if !self.model.accepts_images() => UserPart::Text(Cow::Borrowed(NO_IMAGE)),
+            UserBlock::Image(image) if IMAGE_TYPES.contains(&image.mime_type.as_str()) => {
+                UserPart::Image(image)
+            }
+            UserBlock::Image(image) => {
+                UserPart::Text(format!("[image left out: {} is not supported]", image.mime_type).into())
+            }
+        }
+    }
+
+    fn assistant(&mut self, message: &'a AssistantMessage, own: bool, later: &'a [Arc<Message>]) {
+        // Of a turn that broke off, only the words are safe: what the provider signed or counted is incomplete.
         let broken = matches!(message.stop_reason, StopReason::Error | StopReason::Aborted);
+        let native = own && !broken;
+        let paused = native && message.stop_reason == StopReason::Pause;
         let mut parts = Vec::new();
         let mut calls = Vec::new();
         for block in &message.content {
             match block {
                 AssistantBlock::Text(text) if text.text.trim().is_empty() => {}
                 AssistantBlock::Text(text) => {
-                    let identity = text.text_signature.as_deref().filter(|_| native && !broken);
+                    let identity = text.text_signature.as_deref().filter(|_| native);
                     parts.push(AssistantPart::Text { text: &text.text, identity });
                 }
-                AssistantBlock::Thinking(thinking) => match thinking.thinking_signature.as_deref() {
-                    Some(signature) if native && !broken => {
-                        parts.push(AssistantPart::Thinking { text: &thinking.thinking, signature });
-                    }
-                    // An unsigned thought of this model's own broken turn is not worth repeating.
-                    _ if broken || thinking.thinking.trim().is_empty() => {}
-                    None if native && self.model.compat.replay_unsigned_thinking => {
-                        parts.push(AssistantPart::Thinking { text: &thinking.thinking, signature: "" });
-                    }
-                    None if native && !self.model.demotes_own_thinking() => {}
-                    _ => parts.push(AssistantPart::Text { text: &thinking.thinking, identity: None }),
-                },
-                AssistantBlock::RedactedThinking(redacted) if native && !broken => {
+                AssistantBlock::Thinking(_) if broken => {}
+                AssistantBlock::Thinking(thinking) => parts.extend(self.thinking(thinking, native)),
+                AssistantBlock::RedactedThinking(redacted) if native => {
                     parts.push(AssistantPart::Redacted { data: &redacted.data });
                 }
-                AssistantBlock::RedactedThinking(_) => {}
+                AssistantBlock::Native(block) if native => {
+                    parts.push(AssistantPart::Native { value: &block.value })
+                }
+                AssistantBlock::RedactedThinking(_) | AssistantBlock::Native(_) => {}
                 AssistantBlock::ToolCall(call) => {
-                    let id = self.ids.assign(&call.id, message.api == self.model.api.name());
-                    parts.push(call_part(call, id.clone(), native && !broken));
+                    let id = self.ids.assign(&call.id, self.origin(message));
+                    parts.push(call_part(call, id.clone(), native));
                     calls.push((call, id));
                 }
-                AssistantBlock::Native(block) if native => parts.push(AssistantPart::Native { value: &block.value }),
-                AssistantBlock::Native(_) => {}
             }
+        }
+        // No wire takes a thought that nothing follows.
+        while !paused
+            && matches!(parts.last(), Some(AssistantPart::Thinking { .. } | AssistantPart::Redacted { .. }))
+        {
+            parts.pop();
         }
         if parts.is_empty() {
             return;
         }
+        self.hand_over();
         self.turns.push(Turn::Assistant(parts));
+        self.paused = paused;
         if !calls.is_empty() {
             self.results(&calls, later);
         }
+    }
+
+    /// The thought as its own model may read it again; for any other reader it is text.
+    fn thinking(&self, thinking: &'a ThinkingBlock, native: bool) -> Option<AssistantPart<'a>> {
+        let text = thinking.thinking.as_str();
+        match thinking.thinking_signature.as_deref() {
+            Some(signature) if native => Some(AssistantPart::Thinking { text, signature }),
+            _ if text.trim().is_empty() => None,
+            None if native && self.model.compat.replay_unsigned_thinking => {
+                Some(AssistantPart::Thinking { text, signature: "" })
+            }
+            None if native && !self.model.demotes_own_thinking() => None,
+            _ => Some(AssistantPart::Text { text, identity: None }),
+        }
+    }
+
+    fn origin(&self, message: &AssistantMessage) -> Origin {
+        if message.api != self.model.api.name() {
+            Origin::OtherWire
+        } else if message.provider != self.model.provider {
+            Origin::SameWire
+        } else {
+            Origin::SameProvider
+        }
+    }
+
+    /// Makes sure that it is the assistant's turn to speak.
+    fn hand_over(&mut self) {
+        let words = match self.turns.last() {
+            None => BEFORE,
+            Some(Turn::Assistant(_)) if !self.paused => CONTINUE,
+            Some(_) => return,
+        };
+        self.turns.push(Turn::User(vec![UserPart::Text(Cow::Borrowed(words))]));
     }
 
     /// Answers in call order; a call without one gets a result that says so.
@@ -197,6 +278,7 @@ impl<'a> Builder<'a, '_> {
 
 fn call_part(call: &ToolCall, id: String, native: bool) -> AssistantPart<'_> {
     let arguments = match &call.invalid_arguments {
+        Some(raw) if call.custom => Cow::Owned(Map::from_iter([("input".to_owned(), raw.as_str().into())])),
         Some(raw) => Cow::Owned(parse_partial(raw)),
         None => Cow::Borrowed(&call.arguments),
     };
@@ -212,45 +294,25 @@ impl UserPart<'_> {
         }
     }
 
-    pub(crate) fn reborrow(&self) -> UserPart<'_> {
-        match self {
-            Self::Text(text) => UserPart::Text(Cow::Borrowed(text)),
-            Self::Image(image) => UserPart::Image(image),
-        }
-    }
-
     fn is_blank(&self) -> bool {
         matches!(self, Self::Text(text) if text.trim().is_empty())
     }
 }
 
-/// Gives every call an id that the target accepts and that is unique in the conversation.
-struct Ids {
-    rules: IdRules,
-    used: HashSet<String>,
-}
-
-impl Ids {
-    fn assign(&mut self, original: &str, same_wire: bool) -> String {
-        let mut base = if same_wire && !original.is_empty() {
-            original.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' }).collect()
-        } else {
-            format!("{}{:016x}", self.rules.prefix, fnv1a(original))
-        };
-        base.truncate(self.rules.max_len);
-        let mut id = base.clone();
-        let mut copy = 2;
-        while !self.used.insert(id.clone()) {
-            let suffix = format!("_{copy}");
-            base.truncate(self.rules.max_len - suffix.len());
-            id = format!("{base}{suffix}");
-            copy += 1;
-        }
-        id
+impl ResultPart<'_> {
+    pub(crate) fn has_images(&self) -> bool {
+        self.content.iter().any(|part| part.text().is_none())
     }
-}
 
-/// Small, stable and good enough to mint an id from another id.
-fn fnv1a(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    /// The words of the result for wires without an error flag: there the words carry it.
+    pub(crate) fn flagged_text(&self) -> String {
+        let text = self.content.iter().filter_map(UserPart::text).collect::<Vec<_>>().join("\n");
+        let text = match (text.is_empty(), self.has_images()) {
+            (false, _) => text,
+            (true, false) => "(no output)".to_owned(),
+            (true, true) => "(see the image)".to_owned(),
+        };
+        let says_so = text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("error"));
+        if self.is_error && !says_so { format!("Error: {text}") } else { text }
+    }
 }

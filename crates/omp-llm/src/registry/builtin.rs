@@ -22,7 +22,14 @@ pub(super) struct BuiltinModel {
     pub(super) cost: [f64; 4],
 }
 
-const fn model(id: &'static str, reasoning: bool, images: bool, context_window: u64, max_tokens: u32, cost: [f64; 4]) -> BuiltinModel {
+const fn model(
+    id: &'static str,
+    reasoning: bool,
+    images: bool,
+    context_window: u64,
+    max_tokens: u32,
+    cost: [f64; 4],
+) -> BuiltinModel {
     BuiltinModel { id, reasoning, images, context_window, max_tokens, cost }
 }
 
@@ -65,7 +72,10 @@ pub(super) const PROVIDERS: &[BuiltinProvider] = &[
         api: Api::OpenAiCompletions,
         base_url: "https://api.deepseek.com/v1",
         env: &["DEEPSEEK_API_KEY"],
-        models: &[model("deepseek-chat", false, false, 128_000, 8192, UNPRICED), model("deepseek-reasoner", true, false, 128_000, 65_536, UNPRICED)],
+        models: &[
+            model("deepseek-chat", false, false, 128_000, 8192, UNPRICED),
+            model("deepseek-reasoner", true, false, 128_000, 65_536, UNPRICED),
+        ],
     },
     BuiltinProvider {
         id: "groq",

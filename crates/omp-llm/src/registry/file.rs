@@ -8,7 +8,7 @@ use omp_types::{Cost, ThinkingLevel};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::model::{Api, CacheControlFormat, Compat, Input, MaxTokensField, ReasoningField, Strictness, ThinkingFormat};
+use crate::model::{Api, Input};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -121,7 +121,9 @@ pub(super) fn parse(text: &str) -> Result<ModelsFile, String> {
 }
 
 fn check_provider(id: &str, provider: &ProviderConfig) -> Result<(), String> {
-    for (field, value) in [("baseUrl", &provider.base_url), ("apiKey", &provider.api_key), ("api", &provider.api)] {
+    for (field, value) in
+        [("baseUrl", &provider.base_url), ("apiKey", &provider.api_key), ("api", &provider.api)]
+    {
         if value.as_ref().is_some_and(|value| value.trim().is_empty()) {
             return Err(format!("Provider {id}: \"{field}\" must not be empty."));
         }
@@ -134,7 +136,9 @@ fn check_provider(id: &str, provider: &ProviderConfig) -> Result<(), String> {
         ("remoteCompaction", provider.remote_compaction.is_some()),
     ] {
         if present {
-            return Err(format!("Provider {id}: \"{field}\" is not available yet in this release; remove it."));
+            return Err(format!(
+                "Provider {id}: \"{field}\" is not available yet in this release; remove it."
+            ));
         }
     }
     if provider.models.is_empty() {
@@ -202,42 +206,9 @@ fn check_api(place: &str, api: Option<&str>) -> Result<(), String> {
     }
     let known = Api::CONFIGURABLE.map(Api::name).join(", ");
     if LATER_APIS.contains(&api) {
-        return Err(format!("{place}: api \"{api}\" is not available yet in this release; use one of {known}."));
+        return Err(format!(
+            "{place}: api \"{api}\" is not available yet in this release; use one of {known}."
+        ));
     }
     Err(format!("{place}: unknown api \"{api}\"; use one of {known}."))
-}
-
-/// Applies configured quirks over the detected ones.
-pub(super) fn apply_compat(compat: &mut Compat, config: &Map<String, Value>) -> Result<(), String> {
-    for (key, value) in config {
-        apply_key(compat, key, value).ok_or_else(|| format!("compat.{key}: value {value} is not understood"))?;
-    }
-    Ok(())
-}
-
-/// `None` when the value does not fit. Keys of later parts are accepted and left alone.
-fn apply_key(compat: &mut Compat, key: &str, value: &Value) -> Option<()> {
-    let choice = value.clone();
-    match key {
-        "supportsStore" => compat.supports_store = value.as_bool()?,
-        "supportsDeveloperRole" => compat.supports_developer_role = value.as_bool()?,
-        "supportsUsageInStreaming" => compat.supports_usage_in_streaming = value.as_bool()?,
-        "supportsToolChoice" => compat.supports_tool_choice = value.as_bool()?,
-        "supportsReasoningEffort" => compat.supports_reasoning_effort = value.as_bool()?,
-        "alwaysSendMaxTokens" => compat.always_send_max_tokens = value.as_bool()?,
-        "requiresToolResultName" => compat.requires_tool_result_name = value.as_bool()?,
-        "replayUnsignedThinking" => compat.replay_unsigned_thinking = value.as_bool()?,
-        "supportsLongPromptCacheRetention" => compat.long_cache_retention = value.as_bool()?,
-        "supportsStrictMode" => {
-            compat.strict = if value.as_bool()? { Strictness::WherePossible } else { Strictness::Unsupported };
-        }
-        "maxTokensField" => compat.max_tokens_field = serde_json::from_value::<MaxTokensField>(choice).ok()?,
-        "thinkingFormat" => compat.thinking_format = serde_json::from_value::<ThinkingFormat>(choice).ok()?,
-        "reasoningContentField" => compat.reasoning_field = serde_json::from_value::<ReasoningField>(choice).ok()?,
-        "cacheControlFormat" => compat.cache_control = serde_json::from_value::<CacheControlFormat>(choice).ok()?,
-        "streamIdleTimeoutMs" => compat.stream_idle_timeout_ms = value.as_u64()?,
-        "extraBody" => compat.extra_body.extend(value.as_object()?.clone()),
-        _ => {}
-    }
-    Some(())
 }

@@ -1,6 +1,7 @@
 //! Which models there are, and which one a name means.
 
 mod builtin;
+mod compat;
 mod file;
 mod select;
 
@@ -8,7 +9,8 @@ use indexmap::IndexMap;
 use omp_types::{Cost, ThinkingLevel};
 
 use crate::demo;
-use crate::model::{Api, Compat, Input, Model, Secret, Strictness, ThinkingMode};
+use crate::model::{Api, Compat, Input, Model, Secret, ThinkingMode};
+use compat::Quirks;
 use file::{AuthKind, ModelConfig, ProviderConfig, ThinkingConfig};
 pub use select::{SelectError, Selection, Wanted};
 
@@ -36,6 +38,7 @@ struct Provider {
     models: Vec<Model>,
     /// A hosted provider whose list we do not hold completely: `provider/id` is taken on trust.
     template: Option<Model>,
+    quirks: Quirks,
     custom: bool,
 }
 
@@ -77,6 +80,7 @@ impl Registry {
                 bearer: false,
                 models: Vec::new(),
                 template: None,
+                quirks: Quirks::default(),
                 custom: false,
             });
             entry.models.push(model);
@@ -120,7 +124,8 @@ impl Provider {
     fn availability(&self, lookup: &dyn Lookup) -> Availability {
         // A `!command` is not run for a mere listing.
         let configured = self.key.configured.is_some();
-        let from_env = || self.key.env.iter().any(|name| lookup.env(name).is_some_and(|value| !value.is_empty()));
+        let from_env =
+            || self.key.env.iter().any(|name| lookup.env(name).is_some_and(|value| !value.is_empty()));
         if self.key.keyless || configured || from_env() { Availability::Ready } else { Availability::NoKey }
     }
 
@@ -132,16 +137,15 @@ impl Provider {
         self.key.keyless |= config.auth == Some(AuthKind::None);
         self.headers.extend(config.headers.clone());
         self.bearer |= config.auth_header;
+        self.quirks = Quirks::of(config);
         let api = config.api.as_deref().and_then(Api::parse);
         for model in self.models.iter_mut().chain(self.template.as_mut()) {
-            if let Some(api) = api {
-                model.api = api;
-            }
+            model.api = api.unwrap_or(model.api);
             if let Some(base_url) = &config.base_url {
                 model.base_url.clone_from(base_url);
-                model.compat = Compat::detect(model.api, base_url);
             }
-            finish_compat(&mut model.compat, config, None).map_err(|error| format!("Provider {id}: {error}"))?;
+            model.compat = Compat::detect(model.api, &model.base_url, &model.id);
+            self.quirks.apply(&mut model.compat, None).map_err(|error| format!("Provider {id}: {error}"))?;
         }
         for model_config in &config.models {
             let model = custom_model(id, config, model_config)?;
@@ -168,12 +172,18 @@ impl Provider {
             bearer: config.auth_header,
             models: models.collect::<Result<_, _>>()?,
             template: None,
+            quirks: Quirks::of(config),
             custom: true,
         })
     }
 
     /// The key to send: `Ok(None)` for keyless providers.
-    fn key(&self, id: &str, override_key: Option<&str>, lookup: &dyn Lookup) -> Result<Option<Secret>, SelectError> {
+    fn key(
+        &self,
+        id: &str,
+        override_key: Option<&str>,
+        lookup: &dyn Lookup,
+    ) -> Result<Option<Secret>, SelectError> {
         if let Some(key) = override_key {
             return Ok(Some(Secret::new(key)));
         }
@@ -183,7 +193,8 @@ impl Provider {
                 None => Err(SelectError::KeyCommandFailed { provider: id.to_owned() }),
             };
         }
-        let from_env = self.key.env.iter().find_map(|name| lookup.env(name).filter(|value| !value.is_empty()));
+        let from_env =
+            self.key.env.iter().find_map(|name| lookup.env(name).filter(|value| !value.is_empty()));
         match from_env {
             Some(key) => Ok(Some(Secret::new(key))),
             None if self.key.keyless => Ok(None),
@@ -213,6 +224,7 @@ fn builtin_providers() -> IndexMap<String, Provider> {
             bearer: false,
             models: vec![demo::model()],
             template: None,
+            quirks: Quirks::default(),
             custom: false,
         },
     );
@@ -236,7 +248,7 @@ fn builtin_provider(row: &builtin::BuiltinProvider) -> (String, Provider) {
         cost: Cost::default(),
         context_window: 128_000,
         max_tokens: 16_384,
-        compat: Compat::detect(row.api, row.base_url),
+        compat: Compat::detect(row.api, row.base_url, ""),
     };
     let models = row.models.iter().map(|entry| Model {
         id: entry.id.to_owned(),
@@ -252,6 +264,7 @@ fn builtin_provider(row: &builtin::BuiltinProvider) -> (String, Provider) {
         },
         context_window: entry.context_window,
         max_tokens: entry.max_tokens,
+        compat: Compat::detect(row.api, row.base_url, entry.id),
         ..template.clone()
     });
     let provider = Provider {
@@ -260,6 +273,7 @@ fn builtin_provider(row: &builtin::BuiltinProvider) -> (String, Provider) {
         bearer: false,
         models: models.collect(),
         template: Some(template),
+        quirks: Quirks::default(),
         custom: false,
     };
     (row.id.to_owned(), provider)
@@ -273,8 +287,9 @@ fn custom_model(provider: &str, config: &ProviderConfig, model: &ModelConfig) ->
     let api = model.api.as_deref().or(config.api.as_deref()).and_then(Api::parse);
     let api = api.ok_or_else(|| format!("Provider {provider}, model {}: no \"api\" is set.", model.id))?;
     let base_url = model.base_url.clone().or_else(|| config.base_url.clone()).unwrap_or_default();
-    let mut compat = Compat::detect(api, &base_url);
-    finish_compat(&mut compat, config, model.compat.as_ref())
+    let mut compat = Compat::detect(api, &base_url, &model.id);
+    Quirks::of(config)
+        .apply(&mut compat, model.compat.as_ref())
         .map_err(|error| format!("Provider {provider}, model {}: {error}", model.id))?;
     let mode = model.thinking.as_ref().and_then(|thinking| thinking.mode.as_deref());
     Ok(Model {
@@ -287,7 +302,11 @@ fn custom_model(provider: &str, config: &ProviderConfig, model: &ModelConfig) ->
         key: None,
         bearer: config.auth_header,
         reasoning: model.reasoning,
-        thinking: if mode == Some("anthropic-adaptive") { ThinkingMode::AnthropicAdaptive } else { ThinkingMode::Standard },
+        thinking: if mode == Some("anthropic-adaptive") {
+            ThinkingMode::AnthropicAdaptive
+        } else {
+            ThinkingMode::Standard
+        },
         levels: model.thinking.as_ref().map_or_else(default_levels, levels),
         input: model.input.clone().unwrap_or_else(|| vec![Input::Text]),
         cost: model.cost.as_ref().map_or_else(Cost::default, file::CostConfig::prices),
@@ -304,18 +323,4 @@ fn levels(thinking: &ThinkingConfig) -> Vec<ThinkingLevel> {
     let lowest = thinking.min_level.unwrap_or(ThinkingLevel::Minimal);
     let highest = thinking.max_level.unwrap_or(ThinkingLevel::High);
     ThinkingLevel::ALL.into_iter().filter(|level| (lowest..=highest).contains(level)).collect()
-}
-
-fn finish_compat(
-    compat: &mut Compat,
-    provider: &ProviderConfig,
-    model: Option<&serde_json::Map<String, serde_json::Value>>,
-) -> Result<(), String> {
-    for config in provider.compat.iter().chain(model) {
-        file::apply_compat(compat, config)?;
-    }
-    if provider.disable_strict_tools {
-        compat.strict = Strictness::Unsupported;
-    }
-    Ok(())
 }

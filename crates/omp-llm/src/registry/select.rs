@@ -4,7 +4,7 @@ use omp_types::ThinkingLevel;
 
 use super::{Availability, Lookup, Provider, Registry, resolve_value};
 use crate::demo;
-use crate::model::Model;
+use crate::model::{Compat, Model};
 
 /// What the user asked for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,7 +67,8 @@ impl Registry {
         if let Some(id) = wanted.provider {
             let provider = self.provider(id)?;
             let model = provider.models.first().cloned();
-            let model = model.ok_or_else(|| SelectError::Unknown { pattern: id.to_owned(), near: Vec::new() })?;
+            let model =
+                model.ok_or_else(|| SelectError::Unknown { pattern: id.to_owned(), near: Vec::new() })?;
             let model = self.with_key(model, wanted.api_key, lookup)?;
             return Ok(Selection { model, thinking: None, warnings: Vec::new() });
         }
@@ -125,7 +126,9 @@ impl Registry {
         }
         match self.exact(front, provider, lookup) {
             Some(model) => {
-                let warning = format!("Invalid thinking level \"{suffix}\" in pattern \"{pattern}\". Using default instead.");
+                let warning = format!(
+                    "Invalid thinking level \"{suffix}\" in pattern \"{pattern}\". Using default instead."
+                );
                 Ok((model, None, vec![warning]))
             }
             None => {
@@ -135,14 +138,20 @@ impl Registry {
         }
     }
 
-    fn find(&self, pattern: &str, provider: Option<&str>, lookup: &dyn Lookup) -> Result<(Model, Option<String>), SelectError> {
+    fn find(
+        &self,
+        pattern: &str,
+        provider: Option<&str>,
+        lookup: &dyn Lookup,
+    ) -> Result<(Model, Option<String>), SelectError> {
         if let Some(id) = provider {
             self.provider(id)?;
         }
         if let Some(model) = self.exact(pattern, provider, lookup) {
             return Ok((model, None));
         }
-        let mut partial: Vec<&Model> = self.in_scope(provider, lookup).filter(|m| contains(&m.selector(), pattern)).collect();
+        let mut partial: Vec<&Model> =
+            self.in_scope(provider, lookup).filter(|m| contains(&m.selector(), pattern)).collect();
         partial.dedup_by(|a, b| a.selector() == b.selector());
         match partial.as_slice() {
             [only] => return Ok(((*only).clone(), None)),
@@ -153,7 +162,8 @@ impl Registry {
             }
         }
         if let Some(model) = self.on_trust(pattern, provider) {
-            let warning = format!("{} is not in the built-in list; using it with default limits.", model.selector());
+            let warning =
+                format!("{} is not in the built-in list; using it with default limits.", model.selector());
             return Ok((model, Some(warning)));
         }
         let near = similar(pattern, self.list(lookup).into_iter().map(|(model, _)| model.selector()));
@@ -161,7 +171,11 @@ impl Registry {
     }
 
     /// Models the pattern may match, those with a key first.
-    fn in_scope<'a>(&'a self, provider: Option<&'a str>, lookup: &dyn Lookup) -> impl Iterator<Item = &'a Model> {
+    fn in_scope<'a>(
+        &'a self,
+        provider: Option<&'a str>,
+        lookup: &dyn Lookup,
+    ) -> impl Iterator<Item = &'a Model> {
         let mut list = self.list(lookup);
         list.sort_by_key(|(_, availability)| *availability == Availability::NoKey);
         list.into_iter()
@@ -182,13 +196,22 @@ impl Registry {
             Some(provider) => (provider, pattern.strip_prefix(&format!("{provider}/")).unwrap_or(pattern)),
             None => pattern.split_once('/')?,
         };
-        let template = self.provider(provider).ok()?.template.as_ref()?;
+        let known = self.provider(provider).ok()?;
+        let template = known.template.as_ref()?;
         let id = id.trim();
-        (!id.is_empty()).then(|| Model { id: id.to_owned(), name: id.to_owned(), ..template.clone() })
+        let mut compat = Compat::detect(template.api, &template.base_url, id);
+        // The block was checked when the file was read.
+        known.quirks.apply(&mut compat, None).ok()?;
+        (!id.is_empty()).then(|| Model { id: id.to_owned(), name: id.to_owned(), compat, ..template.clone() })
     }
 
     /// Attaches the key and the resolved headers.
-    fn with_key(&self, mut model: Model, override_key: Option<&str>, lookup: &dyn Lookup) -> Result<Model, SelectError> {
+    fn with_key(
+        &self,
+        mut model: Model,
+        override_key: Option<&str>,
+        lookup: &dyn Lookup,
+    ) -> Result<Model, SelectError> {
         let provider = self.provider(&model.provider)?;
         model.key = provider.key(&model.provider, override_key, lookup)?;
         // OAuth access tokens of Anthropic go into the bearer header whichever way they arrived.
@@ -216,7 +239,8 @@ fn similar(wanted: &str, known: impl Iterator<Item = String>) -> Vec<String> {
         let bare = name.rsplit('/').next().unwrap_or(&name);
         strsim::jaro_winkler(&wanted, &name).max(strsim::jaro_winkler(&wanted, bare))
     };
-    let mut scored: Vec<(f64, String)> = known.map(|name| (score(&name), name)).filter(|(score, _)| *score > 0.8).collect();
+    let mut scored: Vec<(f64, String)> =
+        known.map(|name| (score(&name), name)).filter(|(score, _)| *score > 0.8).collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
     scored.into_iter().take(2).map(|(_, name)| name).collect()
 }

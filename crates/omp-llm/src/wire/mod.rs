@@ -1,20 +1,23 @@
 //! One module per wire: a request in, decoded events out. Nothing else in the workspace knows these formats.
 
-pub(crate) mod anthropic;
-pub(crate) mod chat;
-pub(crate) mod responses;
+mod anthropic;
+mod chat;
+mod names;
+mod responses;
+mod text;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
-use omp_types::{Failure, FailureKind, ModelRequest, StrictHint, ToolDefinition};
-
-use serde_json::Value;
+use omp_types::{Failure, ModelRequest, StrictHint, ToolChoice, ToolDefinition};
+use serde_json::{Value, json};
 
 use crate::answer::Answer;
-use crate::failure::classify_text;
+use crate::history::{self, Turn};
 use crate::model::{Api, Model, Strictness};
 use crate::schema::{StrictMode, adapt_for_strict};
 use crate::sse::SseEvent;
+use names::ToolNames;
 
 /// Settings that hold for every request of one client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,93 +93,69 @@ pub(crate) fn decoder(model: &Model) -> Box<dyn Decode> {
     }
 }
 
+/// The tools of a request and which of them may be called.
+struct Toolbox<'a> {
+    tools: Cow<'a, [ToolDefinition]>,
+    choice: ToolChoice,
+    names: ToolNames,
+}
+
+impl<'a> Toolbox<'a> {
+    /// A conversation with calls in it needs definitions for them, even if no tool is offered any more (a summary of
+    /// the conversation, say). Stand-ins that must not be called make it valid.
+    fn new(request: &'a ModelRequest, turns: &[Turn<'_>]) -> Self {
+        let called = if request.tools.is_empty() { history::called_tools(turns) } else { Vec::new() };
+        let (tools, choice) = if called.is_empty() {
+            (Cow::Borrowed(request.tools.as_ref()), request.options.tool_choice.clone())
+        } else {
+            (called.into_iter().map(stand_in).collect(), ToolChoice::None)
+        };
+        let names = ToolNames::new(&tools);
+        Self { tools, choice, names }
+    }
+
+    /// The choice, if it leaves the model none.
+    fn forced(&self) -> bool {
+        matches!(self.choice, ToolChoice::Required | ToolChoice::Tool(_))
+    }
+}
+
+fn stand_in(name: &str) -> ToolDefinition {
+    ToolDefinition {
+        name: name.to_owned(),
+        description: "No longer available.".to_owned(),
+        parameters: json!({"type": "object", "properties": {}}),
+        strict: Some(StrictHint::Never),
+        free_text: false,
+    }
+}
+
 /// A tool's schema in OpenAI's form, and the value of its `strict` key; `None` leaves the key out.
-pub(crate) fn openai_schema(tool: &ToolDefinition, model: &Model, policy: Policy) -> (Value, Option<bool>) {
-    let host_knows = model.compat.strict == Strictness::WherePossible && policy.strict == StrictPolicy::Allowed;
+fn openai_schema(tool: &ToolDefinition, model: &Model, policy: Policy) -> (Value, Option<bool>) {
+    let host_knows = knows_strict(model, policy);
     let wanted = if host_knows && tool.strict.is_none() { StrictMode::Wanted } else { StrictMode::Off };
     let adapted = adapt_for_strict(&tool.parameters, wanted);
     let declined = (host_knows && tool.strict == Some(StrictHint::Never)).then_some(false);
     (adapted.schema, if adapted.strict { Some(true) } else { declined })
 }
 
-/// Tool names as these wires allow them (`[a-zA-Z0-9_-]`, at most 64), and the way back.
-#[derive(Default)]
-pub(crate) struct ToolNames {
-    to_wire: HashMap<String, String>,
-    from_wire: HashMap<String, String>,
+/// May the `strict` key be sent at all?
+fn knows_strict(model: &Model, policy: Policy) -> bool {
+    model.compat.strict == Strictness::WherePossible && policy.strict == StrictPolicy::Allowed
 }
 
-impl ToolNames {
-    pub(crate) fn new(tools: &[ToolDefinition]) -> Self {
-        let mut names = Self::default();
-        for tool in tools.iter().filter(|tool| !is_wire_name(&tool.name)) {
-            let mut wire = sanitize_name(&tool.name);
-            let mut copy = 2;
-            while names.from_wire.contains_key(&wire) || tools.iter().any(|other| other.name == wire) {
-                let suffix = format!("_{copy}");
-                wire.truncate(64 - suffix.len());
-                wire.push_str(&suffix);
-                copy += 1;
-            }
-            names.from_wire.insert(wire.clone(), tool.name.clone());
-            names.to_wire.insert(tool.name.clone(), wire);
-        }
-        names
-    }
-
-    pub(crate) fn wire<'a>(&'a self, name: &'a str) -> std::borrow::Cow<'a, str> {
-        match self.to_wire.get(name) {
-            Some(wire) => wire.as_str().into(),
-            None if is_wire_name(name) => name.into(),
-            None => sanitize_name(name).into(),
-        }
-    }
-
-    pub(crate) fn into_reverse(self) -> HashMap<String, String> {
-        self.from_wire
-    }
+/// The system prompt for wires that take one text.
+fn joined_system(request: &ModelRequest) -> Option<String> {
+    let blocks: Vec<&str> =
+        request.system.iter().map(String::as_str).filter(|block| !block.trim().is_empty()).collect();
+    (!blocks.is_empty()).then(|| blocks.join("\n\n"))
 }
 
-fn is_wire_name(name: &str) -> bool {
-    (1..=64).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
-}
-
-fn sanitize_name(name: &str) -> String {
-    let clean: String =
-        name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' }).take(64).collect();
-    if clean.is_empty() { "tool".to_owned() } else { clean }
+fn data_url(image: &omp_types::ImageBlock) -> String {
+    format!("data:{};base64,{}", image.mime_type, image.data)
 }
 
 /// `base` without a trailing slash, then `path`.
-pub(crate) fn join(base: &str, path: &str) -> String {
+fn join(base: &str, path: &str) -> String {
     format!("{}{path}", base.trim_end_matches('/'))
-}
-
-/// An event that is not JSON of the expected shape ends the stream; it is never skipped silently.
-pub(crate) fn malformed(error: &serde_json::Error) -> Failure {
-    Failure {
-        kind: FailureKind::Fatal,
-        message: format!("the stream sent data that is not valid for this API ({error})"),
-        status: None,
-        retry_after_ms: None,
-    }
-}
-
-/// An error the provider sent inside the stream.
-pub(crate) fn provider_error(text: &str) -> Failure {
-    Failure { kind: classify_text(text), message: text.to_owned(), status: None, retry_after_ms: None }
-}
-
-pub(crate) fn refusal(text: String) -> Failure {
-    Failure { kind: FailureKind::Refusal, message: text, status: None, retry_after_ms: None }
-}
-
-/// The connection closed before the answer was complete.
-pub(crate) fn cut_short() -> Failure {
-    Failure {
-        kind: FailureKind::Transient,
-        message: "the connection ended before the answer was complete".to_owned(),
-        status: None,
-        retry_after_ms: None,
-    }
 }

@@ -106,6 +106,7 @@ impl Sanitizer {
         let mut rest = text;
         while !rest.is_empty() {
             if self.mode == Mode::Text {
+                rest = self.whole_lines(rest, out);
                 let plain = plain_prefix(rest);
                 if plain > 0 {
                     self.write(&rest[..plain], out);
@@ -119,6 +120,18 @@ impl Sanitizer {
             }
             rest = characters.as_str();
         }
+    }
+
+    /// Gives out the complete lines at the start of `text` that need no care; returns what is left.
+    fn whole_lines<'a>(&mut self, text: &'a str, out: &mut String) -> &'a str {
+        if !self.line.is_empty() || self.overflowed || self.returned {
+            return text;
+        }
+        let clean = clean_prefix(text.as_bytes(), |byte| is_special(byte) && byte != b'\n');
+        let Some(newline) = memchr::memrchr(b'\n', &text.as_bytes()[..clean]) else { return text };
+        let (lines, rest) = text.split_at(newline + 1);
+        out.push_str(lines);
+        rest
     }
 
     fn step(&mut self, character: char, out: &mut String) {
@@ -248,7 +261,20 @@ fn string(kind: StringKind) -> Mode {
 
 /// How many bytes at the start of `text` are plain: no control, neither 7-bit nor 8-bit.
 fn plain_prefix(text: &str) -> usize {
-    // 8-bit controls are U+0080 to U+009F, whose first byte is 0xC2.
-    let special = |byte: u8| (byte < 0x20 && byte != b'\t') || byte == 0x7f || byte == 0xc2;
-    text.bytes().position(special).unwrap_or(text.len())
+    clean_prefix(text.as_bytes(), is_special)
+}
+
+/// 8-bit controls are U+0080 to U+009F, whose first byte is 0xC2.
+fn is_special(byte: u8) -> bool {
+    (byte < 0x20 && byte != b'\t') || byte == 0x7f || byte == 0xc2
+}
+
+/// How many bytes at the start are not `special`. In blocks, which the compiler turns into vector instructions.
+fn clean_prefix(bytes: &[u8], special: impl Fn(u8) -> bool) -> usize {
+    let blocks = bytes.chunks_exact(64);
+    let clean_blocks =
+        blocks.take_while(|block| !block.iter().fold(false, |any, byte| any | special(*byte))).count();
+    let start = clean_blocks * 64;
+    let rest = bytes[start..].iter().position(|byte| special(*byte));
+    rest.map_or(bytes.len(), |position| start + position)
 }

@@ -63,12 +63,22 @@ impl Window {
 
     pub(super) fn push(&mut self, text: &str) {
         self.total_bytes += text.len() as u64;
-        let mut start = 0;
+        // Lines that fit are stored together, up to `stored`; only the others need a look each.
+        let (mut stored, mut start) = (0, 0);
         for newline in memchr::memchr_iter(b'\n', text.as_bytes()) {
-            self.extend_line(&text[start..newline]);
-            self.end_line();
+            let fits = self.line.dropped == 0 && self.line.kept + (newline - start) <= self.columns();
+            if fits {
+                self.newlines += 1;
+                self.line = CurrentLine::default();
+            } else {
+                self.store(&text[stored..start]);
+                self.extend_line(&text[start..newline]);
+                self.end_line();
+                stored = newline + 1;
+            }
             start = newline + 1;
         }
+        self.store(&text[stored..start]);
         self.extend_line(&text[start..]);
     }
 

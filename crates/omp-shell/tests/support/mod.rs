@@ -73,16 +73,15 @@ pub(crate) fn eventually(what: &str, condition: impl Fn() -> bool) {
     }
 }
 
-/// The children of this process that are dead and not reaped, or guardians.
+/// The children of this process, dead ones included.
 pub(crate) fn own_children() -> Vec<i32> {
-    let me = std::process::id().to_string();
-    processes()
-        .filter(|pid| {
-            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-            let fields = stat.rsplit_once(')').map(|(_, fields)| fields.to_owned()).unwrap_or_default();
-            fields.split_ascii_whitespace().nth(1) == Some(me.as_str())
-        })
-        .collect()
+    let me = std::process::id() as i32;
+    processes().filter(|pid| parent(*pid) == Some(me)).collect()
+}
+
+pub(crate) fn parent(pid: i32) -> Option<i32> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
 pub(crate) fn peak_memory_kb() -> u64 {

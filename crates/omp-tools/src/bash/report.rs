@@ -7,9 +7,7 @@ use omp_types::ToolOutput;
 use serde_json::Value;
 
 use super::Timeout;
-use crate::output::{
-    ColumnTruncated, Details, Direction, Limits, Meta, ShownRange, TruncatedBy, Truncation,
-};
+use crate::output::{ColumnTruncated, Details, Direction, Limits, Meta, ShownRange, TruncatedBy, Truncation};
 
 pub(super) struct Report {
     pub(super) outcome: CommandOutcome,

@@ -13,7 +13,8 @@ pub(super) fn read(target: &Target) -> Result<ToolOutput, ToolError> {
     let tree = tree::list(&target.path, now, &tree::Limits::default())
         .map_err(|error| missing::explain(target, &error))?;
     let mut meta = Meta::of_path(&target.path);
-    let text = if tree.lines.is_empty() { "(empty directory)".to_owned() } else { render(target, &tree, &mut meta) };
+    let text =
+        if tree.lines.is_empty() { "(empty directory)".to_owned() } else { render(target, &tree, &mut meta) };
     let details = Details::default().with("isDirectory", true).finish(&meta);
     Ok(ToolOutput::text(text).with_details(details))
 }
@@ -25,10 +26,15 @@ fn render(target: &Target, tree: &Tree, meta: &mut Meta) -> String {
         && last < tree.lines.len()
     {
         let next = last + 1;
-        notices.push(format!("[Showing {} of {} lines. Use :{next} to continue]", shown.len(), tree.lines.len()));
+        notices.push(format!(
+            "[Showing {} of {} lines. Use :{next} to continue]",
+            shown.len(),
+            tree.lines.len()
+        ));
     }
     if shown.is_empty() {
-        notices.push(format!("[The listing has {} lines. Use :1 to read it from the start]", tree.lines.len()));
+        notices
+            .push(format!("[The listing has {} lines. Use :1 to read it from the start]", tree.lines.len()));
     }
     if tree.root_shown < tree.root_total {
         notices.push(format!(

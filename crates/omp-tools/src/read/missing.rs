@@ -19,7 +19,9 @@ pub(super) fn explain(target: &Target, error: &io::Error) -> ToolError {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => not_found(target),
         io::ErrorKind::PermissionDenied => format!("Permission denied: {shown} cannot be read by this user."),
         io::ErrorKind::WouldBlock => {
-            format!("{shown} has nothing to read at the moment; it waits for events. Use bash with a timeout.")
+            format!(
+                "{shown} has nothing to read at the moment; it waits for events. Use bash with a timeout."
+            )
         }
         _ => format!("Cannot read {shown}: {error}."),
     })
@@ -31,9 +33,12 @@ fn not_found(target: &Target) -> String {
     let base = target.context.base();
     let suggestions: Vec<String> =
         similar_names(existing, missing).into_iter().map(|name| base.display(&existing.join(name))).collect();
-    let place = match target.path.parent() == Some(existing) {
-        true => String::new(),
-        false => format!(" {} has no '{missing}'.", base.display(existing)),
+    let place = if target.path.parent() == Some(existing) {
+        String::new()
+    } else if existing == base.cwd {
+        format!(" The working directory has no '{missing}'.")
+    } else {
+        format!(" {} has no '{missing}'.", base.display(existing))
     };
     if suggestions.is_empty() {
         return format!("Path '{shown}' not found.{place} Read the directory to see what is there.");

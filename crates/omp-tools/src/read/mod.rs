@@ -89,8 +89,8 @@ fn read(context: &Context, typed: &str) -> Result<ToolOutput, ToolError> {
 
 /// Schemes that `read` will know; naming them is better than a missing file.
 const SCHEMES: &[&str] = &[
-    "http", "https", "agent", "artifact", "conflict", "history", "issue", "local", "mcp", "memory", "omp", "pr",
-    "rule", "skill", "vault",
+    "http", "https", "agent", "artifact", "conflict", "history", "issue", "local", "mcp", "memory", "omp",
+    "pr", "rule", "skill", "vault",
 ];
 
 fn refuse_urls(typed: &str) -> Result<(), ToolError> {
@@ -130,7 +130,9 @@ fn read_file(target: &Target, mut file: File, metadata: &Metadata) -> Result<Too
     match sniff::kind(&head) {
         Kind::Text(charset) => text::read(target, file, metadata, charset),
         Kind::Image(_) => picture::read(target, file, metadata),
-        Kind::Sqlite => Err(unreadable(target, metadata, "SQLite database", Some("sqlite3"))),
+        Kind::Sqlite => {
+            Err(unreadable(target, metadata, "SQLite database", hint(&target.path, "SQLite database")))
+        }
         Kind::Binary(name) => Err(unreadable(target, metadata, name, hint(&target.path, name))),
     }
 }
@@ -148,6 +150,7 @@ fn hint(path: &Path, name: &str) -> Option<&'static str> {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     match (name, extension) {
         ("PDF document", _) => Some("pdftotext"),
+        ("SQLite database", "sqlite" | "sqlite3" | "db" | "db3") => Some("sqlite3"),
         ("ZIP archive", "docx" | "pptx" | "xlsx" | "epub") => Some("pandoc"),
         ("ZIP archive", _) => Some("unzip -l, unzip -p"),
         ("tar archive", _) | ("gzip archive", "tgz" | "gz") => Some("tar -tf, tar -xOf"),

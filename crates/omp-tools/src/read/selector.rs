@@ -60,13 +60,16 @@ fn combine(chunks: Vec<Chunk>, text: &str) -> Result<Selector, String> {
     match (first, second, chunks.next()) {
         (None, ..) => Ok(Selector::default()),
         (Some(Chunk::Raw), None, _) => Ok(Selector { lines: Lines::Default, style: Style::Raw }),
-        (Some(Chunk::Ranges(ranges)), None, _) => Ok(Selector { lines: Lines::Ranges(ranges), style: Style::Shown }),
+        (Some(Chunk::Ranges(ranges)), None, _) => {
+            Ok(Selector { lines: Lines::Ranges(ranges), style: Style::Shown })
+        }
         (Some(Chunk::Raw), Some(Chunk::Ranges(ranges)), None)
         | (Some(Chunk::Ranges(ranges)), Some(Chunk::Raw), None) => {
             Ok(Selector { lines: Lines::Ranges(ranges), style: Style::Raw })
         }
         (Some(Chunk::Conflicts), None, _) => {
-            Err("The selector :conflicts is not available yet. Read the file and look for <<<<<<< lines.".into())
+            Err("The selector :conflicts is not available yet. Read the file and look for <<<<<<< lines."
+                .into())
         }
         _ => Err(format!(
             "Invalid selector '{text}'. Use one line selection (:N, :A-B, :A+C, or a list of them), :raw, or both."
@@ -105,7 +108,9 @@ fn check_range(text: &str, start: u64, end: Option<u64>, counted: bool) -> Resul
         return Err("Line selector 0 is invalid; lines are 1-indexed. Use :1.".into());
     }
     match end {
-        Some(0) if counted => Err(format!("Invalid line selector '{text}': the count after + must be at least 1.")),
+        Some(0) if counted => {
+            Err(format!("Invalid line selector '{text}': the count after + must be at least 1."))
+        }
         Some(count) if counted => Ok(Range { start, end: Some(start.saturating_add(count - 1)) }),
         Some(end) if end < start => {
             Err(format!("Invalid line selector '{text}': the end {end} lies before the start {start}."))
@@ -181,7 +186,8 @@ mod tests {
 
     #[test]
     fn what_is_no_selector_belongs_to_the_path() {
-        for path in ["a:b.txt", "x.zip:dir/f", "f:", "f:-3", "f:1,", "f:1+", "f:R7", "f:7--9", ":5", "f:Raw"] {
+        for path in ["a:b.txt", "x.zip:dir/f", "f:", "f:-3", "f:1,", "f:1+", "f:R7", "f:7--9", ":5", "f:Raw"]
+        {
             assert_eq!(split(path).unwrap(), (path, Selector::default()), "{path}");
         }
         let (path, selector) = split("x.zip:dir/f:5-6").unwrap();
@@ -190,10 +196,8 @@ mod tests {
 
     #[test]
     fn raw_combines_with_a_range_in_both_orders() {
-        let expected = Selector {
-            lines: Lines::Ranges(vec![Range { start: 2, end: Some(3) }]),
-            style: Style::Raw,
-        };
+        let expected =
+            Selector { lines: Lines::Ranges(vec![Range { start: 2, end: Some(3) }]), style: Style::Raw };
         assert_eq!(split("f:2-3:raw").unwrap(), ("f", expected.clone()));
         assert_eq!(split("f:raw:2-3").unwrap(), ("f", expected));
         assert_eq!(split("f:raw").unwrap().1, Selector { lines: Lines::Default, style: Style::Raw });

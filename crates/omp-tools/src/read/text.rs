@@ -10,9 +10,7 @@ use omp_workspace::text::{Charset, Request, Stop, Total, Window, read_window};
 use super::selector::{Lines, Range, Style, merge};
 use super::{Target, missing};
 use crate::context::Settings;
-use crate::output::{
-    Details, Direction, MAX_BYTES, MAX_LINES, Meta, ShownRange, TruncatedBy, Truncation,
-};
+use crate::output::{Details, Direction, MAX_BYTES, MAX_LINES, Meta, ShownRange, TruncatedBy, Truncation};
 
 pub(super) fn read(
     target: &Target,
@@ -144,7 +142,8 @@ impl Rendering<'_> {
 
     fn body(&self) -> String {
         let total = self.window.total;
-        let visible = self.window.segments.iter().filter(|segment| !self.is_only_context(segment.first, total));
+        let visible =
+            self.window.segments.iter().filter(|segment| !self.is_only_context(segment.first, total));
         let mut text = String::new();
         for (index, segment) in visible.enumerate() {
             if index > 0 {
@@ -174,7 +173,11 @@ impl Rendering<'_> {
     fn is_only_context(&self, first: u64, total: Total) -> bool {
         first == total.known()
             && self.plan.asked.iter().any(|range| range.start == first + 1)
-            && !self.plan.asked.iter().any(|range| range.start <= first && range.end.is_none_or(|end| end >= first))
+            && !self
+                .plan
+                .asked
+                .iter()
+                .any(|range| range.start <= first && range.end.is_none_or(|end| end >= first))
     }
 
     fn last_shown(&self) -> Option<u64> {
@@ -201,8 +204,12 @@ impl Rendering<'_> {
         if remaining == 0 && self.window.stop == Stop::Complete {
             return None;
         }
-        let shown: Vec<String> =
-            self.window.segments.iter().map(|segment| format!("{}-{}", segment.first, segment.last())).collect();
+        let shown: Vec<String> = self
+            .window
+            .segments
+            .iter()
+            .map(|segment| format!("{}-{}", segment.first, segment.last()))
+            .collect();
         let (total, more) = match self.window.total {
             Total::Exactly(total) => (total.to_string(), remaining.to_string()),
             Total::MoreThan(total) => (format!("more than {total}"), format!("more than {remaining}")),
@@ -211,14 +218,18 @@ impl Rendering<'_> {
             Stop::Complete => "",
             Stop::Lines => " (3000 line limit)",
             Stop::Bytes => " (50 KB limit)",
-            Stop::LongLine => " (the line is cut at the 50 KB limit; use bash, e.g. cut -c or fold, for its rest)",
+            Stop::LongLine => {
+                " (the line is cut at the 50 KB limit; use bash, e.g. cut -c or fold, for its rest)"
+            }
         };
         let shown = shown.join(", ");
         if remaining == 0 {
             return Some(format!("[Showing lines {shown} of {total}{reason}]"));
         }
         let next = last + 1;
-        Some(format!("[Showing lines {shown} of {total}{reason}; {more} more lines. Use :{next} to continue]"))
+        Some(format!(
+            "[Showing lines {shown} of {total}{reason}; {more} more lines. Use :{next} to continue]"
+        ))
     }
 }
 

@@ -64,7 +64,9 @@ fn run(context: &Context, Arguments { path: typed, content }: &Arguments) -> Res
     refuse_other_targets(typed)?;
     let path = context.base().resolve(typed).map_err(|error| ToolError::new(error.to_string()))?;
     if typed.ends_with('/') {
-        return Err(ToolError::new(format!("'{typed}' names a directory. Add the name of the file to write.")));
+        return Err(ToolError::new(format!(
+            "'{typed}' names a directory. Add the name of the file to write."
+        )));
     }
     let old = Old::look(&path);
     if old.is_sqlite {
@@ -87,19 +89,24 @@ fn refuse_other_targets(typed: &str) -> Result<(), ToolError> {
             "Writing to {scheme}:// resources is not available yet. Give a path in the file system."
         )));
     }
-    let container = typed.rsplit_once(':').map(|(container, _)| container.to_lowercase()).unwrap_or_default();
-    let has_ending = |endings: &[&str]| endings.iter().any(|ending| container.ends_with(ending));
-    if has_ending(&[".zip", ".tar", ".tar.gz", ".tgz"]) {
+    if inside_of(typed, &[".zip", ".tar", ".tar.gz", ".tgz"]) {
         return Err(ToolError::new(format!(
             "Writing into an archive ('{typed}') is not available yet. Use bash with zip or tar."
         )));
     }
-    if has_ending(&[".sqlite", ".sqlite3", ".db", ".db3"]) {
+    if inside_of(typed, &[".sqlite", ".sqlite3", ".db", ".db3"]) {
         return Err(ToolError::new(format!(
             "Writing rows of a database ('{typed}') is not available yet. Use bash with sqlite3."
         )));
     }
     Ok(())
+}
+
+/// Whether `typed` is `container:inner` for a container whose name ends in one of `endings`.
+fn inside_of(typed: &str, endings: &[&str]) -> bool {
+    let typed = typed.to_lowercase();
+    let mut containers = typed.match_indices(':').map(|(colon, _)| &typed[..colon]);
+    containers.any(|container| endings.iter().any(|ending| container.ends_with(ending)))
 }
 
 /// What has to survive of the file that is replaced.

@@ -21,7 +21,7 @@ fn a_web_page_is_recognised() {
 #[test]
 fn half_an_event_ends_the_turn_with_a_reason() {
     for wire in Wire::ALL {
-        let server = Server::start([Reply::new().text("some words here").delta_size(3).end_after_event(4)]);
+        let server = Server::start([Reply::new().text("some words here and many more of them").delta_size(3).end_after_event(8)]);
         let output = omp_run(&home(&server, wire), &["-p", "x"]);
         assert_eq!(output.code, Some(1), "{wire}");
         assert!(output.stderr.contains("before the answer was complete"), "{wire}: {}", output.stderr);

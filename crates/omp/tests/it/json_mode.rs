@@ -65,7 +65,7 @@ fn a_failed_turn_exits_non_zero() {
 // proves: CLI-056
 #[test]
 fn a_megabyte_answer_costs_a_few_megabytes_of_output() {
-    let server = Server::start([Reply::text_deltas(20_000, &"x".repeat(50))]);
+    let server = Server::start([Reply::text_deltas(20_000, &"12345".repeat(10))]);
     let output = omp_run(&home(&server, Wire::OpenAiCompletions), &["--mode", "json", "go"]);
     output.assert_success();
     let updates: Vec<_> = output.stdout.lines().filter(|line| line.contains("\"message_update\"")).collect();

@@ -1,7 +1,5 @@
 //! All processes of the machine and who their parents are, without allocating: the guardian needs it.
 
-#![allow(unsafe_code, reason = "directory reading without allocation: the standard library allocates")]
-
 use std::os::fd::RawFd;
 
 use libc::{c_void, pid_t};
@@ -71,7 +69,12 @@ impl Processes {
         loop {
             // SAFETY: the buffer is valid for its length and aligned for directory entries.
             let length = unsafe {
-                libc::syscall(libc::SYS_getdents64, proc, buffer.0.as_mut_ptr().cast::<c_void>(), buffer.0.len())
+                libc::syscall(
+                    libc::SYS_getdents64,
+                    proc,
+                    buffer.0.as_mut_ptr().cast::<c_void>(),
+                    buffer.0.len(),
+                )
             };
             let Some(entries) = usize::try_from(length).ok().and_then(|length| buffer.0.get(..length)) else {
                 return;
@@ -161,9 +164,9 @@ fn stat_path(pid: pid_t) -> [u8; 24] {
 
 fn leading_number(text: &[u8]) -> Option<pid_t> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit());
-    let number = digits.clone().try_fold(0_i32, |number, digit| {
-        number.checked_mul(10)?.checked_add(i32::from(digit - b'0'))
-    })?;
+    let number = digits
+        .clone()
+        .try_fold(0_i32, |number, digit| number.checked_mul(10)?.checked_add(i32::from(digit - b'0')))?;
     (digits.count() > 0).then_some(number)
 }
 
@@ -202,7 +205,9 @@ mod tests {
         let parent = pid_t::try_from(std::os::unix::process::parent_id()).unwrap();
         let me = pid_t::try_from(std::process::id()).unwrap();
         let found = std::cell::Cell::new(false);
-        Processes::snapshot(|_, _| {}).unwrap().each_descendant(parent, |pid| found.set(found.get() || pid == me));
+        Processes::snapshot(|_, _| {})
+            .unwrap()
+            .each_descendant(parent, |pid| found.set(found.get() || pid == me));
         assert!(found.get());
     }
 

@@ -1,0 +1,14 @@
+//! The loop's contracts, proved with scripted models and tools in virtual time.
+
+mod common;
+
+mod agents;
+mod arguments;
+mod corrections;
+mod fallbacks;
+mod interruptions;
+mod properties;
+mod queues;
+mod retries;
+mod runs;
+mod tools;

@@ -1,0 +1,185 @@
+//! The request body.
+
+use omp_types::{ModelRequest, ParallelTools, ThinkingLevel, ToolChoice, ToolDefinition};
+use serde_json::{Map, Value, json};
+
+use super::cache::CacheMarks;
+use super::messages;
+use crate::history::{self, Alphabet, AssistantPart, IdRules, Turn};
+use crate::model::{Model, ThinkingMode};
+use crate::schema;
+use crate::wire::{Interleaving, Policy, ToolNames, Toolbox, WireRequest, join};
+
+const IDS: IdRules = IdRules { max_len: 64, prefix: "toolu_", alphabet: Alphabet::Word };
+const VERSION: &str = "2023-06-01";
+const INTERLEAVED_BETA: &str = "interleaved-thinking-2025-05-14";
+/// The smallest budget the API accepts.
+const MIN_BUDGET: u32 = 1024;
+
+pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest, policy: Policy) -> WireRequest {
+    let options = &request.options;
+    let turns = history::prepare(&request.messages, model, IDS, options.identity_from);
+    let toolbox = Toolbox::new(request, &turns);
+    let max_tokens = options.max_tokens.unwrap_or(model.max_tokens).max(1);
+    // Thinking and a forced tool exclude each other on this API; the caller's force is the more specific wish.
+    let forced = toolbox.forced() && model.compat.supports_forced_tool_choice;
+    let thinking = Thinking::choose(model, options.thinking, max_tokens)
+        .filter(|thinking| !forced && thinking.fits(&turns));
+
+    let mut body = Map::new();
+    body.insert("model".into(), model.id.clone().into());
+    body.insert("stream".into(), true.into());
+    body.insert("max_tokens".into(), max_tokens.into());
+    match (&thinking, options.temperature) {
+        (Some(thinking), _) => thinking.insert(&mut body),
+        (None, Some(temperature)) => {
+            body.insert("temperature".into(), json!(temperature));
+        }
+        (None, None) => {}
+    }
+    if let Some(tier @ ("auto" | "standard_only")) = options.service_tier.as_deref() {
+        body.insert("service_tier".into(), tier.into());
+    }
+    if let Some(session) = &options.session_id {
+        body.insert("metadata".into(), json!({"user_id": session}));
+    }
+    body.extend(model.compat.extra_body.clone());
+    let cache = CacheMarks::new(model, policy);
+    insert_tools(&mut body, &toolbox, model, options.parallel_tools, forced);
+    insert_system(&mut body, request, cache);
+    let mut messages = messages::encode(&turns, &toolbox.names);
+    cache.on_messages(&mut messages);
+    let messages = messages.into_iter().map(|(role, content)| json!({"role": role, "content": content}));
+    body.insert("messages".into(), messages.collect());
+
+    let mut headers = vec![("anthropic-version", VERSION.to_owned())];
+    let interleaves = model.compat.interleaved_thinking && policy.interleaved == Interleaving::Allowed;
+    if thinking.is_some() && interleaves {
+        headers.push(("anthropic-beta", INTERLEAVED_BETA.to_owned()));
+    }
+    // Users write the base with and without the version.
+    let base = model.base_url.trim_end_matches('/');
+    WireRequest {
+        url: join(base.strip_suffix("/v1").unwrap_or(base), "/v1/messages"),
+        headers,
+        body: Value::Object(body).to_string(),
+        names: toolbox.names.into_reverse(),
+    }
+}
+
+/// How the model is told to think.
+enum Thinking {
+    Budget(u32),
+    /// The model decides by itself, steered by a word.
+    Adaptive(&'static str),
+}
+
+impl Thinking {
+    /// `None` when thinking is off or there is no room for it.
+    fn choose(model: &Model, wanted: ThinkingLevel, max_tokens: u32) -> Option<Self> {
+        let level = model.clamp_level(wanted);
+        if level == ThinkingLevel::Off {
+            return None;
+        }
+        if model.thinking == ThinkingMode::AnthropicAdaptive {
+            return Some(Self::Adaptive(match level {
+                ThinkingLevel::Off | ThinkingLevel::Minimal | ThinkingLevel::Low => "low",
+                ThinkingLevel::Medium => "medium",
+                ThinkingLevel::High => "high",
+                ThinkingLevel::Xhigh => "xhigh",
+                ThinkingLevel::Max => "max",
+            }));
+        }
+        let budget = match level {
+            ThinkingLevel::Off | ThinkingLevel::Minimal => MIN_BUDGET,
+            ThinkingLevel::Low => 4096,
+            ThinkingLevel::Medium => 10_240,
+            ThinkingLevel::High => 20_480,
+            ThinkingLevel::Xhigh | ThinkingLevel::Max => 32_768,
+        };
+        // Some room must stay for the answer itself.
+        let room = max_tokens.checked_sub(MIN_BUDGET).filter(|room| *room >= MIN_BUDGET)?;
+        Some(Self::Budget(budget.min(room)))
+    }
+
+    /// With a budget, a tool loop that is under way must have begun with a thought. After a switch of models or
+    /// levels inside the loop it has not, and the API refuses; the next prompt of the user may think again.
+    fn fits(&self, turns: &[Turn<'_>]) -> bool {
+        // Words of the user that come with results interject; they do not begin anew.
+        let begins = |at: &usize| {
+            matches!(turns[*at], Turn::User(_)) && (*at == 0 || !matches!(turns[*at - 1], Turn::Results(_)))
+        };
+        let prompt = (0..turns.len()).rev().find(begins).unwrap_or_default();
+        let Some(Turn::Assistant(parts)) = turns.get(prompt + 1) else { return true };
+        let thought =
+            matches!(parts.first(), Some(AssistantPart::Thinking { .. } | AssistantPart::Redacted { .. }));
+        let calls = parts.iter().any(|part| matches!(part, AssistantPart::Call { .. }));
+        thought || !calls || matches!(self, Self::Adaptive(_))
+    }
+
+    fn insert(&self, body: &mut Map<String, Value>) {
+        match self {
+            Self::Budget(tokens) => {
+                body.insert("thinking".into(), json!({"type": "enabled", "budget_tokens": tokens}));
+            }
+            Self::Adaptive(effort) => {
+                body.insert("thinking".into(), json!({"type": "adaptive"}));
+                body.insert("output_config".into(), json!({"effort": effort}));
+            }
+        }
+    }
+}
+
+fn insert_tools(
+    body: &mut Map<String, Value>,
+    toolbox: &Toolbox<'_>,
+    model: &Model,
+    parallel: ParallelTools,
+    forced: bool,
+) {
+    if toolbox.tools.is_empty() {
+        return;
+    }
+    let tools = toolbox.tools.iter().map(|tool| encode_tool(tool, model, &toolbox.names));
+    body.insert("tools".into(), tools.collect());
+    if let Some(choice) = tool_choice(toolbox, parallel, forced) {
+        body.insert("tool_choice".into(), choice);
+    }
+}
+
+fn encode_tool(tool: &ToolDefinition, model: &Model, names: &ToolNames) -> Value {
+    let mut encoded = Map::new();
+    encoded.insert("name".into(), names.wire(&tool.name).into());
+    encoded.insert("description".into(), tool.description.clone().into());
+    encoded.insert("input_schema".into(), schema::normalize_for_anthropic(&tool.parameters));
+    if model.compat.eager_input_streaming {
+        encoded.insert("eager_input_streaming".into(), true.into());
+    }
+    Value::Object(encoded)
+}
+
+/// `None` leaves the choice to the API's default, which is `auto`.
+fn tool_choice(toolbox: &Toolbox<'_>, parallel: ParallelTools, forced: bool) -> Option<Value> {
+    let single = parallel == ParallelTools::OneAtATime;
+    let mut choice = match &toolbox.choice {
+        ToolChoice::None => return Some(json!({"type": "none"})),
+        ToolChoice::Required if forced => json!({"type": "any"}),
+        ToolChoice::Tool(name) if forced => json!({"type": "tool", "name": toolbox.names.wire(name)}),
+        _ if single => json!({"type": "auto"}),
+        _ => return None,
+    };
+    if single {
+        choice["disable_parallel_tool_use"] = true.into();
+    }
+    Some(choice)
+}
+
+fn insert_system(body: &mut Map<String, Value>, request: &ModelRequest, cache: CacheMarks) {
+    let blocks = request.system.iter().filter(|block| !block.trim().is_empty());
+    let mut blocks: Vec<Value> = blocks.map(|text| json!({"type": "text", "text": text})).collect();
+    if blocks.is_empty() {
+        return;
+    }
+    cache.on_system(&mut blocks);
+    body.insert("system".into(), blocks.into());
+}

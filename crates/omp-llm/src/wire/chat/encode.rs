@@ -1,0 +1,118 @@
+//! The request body.
+
+use omp_types::{ModelRequest, ParallelTools, ThinkingLevel, ToolChoice, ToolDefinition};
+use serde_json::{Map, Value, json};
+
+use super::messages;
+use crate::history::{self, Alphabet, IdRules};
+use crate::model::{MaxTokensField, Model, ThinkingFormat};
+use crate::wire::{Policy, Retention, ToolNames, Toolbox, WireRequest, join, openai_schema};
+
+/// OpenAI takes 40 characters.
+const IDS: IdRules = IdRules { max_len: 40, prefix: "call_", alphabet: Alphabet::Any };
+
+pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest, policy: Policy) -> WireRequest {
+    let options = &request.options;
+    let compat = &model.compat;
+    let turns = history::prepare(&request.messages, model, IDS, options.identity_from);
+    let toolbox = Toolbox::new(request, &turns);
+    let mut body = Map::new();
+    body.insert("model".into(), model.id.clone().into());
+    body.insert("stream".into(), true.into());
+    if compat.supports_usage_in_streaming {
+        body.insert("stream_options".into(), json!({"include_usage": true}));
+    }
+    if compat.supports_store {
+        body.insert("store".into(), false.into());
+    }
+    if let Some(limit) = options.max_tokens.or(compat.always_send_max_tokens.then_some(model.max_tokens)) {
+        let field = match compat.max_tokens_field {
+            MaxTokensField::MaxTokens => "max_tokens",
+            MaxTokensField::MaxCompletionTokens => "max_completion_tokens",
+        };
+        body.insert(field.into(), limit.into());
+    }
+    if let Some(temperature) = options.temperature {
+        body.insert("temperature".into(), json!(temperature));
+    }
+    insert_thinking(&mut body, model, options.thinking);
+    if let Some(tier) = &options.service_tier {
+        body.insert("service_tier".into(), tier.clone().into());
+    }
+    if let Some(key) = &options.prompt_cache_key {
+        body.insert("prompt_cache_key".into(), key.clone().into());
+        if policy.retention == Retention::Long && compat.long_cache_retention {
+            body.insert("prompt_cache_retention".into(), "24h".into());
+        }
+    }
+    body.extend(compat.extra_body.clone());
+    insert_tools(&mut body, &toolbox, model, policy, options.parallel_tools);
+    body.insert("messages".into(), messages::encode(&turns, request, model, &toolbox.names).into());
+    WireRequest {
+        url: join(&model.base_url, "/chat/completions"),
+        headers: Vec::new(),
+        body: Value::Object(body).to_string(),
+        names: toolbox.names.into_reverse(),
+    }
+}
+
+fn insert_thinking(body: &mut Map<String, Value>, model: &Model, wanted: ThinkingLevel) {
+    if !model.reasoning {
+        return;
+    }
+    let level = model.clamp_level(wanted);
+    let on = level != ThinkingLevel::Off;
+    let (field, value) = match model.compat.thinking_format {
+        ThinkingFormat::Openai if on && model.compat.supports_reasoning_effort => {
+            ("reasoning_effort", json!(level.name()))
+        }
+        ThinkingFormat::Openrouter if on => ("reasoning", json!({"effort": level.name()})),
+        ThinkingFormat::Openai | ThinkingFormat::Openrouter => return,
+        ThinkingFormat::Zai => ("thinking", json!({"type": if on { "enabled" } else { "disabled" }})),
+        ThinkingFormat::Qwen => ("enable_thinking", json!(on)),
+        ThinkingFormat::QwenChatTemplate => ("chat_template_kwargs", json!({"enable_thinking": on})),
+    };
+    body.insert(field.into(), value);
+}
+
+fn insert_tools(
+    body: &mut Map<String, Value>,
+    toolbox: &Toolbox<'_>,
+    model: &Model,
+    policy: Policy,
+    parallel: ParallelTools,
+) {
+    if toolbox.tools.is_empty() {
+        return;
+    }
+    let tools = toolbox.tools.iter().map(|tool| encode_tool(tool, model, policy, &toolbox.names));
+    body.insert("tools".into(), tools.collect());
+    let choice = match &toolbox.choice {
+        ToolChoice::Auto => None,
+        ToolChoice::None => Some(json!("none")),
+        ToolChoice::Required => Some(json!("required")),
+        ToolChoice::Tool(name) => {
+            Some(json!({"type": "function", "function": {"name": toolbox.names.wire(name)}}))
+        }
+    };
+    let accepted =
+        model.compat.supports_tool_choice && (!toolbox.forced() || model.compat.supports_forced_tool_choice);
+    if let Some(choice) = choice.filter(|_| accepted) {
+        body.insert("tool_choice".into(), choice);
+    }
+    if parallel == ParallelTools::OneAtATime {
+        body.insert("parallel_tool_calls".into(), false.into());
+    }
+}
+
+fn encode_tool(tool: &ToolDefinition, model: &Model, policy: Policy, names: &ToolNames) -> Value {
+    let mut function = Map::new();
+    function.insert("name".into(), names.wire(&tool.name).into());
+    function.insert("description".into(), tool.description.clone().into());
+    let (parameters, strict) = openai_schema(tool, model, policy);
+    function.insert("parameters".into(), parameters);
+    if let Some(strict) = strict {
+        function.insert("strict".into(), strict.into());
+    }
+    json!({"type": "function", "function": function})
+}

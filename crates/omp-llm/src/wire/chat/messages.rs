@@ -1,0 +1,125 @@
+//! The conversation as chat messages.
+
+use omp_types::ModelRequest;
+use serde_json::{Map, Value, json};
+
+use crate::history::{AssistantPart, ResultPart, Turn, UserPart};
+use crate::model::{CacheControlFormat, Model};
+use crate::wire::{ToolNames, data_url, joined_system};
+
+pub(super) fn encode(
+    turns: &[Turn<'_>],
+    request: &ModelRequest,
+    model: &Model,
+    names: &ToolNames,
+) -> Vec<Value> {
+    let mut messages = Vec::new();
+    let role = if model.reasoning && model.compat.supports_developer_role { "developer" } else { "system" };
+    if let Some(system) = joined_system(request) {
+        messages.push(json!({"role": role, "content": system}));
+    }
+    for turn in turns {
+        match turn {
+            Turn::User(parts) => messages.push(json!({"role": "user", "content": user_content(parts)})),
+            Turn::Assistant(parts) => messages.push(assistant_message(parts, model, names)),
+            Turn::Results(results) => push_results(&mut messages, results, model, names),
+        }
+    }
+    if model.compat.cache_control == CacheControlFormat::Anthropic {
+        mark_cache(&mut messages);
+    }
+    messages
+}
+
+/// Text alone stays a string: the oldest imitations of this API know nothing else.
+fn user_content(parts: &[UserPart<'_>]) -> Value {
+    match parts {
+        [UserPart::Text(text)] => text.as_ref().into(),
+        parts => parts.iter().map(content_part).collect(),
+    }
+}
+
+fn content_part(part: &UserPart<'_>) -> Value {
+    match part {
+        UserPart::Text(text) => json!({"type": "text", "text": text}),
+        UserPart::Image(image) => json!({"type": "image_url", "image_url": {"url": data_url(image)}}),
+    }
+}
+
+fn assistant_message(parts: &[AssistantPart<'_>], model: &Model, names: &ToolNames) -> Value {
+    let mut text = Vec::new();
+    let mut reasoning = Vec::new();
+    let mut calls = Vec::new();
+    for part in parts {
+        match part {
+            AssistantPart::Text { text: block, .. } => text.push(*block),
+            AssistantPart::Thinking { text: block, .. } => reasoning.push(*block),
+            AssistantPart::Call { id, name, arguments, .. } => calls.push(json!({
+                "id": id,
+                "type": "function",
+                "function": {"name": names.wire(name), "arguments": Value::Object((**arguments).clone()).to_string()},
+            })),
+            // Nothing this wire says ever becomes one of these.
+            AssistantPart::Redacted { .. } | AssistantPart::Native { .. } => {}
+        }
+    }
+    let mut message = Map::new();
+    message.insert("role".into(), "assistant".into());
+    let content = if text.is_empty() && !calls.is_empty() { Value::Null } else { text.join("\n").into() };
+    message.insert("content".into(), content);
+    if !reasoning.is_empty() {
+        message.insert(model.compat.reasoning_field.name().into(), reasoning.join("\n").into());
+    }
+    if !calls.is_empty() {
+        message.insert("tool_calls".into(), calls.into());
+    }
+    Value::Object(message)
+}
+
+/// One `tool` message per result. Images cannot ride in a tool message; they follow in a user message.
+fn push_results(messages: &mut Vec<Value>, results: &[ResultPart<'_>], model: &Model, names: &ToolNames) {
+    let mut images = Vec::new();
+    for result in results {
+        let mut message = Map::new();
+        message.insert("role".into(), "tool".into());
+        message.insert("tool_call_id".into(), result.id.clone().into());
+        if model.compat.requires_tool_result_name {
+            message.insert("name".into(), names.wire(result.name).into());
+        }
+        message.insert("content".into(), result.flagged_text().into());
+        messages.push(Value::Object(message));
+        for picture in result.content.iter().filter(|part| part.text().is_none()) {
+            images.push(json!({"type": "text", "text": format!("Image from {}:", result.name)}));
+            images.push(content_part(picture));
+        }
+    }
+    if !images.is_empty() {
+        messages.push(json!({"role": "user", "content": images}));
+    }
+}
+
+/// Anthropic models behind this wire cache up to marked blocks: the system prompt, and the newest message with text
+/// that can carry a mark.
+fn mark_cache(messages: &mut [Value]) {
+    let is_system = |message: &Value| message["role"] == "system" || message["role"] == "developer";
+    if let Some(system) = messages.first_mut().filter(|first| is_system(first)) {
+        mark(system);
+    }
+    let carries = |message: &&mut Value| {
+        (message["role"] == "user" || message["role"] == "assistant") && !message["content"].is_null()
+    };
+    if let Some(newest) = messages.iter_mut().rev().find(carries) {
+        mark(newest);
+    }
+}
+
+fn mark(message: &mut Value) {
+    let mut parts = match message["content"].take() {
+        Value::Array(parts) => parts,
+        text => vec![json!({"type": "text", "text": text})],
+    };
+    if let Some(part) = parts.last_mut().and_then(Value::as_object_mut) {
+        part.insert("cache_control".into(), json!({"type": "ephemeral"}));
+    }
+    message["content"] = parts.into();
+}

@@ -1,0 +1,124 @@
+//! The request body.
+
+use omp_types::{ModelRequest, ParallelTools, ThinkingLevel, ToolChoice, ToolDefinition};
+use serde_json::{Map, Value, json};
+
+use super::items;
+use crate::history::{self, Alphabet, IdRules};
+use crate::model::Model;
+use crate::schema;
+use crate::wire::{
+    Policy, Retention, ToolNames, Toolbox, WireRequest, join, joined_system, knows_strict, openai_schema,
+};
+
+const IDS: IdRules = IdRules { max_len: 64, prefix: "call_", alphabet: Alphabet::Any };
+/// The API refuses smaller limits.
+const LEAST_OUTPUT: u32 = 16;
+
+pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest, policy: Policy) -> WireRequest {
+    let options = &request.options;
+    let turns = history::prepare(&request.messages, model, IDS, options.identity_from);
+    let toolbox = Toolbox::new(request, &turns);
+    let mut body = Map::new();
+    body.insert("model".into(), model.id.clone().into());
+    body.insert("stream".into(), true.into());
+    body.insert("store".into(), false.into());
+    if let Some(limit) = options.max_tokens {
+        body.insert("max_output_tokens".into(), limit.max(LEAST_OUTPUT).into());
+    }
+    if let Some(temperature) = options.temperature {
+        body.insert("temperature".into(), json!(temperature));
+    }
+    insert_reasoning(&mut body, model, options.thinking);
+    if let Some(tier) = &options.service_tier {
+        body.insert("service_tier".into(), tier.clone().into());
+    }
+    if let Some(key) = options.prompt_cache_key.as_ref().or(options.session_id.as_ref()) {
+        body.insert("prompt_cache_key".into(), key.clone().into());
+        if policy.retention == Retention::Long && model.compat.long_cache_retention {
+            body.insert("prompt_cache_retention".into(), "24h".into());
+        }
+    }
+    body.extend(model.compat.extra_body.clone());
+    insert_tools(&mut body, &toolbox, model, policy, options.parallel_tools);
+    if let Some(system) = joined_system(request) {
+        body.insert("instructions".into(), system.into());
+    }
+    body.insert("input".into(), items::encode(&turns, model, &toolbox.names).into());
+    WireRequest {
+        url: join(&model.base_url, "/responses"),
+        headers: Vec::new(),
+        body: Value::Object(body).to_string(),
+        names: toolbox.names.into_reverse(),
+    }
+}
+
+/// Nothing is stored at the provider, so the sealed form of the reasoning must be asked for, also where the model
+/// thinks without being told to.
+fn insert_reasoning(body: &mut Map<String, Value>, model: &Model, wanted: ThinkingLevel) {
+    if !model.reasoning || !model.compat.supports_reasoning_effort {
+        return;
+    }
+    let level = model.clamp_level(wanted);
+    if level != ThinkingLevel::Off {
+        body.insert("reasoning".into(), json!({"effort": level.name(), "summary": "auto"}));
+    }
+    body.insert("include".into(), json!(["reasoning.encrypted_content"]));
+}
+
+fn insert_tools(
+    body: &mut Map<String, Value>,
+    toolbox: &Toolbox<'_>,
+    model: &Model,
+    policy: Policy,
+    parallel: ParallelTools,
+) {
+    if toolbox.tools.is_empty() {
+        return;
+    }
+    let tools = toolbox.tools.iter().map(|tool| encode_tool(tool, model, policy, &toolbox.names));
+    body.insert("tools".into(), tools.collect());
+    let accepted =
+        model.compat.supports_tool_choice && (!toolbox.forced() || model.compat.supports_forced_tool_choice);
+    if let Some(choice) = tool_choice(toolbox, model).filter(|_| accepted) {
+        body.insert("tool_choice".into(), choice);
+    }
+    if parallel == ParallelTools::OneAtATime {
+        body.insert("parallel_tool_calls".into(), false.into());
+    }
+}
+
+fn tool_choice(toolbox: &Toolbox<'_>, model: &Model) -> Option<Value> {
+    match &toolbox.choice {
+        ToolChoice::Auto => None,
+        ToolChoice::None => Some(json!("none")),
+        ToolChoice::Required => Some(json!("required")),
+        ToolChoice::Tool(name) => {
+            let custom = toolbox.tools.iter().any(|tool| tool.name == *name && is_custom(tool, model));
+            let kind = if custom { "custom" } else { "function" };
+            Some(json!({"type": kind, "name": toolbox.names.wire(name)}))
+        }
+    }
+}
+
+fn is_custom(tool: &ToolDefinition, model: &Model) -> bool {
+    tool.free_text && model.compat.custom_tools
+}
+
+fn encode_tool(tool: &ToolDefinition, model: &Model, policy: Policy, names: &ToolNames) -> Value {
+    let name = names.wire(&tool.name);
+    if is_custom(tool, model) {
+        return json!({"type": "custom", "name": name, "description": tool.description});
+    }
+    let (parameters, strict) = openai_schema(tool, model, policy);
+    let mut encoded = Map::new();
+    encoded.insert("type".into(), "function".into());
+    encoded.insert("name".into(), name.into());
+    encoded.insert("description".into(), tool.description.clone().into());
+    encoded.insert("parameters".into(), schema::normalize_for_responses(&parameters));
+    // This API defaults to strict, so a schema that cannot be enforced says so.
+    if let Some(strict) = strict.or(knows_strict(model, policy).then_some(false)) {
+        encoded.insert("strict".into(), strict.into());
+    }
+    Value::Object(encoded)
+}

@@ -1,0 +1,25 @@
+//! The wires against a strict scripted server, and everything around them.
+
+mod abort;
+mod anthropic;
+mod auth;
+mod bridge;
+mod caching;
+mod chat;
+mod chunks;
+mod demo;
+mod dialect_anthropic;
+mod discovery;
+mod events;
+mod faults;
+mod fuzz;
+mod images;
+mod network;
+mod performance;
+mod registry;
+mod repetition;
+mod responses;
+mod support;
+mod switching;
+mod thinking;
+mod tools;

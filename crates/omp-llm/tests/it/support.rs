@@ -1,0 +1,224 @@
+//! Models that point at the scripted server, and short ways to talk to them.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use omp_llm::{Api, Client, ClientOptions, Compat, Input, Model, Secret, ThinkingMode, collect};
+use omp_testkit::{Server, Wire};
+use omp_types::{
+    AssistantBlock, AssistantMessage, Cost, Failure, Message, ModelRequest, RequestOptions, StreamEvent,
+    ThinkingLevel, ToolCall, ToolDefinition, ToolResultMessage, UserBlock,
+};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+pub(crate) const KEY: &str = "test-key";
+
+pub(crate) fn api(wire: Wire) -> Api {
+    match wire {
+        Wire::OpenAiCompletions => Api::OpenAiCompletions,
+        Wire::OpenAiResponses => Api::OpenAiResponses,
+        Wire::AnthropicMessages => Api::AnthropicMessages,
+    }
+}
+
+/// A reasoning model with eyes on the server.
+pub(crate) fn model(server: &Server, wire: Wire) -> Model {
+    model_at(&server.base_url_for(wire), wire)
+}
+
+pub(crate) fn model_at(base_url: &str, wire: Wire) -> Model {
+    let mut compat = Compat::detect(api(wire), base_url, "scripted");
+    compat.repetition_guard = false;
+    Model {
+        provider: format!("test-{wire}"),
+        id: "scripted".into(),
+        name: "Scripted".into(),
+        api: api(wire),
+        base_url: base_url.into(),
+        headers: IndexMap::new(),
+        key: Some(Secret::new(KEY)),
+        bearer: false,
+        reasoning: true,
+        thinking: ThinkingMode::Standard,
+        levels: vec![ThinkingLevel::Low, ThinkingLevel::Medium, ThinkingLevel::High],
+        input: vec![Input::Text, Input::Image],
+        cost: Cost { input: 3.0, output: 15.0, cache_read: 0.3, cache_write: 3.75, total: 0.0 },
+        context_window: 200_000,
+        max_tokens: 16_384,
+        compat,
+    }
+}
+
+/// The program proxies nothing in tests, whatever the developer's environment says.
+pub(crate) fn options() -> ClientOptions {
+    ClientOptions { proxy: omp_llm::ProxySource::Direct, ..ClientOptions::default() }
+}
+
+pub(crate) fn client() -> Client {
+    Client::new(options()).unwrap()
+}
+
+pub(crate) fn tool(name: &str, parameters: Value) -> ToolDefinition {
+    ToolDefinition { name: name.into(), description: format!("The tool {name}."), parameters, strict: None, free_text: false }
+}
+
+pub(crate) fn read_tool() -> ToolDefinition {
+    let properties = json!({"path": {"type": "string", "description": "File to read."}});
+    tool("read", json!({"type": "object", "properties": properties, "required": ["path"]}))
+}
+
+pub(crate) fn user(text: &str) -> Arc<Message> {
+    Arc::new(Message::user(text, 1))
+}
+
+pub(crate) fn result(call: &ToolCall, text: &str) -> Arc<Message> {
+    result_blocks(call, vec![UserBlock::text(text)], false)
+}
+
+pub(crate) fn failed(call: &ToolCall, text: &str) -> Arc<Message> {
+    result_blocks(call, vec![UserBlock::text(text)], true)
+}
+
+pub(crate) fn result_blocks(call: &ToolCall, content: Vec<UserBlock>, is_error: bool) -> Arc<Message> {
+    Arc::new(Message::ToolResult(ToolResultMessage {
+        tool_call_id: call.id.clone(),
+        tool_name: call.name.clone(),
+        content,
+        details: None,
+        is_error,
+        timestamp: 2,
+    }))
+}
+
+/// A request with the `read` tool.
+pub(crate) fn request(messages: Vec<Arc<Message>>) -> ModelRequest {
+    request_with(messages, vec![read_tool()], RequestOptions::default())
+}
+
+pub(crate) fn request_with(
+    messages: Vec<Arc<Message>>,
+    tools: Vec<ToolDefinition>,
+    options: RequestOptions,
+) -> ModelRequest {
+    ModelRequest { system: vec!["You are a test.".to_owned()].into(), tools: tools.into(), messages, options }
+}
+
+pub(crate) fn thinking(level: ThinkingLevel) -> RequestOptions {
+    RequestOptions { thinking: level, ..RequestOptions::default() }
+}
+
+/// Everything one request brought.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) events: Vec<StreamEvent>,
+    pub(crate) message: AssistantMessage,
+}
+
+impl Outcome {
+    pub(crate) fn failure(&self) -> &Failure {
+        match self.events.last() {
+            Some(StreamEvent::Error { failure, .. }) => failure,
+            other => panic!("an error was expected, not {other:?}"),
+        }
+    }
+
+    pub(crate) fn done(&self) -> &AssistantMessage {
+        match self.events.last() {
+            Some(StreamEvent::Done { .. }) => &self.message,
+            other => panic!("a complete answer was expected, not {other:?}"),
+        }
+    }
+
+    pub(crate) fn text(&self) -> String {
+        self.message.texts().collect()
+    }
+
+    pub(crate) fn calls(&self) -> Vec<&ToolCall> {
+        self.message.tool_calls().collect()
+    }
+
+    pub(crate) fn as_message(&self) -> Arc<Message> {
+        Arc::new(Message::Assistant(self.message.clone()))
+    }
+}
+
+pub(crate) async fn ask(client: &Client, model: &Model, request: &ModelRequest) -> Outcome {
+    let stream = client.stream(Arc::new(model.clone()), request, CancellationToken::new());
+    let (events, message) = collect(stream).await;
+    check_order(&events);
+    Outcome { events, message: message.expect("a terminal event") }
+}
+
+/// One request with the default client.
+pub(crate) async fn ask_once(model: &Model, request: &ModelRequest) -> Outcome {
+    ask(&client(), model, request).await
+}
+
+/// The rules that hold for every stream: one start, one terminal event at the end, blocks that open before they
+/// grow and close at most once, and deltas that concatenate to the final block.
+pub(crate) fn check_order(events: &[StreamEvent]) {
+    assert!(matches!(events.first(), Some(StreamEvent::Start)), "{events:?}");
+    assert_eq!(events.iter().filter(|event| matches!(event, StreamEvent::Start)).count(), 1);
+    assert_eq!(events.iter().filter(|event| event.terminal().is_some()).count(), 1);
+    let message = events.last().and_then(StreamEvent::terminal).expect("the terminal event is the last one");
+    let mut seen: Vec<(usize, String, bool)> = Vec::new();
+    for event in events {
+        match event {
+            StreamEvent::TextStart { content_index }
+            | StreamEvent::ThinkingStart { content_index }
+            | StreamEvent::ToolCallStart { content_index, .. } => {
+                assert!(seen.iter().all(|(index, ..)| index != content_index), "opened twice: {events:?}");
+                seen.push((*content_index, String::new(), true));
+            }
+            StreamEvent::TextDelta { content_index, delta }
+            | StreamEvent::ThinkingDelta { content_index, delta }
+            | StreamEvent::ToolCallDelta { content_index, delta, .. } => {
+                let block = seen.iter_mut().find(|(index, _, open)| index == content_index && *open);
+                block.expect("a delta needs an open block").1.push_str(delta);
+            }
+            StreamEvent::TextEnd { content_index }
+            | StreamEvent::ThinkingEnd { content_index }
+            | StreamEvent::ToolCallEnd { content_index, .. } => {
+                let block = seen.iter_mut().find(|(index, _, open)| index == content_index && *open);
+                block.expect("only an open block ends").2 = false;
+            }
+            StreamEvent::Start | StreamEvent::Done { .. } | StreamEvent::Error { .. } => {}
+        }
+    }
+    for (index, deltas, _) in &seen {
+        compare_block(&message.content[*index], deltas);
+    }
+}
+
+fn compare_block(block: &AssistantBlock, deltas: &str) {
+    match block {
+        AssistantBlock::Text(text) => assert_eq!(text.text, deltas),
+        AssistantBlock::Thinking(thinking) => assert_eq!(thinking.thinking, deltas),
+        AssistantBlock::ToolCall(call) => match &call.invalid_arguments {
+            Some(raw) => assert_eq!(raw, deltas),
+            None if call.custom => assert_eq!(call.arguments["input"], deltas),
+            None if deltas.is_empty() => assert!(call.arguments.is_empty()),
+            None => assert_eq!(Value::Object(call.arguments.clone()), serde_json::from_str::<Value>(deltas).unwrap()),
+        },
+        other => panic!("{other:?} has no deltas"),
+    }
+}
+
+/// Events without what differs between two runs of one script: ids, times, and how far views had got.
+pub(crate) fn comparable(events: &[StreamEvent]) -> Vec<StreamEvent> {
+    let mut events = events.to_vec();
+    for event in &mut events {
+        match event {
+            StreamEvent::Done { message, .. } | StreamEvent::Error { message, .. } => message.timestamp = 0,
+            StreamEvent::ToolCallDelta { partial, .. } => *partial = None,
+            _ => {}
+        }
+    }
+    events
+}
+
+/// Server-sent events made by hand.
+pub(crate) fn sse(events: &[Value]) -> String {
+    events.iter().map(|event| format!("data: {event}\n\n")).collect()
+}

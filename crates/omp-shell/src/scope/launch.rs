@@ -1,0 +1,200 @@
+//! Our side of the keeper: starts it, and asks it to start commands.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, IoSlice, Read, Write};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use nix::sys::memfd::{MFdFlags, memfd_create};
+use nix::sys::socket::{
+    AddressFamily, ControlMessage, MsgFlags, SockFlag, SockType, UnixAddr, sendmsg, socketpair,
+};
+use nix::unistd::Pid;
+
+use super::forked::guardian::{CWD_FAILED, EXECUTED};
+use super::forked::keeper::{self, REQUEST_FDS};
+use crate::environment::Environment;
+
+/// Executing a program takes milliseconds; a network file system may take a while.
+const START_LIMIT: Duration = Duration::from_secs(30);
+
+/// What to execute.
+pub(super) struct Image<'a> {
+    pub(super) program: &'a Path,
+    pub(super) arguments: &'a [OsString],
+    pub(super) cwd: &'a Path,
+    pub(super) environment: &'a Environment,
+}
+
+/// Why a command does not run.
+pub(super) enum Failure {
+    Program(io::Error),
+    Cwd(io::Error),
+    /// The machinery failed, not the command.
+    Prepare(io::Error),
+}
+
+/// A running command.
+pub(super) struct Started {
+    pub(super) lifeline: UnixStream,
+    pub(super) pid: i32,
+}
+
+/// Starts commands through a keeper of its own, which is started with the first of them.
+#[derive(Default)]
+pub(super) struct Launcher {
+    keeper: Mutex<Option<Keeper>>,
+}
+
+impl Launcher {
+    pub(super) fn start(&self, image: &Image, streams: [BorrowedFd; 3]) -> Result<Started, Failure> {
+        let program = find_program(image.program, image.environment);
+        let image = image.write(&program).map_err(Failure::Prepare)?;
+        match self.try_start(&image, streams) {
+            // Somebody may have killed the keeper since the last time.
+            Err(Failure::Prepare(_)) => {
+                self.stop();
+                self.try_start(&image, streams)
+            }
+            result => result,
+        }
+    }
+
+    /// Lets go of the keeper, which ends everything below it.
+    pub(super) fn stop(&self) {
+        *self.keeper.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn try_start(&self, image: &File, streams: [BorrowedFd; 3]) -> Result<Started, Failure> {
+        let (ours, theirs) = UnixStream::pair().map_err(Failure::Prepare)?;
+        self.send(&theirs, streams, image).map_err(Failure::Prepare)?;
+        drop(theirs); // Or we would not notice that the other side is gone.
+        ours.set_read_timeout(Some(START_LIMIT)).map_err(Failure::Prepare)?;
+        // First the process id of the command, which is about to be executed, then how that went.
+        let pid = read_number(&ours).map_err(Failure::Prepare)?;
+        let result = if pid > 0 { read_number(&ours) } else { Ok(pid) };
+        match result {
+            Ok(error) if -error > CWD_FAILED => {
+                Err(Failure::Cwd(io::Error::from_raw_os_error(-error - CWD_FAILED)))
+            }
+            Ok(error) if error < EXECUTED => Err(Failure::Program(io::Error::from_raw_os_error(-error))),
+            // Without an answer the guardian is gone. The command may have run, so it is not started again.
+            Ok(_) | Err(_) => {
+                ours.set_nonblocking(true).map_err(Failure::Prepare)?;
+                Ok(Started { lifeline: ours, pid })
+            }
+        }
+    }
+
+    fn send(
+        &self,
+        lifeline: &UnixStream,
+        [stdin, stdout, stderr]: [BorrowedFd; 3],
+        image: &File,
+    ) -> io::Result<()> {
+        let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        if keeper.is_none() {
+            *keeper = Some(Keeper::start()?);
+        }
+        let fds: [_; REQUEST_FDS] = [
+            lifeline.as_raw_fd(),
+            stdin.as_raw_fd(),
+            stdout.as_raw_fd(),
+            stderr.as_raw_fd(),
+            image.as_raw_fd(),
+        ];
+        match keeper.as_ref() {
+            Some(keeper) => keeper.send(&fds),
+            None => Err(io::ErrorKind::NotConnected.into()),
+        }
+    }
+}
+
+/// The keeper process and the socket it listens to.
+struct Keeper {
+    socket: Option<OwnedFd>,
+    pid: Pid,
+}
+
+impl Keeper {
+    fn start() -> io::Result<Self> {
+        let (ours, theirs) =
+            socketpair(AddressFamily::Unix, SockType::SeqPacket, None, SockFlag::SOCK_CLOEXEC)?;
+        let pid = keeper::start(theirs.as_raw_fd())?;
+        Ok(Self { socket: Some(ours), pid: Pid::from_raw(pid) })
+    }
+
+    fn send(&self, fds: &[i32]) -> io::Result<()> {
+        let socket = self.socket.as_ref().ok_or(io::ErrorKind::NotConnected)?;
+        let (text, rights) = ([IoSlice::new(b"x")], [ControlMessage::ScmRights(fds)]);
+        sendmsg::<UnixAddr>(socket.as_raw_fd(), &text, &rights, MsgFlags::MSG_NOSIGNAL, None)?;
+        Ok(())
+    }
+}
+
+impl Drop for Keeper {
+    /// The keeper reads the end of its socket, ends what is below it, and exits. A thread of its own collects it,
+    /// because that may take a moment. Without a thread it stays a zombie until this process ends.
+    fn drop(&mut self) {
+        self.socket = None;
+        let pid = self.pid;
+        let _ = std::thread::Builder::new()
+            .name("reap-keeper".into())
+            .spawn(move || nix::sys::wait::waitpid(pid, None));
+    }
+}
+
+fn read_number(mut lifeline: &UnixStream) -> io::Result<i32> {
+    let mut number = [0; 4];
+    lifeline.read_exact(&mut number)?;
+    Ok(i32::from_ne_bytes(number))
+}
+
+/// A name without a slash is looked up as a shell would.
+fn find_program(program: &Path, environment: &Environment) -> PathBuf {
+    if program.as_os_str().as_bytes().contains(&b'/') {
+        return program.to_owned();
+    }
+    let path = environment.get("PATH").unwrap_or_default();
+    let mut candidates = std::env::split_paths(path).map(|directory| directory.join(program));
+    candidates.find(|candidate| candidate.is_file()).unwrap_or_else(|| program.to_owned())
+}
+
+impl Image<'_> {
+    /// In the form that the guardian reads: see `guardian::Image`.
+    fn write(&self, program: &Path) -> io::Result<File> {
+        let arguments =
+            std::iter::once(self.program.as_os_str()).chain(self.arguments.iter().map(OsString::as_os_str));
+        let mut text = Vec::new();
+        for count in [1 + self.arguments.len(), self.environment.iter().count()] {
+            let count = u32::try_from(count).map_err(|_| io::Error::from_raw_os_error(libc::E2BIG))?;
+            text.extend_from_slice(&count.to_ne_bytes());
+        }
+        for string in [program.as_os_str(), self.cwd.as_os_str()].into_iter().chain(arguments) {
+            push_string(&mut text, &[string.as_bytes()])?;
+        }
+        for (name, value) in self.environment.iter() {
+            push_string(&mut text, &[name.as_bytes(), b"=", value.as_bytes()])?;
+        }
+        let mut file = File::from(memfd_create(c"omp-command", MFdFlags::MFD_CLOEXEC)?);
+        file.write_all(&text)?;
+        Ok(file)
+    }
+}
+
+fn push_string(text: &mut Vec<u8>, parts: &[&[u8]]) -> io::Result<()> {
+    if parts.iter().any(|part| part.contains(&0)) {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "a NUL character in the command or its environment",
+        ));
+    }
+    parts.iter().for_each(|part| text.extend_from_slice(part));
+    text.push(0);
+    Ok(())
+}

@@ -1,0 +1,38 @@
+//! What models are told about the tools.
+
+mod support;
+
+use omp_tools::NAMES;
+use serde_json::{Value, json};
+use support::Project;
+
+#[test]
+fn the_order_is_fixed_and_the_texts_are_short() {
+    let project = Project::new();
+    assert_eq!(NAMES, ["read", "write", "bash"]);
+    for name in NAMES {
+        let tool = project.tool(name);
+        let definition = tool.definition();
+        let words = definition.description.split_whitespace().count();
+        assert!((20..=120).contains(&words), "{name}: {words} words");
+        assert_eq!(definition.parameters["type"], "object");
+        assert_eq!(definition.parameters["additionalProperties"], false);
+    }
+}
+
+/// The fields and which of them are required.
+fn fields(tool: &str) -> (Vec<String>, Value) {
+    let tool = Project::new().tool(tool);
+    let parameters = &tool.definition().parameters;
+    let names = parameters["properties"].as_object().unwrap().keys().cloned().collect();
+    (names, parameters["required"].clone())
+}
+
+// proves: FIL-016, SHL-010
+#[test]
+fn schemas_have_their_fields_and_no_others() {
+    assert_eq!(fields("read"), (vec!["path".into()], json!(["path"])));
+    assert_eq!(fields("write"), (vec!["path".into(), "content".into()], json!(["path", "content"])));
+    let bash = ["command", "env", "timeout", "cwd"].map(String::from).to_vec();
+    assert_eq!(fields("bash"), (bash, json!(["command"])));
+}

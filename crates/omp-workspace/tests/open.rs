@@ -1,0 +1,20 @@
+//! Opening never waits.
+
+use std::path::Path;
+
+use omp_workspace::open::{Found, Special, open};
+
+#[test]
+fn kinds_are_told_apart_without_waiting() {
+    let directory = tempfile::tempdir().unwrap();
+    let fifo = directory.path().join("fifo");
+    nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let socket = directory.path().join("socket");
+    let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    assert!(matches!(open(directory.path()), Ok(Found::Directory)));
+    assert!(matches!(open(&fifo), Ok(Found::Special(Special::Fifo))));
+    assert!(matches!(open(&socket), Ok(Found::Special(Special::Socket))));
+    assert!(matches!(open(Path::new("/dev/zero")), Ok(Found::Special(Special::CharacterDevice))));
+    assert!(matches!(open(Path::new("/proc/self/status")), Ok(Found::File(..))));
+    assert_eq!(open(&directory.path().join("no")).unwrap_err().kind(), std::io::ErrorKind::NotFound);
+}
