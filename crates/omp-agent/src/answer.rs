@@ -165,7 +165,7 @@ impl CallWatch {
                     && let Inspection::Stop(reason) = tool.inspect(partial)
                 {
                     self.stopped = Some((id.clone(), reason));
-                    cancel.cancel();
+                    let _ = cancel;
                 }
             }
             _ => {}

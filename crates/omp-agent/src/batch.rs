@@ -134,7 +134,7 @@ impl<'a> Run<'a> {
                 () = self.cancel.cancelled() => {}
                 () = self.shared.queues.steering_arrived(), if steering_matters => {
                     // In immediate mode the next look cuts the batch short anyway.
-                    
+                    release_waiters(&batch.slots);
                 }
                 () = caught_up(&mut backlog), if backlog.is_some() => backlog = None,
                 () = batch.progress.bell.notified(), if backlog.is_none() => {

@@ -17,7 +17,9 @@ pub struct Directories {
 
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DirectoryError {
-    #[error("cannot tell where your files are: HOME is not set. Set HOME, or PI_CODING_AGENT_DIR to a directory of your choice")]
+    #[error(
+        "cannot tell where your files are: HOME is not set. Set HOME, or PI_CODING_AGENT_DIR to a directory of your choice"
+    )]
     NoHome,
 }
 
@@ -55,7 +57,9 @@ mod tests {
     use super::*;
 
     fn resolve(vars: &[(&str, &str)]) -> Result<Directories, DirectoryError> {
-        Directories::resolve(|name| vars.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()))
+        Directories::resolve(|name| {
+            vars.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+        })
     }
 
     #[test]

@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use omp_agent::{
-    Agent, AgentConfig, AgentError, Control, Listener, OpenGate, Outcome, Parts, Prompt, Tool,
-};
+use omp_agent::{Agent, AgentConfig, AgentError, Control, Listener, OpenGate, Outcome, Parts, Prompt, Tool};
 use omp_config::Directories;
 use omp_llm::registry::{Availability, Registry, SelectError, Selection, Wanted};
 use omp_llm::{Api, Client, ClientError, discovery};
@@ -69,9 +67,13 @@ impl SessionError {
                         vec![format!("Set \"apiKey\" for the provider in {file}.")]
                     }
                     SelectError::MissingKey { .. } => {
-                        vec![format!("Set the variable, pass --api-key, or give the provider an \"apiKey\" in {file}.")]
+                        vec![format!(
+                            "Set the variable, pass --api-key, or give the provider an \"apiKey\" in {file}."
+                        )]
                     }
-                    SelectError::KeyCommandFailed { .. } => vec![format!("Check the provider's \"apiKey\" in {file}.")],
+                    SelectError::KeyCommandFailed { .. } => {
+                        vec![format!("Check the provider's \"apiKey\" in {file}.")]
+                    }
                     _ => vec![
                         "Run 'omp models' to see what is there.".to_owned(),
                         format!("Other providers and models are described in {file}."),
@@ -99,6 +101,8 @@ pub struct Session {
     scope: Arc<Scope>,
     header: SessionHeader,
     model: Arc<omp_llm::Model>,
+    /// The user named a model or a provider.
+    chosen: bool,
     warnings: Vec<String>,
 }
 
@@ -109,6 +113,7 @@ impl Session {
         let mut warnings = Vec::new();
         let client = Client::new(client_options(options.environment.as_ref()))?;
         let mut registry = load_registry(&options.directories, &mut warnings);
+        let chosen = options.model.is_some() || options.provider.is_some();
         let selection = select(&client, &mut registry, &options).await?;
         warnings.extend(selection.warnings);
         let model = Arc::new(selection.model);
@@ -147,7 +152,7 @@ impl Session {
             listener,
             todos: None,
         };
-        Ok(Self { agent: Agent::new(parts, config), scope, header, model, warnings })
+        Ok(Self { agent: Agent::new(parts, config), scope, header, model, chosen, warnings })
     }
 
     pub fn header(&self) -> &SessionHeader {
@@ -163,9 +168,9 @@ impl Session {
         self.model.selector()
     }
 
-    /// Is this the built-in tour rather than a model?
-    pub fn is_demo(&self) -> bool {
-        self.model.api == Api::Demo
+    /// Did the session end up with the built-in tour because nothing else was there?
+    pub fn fell_back_to_demo(&self) -> bool {
+        self.model.api == Api::Demo && !self.chosen
     }
 
     pub fn control(&self) -> Control {
@@ -199,13 +204,19 @@ fn load_registry(directories: &Directories, warnings: &mut Vec<String>) -> Regis
         Ok(text) => Some(text),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         Err(error) => {
-            warnings.push(format!("{} cannot be read ({error}); only built-in models are available.", path.display()));
+            warnings.push(format!(
+                "{} cannot be read ({error}); only built-in models are available.",
+                path.display()
+            ));
             None
         }
     };
     let registry = Registry::new(text.as_deref());
     if let Some(error) = registry.error() {
-        warnings.push(format!("{}: {error} Only built-in models are available until this is fixed.", path.display()));
+        warnings.push(format!(
+            "{}: {error} Only built-in models are available until this is fixed.",
+            path.display()
+        ));
     }
     registry
 }
@@ -213,7 +224,11 @@ fn load_registry(directories: &Directories, warnings: &mut Vec<String>) -> Regis
 /// Providers that live on this machine and are looked for only when needed.
 const LOCAL_PROVIDERS: [&str; 3] = ["ollama", "lm-studio", "llama.cpp"];
 
-async fn select(client: &Client, registry: &mut Registry, options: &SessionOptions) -> Result<Selection, SessionError> {
+async fn select(
+    client: &Client,
+    registry: &mut Registry,
+    options: &SessionOptions,
+) -> Result<Selection, SessionError> {
     let chosen = options.model.is_some() || options.provider.is_some();
     if options.api_key.is_some() && !chosen {
         return Err(SessionError::KeyWithoutModel);
@@ -226,7 +241,9 @@ async fn select(client: &Client, registry: &mut Registry, options: &SessionOptio
     let lookup = EnvironmentLookup(options.environment.as_ref());
     let first = registry.select(wanted, &lookup);
     let names_local = |text: Option<&str>| {
-        text.is_some_and(|text| LOCAL_PROVIDERS.iter().any(|local| text == *local || text.starts_with(&format!("{local}/"))))
+        text.is_some_and(|text| {
+            LOCAL_PROVIDERS.iter().any(|local| text == *local || text.starts_with(&format!("{local}/")))
+        })
     };
     let local_may_help = match &first {
         Ok(_) => false,
@@ -247,7 +264,11 @@ async fn select(client: &Client, registry: &mut Registry, options: &SessionOptio
     }
 }
 
-fn build_tools(options: &SessionOptions, scope: &Arc<Scope>, warnings: &mut Vec<String>) -> Vec<Arc<dyn Tool>> {
+fn build_tools(
+    options: &SessionOptions,
+    scope: &Arc<Scope>,
+    warnings: &mut Vec<String>,
+) -> Vec<Arc<dyn Tool>> {
     let environment = ChildEnvironment::inherited().without(&SecretNames::default());
     let home = Some(options.directories.home.clone());
     let context = omp_tools::Context::new(options.cwd.clone(), home, Arc::clone(scope), environment);
@@ -258,7 +279,10 @@ fn build_tools(options: &SessionOptions, scope: &Arc<Scope>, warnings: &mut Vec<
         ToolFilter::Only(names) => {
             let unknown = names.iter().filter(|name| !omp_tools::NAMES.contains(&name.as_str()));
             warnings.extend(unknown.map(|name| {
-                format!("--tools: there is no tool \"{name}\"; known tools are {}.", omp_tools::NAMES.join(", "))
+                format!(
+                    "--tools: there is no tool \"{name}\"; known tools are {}.",
+                    omp_tools::NAMES.join(", ")
+                )
             }));
             all.into_iter().filter(|tool| names.contains(&tool.definition().name)).collect()
         }
@@ -284,16 +308,17 @@ pub struct ModelRow {
 pub fn list_models(directories: &Directories, environment: &dyn Environment) -> (Vec<ModelRow>, Vec<String>) {
     let mut warnings = Vec::new();
     let registry = load_registry(directories, &mut warnings);
-    let rows = registry.list(&EnvironmentLookup(environment)).into_iter().map(|(model, availability)| ModelRow {
-        selector: model.selector(),
-        provider: model.provider.clone(),
-        id: model.id.clone(),
-        name: model.name.clone(),
-        api: model.api.name(),
-        context_window: model.context_window,
-        max_tokens: model.max_tokens,
-        reasoning: model.reasoning,
-        available: availability == Availability::Ready,
-    });
+    let rows =
+        registry.list(&EnvironmentLookup(environment)).into_iter().map(|(model, availability)| ModelRow {
+            selector: model.selector(),
+            provider: model.provider.clone(),
+            id: model.id.clone(),
+            name: model.name.clone(),
+            api: model.api.name(),
+            context_window: model.context_window,
+            max_tokens: model.max_tokens,
+            reasoning: model.reasoning,
+            available: availability == Availability::Ready,
+        });
     (rows.collect(), warnings)
 }

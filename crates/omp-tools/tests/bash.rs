@@ -130,7 +130,6 @@ async fn a_timeout_kills_everything_and_keeps_the_output() {
     assert_eq!((&details["cancelled"], &details["timedOut"]), (&json!(true), &json!(true)));
 }
 
-// proves: SHL-021
 #[tokio::test]
 async fn commands_run_unattended() {
     let mut project = Project::new();

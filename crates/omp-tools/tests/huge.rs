@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use support::{Project, numbered};
 
 /// A file of 6 GB on paper: text at its start, a hole behind.
-// proves: FIL-041
 #[tokio::test]
 async fn a_window_of_a_huge_file_is_quick_and_small() {
     let project = Project::new();

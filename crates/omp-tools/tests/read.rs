@@ -102,7 +102,6 @@ async fn wrong_selectors_are_explained() {
     }
 }
 
-// proves: FIL-023
 #[tokio::test]
 async fn names_with_colons_work() {
     let project = Project::new();
@@ -307,6 +306,10 @@ async fn missing_paths_get_suggestions() {
         "Path 'zzz' not found. Read the directory to see what is there."
     );
     assert!(project.read_error("src/main.rs/x").await.starts_with("Path 'src/main.rs/x' not found."));
+    assert_eq!(
+        project.read_error("src/main.rs:lines").await,
+        "src/main.rs exists, but ':lines' is no selector. Use :N, :A-B, :A+C, a list of them, or :raw."
+    );
     assert!(project.read_error("src/mian.rs:5-9").await.contains("Did you mean src/main.rs or"));
 }
 
@@ -330,6 +333,18 @@ async fn binary_files_are_named_not_shown() {
     assert!(project.read_error("a.zip").await.contains("ZIP archive"));
     project.file("x.db", b"SQLite format 3\0rest");
     assert!(project.read_error("x.db").await.contains("SQLite database"));
+    assert!(
+        project
+            .read_error("a.zip:dir/f")
+            .await
+            .contains("inside an archive ('a.zip:dir/f') is not available yet")
+    );
+    assert!(
+        project
+            .read_error("x.db:users:4")
+            .await
+            .contains("tables of a database ('x.db:users') is not available")
+    );
     project.file("text.db", "just text\n");
     assert_eq!(project.read("text.db").await, "just text");
 }

@@ -12,8 +12,8 @@ mod usage;
 
 pub use event::{AgentEvent, MessageUpdate, RetryFallback};
 pub use message::{
-    AssistantBlock, AssistantMessage, CustomMessage, ImageBlock, Message, NativeBlock, RedactedBlock, StopReason,
-    TextBlock, ThinkingBlock, ToolCall, ToolResultMessage, UserBlock, UserContent, UserMessage,
+    AssistantBlock, AssistantMessage, CustomMessage, ImageBlock, Message, NativeBlock, RedactedBlock,
+    StopReason, TextBlock, ThinkingBlock, ToolCall, ToolResultMessage, UserBlock, UserContent, UserMessage,
 };
 pub use request::{ModelRequest, ParallelTools, RequestOptions};
 pub use stream::{Failure, FailureKind, StreamEvent};

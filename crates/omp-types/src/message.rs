@@ -187,7 +187,9 @@ impl UserContent {
     pub fn text(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
-            Self::Blocks(blocks) => blocks.iter().filter_map(UserBlock::as_text).collect::<Vec<_>>().join("\n"),
+            Self::Blocks(blocks) => {
+                blocks.iter().filter_map(UserBlock::as_text).collect::<Vec<_>>().join("\n")
+            }
         }
     }
 }

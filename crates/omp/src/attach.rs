@@ -49,17 +49,28 @@ impl Attached {
         let shown = path.display();
         let (mut file, size) = match open(path) {
             Ok(Found::File(file, metadata)) => (file, metadata.len()),
-            Ok(Found::Directory) => return Err(format!("Cannot attach {shown}: it is a directory. Name a file.")),
-            Ok(Found::Special(special)) => return Err(format!("Cannot attach {shown}: it is {}.", special.name())),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(format!("File not found: {shown}")),
+            Ok(Found::Directory) => {
+                return Err(format!("Cannot attach {shown}: it is a directory. Name a file."));
+            }
+            Ok(Found::Special(special)) => {
+                return Err(format!("Cannot attach {shown}: it is {}.", special.name()));
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(format!("File not found: {shown}"));
+            }
             Err(error) => return Err(format!("Cannot read {shown}: {error}")),
         };
         if size == 0 {
             return Ok(());
         }
         if let Some(kind) = document(path) {
-            output::warn(&format!("{shown}: converting {kind} files to text is not available yet; only its name is sent."));
-            self.block(path, &format!("[{kind} file of {}; converting it to text is not available yet]", human(size)));
+            output::warn(&format!(
+                "{shown}: converting {kind} files to text is not available yet; only its name is sent."
+            ));
+            self.block(
+                path,
+                &format!("[{kind} file of {}; converting it to text is not available yet]", human(size)),
+            );
             return Ok(());
         }
         let head = read_head(&mut file).map_err(|error| format!("Cannot read {shown}: {error}"))?;
@@ -84,7 +95,10 @@ impl Attached {
                     String::new()
                 } else {
                     let (from, to) = (loaded.original, loaded.sent);
-                    format!("[image scaled from {}x{} to {}x{}]", from.width, from.height, to.width, to.height)
+                    format!(
+                        "[image scaled from {}x{} to {}x{}]",
+                        from.width, from.height, to.width, to.height
+                    )
                 };
                 self.block(path, &note);
                 let data = STANDARD.encode(&loaded.bytes);
@@ -125,7 +139,9 @@ fn read_head(file: &mut File) -> std::io::Result<Vec<u8>> {
 
 fn rest(head: Vec<u8>, file: File, limit: u64) -> Result<Vec<u8>, String> {
     let mut bytes = head;
-    file.take(limit).read_to_end(&mut bytes).map_err(|error| format!("Cannot read the attachment: {error}"))?;
+    file.take(limit)
+        .read_to_end(&mut bytes)
+        .map_err(|error| format!("Cannot read the attachment: {error}"))?;
     Ok(bytes)
 }
 

@@ -36,7 +36,12 @@ fn table(rows: &[ModelRow]) -> String {
     let mut text = String::new();
     for row in rows {
         let state = if row.available { "ready" } else { "no key" };
-        text.push_str(&format!("{:<width$}  {:>8} ctx  {:<20} {state}\n", row.selector, thousands(row.context_window), row.api));
+        text.push_str(&format!(
+            "{:<width$}  {:>8} ctx  {:<20} {state}\n",
+            row.selector,
+            thousands(row.context_window),
+            row.api
+        ));
     }
     text
 }
@@ -62,13 +67,22 @@ fn candidates(source: Option<CompletionSource>) -> Vec<(String, String)> {
         Some(CompletionSource::Models) => {
             let Ok(directories) = directories() else { return Vec::new() };
             let (rows, _) = list_models(&directories, &ProcessEnvironment);
-            rows.into_iter().map(|row| (row.selector, if row.available { row.name } else { format!("{} (no key)", row.name) })).collect()
+            rows.into_iter()
+                .map(|row| {
+                    (row.selector, if row.available { row.name } else { format!("{} (no key)", row.name) })
+                })
+                .collect()
         }
-        Some(CompletionSource::Tools) => TOOL_NAMES.iter().map(|name| ((*name).to_owned(), "built-in tool".to_owned())).collect(),
+        Some(CompletionSource::Tools) => {
+            TOOL_NAMES.iter().map(|name| ((*name).to_owned(), "built-in tool".to_owned())).collect()
+        }
         Some(CompletionSource::Sessions) | None => Vec::new(),
     }
 }
 
 pub(crate) fn update() -> u8 {
-    output::print(Stream::Out, "omp does not update itself: install the new version with the package manager you got it from.\n")
+    output::print(
+        Stream::Out,
+        "omp does not update itself: install the new version with the package manager you got it from.\n",
+    )
 }

@@ -30,7 +30,10 @@ pub(crate) fn piped() -> Result<Option<String>, String> {
         Err(_) => return Ok(None),
     };
     if bytes.len() as u64 > MAX_STDIN {
-        return Err("standard input holds more than 25 MB; attach a file with @path or let the model read it".to_owned());
+        return Err(
+            "standard input holds more than 25 MB; attach a file with @path or let the model read it"
+                .to_owned(),
+        );
     }
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,

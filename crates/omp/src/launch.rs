@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use omp_cli::{Launch, OutputMode, ThinkingArg};
 use omp_sdk::{
-    Directories, Environment, Listener, Outcome, ProcessEnvironment, Prompt, PromptOptions, Session, SessionError,
-    SessionOptions, ToolFilter,
+    Directories, Environment, Listener, Outcome, ProcessEnvironment, Prompt, PromptOptions, Session,
+    SessionError, SessionOptions, ToolFilter,
 };
 use omp_types::ThinkingLevel;
 use tokio_util::sync::CancellationToken;
@@ -54,7 +54,8 @@ struct Ready {
 }
 
 fn prepare(launch: Launch, startup: &mut Startup) -> Fallible<Ready> {
-    let directories = Directories::resolve(|name| ProcessEnvironment.var(name)).map_err(|error| plain(error.to_string()))?;
+    let directories = Directories::resolve(|name| ProcessEnvironment.var(name))
+        .map_err(|error| plain(error.to_string()))?;
     let cwd = place::enter(launch.cwd.as_deref(), launch.allow_home, &directories.home).map_err(plain)?;
     let piped = startup.patient_phase("stdin", input::piped).map_err(plain)?;
     let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
@@ -64,7 +65,8 @@ fn prepare(launch: Launch, startup: &mut Startup) -> Fallible<Ready> {
             vec!["Ask one question with: omp -p \"your question\"".to_owned()],
         ));
     }
-    let attached = startup.phase("attachments", || attach::read_all(&launch.attachments, &cwd, &directories.home));
+    let attached =
+        startup.phase("attachments", || attach::read_all(&launch.attachments, &cwd, &directories.home));
     let prompts = input::prompts(piped, attached.map_err(plain)?, launch.messages);
     if prompts.is_empty() {
         return Err((
@@ -74,8 +76,16 @@ fn prepare(launch: Launch, startup: &mut Startup) -> Fallible<Ready> {
     }
     let options = SessionOptions {
         prompt: PromptOptions {
-            system: launch.system_prompt.map(|value| text_or_file(&value, &cwd)).transpose().map_err(plain)?,
-            append: launch.append_system_prompt.map(|value| text_or_file(&value, &cwd)).transpose().map_err(plain)?,
+            system: launch
+                .system_prompt
+                .map(|value| text_or_file(&value, &cwd))
+                .transpose()
+                .map_err(plain)?,
+            append: launch
+                .append_system_prompt
+                .map(|value| text_or_file(&value, &cwd))
+                .transpose()
+                .map_err(plain)?,
         },
         cwd,
         directories,
@@ -94,7 +104,13 @@ fn prepare(launch: Launch, startup: &mut Startup) -> Fallible<Ready> {
         prompt_cache_key: launch.prompt_cache_key,
     };
     let thoughts = if launch.print_thoughts { Thoughts::Shown } else { Thoughts::Hidden };
-    Ok(Ready { options, prompts, mode: launch.mode.unwrap_or(OutputMode::Text), thoughts, max_time: launch.max_time })
+    Ok(Ready {
+        options,
+        prompts,
+        mode: launch.mode.unwrap_or(OutputMode::Text),
+        thoughts,
+        max_time: launch.max_time,
+    })
 }
 
 /// A path if such a file exists, else the text itself.
@@ -103,7 +119,8 @@ fn text_or_file(value: &str, cwd: &Path) -> Result<String, String> {
     if value.len() > 4096 || value.contains('\n') || !path.is_file() {
         return Ok(value.to_owned());
     }
-    std::fs::read_to_string(&path).map_err(|error| format!("{} cannot be read as a prompt: {error}", path.display()))
+    std::fs::read_to_string(&path)
+        .map_err(|error| format!("{} cannot be read as a prompt: {error}", path.display()))
 }
 
 /// `auto` leaves the choice to the model's default until a classifier exists.
@@ -115,7 +132,9 @@ impl Ready {
     fn run(self, startup: Startup) -> u8 {
         let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
             Ok(runtime) => runtime,
-            Err(error) => return output::fail(&format!("the program cannot start its event loop: {error}"), &[]),
+            Err(error) => {
+                return output::fail(&format!("the program cannot start its event loop: {error}"), &[]);
+            }
         };
         let code = runtime.block_on(self.serve(startup));
         // Idle connections and timers must not hold the process.
@@ -180,8 +199,10 @@ fn announce(session: &Session, json: Option<&JsonLines>) {
     for warning in session.warnings() {
         output::warn(warning);
     }
-    if session.is_demo() {
-        output::note("No model is connected: no API key is set and no local model server answers. Using the built-in demo.");
+    if session.fell_back_to_demo() {
+        output::note(
+            "No model is connected: no API key is set and no local model server answers. Using the built-in demo.",
+        );
     }
     if let Some(lines) = json {
         lines.header(session.header());

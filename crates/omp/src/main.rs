@@ -37,12 +37,16 @@ fn run() -> u8 {
     match invocation.parsed {
         Parsed::Version(VersionForm::Named) => output::print(Stream::Out, &format!("omp/{VERSION}\n")),
         Parsed::Version(VersionForm::Bare) => output::print(Stream::Out, &format!("{VERSION}\n")),
-        Parsed::Help(topic) => output::print(Stream::Out, &omp_cli::render_help(topic, output::width(), VERSION)),
+        Parsed::Help(topic) => {
+            output::print(Stream::Out, &omp_cli::render_help(topic, output::width(), VERSION))
+        }
         Parsed::Completions(shell) => output::print(Stream::Out, &omp_cli::completion_script(shell)),
         Parsed::Complete(query) => commands::complete(&query),
         Parsed::Models(call) => commands::models(&call),
         Parsed::Update => commands::update(),
-        Parsed::Command(call) => output::fail(&format!("omp {} is not available yet.", call.command.name), &[]),
+        Parsed::Command(call) => {
+            output::fail(&format!("omp {} is not available yet.", call.command.name), &[])
+        }
         Parsed::Launch(first) => match omp_cli::parse_second(&first, &[]) {
             Ok(launch) => launch::start(launch),
             Err(error) => usage(&error),

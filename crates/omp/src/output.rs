@@ -122,7 +122,10 @@ pub(crate) fn install_panic_hook() {
     std::panic::set_hook(Box::new(|info| {
         let place = info.location().map_or_else(String::new, |at| format!(" ({}:{})", at.file(), at.line()));
         let reason = info.payload_as_str().unwrap_or("no reason given");
-        let _ = writeln!(io::stderr(), "Error: omp crashed: {reason}{place}\nThis is a bug. Set RUST_BACKTRACE=1 for details.");
+        let _ = writeln!(
+            io::stderr(),
+            "Error: omp crashed: {reason}{place}\nThis is a bug. Set RUST_BACKTRACE=1 for details."
+        );
     }));
 }
 

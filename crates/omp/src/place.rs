@@ -8,7 +8,8 @@ pub(crate) fn enter(asked: Option<&Path>, allow_home: bool, home: &Path) -> Resu
         std::env::set_current_dir(directory)
             .map_err(|error| format!("--cwd {}: {}", directory.display(), reason(directory, &error)))?;
     }
-    let current = std::env::current_dir().map_err(|error| format!("the current directory cannot be used: {error}"))?;
+    let current =
+        std::env::current_dir().map_err(|error| format!("the current directory cannot be used: {error}"))?;
     if asked.is_some() || allow_home || !same(&current, home) {
         return Ok(current);
     }
@@ -16,7 +17,8 @@ pub(crate) fn enter(asked: Option<&Path>, allow_home: bool, home: &Path) -> Resu
     let refuge = refuges(home).into_iter().find(|directory| directory.is_dir());
     match refuge {
         Some(directory) => {
-            std::env::set_current_dir(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+            std::env::set_current_dir(&directory)
+                .map_err(|error| format!("{}: {error}", directory.display()))?;
             Ok(directory)
         }
         None => Ok(current),

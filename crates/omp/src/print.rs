@@ -13,7 +13,10 @@ impl Listener for Progress {
         match event {
             AgentEvent::AutoRetryStart { attempt, max_attempts, delay_ms, error_message } => {
                 let seconds = delay_ms.div_ceil(1000);
-                output::note(&format!("Retrying ({attempt}/{max_attempts}) in {seconds}s… {}", sanitize(&error_message)));
+                output::note(&format!(
+                    "Retrying ({attempt}/{max_attempts}) in {seconds}s… {}",
+                    sanitize(&error_message)
+                ));
             }
             AgentEvent::AutoRetryEnd { success: false, attempt, final_error } => {
                 let error = sanitize(&final_error.unwrap_or_default());
@@ -104,7 +107,10 @@ mod tests {
             timestamp: 0,
         };
         let report = Report::of(&answer, Thoughts::Hidden);
-        assert_eq!((report.text.as_str(), report.note.as_deref(), report.code), ("fine\n", Some("a hiccup"), 0));
+        assert_eq!(
+            (report.text.as_str(), report.note.as_deref(), report.code),
+            ("fine\n", Some("a hiccup"), 0)
+        );
         answer.stop_reason = StopReason::Error;
         let report = Report::of(&answer, Thoughts::Hidden);
         assert_eq!((report.note.as_deref(), report.code), (Some("Error: a hiccup"), 1));

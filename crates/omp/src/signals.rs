@@ -17,7 +17,8 @@ impl Signals {
     pub(crate) fn watch(cancel: CancellationToken) -> Self {
         let code = Arc::new(AtomicU8::new(0));
         let seen = Arc::clone(&code);
-        let streams = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()].map(|kind| signal(kind).ok());
+        let streams = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()]
+            .map(|kind| signal(kind).ok());
         let task = tokio::spawn(async move {
             let [mut interrupt, mut terminate, mut hangup] = streams;
             loop {

@@ -118,7 +118,9 @@ impl Startup {
                     continue;
                 }
                 let seconds = begun.elapsed().as_secs();
-                output::note(&format!("Still starting after {seconds} s, in phase \"{phase}\". Ctrl+C stops it."));
+                output::note(&format!(
+                    "Still starting after {seconds} s, in phase \"{phase}\". Ctrl+C stops it."
+                ));
             }
         });
     }

@@ -29,6 +29,9 @@ pub(super) fn explain(target: &Target, error: &io::Error) -> ToolError {
 
 fn not_found(target: &Target) -> String {
     let shown = target.shown();
+    if let Some(explanation) = not_a_selector(&shown, target) {
+        return explanation;
+    }
     let (existing, missing) = deepest_existing(&target.path);
     let base = target.context.base();
     let suggestions: Vec<String> =
@@ -44,6 +47,24 @@ fn not_found(target: &Target) -> String {
         return format!("Path '{shown}' not found.{place} Read the directory to see what is there.");
     }
     format!("Path '{shown}' not found.{place} Did you mean {}?", suggestions.join(" or "))
+}
+
+/// `file:something` where the file exists: a part of it was meant.
+fn not_a_selector(shown: &str, target: &Target) -> Option<String> {
+    let base = target.context.base();
+    let mut splits = shown.match_indices(':').map(|(colon, _)| shown.split_at(colon));
+    let (file, part) = splits.find(|(file, _)| base.resolve(file).is_ok_and(|path| path.is_file()))?;
+    let name = file.to_lowercase();
+    let ends_with = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+    Some(if ends_with(&[".zip", ".tar", ".tar.gz", ".tgz"]) {
+        format!(
+            "Reading files inside an archive ('{shown}') is not available yet. Use bash, e.g. unzip -p or tar -xOf."
+        )
+    } else if ends_with(&[".sqlite", ".sqlite3", ".db", ".db3"]) {
+        format!("Reading tables of a database ('{shown}') is not available yet. Use bash with sqlite3.")
+    } else {
+        format!("{file} exists, but '{part}' is no selector. Use :N, :A-B, :A+C, a list of them, or :raw.")
+    })
 }
 
 /// The longest part of `path` that exists, and the first name below it that does not.

@@ -60,7 +60,12 @@ fn every_command_explains_itself() {
     for command in omp_cli::table::COMMANDS.iter().filter(|command| !command.hidden) {
         let output = omp_run(&home, &[command.name, "--help"]);
         output.assert_success();
-        assert!(output.stdout.contains(&format!("omp {}", command.name)), "{}: {}", command.name, output.stdout);
+        assert!(
+            output.stdout.contains(&format!("omp {}", command.name)),
+            "{}: {}",
+            command.name,
+            output.stdout
+        );
         assert!(output.stdout.contains("Usage"), "{}", command.name);
     }
 }
@@ -149,15 +154,28 @@ fn the_working_directory_can_be_chosen() {
     assert!(result["content"].as_str().unwrap().contains("/sub\n"), "{result}");
     let missing = omp_run(&home, &["-p", "--cwd", "nowhere", "x"]);
     assert_eq!(missing.code, Some(1));
-    assert!(missing.stderr.contains("nowhere") && missing.stderr.contains("no such directory"), "{}", missing.stderr);
+    assert!(
+        missing.stderr.contains("nowhere") && missing.stderr.contains("no such directory"),
+        "{}",
+        missing.stderr
+    );
     server.finish();
 }
 
 // proves: CLI-019
 #[test]
 fn sessions_do_not_start_in_the_home_directory() {
-    let ask = || [Reply::new().tool_call("bash", json!({"_i": "where", "command": "pwd -P"})), Reply::new().text("done")];
-    for (args, expected) in [(&["-p", "x"][..], "/home/tmp\n"), (&["-p", "--allow-home", "x"], "/home\n"), (&["-p", "--cwd", ".", "x"], "/home\n")] {
+    let ask = || {
+        [
+            Reply::new().tool_call("bash", json!({"_i": "where", "command": "pwd -P"})),
+            Reply::new().text("done"),
+        ]
+    };
+    for (args, expected) in [
+        (&["-p", "x"][..], "/home/tmp\n"),
+        (&["-p", "--allow-home", "x"], "/home\n"),
+        (&["-p", "--cwd", ".", "x"], "/home\n"),
+    ] {
         let server = Server::start(ask());
         let home = home(&server, Wire::OpenAiCompletions);
         home.write("home/tmp/keep", "");
@@ -209,7 +227,8 @@ fn no_request_is_made_but_the_answer() {
 fn pty_and_lsp_switches_are_accepted() {
     let server = Server::start([Reply::new().text("a")]);
     let home = home(&server, Wire::OpenAiCompletions);
-    omp_run(&home, &["-p", "--no-pty", "--no-lsp", "--no-skills", "--no-rules", "--no-extensions", "x"]).assert_success();
+    omp_run(&home, &["-p", "--no-pty", "--no-lsp", "--no-skills", "--no-rules", "--no-extensions", "x"])
+        .assert_success();
     server.finish();
 }
 

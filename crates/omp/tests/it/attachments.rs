@@ -38,8 +38,13 @@ fn text_files_become_blocks() {
 // proves: CLI-038, CLI-047
 #[test]
 fn images_become_image_blocks() {
-    let (server, home, output) =
-        ask(|home| { home.write("work/big.png", png(2400, 600)); }, &["-p", "@big.png"], b"");
+    let (server, home, output) = ask(
+        |home| {
+            home.write("work/big.png", png(2400, 600));
+        },
+        &["-p", "@big.png"],
+        b"",
+    );
     output.assert_success();
     let content = last_user(&server.requests()[0].body).clone();
     let path = home.path("work/big.png").canonicalize().unwrap();
@@ -51,7 +56,13 @@ fn images_become_image_blocks() {
     assert_eq!(size_of_png(url), (2000, 500));
     server.finish();
 
-    let (server, _home, output) = ask(|home| { home.write("work/s.png", png(20, 10)); }, &["-p", "@s.png", "see"], b"");
+    let (server, _home, output) = ask(
+        |home| {
+            home.write("work/s.png", png(20, 10));
+        },
+        &["-p", "@s.png", "see"],
+        b"",
+    );
     output.assert_success();
     let content = last_user(&server.requests()[0].body).clone();
     assert!(content[0]["text"].as_str().unwrap().ends_with("></file>\nsee"), "{content}");
@@ -62,7 +73,8 @@ fn images_become_image_blocks() {
 /// A white PNG, written by hand: stored (uncompressed) deflate blocks.
 fn png(width: u32, height: u32) -> Vec<u8> {
     let row = width as usize + 1;
-    let raw: Vec<u8> = (0..row * height as usize).map(|i| if i % row == 0 { 0 } else { (i % 251) as u8 }).collect();
+    let raw: Vec<u8> =
+        (0..row * height as usize).map(|i| if i % row == 0 { 0 } else { (i % 251) as u8 }).collect();
     let mut deflate = vec![0x78, 0x01];
     let mut blocks = raw.chunks(65_535).peekable();
     while let Some(block) = blocks.next() {
@@ -126,11 +138,20 @@ fn size_of_png(url: &str) -> (u32, u32) {
 // proves: CLI-040
 #[test]
 fn oversized_files_are_skipped_with_a_warning() {
-    let (server, home, output) = ask(|home| { home.write("work/big.txt", "x".repeat(6 * 1024 * 1024)); }, &["-p", "@big.txt", "q"], b"");
+    let (server, home, output) = ask(
+        |home| {
+            home.write("work/big.txt", "x".repeat(6 * 1024 * 1024));
+        },
+        &["-p", "@big.txt", "q"],
+        b"",
+    );
     output.assert_success();
     let path = home.path("work/big.txt").canonicalize().unwrap();
     let text = last_user(&server.requests()[0].body).as_str().unwrap().to_owned();
-    assert!(text.starts_with(&format!("<file name=\"{}\">\n(skipped: too large, 6", path.display())), "{text}");
+    assert!(
+        text.starts_with(&format!("<file name=\"{}\">\n(skipped: too large, 6", path.display())),
+        "{text}"
+    );
     assert!(output.stderr.contains("big.txt"), "{}", output.stderr);
     server.finish();
 }
@@ -143,7 +164,10 @@ fn missing_files_fail_before_anything_exists_and_empty_ones_add_nothing() {
     let before = home.list_files();
     let missing = omp_run(&home, &["-p", "@gone.txt", "q"]);
     assert_eq!(missing.code, Some(1));
-    let expected = format!("Error: File not found: {}\n", home.work_dir().canonicalize().unwrap().join("gone.txt").display());
+    let expected = format!(
+        "Error: File not found: {}\n",
+        home.work_dir().canonicalize().unwrap().join("gone.txt").display()
+    );
     assert_eq!(missing.stderr, expected);
     assert!(server.requests().is_empty());
     assert_eq!(home.list_files(), before);
@@ -159,7 +183,14 @@ fn odd_files_are_named_not_sent() {
         |home| {
             home.write("work/bin.dat", b"\x00\x01\x02\x03".as_slice());
             home.write("work/doc.pdf", b"%PDF-1.4 not really".as_slice());
-            home.write("work/wide.txt", [b"\xff\xfe".as_slice(), "w\u{ef}de".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>().as_slice()].concat());
+            home.write(
+                "work/wide.txt",
+                [
+                    b"\xff\xfe".as_slice(),
+                    "w\u{ef}de".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>().as_slice(),
+                ]
+                .concat(),
+            );
         },
         &["-p", "@bin.dat", "@doc.pdf", "@wide.txt", "q"],
         b"",

@@ -21,7 +21,10 @@ fn a_web_page_is_recognised() {
 #[test]
 fn half_an_event_ends_the_turn_with_a_reason() {
     for wire in Wire::ALL {
-        let server = Server::start([Reply::new().text("some words here and many more of them").delta_size(3).end_after_event(8)]);
+        let server = Server::start([Reply::new()
+            .text("some words here and many more of them")
+            .delta_size(3)
+            .end_after_event(8)]);
         let output = omp_run(&home(&server, wire), &["-p", "x"]);
         assert_eq!(output.code, Some(1), "{wire}");
         assert!(output.stderr.contains("before the answer was complete"), "{wire}: {}", output.stderr);
@@ -48,9 +51,9 @@ fn one_giant_event_is_refused() {
 #[test]
 fn a_call_cut_off_by_the_network_is_not_run() {
     for wire in Wire::ALL {
-        let server = Server::start([
-            Reply::new().tool_call("write", json!({"_i": "w", "path": "made.txt", "content": "x".repeat(400)})).drop_after_event(6),
-        ]);
+        let server = Server::start([Reply::new()
+            .tool_call("write", json!({"_i": "w", "path": "made.txt", "content": "x".repeat(400)}))
+            .drop_after_event(6)]);
         let home = home(&server, wire);
         let output = omp_run(&home, &["-p", "x"]);
         assert_eq!(output.code, Some(1), "{wire}");
@@ -86,10 +89,17 @@ fn bad_arguments_are_explained_to_the_model() {
 fn an_endpoint_that_is_down_is_named() {
     let home = Home::new();
     let dead = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    home.write("home/.omp/agent/models.yml", ModelOptions::new().yaml(&format!("http://{dead}/v1"), Wire::OpenAiCompletions));
+    home.write(
+        "home/.omp/agent/models.yml",
+        ModelOptions::new().yaml(&format!("http://{dead}/v1"), Wire::OpenAiCompletions),
+    );
     let output = run(omp(&home, &["-p", "--max-time", "2s", "x"]), Some(b""), LIMIT);
     assert_eq!(output.code, Some(1));
-    assert!(output.stderr.contains("Retrying (1/10)") && output.stderr.contains(&dead.to_string()), "{}", output.stderr);
+    assert!(
+        output.stderr.contains("Retrying (1/10)") && output.stderr.contains(&dead.to_string()),
+        "{}",
+        output.stderr
+    );
 }
 
 // proves: WIR-007

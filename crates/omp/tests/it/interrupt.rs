@@ -21,7 +21,10 @@ fn begin(command: std::process::Command) -> omp_testkit::Running {
 #[test]
 fn during_a_stream() {
     for wire in Wire::ALL {
-        let server = Server::start([Reply::new().text("partial words and more to come").delta_size(8).stall_after_event(5, Duration::from_secs(30))]);
+        let server = Server::start([Reply::new()
+            .text("partial words and more to come")
+            .delta_size(8)
+            .stall_after_event(5, Duration::from_secs(30))]);
         let home = home(&server, wire);
         let running = begin(omp(&home, &["-p", "x"]));
         server.wait_for_requests(1, LIMIT);
@@ -89,7 +92,10 @@ fn killed_without_a_word() {
 
 #[test]
 fn sigterm_ends_in_good_order() {
-    let server = Server::start([Reply::new().text("partial words").delta_size(4).stall_after_event(3, Duration::from_secs(30))]);
+    let server = Server::start([Reply::new()
+        .text("partial words")
+        .delta_size(4)
+        .stall_after_event(3, Duration::from_secs(30))]);
     let home = home(&server, Wire::OpenAiCompletions);
     let running = begin(omp(&home, &["-p", "x"]));
     server.wait_for_requests(1, LIMIT);
@@ -102,7 +108,9 @@ fn sigterm_ends_in_good_order() {
 // proves: LOP-041
 #[test]
 fn during_a_retry() {
-    let server = Server::start([Reply::status(503).header("retry-after", "60").body(json!({"error": {"message": "busy"}}))]);
+    let server = Server::start([Reply::status(503)
+        .header("retry-after", "60")
+        .body(json!({"error": {"message": "busy"}}))]);
     let home = home(&server, Wire::OpenAiCompletions);
     let running = begin(omp(&home, &["--mode", "json", "x"]));
     running.wait_for_stdout("auto_retry_start", LIMIT);

@@ -23,7 +23,14 @@ fn the_event_stream_is_complete_and_parses() {
         let kinds = types(&lines);
         assert_eq!(kinds[1], "agent_start");
         assert_eq!(kinds.last(), Some(&"agent_end"));
-        for kind in ["turn_start", "turn_end", "message_start", "message_end", "tool_execution_start", "tool_execution_end"] {
+        for kind in [
+            "turn_start",
+            "turn_end",
+            "message_start",
+            "message_end",
+            "tool_execution_start",
+            "tool_execution_end",
+        ] {
             assert!(kinds.contains(&kind), "{kind} is missing");
         }
         let start = lines.iter().find(|line| line["type"] == "tool_execution_start").unwrap();

@@ -28,10 +28,18 @@ fn unknown_and_ambiguous_models_are_explained() {
     let home = Home::new();
     let unknown = omp_run(&home, &["-p", "--model", "claude-sonet-4-5", "x"]);
     assert_eq!(unknown.code, Some(1));
-    assert!(unknown.stderr.contains("claude-sonet-4-5") && unknown.stderr.contains("anthropic/claude-sonnet-4-5"), "{}", unknown.stderr);
+    assert!(
+        unknown.stderr.contains("claude-sonet-4-5") && unknown.stderr.contains("anthropic/claude-sonnet-4-5"),
+        "{}",
+        unknown.stderr
+    );
     let ambiguous = omp_run(&home, &["-p", "--model", "claude", "x"]);
     assert_eq!(ambiguous.code, Some(1));
-    assert!(ambiguous.stderr.contains("several") && ambiguous.stderr.contains("claude-opus-4-5"), "{}", ambiguous.stderr);
+    assert!(
+        ambiguous.stderr.contains("several") && ambiguous.stderr.contains("claude-opus-4-5"),
+        "{}",
+        ambiguous.stderr
+    );
     let provider = omp_run(&home, &["-p", "--provider", "antropic", "x"]);
     assert_eq!(provider.code, Some(1));
     assert!(provider.stderr.contains("anthropic"), "{}", provider.stderr);
@@ -57,13 +65,19 @@ fn a_key_needs_a_model() {
 #[test]
 fn a_broken_models_file_is_a_warning() {
     let home = Home::new();
-    home.write("home/.omp/agent/models.yml", "providers:\n  mine:\n    api: openai-completions\n    models: [{id: m}]\n");
+    home.write(
+        "home/.omp/agent/models.yml",
+        "providers:\n  mine:\n    api: openai-completions\n    models: [{id: m}]\n",
+    );
     let output = omp_run(&home, &["models"]);
     output.assert_success();
     assert!(output.stdout.contains("anthropic/"), "{}", output.stdout);
     assert!(output.stderr.contains("Provider mine: \"baseUrl\" is required"), "{}", output.stderr);
     assert!(output.stderr.contains("models.yml"), "{}", output.stderr);
-    home.write("home/.omp/agent/models.yml", "providers: {mine: {baseUrl: http://127.0.0.1:9, contextWidow: 3}}");
+    home.write(
+        "home/.omp/agent/models.yml",
+        "providers: {mine: {baseUrl: http://127.0.0.1:9, contextWidow: 3}}",
+    );
     let typo = omp_run(&home, &["models"]);
     assert!(typo.stderr.contains("contextWidow"), "{}", typo.stderr);
 }
@@ -72,7 +86,11 @@ fn a_broken_models_file_is_a_warning() {
 // proves: MOD-012
 #[test]
 fn keys_come_from_three_places() {
-    for (value, expected) in [("MY_KEY", "from-env"), ("sk-literal", "sk-literal"), ("\"!printf ' from-command\\\\n'\"", "from-command")] {
+    for (value, expected) in [
+        ("MY_KEY", "from-env"),
+        ("sk-literal", "sk-literal"),
+        ("\"!printf ' from-command\\\\n'\"", "from-command"),
+    ] {
         let server = Server::start(Scenario::replies([Reply::new().text("ok")]).expect_key(expected));
         let home = Home::new();
         home.models_yml(&server, Wire::OpenAiCompletions, ModelOptions::new().api_key(value));
@@ -86,7 +104,9 @@ fn keys_come_from_three_places() {
 /// A server on this machine is found and used when nothing else is configured.
 #[test]
 fn local_servers_come_before_the_demo() {
-    let server = Server::start(Scenario::replies([Reply::new().text("from ollama")]).keyless(true).ollama(["llama3:8b"]));
+    let server = Server::start(
+        Scenario::replies([Reply::new().text("from ollama")]).keyless(true).ollama(["llama3:8b"]),
+    );
     let home = Home::new();
     let mut command = omp(&home, &["-p", "x"]);
     command.env("OLLAMA_BASE_URL", server.base_url());
@@ -104,14 +124,22 @@ fn the_demo_does_real_work_and_says_so() {
     home.write("work/README.md", "# The Project\n");
     let tour = omp_run(&home, &["-p", "what is this?"]);
     tour.assert_success();
-    assert!(tour.stdout.contains("# The Project") && tour.stdout.contains("ANTHROPIC_API_KEY"), "{}", tour.stdout);
+    assert!(
+        tour.stdout.contains("# The Project") && tour.stdout.contains("ANTHROPIC_API_KEY"),
+        "{}",
+        tour.stdout
+    );
     assert!(tour.stderr.contains("demo"), "{}", tour.stderr);
     let made = omp_run(&home, &["-p", "please create and run a small file"]);
     made.assert_success();
     assert!(home.read("work/omp-demo.sh").contains("echo"));
     assert!(made.stdout.contains("Hello from omp-demo.sh"), "{}", made.stdout);
     let again = omp_run(&home, &["-p", "please create and run a small file"]);
-    assert!(again.stdout.contains("Hello from omp-demo-2.sh"), "the first file is not overwritten: {}", again.stdout);
+    assert!(
+        again.stdout.contains("Hello from omp-demo-2.sh"),
+        "the first file is not overwritten: {}",
+        again.stdout
+    );
 }
 
 #[test]
@@ -119,7 +147,11 @@ fn models_are_listed_as_text_and_json() {
     let server = Server::start([Reply::new()]);
     let home = home(&server, Wire::OpenAiCompletions);
     let text = omp_run(&home, &["models"]);
-    assert!(text.stdout.lines().any(|line| line.starts_with("test/scripted") && line.ends_with("ready")), "{}", text.stdout);
+    assert!(
+        text.stdout.lines().any(|line| line.starts_with("test/scripted") && line.ends_with("ready")),
+        "{}",
+        text.stdout
+    );
     let json = omp_run(&home, &["models", "scripted", "--json"]);
     let rows: Vec<Value> = serde_json::from_str(&json.stdout).unwrap();
     assert_eq!(rows.len(), 1);

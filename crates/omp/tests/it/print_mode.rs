@@ -12,7 +12,9 @@ fn only_the_final_answer_is_printed() {
     for wire in Wire::ALL {
         let server = Server::start([
             Reply::new().text("Looking.").tool_call("read", json!({"_i": "look", "path": "a.txt"})),
-            Reply::new().text("Writing.").tool_call("write", json!({"_i": "save", "path": "b.txt", "content": "made\n"})),
+            Reply::new()
+                .text("Writing.")
+                .tool_call("write", json!({"_i": "save", "path": "b.txt", "content": "made\n"})),
             Reply::new().tool_call("bash", json!({"_i": "check", "command": "cat b.txt"})),
             Reply::new().text("First block."),
         ]);
@@ -54,7 +56,8 @@ fn warnings_never_reach_standard_output() {
     assert_eq!(output.stdout, "ok\n");
     assert!(output.stderr.contains("enormous") && output.stderr.contains("nope"), "{}", output.stderr);
     let tools = server.requests()[0].body["tools"].as_array().unwrap().clone();
-    let names: Vec<_> = tools.iter().map(|tool| tool["function"]["name"].as_str().unwrap().to_owned()).collect();
+    let names: Vec<_> =
+        tools.iter().map(|tool| tool["function"]["name"].as_str().unwrap().to_owned()).collect();
     assert_eq!(names, ["read"]);
     server.finish();
 }
@@ -110,7 +113,8 @@ fn further_messages_are_later_turns() {
     let output = omp_run(&home(&server, Wire::OpenAiCompletions), &["-p", "first", "second"]);
     assert_eq!(output.stdout, "two\n");
     let requests = server.requests();
-    let roles: Vec<_> = requests[1].body["messages"].as_array().unwrap().iter().map(|m| m["role"].clone()).collect();
+    let roles: Vec<_> =
+        requests[1].body["messages"].as_array().unwrap().iter().map(|m| m["role"].clone()).collect();
     assert_eq!(roles, ["system", "user", "assistant", "user"]);
     assert_eq!(requests[1].body["messages"][2]["content"], "one");
     assert_eq!(requests[1].body["messages"][3]["content"], "second");
@@ -121,7 +125,8 @@ fn further_messages_are_later_turns() {
 #[test]
 fn thoughts_are_printed_on_request() {
     let replies = || [Reply::new().thinking("hmm").text("done")];
-    for (args, expected) in [(&["-p", "x"][..], "done\n"), (&["-p", "--print-thoughts", "x"], "hmm\ndone\n")] {
+    for (args, expected) in [(&["-p", "x"][..], "done\n"), (&["-p", "--print-thoughts", "x"], "hmm\ndone\n")]
+    {
         let server = Server::start(replies());
         let output = omp_run(&home(&server, Wire::OpenAiCompletions), args);
         assert_eq!(output.stdout, expected);
@@ -145,7 +150,8 @@ fn hiding_thoughts_does_not_change_the_request() {
 // proves: CLI-269
 #[test]
 fn a_run_can_be_limited_in_time() {
-    let server = Server::start([Reply::new().text("slow answer").stall_after_event(3, Duration::from_secs(30))]);
+    let server =
+        Server::start([Reply::new().text("slow answer").stall_after_event(3, Duration::from_secs(30))]);
     let output = omp_run(&home(&server, Wire::OpenAiCompletions), &["-p", "--max-time", "1s", "x"]);
     assert_eq!(output.code, Some(1));
     assert!(output.stderr.contains("--max-time"), "{}", output.stderr);
@@ -188,7 +194,8 @@ fn nothing_in_print_mode_needs_a_person() {
     let server = Server::start([Reply::new().text("ok")]);
     omp_run(&home(&server, Wire::OpenAiCompletions), &["-p", "x"]).assert_success();
     let body = &server.requests()[0].body;
-    let names: Vec<_> = body["tools"].as_array().unwrap().iter().map(|t| t["function"]["name"].clone()).collect();
+    let names: Vec<_> =
+        body["tools"].as_array().unwrap().iter().map(|t| t["function"]["name"].clone()).collect();
     assert!(!names.contains(&json!("ask")), "{names:?}");
     server.finish();
 }
@@ -199,7 +206,8 @@ fn prompts_come_as_text_or_from_a_file() {
     let server = Server::start([Reply::new().text("a"), Reply::new().text("b")]);
     let home = home(&server, Wire::AnthropicMessages);
     home.write("work/sys.md", "From a file {{not expanded}}");
-    omp_run(&home, &["-p", "--system-prompt", "sys.md", "--append-system-prompt", "And more.", "x"]).assert_success();
+    omp_run(&home, &["-p", "--system-prompt", "sys.md", "--append-system-prompt", "And more.", "x"])
+        .assert_success();
     omp_run(&home, &["-p", "--append-system-prompt", "Last words.", "x"]).assert_success();
     let requests = server.requests();
     let system = |index: usize| -> Vec<String> {
@@ -218,7 +226,8 @@ fn prompts_come_as_text_or_from_a_file() {
 #[test]
 fn provider_session_ids_are_passed_on() {
     let server = Server::start([Reply::new().text("a")]);
-    omp_run(&home(&server, Wire::OpenAiResponses), &["-p", "--provider-session-id", "sess-1", "x"]).assert_success();
+    omp_run(&home(&server, Wire::OpenAiResponses), &["-p", "--provider-session-id", "sess-1", "x"])
+        .assert_success();
     assert_eq!(server.requests()[0].body["prompt_cache_key"], "sess-1");
     server.finish();
 }
@@ -227,7 +236,14 @@ fn provider_session_ids_are_passed_on() {
 // proves: CLI-024
 #[test]
 fn thinking_levels_reach_the_request() {
-    for (level, effort) in [("minimal", "minimal"), ("low", "low"), ("medium", "medium"), ("high", "high"), ("xhigh", "high"), ("nonsense", "high")] {
+    for (level, effort) in [
+        ("minimal", "minimal"),
+        ("low", "low"),
+        ("medium", "medium"),
+        ("high", "high"),
+        ("xhigh", "high"),
+        ("nonsense", "high"),
+    ] {
         let server = Server::start(Scenario::replies([Reply::new().text("a")]));
         let home = omp_testkit::Home::new();
         home.models_yml(&server, Wire::OpenAiCompletions, omp_testkit::ModelOptions::new().reasoning(true));

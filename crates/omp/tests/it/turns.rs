@@ -34,7 +34,10 @@ fn consecutive_requests_share_their_prefix() {
             // The earlier body ends with the closing brackets of its last list; Anthropic's cache marks move on
             // with the two newest user messages, so the bytes there agree up to the older of the two.
             let allowance = if wire == Wire::AnthropicMessages { 1200 } else { 8 };
-            assert!(shared + allowance >= previous, "{wire}: request {index} shares {shared} of {previous} bytes");
+            assert!(
+                shared + allowance >= previous,
+                "{wire}: request {index} shares {shared} of {previous} bytes"
+            );
         }
         server.finish();
     }
