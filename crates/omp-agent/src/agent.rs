@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use omp_types::{CustomMessage, Message, StopReason, ThinkingLevel, UserContent, UserMessage};
+use omp_types::{
+    AssistantMessage, CustomMessage, Message, StopReason, ThinkingLevel, UserContent, UserMessage,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{AgentConfig, InterruptMode, QueueMode};
@@ -84,19 +86,23 @@ impl State {
         *identity_from = len.min(*identity_from);
     }
 
-    /// Where a repeated turn begins: at an answer that broke off, or after messages that nobody answered (the
-    /// tools of the turn were aborted, or the run was dropped).
+    /// The answer the conversation ends with, not counting results of its calls, and where it stands.
+    pub(crate) fn last_answer(&self) -> Option<(usize, &AssistantMessage)> {
+        let at = self.messages.iter().rposition(|message| message.as_tool_result().is_none())?;
+        Some((at, self.messages[at].as_assistant()?))
+    }
+
+    /// Where a repeated turn begins: at an answer that broke off, or after messages that nobody answered, because
+    /// the tools of the turn were aborted or the run was dropped.
     fn repeat_from(&self) -> Option<usize> {
-        let unanswered = self.messages.last()?.as_assistant().is_none();
-        let answered = self.messages.iter().rposition(|message| message.as_assistant().is_some());
-        let broken = answered.filter(|at| {
-            let answer = self.messages[*at].as_assistant();
-            let failed = answer
-                .is_some_and(|answer| matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted));
-            // Words that came after it are not thrown away with it.
-            failed && self.messages[at + 1..].iter().all(|message| message.as_tool_result().is_some())
-        });
-        broken.or_else(|| unanswered.then_some(self.messages.len()))
+        let all = self.messages.len();
+        match self.last_answer() {
+            Some((at, answer)) if matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted) => {
+                Some(at)
+            }
+            Some((_, answer)) if answer.tool_calls().next().is_none() => None,
+            _ => (all > 0).then_some(all),
+        }
     }
 }
 
@@ -120,7 +126,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// The last answer, complete or not.
-    pub fn last_answer(&self) -> Option<&omp_types::AssistantMessage> {
+    pub fn last_answer(&self) -> Option<&AssistantMessage> {
         self.messages.iter().rev().find_map(|message| message.as_assistant())
     }
 }

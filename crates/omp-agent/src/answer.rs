@@ -165,7 +165,7 @@ impl CallWatch {
                     && let Inspection::Stop(reason) = tool.inspect(partial)
                 {
                     self.stopped = Some((id.clone(), reason));
-                    let _ = cancel;
+                    cancel.cancel();
                 }
             }
             _ => {}

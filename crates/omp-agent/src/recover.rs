@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use crate::answer::Attempt;
 use crate::fallback::Primary;
 use crate::parts::AccountAnswer;
-use crate::retry::{self, Situation, Verdict};
+use crate::retry;
 use crate::run::Run;
 
 const CANCELLED: &str = "Retry cancelled";
@@ -117,10 +117,7 @@ impl Run<'_> {
 
     /// What can be done about a failure: forget stale state, another account, another model, or wait.
     fn recover(&mut self, failure: &Failure, visible: bool, retries: u32) -> Recovery {
-        let config = &self.state.config.retry;
-        let refused = failure.kind == FailureKind::Refusal;
-        let hopeless = !refused && (!retry::is_retryable(failure, visible) || retries >= config.max_retries);
-        if !config.enabled || visible || hopeless {
+        if !retry::is_allowed(failure, visible, retries, &self.state.config.retry) {
             return Recovery::GiveUp(failure.message.clone());
         }
         let mut failure = failure.clone();
@@ -136,11 +133,12 @@ impl Run<'_> {
         if let Some(switched) = self.take_over(&failure) {
             return Recovery::Again { delay_ms: 0, switched: Some(switched) };
         }
-        let random = self.fixed.clock.random();
-        let situation = Situation { failure: &failure, visible_output: visible, retries, random };
-        match retry::decide(&situation, &self.state.config.retry) {
-            Verdict::RetryAfterMs(delay_ms) => Recovery::Again { delay_ms, switched: None },
-            Verdict::GiveUp(text) => Recovery::GiveUp(text),
+        if failure.kind == FailureKind::Refusal {
+            return Recovery::GiveUp(failure.message);
+        }
+        match retry::wait_ms(&failure, retries, self.fixed.clock.random(), &self.state.config.retry) {
+            Ok(delay_ms) => Recovery::Again { delay_ms, switched: None },
+            Err(text) => Recovery::GiveUp(text),
         }
     }
 

@@ -4,54 +4,42 @@ use omp_types::{Failure, FailureKind};
 
 use crate::config::RetryConfig;
 
-/// What is known when a call has failed.
-pub(crate) struct Situation<'a> {
-    pub(crate) failure: &'a Failure,
-    /// Text, thinking or a call had already reached the listeners.
-    pub(crate) visible_output: bool,
-    /// Retries already made for this turn.
-    pub(crate) retries: u32,
-    /// A number in `0.0..1.0`.
-    pub(crate) random: f64,
+/// Is anything to be tried after `retries` attempts? An answer that had begun to show is final: a second one
+/// would stand beside it.
+pub(crate) fn is_allowed(
+    failure: &Failure,
+    visible_output: bool,
+    retries: u32,
+    config: &RetryConfig,
+) -> bool {
+    let worth_it = match failure.kind {
+        FailureKind::Transient
+        | FailureKind::RateLimit
+        | FailureKind::UsageLimit
+        | FailureKind::StaleState => retries < config.max_retries,
+        // The same model would refuse again; the number of other models is the limit.
+        FailureKind::Refusal => true,
+        FailureKind::Aborted | FailureKind::ContextOverflow | FailureKind::Auth | FailureKind::Fatal => false,
+    };
+    config.enabled && worth_it && !visible_output
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    RetryAfterMs(u64),
-    GiveUp(String),
-}
-
-/// Could another try of the same request succeed at all?
-pub(crate) fn is_retryable(failure: &Failure, visible_output: bool) -> bool {
-    let transient = matches!(
-        failure.kind,
-        FailureKind::Transient | FailureKind::RateLimit | FailureKind::UsageLimit | FailureKind::StaleState
-    );
-    transient && !visible_output
-}
-
-/// Decides on a retry of the same model.
-pub(crate) fn decide(situation: &Situation<'_>, config: &RetryConfig) -> Verdict {
-    let failure = situation.failure;
-    let give_up = || Verdict::GiveUp(failure.message.clone());
-    if !config.enabled
-        || !is_retryable(failure, situation.visible_output)
-        || situation.retries >= config.max_retries
-    {
-        return give_up();
-    }
-    let delay = backoff_ms(situation.retries + 1, config.base_delay_ms, situation.random);
+/// How long to wait before the same model is asked again, or why that is too long. `random` is in `0.0..1.0`.
+pub(crate) fn wait_ms(
+    failure: &Failure,
+    retries: u32,
+    random: f64,
+    config: &RetryConfig,
+) -> Result<u64, String> {
+    let delay = backoff_ms(retries + 1, config.base_delay_ms, random);
     let needed = delay.max(failure.retry_after_ms.unwrap_or(0));
-    if let Ok(limit) = u64::try_from(config.max_delay_ms)
-        && limit > 0
-        && needed > limit
-    {
-        return Verdict::GiveUp(format!(
+    match u64::try_from(config.max_delay_ms) {
+        Ok(limit) if limit > 0 && needed > limit => Err(format!(
             "Provider requested {needed}ms wait, exceeds retry.maxDelayMs ({limit}ms). Original error: {}",
             failure.message
-        ));
+        )),
+        _ => Ok(needed),
     }
-    Verdict::RetryAfterMs(needed)
 }
 
 /// Doubles from the base up to eight seconds, shortened at random by up to a quarter.
@@ -69,9 +57,8 @@ mod tests {
         Failure { kind, message: "boom".into(), status: None, retry_after_ms }
     }
 
-    fn verdict(failure: &Failure, retries: u32, random: f64) -> Verdict {
-        let situation = Situation { failure, visible_output: false, retries, random };
-        decide(&situation, &RetryConfig::default())
+    fn wait(failure: &Failure, retries: u32, random: f64) -> Result<u64, String> {
+        wait_ms(failure, retries, random, &RetryConfig::default())
     }
 
     // proves: LOP-034
@@ -79,26 +66,20 @@ mod tests {
     fn delays_double_up_to_eight_seconds_with_jitter() {
         let failure = failure(FailureKind::Transient, None);
         for (retries, nominal) in [500, 1000, 2000, 4000, 8000, 8000].into_iter().enumerate() {
-            assert_eq!(verdict(&failure, retries as u32, 1.0), Verdict::RetryAfterMs(nominal));
-            for sample in 0..200 {
-                let Verdict::RetryAfterMs(delay) =
-                    verdict(&failure, retries as u32, f64::from(sample) / 200.0)
-                else {
-                    panic!("must retry");
-                };
-                assert!((nominal * 3 / 4..=nominal).contains(&delay), "{delay} of {nominal}");
-            }
+            let delay = |random| wait(&failure, retries as u32, random).unwrap();
+            assert_eq!((delay(0.0), delay(1.0)), (nominal * 3 / 4, nominal));
+            let samples: Vec<u64> = (0..200).map(|sample| delay(f64::from(sample) / 200.0)).collect();
+            assert!(samples.iter().all(|delay| (nominal * 3 / 4..=nominal).contains(delay)), "{samples:?}");
+            assert!(samples.is_sorted() && samples[0] < samples[100] && samples[100] < samples[199]);
         }
+        assert_eq!(wait(&failure, 1000, 1.0), Ok(8000), "no overflow");
     }
 
     // proves: LOP-035
     #[test]
     fn hints_lengthen_but_never_shorten() {
-        assert_eq!(
-            verdict(&failure(FailureKind::RateLimit, Some(2500)), 0, 1.0),
-            Verdict::RetryAfterMs(2500)
-        );
-        assert_eq!(verdict(&failure(FailureKind::RateLimit, Some(10)), 0, 1.0), Verdict::RetryAfterMs(500));
+        assert_eq!(wait(&failure(FailureKind::RateLimit, Some(2500)), 0, 1.0), Ok(2500));
+        assert_eq!(wait(&failure(FailureKind::RateLimit, Some(10)), 0, 1.0), Ok(500));
     }
 
     // proves: LOP-037
@@ -107,19 +88,20 @@ mod tests {
         let failure = failure(FailureKind::RateLimit, Some(3_600_000));
         let expected =
             "Provider requested 3600000ms wait, exceeds retry.maxDelayMs (300000ms). Original error: boom";
-        assert_eq!(verdict(&failure, 0, 1.0), Verdict::GiveUp(expected.into()));
-        let situation = Situation { failure: &failure, visible_output: false, retries: 0, random: 1.0 };
-        let unlimited = RetryConfig { max_delay_ms: 0, ..RetryConfig::default() };
-        assert_eq!(decide(&situation, &unlimited), Verdict::RetryAfterMs(3_600_000));
+        assert_eq!(wait(&failure, 0, 1.0), Err(expected.into()));
+        for max_delay_ms in [0, -1] {
+            let unlimited = RetryConfig { max_delay_ms, ..RetryConfig::default() };
+            assert_eq!(wait_ms(&failure, 0, 1.0, &unlimited), Ok(3_600_000));
+        }
     }
 
     // proves: LOP-031
     #[test]
     fn overflow_and_visible_output_are_final() {
-        assert!(matches!(verdict(&failure(FailureKind::ContextOverflow, None), 0, 1.0), Verdict::GiveUp(_)));
-        assert!(matches!(verdict(&failure(FailureKind::Auth, None), 0, 1.0), Verdict::GiveUp(_)));
-        let cut = failure(FailureKind::Transient, None);
-        let situation = Situation { failure: &cut, visible_output: true, retries: 0, random: 1.0 };
-        assert_eq!(decide(&situation, &RetryConfig::default()), Verdict::GiveUp("boom".into()));
+        let allowed = |kind, visible| is_allowed(&failure(kind, None), visible, 0, &RetryConfig::default());
+        assert!(allowed(FailureKind::Transient, false));
+        assert!(!allowed(FailureKind::Transient, true));
+        assert!(!allowed(FailureKind::ContextOverflow, false));
+        assert!(!allowed(FailureKind::Auth, false));
     }
 }

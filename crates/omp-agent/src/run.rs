@@ -115,17 +115,10 @@ impl<'a> Run<'a> {
 
     /// Results for calls that an earlier run left open: its future was dropped, or the program was killed.
     fn missing_results(&self) -> Vec<Message> {
-        let tail = self.state.messages.iter().rposition(|message| message.as_tool_result().is_none());
-        let Some((at, answer)) = tail.and_then(|at| Some((at, self.state.messages[at].as_assistant()?)))
-        else {
-            return Vec::new();
-        };
+        let Some((at, answer)) = self.state.last_answer() else { return Vec::new() };
         let answered = self.state.messages.len() - at - 1;
-        answer
-            .tool_calls()
-            .skip(answered)
-            .map(|call| self.result_message(call, ToolOutput::text(INTERRUPTED), true))
-            .collect()
+        let missing = |call| self.result_message(call, ToolOutput::text(INTERRUPTED), true);
+        answer.tool_calls().skip(answered).map(missing).collect()
     }
 
     /// Hints for the first message of a conversation.

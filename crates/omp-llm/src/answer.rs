@@ -245,7 +245,7 @@ impl Answer {
         match &mut self.message.content[index] {
             AssistantBlock::Text(_) => self.events.push(StreamEvent::TextEnd { content_index: index }),
             AssistantBlock::Thinking(_) => {
-                self.events.push(StreamEvent::ThinkingEnd { content_index: index })
+                self.events.push(StreamEvent::ThinkingEnd { content_index: index });
             }
             AssistantBlock::ToolCall(call) => {
                 settle_arguments(call, open.arguments);

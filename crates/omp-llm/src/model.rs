@@ -20,6 +20,11 @@ impl Secret {
     pub fn reveal(&self) -> &str {
         &self.0
     }
+
+    /// An access token of a person's account, which travels differently from a key.
+    pub(crate) fn is_anthropic_oauth(&self) -> bool {
+        self.0.starts_with("sk-ant-oat")
+    }
 }
 
 impl fmt::Debug for Secret {

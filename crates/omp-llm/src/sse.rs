@@ -89,11 +89,6 @@ impl SseDecoder {
         Ok(())
     }
 
-    /// Is there an event that the stream began and never ended?
-    pub fn has_unfinished_event(&self) -> bool {
-        self.has_data || !self.line.is_empty()
-    }
-
     fn check_room(&self, more: usize) -> Result<(), SseError> {
         if self.line.len() + self.data.len() + more > self.limit {
             return Err(SseError::TooLarge { limit: self.limit });

@@ -87,3 +87,24 @@ impl ServerCertVerifier for LazyVerifier {
         self.provider.signature_verification_algorithms.supported_schemes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn http2_is_offered() {
+        assert_eq!(config().unwrap().alpn_protocols, [b"h2".to_vec(), b"http/1.1".to_vec()]);
+    }
+
+    /// Building a client reads no certificates; the first handshake does.
+    #[test]
+    fn certificates_are_read_once_and_late() {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let verifier = LazyVerifier { provider, inner: OnceLock::new() };
+        assert!(verifier.inner.get().is_none());
+        let first = verifier.inner().map(Arc::as_ptr).ok();
+        assert_eq!(verifier.inner().map(Arc::as_ptr).ok(), first);
+        assert!(verifier.inner.get().is_some());
+    }
+}

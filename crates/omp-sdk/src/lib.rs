@@ -6,6 +6,7 @@
 mod adapt;
 mod environment;
 mod prompt;
+mod record;
 mod session;
 
 pub use environment::{Environment, ProcessEnvironment};
@@ -13,5 +14,6 @@ pub use omp_agent::{AgentError, Control, Listener, Outcome, Prompt};
 pub use omp_config::{Directories, DirectoryError};
 pub use omp_llm::registry::Availability;
 pub use omp_tools::NAMES as TOOL_NAMES;
+pub use omp_session::{Header as SessionHeader, terminal_id};
 pub use prompt::PromptOptions;
-pub use session::{ModelRow, Session, SessionError, SessionHeader, SessionOptions, ToolFilter, list_models};
+pub use session::{ModelRow, Persistence, Session, SessionRow, SessionScope, SessionError, SessionOptions, ToolFilter, list_models, list_sessions};

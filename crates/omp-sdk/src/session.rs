@@ -1,12 +1,15 @@
 //! A session: one conversation, its model, its tools.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use omp_agent::{Agent, AgentConfig, AgentError, Control, Listener, OpenGate, Outcome, Parts, Prompt, Tool};
 use omp_config::Directories;
 use omp_llm::registry::{Availability, Registry, SelectError, Selection, Wanted};
 use omp_llm::{Api, Client, ClientError, discovery};
+use omp_session::{
+    Context, Continue, ForkError, Header, NewSession, OpenError, ResolveError, SessionInfo, SessionWriter, Sessions,
+};
 use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
 use omp_types::{ParallelTools, RequestOptions, ThinkingLevel};
 use serde::Serialize;
@@ -15,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::adapt::{ClientModel, FixedSetup, RegistryModels, SystemClock};
 use crate::environment::{Environment, EnvironmentLookup, client_options};
 use crate::prompt::{self, PromptOptions};
+use crate::record::{Record, Recorder};
 
 /// What a session is built from. Everything left at its default is discovered.
 pub struct SessionOptions {
@@ -30,6 +34,27 @@ pub struct SessionOptions {
     pub service_tier: Option<String>,
     pub provider_session_id: Option<String>,
     pub prompt_cache_key: Option<String>,
+    pub persistence: Persistence,
+    /// One directory for the sessions of all projects.
+    pub session_dir: Option<PathBuf>,
+    /// Identifies the terminal, so that `--continue` finds what was done in it.
+    pub terminal: Option<String>,
+}
+
+/// Where the conversation begins and whether it is kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Persistence {
+    /// A new session, saved with its first answer.
+    #[default]
+    New,
+    /// Nothing is written.
+    Off,
+    /// The last session of this terminal or project, or a new one.
+    Continue,
+    /// An id, the beginning of one, or a path.
+    Resume(String),
+    /// A copy of that session, in this project.
+    Fork(String),
 }
 
 /// Which built-in tools the model gets.
@@ -54,6 +79,14 @@ pub enum SessionError {
     KeyWithoutModel,
     #[error(transparent)]
     Client(#[from] ClientError),
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+    #[error(transparent)]
+    Resolve(#[from] ResolveError),
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error(transparent)]
+    Fork(#[from] ForkError),
 }
 
 impl SessionError {
@@ -80,26 +113,19 @@ impl SessionError {
                     ],
                 }
             }
-            Self::KeyWithoutModel | Self::Client(_) => Vec::new(),
+            Self::Resolve(_) | Self::Open(_) | Self::Fork(_) => {
+                vec!["Run 'omp session list' to see what --resume and --fork can name here.".to_owned()]
+            }
+            Self::KeyWithoutModel | Self::Client(_) | Self::Agent(_) => Vec::new(),
         }
     }
-}
-
-/// The first line of a session: who, when, where.
-#[derive(Clone, Debug, Serialize)]
-pub struct SessionHeader {
-    pub r#type: &'static str,
-    pub version: u32,
-    pub id: String,
-    pub timestamp: String,
-    pub cwd: String,
 }
 
 /// A conversation ready to be prompted.
 pub struct Session {
     agent: Agent,
     scope: Arc<Scope>,
-    header: SessionHeader,
+    record: Record,
     model: Arc<omp_llm::Model>,
     /// The user named a model or a provider.
     chosen: bool,
@@ -114,7 +140,8 @@ impl Session {
         let client = Client::new(client_options(options.environment.as_ref()))?;
         let mut registry = load_registry(&options.directories, &mut warnings);
         let chosen = options.model.is_some() || options.provider.is_some();
-        let selection = select(&client, &mut registry, &options).await?;
+        let (context, mut writer) = open_session(&options, &mut warnings)?;
+        let selection = select(&client, &mut registry, &options, &context, &mut warnings).await?;
         warnings.extend(selection.warnings);
         let model = Arc::new(selection.model);
 
@@ -122,20 +149,18 @@ impl Session {
         let tools = build_tools(&options, &scope, &mut warnings);
         let now = jiff::Zoned::now();
         let system = prompt::build(&options.prompt, &options.cwd, &now.strftime("%Y-%m-%d").to_string());
-        let header = SessionHeader {
-            r#type: "session",
-            version: 3,
-            id: format!("{:016x}", fastrand::u64(..)),
-            timestamp: now.timestamp().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
-            cwd: options.cwd.display().to_string(),
-        };
-        let thinking = options.thinking.or(selection.thinking).unwrap_or(default_thinking(&model));
+        let restored = context.thinking_level.as_deref().and_then(ThinkingLevel::parse);
+        let thinking =
+            options.thinking.or(selection.thinking).or(restored).unwrap_or_else(|| default_thinking(&model));
+        note_choice(&mut writer, &context, &model, thinking);
+        let session_id = writer.header().id.clone();
+        let record = Record::new(writer);
         let config = AgentConfig {
             request: RequestOptions {
                 thinking,
                 parallel_tools: ParallelTools::Allowed,
                 service_tier: options.service_tier,
-                session_id: options.provider_session_id.clone().or_else(|| session_key(&model, &header.id)),
+                session_id: options.provider_session_id.clone().or_else(|| session_key(&model, &session_id)),
                 prompt_cache_key: options.prompt_cache_key,
                 ..RequestOptions::default()
             },
@@ -149,14 +174,25 @@ impl Session {
             setup: Arc::new(FixedSetup { system, tools }),
             gate: Arc::new(OpenGate),
             clock: Arc::new(SystemClock),
-            listener,
+            listener: Box::new(Recorder { record: record.clone(), inner: listener }),
             todos: None,
         };
-        Ok(Self { agent: Agent::new(parts, config), scope, header, model, chosen, warnings })
+        let agent = Agent::new(parts, config);
+        if !context.messages.is_empty() {
+            agent.load(context.messages).await?;
+        }
+        Ok(Self { agent, scope, record, model, chosen, warnings })
     }
 
-    pub fn header(&self) -> &SessionHeader {
-        &self.header
+    /// The first line of the session: who, when, where.
+    pub fn header(&self) -> Header {
+        self.record.lock().header().clone()
+    }
+
+    /// The session's file, once there is one.
+    pub fn file(&self) -> Option<PathBuf> {
+        let writer = self.record.lock();
+        writer.path().filter(|_| writer.is_saved()).map(Path::to_path_buf)
     }
 
     /// Things the user should know, collected while the session was built.
@@ -182,9 +218,77 @@ impl Session {
         self.agent.prompt(prompt, cancel).await
     }
 
-    /// Ends every process the session started.
-    pub async fn close(self) {
+    /// Ends every process the session started and makes sure that the conversation is on disk. What could not be
+    /// saved is said.
+    pub async fn close(self) -> Option<String> {
         self.scope.end().await;
+        let mut writer = self.record.lock();
+        writer.flush();
+        writer.take_report()
+    }
+}
+
+/// The store of the user's sessions.
+fn sessions(directories: &Directories, session_dir: Option<&Path>) -> Sessions {
+    let sessions = Sessions::new(&directories.agent, &directories.home, &std::env::temp_dir());
+    match session_dir {
+        Some(directory) => sessions.in_directory(directory),
+        None => sessions,
+    }
+}
+
+/// The conversation to go on with, if any, and the file to write to.
+fn open_session(options: &SessionOptions, warnings: &mut Vec<String>) -> Result<(Context, SessionWriter), SessionError> {
+    let store = sessions(&options.directories, options.session_dir.as_deref());
+    let cwd = options.cwd.as_path();
+    let new = || (Context::default(), store.create(cwd, NewSession::default()));
+    let (context, mut writer) = match &options.persistence {
+        Persistence::Off => return Ok((Context::default(), SessionWriter::in_memory(cwd))),
+        Persistence::New => new(),
+        Persistence::Continue => match store.continue_recent(cwd, options.terminal.as_deref()) {
+            Continue::Resume(path) => reopen(&store, &path, cwd, warnings)?,
+            Continue::Move(path) => {
+                let (loaded, writer) = store.fork(&path, cwd)?;
+                (loaded.context(), writer)
+            }
+            Continue::New => new(),
+        },
+        Persistence::Resume(value) => {
+            let path = store.resolve(cwd, value)?.without_asking(value)?;
+            reopen(&store, &path, cwd, warnings)?
+        }
+        Persistence::Fork(value) => {
+            let (loaded, writer) = store.fork(&store.resolve(cwd, value)?.path, cwd)?;
+            (loaded.context(), writer)
+        }
+    };
+    if let Some(terminal) = &options.terminal {
+        store.leave_breadcrumb(terminal, &mut writer);
+    }
+    Ok((context, writer))
+}
+
+fn reopen(
+    store: &Sessions,
+    path: &Path,
+    cwd: &Path,
+    warnings: &mut Vec<String>,
+) -> Result<(Context, SessionWriter), SessionError> {
+    let (loaded, writer) = store.open(path, cwd)?;
+    if let Some(old) = &loaded.set_aside {
+        warnings.push(format!("{} was not a session; it is kept as {}.", path.display(), old.display()));
+    }
+    Ok((loaded.context(), writer))
+}
+
+/// The file says which model answered, so that a resumed session goes on with it.
+fn note_choice(writer: &mut SessionWriter, context: &Context, model: &omp_llm::Model, thinking: ThinkingLevel) {
+    let selector = model.selector();
+    if context.model.as_deref() != Some(selector.as_str()) {
+        writer.append_model_change(&selector, None);
+    }
+    if context.thinking_level.as_deref() != Some(thinking.name()) {
+        writer.append_thinking_level(thinking.name());
     }
 }
 
@@ -228,6 +332,8 @@ async fn select(
     client: &Client,
     registry: &mut Registry,
     options: &SessionOptions,
+    context: &Context,
+    warnings: &mut Vec<String>,
 ) -> Result<Selection, SessionError> {
     let chosen = options.model.is_some() || options.provider.is_some();
     if options.api_key.is_some() && !chosen {
@@ -239,6 +345,12 @@ async fn select(
         api_key: options.api_key.as_deref(),
     };
     let lookup = EnvironmentLookup(options.environment.as_ref());
+    if let Some(model) = context.model.as_deref().filter(|_| !chosen) {
+        match registry.select(Wanted { pattern: Some(model), ..Wanted::default() }, &lookup) {
+            Ok(selection) => return Ok(selection),
+            Err(error) => warnings.push(format!("the session's model {model} cannot be used ({error}); using another.")),
+        }
+    }
     let first = registry.select(wanted, &lookup);
     let names_local = |text: Option<&str>| {
         text.is_some_and(|text| {
@@ -321,4 +433,38 @@ pub fn list_models(directories: &Directories, environment: &dyn Environment) -> 
             available: availability == Availability::Ready,
         });
     (rows.collect(), warnings)
+}
+
+/// Which sessions are meant.
+#[derive(Clone, Copy, Debug)]
+pub enum SessionScope<'a> {
+    Folder(&'a Path),
+    AllFolders,
+}
+
+/// One line of `omp session list`.
+#[derive(Clone, Debug, Serialize)]
+pub struct SessionRow {
+    pub id: String,
+    pub name: String,
+    pub cwd: PathBuf,
+    pub path: PathBuf,
+    /// Local time, to the minute.
+    pub modified: String,
+}
+
+/// Saved sessions, newest first.
+pub fn list_sessions(directories: &Directories, scope: SessionScope<'_>) -> Vec<SessionRow> {
+    let store = sessions(directories, None);
+    let found = match scope {
+        SessionScope::Folder(cwd) => store.list(cwd),
+        SessionScope::AllFolders => store.list_all(),
+    };
+    found.into_iter().map(session_row).collect()
+}
+
+fn session_row(info: SessionInfo) -> SessionRow {
+    let modified = jiff::Timestamp::try_from(info.modified).unwrap_or_default();
+    let modified = modified.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string();
+    SessionRow { name: info.name(), id: info.id, cwd: info.cwd, path: info.path, modified }
 }

@@ -1,7 +1,9 @@
 //! Subcommands that need no session.
 
-use omp_cli::{CompleteQuery, CompletionSource, ModelsCall};
-use omp_sdk::{Directories, Environment, ModelRow, ProcessEnvironment, TOOL_NAMES, list_models};
+use omp_cli::{CommandCall, CompleteQuery, CompletionSource, ModelsCall};
+use omp_sdk::{
+    Directories, Environment, ModelRow, ProcessEnvironment, SessionScope, TOOL_NAMES, list_models, list_sessions,
+};
 
 use crate::output::{self, Stream};
 
@@ -50,6 +52,27 @@ fn thousands(tokens: u64) -> String {
     if tokens >= 1000 { format!("{}k", tokens / 1000) } else { tokens.to_string() }
 }
 
+/// `omp session list [--all] [--json]`.
+pub(crate) fn sessions(call: &CommandCall) -> u8 {
+    let directories = match directories() {
+        Ok(directories) => directories,
+        Err(error) => return output::fail(&error, &[]),
+    };
+    let cwd = match std::env::current_dir() {
+        Ok(cwd) => cwd,
+        Err(error) => return output::fail(&format!("the current directory cannot be used: {error}"), &[]),
+    };
+    let scope = if call.values.has("all") { SessionScope::AllFolders } else { SessionScope::Folder(&cwd) };
+    let rows = list_sessions(&directories, scope);
+    if call.values.has("json") {
+        let text = serde_json::to_string_pretty(&rows).unwrap_or_default();
+        return output::print(Stream::Out, &format!("{text}\n"));
+    }
+    let lines = rows.iter().map(|row| format!("{}  {}  {}\n", row.id, row.modified, output::sanitize(&row.name)));
+    let text: String = lines.collect();
+    output::print(Stream::Out, if text.is_empty() { "No sessions yet.\n" } else { &text })
+}
+
 /// `omp __complete`: candidates for shell completion. Offline, and silent whatever happens.
 pub(crate) fn complete(query: &CompleteQuery) -> u8 {
     let mut lines = String::new();
@@ -76,7 +99,12 @@ fn candidates(source: Option<CompletionSource>) -> Vec<(String, String)> {
         Some(CompletionSource::Tools) => {
             TOOL_NAMES.iter().map(|name| ((*name).to_owned(), "built-in tool".to_owned())).collect()
         }
-        Some(CompletionSource::Sessions) | None => Vec::new(),
+        Some(CompletionSource::Sessions) => {
+            let (Ok(directories), Ok(cwd)) = (directories(), std::env::current_dir()) else { return Vec::new() };
+            let rows = list_sessions(&directories, SessionScope::Folder(&cwd));
+            rows.into_iter().map(|row| (row.id, row.name)).collect()
+        }
+        None => Vec::new(),
     }
 }
 

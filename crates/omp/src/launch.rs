@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use omp_cli::{Launch, OutputMode, ThinkingArg};
+use omp_cli::{Launch, OutputMode, Resume, SessionArgs, ThinkingArg};
 use omp_sdk::{
-    Directories, Environment, Listener, Outcome, ProcessEnvironment, Prompt, PromptOptions, Session,
+    Directories, Environment, Listener, Outcome, Persistence, ProcessEnvironment, Prompt, PromptOptions, Session,
     SessionError, SessionOptions, ToolFilter,
 };
 use omp_types::ThinkingLevel;
@@ -58,8 +58,8 @@ fn prepare(launch: Launch, startup: &mut Startup) -> Fallible<Ready> {
         .map_err(|error| plain(error.to_string()))?;
     let cwd = place::enter(launch.cwd.as_deref(), launch.allow_home, &directories.home).map_err(plain)?;
     let piped = startup.patient_phase("stdin", input::piped).map_err(plain)?;
-    let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-    if !launch.print && launch.mode.is_none() && piped.is_none() && terminal {
+    let at_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    if !launch.print && launch.mode.is_none() && piped.is_none() && at_terminal {
         return Err((
             "the interactive terminal is not available yet.".to_owned(),
             vec!["Ask one question with: omp -p \"your question\"".to_owned()],
@@ -102,6 +102,9 @@ fn prepare(launch: Launch, startup: &mut Startup) -> Fallible<Ready> {
         service_tier: launch.service_tier.map(|tier| tier.word().to_owned()).filter(|tier| tier != "none"),
         provider_session_id: launch.provider_session_id,
         prompt_cache_key: launch.prompt_cache_key,
+        persistence: persistence(launch.session.clone())?,
+        session_dir: launch.session.session_dir.map(|directory| std::path::absolute(&directory).unwrap_or(directory)),
+        terminal: terminal_name(),
     };
     let thoughts = if launch.print_thoughts { Thoughts::Shown } else { Thoughts::Hidden };
     Ok(Ready {
@@ -111,6 +114,27 @@ fn prepare(launch: Launch, startup: &mut Startup) -> Fallible<Ready> {
         thoughts,
         max_time: launch.max_time,
     })
+}
+
+fn persistence(session: SessionArgs) -> Fallible<Persistence> {
+    match session {
+        SessionArgs { no_session: true, fork: Some(_), .. } => Err(plain("--fork requires session persistence".to_owned())),
+        SessionArgs { no_session: true, .. } => Ok(Persistence::Off),
+        SessionArgs { fork: Some(value), .. } => Ok(Persistence::Fork(value)),
+        SessionArgs { resume: Some(Resume::Named(value)), .. } => Ok(Persistence::Resume(value)),
+        SessionArgs { resume: Some(Resume::Pick), .. } => Err((
+            "choosing a session from a list needs the interactive terminal, which is not available yet.".to_owned(),
+            vec!["Name one: omp --resume <id>. Run 'omp session list' to see them.".to_owned()],
+        )),
+        SessionArgs { continue_last: true, .. } => Ok(Persistence::Continue),
+        _ => Ok(Persistence::New),
+    }
+}
+
+/// The terminal this runs in, for `--continue`.
+fn terminal_name() -> Option<String> {
+    let tty = std::fs::read_link("/proc/self/fd/0").ok().filter(|_| std::io::stdin().is_terminal());
+    omp_sdk::terminal_id(tty.as_deref(), |name| ProcessEnvironment.var(name))
 }
 
 /// A path if such a file exists, else the text itself.
@@ -175,7 +199,9 @@ impl Ready {
             (_, Some(outcome)) => u8::from(failed(outcome)),
             (_, None) => 1,
         };
-        session.close().await;
+        if let Some(problem) = session.close().await {
+            output::warn(&problem);
+        }
         let broken = json.is_some_and(|(_, writer)| writer.finish().is_err());
         if let Some(limit) = time_limit.hit() {
             output::note(&format!("Stopped after {} s (--max-time).", limit.as_secs()));
@@ -205,7 +231,7 @@ fn announce(session: &Session, json: Option<&JsonLines>) {
         );
     }
     if let Some(lines) = json {
-        lines.header(session.header());
+        lines.header(&session.header());
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use omp_agent::{AgentError, Prompt};
-use omp_types::Message;
+use omp_types::{FailureKind, Message};
 use serde_json::json;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -61,6 +61,21 @@ async fn a_dropped_run_leaves_a_valid_conversation() {
     );
 }
 
+/// A run that was dropped in its first tool can be repeated: the model learns that there was no result.
+#[tokio::test(start_paused = true)]
+async fn a_dropped_run_can_be_repeated() {
+    let world = world([Answer::call("a", "deaf", json!({})), Answer::text("done")])
+        .tool(FakeTool::deaf("deaf"))
+        .build();
+    tokio::select! {
+        _ = world.prompt("go") => panic!("the tool never ends"),
+        () = world.recorder.seen("tool_execution_start", 1) => {}
+    }
+    world.retry().await;
+    let result = "error a: No result: the run was interrupted before this call finished.";
+    assert_eq!(world.context().await, ["user: go", "call a deaf", result, "text: done"]);
+}
+
 /// A conversation that ended in the middle of its tools is completed before it goes on.
 #[tokio::test(start_paused = true)]
 async fn a_loaded_conversation_is_completed() {
@@ -80,6 +95,18 @@ async fn a_loaded_conversation_is_completed() {
     assert_eq!(request[3..], ["user: again"]);
     let announced = resumed.recorder.count("message_end");
     assert_eq!(announced, 3, "the session store hears of the missing result too");
+}
+
+/// What the provider forgot belongs to the conversation that was; a new one starts with all its identities.
+#[tokio::test(start_paused = true)]
+async fn a_loaded_conversation_has_its_identities() {
+    let stale = || Answer::failed(FailureKind::StaleState, "previous response not found");
+    let world = world([stale(), Answer::text("one"), Answer::text("two")]).build();
+    world.prompt("go").await;
+    world.agent.load(Vec::new()).await.unwrap();
+    world.prompt("anew").await;
+    let requests = world.script.requests();
+    assert_eq!((requests[1].options.identity_from, requests[2].options.identity_from), (1, 0));
 }
 
 /// The caller's own token stops a run like `abort` does, and an aborted agent takes the next prompt.

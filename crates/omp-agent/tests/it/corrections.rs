@@ -7,7 +7,7 @@ use omp_agent::{AgentConfig, AgentError, Eager};
 use omp_types::{AgentEvent, FailureKind, Message, StopReason, ToolChoice, ToolOutput};
 use serde_json::json;
 
-use crate::common::{Answer, FakeTool, World, short, world};
+use crate::common::{Answer, FakeTool, World, kind, short, words, world};
 
 type Change = fn(&mut AgentConfig);
 
@@ -81,9 +81,9 @@ async fn open_todos_are_reminded_of() {
     assert_eq!(reminders(&world)[3], (1, 3), "every prompt has its own three");
 }
 
-/// A call that was truncated is no tool use; a follow-up is a prompt of its own, a background note is not.
+/// A call that was truncated is no tool use.
 #[tokio::test(start_paused = true)]
-async fn reminders_count_per_prompt() {
+async fn a_truncated_call_earns_no_second_reminder() {
     let truncated = Answer::call("a", "read", json!({})).end(StopReason::Length);
     let answers = [Answer::text("done"), truncated, Answer::text("done"), Answer::text("done")];
     let world = open_todos(world(answers)).tool(FakeTool::quick("read")).build();
@@ -92,13 +92,19 @@ async fn reminders_count_per_prompt() {
     assert_eq!(world.script.requests().len(), 3);
 }
 
+/// The follow-up comes when the reminder of the prompt was in vain; it has one of its own.
 #[tokio::test(start_paused = true)]
 async fn a_follow_up_has_reminders_of_its_own() {
     let world = open_todos(world((0..9).map(|_| Answer::text("done")))).build();
-    world.follow_up("and then");
+    let (control, turns) = (world.control.clone(), AtomicUsize::new(0));
+    world.recorder.react(move |event| {
+        if kind(event) == "turn_end" && turns.fetch_add(1, Ordering::Relaxed) == 1 {
+            control.follow_up(words("and then"));
+        }
+    });
     world.prompt("go").await;
-    assert_eq!(reminders(&world), [(1, 3)], "one, after the follow-up");
-    assert_eq!(world.script.requests().len(), 3);
+    assert_eq!(reminders(&world), [(1, 3), (1, 3)]);
+    assert_eq!(world.script.requests().len(), 4);
 }
 
 /// Nothing is said after a demanded call, after an error, without open todos, or when switched off.
@@ -257,7 +263,7 @@ async fn new_words_get_all_tools() {
     let (slot, count) = (Arc::clone(&control), AtomicUsize::new(0));
     let read = FakeTool::new("read", move |_| {
         if count.fetch_add(1, Ordering::Relaxed) == 0 {
-            slot.get().unwrap().steer(crate::common::words("rather not"));
+            slot.get().unwrap().steer(words("rather not"));
         }
         std::future::ready(Ok(ToolOutput::text("read")))
     });

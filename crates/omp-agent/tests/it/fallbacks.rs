@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use omp_agent::{AgentConfig, Chain, Model, RevertPolicy, parse_chains};
-use omp_types::{AgentEvent, FailureKind, StopReason, ThinkingLevel};
+use omp_types::{AgentEvent, FailureKind, StopReason, ThinkingLevel, ToolChoice};
 
-use crate::common::{Answer, Script, World, short, world};
+use crate::common::{Answer, FakeTool, Script, World, short, world};
 
 const PRIMARY: &str = "test/primary";
 
@@ -134,6 +134,20 @@ async fn a_stand_in_has_its_own_thinking_level() {
     assert_eq!(three.requests()[0].options.thinking, ThinkingLevel::Low);
 }
 
+/// A demanded call is not demanded of a stand-in that cannot be told to make it.
+#[tokio::test(start_paused = true)]
+async fn a_stand_in_is_asked_only_for_what_it_can_do() {
+    let two = Arc::new(Script::new("b/two", [Answer::text("ok")]).unforceable());
+    let world = world([busy()])
+        .tool(FakeTool::quick("read"))
+        .other(&two, None)
+        .config(default_chain(&["b/two"]))
+        .build();
+    world.agent.force_tool("read").await.unwrap();
+    world.prompt("go").await;
+    assert_eq!(two.requests()[0].options.tool_choice, ToolChoice::Auto);
+}
+
 /// The configured model and its level come back when its rest is over, unless the policy or the user says
 /// otherwise.
 // proves: LOP-049
@@ -188,6 +202,13 @@ async fn a_refusal_moves_to_another_model_or_ends_quietly() {
     tokio::time::advance(Duration::from_secs(86_400)).await;
     moved.prompt("tomorrow").await;
     assert_eq!((moved.script.requests().len(), two.requests().len()), (1, 2));
+
+    let shown = world([Answer::text("Well, ").fail(FailureKind::Refusal, "no"), Answer::text("never")])
+        .other(&script("b/two", [Answer::text("never")]), None)
+        .config(default_chain(&["b/two"]))
+        .build();
+    shown.prompt("go").await;
+    assert!(switches(&shown).is_empty(), "what had begun to show is final");
 
     let quiet = world([refusal(), Answer::text("never")]).build();
     let outcome = quiet.prompt("go").await;

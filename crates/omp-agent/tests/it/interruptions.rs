@@ -1,14 +1,14 @@
 //! Cutting short: steering and aborts while tools run, wherever they are.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use omp_agent::{Decision, Gate, InterruptMode, ToolError};
+use omp_agent::{Control, Decision, Gate, InterruptMode, ToolError};
 use omp_types::{StopReason, ToolCall, ToolOutput};
 use serde_json::{Map, Value, json};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 
 use crate::common::{Answer, FakeTool, Trace, World, short, words, world};
 
@@ -48,35 +48,62 @@ async fn steering_cuts_a_batch_short() {
     assert_eq!(world.recorder.count("tool_execution_end"), 3);
 }
 
-/// Steering that arrives in the very poll in which a tool ends: what ended is reported as it ended, what had not
-/// begun does not begin.
+/// Steers when it runs, then ends as it is told.
+fn steering_tool(control: &Arc<OnceLock<Control>>, until: &Arc<Semaphore>) -> FakeTool {
+    let (control, until) = (Arc::clone(control), Arc::clone(until));
+    FakeTool::new("steering", move |_| {
+        let (control, until) = (Arc::clone(&control), Arc::clone(&until));
+        async move {
+            until.acquire().await.unwrap().forget();
+            control.get().unwrap().steer(words("stop"));
+            Ok(ToolOutput::text("steering ran"))
+        }
+    })
+}
+
+/// Steering that arrives in the very poll in which a tool ends keeps everything from beginning that has not
+/// begun, whether it had to wait for its turn or not.
 #[tokio::test(start_paused = true)]
 async fn steering_in_the_same_moment_as_a_result() {
     for exclusive in [true, false] {
-        let trace = Trace::default();
-        let (slot, begun) = (Arc::new(std::sync::OnceLock::new()), trace.clone());
-        let control: Arc<std::sync::OnceLock<omp_agent::Control>> = Arc::clone(&slot);
-        let steering = FakeTool::new("steering", move |_| {
-            control.get().unwrap().steer(words("stop"));
-            std::future::ready(Err(ToolError::new("a real failure")))
-        });
-        let next = FakeTool::new("next", move |_| {
-            begun.note("begun");
-            std::future::ready(Ok(ToolOutput::text("next ran")))
-        });
+        let (trace, control) = (Trace::default(), Arc::default());
+        let next = FakeTool::traced("next", 0, &trace);
         let next = if exclusive { next.exclusive() } else { next };
         let calls = Answer::call("a", "steering", json!({})).and_call("b", "next", json!({}));
+        let steering = steering_tool(&control, &Arc::new(Semaphore::new(1)));
         let world = world([calls, Answer::text("done")]).tool(steering).tool(next).build();
-        assert!(slot.set(world.control.clone()).is_ok());
+        assert!(control.set(world.control.clone()).is_ok());
         world.prompt("go").await;
-        let results = &world.request(1)[3..5];
-        assert_eq!(results[0], "error a: a real failure");
-        match trace.lines().is_empty() {
-            true => assert_eq!(results[1], format!("error b: {SKIPPED}")),
-            false => assert_eq!(results[1], "result b: next ran"),
-        }
-        assert!(!exclusive || trace.lines().is_empty(), "the exclusive call was still waiting for its turn");
+        assert_eq!(
+            world.request(1)[3..5],
+            ["result a: steering ran".to_owned(), format!("error b: {SKIPPED}")]
+        );
+        assert!(trace.lines().is_empty(), "exclusive: {exclusive}");
     }
+}
+
+/// A tool that ends in the same poll as the one before it has a result of its own, also when it is an error.
+#[tokio::test(start_paused = true)]
+async fn what_ended_in_the_same_moment_is_reported_as_it_ended() {
+    let (control, until) = (Arc::default(), Arc::new(Semaphore::new(0)));
+    let release = Arc::clone(&until);
+    let failing = FakeTool::new("failing", move |_| {
+        let until = Arc::clone(&release);
+        async move {
+            until.acquire().await.unwrap().forget();
+            Err(ToolError::new("a real failure"))
+        }
+    });
+    let calls = Answer::call("a", "steering", json!({})).and_call("b", "failing", json!({}));
+    let steering = steering_tool(&control, &until);
+    let world = world([calls, Answer::text("done")]).tool(steering).tool(failing).build();
+    assert!(control.set(world.control.clone()).is_ok());
+    let both = async {
+        world.recorder.seen("tool_execution_start", 2).await;
+        until.add_permits(2);
+    };
+    world.prompt_while("go", both).await;
+    assert_eq!(world.request(1)[3..5], ["result a: steering ran", "error b: a real failure"]);
 }
 
 /// A user who interrupts while the answer is still being written does not want its calls any more.

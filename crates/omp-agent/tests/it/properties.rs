@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use omp_agent::{Control, InterruptMode, QueueMode, ToolError};
+use omp_agent::{AgentError, Chain, Control, InterruptMode, Outcome, Prompt, QueueMode, ToolError};
 use omp_types::{AgentEvent, FailureKind, Message, ModelRequest, StopReason, ToolOutput};
 use proptest::prelude::*;
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
-use crate::common::{Answer, FakeTool, World, words, world};
+use crate::common::{Answer, FakeTool, Script, World, words, world};
 
 /// Events are well nested: one run, turns in it, messages and calls in the turns, every pair closed.
 pub(crate) fn check_events(events: &[AgentEvent]) {
@@ -238,11 +239,21 @@ fn perform(control: &Control, act: Act) {
     }
 }
 
-fn build(plans: &[Plan], deeds: &[(When, Act)], mode: QueueMode, todos: bool) -> World {
-    let answers: Vec<Answer> = plans.iter().enumerate().map(|(at, plan)| answer(at, plan)).collect();
-    let mut builder = behaving_tools(world(answers)).config(|config| config.steering_mode = mode);
+fn build(plans: &[Plan], deeds: &[(When, Act)], (drain, todos, chain): (bool, bool, bool)) -> World {
+    let answers = plans.iter().enumerate().map(|(at, plan)| answer(at, plan));
+    let mut builder = behaving_tools(world(answers));
+    if drain {
+        builder = builder.config(|config| config.steering_mode = QueueMode::All);
+    }
     if todos {
         builder = builder.todos(|| vec!["something".to_owned()]);
+    }
+    if chain {
+        let stand_in = Script::new("b/two", [Answer::text("ok"), Answer::call("two", "slow", json!({}))]);
+        builder = builder.other(&Arc::new(stand_in), None).config(|config| {
+            let (role, primary) = ("default".to_owned(), "test/primary".to_owned());
+            config.fallbacks.chains = vec![Chain { role, primary, candidates: vec!["b/two".to_owned()] }];
+        });
     }
     let world = builder.build();
     let (control, count, deeds) = (world.control.clone(), AtomicUsize::new(0), deeds.to_vec());
@@ -280,21 +291,33 @@ async fn abort_after_a_day(world: &World) {
     panic!("the run does not end");
 }
 
-async fn check_world(world: &World, deeds: &[(When, Act)]) {
-    for prompt in ["first", "second"] {
-        let already = world.events().len();
-        let asked = world.script.requests().len();
-        tokio::select! {
-            biased;
-            _ = async { tokio::join!(world.prompt(prompt), act_in_time(world, deeds)) } => {}
-            () = abort_after_a_day(world) => {}
-        }
-        let events = world.events().split_off(already);
-        check_events(&events);
-        check_context(&world.agent.messages().await);
-        check_requests(&world.script.requests().split_off(asked));
-        assert!(!world.control.is_running());
+/// Runs once, with everything the user does meanwhile, and looks at the run and at what it leaves.
+async fn check_run(
+    world: &World,
+    deeds: &[(When, Act)],
+    run: impl Future<Output = Result<Outcome, AgentError>>,
+) {
+    let (already, asked) = (world.events().len(), world.script.requests().len());
+    let outcome = tokio::select! {
+        biased;
+        (outcome, ()) = async { tokio::join!(run, act_in_time(world, deeds)) } => outcome,
+        () = abort_after_a_day(world) => unreachable!(),
+    };
+    if outcome.is_ok() {
+        check_events(&world.events().split_off(already));
     }
+    check_context(&world.agent.messages().await);
+    check_requests(&world.script.requests().split_off(asked));
+    assert!(!world.control.is_running());
+}
+
+/// A prompt, one that its caller drops, one after that, and a repeat of whatever can be repeated.
+async fn check_world(world: &World, deeds: &[(When, Act)], dropped_after_ms: u64) {
+    let prompt = |text| world.agent.prompt(Prompt::text(text), CancellationToken::new());
+    check_run(world, deeds, prompt("first")).await;
+    let _ = tokio::time::timeout(Duration::from_millis(dropped_after_ms), prompt("dropped")).await;
+    check_run(world, deeds, prompt("second")).await;
+    check_run(world, &[], world.agent.retry(CancellationToken::new())).await;
 }
 
 proptest! {
@@ -302,16 +325,15 @@ proptest! {
 
     #[test]
     fn every_run_is_well_formed(
-        plans in prop::collection::vec(plan(), 1..8),
+        plans in prop::collection::vec(plan(), 1..10),
         deeds in prop::collection::vec(deed(), 0..6),
-        drain in any::<bool>(),
-        todos in any::<bool>(),
+        variant in (any::<bool>(), any::<bool>(), any::<bool>()),
+        dropped_after_ms in 0..200_u64,
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
-        let mode = if drain { QueueMode::All } else { QueueMode::OneAtATime };
         runtime.block_on(async {
-            let world = build(&plans, &deeds, mode, todos);
-            check_world(&world, &deeds).await;
+            let world = build(&plans, &deeds, variant);
+            check_world(&world, &deeds, dropped_after_ms).await;
         });
     }
 }

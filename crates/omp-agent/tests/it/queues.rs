@@ -1,8 +1,8 @@
 //! Steering, follow-ups, asides, hidden context: who is read when.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use omp_agent::{Delivery, InterruptMode, QueueMode, Queued};
+use omp_agent::{Control, Delivery, InterruptMode, QueueMode, Queued};
 use omp_types::{AgentEvent, CustomMessage, ImageBlock, Message, UserBlock, UserContent};
 use serde_json::json;
 use tokio::sync::Notify;
@@ -68,6 +68,25 @@ async fn steering_is_read_at_every_point() {
     assert_eq!(steered(&world, 3).last().unwrap(), "at the last moment");
     assert_eq!(world.script.requests().len(), 4);
     assert_eq!(world.control.queued(), (0, 0));
+}
+
+/// Words that arrive after the last look and before the end are not lost between the two.
+#[tokio::test(start_paused = true)]
+async fn nothing_slips_in_between_the_last_look_and_the_end() {
+    let control: Arc<OnceLock<Control>> = Arc::default();
+    let slot = Arc::clone(&control);
+    let late = Mutex::new(Some(words("just in time")));
+    // The todo list is asked after the queues.
+    let todos = move || {
+        if let Some(late) = late.lock().unwrap().take() {
+            assert_eq!(slot.get().unwrap().steer(late), Delivery::ThisRun);
+        }
+        Vec::new()
+    };
+    let world = world([Answer::text("one"), Answer::text("two")]).todos(todos).build();
+    assert!(control.set(world.control.clone()).is_ok());
+    world.prompt("go").await;
+    assert_eq!(steered(&world, 1), ["just in time"]);
 }
 
 /// Who queues something learns whether a run will still read it, so nothing waits unseen.

@@ -251,7 +251,7 @@ async fn a_stream_without_an_end_is_a_failure() {
     assert_eq!(world.script.requests().len(), 1);
 }
 
-/// A run without a prompt of the user still has its messages announced once and in the order of the context.
+/// The run returns every message it announced, failed attempts and empty answers included.
 #[tokio::test(start_paused = true)]
 async fn what_was_announced_is_what_the_run_returns() {
     let answers = [

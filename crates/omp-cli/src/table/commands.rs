@@ -269,14 +269,10 @@ pub static COMMANDS: &[Command] = &[
         ])
         .examples(&["omp q rust 1.95 release notes --recency month"])
         .waits_for("web search"),
-    Command::new("session", "List, show, export and delete sessions")
-        .args(&[
-            Positional::optional("action", Kind::OneOf(&["list", "show", "export", "delete"]), "What to do"),
-            Positional::optional("session", Kind::Session, "Session id or path"),
-        ])
+    Command::new("session", "List the sessions of this folder")
+        .args(&[Positional::optional("action", Kind::OneOf(&["list"]), "What to do")])
         .flags(&[Flag::switch("all", "Sessions of every directory"), JSON])
-        .examples(&["omp session list --all"])
-        .waits_for("sessions"),
+        .examples(&["omp session list", "omp session list --json"]),
     Command::new("setup", "Set omp up, or install an optional component")
         .args(&[Positional::optional(
             "component",

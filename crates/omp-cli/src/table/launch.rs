@@ -96,17 +96,15 @@ pub static LAUNCH: &[Group] = &[
         title: "Session flags",
         flags: &[
             Flag::switch("continue", "Continue the last session of this terminal or directory")
-                .short('c')
-                .waits_for("sessions"),
+                .short('c'),
             Flag::optional("resume", Kind::Session, "Resume a session; choose from a list without a value")
                 .short('r')
-                .alias(&["session"])
-                .waits_for("sessions"),
-            Flag::value("fork", Kind::Session, "Start from a copy of a session").waits_for("sessions"),
+                .alias(&["session"]),
+            Flag::value("fork", Kind::Session, "Start from a copy of a session"),
             Flag::switch("no-session", "Write no session file"),
-            Flag::value("session-dir", Kind::Dir, "Keep and look for sessions here").waits_for("sessions"),
+            Flag::value("session-dir", Kind::Dir, "Keep and look for sessions here"),
             Flag::value("export", Kind::File, "Write a session as HTML, to the path that follows, and exit")
-                .waits_for("sessions"),
+                .waits_for("export"),
             Flag::switch("from-claude", "Import a session of Claude Code").waits_for("import"),
             Flag::switch("from-codex", "Import a session of Codex").waits_for("import"),
             Flag::switch("no-title", "Do not ask a model for a session title"),

@@ -53,7 +53,10 @@ pub(super) fn headers(model: &Model, request: &WireRequest) -> Result<HeaderMap,
         headers.insert(name, value);
     }
     for (name, value) in &model.headers {
-        insert(&mut headers, name, value)?;
+        // Betas add up; every other header of the user replaces ours.
+        let ours = header(&headers, name).filter(|_| name.eq_ignore_ascii_case("anthropic-beta"));
+        let value = ours.map_or_else(|| value.clone(), |ours| format!("{ours},{value}"));
+        insert(&mut headers, name, &value)?;
     }
     Ok(headers)
 }

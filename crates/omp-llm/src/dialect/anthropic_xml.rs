@@ -110,9 +110,9 @@ impl XmlScanner {
     pub fn finish(&mut self) -> Vec<Piece> {
         match std::mem::replace(&mut self.state, State::Cut) {
             // A lone bracket is a character; more than that was the beginning of a marker.
-            State::Text if self.buffer.len() <= 2 => self.emit(self.buffer.len()),
+            State::Text if matches!(self.buffer.as_str(), "<" | "</") => self.emit(self.buffer.len()),
             State::Call(call) | State::Body(call, _) => {
-                self.pieces.push(Piece::Truncated { name: call.name })
+                self.pieces.push(Piece::Truncated { name: call.name });
             }
             State::Text | State::Block | State::Cut => {}
         }

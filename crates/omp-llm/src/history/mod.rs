@@ -184,7 +184,7 @@ impl<'a> Builder<'a, '_> {
                     parts.push(AssistantPart::Redacted { data: &redacted.data });
                 }
                 AssistantBlock::Native(block) if native => {
-                    parts.push(AssistantPart::Native { value: &block.value })
+                    parts.push(AssistantPart::Native { value: &block.value });
                 }
                 AssistantBlock::RedactedThinking(_) | AssistantBlock::Native(_) => {}
                 AssistantBlock::ToolCall(call) => {

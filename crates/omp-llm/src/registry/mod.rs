@@ -83,6 +83,7 @@ impl Registry {
                 quirks: Quirks::default(),
                 custom: false,
             });
+            entry.models.retain(|known| known.id != model.id);
             entry.models.push(model);
         }
     }

@@ -4,7 +4,7 @@ use omp_types::ThinkingLevel;
 
 use super::{Availability, Lookup, Provider, Registry, resolve_value};
 use crate::demo;
-use crate::model::{Compat, Model};
+use crate::model::{Compat, Model, Secret};
 
 /// What the user asked for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -215,7 +215,7 @@ impl Registry {
         let provider = self.provider(&model.provider)?;
         model.key = provider.key(&model.provider, override_key, lookup)?;
         // OAuth access tokens of Anthropic go into the bearer header whichever way they arrived.
-        let oauth = model.key.as_ref().is_some_and(|key| key.reveal().starts_with("sk-ant-oat"));
+        let oauth = model.key.as_ref().is_some_and(Secret::is_anthropic_oauth);
         model.bearer |= provider.bearer || oauth;
         let mut headers = provider.headers.clone();
         headers.extend(std::mem::take(&mut model.headers));

@@ -19,7 +19,9 @@ fn marks(value: &Value, at: &str, found: &mut Vec<(String, Value)>) {
                 }
             }
         }
-        Value::Array(list) => list.iter().enumerate().for_each(|(index, inner)| marks(inner, &format!("{at}/{index}"), found)),
+        Value::Array(list) => {
+            list.iter().enumerate().for_each(|(index, inner)| marks(inner, &format!("{at}/{index}"), found));
+        }
         _ => {}
     }
 }
@@ -31,7 +33,8 @@ fn marked(body: &Value) -> Vec<String> {
 }
 
 fn three_blocks(mut request: ModelRequest) -> ModelRequest {
-    request.system = vec!["stable".to_owned(), "middle".to_owned(), " ".to_owned(), "changing".to_owned()].into();
+    request.system =
+        vec!["stable".to_owned(), "middle".to_owned(), " ".to_owned(), "changing".to_owned()].into();
     request
 }
 
@@ -47,7 +50,8 @@ async fn anthropic_marks_are_where_they_pay() {
         .require_stable_prefix(true),
     );
     let (client, model) = (client(), model(&server, Wire::AnthropicMessages));
-    let build = |messages| three_blocks(request_with(messages, vec![read_tool()], thinking(ThinkingLevel::High)));
+    let build =
+        |messages| three_blocks(request_with(messages, vec![read_tool()], thinking(ThinkingLevel::High)));
     let mut messages = vec![user("hi")];
     for _ in 0..2 {
         let answer = ask(&client, &model, &build(messages.clone())).await;
@@ -56,7 +60,10 @@ async fn anthropic_marks_are_where_they_pay() {
     ask(&client, &model, &build(messages)).await.done();
     let requests = server.requests();
     assert_eq!(marked(&requests[0].body), ["/system/0", "/system/2", "/messages/0/content/0"]);
-    assert_eq!(marked(&requests[2].body), ["/system/0", "/system/2", "/messages/2/content/0", "/messages/4/content/0"]);
+    assert_eq!(
+        marked(&requests[2].body),
+        ["/system/0", "/system/2", "/messages/2/content/0", "/messages/4/content/0"]
+    );
     server.finish();
 }
 
@@ -80,7 +87,9 @@ async fn marks_can_be_off() {
 #[tokio::test]
 async fn long_retention_needs_the_wish_and_the_host() {
     for wire in Wire::ALL {
-        for (retention, supported) in [(Retention::Long, true), (Retention::Long, false), (Retention::Short, true)] {
+        for (retention, supported) in
+            [(Retention::Long, true), (Retention::Long, false), (Retention::Short, true)]
+        {
             let server = Server::start([Reply::new().text("ok")]);
             let client = Client::new(ClientOptions { retention, ..options() }).unwrap();
             let mut model = model(&server, wire);
@@ -92,7 +101,11 @@ async fn long_retention_needs_the_wish_and_the_host() {
             if wire == Wire::AnthropicMessages {
                 let mut found = Vec::new();
                 marks(&body, "", &mut found);
-                let expected = if long { json!({"type": "ephemeral", "ttl": "1h"}) } else { json!({"type": "ephemeral"}) };
+                let expected = if long {
+                    json!({"type": "ephemeral", "ttl": "1h"})
+                } else {
+                    json!({"type": "ephemeral"})
+                };
                 assert!(found.len() == 3 && found.iter().all(|(_, mark)| *mark == expected), "{found:?}");
             } else {
                 assert_eq!(body["prompt_cache_key"], "k");
@@ -107,14 +120,19 @@ async fn long_retention_needs_the_wish_and_the_host() {
 #[tokio::test]
 async fn chat_messages_are_marked_for_claude() {
     let server = Server::start(
-        Scenario::replies([Reply::new().text("Let me look.").tool_call("read", json!({"path": "x"})), Reply::new().text("ok")])
-            .lenient(true),
+        Scenario::replies([
+            Reply::new().text("Let me look.").tool_call("read", json!({"path": "x"})),
+            Reply::new().text("ok"),
+        ])
+        .lenient(true),
     );
     let (client, mut model) = (client(), model(&server, Wire::OpenAiCompletions));
     model.compat.cache_control = CacheControlFormat::Anthropic;
     let build = |messages| request_with(messages, vec![read_tool()], RequestOptions::default());
     let first = ask(&client, &model, &build(vec![user("hi")])).await;
-    ask(&client, &model, &build(vec![user("hi"), first.as_message(), result(first.calls()[0], "x")])).await.done();
+    ask(&client, &model, &build(vec![user("hi"), first.as_message(), result(first.calls()[0], "x")]))
+        .await
+        .done();
     let requests = server.requests();
     assert_eq!(marked(&requests[0].body), ["/messages/0/content/0", "/messages/1/content/0"]);
     assert_eq!(marked(&requests[1].body), ["/messages/0/content/0", "/messages/2/content/0"]);
@@ -133,20 +151,30 @@ async fn keys_tiers_and_sessions_have_their_fields() {
         let server = Server::start([Reply::new().text("ok"), Reply::new().text("ok")]);
         let (client, model) = (client(), model(&server, wire));
         ask(&client, &model, &request_with(vec![user("hi")], vec![], options.clone())).await.done();
-        let only_session = RequestOptions { prompt_cache_key: None, service_tier: Some("auto".into()), ..options.clone() };
+        let only_session =
+            RequestOptions { prompt_cache_key: None, service_tier: Some("auto".into()), ..options.clone() };
         ask(&client, &model, &request_with(vec![user("hi")], vec![], only_session)).await.done();
         let [first, second] = [0, 1].map(|index| server.requests()[index].body.clone());
         match wire {
             Wire::AnthropicMessages => {
                 assert!(first.get("service_tier").is_none() && first.get("prompt_cache_key").is_none());
-                assert_eq!((&second["service_tier"], &second["metadata"]), (&json!("auto"), &json!({"user_id": "session-1"})));
+                assert_eq!(
+                    (&second["service_tier"], &second["metadata"]),
+                    (&json!("auto"), &json!({"user_id": "session-1"}))
+                );
             }
             Wire::OpenAiCompletions => {
-                assert_eq!((&first["service_tier"], &first["prompt_cache_key"]), (&json!("flex"), &json!("cache-1")));
+                assert_eq!(
+                    (&first["service_tier"], &first["prompt_cache_key"]),
+                    (&json!("flex"), &json!("cache-1"))
+                );
                 assert!(second.get("prompt_cache_key").is_none());
             }
             Wire::OpenAiResponses => {
-                assert_eq!((&first["service_tier"], &first["prompt_cache_key"]), (&json!("flex"), &json!("cache-1")));
+                assert_eq!(
+                    (&first["service_tier"], &first["prompt_cache_key"]),
+                    (&json!("flex"), &json!("cache-1"))
+                );
                 assert_eq!(second["prompt_cache_key"], "session-1");
             }
         }

@@ -5,7 +5,10 @@ use omp_testkit::{Reply, Scenario, Server, Stop, Usage, Wire};
 use omp_types::{AssistantBlock, FailureKind, RequestOptions, StopReason, ThinkingLevel};
 use serde_json::{Value, json};
 
-use crate::support::{Outcome, ask, ask_once, client, failed, model, read_tool, request, request_with, result, sse, thinking, user};
+use crate::support::{
+    Outcome, ask, ask_once, client, failed, model, read_tool, request, request_with, result, sse, thinking,
+    user,
+};
 
 const WIRE: Wire = Wire::OpenAiCompletions;
 
@@ -68,7 +71,8 @@ async fn a_recorded_stream_is_assembled() {
     let message = outcome.done();
     assert!(matches!(&message.content[0], AssistantBlock::Thinking(thought) if thought.thinking == "hm, ok"));
     assert_eq!(outcome.text(), "Hello");
-    let calls: Vec<_> = outcome.calls().iter().map(|call| (call.id.clone(), call.arguments["path"].clone())).collect();
+    let calls: Vec<_> =
+        outcome.calls().iter().map(|call| (call.id.clone(), call.arguments["path"].clone())).collect();
     assert_eq!(calls, [("call_a".into(), json!("A")), ("call_b".into(), json!("B"))]);
 }
 
@@ -78,8 +82,13 @@ async fn a_recorded_stream_is_assembled() {
 #[tokio::test]
 async fn reasoning_comes_in_three_fields() {
     for field in ["reasoning_content", "reasoning", "reasoning_text"] {
-        let outcome = decode(&[chunk(json!({field: "thought"})), chunk(json!({"content": "said"})), finish("stop")]).await;
-        assert!(matches!(&outcome.done().content[0], AssistantBlock::Thinking(t) if t.thinking == "thought"), "{field}");
+        let outcome =
+            decode(&[chunk(json!({field: "thought"})), chunk(json!({"content": "said"})), finish("stop")])
+                .await;
+        assert!(
+            matches!(&outcome.done().content[0], AssistantBlock::Thinking(t) if t.thinking == "thought"),
+            "{field}"
+        );
     }
     let both = sse(&[chunk(json!({"reasoning_content": "generic", "reasoning": "mine"})), finish("stop")]);
     let server = Server::start(Reply::raw("text/event-stream", both));
@@ -94,7 +103,9 @@ async fn reasoning_comes_in_three_fields() {
 #[tokio::test]
 async fn finish_reasons_are_mapped_and_calls_always_run() {
     let words = chunk(json!({"content": "x"}));
-    for (reason, expected) in [("stop", StopReason::Stop), ("length", StopReason::Length), ("eos", StopReason::Stop)] {
+    for (reason, expected) in
+        [("stop", StopReason::Stop), ("length", StopReason::Length), ("eos", StopReason::Stop)]
+    {
         assert_eq!(decode(&[words.clone(), finish(reason)]).await.done().stop_reason, expected, "{reason}");
     }
     let called = call(0, "call_a", "read", "{}");
@@ -106,14 +117,22 @@ async fn finish_reasons_are_mapped_and_calls_always_run() {
     let none = decode(&[words.clone(), finish("tool_calls")]).await;
     assert_eq!(none.done().stop_reason, StopReason::Stop, "no call came");
     let filtered = decode(&[words, finish("content_filter")]).await;
-    assert_eq!((filtered.message.stop_reason, filtered.failure().kind), (StopReason::Error, FailureKind::Refusal));
+    assert_eq!(
+        (filtered.message.stop_reason, filtered.failure().kind),
+        (StopReason::Error, FailureKind::Refusal)
+    );
 }
 
 /// Usage is asked for, and read from a last chunk without choices.
 // proves: WIR-145
 #[tokio::test]
 async fn usage_comes_in_a_chunk_of_its_own() {
-    let server = Server::start([Reply::new().text("x").usage(Usage { input: 5, output: 6, cache_read: 7, cache_write: 8 })]);
+    let server = Server::start([Reply::new().text("x").usage(Usage {
+        input: 5,
+        output: 6,
+        cache_read: 7,
+        cache_write: 8,
+    })]);
     let outcome = ask_once(&model(&server, WIRE), &request(vec![user("hi")])).await;
     assert_eq!(server.requests()[0].body["stream_options"], json!({"include_usage": true}));
     let usage = outcome.done().usage;
@@ -136,7 +155,10 @@ async fn odd_usage_does_not_break_an_answer() {
     for (usage, expected) in [
         (json!({"prompt_tokens": null, "completion_tokens": 3.0}), (0, 3, 0)),
         (json!({"prompt_tokens": 10, "completion_tokens": 2, "prompt_cache_hit_tokens": 4}), (6, 2, 4)),
-        (json!({"prompt_tokens": 1, "prompt_tokens_details": {"cached_tokens": u64::MAX, "cache_write_tokens": u64::MAX}}), (0, 0, 1 << 48)),
+        (
+            json!({"prompt_tokens": 1, "prompt_tokens_details": {"cached_tokens": u64::MAX, "cache_write_tokens": u64::MAX}}),
+            (0, 0, 1 << 48),
+        ),
         (json!("none"), (0, 0, 0)),
     ] {
         let outcome = decode(&[words.clone(), finish("stop"), with(usage.clone())]).await;
@@ -152,14 +174,24 @@ async fn odd_usage_does_not_break_an_answer() {
 #[tokio::test]
 async fn odd_call_deltas_are_understood() {
     let raw = |calls: Value| chunk(json!({"tool_calls": calls}));
-    let whole = |id: &str, path: &str| json!({"id": id, "function": {"name": "read", "arguments": {"path": path}}});
+    let whole =
+        |id: &str, path: &str| json!({"id": id, "function": {"name": "read", "arguments": {"path": path}}});
     let cases = [
         // No index, told apart by id; arguments as an object.
         vec![raw(json!([whole("a", "A")])), raw(json!([whole("b", "B")]))],
         // One index for all.
-        vec![call(0, "a", "read", "{\"path\":"), call(0, "", "", "\"A\"}"), call(0, "b", "read", "{\"path\":"), call(0, "", "", "\"B\"}")],
+        vec![
+            call(0, "a", "read", "{\"path\":"),
+            call(0, "", "", "\"A\"}"),
+            call(0, "b", "read", "{\"path\":"),
+            call(0, "", "", "\"B\"}"),
+        ],
         // The id and the name in every fragment.
-        vec![call(0, "a", "read", "{\"path\":"), call(0, "a", "read", "\"A\"}"), call(1, "b", "read", "{\"path\":\"B\"}")],
+        vec![
+            call(0, "a", "read", "{\"path\":"),
+            call(0, "a", "read", "\"A\"}"),
+            call(1, "b", "read", "{\"path\":\"B\"}"),
+        ],
         // Neither index nor id.
         vec![
             raw(json!([{"function": {"name": "read", "arguments": "{\"path\":"}}])),
@@ -169,7 +201,11 @@ async fn odd_call_deltas_are_understood() {
         // Every call with the same id.
         vec![call(0, "same", "read", "{\"path\":\"A\"}"), call(1, "same", "read", "{\"path\":\"B\"}")],
         // The name comes later.
-        vec![raw(json!([{"index": 0, "id": "a", "function": {"arguments": ""}}])), raw(json!([{"index": 0, "function": {"name": "read", "arguments": "{\"path\":\"A\"}"}}])), call(1, "b", "read", "{\"path\":\"B\"}")],
+        vec![
+            raw(json!([{"index": 0, "id": "a", "function": {"arguments": ""}}])),
+            raw(json!([{"index": 0, "function": {"name": "read", "arguments": "{\"path\":\"A\"}"}}])),
+            call(1, "b", "read", "{\"path\":\"B\"}"),
+        ],
     ];
     for mut chunks in cases {
         chunks.push(finish("tool_calls"));
@@ -177,7 +213,11 @@ async fn odd_call_deltas_are_understood() {
         outcome.done();
         let calls = outcome.calls();
         assert_eq!(calls.len(), 2, "{chunks:?}");
-        assert_eq!((&calls[0].arguments["path"], &calls[1].arguments["path"]), (&json!("A"), &json!("B")), "{chunks:?}");
+        assert_eq!(
+            (&calls[0].arguments["path"], &calls[1].arguments["path"]),
+            (&json!("A"), &json!("B")),
+            "{chunks:?}"
+        );
         assert!(calls.iter().all(|call| call.name == "read" && !call.id.is_empty()), "{chunks:?}");
         assert_ne!(calls[0].id, calls[1].id, "{chunks:?}");
     }
@@ -187,7 +227,10 @@ async fn odd_call_deltas_are_understood() {
 #[tokio::test]
 async fn the_end_may_come_in_two_ways() {
     let words = chunk(json!({"content": "x"}));
-    assert_eq!(decode_text(&sse(&[words.clone(), finish("stop")])).await.done().stop_reason, StopReason::Stop);
+    assert_eq!(
+        decode_text(&sse(&[words.clone(), finish("stop")])).await.done().stop_reason,
+        StopReason::Stop
+    );
     assert_eq!(decode(std::slice::from_ref(&words)).await.done().stop_reason, StopReason::Stop);
     assert_eq!(decode_text(&sse(&[words])).await.failure().kind, FailureKind::Transient);
 }
@@ -203,7 +246,8 @@ async fn errors_are_told_in_words() {
         let (client, model) = (client(), model(&server, wire));
         let first = ask(&client, &model, &request(vec![user("hi")])).await;
         let calls = first.calls();
-        let messages = vec![user("hi"), first.as_message(), failed(calls[0], "no such file"), result(calls[1], "")];
+        let messages =
+            vec![user("hi"), first.as_message(), failed(calls[0], "no such file"), result(calls[1], "")];
         ask(&client, &model, &request(messages)).await.done();
         let body = server.requests()[1].body.to_string();
         assert!(body.contains("Error: no such file") && body.contains("(no output)"), "{wire}: {body}");
@@ -219,10 +263,17 @@ async fn thinking_is_asked_for_in_five_ways() {
         (ThinkingFormat::Openrouter, "reasoning", json!({"effort": "high"}), None),
         (ThinkingFormat::Zai, "thinking", json!({"type": "enabled"}), Some(json!({"type": "disabled"}))),
         (ThinkingFormat::Qwen, "enable_thinking", json!(true), Some(json!(false))),
-        (ThinkingFormat::QwenChatTemplate, "chat_template_kwargs", json!({"enable_thinking": true}), Some(json!({"enable_thinking": false}))),
+        (
+            ThinkingFormat::QwenChatTemplate,
+            "chat_template_kwargs",
+            json!({"enable_thinking": true}),
+            Some(json!({"enable_thinking": false})),
+        ),
     ];
     for (format, field, on, off) in cases {
-        let server = Server::start(Scenario::replies([Reply::new().text("x"), Reply::new().text("y")]).allow_field(field));
+        let server = Server::start(
+            Scenario::replies([Reply::new().text("x"), Reply::new().text("y")]).allow_field(field),
+        );
         let mut model = model(&server, WIRE);
         model.compat.thinking_format = format;
         for (level, expected) in [(ThinkingLevel::Max, Some(on)), (ThinkingLevel::Off, off)] {
@@ -236,7 +287,8 @@ async fn thinking_is_asked_for_in_five_ways() {
 /// Quirks that change the body.
 #[tokio::test]
 async fn compat_shapes_the_request() {
-    let server = Server::start(Scenario::replies([Reply::new().text("x")]).repeat(true).allow_field("gateway"));
+    let server =
+        Server::start(Scenario::replies([Reply::new().text("x")]).repeat(true).allow_field("gateway"));
     let mut odd = model(&server, WIRE);
     odd.compat.supports_store = true;
     odd.compat.supports_developer_role = true;
@@ -244,7 +296,11 @@ async fn compat_shapes_the_request() {
     odd.compat.max_tokens_field = MaxTokensField::MaxCompletionTokens;
     odd.compat.supports_tool_choice = false;
     odd.compat.extra_body = json!({"gateway": "m1"}).as_object().unwrap().clone();
-    let options = RequestOptions { tool_choice: omp_types::ToolChoice::Required, temperature: Some(0.5), ..RequestOptions::default() };
+    let options = RequestOptions {
+        tool_choice: omp_types::ToolChoice::Required,
+        temperature: Some(0.5),
+        ..RequestOptions::default()
+    };
     ask_once(&odd, &request_with(vec![user("hi")], vec![read_tool()], options.clone())).await.done();
     let body = server.requests()[0].body.clone();
     assert_eq!(body["store"], false);
@@ -265,18 +321,25 @@ async fn compat_shapes_the_request() {
 /// Mistral wants the tool's name beside its result.
 #[tokio::test]
 async fn results_are_named_where_needed() {
-    let server = Server::start(Scenario::replies([Reply::new().tool_call("read", json!({"path": "a"})), Reply::new().text("x")]).lenient(true));
+    let server = Server::start(
+        Scenario::replies([Reply::new().tool_call("read", json!({"path": "a"})), Reply::new().text("x")])
+            .lenient(true),
+    );
     let (client, mut model) = (client(), model(&server, WIRE));
     model.compat.requires_tool_result_name = true;
     let first = ask(&client, &model, &request(vec![user("hi")])).await;
-    ask(&client, &model, &request(vec![user("hi"), first.as_message(), result(first.calls()[0], "A")])).await.done();
+    ask(&client, &model, &request(vec![user("hi"), first.as_message(), result(first.calls()[0], "A")]))
+        .await
+        .done();
     assert_eq!(server.requests()[1].body["messages"][3]["name"], "read");
 }
 
 /// A refusal in its own field is shown and fails the turn.
 #[tokio::test]
 async fn refusals_are_failures() {
-    let outcome = decode(&[chunk(json!({"refusal": "I will "})), chunk(json!({"refusal": "not"})), finish("stop")]).await;
+    let outcome =
+        decode(&[chunk(json!({"refusal": "I will "})), chunk(json!({"refusal": "not"})), finish("stop")])
+            .await;
     assert_eq!(outcome.failure().kind, FailureKind::Refusal);
     assert_eq!(outcome.text(), "I will not");
     let server = Server::start([Reply::new().text("no").stop(Stop::Refusal)]);

@@ -49,7 +49,11 @@ async fn events_do_not_depend_on_chunks_line_ends_or_comments() {
 async fn data_may_come_in_several_lines() {
     let body = "event: x\ndata: {\"choices\":\ndata: [{\"delta\":{\"content\":\"hi\"},\ndata: \"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
     let server = Server::start(Reply::raw("text/event-stream", body));
-    let outcome = ask_once(&model(&server, Wire::OpenAiCompletions), &request_with(vec![user("x")], vec![], thinking(ThinkingLevel::Off))).await;
+    let outcome = ask_once(
+        &model(&server, Wire::OpenAiCompletions),
+        &request_with(vec![user("x")], vec![], thinking(ThinkingLevel::Off)),
+    )
+    .await;
     outcome.done();
     assert_eq!(outcome.text(), "hi");
     server.finish();

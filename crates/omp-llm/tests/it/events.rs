@@ -9,7 +9,9 @@ use omp_types::{AssistantBlock, FailureKind, StopReason, StreamEvent, ThinkingLe
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{ask_once, check_order, client, model, request, request_with, read_tool, thinking, user};
+use crate::support::{
+    ask_once, check_order, client, model, read_tool, request, request_with, thinking, user,
+};
 
 fn kinds(events: &[StreamEvent]) -> Vec<&'static str> {
     let mut kinds: Vec<&str> = Vec::new();
@@ -51,15 +53,26 @@ async fn all_wires_tell_an_answer_in_the_same_events() {
         assert_eq!(
             kinds(&outcome.events),
             [
-                "start", "thinking_start", "thinking_delta", "thinking_end", "text_start", "text_delta", "text_end",
-                "toolcall_start", "toolcall_delta", "toolcall_end", "done",
+                "start",
+                "thinking_start",
+                "thinking_delta",
+                "thinking_end",
+                "text_start",
+                "text_delta",
+                "text_end",
+                "toolcall_start",
+                "toolcall_delta",
+                "toolcall_end",
+                "done",
             ],
             "{wire}"
         );
         assert_eq!(outcome.done().stop_reason, StopReason::ToolUse, "{wire}");
         assert_eq!(outcome.text(), "I will read the file for you.");
         assert_eq!(outcome.calls()[0].arguments["path"], "some/long/path.txt");
-        assert!(matches!(&outcome.message.content[0], AssistantBlock::Thinking(block) if block.thinking == "let me look at the file first"));
+        assert!(
+            matches!(&outcome.message.content[0], AssistantBlock::Thinking(block) if block.thinking == "let me look at the file first")
+        );
         server.finish();
     }
 }
@@ -81,7 +94,10 @@ async fn every_ending_is_one_terminal_event() {
             assert_eq!(ask_once(&model, &request).await.done().stop_reason, reason, "{wire}");
         }
         let failed = ask_once(&model, &request).await;
-        assert_eq!((failed.message.stop_reason, failed.failure().kind), (StopReason::Error, FailureKind::Transient));
+        assert_eq!(
+            (failed.message.stop_reason, failed.failure().kind),
+            (StopReason::Error, FailureKind::Transient)
+        );
         let cancel = CancellationToken::new();
         let mut stream = client().stream(Arc::new(model), &request, cancel.clone());
         let mut events = stream.next().await.unwrap();
@@ -102,7 +118,8 @@ async fn the_final_message_records_everything() {
     for wire in Wire::ALL {
         let used = Usage { input: 1000, output: 200, cache_read: 5000, cache_write: 0 };
         let server = Server::start([Reply::new().text("hello").usage(used)]);
-        let before = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as u64;
+        let before =
+            std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as u64;
         let outcome = ask_once(&model(&server, wire), &request(vec![user("hi")])).await;
         let message = outcome.done();
         assert_eq!(message.api, wire.api());
@@ -110,7 +127,11 @@ async fn the_final_message_records_everything() {
         assert_eq!(message.model, "scripted");
         assert!(message.response_id.as_ref().is_some_and(|id| !id.is_empty()), "{wire}");
         let usage = message.usage;
-        assert_eq!((usage.input, usage.output, usage.cache_read, usage.cache_write), (1000, 200, 5000, 0), "{wire}");
+        assert_eq!(
+            (usage.input, usage.output, usage.cache_read, usage.cache_write),
+            (1000, 200, 5000, 0),
+            "{wire}"
+        );
         assert_eq!(usage.total_tokens, 6200);
         assert!((usage.cost.input - 0.003).abs() < 1e-12);
         assert!((usage.cost.output - 0.003).abs() < 1e-12);
@@ -130,7 +151,11 @@ async fn cache_writes_are_counted_and_priced() {
         let server = Server::start([Reply::new().text("hello").usage(used)]);
         let outcome = ask_once(&model(&server, wire), &request(vec![user("hi")])).await;
         let usage = outcome.done().usage;
-        assert_eq!((usage.input, usage.cache_read, usage.cache_write, usage.total_tokens), (10, 30, 40, 82), "{wire}");
+        assert_eq!(
+            (usage.input, usage.cache_read, usage.cache_write, usage.total_tokens),
+            (10, 30, 40, 82),
+            "{wire}"
+        );
         assert!((usage.cost.cache_write - 40.0 * 3.75 / 1e6).abs() < 1e-12);
         server.finish();
     }
@@ -151,7 +176,8 @@ async fn arguments_show_early_and_count_only_when_complete() {
         let cancel = CancellationToken::new();
         let mut stream = client().stream(Arc::new(model(&server, wire)), &request, cancel.clone());
         let mut events = Vec::new();
-        while !events.iter().any(|event| matches!(event, StreamEvent::ToolCallDelta { partial: Some(_), .. })) {
+        while !events.iter().any(|event| matches!(event, StreamEvent::ToolCallDelta { partial: Some(_), .. }))
+        {
             events.extend(stream.next().await.expect("a view of the arguments before the stall ends"));
         }
         let partial = events.iter().find_map(|event| match event {
@@ -169,7 +195,10 @@ async fn arguments_show_early_and_count_only_when_complete() {
         assert!(!events.iter().any(|event| matches!(event, StreamEvent::ToolCallEnd { .. })), "{wire}");
         let message = events.last().and_then(StreamEvent::terminal).unwrap();
         let call = message.tool_calls().next().unwrap();
-        assert!(call.invalid_arguments.is_some() && call.arguments.is_empty(), "{wire}: a call that cannot run");
+        assert!(
+            call.invalid_arguments.is_some() && call.arguments.is_empty(),
+            "{wire}: a call that cannot run"
+        );
         server.finish();
     }
 }
@@ -213,7 +242,8 @@ async fn interleaved_parallel_calls_are_told_apart() {
         }
         let server = Server::start(Scenario::from(reply));
         let outcome = ask_once(&model(&server, wire), &request(vec![user("hi")])).await;
-        let found: Vec<_> = outcome.calls().iter().map(|call| call.arguments["path"].as_str().unwrap()).collect();
+        let found: Vec<_> =
+            outcome.calls().iter().map(|call| call.arguments["path"].as_str().unwrap()).collect();
         assert_eq!(found, paths, "{wire}");
         assert!(outcome.calls().iter().all(|call| call.arguments["note"] == "ä\n\"q\""));
         server.finish();

@@ -16,14 +16,21 @@ fn picture(mime_type: &str) -> UserBlock {
 }
 
 fn shown(blocks: Vec<UserBlock>) -> Arc<Message> {
-    Arc::new(Message::User(UserMessage { content: UserContent::Blocks(blocks), steering: false, timestamp: 1 }))
+    Arc::new(Message::User(UserMessage {
+        content: UserContent::Blocks(blocks),
+        steering: false,
+        timestamp: 1,
+    }))
 }
 
 /// Asks with a picture, gets a call, answers it with a picture. Returns the second body.
 async fn with_pictures(wire: Wire, eyes: bool) -> Value {
     let server = Server::start(
-        Scenario::replies([Reply::new().tool_call("read", json!({"path": "a.png"})), Reply::new().text("a cat")])
-            .require_stable_prefix(true),
+        Scenario::replies([
+            Reply::new().tool_call("read", json!({"path": "a.png"})),
+            Reply::new().text("a cat"),
+        ])
+        .require_stable_prefix(true),
     );
     let (client, mut model) = (client(), model(&server, wire));
     if !eyes {
@@ -31,7 +38,11 @@ async fn with_pictures(wire: Wire, eyes: bool) -> Value {
     }
     let question = shown(vec![UserBlock::text("what is this?"), picture("image/png")]);
     let first = ask(&client, &model, &request(vec![question.clone()])).await;
-    let answer = result_blocks(first.calls()[0], vec![UserBlock::text("two pictures"), picture("image/jpeg"), picture("image/tiff")], false);
+    let answer = result_blocks(
+        first.calls()[0],
+        vec![UserBlock::text("two pictures"), picture("image/jpeg"), picture("image/tiff")],
+        false,
+    );
     ask(&client, &model, &request(vec![question, first.as_message(), answer])).await.done();
     let body = server.requests()[1].body.clone();
     server.finish();
@@ -74,13 +85,21 @@ async fn models_without_eyes_get_a_note() {
 #[tokio::test]
 async fn errors_with_pictures_are_errors() {
     for wire in Wire::ALL {
-        let server = Server::start([Reply::new().tool_call("read", json!({"path": "a.png"})), Reply::new().text("oh")]);
+        let server = Server::start([
+            Reply::new().tool_call("read", json!({"path": "a.png"})),
+            Reply::new().text("oh"),
+        ]);
         let (client, model) = (client(), model(&server, wire));
         let first = ask(&client, &model, &request(vec![shown(vec![UserBlock::text("x")])])).await;
         let answer = result_blocks(first.calls()[0], vec![picture("image/png")], true);
-        ask(&client, &model, &request(vec![shown(vec![UserBlock::text("x")]), first.as_message(), answer])).await.done();
+        ask(&client, &model, &request(vec![shown(vec![UserBlock::text("x")]), first.as_message(), answer]))
+            .await
+            .done();
         let body = server.requests()[1].body.to_string();
-        assert!(body.contains("Error: (see the image)") || body.contains("\"is_error\":true"), "{wire}: {body}");
+        assert!(
+            body.contains("Error: (see the image)") || body.contains("\"is_error\":true"),
+            "{wire}: {body}"
+        );
         server.finish();
     }
 }

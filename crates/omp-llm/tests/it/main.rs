@@ -1,4 +1,5 @@
 //! The wires against a strict scripted server, and everything around them.
+#![expect(clippy::needless_pass_by_value, reason = "test helpers take json!({…}) in place")]
 
 mod abort;
 mod anthropic;
@@ -15,7 +16,6 @@ mod faults;
 mod fuzz;
 mod images;
 mod network;
-mod performance;
 mod registry;
 mod repetition;
 mod responses;

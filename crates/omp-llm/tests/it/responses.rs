@@ -4,7 +4,10 @@ use omp_testkit::{Reply, Scenario, Server, Stop, Wire};
 use omp_types::{AssistantBlock, FailureKind, RequestOptions, StopReason, ThinkingLevel, ToolDefinition};
 use serde_json::{Value, json};
 
-use crate::support::{Outcome, ask, ask_once, client, model, read_tool, request, request_with, result, sse, thinking, tool, user};
+use crate::support::{
+    Outcome, ask, ask_once, client, model, read_tool, request, request_with, result, sse, thinking, tool,
+    user,
+};
 
 const WIRE: Wire = Wire::OpenAiResponses;
 
@@ -25,7 +28,10 @@ fn completed(response: Value) -> Value {
 async fn items_are_paired_and_reasoning_is_replayed() {
     let server = Server::start(
         Scenario::replies([
-            Reply::new().thinking("I need the file").tool_call("read", json!({"path": "x"})).tool_call("read", json!({"path": "y"})),
+            Reply::new()
+                .thinking("I need the file")
+                .tool_call("read", json!({"path": "x"}))
+                .tool_call("read", json!({"path": "y"})),
             Reply::new().text("done"),
         ])
         .require_stable_prefix(true),
@@ -44,7 +50,17 @@ async fn items_are_paired_and_reasoning_is_replayed() {
     assert_eq!(sent[0].body["instructions"], "You are a test.");
     let input = sent[1].body["input"].as_array().unwrap();
     let kinds: Vec<&str> = input.iter().map(|item| item["type"].as_str().unwrap()).collect();
-    assert_eq!(kinds, ["message", "reasoning", "function_call", "function_call", "function_call_output", "function_call_output"]);
+    assert_eq!(
+        kinds,
+        [
+            "message",
+            "reasoning",
+            "function_call",
+            "function_call",
+            "function_call_output",
+            "function_call_output"
+        ]
+    );
     assert!(input[1]["encrypted_content"].is_string());
     for (call, output) in [(2, 4), (3, 5)] {
         assert_eq!(input[call]["call_id"], input[output]["call_id"]);
@@ -62,7 +78,9 @@ async fn one_of_becomes_any_of() {
         "a": {"oneOf": [{"type": "string"}, {"type": "array", "items": {"oneOf": [{"type": "integer"}, {"type": "boolean"}]}}]},
     }});
     let tools = vec![tool("pick", schema)];
-    ask_once(&model(&server, WIRE), &request_with(vec![user("hi")], tools, RequestOptions::default())).await.done();
+    ask_once(&model(&server, WIRE), &request_with(vec![user("hi")], tools, RequestOptions::default()))
+        .await
+        .done();
     let parameters = server.requests()[0].body["tools"][0]["parameters"].clone();
     assert!(!parameters.to_string().contains("oneOf"), "{parameters}");
     let choices = parameters["properties"]["a"]["anyOf"].as_array().unwrap();
@@ -77,7 +95,8 @@ async fn one_of_becomes_any_of() {
 async fn custom_tools_take_free_text() {
     let patch = "*** Begin Patch\n+a \"quoted\" line\n*** End Patch";
     let server = Server::start(
-        Scenario::replies([Reply::new().custom_tool_call("apply", patch), Reply::new().text("ok")]).require_stable_prefix(true),
+        Scenario::replies([Reply::new().custom_tool_call("apply", patch), Reply::new().text("ok")])
+            .require_stable_prefix(true),
     );
     let (client, mut model) = (client(), model(&server, WIRE));
     model.compat.custom_tools = true;
@@ -88,12 +107,17 @@ async fn custom_tools_take_free_text() {
     let call = first.calls()[0];
     assert_eq!(Value::Object(call.arguments.clone()), json!({"input": patch}));
     assert!(call.custom && call.invalid_arguments.is_none());
-    ask(&client, &model, &ask_with(vec![user("hi"), first.as_message(), result(call, "applied")])).await.done();
+    ask(&client, &model, &ask_with(vec![user("hi"), first.as_message(), result(call, "applied")]))
+        .await
+        .done();
     let sent = server.requests();
     assert_eq!(sent[0].body["tools"][0]["type"], "custom");
     let replayed = &sent[1].body["input"];
     assert_eq!((&replayed[1]["type"], &replayed[1]["input"]), (&json!("custom_tool_call"), &json!(patch)));
-    assert_eq!((&replayed[2]["type"], &replayed[2]["output"]), (&json!("custom_tool_call_output"), &json!("applied")));
+    assert_eq!(
+        (&replayed[2]["type"], &replayed[2]["output"]),
+        (&json!("custom_tool_call_output"), &json!("applied"))
+    );
     server.finish();
 }
 
@@ -105,11 +129,18 @@ async fn free_text_tools_are_ordinary_tools_elsewhere() {
     let first_server = Server::start([Reply::new().custom_tool_call("apply", "text")]);
     let mut with = model(&first_server, WIRE);
     with.compat.custom_tools = true;
-    let first = ask_once(&with, &request_with(vec![user("hi")], vec![apply.clone()], RequestOptions::default())).await;
+    let first =
+        ask_once(&with, &request_with(vec![user("hi")], vec![apply.clone()], RequestOptions::default()))
+            .await;
     for wire in Wire::ALL {
         let server = Server::start([Reply::new().text("ok")]);
         let messages = vec![user("hi"), first.as_message(), result(first.calls()[0], "applied")];
-        ask_once(&model(&server, wire), &request_with(messages, vec![apply.clone()], RequestOptions::default())).await.done();
+        ask_once(
+            &model(&server, wire),
+            &request_with(messages, vec![apply.clone()], RequestOptions::default()),
+        )
+        .await
+        .done();
         let body = server.requests()[0].body.to_string();
         assert!(!body.contains("custom_tool") && !body.contains("\"custom\""), "{wire}: {body}");
         server.finish();
@@ -154,7 +185,8 @@ async fn sparse_streams_are_complete_answers() {
     let call = json!({"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "read", "arguments": "{\"path\":\"x\"}"});
     let items = [reasoning, message, call];
     let done = |index: usize| json!({"type": "response.output_item.done", "output_index": index, "item": items[index]});
-    let by_items = decode(&[done(0), done(1), done(2), completed(json!({"id": "resp_1", "status": "completed"}))]).await;
+    let by_items =
+        decode(&[done(0), done(1), done(2), completed(json!({"id": "resp_1", "status": "completed"}))]).await;
     let at_once = decode(&[completed(json!({"id": "resp_1", "output": items}))]).await;
     for outcome in [by_items, at_once] {
         let content = &outcome.done().content;
@@ -170,7 +202,8 @@ async fn sparse_streams_are_complete_answers() {
 #[tokio::test]
 async fn final_arguments_complete_the_deltas() {
     let added = json!({"type": "response.output_item.added", "output_index": 0, "item": {"type": "function_call", "call_id": "c", "name": "read", "arguments": ""}});
-    let delta = json!({"type": "response.function_call_arguments.delta", "output_index": 0, "delta": "{\"path\":"});
+    let delta =
+        json!({"type": "response.function_call_arguments.delta", "output_index": 0, "delta": "{\"path\":"});
     let done = json!({"type": "response.function_call_arguments.done", "output_index": 0, "arguments": "{\"path\":\"whole\"}"});
     let outcome = decode(&[added, delta, done, completed(json!({}))]).await;
     assert_eq!(outcome.done().tool_calls().next().unwrap().arguments["path"], "whole");
@@ -196,7 +229,9 @@ async fn unknown_events_are_ignored_and_unknown_items_kept() {
     ])
     .await;
     let content = &outcome.done().content;
-    assert!(matches!(&content[0], AssistantBlock::Thinking(thought) if thought.thinking == "first\n\nsecond"));
+    assert!(
+        matches!(&content[0], AssistantBlock::Thinking(thought) if thought.thinking == "first\n\nsecond")
+    );
     assert!(matches!(&content[1], AssistantBlock::Native(native) if native.value == search));
 }
 
@@ -204,11 +239,16 @@ async fn unknown_events_are_ignored_and_unknown_items_kept() {
 /// provider would miss the reasoning.
 #[tokio::test]
 async fn unsealed_reasoning_is_left_out_with_its_ids() {
-    let server = Server::start([Reply::new().thinking("hm").tool_call("read", json!({"path": "x"})), Reply::new().text("ok")]);
+    let server = Server::start([
+        Reply::new().thinking("hm").tool_call("read", json!({"path": "x"})),
+        Reply::new().text("ok"),
+    ]);
     let (client, mut model) = (client(), model(&server, WIRE));
     model.compat.supports_reasoning_effort = false;
     let first = ask(&client, &model, &request(vec![user("hi")])).await;
-    ask(&client, &model, &request(vec![user("hi"), first.as_message(), result(first.calls()[0], "X")])).await.done();
+    ask(&client, &model, &request(vec![user("hi"), first.as_message(), result(first.calls()[0], "X")]))
+        .await
+        .done();
     let body = server.requests()[1].body.to_string();
     assert!(!body.contains("rs_") && !body.contains("fc_"), "{body}");
     server.finish();

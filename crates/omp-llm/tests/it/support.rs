@@ -60,7 +60,13 @@ pub(crate) fn client() -> Client {
 }
 
 pub(crate) fn tool(name: &str, parameters: Value) -> ToolDefinition {
-    ToolDefinition { name: name.into(), description: format!("The tool {name}."), parameters, strict: None, free_text: false }
+    ToolDefinition {
+        name: name.into(),
+        description: format!("The tool {name}."),
+        parameters,
+        strict: None,
+        free_text: false,
+    }
 }
 
 pub(crate) fn read_tool() -> ToolDefinition {
@@ -146,7 +152,7 @@ impl Outcome {
 pub(crate) async fn ask(client: &Client, model: &Model, request: &ModelRequest) -> Outcome {
     let stream = client.stream(Arc::new(model.clone()), request, CancellationToken::new());
     let (events, message) = collect(stream).await;
-    check_order(&events);
+    check_deltas(&events);
     Outcome { events, message: message.expect("a terminal event") }
 }
 
@@ -155,13 +161,13 @@ pub(crate) async fn ask_once(model: &Model, request: &ModelRequest) -> Outcome {
     ask(&client(), model, request).await
 }
 
-/// The rules that hold for every stream: one start, one terminal event at the end, blocks that open before they
-/// grow and close at most once, and deltas that concatenate to the final block.
-pub(crate) fn check_order(events: &[StreamEvent]) {
+/// The rules that hold for every stream, also a damaged one: one start, one terminal event at the end, blocks that open
+/// before they grow and close at most once. Returns the deltas of each block.
+pub(crate) fn check_order(events: &[StreamEvent]) -> Vec<(usize, String)> {
     assert!(matches!(events.first(), Some(StreamEvent::Start)), "{events:?}");
     assert_eq!(events.iter().filter(|event| matches!(event, StreamEvent::Start)).count(), 1);
     assert_eq!(events.iter().filter(|event| event.terminal().is_some()).count(), 1);
-    let message = events.last().and_then(StreamEvent::terminal).expect("the terminal event is the last one");
+    assert!(events.last().is_some_and(|event| event.terminal().is_some()), "{events:?}");
     let mut seen: Vec<(usize, String, bool)> = Vec::new();
     for event in events {
         match event {
@@ -186,8 +192,14 @@ pub(crate) fn check_order(events: &[StreamEvent]) {
             StreamEvent::Start | StreamEvent::Done { .. } | StreamEvent::Error { .. } => {}
         }
     }
-    for (index, deltas, _) in &seen {
-        compare_block(&message.content[*index], deltas);
+    seen.into_iter().map(|(index, deltas, _)| (index, deltas)).collect()
+}
+
+/// The deltas of each block concatenate to the final block.
+pub(crate) fn check_deltas(events: &[StreamEvent]) {
+    let message = events.last().and_then(StreamEvent::terminal).expect("a terminal event");
+    for (index, deltas) in check_order(events) {
+        compare_block(&message.content[index], &deltas);
     }
 }
 
@@ -199,7 +211,10 @@ fn compare_block(block: &AssistantBlock, deltas: &str) {
             Some(raw) => assert_eq!(raw, deltas),
             None if call.custom => assert_eq!(call.arguments["input"], deltas),
             None if deltas.is_empty() => assert!(call.arguments.is_empty()),
-            None => assert_eq!(Value::Object(call.arguments.clone()), serde_json::from_str::<Value>(deltas).unwrap()),
+            None => assert_eq!(
+                Value::Object(call.arguments.clone()),
+                serde_json::from_str::<Value>(deltas).unwrap()
+            ),
         },
         other => panic!("{other:?} has no deltas"),
     }

@@ -22,7 +22,10 @@ async fn converse(client: &Client, wire: Wire, ids: [Option<&str>; 2]) -> Vec<Ar
             None => reply.tool_call("read", json!({"path": path})),
         }
     };
-    let server = Server::start([reply("first secret thought", "a", ids[0]), reply("second secret thought", "b", ids[1])]);
+    let server = Server::start([
+        reply("first secret thought", "a", ids[0]),
+        reply("second secret thought", "b", ids[1]),
+    ]);
     let model = model(&server, wire);
     let mut messages = vec![user("hi")];
     for _ in 0..2 {
@@ -44,7 +47,9 @@ fn call_ids(body: &Value) -> Vec<String> {
 fn collect_ids(value: &Value, ids: &mut Vec<String>) {
     match value {
         Value::Object(map) => {
-            let is_call = map.get("type").is_some_and(|kind| kind == "tool_use" || kind == "function_call" || kind == "function");
+            let is_call = map
+                .get("type")
+                .is_some_and(|kind| kind == "tool_use" || kind == "function_call" || kind == "function");
             for key in ["id", "call_id"] {
                 if let Some(id) = map.get(key).and_then(Value::as_str).filter(|_| is_call) {
                     ids.push(id.to_owned());
@@ -65,7 +70,12 @@ async fn a_session_moves_between_any_two_wires() {
     let client = client();
     for from in Wire::ALL {
         let messages = converse(&client, from, [None, None]).await;
-        let old: Vec<String> = messages.iter().filter_map(|m| m.as_assistant()).flat_map(|m| m.tool_calls()).map(|call| call.id.clone()).collect();
+        let old: Vec<String> = messages
+            .iter()
+            .filter_map(|m| m.as_assistant())
+            .flat_map(|m| m.tool_calls())
+            .map(|call| call.id.clone())
+            .collect();
         for to in Wire::ALL.into_iter().filter(|to| *to != from) {
             let server = Server::start([
                 Reply::new().thinking("mine").tool_call("read", json!({"path": "c"})),
@@ -83,7 +93,14 @@ async fn a_session_moves_between_any_two_wires() {
             let prefix = if to == Wire::AnthropicMessages { "toolu_" } else { "call_" };
             assert!(ids.iter().all(|id| id.starts_with(prefix)), "{from} to {to}: {ids:?}");
             let text = body.to_string();
-            for native in ["signature", "encrypted_content\":", "\"redacted_thinking\"", "\"type\":\"reasoning\"", "rs_", "reasoning_content"] {
+            for native in [
+                "signature",
+                "encrypted_content\":",
+                "\"redacted_thinking\"",
+                "\"type\":\"reasoning\"",
+                "rs_",
+                "reasoning_content",
+            ] {
                 assert!(!text.contains(native), "{from} to {to}: {native} in {text}");
             }
             assert!(text.contains("first secret thought"), "{from} to {to}: the thought is told as text");
@@ -118,7 +135,8 @@ async fn repeated_ids_are_made_unique() {
     let mut messages = vec![user("hi")];
     for path in ["a", "b"] {
         let server = Server::start([Reply::new().tool_call_with_id("call_0", "read", json!({"path": path}))]);
-        let turn = ask(&client, &model(&server, Wire::OpenAiCompletions), &with_thinking(vec![user("hi")])).await;
+        let turn =
+            ask(&client, &model(&server, Wire::OpenAiCompletions), &with_thinking(vec![user("hi")])).await;
         messages.extend([turn.as_message(), result(turn.calls()[0], &format!("contents of {path}"))]);
     }
     for to in Wire::ALL {

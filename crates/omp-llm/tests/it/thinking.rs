@@ -1,11 +1,13 @@
 //! Thoughts that come back exactly as they were made.
 
-use omp_llm::{Interleaving, ClientOptions, Client, ThinkingMode};
+use omp_llm::{Client, ClientOptions, Interleaving, ThinkingMode};
 use omp_testkit::{Reply, Scenario, Server, Wire};
 use omp_types::{AssistantBlock, ModelRequest, RequestOptions, StopReason, ThinkingLevel};
 use serde_json::{Value, json};
 
-use crate::support::{ask, ask_once, client, model, options, read_tool, request_with, result, thinking, user};
+use crate::support::{
+    ask, ask_once, client, model, options, read_tool, request_with, result, thinking, user,
+};
 
 fn think(messages: Vec<std::sync::Arc<omp_types::Message>>) -> ModelRequest {
     request_with(messages, vec![read_tool()], thinking(ThinkingLevel::High))
@@ -18,11 +20,17 @@ fn think(messages: Vec<std::sync::Arc<omp_types::Message>>) -> ModelRequest {
 async fn signed_thoughts_are_replayed_exactly() {
     for wire in [Wire::AnthropicMessages, Wire::OpenAiResponses] {
         let turn = |thought: &str| {
-            Reply::new().thinking(thought).redacted_thinking().text("Looking.").tool_call("read", json!({"path": "x"}))
+            Reply::new()
+                .thinking(thought)
+                .redacted_thinking()
+                .text("Looking.")
+                .tool_call("read", json!({"path": "x"}))
         };
         let thoughts = ["  first,\n with \"quotes\" and ünïcode  ", "second", "third"];
         let server = Server::start(
-            Scenario::replies(thoughts.map(turn)).reply(Reply::new().thinking("last").text("done")).require_stable_prefix(true),
+            Scenario::replies(thoughts.map(turn))
+                .reply(Reply::new().thinking("last").text("done"))
+                .require_stable_prefix(true),
         );
         let (client, model) = (client(), model(&server, wire));
         let mut messages = vec![user("hi")];
@@ -36,12 +44,24 @@ async fn signed_thoughts_are_replayed_exactly() {
         if wire == Wire::AnthropicMessages {
             for (index, thought) in thoughts.iter().enumerate() {
                 let blocks = &body["messages"][1 + 2 * index]["content"];
-                let AssistantBlock::Thinking(made) = &messages[1 + 2 * index].as_assistant().unwrap().content[0] else { panic!() };
-                assert_eq!(blocks[0], json!({"type": "thinking", "thinking": thought, "signature": made.thinking_signature}));
+                let AssistantBlock::Thinking(made) =
+                    &messages[1 + 2 * index].as_assistant().unwrap().content[0]
+                else {
+                    panic!()
+                };
+                assert_eq!(
+                    blocks[0],
+                    json!({"type": "thinking", "thinking": thought, "signature": made.thinking_signature})
+                );
                 assert_eq!(blocks[1]["type"], "redacted_thinking");
             }
         } else {
-            let sealed = body["input"].as_array().unwrap().iter().filter(|item| item["encrypted_content"].is_string()).count();
+            let sealed = body["input"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter(|item| item["encrypted_content"].is_string())
+                .count();
             assert_eq!(sealed, 6, "two per turn");
         }
         for pair in 0..3 {
@@ -55,11 +75,16 @@ async fn signed_thoughts_are_replayed_exactly() {
 #[tokio::test]
 async fn a_thought_that_nothing_follows_is_dropped() {
     for wire in Wire::ALL {
-        let server = Server::start([Reply::new().thinking("endless").stop(omp_testkit::Stop::Length), Reply::new().text("ok")]);
+        let server = Server::start([
+            Reply::new().thinking("endless").stop(omp_testkit::Stop::Length),
+            Reply::new().text("ok"),
+        ]);
         let (client, model) = (client(), model(&server, wire));
         let cut = ask(&client, &model, &think(vec![user("hi")])).await;
         assert_eq!(cut.done().stop_reason, StopReason::Length);
-        ask(&client, &model, &think(vec![user("hi"), cut.as_message(), user("shorter, please")])).await.done();
+        ask(&client, &model, &think(vec![user("hi"), cut.as_message(), user("shorter, please")]))
+            .await
+            .done();
         assert!(!server.requests()[1].body.to_string().contains("endless"), "{wire}");
         server.finish();
     }
@@ -68,7 +93,11 @@ async fn a_thought_that_nothing_follows_is_dropped() {
 /// Inside a tool loop that began without a thought the API refuses to begin thinking; after the next prompt it may.
 #[tokio::test]
 async fn thinking_waits_for_the_next_prompt() {
-    let server = Server::start([Reply::new().tool_call("read", json!({"path": "x"})), Reply::new().text("ok"), Reply::new().text("ok")]);
+    let server = Server::start([
+        Reply::new().tool_call("read", json!({"path": "x"})),
+        Reply::new().text("ok"),
+        Reply::new().text("ok"),
+    ]);
     let (client, model) = (client(), model(&server, Wire::AnthropicMessages));
     let quiet = request_with(vec![user("hi")], vec![read_tool()], RequestOptions::default());
     let first = ask(&client, &model, &quiet).await;
@@ -90,23 +119,35 @@ async fn levels_become_budgets_or_words() {
     let mut model = model(&server, Wire::AnthropicMessages);
     model.levels = ThinkingLevel::ALL.to_vec();
     let mut last = 0;
-    for level in [ThinkingLevel::Minimal, ThinkingLevel::Low, ThinkingLevel::Medium, ThinkingLevel::High, ThinkingLevel::Max] {
+    for level in [
+        ThinkingLevel::Minimal,
+        ThinkingLevel::Low,
+        ThinkingLevel::Medium,
+        ThinkingLevel::High,
+        ThinkingLevel::Max,
+    ] {
         ask(&client, &model, &request_with(vec![user("hi")], vec![], thinking(level))).await.done();
         let body = server.requests().last().unwrap().body.clone();
         let budget = body["thinking"]["budget_tokens"].as_u64().unwrap();
         assert!(budget >= 1024 && budget >= last && budget + 1024 <= body["max_tokens"].as_u64().unwrap());
         last = budget;
     }
-    let tiny = RequestOptions { max_tokens: Some(500), temperature: Some(0.2), ..thinking(ThinkingLevel::High) };
+    let tiny =
+        RequestOptions { max_tokens: Some(500), temperature: Some(0.2), ..thinking(ThinkingLevel::High) };
     ask(&client, &model, &request_with(vec![user("hi")], vec![], tiny)).await.done();
     let body = server.requests().last().unwrap().body.clone();
     assert!(body.get("thinking").is_none());
     assert_eq!((&body["max_tokens"], &body["temperature"]), (&json!(500), &json!(0.2)));
     model.thinking = ThinkingMode::AnthropicAdaptive;
-    for (level, word) in [(ThinkingLevel::Minimal, "low"), (ThinkingLevel::Medium, "medium"), (ThinkingLevel::Max, "max")] {
+    for (level, word) in
+        [(ThinkingLevel::Minimal, "low"), (ThinkingLevel::Medium, "medium"), (ThinkingLevel::Max, "max")]
+    {
         ask(&client, &model, &request_with(vec![user("hi")], vec![], thinking(level))).await.done();
         let body = server.requests().last().unwrap().body.clone();
-        assert_eq!((&body["thinking"], &body["output_config"]["effort"]), (&json!({"type": "adaptive"}), &json!(word)));
+        assert_eq!(
+            (&body["thinking"], &body["output_config"]["effort"]),
+            (&json!({"type": "adaptive"}), &json!(word))
+        );
     }
     server.finish();
 }
@@ -134,11 +175,16 @@ async fn interleaved_thinking_can_be_turned_off() {
 async fn unsigned_thoughts_are_replayed_on_request() {
     let wire = Wire::OpenAiCompletions;
     for replay in [false, true] {
-        let server = Server::start([Reply::new().thinking("my own").tool_call("read", json!({"path": "x"})), Reply::new().text("ok")]);
+        let server = Server::start([
+            Reply::new().thinking("my own").tool_call("read", json!({"path": "x"})),
+            Reply::new().text("ok"),
+        ]);
         let (client, mut model) = (client(), model(&server, wire));
         model.compat.replay_unsigned_thinking = replay;
         let first = ask(&client, &model, &think(vec![user("hi")])).await;
-        ask(&client, &model, &think(vec![user("hi"), first.as_message(), result(first.calls()[0], "x")])).await.done();
+        ask(&client, &model, &think(vec![user("hi"), first.as_message(), result(first.calls()[0], "x")]))
+            .await
+            .done();
         let assistant = server.requests()[1].body["messages"][2].clone();
         let expected = if replay { json!("my own") } else { Value::Null };
         assert_eq!(assistant["reasoning_content"], expected);

@@ -37,8 +37,14 @@ async fn strict_marking_can_be_turned_off_everywhere() {
         let keys = strict_keys(wire, StrictPolicy::Never, Strictness::WherePossible).await;
         assert_eq!(keys, [None, None, None], "{wire}");
     }
-    assert_eq!(strict_keys(Wire::OpenAiCompletions, StrictPolicy::Allowed, Strictness::WherePossible).await[0], Some(json!(true)));
-    assert_eq!(strict_keys(Wire::OpenAiResponses, StrictPolicy::Allowed, Strictness::WherePossible).await[0], Some(json!(true)));
+    assert_eq!(
+        strict_keys(Wire::OpenAiCompletions, StrictPolicy::Allowed, Strictness::WherePossible).await[0],
+        Some(json!(true))
+    );
+    assert_eq!(
+        strict_keys(Wire::OpenAiResponses, StrictPolicy::Allowed, Strictness::WherePossible).await[0],
+        Some(json!(true))
+    );
 }
 
 /// An author's `strict: false` stays where the host knows the key, and is left out where it does not.
@@ -48,10 +54,18 @@ async fn an_explicit_no_is_kept() {
     let (yes, no) = (Some(json!(true)), Some(json!(false)));
     let chat = strict_keys(Wire::OpenAiCompletions, StrictPolicy::Allowed, Strictness::WherePossible).await;
     assert_eq!(chat, [yes.clone(), no.clone(), None]);
-    let responses = strict_keys(Wire::OpenAiResponses, StrictPolicy::Allowed, Strictness::WherePossible).await;
-    assert_eq!(responses, [yes, no.clone(), no], "this wire defaults to strict, so the third says no as well");
+    let responses =
+        strict_keys(Wire::OpenAiResponses, StrictPolicy::Allowed, Strictness::WherePossible).await;
+    assert_eq!(
+        responses,
+        [yes, no.clone(), no],
+        "this wire defaults to strict, so the third says no as well"
+    );
     for wire in [Wire::OpenAiCompletions, Wire::OpenAiResponses] {
-        assert_eq!(strict_keys(wire, StrictPolicy::Allowed, Strictness::Unsupported).await, [None, None, None]);
+        assert_eq!(
+            strict_keys(wire, StrictPolicy::Allowed, Strictness::Unsupported).await,
+            [None, None, None]
+        );
     }
 }
 
@@ -73,8 +87,14 @@ async fn tool_choice_on_the_openai_wires() {
             (ToolChoice::Tool("read".into()), Some(named)),
         ] {
             for parallel_tools in [ParallelTools::Allowed, ParallelTools::OneAtATime] {
-                let options = RequestOptions { tool_choice: choice.clone(), parallel_tools, ..RequestOptions::default() };
-                ask(&client, &model, &request_with(vec![user("hi")], vec![read_tool()], options)).await.done();
+                let options = RequestOptions {
+                    tool_choice: choice.clone(),
+                    parallel_tools,
+                    ..RequestOptions::default()
+                };
+                ask(&client, &model, &request_with(vec![user("hi")], vec![read_tool()], options))
+                    .await
+                    .done();
                 let body = server.requests().last().unwrap().body.clone();
                 assert_eq!(body.get("tool_choice").cloned(), expected, "{wire}");
                 let single = (parallel_tools == ParallelTools::OneAtATime).then_some(&json!(false)).cloned();

@@ -126,14 +126,18 @@ fn modes_are_checked() {
 // proves: CLI-016
 #[test]
 fn short_and_long_forms_mean_the_same() {
-    let server = Server::start([Reply::new().text("a"), Reply::new().text("b")]);
+    let more = || Reply::new().text("more");
+    let server = Server::start([Reply::new().text("a"), Reply::new().text("b"), more(), more()]);
     let home = home(&server, Wire::OpenAiCompletions);
     assert_eq!(omp_run(&home, &["-p", "x"]).stdout, "a\n");
     assert_eq!(omp_run(&home, &["--print", "x"]).stdout, "b\n");
-    for args in [&["-c"][..], &["--continue"], &["-r"], &["--resume"], &["--session", "x"]] {
+    for args in [&["-r", "zzz"][..], &["--resume", "zzz"], &["--session", "zzz"]] {
         let output = omp_run(&home, &[args, &["-p", "x"]].concat());
         assert_eq!(output.code, Some(1));
-        assert!(output.stderr.contains("not available yet"), "{}", output.stderr);
+        assert!(output.stderr.contains("Session \"zzz\" not found"), "{}", output.stderr);
+    }
+    for args in [&["-c", "-p", "again"][..], &["--continue", "-p", "again"]] {
+        assert_eq!(omp_run(&home, args).stdout, "more\n");
     }
     assert_eq!(omp_run(&home, &["-h"]).stdout, omp_run(&home, &["--help"]).stdout);
     assert_eq!(omp_run(&home, &["-v"]).stdout, omp_run(&home, &["--version"]).stdout);
@@ -272,7 +276,7 @@ fn dynamic_candidates_are_offline_and_silent() {
 #[test]
 fn what_is_not_there_says_so() {
     let home = Home::new();
-    for args in [&["stats"][..], &["commit"], &["-p", "--fork", "x", "y"], &["--export", "s.jsonl"]] {
+    for args in [&["stats"][..], &["commit"], &["-p", "--goal", "x", "y"], &["--export", "s.jsonl"]] {
         let output = omp_run(&home, args);
         assert_eq!(output.code, Some(1), "{args:?}");
         assert!(output.stderr.contains("not available yet"), "{args:?}: {}", output.stderr);

@@ -6,13 +6,15 @@ use serde_json::{Map, Value, json};
 use super::cache::CacheMarks;
 use super::messages;
 use crate::history::{self, Alphabet, AssistantPart, IdRules, Turn};
-use crate::model::{Model, ThinkingMode};
+use crate::model::{Model, Secret, ThinkingMode};
 use crate::schema;
 use crate::wire::{Interleaving, Policy, ToolNames, Toolbox, WireRequest, join};
 
 const IDS: IdRules = IdRules { max_len: 64, prefix: "toolu_", alphabet: Alphabet::Word };
 const VERSION: &str = "2023-06-01";
 const INTERLEAVED_BETA: &str = "interleaved-thinking-2025-05-14";
+/// Without it the API takes no access tokens of people's accounts.
+const OAUTH_BETA: &str = "oauth-2025-04-20";
 /// The smallest budget the API accepts.
 const MIN_BUDGET: u32 = 1024;
 
@@ -53,9 +55,9 @@ pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest, policy: Pol
     body.insert("messages".into(), messages.collect());
 
     let mut headers = vec![("anthropic-version", VERSION.to_owned())];
-    let interleaves = model.compat.interleaved_thinking && policy.interleaved == Interleaving::Allowed;
-    if thinking.is_some() && interleaves {
-        headers.push(("anthropic-beta", INTERLEAVED_BETA.to_owned()));
+    let betas = betas(model, policy, thinking.is_some());
+    if !betas.is_empty() {
+        headers.push(("anthropic-beta", betas.join(",")));
     }
     // Users write the base with and without the version.
     let base = model.base_url.trim_end_matches('/');
@@ -65,6 +67,17 @@ pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest, policy: Pol
         body: Value::Object(body).to_string(),
         names: toolbox.names.into_reverse(),
     }
+}
+
+fn betas(model: &Model, policy: Policy, thinks: bool) -> Vec<&'static str> {
+    let mut betas = Vec::new();
+    if thinks && model.compat.interleaved_thinking && policy.interleaved == Interleaving::Allowed {
+        betas.push(INTERLEAVED_BETA);
+    }
+    if model.key.as_ref().is_some_and(Secret::is_anthropic_oauth) {
+        betas.push(OAUTH_BETA);
+    }
+    betas
 }
 
 /// How the model is told to think.

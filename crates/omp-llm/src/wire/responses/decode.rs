@@ -78,7 +78,7 @@ impl Decode for Decoder {
                 self.open(event.output_index, &event.item.unwrap_or_default(), answer);
             }
             ("response.output_item.done", _) => {
-                self.close(event.output_index, event.item.unwrap_or_default(), answer)
+                self.close(event.output_index, event.item.unwrap_or_default(), answer);
             }
             ("response.created" | "response.in_progress", _) => {
                 answer.start();

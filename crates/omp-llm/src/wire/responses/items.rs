@@ -50,12 +50,13 @@ fn push_assistant(items: &mut Vec<Value>, parts: &[AssistantPart<'_>], model: &M
                 items.push(Value::Object(item));
             }
             AssistantPart::Call { id, name, arguments, identity, custom } => {
-                let custom = *custom && model.compat.custom_tools;
-                let kind = if custom { "custom_tool_call" } else { "function_call" };
-                let mut item = new_item(kind, identity.filter(|_| !anonymous));
+                let said_as_custom = *custom && model.compat.custom_tools;
+                let kind = if said_as_custom { "custom_tool_call" } else { "function_call" };
+                // An id belongs to its kind.
+                let mut item = new_item(kind, identity.filter(|_| !anonymous && said_as_custom == *custom));
                 item.insert("call_id".into(), id.clone().into());
                 item.insert("name".into(), names.wire(name).into());
-                if custom {
+                if said_as_custom {
                     item.insert(
                         "input".into(),
                         arguments.get("input").and_then(Value::as_str).unwrap_or_default().into(),

@@ -1,0 +1,63 @@
+//! Saves a conversation as it happens.
+//!
+//! The recorder stands between the loop and whoever listens: a message is on disk before anybody is told that
+//! it is complete.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures_util::future::BoxFuture;
+use omp_agent::Listener;
+use omp_session::SessionWriter;
+use omp_types::AgentEvent;
+
+/// The session file, shared by the recorder and the session.
+#[derive(Clone)]
+pub(crate) struct Record(Arc<Mutex<SessionWriter>>);
+
+impl Record {
+    pub(crate) fn new(writer: SessionWriter) -> Self {
+        Self(Arc::new(Mutex::new(writer)))
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, SessionWriter> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes down what the event adds to the conversation; a problem comes back once.
+    fn keep(&self, event: &AgentEvent) -> Option<String> {
+        let mut writer = self.lock();
+        match event {
+            AgentEvent::MessageEnd { message } => {
+                writer.append_message(message);
+            }
+            AgentEvent::RetryFallbackApplied(switch) => {
+                writer.append_model_change(&switch.to, Some(TEMPORARY));
+            }
+            _ => return None,
+        }
+        writer.take_report()
+    }
+}
+
+/// The role of a model that only stands in for another; a resumed session goes back to its own.
+const TEMPORARY: &str = "temporary";
+
+/// Records, then passes on.
+pub(crate) struct Recorder {
+    pub(crate) record: Record,
+    pub(crate) inner: Box<dyn Listener>,
+}
+
+impl Listener for Recorder {
+    fn event(&mut self, event: AgentEvent) {
+        let problem = self.record.keep(&event);
+        self.inner.event(event);
+        if let Some(message) = problem {
+            self.inner.event(AgentEvent::Notice { message });
+        }
+    }
+
+    fn backlog(&mut self) -> Option<BoxFuture<'static, ()>> {
+        self.inner.backlog()
+    }
+}

@@ -1,0 +1,110 @@
+//! What a conversation amounts to at one of its entries.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use omp_types::Message;
+
+use crate::entry::{Compaction, Entry, EntryKind, ModeChange, ServiceTierChange};
+use crate::time;
+
+const COMPACTION_SUMMARY: &str = include_str!("../prompts/compaction-summary.md");
+const BRANCH_SUMMARY: &str = include_str!("../prompts/branch-summary.md");
+
+/// The role of the model that answers when no other is asked for.
+const DEFAULT_ROLE: &str = "default";
+
+/// Messages and settings at the end of a path through the tree. `None` means that the path does not say.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Context {
+    /// What the model is told. Summaries are user messages.
+    pub messages: Vec<Arc<Message>>,
+    /// The model of the default role as `provider/modelId`: the one last chosen, else the one that last answered.
+    pub model: Option<String>,
+    /// The models last chosen, by role.
+    pub models: BTreeMap<String, String>,
+    pub thinking_level: Option<String>,
+    pub service_tier: Option<ServiceTierChange>,
+    /// Rules that have been injected, each once, in order.
+    pub injected_rules: Vec<String>,
+    pub selected_tools: Option<Vec<String>>,
+    pub mode: Option<ModeChange>,
+}
+
+/// `path` goes from the root to the leaf.
+pub(crate) fn build(path: &[&Entry]) -> Context {
+    let mut context = Context::default();
+    for entry in path {
+        context.fold(entry);
+    }
+    let answered = path.iter().rev().find_map(|entry| entry.message()?.as_assistant());
+    context.model = context.models.get(DEFAULT_ROLE).cloned().or_else(|| {
+        answered
+            .filter(|answer| !answer.model.is_empty())
+            .map(|answer| format!("{}/{}", answer.provider, answer.model))
+    });
+    context.messages = messages(path);
+    context
+}
+
+impl Context {
+    fn fold(&mut self, entry: &Entry) {
+        match &entry.kind {
+            EntryKind::ModelChange(change) => {
+                let role = change.role.as_deref().unwrap_or(DEFAULT_ROLE);
+                self.models.insert(role.to_owned(), change.model.clone());
+            }
+            EntryKind::ThinkingLevelChange(change) => {
+                self.thinking_level = Some(change.thinking_level.clone());
+            }
+            EntryKind::ServiceTierChange(change) => self.service_tier = Some(change.clone()),
+            EntryKind::ModeChange(change) => self.mode = Some(change.clone()),
+            EntryKind::McpToolSelection(selection) => {
+                self.selected_tools = Some(selection.selected_tool_names.clone());
+            }
+            EntryKind::TtsrInjection(injection) => {
+                for rule in &injection.injected_rules {
+                    if !self.injected_rules.contains(rule) {
+                        self.injected_rules.push(rule.clone());
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn messages(path: &[&Entry]) -> Vec<Arc<Message>> {
+    let newest = path.iter().enumerate().rev().find_map(|(index, entry)| match &entry.kind {
+        EntryKind::Compaction(compaction) => Some((index, compaction)),
+        _ => None,
+    });
+    let Some((at, compaction)) = newest else {
+        return path.iter().filter_map(|entry| message(entry)).collect();
+    };
+    let (before, after) = (&path[..at], &path[at + 1..]);
+    let summary = wrapped(COMPACTION_SUMMARY, &compaction.summary, &path[at].timestamp);
+    let kept = &before[first_kept(before, compaction)..];
+    std::iter::once(summary).chain(kept.iter().chain(after).filter_map(|entry| message(entry))).collect()
+}
+
+/// Nothing is kept when the entry to begin with is not on the path.
+fn first_kept(before: &[&Entry], compaction: &Compaction) -> usize {
+    let wanted = compaction.first_kept_entry_id.as_deref();
+    before.iter().position(|entry| Some(entry.id.as_str()) == wanted).unwrap_or(before.len())
+}
+
+/// What an entry says to the model. A compaction says something only where it is the newest one.
+fn message(entry: &Entry) -> Option<Arc<Message>> {
+    match &entry.kind {
+        EntryKind::Message(entry) => Some(Arc::clone(&entry.message)),
+        EntryKind::CustomMessage(custom) => Some(Arc::new(custom.message(&entry.timestamp))),
+        EntryKind::BranchSummary(branch) => Some(wrapped(BRANCH_SUMMARY, &branch.summary, &entry.timestamp)),
+        _ => None,
+    }
+}
+
+fn wrapped(template: &str, summary: &str, timestamp: &str) -> Arc<Message> {
+    let text = template.trim_end().replace("{summary}", summary);
+    Arc::new(Message::user(text, time::to_millis(timestamp)))
+}

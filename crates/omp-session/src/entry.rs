@@ -1,0 +1,313 @@
+//! The entries of a session file.
+
+use std::sync::Arc;
+
+use omp_types::{CustomMessage, Message, UserContent};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use crate::{message, time};
+
+/// One line below the header.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Unique in its session.
+    pub id: String,
+    /// `None` for the first entry of a tree.
+    pub parent_id: Option<String>,
+    /// ISO 8601, UTC, milliseconds.
+    pub timestamp: String,
+    pub kind: EntryKind,
+}
+
+/// The table of entry types: name in the file, name here, fields.
+macro_rules! entry_kinds {
+    ($($name:literal => $kind:ident($fields:ident),)+) => {
+        /// What an entry says.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum EntryKind {
+            $($kind($fields),)+
+            /// A type, or a form of a known type, that this version cannot read: the whole line as it was found.
+            Unknown(Value),
+        }
+
+        impl EntryKind {
+            /// The types this version reads and writes.
+            pub const NAMES: &[&str] = &[$($name),+];
+
+            /// The entry's `type`.
+            pub fn name(&self) -> &str {
+                match self {
+                    $(Self::$kind(_) => $name,)+
+                    Self::Unknown(line) => line["type"].as_str().unwrap_or_default(),
+                }
+            }
+
+            fn read(name: &str, fields: Value) -> Option<Self> {
+                match name {
+                    $($name => serde_json::from_value(fields).ok().map(Self::$kind),)+
+                    _ => None,
+                }
+            }
+        }
+
+        impl Serialize for EntryKind {
+            /// The fields alone; [`Entry`] writes the type in front of them.
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $(Self::$kind(fields) => fields.serialize(serializer),)+
+                    Self::Unknown(line) => line.serialize(serializer),
+                }
+            }
+        }
+    };
+}
+
+entry_kinds! {
+    "message" => Message(MessageEntry),
+    "thinking_level_change" => ThinkingLevelChange(ThinkingLevelChange),
+    "model_change" => ModelChange(ModelChange),
+    "service_tier_change" => ServiceTierChange(ServiceTierChange),
+    "compaction" => Compaction(Compaction),
+    "branch_summary" => BranchSummary(BranchSummary),
+    "custom" => Custom(Custom),
+    "custom_message" => CustomMessage(CustomMessageEntry),
+    "label" => Label(Label),
+    "ttsr_injection" => TtsrInjection(TtsrInjection),
+    "session_init" => SessionInit(SessionInit),
+    "mode_change" => ModeChange(ModeChange),
+    "mcp_tool_selection" => McpToolSelection(McpToolSelection),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MessageEntry {
+    #[serde(deserialize_with = "message::read")]
+    pub message: Arc<Message>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ThinkingLevelChange {
+    pub thinking_level: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelChange {
+    /// `provider/modelId`.
+    pub model: String,
+    /// Which of the session's models changed; `default` when missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ServiceTierChange {
+    /// `None`, written as `null`, clears the tier.
+    pub service_tier: Option<String>,
+}
+
+/// The conversation before `first_kept_entry_id` is replaced by a summary.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Compaction {
+    pub summary: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub short_summary: Option<String>,
+    /// `None` when nothing before the compaction is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_kept_entry_id: Option<String>,
+    #[serde(default)]
+    pub tokens_before: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preserve_data: Option<Value>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub from_extension: bool,
+}
+
+/// What happened on a branch that was left.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BranchSummary {
+    /// The entry the branch was left for; [`BranchSummary::ROOT`] before the first one.
+    pub from_id: String,
+    pub summary: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<Value>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub from_extension: bool,
+}
+
+impl BranchSummary {
+    pub const ROOT: &str = "root";
+}
+
+/// State of an extension; no model sees it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Custom {
+    pub custom_type: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
+}
+
+/// A message that the program or an extension wrote, for the model to read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CustomMessageEntry {
+    pub custom_type: String,
+    pub content: UserContent,
+    /// Is it drawn in the chat?
+    #[serde(default)]
+    pub display: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<Value>,
+    #[serde(default)]
+    pub attribution: Attribution,
+}
+
+/// Who is behind a custom message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", from = "String")]
+pub enum Attribution {
+    User,
+    #[default]
+    Agent,
+}
+
+impl From<String> for Attribution {
+    fn from(name: String) -> Self {
+        if name == "user" { Self::User } else { Self::Agent }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Label {
+    pub target_id: String,
+    /// `None` takes the label away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TtsrInjection {
+    pub injected_rules: Vec<String>,
+}
+
+/// How a sub-agent was started.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionInit {
+    pub system_prompt: String,
+    pub task: String,
+    pub tools: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<Value>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ModeChange {
+    pub mode: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct McpToolSelection {
+    pub selected_tool_names: Vec<String>,
+}
+
+impl Entry {
+    /// Reads a line; `None` if it is not an entry at all, which needs an object with a type and an id.
+    pub(crate) fn read(line: &[u8]) -> Option<Self> {
+        let mut fields: Map<String, Value> = serde_json::from_slice(line).ok()?;
+        let name = take_text(&mut fields, "type")?;
+        let id = take_text(&mut fields, "id")?;
+        let parent_id = take_text(&mut fields, "parentId");
+        let timestamp = take_text(&mut fields, "timestamp").unwrap_or_default();
+        let kind = EntryKind::read(&name, Value::Object(fields));
+        // Reading takes the fields apart, so a line that was not understood is read again, whole.
+        let kind = kind.or_else(|| serde_json::from_slice(line).ok().map(EntryKind::Unknown))?;
+        Some(Self { id, parent_id, timestamp, kind })
+    }
+
+    pub(crate) fn line(&self) -> Vec<u8> {
+        let mut line = serde_json::to_vec(self).expect("an entry is plain data");
+        line.push(b'\n');
+        line
+    }
+
+    /// The message of a `message` entry.
+    pub fn message(&self) -> Option<&Arc<Message>> {
+        match &self.kind {
+            EntryKind::Message(entry) => Some(&entry.message),
+            _ => None,
+        }
+    }
+}
+
+/// Takes a text out of an object; something else under its name is dropped.
+pub(crate) fn take_text(fields: &mut Map<String, Value>, name: &str) -> Option<String> {
+    match fields.remove(name)? {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+impl Serialize for Entry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Line<'a> {
+            r#type: &'a str,
+            id: &'a str,
+            parent_id: Option<&'a str>,
+            timestamp: &'a str,
+            #[serde(flatten)]
+            fields: &'a EntryKind,
+        }
+        if let EntryKind::Unknown(line) = &self.kind {
+            return line.serialize(serializer);
+        }
+        let line = Line {
+            r#type: self.kind.name(),
+            id: &self.id,
+            parent_id: self.parent_id.as_deref(),
+            timestamp: &self.timestamp,
+            fields: &self.kind,
+        };
+        line.serialize(serializer)
+    }
+}
+
+impl From<&CustomMessage> for CustomMessageEntry {
+    fn from(message: &CustomMessage) -> Self {
+        Self {
+            custom_type: message.custom_type.clone(),
+            content: message.content.clone(),
+            display: message.display,
+            details: message.details.clone(),
+            attribution: Attribution::Agent,
+        }
+    }
+}
+
+impl CustomMessageEntry {
+    /// The message the model reads, as of the entry's time.
+    pub(crate) fn message(&self, timestamp: &str) -> Message {
+        Message::Custom(CustomMessage {
+            custom_type: self.custom_type.clone(),
+            content: self.content.clone(),
+            display: self.display,
+            details: self.details.clone(),
+            timestamp: time::to_millis(timestamp),
+        })
+    }
+}

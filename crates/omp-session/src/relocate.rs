@@ -1,0 +1,65 @@
+//! Moving a session to another project, for directories that were renamed.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::rewrite::{Content, CopyError};
+use crate::sessions::Sessions;
+
+/// Why a session could not be moved. Everything is where it was.
+#[derive(Debug, thiserror::Error)]
+pub enum MoveError {
+    #[error(transparent)]
+    Copy(#[from] CopyError),
+    #[error("Cannot move the session to {}: there is a file of that name. Rename one of them.", .0.display())]
+    Taken(PathBuf),
+    #[error("Cannot move {}: {source}. Check that you may write to its directory.", path.display())]
+    Rename { path: PathBuf, source: io::Error },
+}
+
+impl Sessions {
+    /// Moves a session and its artifacts to the project at `cwd` and returns its new path.
+    pub fn move_to(&self, source: &Path, cwd: &Path) -> Result<PathBuf, MoveError> {
+        let mut content = Content::read(source)?;
+        content.header.cwd = cwd.to_string_lossy().into_owned();
+        let name = source.file_name().ok_or_else(|| CopyError::NotASession(source.to_owned()))?;
+        let target = self.dir_for(cwd).join(name);
+        if crate::layout::real(source) == crate::layout::real(&target) {
+            content.write(source)?;
+            return Ok(source.to_owned());
+        }
+        if target.exists() || artifacts(&target).exists() {
+            return Err(MoveError::Taken(target));
+        }
+        content.write(&target)?;
+        let moved = move_rest(source, &target);
+        if moved.is_err() {
+            let _ = std::fs::remove_file(&target);
+        }
+        moved.map(|()| target)
+    }
+}
+
+/// Lets the artifacts follow and removes the old file; both or none.
+fn move_rest(source: &Path, target: &Path) -> Result<(), MoveError> {
+    let (from, to) = (artifacts(source), artifacts(target));
+    let has_artifacts = from.is_dir();
+    if has_artifacts {
+        rename(&from, &to)?;
+    }
+    std::fs::remove_file(source).map_err(|error| {
+        if has_artifacts {
+            let _ = std::fs::rename(&to, &from);
+        }
+        MoveError::Rename { path: source.to_owned(), source: error }
+    })
+}
+
+fn rename(from: &Path, to: &Path) -> Result<(), MoveError> {
+    std::fs::rename(from, to).map_err(|source| MoveError::Rename { path: from.to_owned(), source })
+}
+
+/// A session's artifacts are in a directory beside its file, of the same name without the extension.
+fn artifacts(session: &Path) -> PathBuf {
+    session.with_extension("")
+}
