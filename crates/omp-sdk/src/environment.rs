@@ -35,12 +35,12 @@ impl Lookup for EnvironmentLookup<'_> {
     fn command(&self, command: &str) -> Option<String> {
         // Looking up a key is not async, so the command gets a thread and a runtime of its own.
         let command = command.to_owned();
-        std::thread::spawn(move || capture(command)).join().ok().flatten()
+        std::thread::spawn(move || capture(&command)).join().ok().flatten()
     }
 }
 
 /// Trimmed output of a command that succeeded in time.
-fn capture(command: String) -> Option<String> {
+fn capture(command: &str) -> Option<String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
     runtime.block_on(async {
         let scope = Scope::new();

@@ -13,7 +13,10 @@ pub use environment::{Environment, ProcessEnvironment};
 pub use omp_agent::{AgentError, Control, Listener, Outcome, Prompt};
 pub use omp_config::{Directories, DirectoryError};
 pub use omp_llm::registry::Availability;
-pub use omp_tools::NAMES as TOOL_NAMES;
 pub use omp_session::{Header as SessionHeader, terminal_id};
+pub use omp_tools::NAMES as TOOL_NAMES;
 pub use prompt::PromptOptions;
-pub use session::{ModelRow, Persistence, Session, SessionRow, SessionScope, SessionError, SessionOptions, ToolFilter, list_models, list_sessions};
+pub use session::{
+    ModelRow, Persistence, Session, SessionError, SessionOptions, SessionRow, SessionScope, ToolFilter,
+    list_models, list_sessions,
+};

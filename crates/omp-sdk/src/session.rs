@@ -8,7 +8,8 @@ use omp_config::Directories;
 use omp_llm::registry::{Availability, Registry, SelectError, Selection, Wanted};
 use omp_llm::{Api, Client, ClientError, discovery};
 use omp_session::{
-    Context, Continue, ForkError, Header, NewSession, OpenError, ResolveError, SessionInfo, SessionWriter, Sessions,
+    Context, Continue, ForkError, Header, NewSession, OpenError, ResolveError, SessionInfo, SessionWriter,
+    Sessions,
 };
 use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
 use omp_types::{ParallelTools, RequestOptions, ThinkingLevel};
@@ -238,7 +239,10 @@ fn sessions(directories: &Directories, session_dir: Option<&Path>) -> Sessions {
 }
 
 /// The conversation to go on with, if any, and the file to write to.
-fn open_session(options: &SessionOptions, warnings: &mut Vec<String>) -> Result<(Context, SessionWriter), SessionError> {
+fn open_session(
+    options: &SessionOptions,
+    warnings: &mut Vec<String>,
+) -> Result<(Context, SessionWriter), SessionError> {
     let store = sessions(&options.directories, options.session_dir.as_deref());
     let cwd = options.cwd.as_path();
     let new = || (Context::default(), store.create(cwd, NewSession::default()));
@@ -282,7 +286,12 @@ fn reopen(
 }
 
 /// The file says which model answered, so that a resumed session goes on with it.
-fn note_choice(writer: &mut SessionWriter, context: &Context, model: &omp_llm::Model, thinking: ThinkingLevel) {
+fn note_choice(
+    writer: &mut SessionWriter,
+    context: &Context,
+    model: &omp_llm::Model,
+    thinking: ThinkingLevel,
+) {
     let selector = model.selector();
     if context.model.as_deref() != Some(selector.as_str()) {
         writer.append_model_change(&selector, None);
@@ -348,7 +357,9 @@ async fn select(
     if let Some(model) = context.model.as_deref().filter(|_| !chosen) {
         match registry.select(Wanted { pattern: Some(model), ..Wanted::default() }, &lookup) {
             Ok(selection) => return Ok(selection),
-            Err(error) => warnings.push(format!("the session's model {model} cannot be used ({error}); using another.")),
+            Err(error) => {
+                warnings.push(format!("the session's model {model} cannot be used ({error}); using another."));
+            }
         }
     }
     let first = registry.select(wanted, &lookup);

@@ -2,7 +2,8 @@
 
 use omp_cli::{CommandCall, CompleteQuery, CompletionSource, ModelsCall};
 use omp_sdk::{
-    Directories, Environment, ModelRow, ProcessEnvironment, SessionScope, TOOL_NAMES, list_models, list_sessions,
+    Directories, Environment, ModelRow, ProcessEnvironment, SessionScope, TOOL_NAMES, list_models,
+    list_sessions,
 };
 
 use crate::output::{self, Stream};
@@ -68,7 +69,8 @@ pub(crate) fn sessions(call: &CommandCall) -> u8 {
         let text = serde_json::to_string_pretty(&rows).unwrap_or_default();
         return output::print(Stream::Out, &format!("{text}\n"));
     }
-    let lines = rows.iter().map(|row| format!("{}  {}  {}\n", row.id, row.modified, output::sanitize(&row.name)));
+    let lines =
+        rows.iter().map(|row| format!("{}  {}  {}\n", row.id, row.modified, output::sanitize(&row.name)));
     let text: String = lines.collect();
     output::print(Stream::Out, if text.is_empty() { "No sessions yet.\n" } else { &text })
 }
@@ -100,7 +102,9 @@ fn candidates(source: Option<CompletionSource>) -> Vec<(String, String)> {
             TOOL_NAMES.iter().map(|name| ((*name).to_owned(), "built-in tool".to_owned())).collect()
         }
         Some(CompletionSource::Sessions) => {
-            let (Ok(directories), Ok(cwd)) = (directories(), std::env::current_dir()) else { return Vec::new() };
+            let (Ok(directories), Ok(cwd)) = (directories(), std::env::current_dir()) else {
+                return Vec::new();
+            };
             let rows = list_sessions(&directories, SessionScope::Folder(&cwd));
             rows.into_iter().map(|row| (row.id, row.name)).collect()
         }

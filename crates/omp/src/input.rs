@@ -61,11 +61,11 @@ fn with_notice<T: Send + 'static>(read: impl FnOnce() -> T + Send + 'static) -> 
 
 /// The turns to run: piped text, attachments and the first message form the first one, each further message
 /// its own.
-pub(crate) fn prompts(piped: Option<String>, attached: Attached, messages: Vec<String>) -> Vec<Prompt> {
+pub(crate) fn prompts(piped: Option<&str>, attached: Attached, messages: Vec<String>) -> Vec<Prompt> {
     let mut messages = messages.into_iter();
     let first_message = messages.next();
     let mut first = String::new();
-    if let Some(text) = &piped {
+    if let Some(text) = piped {
         first.push_str(text.strip_suffix('\n').unwrap_or(text));
         first.push('\n');
     }

@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use omp_cli::{Launch, OutputMode, Resume, SessionArgs, ThinkingArg};
 use omp_sdk::{
-    Directories, Environment, Listener, Outcome, Persistence, ProcessEnvironment, Prompt, PromptOptions, Session,
-    SessionError, SessionOptions, ToolFilter,
+    Directories, Environment, Listener, Outcome, Persistence, ProcessEnvironment, Prompt, PromptOptions,
+    Session, SessionError, SessionOptions, ToolFilter,
 };
 use omp_types::ThinkingLevel;
 use tokio_util::sync::CancellationToken;
@@ -67,7 +67,7 @@ fn prepare(launch: Launch, startup: &mut Startup) -> Fallible<Ready> {
     }
     let attached =
         startup.phase("attachments", || attach::read_all(&launch.attachments, &cwd, &directories.home));
-    let prompts = input::prompts(piped, attached.map_err(plain)?, launch.messages);
+    let prompts = input::prompts(piped.as_deref(), attached.map_err(plain)?, launch.messages);
     if prompts.is_empty() {
         return Err((
             "there is no prompt.".to_owned(),
@@ -103,7 +103,10 @@ fn prepare(launch: Launch, startup: &mut Startup) -> Fallible<Ready> {
         provider_session_id: launch.provider_session_id,
         prompt_cache_key: launch.prompt_cache_key,
         persistence: persistence(launch.session.clone())?,
-        session_dir: launch.session.session_dir.map(|directory| std::path::absolute(&directory).unwrap_or(directory)),
+        session_dir: launch
+            .session
+            .session_dir
+            .map(|directory| std::path::absolute(&directory).unwrap_or(directory)),
         terminal: terminal_name(),
     };
     let thoughts = if launch.print_thoughts { Thoughts::Shown } else { Thoughts::Hidden };
@@ -118,12 +121,15 @@ fn prepare(launch: Launch, startup: &mut Startup) -> Fallible<Ready> {
 
 fn persistence(session: SessionArgs) -> Fallible<Persistence> {
     match session {
-        SessionArgs { no_session: true, fork: Some(_), .. } => Err(plain("--fork requires session persistence".to_owned())),
+        SessionArgs { no_session: true, fork: Some(_), .. } => {
+            Err(plain("--fork requires session persistence".to_owned()))
+        }
         SessionArgs { no_session: true, .. } => Ok(Persistence::Off),
         SessionArgs { fork: Some(value), .. } => Ok(Persistence::Fork(value)),
         SessionArgs { resume: Some(Resume::Named(value)), .. } => Ok(Persistence::Resume(value)),
         SessionArgs { resume: Some(Resume::Pick), .. } => Err((
-            "choosing a session from a list needs the interactive terminal, which is not available yet.".to_owned(),
+            "choosing a session from a list needs the interactive terminal, which is not available yet."
+                .to_owned(),
             vec!["Name one: omp --resume <id>. Run 'omp session list' to see them.".to_owned()],
         )),
         SessionArgs { continue_last: true, .. } => Ok(Persistence::Continue),

@@ -44,6 +44,7 @@ fn run() -> u8 {
         Parsed::Complete(query) => commands::complete(&query),
         Parsed::Models(call) => commands::models(&call),
         Parsed::Update => commands::update(),
+        Parsed::Command(call) if call.command.name == "session" => commands::sessions(&call),
         Parsed::Command(call) => {
             output::fail(&format!("omp {} is not available yet.", call.command.name), &[])
         }

@@ -56,5 +56,5 @@ async fn next(stream: &mut Option<Signal>) {
     {
         return;
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }

@@ -95,8 +95,7 @@ pub static LAUNCH: &[Group] = &[
     Group {
         title: "Session flags",
         flags: &[
-            Flag::switch("continue", "Continue the last session of this terminal or directory")
-                .short('c'),
+            Flag::switch("continue", "Continue the last session of this terminal or directory").short('c'),
             Flag::optional("resume", Kind::Session, "Resume a session; choose from a list without a value")
                 .short('r')
                 .alias(&["session"]),

@@ -207,7 +207,7 @@ fn odd_files_are_named_not_sent() {
         if let Some(path) = setup {
             home.write(path, "x");
             use std::os::unix::fs::PermissionsExt;
-            std::fs::set_permissions(home.path(path), std::fs::Permissions::from_mode(0)).unwrap();
+            std::fs::set_permissions(home.path(path), std::fs::Permissions::from_mode(0o000)).unwrap();
             if std::fs::read(home.path(path)).is_ok() {
                 continue; // root reads everything
             }

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use crate::support::{LIMIT, home, omp, omp_run};
 
 fn session_files(home: &Home) -> Vec<PathBuf> {
-    let files = home.list_files().into_iter().filter(|path| path.contains("/sessions/") && path.ends_with(".jsonl"));
+    let files =
+        home.list_files().into_iter().filter(|path| path.contains("/sessions/") && path.ends_with(".jsonl"));
     let mut files: Vec<PathBuf> = files.map(|path| home.path(&path)).collect();
     files.sort();
     files
@@ -21,7 +22,11 @@ fn lines(path: &PathBuf) -> Vec<Value> {
 }
 
 fn roles(lines: &[Value]) -> Vec<&str> {
-    lines.iter().filter(|line| line["type"] == "message").map(|line| line["message"]["role"].as_str().unwrap()).collect()
+    lines
+        .iter()
+        .filter(|line| line["type"] == "message")
+        .map(|line| line["message"]["role"].as_str().unwrap())
+        .collect()
 }
 
 /// A run is saved and goes on where it was; `--no-session` leaves nothing.
@@ -57,7 +62,8 @@ fn a_session_is_saved_and_continued() {
 
 #[test]
 fn a_session_is_resumed_by_id_and_forked() {
-    let server = Server::start([Reply::new().text("one"), Reply::new().text("two"), Reply::new().text("three")]);
+    let server =
+        Server::start([Reply::new().text("one"), Reply::new().text("two"), Reply::new().text("three")]);
     let home = home(&server, Wire::AnthropicMessages);
     omp_run(&home, &["-p", "start"]).assert_success();
     let first = session_files(&home)[0].clone();
@@ -87,7 +93,11 @@ fn unknown_sessions_are_explained() {
         let output = omp_run(&home, &[flag, "zzz", "-p", "x"]);
         assert_eq!(output.code, Some(1));
         assert!(output.stderr.starts_with("Error: Session \"zzz\" not found."), "{}", output.stderr);
-        assert!(output.stderr.contains("--resume") && !output.stderr.contains("panicked"), "{}", output.stderr);
+        assert!(
+            output.stderr.contains("--resume") && !output.stderr.contains("panicked"),
+            "{}",
+            output.stderr
+        );
     }
     assert!(session_files(&home).is_empty());
 }
@@ -98,7 +108,10 @@ fn unknown_sessions_are_explained() {
 fn a_kill_loses_only_the_unfinished_message() {
     let server = Server::start([
         Reply::new().text("Working.").tool_call("bash", json!({"_i": "x", "command": "echo done"})),
-        Reply::new().text("an answer that never ends").delta_size(4).stall_after_event(4, Duration::from_secs(30)),
+        Reply::new()
+            .text("an answer that never ends")
+            .delta_size(4)
+            .stall_after_event(4, Duration::from_secs(30)),
     ]);
     let home = home(&server, Wire::OpenAiCompletions);
     let mut running = start(omp(&home, &["--mode", "json", "start"]));
@@ -134,7 +147,10 @@ fn failed_attempts_stay_in_the_file_only() {
 #[test]
 fn a_session_can_switch_wires() {
     let server = Server::start([
-        Reply::new().thinking("hmm").text("Let me.").tool_call("bash", json!({"_i": "x", "command": "echo hi"})),
+        Reply::new()
+            .thinking("hmm")
+            .text("Let me.")
+            .tool_call("bash", json!({"_i": "x", "command": "echo hi"})),
         Reply::new().text("done"),
         Reply::new().text("on another wire"),
         Reply::new().text("and back"),

@@ -28,9 +28,9 @@ fn consecutive_requests_share_their_prefix() {
         omp_run(&home, &["-p", "--thinking", "low", "start", "and again"]).assert_success();
         let requests = server.requests();
         assert_eq!(requests.len(), 8);
-        for index in 0..7 {
+        for (index, request) in requests.iter().enumerate().take(7) {
             let shared = server.shared_prefix_bytes(index);
-            let previous = requests[index].raw_body.len();
+            let previous = request.raw_body.len();
             // The earlier body ends with the closing brackets of its last list; Anthropic's cache marks move on
             // with the two newest user messages, so the bytes there agree up to the older of the two.
             let allowance = if wire == Wire::AnthropicMessages { 1200 } else { 8 };
