@@ -122,3 +122,22 @@ fn during_a_retry() {
     assert_eq!((&end["success"], &end["finalError"]), (&json!(false), &json!("Retry cancelled")));
     server.finish();
 }
+
+/// A second Ctrl+C while the program is still busy ending: it ends at once, with 130. Here nobody reads the answer.
+// proves: CLI-062
+#[test]
+fn pressed_twice() {
+    let server = Server::start([Reply::text_deltas(30_000, "0123456789")]);
+    let home = home(&server, Wire::OpenAiCompletions);
+    let script = format!("mkfifo pipe; exec 3<>pipe; exec {} -p x >&3", env!("CARGO_BIN_EXE_omp"));
+    let mut shell = home.command("/bin/sh");
+    shell.args(["-c", &script]);
+    let running = begin(shell);
+    server.wait_for_requests(1, LIMIT);
+    std::thread::sleep(Duration::from_millis(1500));
+    running.signal(SIGINT);
+    std::thread::sleep(Duration::from_millis(300));
+    running.signal(SIGINT);
+    let output = running.wait(Duration::from_secs(10));
+    assert_eq!(output.code, Some(130), "{}", output.stderr);
+}

@@ -60,6 +60,8 @@ fn a_session_is_saved_and_continued() {
     }
 }
 
+/// By the beginning of an id; a fork is a copy that names its origin and leaves it untouched.
+// proves: CLI-034
 #[test]
 fn a_session_is_resumed_by_id_and_forked() {
     let server =
@@ -79,6 +81,7 @@ fn a_session_is_resumed_by_id_and_forked() {
     let refused = omp_run(&home, &["--fork", &id, "--no-session", "-p", "x"]);
     assert_eq!(refused.code, Some(1));
     assert!(refused.stderr.contains("--fork requires session persistence"), "{}", refused.stderr);
+    assert!(omp_run(&home, &["--fork", "zzz", "-p", "x"]).stderr.contains("not found"));
     let listed = omp_run(&home, &["session", "list"]);
     assert!(listed.stdout.contains(&id) && listed.stdout.lines().count() == 2, "{}", listed.stdout);
     server.finish();
