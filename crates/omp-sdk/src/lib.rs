@@ -10,7 +10,7 @@ mod record;
 mod session;
 
 pub use environment::{Environment, ProcessEnvironment};
-pub use omp_agent::{AgentError, Control, Listener, Outcome, Prompt};
+pub use omp_agent::{AgentError, Chain, Control, Fallbacks, Listener, Outcome, Prompt};
 pub use omp_config::{Directories, DirectoryError};
 pub use omp_llm::registry::Availability;
 pub use omp_session::{Header as SessionHeader, terminal_id};

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use omp_agent::{Agent, AgentConfig, AgentError, Control, Listener, OpenGate, Outcome, Parts, Prompt, Tool};
+use omp_agent::{
+    Agent, AgentConfig, AgentError, Control, Fallbacks, Listener, OpenGate, Outcome, Parts, Prompt, Tool,
+};
 use omp_config::Directories;
 use omp_llm::registry::{Availability, Registry, SelectError, Selection, Wanted};
 use omp_llm::{Api, Client, ClientError, discovery};
@@ -35,6 +37,8 @@ pub struct SessionOptions {
     pub service_tier: Option<String>,
     pub provider_session_id: Option<String>,
     pub prompt_cache_key: Option<String>,
+    /// Models that take over when the chosen one fails.
+    pub fallbacks: Fallbacks,
     pub persistence: Persistence,
     /// One directory for the sessions of all projects.
     pub session_dir: Option<PathBuf>,
@@ -165,6 +169,7 @@ impl Session {
                 prompt_cache_key: options.prompt_cache_key,
                 ..RequestOptions::default()
             },
+            fallbacks: options.fallbacks,
             // The tour has no reasons to give.
             intent_tracing: model.api != Api::Demo,
             ..AgentConfig::default()
@@ -358,7 +363,8 @@ async fn select(
         match registry.select(Wanted { pattern: Some(model), ..Wanted::default() }, &lookup) {
             Ok(selection) => return Ok(selection),
             Err(error) => {
-                warnings.push(format!("the session's model {model} cannot be used ({error}); using another."));
+                warnings
+                    .push(format!("the session's model {model} cannot be used ({error}); using another."));
             }
         }
     }

@@ -136,7 +136,7 @@ mod tests {
 
     // proves: SES-069
     #[test]
-    fn a_failed_replacement_changes_nothing() {
+    fn readers_see_the_old_content_or_the_new() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("s.jsonl");
         replace(&path, |writer| writer.write_all(b"old\n")).unwrap();
@@ -153,6 +153,11 @@ mod tests {
             (&b"old\n"[..], &b"old\n"[..])
         );
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1, "no temporary file is left");
+
+        let reader = File::open(&path).unwrap();
+        replace(&path, |writer| writer.write_all(b"new\n")).unwrap();
+        assert_eq!(io::read_to_string(reader).unwrap(), "old\n", "who reads the old file goes on reading it");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "new\n");
     }
 
     #[test]

@@ -53,13 +53,11 @@ impl Content {
         None
     }
 
-    /// Writes the session in one step, every line closed.
+    /// Writes the session in one step. A torn last line stays torn, and is closed by the next append.
     pub(crate) fn write(&self, path: &Path) -> Result<(), CopyError> {
-        let torn = self.lines.last().is_some_and(|last| *last != b'\n');
         let written = file::replace(path, |writer| {
             writer.write_all(&self.header.line())?;
-            writer.write_all(&self.lines)?;
-            writer.write_all(if torn { b"\n" } else { b"" })
+            writer.write_all(&self.lines)
         });
         written.map_err(|source| CopyError::Write { path: path.to_owned(), source })
     }

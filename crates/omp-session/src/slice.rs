@@ -112,10 +112,8 @@ fn cut_off_user_text(line: &str) -> Option<String> {
 pub(crate) fn status(file: &File, length: u64) -> io::Result<Status> {
     let start = length.saturating_sub(TAIL as u64);
     let bytes = read_at(file, start, TAIL)?;
-    let mut lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
-    if start > 0 {
-        lines.remove(0); // The rest of a line that began before the tail.
-    }
+    // The rest of a line that began before the tail is no JSON.
+    let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     let last = lines.iter().rev().filter_map(|line| Entry::read(line)).find_map(|entry| {
         let message = entry.message()?;
         (!matches!(**message, Message::Custom(_))).then(|| status_after(message))

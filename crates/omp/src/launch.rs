@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use omp_cli::{Launch, OutputMode, Resume, SessionArgs, ThinkingArg};
 use omp_sdk::{
-    Directories, Environment, Listener, Outcome, Persistence, ProcessEnvironment, Prompt, PromptOptions,
-    Session, SessionError, SessionOptions, ToolFilter,
+    Directories, Environment, Fallbacks, Listener, Outcome, Persistence, ProcessEnvironment, Prompt,
+    PromptOptions, Session, SessionError, SessionOptions, ToolFilter,
 };
 use omp_types::ThinkingLevel;
 use tokio_util::sync::CancellationToken;
@@ -102,6 +102,7 @@ fn prepare(launch: Launch, startup: &mut Startup) -> Fallible<Ready> {
         service_tier: launch.service_tier.map(|tier| tier.word().to_owned()).filter(|tier| tier != "none"),
         provider_session_id: launch.provider_session_id,
         prompt_cache_key: launch.prompt_cache_key,
+        fallbacks: Fallbacks::default(),
         persistence: persistence(launch.session.clone())?,
         session_dir: launch
             .session

@@ -371,9 +371,6 @@ fn overlap(text: &str, marker: &str) -> usize {
 /// A string is taken as it stands; everything else is JSON, or a string after all.
 fn typed(schema: Option<&Value>, raw: String) -> Value {
     let expected = schema.map(types).unwrap_or_default();
-    if expected == ["string"] {
-        return Value::String(raw);
-    }
     match serde_json::from_str::<Value>(raw.trim()) {
         Ok(value) if !expected.contains(&"string") || (!value.is_string() && allows(&expected, &value)) => {
             value

@@ -155,22 +155,26 @@ async fn results_of_one_turn_share_one_message() {
 #[tokio::test]
 async fn missing_results_are_filled_in() {
     for wire in Wire::ALL {
-        let server = Server::start([
-            Reply::new().tool_call("read", json!({"path": "a"})).tool_call("read", json!({"path": "b"})),
-            Reply::new().text("ok"),
-        ]);
-        let model = model(&server, wire);
-        let first = ask_once(&model, &request(vec![user("hi")])).await;
-        let messages = vec![user("hi"), first.as_message(), result(first.calls()[0], "A"), user("go on")];
-        ask_once(&model, &request(messages)).await.done();
-        let body = recorded(&server, 1).body.to_string();
-        assert!(body.contains("No result: the call was interrupted"), "{wire}: {body}");
+        let calls =
+            Reply::new().tool_call("read", json!({"path": "a"})).tool_call("read", json!({"path": "b"}));
+        let server = Server::start([calls, Reply::new().text("ok"), Reply::new().text("ok")]);
+        let (client, model) = (client(), model(&server, wire));
+        let first = ask(&client, &model, &request(vec![user("hi")])).await;
+        let one = vec![user("hi"), first.as_message(), result(first.calls()[0], "A"), user("go on")];
+        let none = vec![user("hi"), first.as_message()];
+        for (messages, missing) in [(one, 1), (none, 2)] {
+            ask(&client, &model, &request(messages)).await.done();
+            let body = server.requests().last().unwrap().body.to_string();
+            assert_eq!(
+                body.matches("No result: the call was interrupted").count(),
+                missing,
+                "{wire}: {body}"
+            );
+        }
         if wire == WIRE {
             let results = &recorded(&server, 1).body["messages"][2]["content"];
-            assert_eq!(
-                (&results[1]["tool_use_id"], &results[1]["is_error"]),
-                (&json!(first.calls()[1].id), &json!(true))
-            );
+            let expected = (&json!(first.calls()[1].id), &json!(true));
+            assert_eq!((&results[1]["tool_use_id"], &results[1]["is_error"]), expected);
         }
         server.finish();
     }
