@@ -31,7 +31,7 @@ impl Listener for Events {
 fn options(home: &Home) -> SessionOptions {
     let root = home.home_dir().display().to_string();
     SessionOptions {
-        cwd: home.work_dir().to_path_buf(),
+        cwd: home.work_dir(),
         directories: Directories::resolve(|name| (name == "HOME").then(|| root.clone())).unwrap(),
         environment: Arc::new(NoEnvironment),
         model: None,

@@ -1,0 +1,62 @@
+//! Why a session could not be opened.
+
+use std::path::PathBuf;
+
+use omp_agent::AgentError;
+use omp_llm::ClientError;
+use omp_llm::registry::SelectError;
+use omp_session::{ForkError, OpenError, ResolveError};
+
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    #[error("{source}")]
+    Model {
+        #[source]
+        source: SelectError,
+        models_file: PathBuf,
+    },
+    #[error("--api-key needs a model to go with: name one with --model, --provider and --model, or --models")]
+    KeyWithoutModel,
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+    #[error(transparent)]
+    Resolve(#[from] ResolveError),
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error(transparent)]
+    Fork(#[from] ForkError),
+}
+
+impl SessionError {
+    /// What the user can do about it.
+    pub fn hints(&self) -> Vec<String> {
+        match self {
+            Self::Model { source, models_file } => {
+                let file = models_file.display();
+                match source {
+                    SelectError::MissingKey { variables, .. } if variables.is_empty() => {
+                        vec![format!("Set \"apiKey\" for the provider in {file}.")]
+                    }
+                    SelectError::MissingKey { .. } => {
+                        vec![format!(
+                            "Set the variable, pass --api-key, or give the provider an \"apiKey\" in {file}."
+                        )]
+                    }
+                    SelectError::KeyCommandFailed { .. } => {
+                        vec![format!("Check the provider's \"apiKey\" in {file}.")]
+                    }
+                    _ => vec![
+                        "Run 'omp models' to see what is there.".to_owned(),
+                        format!("Other providers and models are described in {file}."),
+                    ],
+                }
+            }
+            Self::Resolve(_) | Self::Open(_) | Self::Fork(_) => {
+                vec!["Run 'omp session list' to see what --resume and --fork can name here.".to_owned()]
+            }
+            Self::KeyWithoutModel | Self::Client(_) | Self::Agent(_) => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Which models there are and which one a session uses.
+
+use omp_config::Directories;
+use omp_llm::registry::{Availability, Registry, SelectError, Selection, Wanted};
+use omp_llm::{Client, discovery};
+use omp_session::Context;
+use serde::Serialize;
+
+use crate::environment::{Environment, EnvironmentLookup};
+use crate::error::SessionError;
+use crate::options::SessionOptions;
+
+/// A file that cannot be read or understood leaves the built-in providers working.
+pub(crate) fn load_registry(directories: &Directories, warnings: &mut Vec<String>) -> Registry {
+    let path = directories.models_file();
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => Some(text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => {
+            warnings.push(format!(
+                "{} cannot be read ({error}); only built-in models are available.",
+                path.display()
+            ));
+            None
+        }
+    };
+    let registry = Registry::new(text.as_deref());
+    if let Some(error) = registry.error() {
+        warnings.push(format!(
+            "{}: {error} Only built-in models are available until this is fixed.",
+            path.display()
+        ));
+    }
+    registry
+}
+
+/// Providers that live on this machine and are looked for only when needed.
+const LOCAL_PROVIDERS: [&str; 3] = ["ollama", "lm-studio", "llama.cpp"];
+
+pub(crate) async fn select(
+    client: &Client,
+    registry: &mut Registry,
+    options: &SessionOptions,
+    context: &Context,
+    warnings: &mut Vec<String>,
+) -> Result<Selection, SessionError> {
+    let chosen = options.model.is_some() || options.provider.is_some();
+    if options.api_key.is_some() && !chosen {
+        return Err(SessionError::KeyWithoutModel);
+    }
+    let wanted = Wanted {
+        pattern: options.model.as_deref(),
+        provider: options.provider.as_deref(),
+        api_key: options.api_key.as_deref(),
+    };
+    let lookup = EnvironmentLookup(options.environment.as_ref());
+    if let Some(model) = context.model.as_deref().filter(|_| !chosen) {
+        match registry.select(Wanted { pattern: Some(model), ..Wanted::default() }, &lookup) {
+            Ok(selection) => return Ok(selection),
+            Err(error) => {
+                warnings
+                    .push(format!("the session's model {model} cannot be used ({error}); using another."));
+            }
+        }
+    }
+    let first = registry.select(wanted, &lookup);
+    let names_local = |text: Option<&str>| {
+        text.is_some_and(|text| {
+            LOCAL_PROVIDERS.iter().any(|local| text == *local || text.starts_with(&format!("{local}/")))
+        })
+    };
+    let local_may_help = match &first {
+        Ok(_) => false,
+        Err(SelectError::NothingAvailable) => true,
+        Err(_) => names_local(wanted.pattern) || names_local(wanted.provider),
+    };
+    let result = if local_may_help {
+        let servers = discovery::LocalServers::from_env(|name| options.environment.var(name));
+        registry.add_local(discovery::probe(client, &servers).await);
+        registry.select(wanted, &lookup)
+    } else {
+        first
+    };
+    match result {
+        Err(SelectError::NothingAvailable) => Ok(Registry::demo()),
+        Err(source) => Err(SessionError::Model { source, models_file: options.directories.models_file() }),
+        Ok(selection) => Ok(selection),
+    }
+}
+
+/// One line of `omp models`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelRow {
+    pub selector: String,
+    pub provider: String,
+    pub id: String,
+    pub name: String,
+    pub api: &'static str,
+    pub context_window: u64,
+    pub max_tokens: u32,
+    pub reasoning: bool,
+    pub available: bool,
+}
+
+/// Every known model and what went wrong while reading the user's file. Offline.
+pub fn list_models(directories: &Directories, environment: &dyn Environment) -> (Vec<ModelRow>, Vec<String>) {
+    let mut warnings = Vec::new();
+    let registry = load_registry(directories, &mut warnings);
+    let rows =
+        registry.list(&EnvironmentLookup(environment)).into_iter().map(|(model, availability)| ModelRow {
+            selector: model.selector(),
+            provider: model.provider.clone(),
+            id: model.id.clone(),
+            name: model.name.clone(),
+            api: model.api.name(),
+            context_window: model.context_window,
+            max_tokens: model.max_tokens,
+            reasoning: model.reasoning,
+            available: availability == Availability::Ready,
+        });
+    (rows.collect(), warnings)
+}
