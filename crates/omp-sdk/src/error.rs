@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use omp_agent::AgentError;
 use omp_llm::ClientError;
 use omp_llm::registry::SelectError;
-use omp_session::{ForkError, OpenError, ResolveError};
+use omp_session::{ForkError, MoveError, OpenError, ResolveError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
@@ -27,6 +27,8 @@ pub enum SessionError {
     Open(#[from] OpenError),
     #[error(transparent)]
     Fork(#[from] ForkError),
+    #[error(transparent)]
+    Move(#[from] MoveError),
 }
 
 impl SessionError {
@@ -53,7 +55,7 @@ impl SessionError {
                     ],
                 }
             }
-            Self::Resolve(_) | Self::Open(_) | Self::Fork(_) => {
+            Self::Resolve(_) | Self::Open(_) | Self::Fork(_) | Self::Move(_) => {
                 vec!["Run 'omp session list' to see what --resume and --fork can name here.".to_owned()]
             }
             Self::KeyWithoutModel | Self::Client(_) | Self::Agent(_) => Vec::new(),

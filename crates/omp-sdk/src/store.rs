@@ -31,10 +31,7 @@ pub(crate) fn open_session(
         Persistence::New => new(),
         Persistence::Continue => match store.continue_recent(cwd, options.terminal.as_deref()) {
             Continue::Resume(path) => reopen(&store, &path, cwd, warnings)?,
-            Continue::Move(path) => {
-                let (loaded, writer) = store.fork(&path, cwd)?;
-                (loaded.context(), writer)
-            }
+            Continue::Move(path) => reopen(&store, &store.move_to(&path, cwd)?, cwd, warnings)?,
             Continue::New => new(),
         },
         Persistence::Resume(value) => {

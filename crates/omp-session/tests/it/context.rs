@@ -38,7 +38,8 @@ fn only_the_path_counts() {
     assert_eq!(loaded.context_at(Some("unknown")), loaded.context());
 }
 
-// proves: SES-054, SES-055
+// The store's part of SES-054; the rest is proved where it is wired.
+// proves: SES-055
 #[test]
 fn model_and_thinking_level_in_force() {
     let world = World::new();
@@ -63,7 +64,8 @@ fn model_and_thinking_level_in_force() {
     assert_eq!(context.models["smol"], "acme/small");
 }
 
-// proves: SES-027, SES-056, SES-057, SES-058, SES-062
+// The store's part of SES-056; the rest is proved where it is wired.
+// proves: SES-027, SES-057, SES-058, SES-062
 #[test]
 fn state_entries_set_state_and_say_nothing() {
     let world = World::new();
@@ -138,7 +140,7 @@ fn the_newest_compaction_stands_for_what_came_before() {
     assert_eq!(reload(&world, &writer).context().messages.len(), 1);
 }
 
-// proves: SES-061
+// The store's part of SES-061; the rest is proved where it is wired.
 #[test]
 fn summaries_are_user_messages_and_custom_messages_stay_custom() {
     let world = World::new();

@@ -5,7 +5,8 @@ use serde_json::json;
 
 use crate::support::{World, lines, told, user};
 
-// proves: SES-015, SES-019, SES-105
+// The store's part of SES-105; the rest is proved where it is wired.
+// proves: SES-015, SES-019
 #[test]
 fn a_fork_is_a_new_session_with_the_same_entries() {
     let world = World::new();
