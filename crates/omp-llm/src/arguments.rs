@@ -297,6 +297,16 @@ mod tests {
         assert_eq!(arguments.finish().unwrap()["content"].as_str().unwrap().len(), total * 16);
     }
 
+    /// A provider's final text may be shorter than what it streamed, and it may go on streaming.
+    #[test]
+    fn a_shorter_final_text_replaces_everything() {
+        let mut arguments = PartialArguments::default();
+        assert!(arguments.push(&format!("{{\"a\":\"{}", "x".repeat(300))).is_some());
+        arguments.set("{}");
+        assert!(arguments.push(" ").is_none());
+        assert_eq!(arguments.finish(), Ok(Map::new()));
+    }
+
     #[test]
     fn hostile_nesting_does_not_overflow_the_stack() {
         let deep = format!("{{\"a\":{}", "[".repeat(1_000_000));
