@@ -7,6 +7,7 @@ mod interrupt;
 mod json_mode;
 mod models;
 mod print_mode;
+mod proxy;
 mod sessions;
 mod start;
 mod support;
