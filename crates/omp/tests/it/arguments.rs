@@ -213,7 +213,6 @@ fn a_double_dash_and_a_lone_dash_are_words() {
     server.finish();
 }
 
-// proves: CLI-028
 #[test]
 fn no_request_is_made_but_the_answer() {
     let server = Server::start([Reply::new().text("a"), Reply::new().text("b")]);
