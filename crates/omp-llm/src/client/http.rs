@@ -100,6 +100,13 @@ pub(super) fn transport_failure(error: &reqwest::Error, place: &str) -> Failure 
     if error.is_builder() {
         return fatal(format!("{place} is not a usable address: {cause}"));
     }
+    if cause.contains("certificate") {
+        // Asking again does not make a stranger trustworthy.
+        return fatal(format!(
+            "{place} shows a certificate that this machine does not trust: {cause}. \
+             If it is your own server, name its authority's file in SSL_CERT_FILE."
+        ));
+    }
     if error.is_connect() {
         return transient(format!("cannot connect to {place}: {cause}"));
     }

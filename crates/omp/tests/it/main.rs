@@ -12,4 +12,5 @@ mod sessions;
 mod start;
 mod support;
 mod tidy;
+mod tls;
 mod turns;
