@@ -57,7 +57,7 @@ impl Session {
             request: RequestOptions {
                 thinking,
                 parallel_tools: ParallelTools::Allowed,
-                service_tier: options.service_tier,
+                service_tier: options.service_tier.and_then(|tier| service_tier(tier, &model.provider)),
                 session_id: options.provider_session_id.clone().or_else(|| session_key(&model, &session_id)),
                 prompt_cache_key: options.prompt_cache_key,
                 ..RequestOptions::default()
@@ -143,6 +143,17 @@ fn note_choice(
     }
 }
 
+/// The tier to ask this provider for. Two words of the vocabulary are no tiers: they limit `priority` to one maker.
+fn service_tier(word: String, provider: &str) -> Option<String> {
+    match word.as_str() {
+        "none" => None,
+        "openai-only" => (provider == "openai").then(|| "priority".to_owned()),
+        // Anthropic has no tier of that name on its wire yet.
+        "claude-only" => None,
+        _ => Some(word),
+    }
+}
+
 /// Some providers route and cache by session; the others would only be confused by an unknown field.
 fn session_key(model: &omp_llm::Model, id: &str) -> Option<String> {
     (model.api == Api::OpenAiResponses && model.key.is_some()).then(|| id.to_owned())
@@ -174,5 +185,20 @@ fn build_tools(
             }));
             all.into_iter().filter(|tool| names.contains(&tool.definition().name)).collect()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::service_tier;
+
+    #[test]
+    fn limits_are_not_sent_as_tiers() {
+        let tier = |word: &str, provider: &str| service_tier(word.to_owned(), provider);
+        assert_eq!(tier("flex", "anyone").as_deref(), Some("flex"));
+        assert_eq!(tier("openai-only", "openai").as_deref(), Some("priority"));
+        assert_eq!(tier("openai-only", "mine"), None);
+        assert_eq!(tier("claude-only", "openai"), None);
+        assert_eq!(tier("none", "openai"), None);
     }
 }

@@ -99,7 +99,7 @@ fn prepare(launch: Launch, startup: &mut Startup) -> Fallible<Ready> {
             (None, true) => ToolFilter::None,
             (None, false) => ToolFilter::All,
         },
-        service_tier: launch.service_tier.map(|tier| tier.word().to_owned()).filter(|tier| tier != "none"),
+        service_tier: launch.service_tier.map(|tier| tier.word().to_owned()),
         provider_session_id: launch.provider_session_id,
         prompt_cache_key: launch.prompt_cache_key,
         fallbacks: Fallbacks::default(),

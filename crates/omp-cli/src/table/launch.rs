@@ -80,7 +80,7 @@ pub static LAUNCH: &[Group] = &[
     Group {
         title: "Tool flags",
         flags: &[
-            Flag::value("tools", Kind::ToolList, "Offer only these built-in tools: read,bash,edit"),
+            Flag::value("tools", Kind::ToolList, "Offer only these built-in tools: read,bash"),
             Flag::switch("no-tools", "Offer no built-in tools, except those that --tools names"),
             Flag::switch("no-lsp", "No language servers: no lsp tool, diagnostics or formatting"),
             Flag::switch("no-pty", "Never run commands in a pseudo-terminal"),

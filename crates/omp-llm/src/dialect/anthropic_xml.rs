@@ -12,6 +12,7 @@
 //! is unescaped and no space is trimmed. The older form, with the name in a `tool_name` element and one element per
 //! argument, is understood as well; which form an `invoke` has is decided by its name attribute alone.
 
+use crate::schema::type_of;
 use std::collections::HashMap;
 
 use memchr::{memchr, memmem};
@@ -402,16 +403,4 @@ fn types(schema: &Value) -> Vec<&str> {
     found.sort_unstable();
     found.dedup();
     found
-}
-
-fn type_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(number) if number.is_f64() => "number",
-        Value::Number(_) => "integer",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
 }

@@ -31,6 +31,8 @@ mod union;
 mod upgrade;
 mod walk;
 
+pub(crate) use types::type_of;
+
 pub use strict::{Adapted, StrictMode, adapt_for_strict};
 pub use targets::{
     normalize_for_anthropic, normalize_for_cca, normalize_for_code_assist, normalize_for_google,

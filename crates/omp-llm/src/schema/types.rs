@@ -7,7 +7,7 @@ use super::rules::Nulls;
 use super::{combine, nulls};
 
 /// The type of a JSON value in the words of JSON Schema.
-pub(super) fn type_of(value: &Value) -> &'static str {
+pub(crate) fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
