@@ -54,7 +54,10 @@ pub(crate) async fn select(
         api_key: options.api_key.as_deref(),
     };
     let lookup = EnvironmentLookup(options.environment.as_ref());
-    if let Some(model) = context.model.as_deref().filter(|_| !chosen) {
+    let demo = &Registry::demo().model.selector();
+    // Who started with the tour and has a model now wants the model.
+    let restored = context.model.as_deref().filter(|model| !chosen && *model != demo);
+    if let Some(model) = restored {
         match registry.select(Wanted { pattern: Some(model), ..Wanted::default() }, &lookup) {
             Ok(selection) => return Ok(selection),
             Err(error) => {
