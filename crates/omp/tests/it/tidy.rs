@@ -40,8 +40,9 @@ fn manifest(path: &Path) -> toml::Table {
 /// Layers from the bottom up; a crate may use crates of lower layers only.
 const LAYERS: &[&[&str]] = &[
     &["omp-types", "omp-cli", "omp-testkit"],
-    &["omp-config", "omp-llm", "omp-agent", "omp-workspace", "omp-shell", "omp-session"],
-    &["omp-tools"],
+    &["omp-llm", "omp-agent", "omp-workspace", "omp-shell", "omp-session"],
+    &["omp-config", "omp-tools"],
+    &["omp-extend"],
     &["omp-sdk"],
     &["omp"],
 ];
