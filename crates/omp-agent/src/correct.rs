@@ -8,6 +8,7 @@ const STEERING: &str = include_str!("../prompts/steering.md").trim_ascii();
 const EMPTY_ANSWER: &str = include_str!("../prompts/empty-answer.md").trim_ascii();
 const TODO_REMINDER: &str = include_str!("../prompts/todo-reminder.md").trim_ascii();
 const EAGER_TODO: &str = include_str!("../prompts/eager-todo.md").trim_ascii();
+const STICKY: &str = include_str!("../prompts/sticky.md").trim_ascii();
 const EAGER_TASK: &str = include_str!("../prompts/eager-task.md").trim_ascii();
 
 /// Results of calls that did not run to their end.
@@ -26,7 +27,7 @@ pub(crate) const MAX_NUDGES: u32 = 3;
 /// How often a paused turn is continued without a tool call in between.
 pub(crate) const MAX_PAUSES: u32 = 8;
 
-fn hidden(custom_type: &str, text: impl Into<String>, timestamp: u64) -> Message {
+pub(crate) fn hidden(custom_type: &str, text: impl Into<String>, timestamp: u64) -> Message {
     Message::Custom(CustomMessage {
         custom_type: custom_type.to_owned(),
         content: UserContent::Text(text.into()),
@@ -38,6 +39,10 @@ fn hidden(custom_type: &str, text: impl Into<String>, timestamp: u64) -> Message
 
 pub(crate) fn empty_answer(now: u64) -> Message {
     hidden("empty-answer", EMPTY_ANSWER, now)
+}
+
+pub(crate) fn sticky(text: &str, now: u64) -> Message {
+    hidden("sticky-rules", STICKY.replace("{{text}}", text), now)
 }
 
 pub(crate) fn todo_reminder(open: &[String], now: u64) -> Message {

@@ -30,8 +30,8 @@ pub use config::{
 pub use fallback::{Chain, parse_chains};
 pub use intent::INTENT_FIELD;
 pub use parts::{
-    AccountAnswer, BatchStream, Clock, Decision, Gate, Listener, Model, ModelIdentity, Models, OpenGate,
-    Parts, Setup, Todos,
+    AccountAnswer, BatchStream, Beside, Clock, Decision, Gate, Listener, Model, ModelIdentity, Models, Note,
+    OpenGate, Parts, Setup, Todos,
 };
 pub use queue::{Aside, Delivery, Queued};
 pub use tool::{Inspection, Invocation, Patience, Scheduling, Tool, ToolError, Updates};

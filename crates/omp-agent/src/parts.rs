@@ -1,5 +1,6 @@
 //! Everything the loop uses but does not own.
 
+use std::borrow::Cow;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -91,6 +92,33 @@ pub trait Setup: Send + Sync {
     fn system(&self) -> Arc<[String]>;
 
     fn tools(&self) -> Vec<Arc<dyn Tool>>;
+
+    /// What must never be far from the current turn, however long the conversation grows.
+    fn sticky(&self) -> Option<Arc<str>> {
+        None
+    }
+
+    /// What goes with words the user wrote; never asked about messages of the program.
+    fn beside(&self, _words: &str) -> Beside {
+        Beside::default()
+    }
+}
+
+/// What accompanies a prompt.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Beside {
+    /// Instructions only the model sees.
+    pub notes: Vec<Note>,
+    /// Effort until the user's next words.
+    pub thinking: Option<ThinkingLevel>,
+}
+
+/// A hidden instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// The kind of the message in session files.
+    pub custom_type: &'static str,
+    pub text: Cow<'static, str>,
 }
 
 /// Stations a call passes on its way: hooks, approval, secrets. The default lets everything through.

@@ -50,6 +50,7 @@ impl Run<'_> {
 
     fn options(&self) -> RequestOptions {
         let mut options = self.state.config.request.clone();
+        options.thinking = self.thinking.unwrap_or(options.thinking);
         match &self.state.forced {
             Forced::Nothing => {}
             Forced::NoTools => options.tool_choice = ToolChoice::None,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omp_types::{AgentEvent, AssistantMessage, Message, StopReason, ToolCall, ToolOutput};
+use omp_types::{AgentEvent, AssistantMessage, Message, StopReason, ThinkingLevel, ToolCall, ToolOutput};
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::{AfterForced, Fixed, Forced, Shared, State};
@@ -23,6 +23,30 @@ pub(crate) struct Run<'a> {
     /// Paused answers in a row.
     pauses: u32,
     reminders: Reminders,
+    sticky: Sticky,
+    /// Effort that the user's last words asked for.
+    pub(crate) thinking: Option<ThinkingLevel>,
+}
+
+/// How many turns of one prompt may pass until the sticky text is repeated.
+const STICKY_TURNS: u32 = 10;
+
+/// Where the sticky text stands.
+#[derive(Clone, Copy)]
+enum Sticky {
+    /// It must go with the next request.
+    Due,
+    /// It went with a request so many turns ago.
+    Since(u32),
+}
+
+impl Sticky {
+    fn next(self) -> Self {
+        match self {
+            Self::Due => Self::Due,
+            Self::Since(turns) => Self::Since(turns + 1),
+        }
+    }
 }
 
 /// Todo reminders of this prompt.
@@ -56,8 +80,19 @@ impl<'a> Run<'a> {
         shared: &'a Shared,
         cancel: CancellationToken,
     ) -> Self {
-        let reminders = Reminders::default();
-        Self { state, fixed, shared, cancel, new: Vec::new(), nudges: 0, pauses: 0, reminders }
+        Self {
+            state,
+            fixed,
+            shared,
+            cancel,
+            new: Vec::new(),
+            nudges: 0,
+            pauses: 0,
+            reminders: Reminders::default(),
+            // A repeated turn says nothing new; its text is where the first attempt put it.
+            sticky: Sticky::Since(1),
+            thinking: None,
+        }
     }
 
     pub(crate) fn emit(&mut self, event: AgentEvent) {
@@ -78,12 +113,16 @@ impl<'a> Run<'a> {
     /// Runs to the end and returns every message the run announced.
     pub(crate) async fn execute(mut self, user: Option<Message>) -> Vec<Arc<Message>> {
         self.emit(AgentEvent::AgentStart);
+        if user.is_none() {
+            self.thinking = self.effort_of_last_words();
+        }
         let mut messages = self.opening(user);
         loop {
             self.emit(AgentEvent::TurnStart);
             for message in messages {
                 self.say(message);
             }
+            self.keep_sticky();
             let next = self.turn().await;
             match self.messages_after(next) {
                 Some(following) => messages = following,
@@ -145,11 +184,45 @@ impl<'a> Run<'a> {
 
     /// Puts a message of the user or of the program into the conversation.
     fn say(&mut self, message: Message) {
-        if matches!(message, Message::User(_)) && self.state.forced == Forced::NoTools {
+        let Message::User(user) = &message else {
+            self.add(message);
+            return;
+        };
+        if self.state.forced == Forced::NoTools {
             // New words need tools again.
             self.state.forced = Forced::Nothing;
         }
+        let beside = self.fixed.setup.beside(&user.content.text());
+        self.thinking = beside.thinking;
+        self.sticky = Sticky::Due;
         self.add(message);
+        for note in beside.notes {
+            self.add(correct::hidden(note.custom_type, note.text, self.fixed.clock.now_ms()));
+        }
+    }
+
+    /// A repeated turn makes the same effort.
+    fn effort_of_last_words(&self) -> Option<ThinkingLevel> {
+        let words = self.state.messages.iter().rev().find_map(|message| match &**message {
+            Message::User(user) => Some(user.content.text()),
+            _ => None,
+        })?;
+        self.fixed.setup.beside(&words).thinking
+    }
+
+    /// Repeats the sticky text after words of the user, and in a long run often enough to stay near.
+    fn keep_sticky(&mut self) {
+        let due = match self.sticky {
+            Sticky::Due => true,
+            Sticky::Since(turns) => turns >= STICKY_TURNS,
+        };
+        self.sticky = match self.fixed.setup.sticky().filter(|_| due) {
+            Some(text) => {
+                self.add(correct::sticky(&text, self.fixed.clock.now_ms()));
+                Sticky::Since(1)
+            }
+            None => self.sticky.next(),
+        };
     }
 
     /// Adds a message to the conversation and tells everyone.

@@ -4,6 +4,7 @@ mod common;
 
 mod agents;
 mod arguments;
+mod companions;
 mod corrections;
 mod fallbacks;
 mod interruptions;

@@ -9,8 +9,8 @@ mod tool;
 use std::sync::{Arc, Mutex};
 
 use omp_agent::{
-    AccountAnswer, Agent, AgentConfig, Control, Gate, Model, ModelIdentity, Models, OpenGate, Outcome, Parts,
-    Prompt, Setup, Todos, Tool,
+    AccountAnswer, Agent, AgentConfig, Beside, Control, Gate, Model, ModelIdentity, Models, OpenGate,
+    Outcome, Parts, Prompt, Setup, Todos, Tool,
 };
 use omp_types::{AgentEvent, AssistantBlock, Message, ThinkingLevel, UserContent};
 use tokio_util::sync::CancellationToken;
@@ -42,6 +42,8 @@ pub(crate) struct Builder {
     models: FakeModels,
     todos: Option<Arc<dyn Todos>>,
     clock: TestClock,
+    sticky: Option<&'static str>,
+    beside: fn(&str) -> Beside,
 }
 
 /// A world whose model gives these answers, one per request.
@@ -55,6 +57,8 @@ pub(crate) fn world(answers: impl IntoIterator<Item = Answer>) -> Builder {
         models: FakeModels::default(),
         todos: None,
         clock: TestClock::default(),
+        sticky: None,
+        beside: |_| Beside::default(),
     }
 }
 
@@ -101,6 +105,16 @@ impl Builder {
         self
     }
 
+    pub(crate) fn sticky(mut self, text: &'static str) -> Self {
+        self.sticky = Some(text);
+        self
+    }
+
+    pub(crate) fn beside(mut self, beside: fn(&str) -> Beside) -> Self {
+        self.beside = beside;
+        self
+    }
+
     pub(crate) fn random(mut self, random: f64) -> Self {
         self.clock = self.clock.random(random);
         self
@@ -109,7 +123,12 @@ impl Builder {
     pub(crate) fn build(self) -> World {
         let (script, clock, models) = (Arc::new(self.script), Arc::new(self.clock), Arc::new(self.models));
         let system: Arc<[String]> = vec!["system".to_owned()].into();
-        let setup = Arc::new(FakeSetup { system: Mutex::new(system), tools: Mutex::new(self.tools) });
+        let setup = Arc::new(FakeSetup {
+            system: Mutex::new(system),
+            tools: Mutex::new(self.tools),
+            sticky: Mutex::new(self.sticky.map(Arc::from)),
+            beside: self.beside,
+        });
         let parts = Parts {
             model: Arc::clone(&script) as Arc<dyn Model>,
             models: Arc::clone(&models) as Arc<dyn Models>,
@@ -208,6 +227,8 @@ fn short_block(block: &AssistantBlock) -> String {
 pub(crate) struct FakeSetup {
     pub(crate) system: Mutex<Arc<[String]>>,
     pub(crate) tools: Mutex<Vec<Arc<dyn Tool>>>,
+    sticky: Mutex<Option<Arc<str>>>,
+    beside: fn(&str) -> Beside,
 }
 
 impl Setup for FakeSetup {
@@ -217,6 +238,14 @@ impl Setup for FakeSetup {
 
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
         self.tools.lock().unwrap().clone()
+    }
+
+    fn sticky(&self) -> Option<Arc<str>> {
+        self.sticky.lock().unwrap().clone()
+    }
+
+    fn beside(&self, words: &str) -> Beside {
+        (self.beside)(words)
     }
 }
 
