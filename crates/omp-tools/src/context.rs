@@ -7,6 +7,8 @@ use std::time::SystemTime;
 use omp_shell::{Environment, Limits, Scope};
 use omp_workspace::path::Base;
 
+use crate::resources::{NoResources, Resources};
+
 /// The surroundings of a tool call.
 pub struct Context {
     /// The session's working directory, absolute.
@@ -20,12 +22,22 @@ pub struct Context {
     /// The clock, for ages in listings.
     pub now: fn() -> SystemTime,
     pub settings: Settings,
+    /// Internal URLs.
+    pub resources: Arc<dyn Resources>,
 }
 
 impl Context {
-    /// A context with the system's clock and the default settings.
+    /// A context with the system's clock, the default settings and no internal URLs.
     pub fn new(cwd: PathBuf, home: Option<PathBuf>, scope: Arc<Scope>, environment: Environment) -> Self {
-        Self { cwd, home, scope, environment, now: SystemTime::now, settings: Settings::default() }
+        Self {
+            cwd,
+            home,
+            scope,
+            environment,
+            now: SystemTime::now,
+            settings: Settings::default(),
+            resources: Arc::new(NoResources),
+        }
     }
 
     pub(crate) fn base(&self) -> Base<'_> {

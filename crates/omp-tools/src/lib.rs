@@ -7,6 +7,7 @@ mod bash;
 mod context;
 mod output;
 mod read;
+mod resources;
 mod write;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 pub use context::{Context, Settings};
+pub use resources::{Content, Resource, Resources};
 
 /// The names of the built-in tools, in the order of [`builtin`].
 pub const NAMES: &[&str] = &[read::NAME, write::NAME, bash::NAME];

@@ -25,6 +25,8 @@ pub(crate) struct Meta {
 #[serde(tag = "type", content = "value", rename_all = "lowercase")]
 pub(crate) enum Source {
     Path(String),
+    /// An internal URL.
+    Internal(String),
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]

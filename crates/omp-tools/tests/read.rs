@@ -441,3 +441,37 @@ async fn a_huge_directory_is_answered_with_a_notice() {
     assert_eq!(shown.lines().filter(|line| line.starts_with('f')).count(), 1_000);
     assert_eq!(meta(&output)["limits"]["resultLimit"]["reached"], 1_000);
 }
+
+/// A file and a text behind `skill://`.
+struct Shelf(std::path::PathBuf);
+
+impl omp_tools::Resources for Shelf {
+    fn schemes(&self) -> &'static [&'static str] {
+        &["skill"]
+    }
+
+    fn open(&self, url: &str) -> Result<omp_tools::Resource, String> {
+        let content = match url.split_once("://") {
+            Some((_, "file")) => omp_tools::Content::Path(self.0.clone()),
+            Some((_, "text")) => omp_tools::Content::Text("one\ntwo\nthree\n".to_owned()),
+            _ => return Err(format!("no {url}")),
+        };
+        Ok(omp_tools::Resource { content, mime: "text/markdown" })
+    }
+}
+
+/// Internal URLs take the same selectors as paths, whatever the case of their scheme, and say what they are.
+#[tokio::test]
+async fn internal_urls_are_read_like_files() {
+    let mut project = Project::new();
+    let file = project.file("s.md", "a\nb\nc\n");
+    project.resources = Some(std::sync::Arc::new(Shelf(file)));
+    assert_eq!(project.read("skill://file:raw:2-3").await, "b\nc\n");
+    assert_eq!(project.read("SKILL://text:raw:2-3").await, "two\nthree\n");
+    let output = project.read_output("skill://text").await;
+    assert_eq!(output.details.as_ref().unwrap()["contentType"], "text/markdown");
+    let source = &meta(&output)["source"];
+    assert_eq!((&source["type"], &source["value"]), (&"internal".into(), &"skill://text".into()));
+    assert_eq!(project.read_error("skill://other").await, "no skill://other");
+    assert!(project.read_error("rule://x").await.contains("not available yet"));
+}

@@ -6,16 +6,16 @@ use omp_workspace::tree::{self, Tree};
 
 use super::selector::Lines;
 use super::{Target, missing};
-use crate::output::{Details, Limits, MAX_BYTES, MAX_LINES, Meta, ResultLimit};
+use crate::output::{Limits, MAX_BYTES, MAX_LINES, Meta, ResultLimit};
 
 pub(super) fn read(target: &Target) -> Result<ToolOutput, ToolError> {
     let now = (target.context.now)();
     let tree = tree::list(&target.path, now, &tree::Limits::default())
         .map_err(|error| missing::explain(target, &error))?;
-    let mut meta = Meta::of_path(&target.path);
+    let mut meta = target.meta();
     let text =
         if tree.lines.is_empty() { "(empty directory)".to_owned() } else { render(target, &tree, &mut meta) };
-    let details = Details::default().with("isDirectory", true).finish(&meta);
+    let details = target.details().with("isDirectory", true).finish(&meta);
     Ok(ToolOutput::text(text).with_details(details))
 }
 

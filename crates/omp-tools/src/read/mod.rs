@@ -17,10 +17,13 @@ use omp_agent::{Invocation, Tool, ToolError};
 use omp_types::{ToolDefinition, ToolOutput};
 use omp_workspace::open::{Found, open};
 use omp_workspace::sniff::{self, Kind};
+use omp_workspace::text::Charset;
 use omp_workspace::tree::size;
 use serde::Deserialize;
 
 use crate::Context;
+use crate::output::{Details, Meta, Source};
+use crate::resources::{Content, scheme};
 use selector::Selector;
 
 pub(crate) const NAME: &str = "read";
@@ -63,27 +66,71 @@ struct Target<'a> {
     context: &'a Context,
     path: PathBuf,
     selector: Selector,
+    url: Option<Url>,
+}
+
+/// The internal URL that led to a target.
+struct Url {
+    text: String,
+    mime: &'static str,
 }
 
 impl Target<'_> {
-    /// The path as the model should see and repeat it.
+    /// The path or URL as the model should see and repeat it.
     fn shown(&self) -> String {
-        self.context.base().display(&self.path)
+        match &self.url {
+            Some(url) => url.text.clone(),
+            None => self.context.base().display(&self.path),
+        }
+    }
+
+    fn meta(&self) -> Meta {
+        match &self.url {
+            Some(url) => Meta { source: Some(Source::Internal(url.text.clone())), ..Meta::default() },
+            None => Meta::of_path(&self.path),
+        }
+    }
+
+    fn details(&self) -> Details {
+        match &self.url {
+            Some(url) => Details::default().with("contentType", url.mime),
+            None => Details::default(),
+        }
     }
 }
 
 fn read(context: &Context, typed: &str) -> Result<ToolOutput, ToolError> {
+    if scheme(typed).is_some_and(|scheme| context.resources.schemes().contains(&scheme.as_str())) {
+        return read_resource(context, typed);
+    }
     refuse_urls(typed)?;
-    let target = locate(context, typed)?;
+    read_target(&locate(context, typed)?)
+}
+
+fn read_resource(context: &Context, typed: &str) -> Result<ToolOutput, ToolError> {
+    let (text, selector) = selector::split(typed).map_err(ToolError::new)?;
+    let resource = context.resources.open(text).map_err(ToolError::new)?;
+    let url = Some(Url { text: text.to_owned(), mime: resource.mime });
+    match resource.content {
+        Content::Path(path) => read_target(&Target { context, path, selector, url }),
+        Content::Text(content) => {
+            let target = Target { context, path: PathBuf::new(), selector, url };
+            let length = content.len() as u64;
+            text::read(&target, content.as_bytes(), length, Charset::Utf8)
+        }
+    }
+}
+
+fn read_target(target: &Target) -> Result<ToolOutput, ToolError> {
     match open(&target.path) {
-        Ok(Found::Directory) => directory::read(&target),
-        Ok(Found::File(file, metadata)) => read_file(&target, file, &metadata),
+        Ok(Found::Directory) => directory::read(target),
+        Ok(Found::File(file, metadata)) => read_file(target, file, &metadata),
         Ok(Found::Special(kind)) => Err(ToolError::new(format!(
             "{} is {}; it has no content that can be read. Use bash if you need to talk to it.",
             target.shown(),
             kind.name()
         ))),
-        Err(error) => Err(missing::explain(&target, &error)),
+        Err(error) => Err(missing::explain(target, &error)),
     }
 }
 
@@ -94,9 +141,8 @@ const SCHEMES: &[&str] = &[
 ];
 
 fn refuse_urls(typed: &str) -> Result<(), ToolError> {
-    let scheme = typed.split_once("://").map(|(scheme, _)| scheme);
-    let scheme = if typed.starts_with("www.") { Some("https") } else { scheme };
-    match scheme.filter(|scheme| SCHEMES.contains(scheme)) {
+    let scheme = if typed.starts_with("www.") { Some("https".to_owned()) } else { scheme(typed) };
+    match scheme.as_deref().filter(|scheme| SCHEMES.contains(scheme)) {
         Some("http" | "https") => Err(ToolError::new(format!(
             "Reading web pages is not available yet, so '{typed}' cannot be read. Use bash with curl."
         ))),
@@ -112,9 +158,9 @@ fn locate<'a>(context: &'a Context, typed: &str) -> Result<Target<'a>, ToolError
     let whole = resolve(context, typed)?;
     if typed.contains(':') && whole.symlink_metadata().is_err() {
         let (path, selector) = selector::split(typed).map_err(ToolError::new)?;
-        return Ok(Target { context, path: resolve(context, path)?, selector });
+        return Ok(Target { context, path: resolve(context, path)?, selector, url: None });
     }
-    Ok(Target { context, path: whole, selector: Selector::default() })
+    Ok(Target { context, path: whole, selector: Selector::default(), url: None })
 }
 
 /// A lone `/` means the project: no model ever wants the root of the file system.
@@ -128,7 +174,7 @@ fn resolve(context: &Context, typed: &str) -> Result<PathBuf, ToolError> {
 fn read_file(target: &Target, mut file: File, metadata: &Metadata) -> Result<ToolOutput, ToolError> {
     let head = read_head(&mut file).map_err(|error| missing::explain(target, &error))?;
     match sniff::kind(&head) {
-        Kind::Text(charset) => text::read(target, file, metadata, charset),
+        Kind::Text(charset) => text::read(target, file, metadata.len(), charset),
         Kind::Image(_) => picture::read(target, file, metadata),
         Kind::Sqlite => {
             Err(unreadable(target, metadata, "SQLite database", hint(&target.path, "SQLite database")))

@@ -10,7 +10,6 @@ use omp_workspace::image::{self, Loaded, MAX_INPUT_BYTES};
 use omp_workspace::tree::size;
 
 use super::{Target, missing};
-use crate::output::{Details, Meta};
 
 pub(super) fn read(target: &Target, file: File, metadata: &Metadata) -> Result<ToolOutput, ToolError> {
     let shown = target.shown();
@@ -28,7 +27,7 @@ pub(super) fn read(target: &Target, file: File, metadata: &Metadata) -> Result<T
     let note = note(&shown, &loaded);
     let data = base64::engine::general_purpose::STANDARD.encode(&loaded.bytes);
     let image = UserBlock::Image(ImageBlock { data, mime_type: loaded.mime.to_owned() });
-    let details = Details::default().finish(&Meta::of_path(&target.path));
+    let details = target.details().finish(&target.meta());
     Ok(ToolOutput { content: vec![UserBlock::text(note), image], details: Some(details) })
 }
 

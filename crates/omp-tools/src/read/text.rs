@@ -1,6 +1,6 @@
 //! Text files: a window of lines, and what remains.
 
-use std::fs::{File, Metadata};
+use std::io::Read;
 use std::ops::RangeInclusive;
 
 use omp_agent::ToolError;
@@ -10,21 +10,21 @@ use omp_workspace::text::{Charset, Request, Stop, Total, Window, read_window};
 use super::selector::{Lines, Range, Style, merge};
 use super::{Target, missing};
 use crate::context::Settings;
-use crate::output::{Details, Direction, MAX_BYTES, MAX_LINES, Meta, ShownRange, TruncatedBy, Truncation};
+use crate::output::{Direction, MAX_BYTES, MAX_LINES, ShownRange, TruncatedBy, Truncation};
 
 pub(super) fn read(
     target: &Target,
-    file: File,
-    metadata: &Metadata,
+    source: impl Read,
+    length: u64,
     charset: Charset,
 ) -> Result<ToolOutput, ToolError> {
     let plan = Plan::new(target);
     let request = Request { ranges: plan.lines.clone(), max_lines: MAX_LINES, max_bytes: MAX_BYTES };
-    let window = read_window(file, charset, &request).map_err(|error| missing::explain(target, &error))?;
+    let window = read_window(source, charset, &request).map_err(|error| missing::explain(target, &error))?;
     let text = Rendering { plan: &plan, window: &window, charset }.text();
-    let mut meta = Meta::of_path(&target.path);
-    meta.truncation = plan.truncation(&window, metadata.len());
-    Ok(ToolOutput::text(text).with_details(Details::default().finish(&meta)))
+    let mut meta = target.meta();
+    meta.truncation = plan.truncation(&window, length);
+    Ok(ToolOutput::text(text).with_details(target.details().finish(&meta)))
 }
 
 /// What to read and how to show it.

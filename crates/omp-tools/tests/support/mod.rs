@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use omp_agent::{Invocation, Tool, ToolError, Updates};
 use omp_shell::{Environment, Scope};
-use omp_tools::{Context, Settings, builtin};
+use omp_tools::{Context, Resources, Settings, builtin};
 use omp_types::{ToolOutput, UserBlock};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -17,6 +17,7 @@ pub(crate) struct Project {
     pub(crate) scope: Arc<Scope>,
     pub(crate) settings: Settings,
     pub(crate) environment: Environment,
+    pub(crate) resources: Option<Arc<dyn Resources>>,
 }
 
 impl Project {
@@ -27,6 +28,7 @@ impl Project {
             scope: Arc::new(Scope::new()),
             settings: Settings::default(),
             environment: [("PATH", path)].into_iter().collect(),
+            resources: None,
         }
     }
 
@@ -59,6 +61,7 @@ impl Project {
         let mut context = Context::new(self.path(), Some(self.home()), scope, environment);
         context.settings = self.settings.clone();
         context.now = now;
+        context.resources = self.resources.clone().unwrap_or(context.resources);
         let tools = builtin(Arc::new(context));
         tools.into_iter().find(|tool| tool.definition().name == name).unwrap()
     }
