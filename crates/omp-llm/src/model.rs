@@ -129,6 +129,8 @@ pub struct Compat {
     pub replay_unsigned_thinking: bool,
     /// The Responses API of this host knows tools that take free text.
     pub custom_tools: bool,
+    /// The host takes sampling parameters beyond OpenAI's: `top_k`, `min_p`, `repetition_penalty`.
+    pub extended_sampling: bool,
     /// Stop an answer that repeats one phrase without end; weaker hosted and local models do that.
     pub repetition_guard: bool,
     /// Merged into the top level of every request body.
@@ -236,6 +238,7 @@ impl Compat {
             interleaved_thinking: official_anthropic,
             replay_unsigned_thinking: false,
             custom_tools: openai || azure,
+            extended_sampling: !(openai || azure),
             repetition_guard: api == Api::OpenAiCompletions && !openai,
             extra_body: Map::new(),
         }

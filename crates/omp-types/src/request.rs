@@ -22,7 +22,8 @@ pub struct RequestOptions {
     pub parallel_tools: ParallelTools,
     /// Upper bound of the answer; the model's own limit when absent.
     pub max_tokens: Option<u32>,
-    pub temperature: Option<f64>,
+    pub sampling: Sampling,
+    pub thinking_budgets: ThinkingBudgets,
     pub service_tier: Option<String>,
     /// Provider-side session: sticky routing and cache affinity.
     pub session_id: Option<String>,
@@ -39,11 +40,52 @@ impl Default for RequestOptions {
             tool_choice: ToolChoice::Auto,
             parallel_tools: ParallelTools::Allowed,
             max_tokens: None,
-            temperature: None,
+            sampling: Sampling::default(),
+            thinking_budgets: ThinkingBudgets::default(),
             service_tier: None,
             session_id: None,
             prompt_cache_key: None,
             identity_from: 0,
+        }
+    }
+}
+
+/// How the next token is chosen. What is absent is the provider's choice; what a wire does not know is not sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sampling {
+    pub temperature: Option<f64>,
+    pub top_p: Option<f64>,
+    pub top_k: Option<f64>,
+    pub min_p: Option<f64>,
+    pub presence_penalty: Option<f64>,
+    pub repetition_penalty: Option<f64>,
+}
+
+/// Tokens to think with, for models that are given a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThinkingBudgets {
+    pub minimal: u32,
+    pub low: u32,
+    pub medium: u32,
+    pub high: u32,
+    pub xhigh: u32,
+}
+
+impl Default for ThinkingBudgets {
+    fn default() -> Self {
+        Self { minimal: 1024, low: 2048, medium: 8192, high: 16_384, xhigh: 32_768 }
+    }
+}
+
+impl ThinkingBudgets {
+    pub fn of(&self, level: ThinkingLevel) -> u32 {
+        match level {
+            ThinkingLevel::Off => 0,
+            ThinkingLevel::Minimal => self.minimal,
+            ThinkingLevel::Low => self.low,
+            ThinkingLevel::Medium => self.medium,
+            ThinkingLevel::High => self.high,
+            ThinkingLevel::Xhigh | ThinkingLevel::Max => self.xhigh,
         }
     }
 }

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use omp_types::{Failure, ModelRequest, StrictHint, ToolChoice, ToolDefinition};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::answer::Answer;
 use crate::history::{self, Turn};
@@ -158,4 +158,11 @@ fn data_url(image: &omp_types::ImageBlock) -> String {
 /// `base` without a trailing slash, then `path`.
 fn join(base: &str, path: &str) -> String {
     format!("{}{path}", base.trim_end_matches('/'))
+}
+
+/// A parameter that the user set; whole numbers are written as such.
+fn insert_number(body: &mut Map<String, Value>, name: &str, value: Option<f64>) {
+    let Some(value) = value.filter(|value| value.is_finite()) else { return };
+    let whole = value.fract() == 0.0 && value.abs() < 1e15;
+    body.insert(name.into(), if whole { json!(value as i64) } else { json!(value) });
 }

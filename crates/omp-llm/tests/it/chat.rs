@@ -2,7 +2,7 @@
 
 use omp_llm::{MaxTokensField, ReasoningField, ThinkingFormat};
 use omp_testkit::{Reply, Scenario, Server, Stop, Usage, Wire};
-use omp_types::{AssistantBlock, FailureKind, RequestOptions, StopReason, ThinkingLevel};
+use omp_types::{AssistantBlock, FailureKind, RequestOptions, Sampling, StopReason, ThinkingLevel};
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -298,7 +298,7 @@ async fn compat_shapes_the_request() {
     odd.compat.extra_body = json!({"gateway": "m1"}).as_object().unwrap().clone();
     let options = RequestOptions {
         tool_choice: omp_types::ToolChoice::Required,
-        temperature: Some(0.5),
+        sampling: Sampling { temperature: Some(0.5), ..Sampling::default() },
         ..RequestOptions::default()
     };
     ask_once(&odd, &request_with(vec![user("hi")], vec![read_tool()], options.clone())).await.done();

@@ -19,6 +19,7 @@ mod network;
 mod registry;
 mod repetition;
 mod responses;
+mod sampling;
 mod support;
 mod switching;
 mod thinking;

@@ -2,7 +2,7 @@
 
 use omp_llm::{Client, ClientOptions, Interleaving, ThinkingMode};
 use omp_testkit::{Reply, Scenario, Server, Wire};
-use omp_types::{AssistantBlock, ModelRequest, RequestOptions, StopReason, ThinkingLevel};
+use omp_types::{AssistantBlock, ModelRequest, RequestOptions, Sampling, StopReason, ThinkingLevel};
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -132,8 +132,8 @@ async fn levels_become_budgets_or_words() {
         assert!(budget >= 1024 && budget >= last && budget + 1024 <= body["max_tokens"].as_u64().unwrap());
         last = budget;
     }
-    let tiny =
-        RequestOptions { max_tokens: Some(500), temperature: Some(0.2), ..thinking(ThinkingLevel::High) };
+    let sampling = Sampling { temperature: Some(0.2), ..Sampling::default() };
+    let tiny = RequestOptions { max_tokens: Some(500), sampling, ..thinking(ThinkingLevel::High) };
     ask(&client, &model, &request_with(vec![user("hi")], vec![], tiny)).await.done();
     let body = server.requests().last().unwrap().body.clone();
     assert!(body.get("thinking").is_none());

@@ -1,6 +1,6 @@
 //! The request body.
 
-use omp_types::{ModelRequest, ParallelTools, ThinkingLevel, ToolChoice, ToolDefinition};
+use omp_types::{ModelRequest, ParallelTools, RequestOptions, ThinkingLevel, ToolChoice, ToolDefinition};
 use serde_json::{Map, Value, json};
 
 use super::cache::CacheMarks;
@@ -8,7 +8,7 @@ use super::messages;
 use crate::history::{self, Alphabet, AssistantPart, IdRules, Turn};
 use crate::model::{Model, Secret, ThinkingMode};
 use crate::schema;
-use crate::wire::{Interleaving, Policy, ToolNames, Toolbox, WireRequest, join};
+use crate::wire::{Interleaving, Policy, ToolNames, Toolbox, WireRequest, insert_number, join};
 
 const IDS: IdRules = IdRules { max_len: 64, prefix: "toolu_", alphabet: Alphabet::Word };
 const VERSION: &str = "2023-06-01";
@@ -25,19 +25,21 @@ pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest, policy: Pol
     let max_tokens = options.max_tokens.unwrap_or(model.max_tokens).max(1);
     // Thinking and a forced tool exclude each other on this API; the caller's force is the more specific wish.
     let forced = toolbox.forced() && model.compat.supports_forced_tool_choice;
-    let thinking = Thinking::choose(model, options.thinking, max_tokens)
-        .filter(|thinking| !forced && thinking.fits(&turns));
+    let thinking =
+        Thinking::choose(model, options, max_tokens).filter(|thinking| !forced && thinking.fits(&turns));
 
     let mut body = Map::new();
     body.insert("model".into(), model.id.clone().into());
     body.insert("stream".into(), true.into());
     body.insert("max_tokens".into(), max_tokens.into());
-    match (&thinking, options.temperature) {
-        (Some(thinking), _) => thinking.insert(&mut body),
-        (None, Some(temperature)) => {
-            body.insert("temperature".into(), json!(temperature));
+    match &thinking {
+        // A model that thinks takes no sampling parameters on this API.
+        Some(thinking) => thinking.insert(&mut body),
+        None => {
+            insert_number(&mut body, "temperature", options.sampling.temperature);
+            insert_number(&mut body, "top_p", options.sampling.top_p);
+            insert_number(&mut body, "top_k", options.sampling.top_k);
         }
-        (None, None) => {}
     }
     if let Some(tier @ ("auto" | "standard_only")) = options.service_tier.as_deref() {
         body.insert("service_tier".into(), tier.into());
@@ -89,8 +91,8 @@ enum Thinking {
 
 impl Thinking {
     /// `None` when thinking is off or there is no room for it.
-    fn choose(model: &Model, wanted: ThinkingLevel, max_tokens: u32) -> Option<Self> {
-        let level = model.clamp_level(wanted);
+    fn choose(model: &Model, options: &RequestOptions, max_tokens: u32) -> Option<Self> {
+        let level = model.clamp_level(options.thinking);
         if level == ThinkingLevel::Off {
             return None;
         }
@@ -103,13 +105,7 @@ impl Thinking {
                 ThinkingLevel::Max => "max",
             }));
         }
-        let budget = match level {
-            ThinkingLevel::Off | ThinkingLevel::Minimal => MIN_BUDGET,
-            ThinkingLevel::Low => 4096,
-            ThinkingLevel::Medium => 10_240,
-            ThinkingLevel::High => 20_480,
-            ThinkingLevel::Xhigh | ThinkingLevel::Max => 32_768,
-        };
+        let budget = options.thinking_budgets.of(level).max(MIN_BUDGET);
         // Some room must stay for the answer itself.
         let room = max_tokens.checked_sub(MIN_BUDGET).filter(|room| *room >= MIN_BUDGET)?;
         Some(Self::Budget(budget.min(room)))

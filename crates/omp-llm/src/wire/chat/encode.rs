@@ -1,12 +1,12 @@
 //! The request body.
 
-use omp_types::{ModelRequest, ParallelTools, ThinkingLevel, ToolChoice, ToolDefinition};
+use omp_types::{ModelRequest, ParallelTools, Sampling, ThinkingLevel, ToolChoice, ToolDefinition};
 use serde_json::{Map, Value, json};
 
 use super::messages;
 use crate::history::{self, Alphabet, IdRules};
 use crate::model::{MaxTokensField, Model, ThinkingFormat};
-use crate::wire::{Policy, Retention, ToolNames, Toolbox, WireRequest, join, openai_schema};
+use crate::wire::{Policy, Retention, ToolNames, Toolbox, WireRequest, insert_number, join, openai_schema};
 
 /// OpenAI takes 40 characters.
 const IDS: IdRules = IdRules { max_len: 40, prefix: "call_", alphabet: Alphabet::Any };
@@ -32,9 +32,7 @@ pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest, policy: Pol
         };
         body.insert(field.into(), limit.into());
     }
-    if let Some(temperature) = options.temperature {
-        body.insert("temperature".into(), json!(temperature));
-    }
+    insert_sampling(&mut body, model, &options.sampling);
     insert_thinking(&mut body, model, options.thinking);
     if let Some(tier) = &options.service_tier {
         body.insert("service_tier".into(), tier.clone().into());
@@ -53,6 +51,18 @@ pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest, policy: Pol
         headers: Vec::new(),
         body: Value::Object(body).to_string(),
         names: toolbox.names.into_reverse(),
+    }
+}
+
+/// Three of the names are OpenAI's own; the others are what the servers of open models agreed on.
+fn insert_sampling(body: &mut Map<String, Value>, model: &Model, sampling: &Sampling) {
+    insert_number(body, "temperature", sampling.temperature);
+    insert_number(body, "top_p", sampling.top_p);
+    insert_number(body, "presence_penalty", sampling.presence_penalty);
+    if model.compat.extended_sampling {
+        insert_number(body, "top_k", sampling.top_k);
+        insert_number(body, "min_p", sampling.min_p);
+        insert_number(body, "repetition_penalty", sampling.repetition_penalty);
     }
 }
 

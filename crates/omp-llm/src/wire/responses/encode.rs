@@ -8,7 +8,8 @@ use crate::history::{self, Alphabet, IdRules};
 use crate::model::Model;
 use crate::schema;
 use crate::wire::{
-    Policy, Retention, ToolNames, Toolbox, WireRequest, join, joined_system, knows_strict, openai_schema,
+    Policy, Retention, ToolNames, Toolbox, WireRequest, insert_number, join, joined_system, knows_strict,
+    openai_schema,
 };
 
 const IDS: IdRules = IdRules { max_len: 64, prefix: "call_", alphabet: Alphabet::Any };
@@ -26,9 +27,8 @@ pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest, policy: Pol
     if let Some(limit) = options.max_tokens {
         body.insert("max_output_tokens".into(), limit.max(LEAST_OUTPUT).into());
     }
-    if let Some(temperature) = options.temperature {
-        body.insert("temperature".into(), json!(temperature));
-    }
+    insert_number(&mut body, "temperature", options.sampling.temperature);
+    insert_number(&mut body, "top_p", options.sampling.top_p);
     insert_reasoning(&mut body, model, options.thinking);
     if let Some(tier) = &options.service_tier {
         body.insert("service_tier".into(), tier.clone().into());
