@@ -34,5 +34,6 @@ pub use parts::{
     OpenGate, Parts, Setup, Todos,
 };
 pub use queue::{Aside, Delivery, Queued};
+pub use request::definitions;
 pub use tool::{Inspection, Invocation, Patience, Scheduling, Tool, ToolError, Updates};
 pub use validate::{ArgumentError, Validators};

@@ -23,17 +23,22 @@ impl ToolCache {
         if same {
             return;
         }
-        let define = |tool: &Arc<dyn Tool>| match intent_tracing {
-            true => intent::with_intent(tool.definition()),
-            false => tool.definition().clone(),
-        };
-        self.definitions = tools.iter().map(define).collect();
+        self.definitions = definitions(&tools, intent_tracing).into();
         self.tools = tools;
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<&Arc<dyn Tool>> {
         self.tools.iter().find(|tool| tool.definition().name == name)
     }
+}
+
+/// Tools as a model gets them described.
+pub fn definitions(tools: &[Arc<dyn Tool>], intent_tracing: bool) -> Vec<ToolDefinition> {
+    let define = |tool: &Arc<dyn Tool>| match intent_tracing {
+        true => intent::with_intent(tool.definition()),
+        false => tool.definition().clone(),
+    };
+    tools.iter().map(define).collect()
 }
 
 impl Run<'_> {

@@ -27,6 +27,7 @@ pub trait Lookup {
 pub struct Registry {
     providers: IndexMap<String, Provider>,
     error: Option<String>,
+    disabled: Vec<String>,
 }
 
 /// One provider with everything needed to make its models.
@@ -53,7 +54,7 @@ impl Registry {
     /// `models_yml` is the text of the user's file, if there is one. A file that cannot be understood leaves the
     /// built-in providers working; [`Registry::error`] says what is wrong.
     pub fn new(models_yml: Option<&str>) -> Self {
-        let mut registry = Self { providers: builtin_providers(), error: None };
+        let mut registry = Self { providers: builtin_providers(), error: None, disabled: Vec::new() };
         if let Some(text) = models_yml
             && let Err(error) = registry.overlay(text)
         {
@@ -68,10 +69,18 @@ impl Registry {
         self.error.as_deref()
     }
 
+    /// Takes providers out, whether or not they have credentials. Ids are exact; others are not model providers
+    /// and mean something elsewhere.
+    pub fn disable(&mut self, ids: &[String]) {
+        self.providers.retain(|id, _| !ids.contains(id));
+        self.disabled.extend_from_slice(ids);
+    }
+
     /// Models found on this machine join as keyless providers, unless the file already describes them.
     pub fn add_local(&mut self, models: Vec<Model>) {
         for model in models {
-            if self.providers.get(&model.provider).is_some_and(|provider| provider.custom) {
+            let described = self.providers.get(&model.provider).is_some_and(|provider| provider.custom);
+            if described || self.disabled.contains(&model.provider) {
                 continue;
             }
             let entry = self.providers.entry(model.provider.clone()).or_insert_with(|| Provider {

@@ -454,3 +454,20 @@ fn levels_are_clamped() {
         assert_eq!(model.clamp_level(wanted), got);
     }
 }
+
+/// A disabled provider is gone, key or not, also when it is found on this machine later. Ids are exact.
+#[test]
+fn disabled_providers_have_no_models() {
+    let lookup = Environment::with(&[("OPENAI_API_KEY", "k"), ("ANTHROPIC_API_KEY", "k")]);
+    let mut registry = Registry::new(None);
+    registry.disable(&["anthropic".to_owned(), "ollama".to_owned(), "claude".to_owned(), "open".to_owned()]);
+    let providers: Vec<&str> =
+        registry.list(&lookup).into_iter().map(|(model, _)| model.provider.as_str()).collect();
+    assert!(providers.contains(&"openai") && !providers.contains(&"anthropic"));
+    let mut local = Registry::demo().model;
+    local.provider = "ollama".to_owned();
+    registry.add_local(vec![local]);
+    assert!(registry.list(&lookup).iter().all(|(model, _)| model.provider != "ollama"));
+    let wanted = Wanted { pattern: Some("anthropic/claude-x"), ..Wanted::default() };
+    assert!(matches!(registry.select(wanted, &lookup), Err(SelectError::Unknown { .. })));
+}
