@@ -6,6 +6,7 @@ use std::time::Duration;
 use omp_types::{
     AssistantMessage, CustomMessage, Message, StopReason, ThinkingLevel, UserContent, UserMessage,
 };
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{AgentConfig, InterruptMode, QueueMode};
@@ -110,11 +111,40 @@ impl State {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prompt {
     pub content: UserContent,
+    pub form: PromptForm,
+}
+
+/// How a prompt stands in the conversation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum PromptForm {
+    /// The user's own words.
+    #[default]
+    Words,
+    /// A text that a command of the user put together.
+    Custom { custom_type: &'static str, details: Value },
 }
 
 impl Prompt {
     pub fn text(text: impl Into<String>) -> Self {
-        Self { content: UserContent::Text(text.into()) }
+        Self::words(UserContent::Text(text.into()))
+    }
+
+    pub fn words(content: UserContent) -> Self {
+        Self { content, form: PromptForm::Words }
+    }
+
+    fn message(self, timestamp: u64) -> Message {
+        let content = self.content;
+        match self.form {
+            PromptForm::Words => Message::User(UserMessage { content, steering: false, timestamp }),
+            PromptForm::Custom { custom_type, details } => Message::Custom(CustomMessage {
+                custom_type: custom_type.to_owned(),
+                content,
+                display: true,
+                details: Some(details),
+                timestamp,
+            }),
+        }
     }
 }
 
@@ -178,9 +208,8 @@ impl Agent {
     pub async fn prompt(&self, prompt: Prompt, cancel: CancellationToken) -> Result<Outcome, AgentError> {
         let mut state = self.exclusive().await?;
         self.revert_fallback(&mut state);
-        let now = self.fixed.clock.now_ms();
-        let user = Message::User(UserMessage { content: prompt.content, steering: false, timestamp: now });
-        Ok(self.run(&mut state, Some(user), cancel).await)
+        let message = prompt.message(self.fixed.clock.now_ms());
+        Ok(self.run(&mut state, Some(message), cancel).await)
     }
 
     /// Repeats the last failed or aborted turn with a fresh retry budget.

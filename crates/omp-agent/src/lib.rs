@@ -23,7 +23,7 @@ mod run;
 mod tool;
 mod validate;
 
-pub use agent::{Agent, AgentError, Control, Outcome, Prompt};
+pub use agent::{Agent, AgentError, Control, Outcome, Prompt, PromptForm};
 pub use config::{
     AgentConfig, Eager, Fallbacks, InterruptMode, QueueMode, RetryConfig, RevertPolicy, TodoConfig,
 };

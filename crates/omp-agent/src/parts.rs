@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures_util::Stream;
 use futures_util::future::BoxFuture;
-use omp_types::{AgentEvent, ModelRequest, StreamEvent, ThinkingLevel, ToolCall};
+use omp_types::{AgentEvent, Message, ModelRequest, StreamEvent, ThinkingLevel, ToolCall};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -98,9 +98,9 @@ pub trait Setup: Send + Sync {
         None
     }
 
-    /// What goes with words the user wrote; never asked about messages of the program.
-    fn beside(&self, _words: &str) -> Beside {
-        Beside::default()
+    /// What goes with a message that says what the user wants; `None` for messages of the program.
+    fn beside(&self, message: &Message) -> Option<Beside> {
+        matches!(message, Message::User(_)).then(Beside::default)
     }
 }
 

@@ -184,7 +184,7 @@ impl<'a> Run<'a> {
 
     /// Puts a message of the user or of the program into the conversation.
     fn say(&mut self, message: Message) {
-        let Message::User(user) = &message else {
+        let Some(beside) = self.fixed.setup.beside(&message) else {
             self.add(message);
             return;
         };
@@ -192,7 +192,6 @@ impl<'a> Run<'a> {
             // New words need tools again.
             self.state.forced = Forced::Nothing;
         }
-        let beside = self.fixed.setup.beside(&user.content.text());
         self.thinking = beside.thinking;
         self.sticky = Sticky::Due;
         self.add(message);
@@ -203,11 +202,8 @@ impl<'a> Run<'a> {
 
     /// A repeated turn makes the same effort.
     fn effort_of_last_words(&self) -> Option<ThinkingLevel> {
-        let words = self.state.messages.iter().rev().find_map(|message| match &**message {
-            Message::User(user) => Some(user.content.text()),
-            _ => None,
-        })?;
-        self.fixed.setup.beside(&words).thinking
+        let beside = |message: &Arc<Message>| self.fixed.setup.beside(message);
+        self.state.messages.iter().rev().find_map(beside)?.thinking
     }
 
     /// Repeats the sticky text after words of the user, and in a long run often enough to stay near.

@@ -75,7 +75,7 @@ pub(crate) fn prompts(piped: Option<&str>, attached: Attached, messages: Vec<Str
 
     let mut prompts = Vec::new();
     if !first.trim().is_empty() || !attached.images.is_empty() {
-        prompts.push(Prompt { content: content(first, attached.images) });
+        prompts.push(Prompt::words(content(first, attached.images)));
     }
     prompts.extend(messages.map(Prompt::text));
     prompts

@@ -244,8 +244,9 @@ impl Setup for FakeSetup {
         self.sticky.lock().unwrap().clone()
     }
 
-    fn beside(&self, words: &str) -> Beside {
-        (self.beside)(words)
+    fn beside(&self, message: &Message) -> Option<Beside> {
+        let Message::User(user) = message else { return None };
+        Some((self.beside)(&user.content.text()))
     }
 }
 
