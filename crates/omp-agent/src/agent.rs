@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use omp_types::{
-    AssistantMessage, CustomMessage, Message, StopReason, ThinkingLevel, UserContent, UserMessage,
+    AgentEvent, AssistantMessage, CustomMessage, Message, StopReason, ThinkingLevel, UserContent, UserMessage,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -239,6 +239,18 @@ impl Agent {
         state.model = model;
         state.config.request.thinking = thinking;
         state.fallback.forget();
+        Ok(())
+    }
+
+    /// How hard the model thinks from the next prompt on; the model stays.
+    pub async fn set_thinking(&self, thinking: ThinkingLevel) -> Result<(), AgentError> {
+        self.exclusive().await?.config.request.thinking = thinking;
+        Ok(())
+    }
+
+    /// Tells whoever listens something that is not part of the conversation.
+    pub async fn notice(&self, message: String) -> Result<(), AgentError> {
+        self.exclusive().await?.listener.event(AgentEvent::Notice { message });
         Ok(())
     }
 

@@ -83,12 +83,22 @@ pub fn parse_command(command: &'static Command, args: &[OsString]) -> Result<Com
             Item::Flag { spec, spelled, value } => {
                 call.values.add(spec, spelled, value).map_err(|bad| call.error(&bad))?;
             }
+            // `omp config set temperature -1`: no flag is a number.
+            Item::Unknown(spelled) if is_negative_number(&spelled) => call.add_word(OsStr::new(&spelled))?,
             Item::Unknown(spelled) => return Err(call.error(&format_args!("Unknown flag: {spelled}"))),
             Item::Word(word) | Item::Literal(word) => call.add_word(word)?,
         }
     }
     call.require_args()?;
     Ok(call)
+}
+
+fn is_negative_number(word: &str) -> bool {
+    // `-inf` and `-nan` parse as well.
+    let digits = word
+        .strip_prefix('-')
+        .is_some_and(|rest| rest.starts_with(['.', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']));
+    digits && word.parse::<f64>().is_ok()
 }
 
 impl CommandCall {

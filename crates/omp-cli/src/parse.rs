@@ -45,14 +45,15 @@ impl Invocation {
     /// Fails if the command needs a part of the program that is not built yet. What a session asks for
     /// is only known after the second pass: see [`crate::Launch::require_available`].
     pub fn require_available(&self) -> Result<(), UsageError> {
-        let alias = self.profile.alias.as_ref().and(find_launch_flag("--alias")).and_then(Waiting::flag);
-        let command = match &self.parsed {
+        let waiting = match &self.parsed {
             Parsed::Command(call) => Waiting::command(call.command),
             Parsed::Models(call) => call.waiting(),
             _ => None,
         };
-        let waiting: Vec<Waiting> = alias.into_iter().chain(command).collect();
-        if waiting.is_empty() { Ok(()) } else { Err(UsageError::NotYet { waiting }) }
+        match waiting {
+            None => Ok(()),
+            Some(waiting) => Err(UsageError::NotYet { waiting: vec![waiting] }),
+        }
     }
 }
 

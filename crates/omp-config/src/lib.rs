@@ -3,9 +3,16 @@
 //! Nothing here reads the environment by itself: variables are handed in, so that tests and embedding programs
 //! decide what is seen.
 
+pub mod alias;
+mod boolean;
 mod directories;
 pub mod discovery;
+pub mod dotenv;
 pub mod frontmatter;
+mod profile;
 pub mod settings;
+pub mod xdg;
 
+pub use boolean::boolean_like;
 pub use directories::{Directories, DirectoryError, expand_home};
+pub use profile::{InvalidProfile, Profile, ProfileName};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::future::BoxFuture;
-use omp_agent::{BatchStream, Clock, Model, ModelIdentity, Models, Setup, Tool};
+use omp_agent::{BatchStream, Clock, Model, ModelIdentity, Models};
 use omp_llm::registry::{Registry, Wanted};
 use omp_types::{ModelRequest, ThinkingLevel};
 use tokio_util::sync::CancellationToken;
@@ -49,22 +49,6 @@ impl Models for RegistryModels {
         let selection = self.registry.select(wanted, &lookup).ok()?;
         let model = ClientModel { client: self.client.clone(), model: Arc::new(selection.model) };
         Some((Arc::new(model), selection.thinking))
-    }
-}
-
-/// Prompt and tools of a session whose set does not change.
-pub(crate) struct FixedSetup {
-    pub(crate) system: Arc<[String]>,
-    pub(crate) tools: Vec<Arc<dyn Tool>>,
-}
-
-impl Setup for FixedSetup {
-    fn system(&self) -> Arc<[String]> {
-        Arc::clone(&self.system)
-    }
-
-    fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        self.tools.clone()
     }
 }
 

@@ -1,11 +1,15 @@
 //! The outside world, as far as building a session needs it.
 
+use std::path::Path;
 use std::time::Duration;
 
+use omp_config::Directories;
+use omp_config::dotenv::DotEnv;
 use omp_llm::registry::Lookup;
 use omp_llm::{ClientOptions, Interleaving, Retention, StrictPolicy};
 use omp_shell::command::{find_shell, run};
-use omp_shell::{CommandSpec, Ending, Limits, Scope};
+use omp_shell::{Ci, CommandSpec, Ending, Limits, Scope, SecretNames};
+use omp_tools::Login;
 use tokio_util::sync::CancellationToken;
 
 /// Variables of the process. A trait so that an embedding program or a test can give its own.
@@ -19,6 +23,33 @@ pub struct ProcessEnvironment;
 impl Environment for ProcessEnvironment {
     fn var(&self, name: &str) -> Option<String> {
         std::env::var(name).ok()
+    }
+}
+
+/// An environment and, below it, what the `.env` files define. A variable that is set is never changed by a file,
+/// not even when it is empty.
+pub struct LayeredEnvironment<E = ProcessEnvironment> {
+    upper: E,
+    files: DotEnv,
+}
+
+impl LayeredEnvironment {
+    /// The real environment over the `.env` files of a run in `cwd`, and what the user should know about them.
+    pub fn load(directories: &Directories, cwd: &Path) -> (Self, Vec<String>) {
+        let (files, warnings) = DotEnv::load(&directories.env_files(cwd));
+        (Self { upper: ProcessEnvironment, files }, warnings)
+    }
+}
+
+impl<E> LayeredEnvironment<E> {
+    pub fn new(upper: E, files: DotEnv) -> Self {
+        Self { upper, files }
+    }
+}
+
+impl<E: Environment> Environment for LayeredEnvironment<E> {
+    fn var(&self, name: &str) -> Option<String> {
+        self.upper.var(name).or_else(|| self.files.get(name).map(str::to_owned))
     }
 }
 
@@ -59,6 +90,22 @@ fn capture(command: &str) -> Option<String> {
         scope.end().await;
         (outcome.ending == Ending::Exited(0)).then(|| outcome.output.text.trim().to_owned())
     })
+}
+
+/// How commands are run, as far as the environment decides it. Each switch has the name it had elsewhere, too.
+pub(crate) fn apply_shell_switches(environment: &dyn Environment, settings: &mut omp_tools::Settings) {
+    let set = |names: [&str; 2]| {
+        names.into_iter().find_map(|name| environment.var(name).filter(|value| !value.is_empty()))
+    };
+    settings.shell_prefix = set(["PI_SHELL_PREFIX", "CLAUDE_CODE_SHELL_PREFIX"]);
+    settings.login = match set(["PI_BASH_NO_LOGIN", "CLAUDE_BASH_NO_LOGIN"]) {
+        Some(_) => Login::Off,
+        None => Login::Without(SecretNames::default()),
+    };
+    settings.ci = match set(["PI_BASH_NO_CI", "CLAUDE_BASH_NO_CI"]) {
+        Some(_) => Ci::Inherited,
+        None => Ci::Announced,
+    };
 }
 
 /// Settings of the model client that the environment decides.

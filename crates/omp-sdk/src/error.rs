@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use omp_agent::AgentError;
+use omp_config::settings::SettingsError;
 use omp_llm::ClientError;
 use omp_llm::registry::SelectError;
 use omp_session::{ForkError, MoveError, OpenError, ResolveError};
@@ -17,6 +18,8 @@ pub enum SessionError {
     },
     #[error("--api-key needs a model to go with: name one with --model, --provider and --model, or --models")]
     KeyWithoutModel,
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
     #[error(transparent)]
     Client(#[from] ClientError),
     #[error(transparent)]
@@ -58,7 +61,7 @@ impl SessionError {
             Self::Resolve(_) | Self::Open(_) | Self::Fork(_) | Self::Move(_) => {
                 vec!["Run 'omp session list' to see what --resume and --fork can name here.".to_owned()]
             }
-            Self::KeyWithoutModel | Self::Client(_) | Self::Agent(_) => Vec::new(),
+            Self::KeyWithoutModel | Self::Settings(_) | Self::Client(_) | Self::Agent(_) => Vec::new(),
         }
     }
 }

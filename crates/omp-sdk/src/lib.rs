@@ -4,24 +4,35 @@
 //! yourself, leave out what should be discovered.
 
 mod adapt;
+mod configure;
+mod effort;
 mod environment;
 mod error;
+mod expand;
+mod knowledge;
 mod models;
+mod open;
 mod options;
 mod prompt;
 mod record;
 mod session;
+mod setup;
 mod store;
 
-pub use environment::{Environment, ProcessEnvironment};
+pub use effort::Effort;
+pub use environment::{Environment, LayeredEnvironment, ProcessEnvironment};
 pub use error::SessionError;
+pub use knowledge::{list_sources, load_settings};
 pub use models::{ModelRow, list_models};
 pub use omp_agent::{AgentError, Chain, Control, Fallbacks, Listener, Outcome, Prompt};
-pub use omp_config::{Directories, DirectoryError};
+pub use omp_config::discovery::{Level, SourceRow, Sources};
+pub use omp_config::settings;
+pub use omp_config::{Directories, DirectoryError, Profile, alias, xdg};
+pub use omp_extend::{CommandRow, CommandSource, Commands};
 pub use omp_llm::registry::Availability;
 pub use omp_session::{Header as SessionHeader, terminal_id};
 pub use omp_tools::NAMES as TOOL_NAMES;
-pub use options::{Persistence, SessionOptions, ToolFilter};
-pub use prompt::PromptOptions;
+pub use options::{Persistence, RuleChoice, SessionOptions, SkillChoice, ToolFilter};
+pub use prompt::{PromptOptions, PromptReport, SectionSize, ToolSize};
 pub use session::Session;
 pub use store::{SessionRow, SessionScope, list_sessions};

@@ -1,17 +1,26 @@
 //! Which models there are and which one a session uses.
 
+use std::borrow::Cow;
+
 use omp_config::Directories;
+use omp_config::settings::Settings;
 use omp_llm::registry::{Availability, Registry, SelectError, Selection, Wanted};
 use omp_llm::{Client, discovery};
 use omp_session::Context;
+use omp_types::ThinkingLevel;
 use serde::Serialize;
 
+use crate::configure;
 use crate::environment::{Environment, EnvironmentLookup};
 use crate::error::SessionError;
 use crate::options::SessionOptions;
 
 /// A file that cannot be read or understood leaves the built-in providers working.
-pub(crate) fn load_registry(directories: &Directories, warnings: &mut Vec<String>) -> Registry {
+pub(crate) fn load_registry(
+    directories: &Directories,
+    settings: &Settings,
+    warnings: &mut Vec<String>,
+) -> Registry {
     let path = directories.models_file();
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => Some(text),
@@ -24,13 +33,14 @@ pub(crate) fn load_registry(directories: &Directories, warnings: &mut Vec<String
             None
         }
     };
-    let registry = Registry::new(text.as_deref());
+    let mut registry = Registry::new(text.as_deref());
     if let Some(error) = registry.error() {
         warnings.push(format!(
             "{}: {error} Only built-in models are available until this is fixed.",
             path.display()
         ));
     }
+    registry.disable(&settings.disabled_providers());
     registry
 }
 
@@ -41,6 +51,7 @@ pub(crate) async fn select(
     client: &Client,
     registry: &mut Registry,
     options: &SessionOptions,
+    settings: &Settings,
     context: &Context,
     warnings: &mut Vec<String>,
 ) -> Result<Selection, SessionError> {
@@ -48,8 +59,9 @@ pub(crate) async fn select(
     if options.api_key.is_some() && !chosen {
         return Err(SessionError::KeyWithoutModel);
     }
+    let pattern = options.model.as_deref().map(|pattern| through_role(pattern, settings));
     let wanted = Wanted {
-        pattern: options.model.as_deref(),
+        pattern: pattern.as_deref(),
         provider: options.provider.as_deref(),
         api_key: options.api_key.as_deref(),
     };
@@ -64,6 +76,13 @@ pub(crate) async fn select(
                 warnings
                     .push(format!("the session's model {model} cannot be used ({error}); using another."));
             }
+        }
+    }
+    if !chosen {
+        match preferred(registry, settings, &lookup) {
+            Some(Ok(selection)) => return Ok(selection),
+            Some(Err(warning)) => warnings.push(warning),
+            None => {}
         }
     }
     let first = registry.select(wanted, &lookup);
@@ -91,6 +110,48 @@ pub(crate) async fn select(
     }
 }
 
+/// `pi/<role>` and `@<role>` stand for the model of that role; a level after it goes before the role's own.
+fn through_role<'a>(pattern: &'a str, settings: &'a Settings) -> Cow<'a, str> {
+    let Some(rest) = pattern.strip_prefix("pi/").or_else(|| pattern.strip_prefix('@')) else {
+        return Cow::Borrowed(pattern);
+    };
+    let (role, level) = match rest.split_once(':') {
+        Some((role, level)) => (role, Some(level)),
+        None => (rest, None),
+    };
+    match (configure::role(settings, role), level) {
+        (None, _) => Cow::Borrowed(pattern),
+        (Some(selector), None) => Cow::Borrowed(selector),
+        (Some(selector), Some(level)) => {
+            let named = |(_, suffix): &(&str, &str)| ThinkingLevel::parse(suffix).is_some();
+            let model = selector.rsplit_once(':').filter(named).map_or(selector, |(model, _)| model);
+            Cow::Owned(format!("{model}:{level}"))
+        }
+    }
+}
+
+/// The model the user likes best: the first of `enabledModels` that can be used, else the default role's.
+/// `None` when nothing is preferred.
+fn preferred(
+    registry: &Registry,
+    settings: &Settings,
+    lookup: &EnvironmentLookup<'_>,
+) -> Option<Result<Selection, String>> {
+    let select =
+        |pattern: &str| registry.select(Wanted { pattern: Some(pattern), ..Wanted::default() }, lookup);
+    let enabled = settings.enabled_models();
+    if !enabled.is_empty() {
+        let first = enabled.iter().find_map(|pattern| select(pattern).ok());
+        return Some(first.ok_or_else(|| {
+            format!("enabledModels: none of {} can be used; using another model.", enabled.join(", "))
+        }));
+    }
+    let selector = configure::role(settings, "default")?;
+    Some(select(selector).map_err(|error| {
+        format!("modelRoles.default: {selector} cannot be used ({error}); using another model.")
+    }))
+}
+
 /// One line of `omp models`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -107,9 +168,13 @@ pub struct ModelRow {
 }
 
 /// Every known model and what went wrong while reading the user's file. Offline.
-pub fn list_models(directories: &Directories, environment: &dyn Environment) -> (Vec<ModelRow>, Vec<String>) {
+pub fn list_models(
+    directories: &Directories,
+    settings: &Settings,
+    environment: &dyn Environment,
+) -> (Vec<ModelRow>, Vec<String>) {
     let mut warnings = Vec::new();
-    let registry = load_registry(directories, &mut warnings);
+    let registry = load_registry(directories, settings, &mut warnings);
     let rows =
         registry.list(&EnvironmentLookup(environment)).into_iter().map(|(model, availability)| ModelRow {
             selector: model.selector(),

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use omp_agent::Fallbacks;
 use omp_config::Directories;
-use omp_types::ThinkingLevel;
+use omp_config::settings::Settings;
 
+use crate::effort::Effort;
 use crate::environment::Environment;
 use crate::prompt::PromptOptions;
 
@@ -15,22 +16,53 @@ pub struct SessionOptions {
     pub cwd: PathBuf,
     pub directories: Directories,
     pub environment: Arc<dyn Environment>,
+    /// `None` reads the user's and the project's files.
+    pub settings: Option<Settings>,
     pub model: Option<String>,
     pub provider: Option<String>,
     pub api_key: Option<String>,
-    pub thinking: Option<ThinkingLevel>,
+    pub thinking: Option<Effort>,
     pub prompt: PromptOptions,
     pub tools: ToolFilter,
+    pub skills: SkillChoice,
+    pub rules: RuleChoice,
     pub service_tier: Option<String>,
     pub provider_session_id: Option<String>,
     pub prompt_cache_key: Option<String>,
-    /// Models that take over when the chosen one fails.
-    pub fallbacks: Fallbacks,
+    /// Models that take over when the chosen one fails; `None` asks the settings.
+    pub fallbacks: Option<Fallbacks>,
     pub persistence: Persistence,
     /// One directory for the sessions of all projects.
     pub session_dir: Option<PathBuf>,
     /// Identifies the terminal, so that `--continue` finds what was done in it.
     pub terminal: Option<String>,
+}
+
+impl SessionOptions {
+    /// A session that decides nothing by itself.
+    pub fn new(cwd: PathBuf, directories: Directories, environment: Arc<dyn Environment>) -> Self {
+        Self {
+            cwd,
+            directories,
+            environment,
+            settings: None,
+            model: None,
+            provider: None,
+            api_key: None,
+            thinking: None,
+            prompt: PromptOptions::default(),
+            tools: ToolFilter::All,
+            skills: SkillChoice::All,
+            rules: RuleChoice::All,
+            service_tier: None,
+            provider_session_id: None,
+            prompt_cache_key: None,
+            fallbacks: None,
+            persistence: Persistence::New,
+            session_dir: None,
+            terminal: None,
+        }
+    }
 }
 
 /// Where the conversation begins and whether it is kept.
@@ -57,4 +89,22 @@ pub enum ToolFilter {
     None,
     /// Names in lower case; unknown ones become warnings.
     Only(Vec<String>),
+}
+
+/// Which skills are used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum SkillChoice {
+    #[default]
+    All,
+    None,
+    /// Globs over names.
+    Only(Vec<String>),
+}
+
+/// Whether rules are used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RuleChoice {
+    #[default]
+    All,
+    None,
 }

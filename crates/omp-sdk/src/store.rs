@@ -11,7 +11,8 @@ use crate::options::{Persistence, SessionOptions};
 
 /// The store of the user's sessions.
 fn sessions(directories: &Directories, session_dir: Option<&Path>) -> Sessions {
-    let sessions = Sessions::new(&directories.agent, &directories.home, &std::env::temp_dir());
+    let sessions = Sessions::new(&directories.data(), &directories.home, &std::env::temp_dir())
+        .with_breadcrumbs_in(&directories.breadcrumbs());
     match session_dir {
         Some(directory) => sessions.in_directory(directory),
         None => sessions,

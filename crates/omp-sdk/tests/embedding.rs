@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use omp_sdk::{
-    Chain, Directories, Environment, Fallbacks, Listener, Persistence, Prompt, PromptOptions, Session,
-    SessionOptions, ToolFilter,
+    Chain, Directories, Environment, Fallbacks, Listener, Persistence, Prompt, Session, SessionOptions,
+    ToolFilter,
 };
 use omp_testkit::{Home, Reply, Server};
 use omp_types::AgentEvent;
@@ -30,23 +30,10 @@ impl Listener for Events {
 
 fn options(home: &Home) -> SessionOptions {
     let root = home.home_dir().display().to_string();
+    let directories = Directories::resolve(|name| (name == "HOME").then(|| root.clone())).unwrap();
     SessionOptions {
-        cwd: home.work_dir(),
-        directories: Directories::resolve(|name| (name == "HOME").then(|| root.clone())).unwrap(),
-        environment: Arc::new(NoEnvironment),
-        model: None,
-        provider: None,
-        api_key: None,
-        thinking: None,
-        prompt: PromptOptions::default(),
         tools: ToolFilter::None,
-        service_tier: None,
-        provider_session_id: None,
-        prompt_cache_key: None,
-        fallbacks: Fallbacks::default(),
-        persistence: Persistence::New,
-        session_dir: None,
-        terminal: None,
+        ..SessionOptions::new(home.work_dir(), directories, Arc::new(NoEnvironment))
     }
 }
 
@@ -70,7 +57,7 @@ async fn a_fallback_is_recorded_as_temporary() {
         Chain { role: "default".into(), primary: "first/m".into(), candidates: vec!["second/m".into()] };
     let events = Events::default();
     let options = SessionOptions {
-        fallbacks: Fallbacks { chains: vec![chain], ..Fallbacks::default() },
+        fallbacks: Some(Fallbacks { chains: vec![chain], ..Fallbacks::default() }),
         model: Some("first/m".into()),
         ..options(&home)
     };

@@ -12,6 +12,8 @@ const LONGEST_NAME: usize = 200;
 #[derive(Clone, Debug)]
 pub struct SessionsRoot {
     agent: PathBuf,
+    /// If they are not with the agent's files.
+    breadcrumbs: Option<PathBuf>,
     /// Behind symbolic links, as every directory that is compared with them.
     home: PathBuf,
     temporary: PathBuf,
@@ -20,7 +22,7 @@ pub struct SessionsRoot {
 impl SessionsRoot {
     /// `agent` is the directory of the agent's files, `home` the user's, `temporary` the system's.
     pub fn new(agent: &Path, home: &Path, temporary: &Path) -> Self {
-        Self { agent: agent.to_owned(), home: real(home), temporary: real(temporary) }
+        Self { agent: agent.to_owned(), breadcrumbs: None, home: real(home), temporary: real(temporary) }
     }
 
     /// The directory that holds one directory for each project.
@@ -30,7 +32,11 @@ impl SessionsRoot {
 
     /// The directory of terminal breadcrumbs.
     pub(crate) fn breadcrumbs(&self) -> PathBuf {
-        self.agent.join("terminal-sessions")
+        self.breadcrumbs.clone().unwrap_or_else(|| self.agent.join("terminal-sessions"))
+    }
+
+    pub(crate) fn set_breadcrumbs(&mut self, directory: &Path) {
+        self.breadcrumbs = Some(directory.to_owned());
     }
 
     pub(crate) fn home(&self) -> &Path {

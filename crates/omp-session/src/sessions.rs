@@ -44,6 +44,12 @@ impl Sessions {
         Self { root: SessionsRoot::new(agent, home, temporary), explicit: None }
     }
 
+    /// Keeps the breadcrumbs of terminals in `directory` instead of with the agent's files.
+    pub fn with_breadcrumbs_in(mut self, directory: &Path) -> Self {
+        self.root.set_breadcrumbs(directory);
+        self
+    }
+
     /// Uses one directory for all projects.
     pub fn in_directory(mut self, directory: &Path) -> Self {
         self.explicit = Some(directory.to_owned());

@@ -10,8 +10,14 @@ use std::ffi::{OsStr, OsString};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Environment(BTreeMap<OsString, OsString>);
 
-/// Set by a user who does not want programs to believe that they run in a build farm.
-const NO_CI: &str = "PI_BASH_NO_CI";
+/// Whether programs are told that they run in a build farm, which keeps many of them from asking questions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ci {
+    #[default]
+    Announced,
+    /// As it was inherited.
+    Inherited,
+}
 
 /// Answers to questions that programs would otherwise put to a person.
 const UNATTENDED: &[(&str, &str)] = &[
@@ -61,10 +67,10 @@ impl Environment {
     }
 
     /// With the settings that keep programs from waiting for a person.
-    pub fn unattended(mut self) -> Self {
+    pub fn unattended(mut self, ci: Ci) -> Self {
         let defaults = UNATTENDED.iter().map(|(name, value)| (name.into(), value.into()));
         self.0.extend(defaults);
-        if self.get(NO_CI).is_none() {
+        if ci == Ci::Announced {
             self.set("CI", "1");
         }
         self
@@ -227,7 +233,7 @@ mod tests {
 
     #[test]
     fn programs_are_told_that_nobody_answers() {
-        let unattended = environment(&[("PAGER", "less"), ("HOME", "/h")]).unattended();
+        let unattended = environment(&[("PAGER", "less"), ("HOME", "/h")]).unattended(Ci::Announced);
         assert_eq!(unattended.get("PAGER"), Some(OsStr::new("cat")));
         assert_eq!(unattended.get("HOME"), Some(OsStr::new("/h")));
         assert_eq!(unattended.get("CI"), Some(OsStr::new("1")));
@@ -235,8 +241,8 @@ mod tests {
 
     #[test]
     fn a_user_can_do_without_ci() {
-        assert_eq!(environment(&[(NO_CI, "1")]).unattended().get("CI"), None);
-        let own = environment(&[(NO_CI, "1"), ("CI", "mine")]).unattended();
+        assert_eq!(environment(&[]).unattended(Ci::Inherited).get("CI"), None);
+        let own = environment(&[("CI", "mine")]).unattended(Ci::Inherited);
         assert_eq!(own.get("CI"), Some(OsStr::new("mine")));
     }
 }

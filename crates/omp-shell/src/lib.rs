@@ -2,6 +2,7 @@
 //!
 //! - [`scope`] owns every process the program starts. It is the only module in the workspace that spawns.
 //! - [`environment`] decides what a child sees of our environment.
+//! - [`login`] learns what the user's login shell would add to it.
 //! - [`command`] runs one shell command to its end, its timeout or its cancellation.
 //! - [`sink`] turns a stream of any length into a text of bounded length.
 //!
@@ -9,10 +10,12 @@
 
 pub mod command;
 pub mod environment;
+pub mod login;
 pub mod scope;
 pub mod sink;
 
 pub use command::{CommandError, CommandOutcome, CommandSpec, Ending, Snapshot};
-pub use environment::{Environment, SecretNames};
+pub use environment::{Ci, Environment, SecretNames};
+pub use login::login_environment;
 pub use scope::{Child, Exit, Program, Scope, SpawnError, Stdio};
 pub use sink::{Captured, Limits, Sink, Spill};

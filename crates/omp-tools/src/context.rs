@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use omp_shell::{Environment, Limits, Scope};
+use omp_shell::{Ci, Environment, Limits, Scope, SecretNames};
 use omp_workspace::path::Base;
 
 use crate::resources::{NoResources, Resources};
@@ -56,8 +56,16 @@ pub struct Settings {
     pub read_hash_lines: bool,
     /// `shellPath`: the shell for commands, if it is not the system's bash.
     pub shell: Option<PathBuf>,
+    /// `PI_SHELL_PREFIX`: stands before every command.
+    pub shell_prefix: Option<String>,
+    /// `PI_BASH_NO_LOGIN`.
+    pub login: Login,
+    /// `PI_BASH_NO_CI`.
+    pub ci: Ci,
     /// `tools.maxTimeout`: seconds no command may exceed; 0 for no limit beyond the tool's own.
     pub max_timeout: u64,
+    /// `images.autoResize`: scale pictures to what models accept.
+    pub resize_images: bool,
     /// `tools.artifactSpillThreshold`, `tools.artifactHeadBytes`, `tools.artifactTailBytes`,
     /// `tools.artifactTailLines`, `tools.outputMaxColumns`.
     pub output: Limits,
@@ -70,8 +78,20 @@ impl Default for Settings {
             read_line_numbers: false,
             read_hash_lines: true,
             shell: None,
+            shell_prefix: None,
+            login: Login::Off,
+            ci: Ci::Announced,
             max_timeout: 0,
+            resize_images: true,
             output: Limits::default(),
         }
     }
+}
+
+/// Whether commands see what the user's login shell sets up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Login {
+    Off,
+    /// All but the variables named here.
+    Without(SecretNames),
 }

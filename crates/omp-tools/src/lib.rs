@@ -17,7 +17,7 @@ use omp_types::ToolDefinition;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-pub use context::{Context, Settings};
+pub use context::{Context, Login, Settings};
 pub use resources::{Content, Resource, Resources};
 
 /// The names of the built-in tools, in the order of [`builtin`].

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use omp_agent::{ToolError, Updates};
-use omp_shell::SecretNames;
+use omp_shell::{Ci, SecretNames};
+use omp_tools::Login;
 use omp_types::ToolOutput;
 use serde_json::{Value, json};
 use support::{Project, invocation, meta, text};
@@ -159,8 +160,65 @@ async fn commands_run_unattended() {
 async fn ci_can_be_switched_off() {
     let mut project = Project::new();
     assert_eq!(output(&project, "echo \"[$CI]\"").await, "[1]");
-    project.environment.set("PI_BASH_NO_CI", "1");
+    project.settings.ci = Ci::Inherited;
     assert_eq!(output(&project, "echo \"[$CI]\"").await, "[]");
+}
+
+#[tokio::test]
+async fn a_prefix_stands_before_every_command() {
+    let mut project = Project::new();
+    project.settings.shell_prefix = Some("echo prefixed;".to_owned());
+    assert_eq!(output(&project, "echo \"a b\"").await, "prefixed\na b");
+}
+
+/// A home whose start file sets variables and notes each time it runs.
+fn with_start_file(project: &mut Project, text: &str) {
+    let home = project.home();
+    std::fs::write(home.join(".profile"), format!("echo noise; echo x >> \"$HOME/runs\"\n{text}")).unwrap();
+    project.environment.set("HOME", &home);
+    project.settings.login = Login::Without(SecretNames::default());
+}
+
+#[tokio::test]
+async fn the_login_shell_is_asked_once() {
+    let mut project = Project::new();
+    with_start_file(
+        &mut project,
+        "export FROM_PROFILE='two\nlines' KEPT=changed OPENAI_API_KEY=sk-x PAGER=less PATH=/from/profile\n",
+    );
+    project.environment.set("KEPT", "inherited");
+    let bash = project.tool("bash");
+    let show =
+        "printf '%s|' \"$FROM_PROFILE\" \"$KEPT\" \"${OPENAI_API_KEY-unset}\" \"$PAGER\" \"${PATH##*:}\"";
+    for _ in 0..2 {
+        let call = invocation(&json!({ "command": show }), CancellationToken::new(), Updates::ignored());
+        let shown = text(&bash.run(call).await.unwrap());
+        assert!(shown.starts_with("two\nlines|inherited|unset|cat|/from/profile|\n"), "{shown}");
+    }
+    assert_eq!(std::fs::read_to_string(project.home().join("runs")).unwrap(), "x\n");
+}
+
+#[tokio::test]
+async fn a_broken_start_file_does_no_harm() {
+    let mut project = Project::new();
+    with_start_file(&mut project, "exit 3\n");
+    assert_eq!(output(&project, "echo fine").await, "fine");
+}
+
+/// A shell that notes its arguments.
+#[tokio::test]
+async fn without_a_login_shell_no_start_file_runs() {
+    let mut project = Project::new();
+    let log = project.path().join("log");
+    let script = format!("#!/bin/sh\necho \"$1\" >> {}\nexec /bin/sh \"$@\"\n", log.display());
+    let shell = project.file("shell", script);
+    std::fs::set_permissions(&shell, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    project.settings.shell = Some(shell);
+    assert_eq!(output(&project, "echo fine").await, "fine");
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), "-c\n");
+    project.settings.login = Login::Without(SecretNames::default());
+    assert_eq!(output(&project, "echo fine").await, "fine");
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), "-c\n-l\n-c\n");
 }
 
 // proves: SHL-004, SHL-005, SHL-023

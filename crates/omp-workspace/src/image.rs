@@ -50,13 +50,22 @@ pub enum LoadError {
     StillTooLarge,
 }
 
+/// What is done about a picture that is larger than models like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    Shrink,
+    /// It is sent as it is, for providers that take large ones.
+    Keep,
+}
+
 /// Checks the picture in `bytes` and makes it fit.
-pub fn load(bytes: Vec<u8>) -> Result<Loaded, LoadError> {
+pub fn load(bytes: Vec<u8>, fit: Fit) -> Result<Loaded, LoadError> {
     let kind = ImageKind::detect(&bytes).ok_or(LoadError::UnknownFormat)?;
     let picture = decode(&bytes, kind)?;
     let original = Size::of(&picture);
     let known_everywhere = kind != ImageKind::Bmp;
-    if known_everywhere && original.fits() && bytes.len() <= MAX_OUTPUT_BYTES {
+    let fits = original.fits() && bytes.len() <= MAX_OUTPUT_BYTES;
+    if known_everywhere && (fits || fit == Fit::Keep) {
         return Ok(Loaded { bytes, mime: kind.mime(), original, sent: original });
     }
     let (bytes, kind, sent) = shrink(picture, kind)?;

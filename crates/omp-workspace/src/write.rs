@@ -36,6 +36,8 @@ pub enum Mode {
     Keep,
     /// The same, and whoever may read it may execute it.
     Executable,
+    /// Those of the old file; a new one is for its owner only, from its first byte on.
+    Private,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -124,7 +126,7 @@ fn replace(
     mode: Mode,
     fill: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut temporary = Temporary::create(directory)?;
+    let mut temporary = Temporary::create(directory, mode)?;
     fill(&mut temporary.file)?;
     adopt_attributes(&temporary.file, old, mode)?;
     temporary.file.sync_all()?;
@@ -145,7 +147,7 @@ fn adopt_attributes(file: &File, old: Option<&Metadata>, mode: Mode) -> io::Resu
         None => file.metadata()?.permissions().mode(),
     };
     let bits = match mode {
-        Mode::Keep => bits,
+        Mode::Keep | Mode::Private => bits,
         Mode::Executable => bits | ((bits & 0o444) >> 2),
     };
     file.set_permissions(Permissions::from_mode(bits & 0o7777))
@@ -158,12 +160,13 @@ struct Temporary {
 }
 
 impl Temporary {
-    fn create(directory: &Path) -> io::Result<Self> {
+    fn create(directory: &Path, mode: Mode) -> io::Result<Self> {
+        let bits = if mode == Mode::Private { 0o600 } else { 0o666 };
         loop {
             // Short: the name of the target may be as long as names can be.
             let name = format!(".omp-{}-{:08x}.tmp", std::process::id(), fastrand::u32(..));
             let path = directory.join(name);
-            match OpenOptions::new().write(true).create_new(true).mode(0o666).open(&path) {
+            match OpenOptions::new().write(true).create_new(true).mode(bits).open(&path) {
                 Ok(file) => return Ok(Self { file, path: Some(path) }),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),

@@ -3,7 +3,11 @@
 use std::io::Cursor;
 
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage, RgbaImage};
-use omp_workspace::image::{LoadError, Size, load};
+use omp_workspace::image::{Fit, LoadError, Loaded, Size};
+
+fn load(bytes: Vec<u8>) -> Result<Loaded, LoadError> {
+    omp_workspace::image::load(bytes, Fit::Shrink)
+}
 
 fn encoded(picture: &DynamicImage, format: ImageFormat) -> Vec<u8> {
     let mut bytes = Cursor::new(Vec::new());
@@ -60,6 +64,17 @@ fn large_pictures_are_scaled_with_their_proportions() {
     );
     let again = image::load_from_memory(&loaded.bytes).unwrap();
     assert_eq!((again.width(), again.height()), (2_000, 1_000));
+}
+
+#[test]
+fn a_picture_can_be_kept_as_it_is() {
+    let bytes = encoded(&noise(2_100, 10), ImageFormat::Png);
+    let kept = omp_workspace::image::load(bytes.clone(), Fit::Keep).unwrap();
+    assert_eq!((kept.sent, kept.bytes == bytes), (kept.original, true));
+    assert_ne!(load(bytes.clone()).unwrap().sent, kept.sent);
+    let mut damaged = bytes;
+    damaged.truncate(60);
+    assert!(matches!(omp_workspace::image::load(damaged, Fit::Keep), Err(LoadError::Damaged { .. })));
 }
 
 #[test]

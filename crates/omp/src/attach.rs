@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use omp_types::{ImageBlock, UserBlock};
+use omp_workspace::image::{self, Fit};
 use omp_workspace::open::{Found, open};
+use omp_workspace::path::Base;
 use omp_workspace::sniff::{self, Kind};
-use omp_workspace::{image, path::Base};
 
 use crate::output;
 
@@ -20,17 +21,17 @@ const MAX_IMAGE: u64 = 25 * 1024 * 1024;
 const DOCUMENTS: [&str; 9] = ["pdf", "doc", "docx", "ppt", "pptx", "xls", "xlsx", "rtf", "epub"];
 
 /// Everything that was attached, in order.
-#[derive(Default)]
 pub(crate) struct Attached {
     /// The `<file>` blocks.
     pub(crate) text: String,
     pub(crate) images: Vec<UserBlock>,
+    fit: Fit,
 }
 
 /// Reads all attachments. The first one that cannot be used ends it: a question about a missing file has no
 /// answer.
-pub(crate) fn read_all(paths: &[PathBuf], cwd: &Path, home: &Path) -> Result<Attached, String> {
-    let mut attached = Attached::default();
+pub(crate) fn read_all(paths: &[PathBuf], cwd: &Path, home: &Path, fit: Fit) -> Result<Attached, String> {
+    let mut attached = Attached { text: String::new(), images: Vec::new(), fit };
     for typed in paths {
         let path = resolve(typed, cwd, home);
         attached.add(&path)?;
@@ -89,7 +90,7 @@ impl Attached {
     }
 
     fn image(&mut self, path: &Path, bytes: Vec<u8>, size: u64) {
-        match image::load(bytes) {
+        match image::load(bytes, self.fit) {
             Ok(loaded) => {
                 let note = if loaded.sent == loaded.original {
                     String::new()

@@ -1,24 +1,24 @@
 //! Subcommands that need no session.
 
 use omp_cli::{CommandCall, CompleteQuery, CompletionSource, ModelsCall};
-use omp_sdk::{
-    Directories, Environment, ModelRow, ProcessEnvironment, SessionScope, TOOL_NAMES, list_models,
-    list_sessions,
-};
+use omp_sdk::{ModelRow, SessionScope, TOOL_NAMES, list_models, list_sessions, load_settings};
 
 use crate::output::{self, Stream};
-
-fn directories() -> Result<Directories, String> {
-    Directories::resolve(|name| ProcessEnvironment.var(name)).map_err(|error| error.to_string())
-}
+use crate::world::{self, World};
 
 /// `omp models [list] [pattern]`.
-pub(crate) fn models(call: &ModelsCall) -> u8 {
-    let directories = match directories() {
-        Ok(directories) => directories,
+pub(crate) fn models(call: &ModelsCall, profile: Option<&str>) -> u8 {
+    let world = match World::here(profile) {
+        Ok(world) => world,
         Err(error) => return output::fail(&error, &[]),
     };
-    let (mut rows, warnings) = list_models(&directories, &ProcessEnvironment);
+    let settings =
+        match std::env::current_dir().map_err(|error| error.to_string()).and_then(|cwd| world.settings(&cwd))
+        {
+            Ok(settings) => settings,
+            Err(error) => return output::fail(&error, &[]),
+        };
+    let (mut rows, warnings) = list_models(&world.directories, &settings, world.environment.as_ref());
     warnings.iter().for_each(|warning| output::warn(warning));
     if let Some(pattern) = &call.pattern {
         let pattern = pattern.to_lowercase();
@@ -54,8 +54,8 @@ fn thousands(tokens: u64) -> String {
 }
 
 /// `omp session list [--all] [--json]`.
-pub(crate) fn sessions(call: &CommandCall) -> u8 {
-    let directories = match directories() {
+pub(crate) fn sessions(call: &CommandCall, profile: Option<&str>) -> u8 {
+    let directories = match world::directories(profile) {
         Ok(directories) => directories,
         Err(error) => return output::fail(&error, &[]),
     };
@@ -76,9 +76,9 @@ pub(crate) fn sessions(call: &CommandCall) -> u8 {
 }
 
 /// `omp __complete`: candidates for shell completion. Offline, and silent whatever happens.
-pub(crate) fn complete(query: &CompleteQuery) -> u8 {
+pub(crate) fn complete(query: &CompleteQuery, profile: Option<&str>) -> u8 {
     let mut lines = String::new();
-    for (value, description) in candidates(query.source) {
+    for (value, description) in candidates(query.source, profile) {
         if value.starts_with(&query.prefix) {
             lines.push_str(&format!("{value}\t{description}\n"));
         }
@@ -87,11 +87,17 @@ pub(crate) fn complete(query: &CompleteQuery) -> u8 {
     0
 }
 
-fn candidates(source: Option<CompletionSource>) -> Vec<(String, String)> {
+fn candidates(source: Option<CompletionSource>, profile: Option<&str>) -> Vec<(String, String)> {
     match source {
         Some(CompletionSource::Models) => {
-            let Ok(directories) = directories() else { return Vec::new() };
-            let (rows, _) = list_models(&directories, &ProcessEnvironment);
+            let (Ok(directories), Ok(cwd)) = (world::directories(profile), std::env::current_dir()) else {
+                return Vec::new();
+            };
+            let (environment, _) = world::environment(&directories, &cwd);
+            let settings =
+                load_settings(&directories, &cwd, environment.as_ref(), &[], serde_json::Map::new());
+            let Ok(settings) = settings else { return Vec::new() };
+            let (rows, _) = list_models(&directories, &settings, environment.as_ref());
             rows.into_iter()
                 .map(|row| {
                     (row.selector, if row.available { row.name } else { format!("{} (no key)", row.name) })
@@ -102,7 +108,7 @@ fn candidates(source: Option<CompletionSource>) -> Vec<(String, String)> {
             TOOL_NAMES.iter().map(|name| ((*name).to_owned(), "built-in tool".to_owned())).collect()
         }
         Some(CompletionSource::Sessions) => {
-            let (Ok(directories), Ok(cwd)) = (directories(), std::env::current_dir()) else {
+            let (Ok(directories), Ok(cwd)) = (world::directories(profile), std::env::current_dir()) else {
                 return Vec::new();
             };
             let rows = list_sessions(&directories, SessionScope::Folder(&cwd));

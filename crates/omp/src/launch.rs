@@ -1,22 +1,24 @@
 //! A session from the command line: where, with what, in which mode.
 
 use std::io::IsTerminal;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use omp_cli::{Launch, OutputMode, Resume, SessionArgs, ThinkingArg};
+use omp_cli::{Launch, OutputMode, Resume, RoleArgs, SessionArgs};
+use omp_sdk::settings::{Settings, keys};
 use omp_sdk::{
-    Directories, Environment, Fallbacks, Listener, Outcome, Persistence, ProcessEnvironment, Prompt,
-    PromptOptions, Session, SessionError, SessionOptions, ToolFilter,
+    Effort, Environment, Listener, Outcome, Persistence, ProcessEnvironment, Prompt, PromptOptions,
+    RuleChoice, Session, SessionError, SessionOptions, SkillChoice, ToolFilter, load_settings,
 };
-use omp_types::ThinkingLevel;
+use omp_workspace::image::Fit;
+use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::json::{self, JsonLines};
 use crate::print::{self, Thoughts};
 use crate::signals::Signals;
 use crate::startup::Startup;
+use crate::world::{self, World};
 use crate::{attach, input, output, place};
 
 /// Everything up to the first model call; what goes wrong is one message and its hints.
@@ -26,7 +28,7 @@ fn plain(message: String) -> (String, Vec<String>) {
     (message, Vec::new())
 }
 
-pub(crate) fn start(launch: Launch) -> u8 {
+pub(crate) fn start(launch: Launch, profile: Option<&str>) -> u8 {
     if let Err(error) = launch.require_available() {
         output::print(output::Stream::Err, &error.render());
         return error.exit_code();
@@ -34,14 +36,27 @@ pub(crate) fn start(launch: Launch) -> u8 {
     for warning in &launch.warnings {
         output::warn(warning);
     }
-    let mut startup = Startup::new();
+    let (world, cwd) = match enter(&launch, profile) {
+        Ok(entered) => entered,
+        Err(message) => return output::fail(&message, &[]),
+    };
+    let mut startup = Startup::new(world.environment.as_ref());
     if std::env::var_os("OMP_DEBUG_PANIC").is_some() {
         panic!("OMP_DEBUG_PANIC is set");
     }
-    match prepare(launch, &mut startup) {
+    match prepare(launch, world, cwd, &mut startup) {
         Ok(ready) => ready.run(startup),
         Err((message, hints)) => output::fail(&message, &hints),
     }
+}
+
+/// The session's directory, and the user's as they are seen from there.
+fn enter(launch: &Launch, profile: Option<&str>) -> Result<(World, PathBuf), String> {
+    let directories = world::directories(profile)?;
+    let cwd = place::enter(launch.cwd.as_deref(), launch.allow_home, &directories.home)?;
+    let (environment, warnings) = world::environment(&directories, &cwd);
+    warnings.iter().for_each(|warning| output::warn(warning));
+    Ok((World { directories, environment }, cwd))
 }
 
 /// A session about to be opened and the prompts for it.
@@ -53,10 +68,12 @@ struct Ready {
     max_time: Option<std::time::Duration>,
 }
 
-fn prepare(launch: Launch, startup: &mut Startup) -> Fallible<Ready> {
-    let directories = Directories::resolve(|name| ProcessEnvironment.var(name))
-        .map_err(|error| plain(error.to_string()))?;
-    let cwd = place::enter(launch.cwd.as_deref(), launch.allow_home, &directories.home).map_err(plain)?;
+fn prepare(mut launch: Launch, world: World, cwd: PathBuf, startup: &mut Startup) -> Fallible<Ready> {
+    let settings = startup.phase("settings", || {
+        let overrides = overrides(&launch.roles);
+        load_settings(&world.directories, &cwd, world.environment.as_ref(), &launch.configs, overrides)
+    });
+    let settings = settings.map_err(|error| plain(error.to_string()))?;
     let piped = startup.patient_phase("stdin", input::piped).map_err(plain)?;
     let at_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     if !launch.print && launch.mode.is_none() && piped.is_none() && at_terminal {
@@ -65,59 +82,72 @@ fn prepare(launch: Launch, startup: &mut Startup) -> Fallible<Ready> {
             vec!["Ask one question with: omp -p \"your question\"".to_owned()],
         ));
     }
-    let attached =
-        startup.phase("attachments", || attach::read_all(&launch.attachments, &cwd, &directories.home));
-    let prompts = input::prompts(piped.as_deref(), attached.map_err(plain)?, launch.messages);
+    let fit = if settings.get(keys::IMAGES_AUTO_RESIZE) { Fit::Shrink } else { Fit::Keep };
+    let attached = startup
+        .phase("attachments", || attach::read_all(&launch.attachments, &cwd, &world.directories.home, fit));
+    let messages = std::mem::take(&mut launch.messages);
+    let prompts = input::prompts(piped.as_deref(), attached.map_err(plain)?, messages);
     if prompts.is_empty() {
         return Err((
             "there is no prompt.".to_owned(),
             vec!["Give one as an argument, or pipe it in: omp -p \"your question\"".to_owned()],
         ));
     }
-    let options = SessionOptions {
+    let thoughts = if launch.print_thoughts { Thoughts::Shown } else { Thoughts::Hidden };
+    let (mode, max_time) = (launch.mode.unwrap_or(OutputMode::Text), launch.max_time);
+    Ok(Ready { options: session_options(launch, world, cwd, settings)?, prompts, mode, thoughts, max_time })
+}
+
+fn session_options(
+    launch: Launch,
+    world: World,
+    cwd: PathBuf,
+    settings: Settings,
+) -> Fallible<SessionOptions> {
+    let World { directories, environment } = world;
+    let text = |value: Option<String>| value.map(|value| text_or_file(&value, &cwd)).transpose();
+    Ok(SessionOptions {
+        settings: Some(settings),
         prompt: PromptOptions {
-            system: launch
-                .system_prompt
-                .map(|value| text_or_file(&value, &cwd))
-                .transpose()
-                .map_err(plain)?,
-            append: launch
-                .append_system_prompt
-                .map(|value| text_or_file(&value, &cwd))
-                .transpose()
-                .map_err(plain)?,
+            system: text(launch.system_prompt).map_err(plain)?,
+            append: text(launch.append_system_prompt).map_err(plain)?,
+            silence: environment.var("NULL_PROMPT").is_some_and(|value| value == "true"),
         },
-        cwd,
-        directories,
-        environment: Arc::new(ProcessEnvironment),
         model: launch.model,
         provider: launch.provider,
         api_key: launch.api_key,
-        thinking: launch.thinking.and_then(thinking_level),
+        thinking: launch.thinking.and_then(|level| Effort::from_word(level.word())),
         tools: match (launch.tools, launch.no_tools) {
             (Some(names), _) => ToolFilter::Only(names),
             (None, true) => ToolFilter::None,
             (None, false) => ToolFilter::All,
         },
+        skills: match (launch.extend.skills, launch.extend.no_skills) {
+            (_, true) => SkillChoice::None,
+            (Some(globs), false) => SkillChoice::Only(globs),
+            (None, false) => SkillChoice::All,
+        },
+        rules: if launch.extend.no_rules { RuleChoice::None } else { RuleChoice::All },
         service_tier: launch.service_tier.map(|tier| tier.word().to_owned()),
         provider_session_id: launch.provider_session_id,
         prompt_cache_key: launch.prompt_cache_key,
-        fallbacks: Fallbacks::default(),
         persistence: persistence(launch.session.clone())?,
         session_dir: launch
             .session
             .session_dir
             .map(|directory| std::path::absolute(&directory).unwrap_or(directory)),
         terminal: terminal_name(),
-    };
-    let thoughts = if launch.print_thoughts { Thoughts::Shown } else { Thoughts::Hidden };
-    Ok(Ready {
-        options,
-        prompts,
-        mode: launch.mode.unwrap_or(OutputMode::Text),
-        thoughts,
-        max_time: launch.max_time,
+        ..SessionOptions::new(cwd, directories, environment)
     })
+}
+
+/// What flags say about settings, for this run only.
+fn overrides(roles: &RoleArgs) -> Map<String, Value> {
+    let named = [("smol", &roles.smol), ("slow", &roles.slow), ("plan", &roles.plan)];
+    let set = |(role, model): (&str, &Option<String>)| {
+        Some((format!("modelRoles.{role}"), Value::String(model.clone()?)))
+    };
+    named.into_iter().filter_map(set).collect()
 }
 
 fn persistence(session: SessionArgs) -> Fallible<Persistence> {
@@ -152,11 +182,6 @@ fn text_or_file(value: &str, cwd: &Path) -> Result<String, String> {
     }
     std::fs::read_to_string(&path)
         .map_err(|error| format!("{} cannot be read as a prompt: {error}", path.display()))
-}
-
-/// `auto` leaves the choice to the model's default until a classifier exists.
-fn thinking_level(arg: ThinkingArg) -> Option<ThinkingLevel> {
-    ThinkingLevel::parse(arg.word())
 }
 
 impl Ready {

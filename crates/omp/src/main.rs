@@ -1,19 +1,25 @@
 //! `omp`: reads the command line, chooses a mode, sets the exit code. Everything else is in the libraries.
 
+mod alias_command;
 mod attach;
 mod commands;
+mod config_command;
 mod input;
 mod json;
 mod launch;
 mod output;
 mod place;
 mod print;
+mod prompt_command;
 mod signals;
+mod sources_command;
 mod startup;
+mod world;
+mod xdg_command;
 
 use std::process::ExitCode;
 
-use omp_cli::{Parsed, VersionForm};
+use omp_cli::{CommandCall, Parsed, Topic, VersionForm};
 
 use output::Stream;
 
@@ -34,25 +40,43 @@ fn run() -> u8 {
     if let Err(error) = invocation.require_available() {
         return usage(&error);
     }
+    let profile = invocation.profile.name.as_deref();
+    if let (Some(alias), false) = (&invocation.profile.alias, is_about_omp(&invocation.parsed)) {
+        return alias_command::run(profile, alias, &invocation.parsed);
+    }
     match invocation.parsed {
         Parsed::Version(VersionForm::Named) => output::print(Stream::Out, &format!("omp/{VERSION}\n")),
         Parsed::Version(VersionForm::Bare) => output::print(Stream::Out, &format!("{VERSION}\n")),
+        Parsed::Help(Topic::Command("config")) => config_command::help(profile),
         Parsed::Help(topic) => {
             output::print(Stream::Out, &omp_cli::render_help(topic, output::width(), VERSION))
         }
         Parsed::Completions(shell) => output::print(Stream::Out, &omp_cli::completion_script(shell)),
-        Parsed::Complete(query) => commands::complete(&query),
-        Parsed::Models(call) => commands::models(&call),
+        Parsed::Complete(query) => commands::complete(&query, profile),
+        Parsed::Models(call) => commands::models(&call, profile),
         Parsed::Update => commands::update(),
-        Parsed::Command(call) if call.command.name == "session" => commands::sessions(&call),
+        Parsed::Command(call) if call.command.name == "session" => commands::sessions(&call, profile),
+        Parsed::Command(call) if call.command.name == "prompt" => prompt_command::run(&call, profile),
+        Parsed::Command(call) if is_config(&call, "init-xdg") => xdg_command::init(&call, profile),
+        Parsed::Command(call) if is_config(&call, "sources") => sources_command::run(&call, profile),
+        Parsed::Command(call) if call.command.name == "config" => config_command::run(&call, profile),
         Parsed::Command(call) => {
             output::fail(&format!("omp {} is not available yet.", call.command.name), &[])
         }
         Parsed::Launch(first) => match omp_cli::parse_second(&first, &[]) {
-            Ok(launch) => launch::start(launch),
+            Ok(launch) => launch::start(launch, profile),
             Err(error) => usage(&error),
         },
     }
+}
+
+/// Questions about the program itself, which go before everything else on the line.
+fn is_about_omp(parsed: &Parsed) -> bool {
+    matches!(parsed, Parsed::Version(_) | Parsed::Help(_))
+}
+
+fn is_config(call: &CommandCall, action: &str) -> bool {
+    call.command.name == "config" && call.args.text("action") == Some(action)
 }
 
 fn usage(error: &omp_cli::UsageError) -> u8 {

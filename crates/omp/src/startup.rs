@@ -3,6 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use omp_sdk::Environment;
+
 use crate::output;
 
 /// Start-up by phases: `PI_DEBUG_STARTUP` streams them, `PI_TIMING` sums them up, and a start that hangs says
@@ -23,8 +25,8 @@ const PATIENT: &str = "";
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Startup {
-    pub(crate) fn new() -> Self {
-        let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    pub(crate) fn new(environment: &dyn Environment) -> Self {
+        let set = |name: &str| environment.var(name).is_some_and(|value| !value.is_empty());
         let startup = Self {
             begun: Instant::now(),
             rows: Vec::new(),

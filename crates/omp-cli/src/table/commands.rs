@@ -103,15 +103,21 @@ pub static COMMANDS: &[Command] = &[
         .args(&[
             Positional::optional(
                 "action",
-                Kind::OneOf(&["list", "get", "set", "reset", "path", "init-xdg"]),
+                Kind::OneOf(&["list", "get", "set", "reset", "path", "sources", "init-xdg"]),
                 "What to do",
             ),
             Positional::optional("key", Kind::Text, "Name of the setting"),
-            Positional::optional("value", Kind::Text, "Its new value"),
+            Positional::any("value", Kind::Text, "Its new value; several words are one text"),
         ])
-        .flags(&[JSON])
-        .examples(&["omp config list", "omp config set tools.approvalMode write"])
-        .waits_for("settings"),
+        .flags(&[
+            JSON,
+            Flag::value("config", Kind::File, "Settings file over all others (repeatable)").many(),
+        ])
+        .examples(&[
+            "omp config list",
+            "omp config get theme.dark",
+            "omp config set tools.approvalMode write",
+        ]),
     Command::new("dry-balance", "Show how sessions would spread over several accounts")
         .args(&[Positional::optional("model", Kind::Model, "Model to choose accounts for")])
         .flags(&[
@@ -238,8 +244,7 @@ pub static COMMANDS: &[Command] = &[
         .waits_for("plugins"),
     Command::new("prompt", "Print the system prompt a session would start with")
         .flags(&[JSON])
-        .examples(&["omp prompt"])
-        .waits_for("prompt inspection"),
+        .examples(&["omp prompt", "omp prompt --json"]),
     Command::new("ps", "List running sessions and their background jobs")
         .flags(&[JSON])
         .examples(&["omp ps"])

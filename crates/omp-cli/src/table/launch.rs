@@ -34,9 +34,9 @@ pub static LAUNCH: &[Group] = &[
             Flag::value("api-key", Kind::Text, "Key for this run; it is never stored").metavar("key"),
             Flag::value("thinking", LEVEL, "How long the model may think").metavar("level"),
             Flag::value("models", Kind::ModelList, "Models to cycle through").waits_for("models"),
-            Flag::value("smol", Kind::Model, "Model for small tasks").waits_for("models"),
-            Flag::value("slow", Kind::Model, "Model for hard tasks").waits_for("models"),
-            Flag::value("plan", Kind::Model, "Model for planning").waits_for("models"),
+            Flag::value("smol", Kind::Model, "Model for small tasks"),
+            Flag::value("slow", Kind::Model, "Model for hard tasks"),
+            Flag::value("plan", Kind::Model, "Model for planning"),
             Flag::value("service-tier", TIER, "Service tier to ask the provider for").metavar("tier"),
             Flag::value("prompt-cache-key", Kind::Text, "Key under which the provider caches the prompt")
                 .metavar("key"),
@@ -70,9 +70,7 @@ pub static LAUNCH: &[Group] = &[
             .metavar("text|file"),
             Flag::value("system-prompt-template", Kind::File, "Template to build the system prompt from")
                 .waits_for("prompt templates"),
-            Flag::value("skills", Kind::TextList, "Load only the skills these globs match")
-                .metavar("globs")
-                .waits_for("skills"),
+            Flag::value("skills", Kind::TextList, "Load only the skills these globs match").metavar("globs"),
             Flag::switch("no-skills", "Load no skills"),
             Flag::switch("no-rules", "Load no rules"),
         ],
@@ -155,12 +153,10 @@ pub static LAUNCH: &[Group] = &[
                 .many()
                 .waits_for("workspace roots"),
             Flag::value("config", Kind::File, "Settings file over all others for this run (repeatable)")
-                .many()
-                .waits_for("settings"),
+                .many(),
             Flag::value("profile", Kind::Text, "Use the agent directory of this profile").metavar("name"),
             Flag::value("alias", Kind::Text, "Make a shell command that starts omp with --profile")
-                .metavar("command")
-                .waits_for("profiles"),
+                .metavar("command"),
         ],
     },
     Group {

@@ -1,6 +1,6 @@
 //! `--profile` and `--alias`, which are taken out first.
 
-use omp_cli::{Parsed, Profile, UsageError, extract_profile};
+use omp_cli::{Parsed, Profile, extract_profile};
 
 use crate::support::{argv, invoke, session};
 
@@ -60,8 +60,7 @@ fn a_profile_needs_a_name() {
 }
 
 #[test]
-fn an_alias_waits_for_its_part() {
+fn an_alias_is_available() {
     let invocation = invoke(&["--profile", "work", "--alias", "omw"]).unwrap();
-    assert!(matches!(invocation.require_available(), Err(UsageError::NotYet { .. })));
-    assert_eq!(invoke(&["--profile", "work"]).unwrap().require_available(), Ok(()));
+    assert_eq!(invocation.require_available(), Ok(()));
 }

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
+use crate::settings::Format;
+
 /// Whose item it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
@@ -131,4 +133,95 @@ pub struct PromptFile {
     /// Ends in `(user)`, `(project)` or `(project:sub)`.
     pub description: String,
     pub body: String,
+}
+
+/// A Markdown file of `instructions/`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instruction {
+    pub name: String,
+    pub path: PathBuf,
+    /// Without front matter, trimmed.
+    pub content: String,
+}
+
+/// When a hook runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HookPhase {
+    Pre,
+    Post,
+}
+
+/// A file of `hooks/pre` or `hooks/post`. Nothing of it has been read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HookFile {
+    /// The file's name.
+    pub name: String,
+    pub phase: HookPhase,
+    /// The tool it applies to: the file's name without its extension.
+    pub tool: String,
+    pub path: PathBuf,
+}
+
+/// What a file of `tools/` is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolForm {
+    /// TypeScript or JavaScript.
+    Module,
+    /// Shell or Python.
+    Script,
+    /// Markdown or JSON: says something about a tool and cannot run.
+    Description,
+}
+
+/// A file of `tools/`, or the `index.ts` of a folder in it. Nothing of it has been read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolFile {
+    pub name: String,
+    pub path: PathBuf,
+    pub form: ToolForm,
+}
+
+/// A module that extends omp. Nothing of it has been read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExtensionModule {
+    /// The file's name without its extension, or the folder's for an `index` file.
+    pub name: String,
+    pub path: PathBuf,
+}
+
+/// A `gemini-extension.json`: a record, not code.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExtensionManifest {
+    pub name: String,
+    pub path: PathBuf,
+    pub data: Map<String, Value>,
+}
+
+/// A server of the Model Context Protocol, as its file describes it: neither checked nor expanded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct McpServer {
+    pub name: String,
+    /// The file that describes it.
+    pub path: PathBuf,
+    /// In omp's words: `command`, `args`, `env`, `cwd`, `url`, `headers`, `enabled`, …
+    pub config: Map<String, Value>,
+}
+
+/// A Markdown file that describes a sub-agent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentFile {
+    pub name: String,
+    pub description: String,
+    pub path: PathBuf,
+    /// The other fields of its front matter.
+    pub fields: Map<String, Value>,
+    /// Its system prompt.
+    pub body: String,
+}
+
+/// A settings file of the project. It has not been read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingsFile {
+    pub path: PathBuf,
+    pub format: Format,
 }

@@ -1,8 +1,189 @@
 //! What omp and other agents keep in their folders: one mechanism of providers for every kind of item.
+//!
+//! - [`table`] says who keeps what where, [`provider`] what a provider is.
+//! - [`engine`] runs the loaders of a kind in order of priority and marks what is hidden.
+//! - [`kind`] has one file for each kind of item: its key, and how it is read.
+//! - [`places`], [`disk`], [`walk`] and [`ignores`] say where to look, and read within bounds.
+//! - [`import`] and [`token`] expand `@path` in context files; [`boundary`] reports what leaves the project.
+//! - [`bases`] looks for single files and folders where order alone decides.
+//! - [`sources`] lists everything, [`survey`] looks below the working directory.
+//!
+//! A [`Discovery`] is a look at one moment: folders are read once. Make a new one to see what changed.
 
+mod bases;
+mod boundary;
+mod disk;
+mod engine;
+mod fields;
+mod ignores;
+mod import;
 mod item;
+mod kind;
+mod places;
+mod plugins;
+mod provider;
+mod sources;
+mod survey;
+mod table;
+mod token;
+mod walk;
 
+use std::path::{Path, PathBuf};
+
+pub use bases::{BaseDirectory, PromptFileName, config_directories, first_file, nearest_project_directories};
 pub use item::{
-    CommandFile, ContextFile, Finding, InterruptMode, Level, Listing, Origin, PromptFile, Rule, Skill,
-    StickyRule,
+    AgentFile, CommandFile, ContextFile, ExtensionManifest, ExtensionModule, Finding, HookFile, HookPhase,
+    Instruction, InterruptMode, Level, Listing, McpServer, Origin, PromptFile, Rule, SettingsFile, Skill,
+    StickyRule, ToolFile, ToolForm,
 };
+pub use kind::skill::Description;
+pub use places::Places;
+pub use sources::{SourceRow, Sources};
+pub use survey::{Survey, SurveyEntry, SurveyLimits, survey};
+
+use crate::settings::ForeignFile;
+use disk::Disk;
+use ignores::Ignores;
+use places::{NATIVE, Root};
+use provider::Provider;
+use table::PROVIDERS;
+
+/// Finds items of every kind.
+pub struct Discovery {
+    places: Places,
+    /// The working directory and those above it that count, nearest first.
+    ancestors: Vec<PathBuf>,
+    providers: Vec<&'static Provider>,
+    disk: Disk,
+}
+
+impl Discovery {
+    /// `disabled` are ids of providers that contribute nothing; ids of other things do no harm.
+    pub fn new(places: Places, disabled: &[String]) -> Self {
+        let ancestors = places.ancestors();
+        let providers = engine::in_order(PROVIDERS, disabled);
+        Self { places, ancestors, providers, disk: Disk::default() }
+    }
+
+    pub fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// The user's file, then the project's from the farthest to the nearest, with imports expanded.
+    pub fn context_files(&self) -> Listing<ContextFile> {
+        kind::context::context_files(self)
+    }
+
+    /// The user's, then the project's.
+    pub fn sticky_rules(&self) -> Listing<StickyRule> {
+        engine::list(self)
+    }
+
+    /// The skills of all providers.
+    pub fn skills(&self) -> Listing<Skill> {
+        engine::list(self)
+    }
+
+    /// The skills one level below `directory`, for directories that the user names.
+    pub fn scan_skills(&self, directory: &Path, description: Description) -> Listing<Skill> {
+        let root = Root { level: Level::User, path: directory.to_path_buf() };
+        engine::list_alone(self, "custom", |search| kind::skill::collect(search, &root, description))
+    }
+
+    pub fn rules(&self) -> Listing<Rule> {
+        engine::list(self)
+    }
+
+    pub fn commands(&self) -> Listing<CommandFile> {
+        engine::list(self)
+    }
+
+    pub fn prompts(&self) -> Listing<PromptFile> {
+        engine::list(self)
+    }
+
+    pub fn instructions(&self) -> Listing<Instruction> {
+        engine::list(self)
+    }
+
+    pub fn hooks(&self) -> Listing<HookFile> {
+        engine::list(self)
+    }
+
+    pub fn tools(&self) -> Listing<ToolFile> {
+        engine::list(self)
+    }
+
+    pub fn extension_modules(&self) -> Listing<ExtensionModule> {
+        engine::list(self)
+    }
+
+    pub fn extensions(&self) -> Listing<ExtensionManifest> {
+        engine::list(self)
+    }
+
+    pub fn mcp_servers(&self) -> Listing<McpServer> {
+        engine::list(self)
+    }
+
+    pub fn agents(&self) -> Listing<AgentFile> {
+        engine::list(self)
+    }
+
+    /// A file that replaces or extends a system prompt, and its text.
+    pub fn prompt_file(&self, name: PromptFileName) -> Option<(PathBuf, String)> {
+        bases::prompt_file(self, name)
+    }
+
+    /// Everything that was found, the hidden included, and what could not be read.
+    pub fn sources(&self) -> Sources {
+        sources::sources(self)
+    }
+
+    fn providers(&self) -> impl Iterator<Item = &'static Provider> {
+        self.providers.iter().copied()
+    }
+
+    fn is_enabled(&self, provider: &str) -> bool {
+        self.providers.iter().any(|enabled| enabled.id == provider)
+    }
+
+    /// `.omp` of every directory, nearest first, then the user's.
+    fn native_everywhere(&self) -> Vec<Root> {
+        let project = self.ancestors.iter().map(|directory| directory.join(NATIVE));
+        let project = project.map(|path| Root { level: Level::Project, path });
+        project.chain([Root { level: Level::User, path: self.places.agent.clone() }]).collect()
+    }
+
+    /// `.agent` and `.agents` of every directory, nearest first, then the user's.
+    fn agents_everywhere(&self) -> Vec<Root> {
+        let named = |directory: &Path, level| {
+            [".agent", ".agents"].map(|name| Root { level, path: directory.join(name) })
+        };
+        let project = self.ancestors.iter().filter(|directory| **directory != self.places.home);
+        let project = project.flat_map(|directory| named(directory, Level::Project));
+        project.chain(named(&self.places.home, Level::User)).collect()
+    }
+
+    /// What git ignores in `directory`: by the rules of the repository around it, or its own alone.
+    fn ignores(&self, directory: &Path) -> Ignores {
+        let around = self.places.repository.as_deref().filter(|repository| directory.starts_with(repository));
+        Ignores::between(around.unwrap_or(directory), directory)
+    }
+}
+
+/// The settings files of other agents in the project, the least important first.
+pub fn settings_files(cwd: &Path, disabled: &[String]) -> Vec<ForeignFile> {
+    // Only the working directory is asked for settings, so the user's places do not matter.
+    let nowhere = PathBuf::new();
+    let places = Places { home: nowhere.clone(), agent: nowhere, cwd: cwd.to_path_buf(), repository: None };
+    let listing = engine::list::<SettingsFile>(&Discovery::new(places, disabled));
+    let foreign = listing.all.into_iter().rev().filter(|finding| finding.origin.provider != "native");
+    foreign
+        .map(|Finding { item, origin, .. }| ForeignFile {
+            provider: origin.provider,
+            path: item.path,
+            format: item.format,
+        })
+        .collect()
+}

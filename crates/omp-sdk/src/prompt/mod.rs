@@ -1,53 +1,112 @@
 //! The system prompt: stable instructions first, then a footer about this place, then what the user appends.
+//!
+//! Blocks depend on nothing that changes within a session, so that every request of the session begins with
+//! the same bytes.
 
-use std::path::Path;
+mod account;
+mod footer;
+mod instructions;
+mod tree;
+
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const DEFAULT: &str = include_str!("../prompts/system.md");
+pub use account::{PromptReport, SectionSize, ToolSize};
+pub(crate) use instructions::Personality;
+pub(crate) use tree::tree;
 
 /// What the user changes about the prompt.
 #[derive(Clone, Debug, Default)]
 pub struct PromptOptions {
-    /// Replaces the instructions.
+    /// Replaces the instructions. `None`: `SYSTEM.md` of the project or the user, if there is one.
     pub system: Option<String>,
-    /// Added after everything else, or right after the instructions when these are replaced too.
+    /// Added after everything else, or right after the instructions when these are replaced too. `None`:
+    /// `APPEND_SYSTEM.md`, if there is one.
     pub append: Option<String>,
+    /// Nothing at all is said, not even where we are.
+    pub silence: bool,
 }
 
-/// The blocks of the prompt. They depend on nothing that changes within a session, so that every request of
-/// the session begins with the same bytes.
-pub(crate) fn build(options: &PromptOptions, cwd: &Path, today: &str) -> Arc<[String]> {
-    let footer = format!(
-        "# Workspace\nWorking directory: {}\nPlatform: {} ({})\nDate: {today}",
-        cwd.display(),
-        std::env::consts::OS,
-        std::env::consts::ARCH
-    );
-    let append = options.append.clone().filter(|text| !text.trim().is_empty());
-    let blocks = match &options.system {
-        Some(custom) => [Some(custom.clone()), append, Some(footer)],
-        None => [Some(DEFAULT.trim_end().to_owned()), Some(footer), append],
-    };
-    blocks.into_iter().flatten().filter(|block| !block.trim().is_empty()).collect()
+/// Everything that goes into the prompt.
+pub(crate) struct Ingredients<'a> {
+    pub(crate) custom: Option<&'a str>,
+    pub(crate) append: Option<&'a str>,
+    pub(crate) personality: Personality,
+    /// Names of the tools on offer.
+    pub(crate) tools: &'a [&'a str],
+    /// Rules that always apply, skills, rules on demand: each rendered, in this order.
+    pub(crate) knowledge: Vec<Section>,
+    pub(crate) place: Place<'a>,
+}
+
+/// Where the session works.
+pub(crate) struct Place<'a> {
+    pub(crate) cwd: &'a Path,
+    pub(crate) today: &'a str,
+    pub(crate) model: Option<&'a str>,
+    /// Path and content.
+    pub(crate) context: Vec<(&'a Path, &'a str)>,
+    pub(crate) subdirectories: &'a [PathBuf],
+    pub(crate) tree: Option<String>,
+}
+
+/// A named piece of the prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Section {
+    pub(crate) name: &'static str,
+    pub(crate) text: String,
+}
+
+impl Section {
+    pub(crate) fn new(name: &'static str, text: impl Into<String>) -> Self {
+        Self { name, text: text.into() }
+    }
+}
+
+/// The prompt, still in pieces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SystemPrompt {
+    blocks: Vec<Vec<Section>>,
+}
+
+impl SystemPrompt {
+    pub(crate) fn build(ingredients: Ingredients<'_>) -> Self {
+        let append = |text: &str| vec![Section::new("append", text)];
+        let append = ingredients.append.filter(|text| !text.trim().is_empty()).map(append);
+        let footer = footer::sections(&ingredients.place);
+        let mut blocks = Vec::new();
+        match ingredients.custom {
+            Some(custom) => {
+                blocks.push(vec![Section::new("custom instructions", custom)]);
+                blocks.extend(append);
+                blocks.push(ingredients.knowledge);
+                blocks.push(footer);
+            }
+            None => {
+                let mut first = instructions::sections(ingredients.personality, ingredients.tools);
+                first.extend(ingredients.knowledge);
+                blocks.push(first);
+                blocks.push(footer);
+                blocks.extend(append);
+            }
+        }
+        for block in &mut blocks {
+            block.retain(|section| !section.text.trim().is_empty());
+        }
+        blocks.retain(|block| !block.is_empty());
+        Self { blocks }
+    }
+
+    /// The blocks as they are sent.
+    pub(crate) fn blocks(&self) -> Arc<[String]> {
+        self.blocks.iter().map(|block| join(block)).collect()
+    }
+}
+
+fn join(block: &[Section]) -> String {
+    let texts: Vec<&str> = block.iter().map(|section| section.text.as_str()).collect();
+    texts.join("\n\n")
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn blocks_are_ordered_by_how_rarely_they_change() {
-        let options = |system: Option<&str>, append: Option<&str>| PromptOptions {
-            system: system.map(str::to_owned),
-            append: append.map(str::to_owned),
-        };
-        let build = |options: &PromptOptions| build(options, Path::new("/w"), "2026-01-01");
-        let blocks = build(&options(None, Some("extra")));
-        assert!(blocks[0].starts_with("You are omp"));
-        assert!(blocks[1].contains("/w") && blocks[1].contains("2026-01-01"));
-        assert_eq!(blocks[2], "extra");
-        let custom = build(&options(Some("mine"), Some("extra")));
-        assert_eq!((custom[0].as_str(), custom[1].as_str()), ("mine", "extra"));
-        assert!(custom[2].contains("/w"));
-    }
-}
+mod tests;

@@ -11,11 +11,12 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Tool, ToolError};
 use omp_shell::command::{self, CommandSpec, find_shell};
-use omp_shell::{Environment, Snapshot};
+use omp_shell::{Environment, Snapshot, login_environment};
 use omp_types::{ToolDefinition, ToolOutput};
 use serde::Deserialize;
+use tokio::sync::OnceCell;
 
-use crate::Context;
+use crate::{Context, Login};
 use report::Report;
 
 pub(crate) const NAME: &str = "bash";
@@ -27,6 +28,8 @@ const MAX_TIMEOUT: f64 = 3_600.0;
 pub(crate) struct Bash {
     definition: ToolDefinition,
     context: Arc<Context>,
+    /// What commands see before the tool adds its own, once the first of them has asked for it.
+    environment: OnceCell<Environment>,
 }
 
 #[derive(Deserialize)]
@@ -41,13 +44,16 @@ struct Arguments {
 impl Bash {
     pub(crate) fn new(context: Arc<Context>) -> Self {
         let definition = crate::definition(NAME, include_str!("prompt.md"), include_str!("schema.json"));
-        Self { definition, context }
+        Self { definition, context, environment: OnceCell::new() }
     }
 
     async fn execute(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
         let arguments: Arguments = crate::arguments(call.arguments)?;
         let timeout = Timeout::new(arguments.timeout, self.context.settings.max_timeout);
-        let spec = self.spec(arguments, timeout)?;
+        let Some(environment) = call.cancel.run_until_cancelled(self.environment()).await else {
+            return Err(ToolError::new("Command aborted."));
+        };
+        let spec = self.spec(arguments, timeout, environment)?;
         let show = |snapshot: &Snapshot| call.updates.send(ToolOutput::text(snapshot.tail.clone()));
         let outcome = command::run(&self.context.scope, spec, &call.cancel, show)
             .await
@@ -55,14 +61,22 @@ impl Bash {
         Report { outcome, timeout }.into_result()
     }
 
-    fn spec(&self, arguments: Arguments, timeout: Timeout) -> Result<CommandSpec, ToolError> {
+    fn spec(
+        &self,
+        arguments: Arguments,
+        timeout: Timeout,
+        environment: &Environment,
+    ) -> Result<CommandSpec, ToolError> {
         check_names(&arguments.env)?;
         let cwd = self.working_directory(arguments.cwd.as_deref())?;
-        let environment = self.environment(arguments.env, &cwd);
-        let shell = self.context.settings.shell.clone().unwrap_or_else(|| find_shell(&environment));
+        let environment = self.complete(environment.clone(), arguments.env, &cwd);
+        let command = match &self.context.settings.shell_prefix {
+            Some(prefix) => format!("{prefix} {}", arguments.command),
+            None => arguments.command,
+        };
         Ok(CommandSpec {
-            command: arguments.command,
-            shell,
+            command,
+            shell: self.shell(&environment),
             cwd,
             environment,
             timeout: Some(timeout.duration()),
@@ -71,9 +85,32 @@ impl Bash {
         })
     }
 
-    /// What the call asks for stands above what keeps programs unattended, and that above what was inherited.
-    fn environment(&self, wanted: BTreeMap<String, String>, cwd: &std::path::Path) -> Environment {
-        let mut environment = self.context.environment.clone().unattended();
+    fn shell(&self, environment: &Environment) -> PathBuf {
+        self.context.settings.shell.clone().unwrap_or_else(|| find_shell(environment))
+    }
+
+    /// What was inherited and, if the user wants it, what the login shell adds.
+    async fn environment(&self) -> &Environment {
+        let Context { scope, cwd, environment, settings, .. } = self.context.as_ref();
+        let ask = || async {
+            match &settings.login {
+                Login::Off => environment.clone(),
+                Login::Without(secrets) => {
+                    login_environment(scope, &self.shell(environment), cwd, environment, secrets).await
+                }
+            }
+        };
+        self.environment.get_or_init(ask).await
+    }
+
+    /// What the call asks for stands above what keeps programs unattended, and that above everything else.
+    fn complete(
+        &self,
+        environment: Environment,
+        wanted: BTreeMap<String, String>,
+        cwd: &std::path::Path,
+    ) -> Environment {
+        let mut environment = environment.unattended(self.context.settings.ci);
         environment.set("PWD", cwd); // Shells believe it, and an old value would be wrong.
         environment.extend(wanted);
         environment

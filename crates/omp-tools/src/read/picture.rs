@@ -6,7 +6,7 @@ use std::io::Read;
 use base64::Engine;
 use omp_agent::ToolError;
 use omp_types::{ImageBlock, ToolOutput, UserBlock};
-use omp_workspace::image::{self, Loaded, MAX_INPUT_BYTES};
+use omp_workspace::image::{self, Fit, Loaded, MAX_INPUT_BYTES};
 use omp_workspace::tree::size;
 
 use super::{Target, missing};
@@ -22,7 +22,8 @@ pub(super) fn read(target: &Target, file: File, metadata: &Metadata) -> Result<T
     let mut bytes = Vec::new();
     // The file may grow while it is read.
     file.take(MAX_INPUT_BYTES).read_to_end(&mut bytes).map_err(|error| missing::explain(target, &error))?;
-    let loaded = image::load(bytes)
+    let fit = if target.context.settings.resize_images { Fit::Shrink } else { Fit::Keep };
+    let loaded = image::load(bytes, fit)
         .map_err(|error| ToolError::new(format!("Cannot read {shown} as an image: {error}.")))?;
     let note = note(&shown, &loaded);
     let data = base64::engine::general_purpose::STANDARD.encode(&loaded.bytes);

@@ -1,0 +1,58 @@
+//! Sub-agents: `agents/*.md`.
+
+use super::super::engine::{Kind, Loader, Search};
+use super::super::fields::text;
+use super::super::item::{AgentFile, Level};
+use super::super::places::{NATIVE, Root};
+use super::super::provider::Loaders;
+use super::rule::stem;
+
+impl Kind for AgentFile {
+    type Key = String;
+    const NAME: &'static str = "agent";
+
+    fn loader(loaders: &Loaders) -> Loader<Self> {
+        loaders.agents
+    }
+
+    fn key(item: &Self) -> Option<String> {
+        Some(item.name.clone())
+    }
+
+    fn label(item: &Self) -> String {
+        item.name.clone()
+    }
+}
+
+/// Adds the agents of the nearest `.omp/agents`, then the user's.
+pub(in super::super) fn native(search: &mut Search<'_, AgentFile>) {
+    let discovery = search.discovery;
+    let below = |directory: &std::path::PathBuf| directory.join(NATIVE).join("agents");
+    if let Some(path) = discovery.ancestors.iter().map(below).find(|path| path.is_dir()) {
+        collect(search, &Root { level: Level::Project, path });
+    }
+    collect(search, &Root { level: Level::User, path: discovery.places.agent.join("agents") });
+}
+
+/// Adds the files of the directory `agents`, in the order of their names.
+pub(in super::super) fn collect(search: &mut Search<'_, AgentFile>, agents: &Root) {
+    let folder = search.folder(&agents.path);
+    for entry in folder.entries.iter().filter(|entry| entry.is_file() && !entry.is_hidden()) {
+        if stem(entry, &["md"]).is_none() {
+            continue;
+        }
+        let Some((document, _)) = search.document(&entry.path) else { continue };
+        let mut fields = document.data;
+        let (Some(name), Some(description)) = (text(&fields, "name"), text(&fields, "description")) else {
+            search.warn(format!(
+                "{} is skipped: its front matter needs a `name` and a `description`",
+                entry.path.display()
+            ));
+            continue;
+        };
+        fields.retain(|key, _| key != "name" && key != "description");
+        let path = entry.path.clone();
+        let agent = AgentFile { name, description, path: path.clone(), fields, body: document.body };
+        search.add(agents.level, path, agent);
+    }
+}

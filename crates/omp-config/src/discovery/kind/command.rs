@@ -1,0 +1,104 @@
+//! Markdown files behind `/<name>`.
+
+use super::super::disk::Entry;
+use super::super::engine::{Kind, Loader, Search};
+use super::super::fields::{first_line, text};
+use super::super::item::CommandFile;
+use super::super::places::Root;
+use super::super::provider::Loaders;
+use super::super::walk;
+use super::rule::stem;
+use crate::frontmatter::Document;
+
+impl Kind for CommandFile {
+    type Key = String;
+    const NAME: &'static str = "command";
+
+    fn loader(loaders: &Loaders) -> Loader<Self> {
+        loaders.commands
+    }
+
+    fn key(item: &Self) -> Option<String> {
+        Some(item.name.clone())
+    }
+
+    fn label(item: &Self) -> String {
+        item.name.clone()
+    }
+}
+
+/// Adds `commands/*.md` under their file names, leaving out what git ignores.
+pub(in super::super) fn collect_unignored(search: &mut Search<'_, CommandFile>, commands: &Root) {
+    let ignores = search.discovery.ignores(&commands.path);
+    collect_if(search, commands, |entry| !ignores.is_file_ignored(&entry.path), |stem, _| stem.to_owned());
+}
+
+/// Adds `commands/*.md` under their file names.
+pub(in super::super) fn collect(search: &mut Search<'_, CommandFile>, commands: &Root) {
+    collect_if(search, commands, |_| true, |stem, _| stem.to_owned());
+}
+
+/// Adds `commands/*.md`, each under the `name` it gives itself, if it does.
+pub(in super::super) fn collect_renamed(search: &mut Search<'_, CommandFile>, commands: &Root) {
+    collect_if(
+        search,
+        commands,
+        |_| true,
+        |stem, document| text(&document.data, "name").unwrap_or_else(|| stem.to_owned()),
+    );
+}
+
+/// Adds `commands/*.md` as `<prefix>:<name>`.
+pub(in super::super) fn collect_prefixed(
+    search: &mut Search<'_, CommandFile>,
+    commands: &Root,
+    prefix: &str,
+) {
+    collect_if(search, commands, |_| true, |stem, _| format!("{prefix}:{stem}"));
+}
+
+/// Adds `commands/**/*.md`; one in a folder goes by its short name and by one that names the folders.
+pub(in super::super) fn collect_nested(search: &mut Search<'_, CommandFile>, commands: &Root) {
+    for (folders, path) in walk::markdown_below(search, &commands.path) {
+        let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned) else { continue };
+        let Some((document, _)) = search.document(&path) else { continue };
+        if !folders.is_empty() {
+            let long = format!("{}:{stem}", folders.join(":"));
+            search.add(commands.level, path.clone(), command(stem, &path, &document));
+            search.add(commands.level, path.clone(), command(long, &path, &document));
+        } else {
+            search.add(commands.level, path.clone(), command(stem, &path, &document));
+        }
+    }
+}
+
+fn collect_if(
+    search: &mut Search<'_, CommandFile>,
+    commands: &Root,
+    wanted: impl Fn(&Entry) -> bool,
+    name: impl Fn(&str, &Document) -> String,
+) {
+    let folder = search.folder(&commands.path);
+    for entry in folder.entries.iter().filter(|entry| entry.is_file() && !entry.is_hidden()) {
+        let Some(stem) = stem(entry, &["md"]) else { continue };
+        if !wanted(entry) {
+            continue;
+        }
+        let Some((document, _)) = search.document(&entry.path) else { continue };
+        search.add(
+            commands.level,
+            entry.path.clone(),
+            command(name(stem, &document), &entry.path, &document),
+        );
+    }
+}
+
+fn command(name: String, path: &std::path::Path, document: &Document) -> CommandFile {
+    CommandFile {
+        name,
+        path: path.to_path_buf(),
+        description: text(&document.data, "description").unwrap_or_else(|| first_line(&document.body)),
+        argument_hint: text(&document.data, "argumentHint"),
+        body: document.body.clone(),
+    }
+}

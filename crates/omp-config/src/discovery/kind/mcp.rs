@@ -1,0 +1,112 @@
+//! Servers of the Model Context Protocol, in the files of several agents.
+
+use serde_json::{Map, Value};
+
+use super::super::engine::{Kind, Loader, Search};
+use super::super::item::McpServer;
+use super::super::places::Root;
+use super::super::provider::Loaders;
+use crate::settings::Format;
+
+impl Kind for McpServer {
+    type Key = String;
+    const NAME: &'static str = "MCP server";
+
+    fn loader(loaders: &Loaders) -> Loader<Self> {
+        loaders.mcp_servers
+    }
+
+    fn key(item: &Self) -> Option<String> {
+        Some(item.name.clone())
+    }
+
+    fn label(item: &Self) -> String {
+        item.name.clone()
+    }
+}
+
+/// How an agent writes its servers down.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) enum Dialect {
+    /// `mcpServers`, in JSON.
+    Common,
+    /// `servers`, in JSON.
+    VsCode,
+    /// `mcp`, with commands as lists.
+    OpenCode,
+    /// `mcp_servers`, in TOML.
+    Codex,
+}
+
+impl Dialect {
+    fn format(self) -> Format {
+        match self {
+            Self::Common | Self::VsCode | Self::OpenCode => Format::Json,
+            Self::Codex => Format::Toml,
+        }
+    }
+
+    fn key(self) -> &'static str {
+        match self {
+            Self::Common => "mcpServers",
+            Self::VsCode => "servers",
+            Self::OpenCode => "mcp",
+            Self::Codex => "mcp_servers",
+        }
+    }
+
+    fn common(self, config: Map<String, Value>) -> Map<String, Value> {
+        match self {
+            Self::OpenCode => from_opencode(config),
+            Self::Common | Self::VsCode | Self::Codex => config,
+        }
+    }
+}
+
+/// Adds the servers of one file.
+pub(in super::super) fn collect(search: &mut Search<'_, McpServer>, file: &Root, dialect: Dialect) {
+    let servers = match super::entry(search, &file.path, dialect.format(), dialect.key()) {
+        Some(Value::Object(servers)) => servers,
+        Some(_) => {
+            return search.warn(format!(
+                "{}: `{}` must be a mapping from names to servers",
+                file.path.display(),
+                dialect.key()
+            ));
+        }
+        None => return,
+    };
+    for (name, config) in servers {
+        match config {
+            Value::Object(config) => {
+                let server = McpServer { name, path: file.path.clone(), config: dialect.common(config) };
+                search.add(file.level, file.path.clone(), server);
+            }
+            _ => search.warn(format!(
+                "{}: the server `{name}` is ignored: it must be a mapping",
+                file.path.display()
+            )),
+        }
+    }
+}
+
+/// A `local` server has its arguments in `command` and its variables in `environment`.
+fn from_opencode(mut config: Map<String, Value>) -> Map<String, Value> {
+    let kind = match config.get("type").and_then(Value::as_str) {
+        Some("local") => Some("stdio"),
+        Some("remote") => Some("http"),
+        _ => None,
+    };
+    if let Some(kind) = kind {
+        config.insert("type".to_owned(), Value::from(kind));
+    }
+    if let Some(Value::Array(words)) = config.get("command").cloned() {
+        let mut words = words.into_iter();
+        config.insert("command".to_owned(), words.next().unwrap_or_default());
+        config.insert("args".to_owned(), words.collect());
+    }
+    if let Some(environment) = config.remove("environment") {
+        config.insert("env".to_owned(), environment);
+    }
+    config
+}

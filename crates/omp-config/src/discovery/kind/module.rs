@@ -1,0 +1,105 @@
+//! Extension modules: code of `extensions/`, and the paths of the old `settings.json`.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::super::disk::Entry;
+use super::super::engine::{Kind, Loader, Search};
+use super::super::item::{ExtensionModule, Level};
+use super::super::places::Root;
+use super::super::provider::Loaders;
+use crate::expand_home;
+use crate::settings::Format;
+
+impl Kind for ExtensionModule {
+    type Key = String;
+    const NAME: &'static str = "extension module";
+
+    fn loader(loaders: &Loaders) -> Loader<Self> {
+        loaders.extension_modules
+    }
+
+    fn key(item: &Self) -> Option<String> {
+        Some(item.name.clone())
+    }
+
+    fn label(item: &Self) -> String {
+        item.name.clone()
+    }
+}
+
+/// Adds the modules of `<root>/extensions`, leaving out what git ignores.
+pub(in super::super) fn collect(search: &mut Search<'_, ExtensionModule>, root: &Root) {
+    let extensions = root.below("extensions");
+    let ignores = search.discovery.ignores(&extensions.path);
+    let folder = search.folder(&extensions.path);
+    let mut paths = Vec::new();
+    for entry in folder.entries.iter().filter(|entry| !entry.is_hidden()) {
+        if entry.is_directory() && !ignores.is_folder_ignored(&entry.path) {
+            paths.extend(entries_of(search, &entry.path));
+        } else if is_code(entry) && !ignores.is_file_ignored(&entry.path) {
+            paths.push(entry.path.clone());
+        }
+    }
+    // Of two files that differ in the language only, TypeScript is the source.
+    paths.sort_by_key(|path| (path.with_extension(""), path.extension().is_some_and(|it| it == "js")));
+    for path in paths {
+        add(search, root.level, path);
+    }
+}
+
+/// Adds what `extensions` in `<root>/settings.json` names; relative paths start at the project, or at the user's
+/// agent directory.
+pub(in super::super) fn collect_listed(search: &mut Search<'_, ExtensionModule>, root: &Root) {
+    let places = &search.discovery.places;
+    let from = match root.level {
+        Level::Project => &places.cwd,
+        Level::User => &places.agent,
+    };
+    let file = root.path.join("settings.json");
+    let Some(Value::Array(listed)) = super::entry(search, &file, Format::Json, "extensions") else { return };
+    for listed in listed.iter().filter_map(Value::as_str) {
+        let path = from.join(expand_home(listed, &places.home));
+        let paths = if path.is_dir() { entries_of(search, &path) } else { vec![path.clone()] };
+        if !paths.iter().any(|path| path.is_file()) {
+            search.warn(format!(
+                "{}: `extensions` names {}, where there is no module",
+                file.display(),
+                path.display()
+            ));
+        }
+        for path in paths.into_iter().filter(|path| path.is_file()) {
+            add(search, root.level, path);
+        }
+    }
+}
+
+fn is_code(entry: &Entry) -> bool {
+    entry.is_file() && (entry.name.ends_with(".ts") || entry.name.ends_with(".js"))
+}
+
+/// Where the code of a folder starts: what its `package.json` says, else its `index`.
+fn entries_of(search: &mut Search<'_, ExtensionModule>, folder: &Path) -> Vec<PathBuf> {
+    let package = super::mapping(search, &folder.join("package.json"), Format::Json).unwrap_or_default();
+    let declared = ["omp", "pi"].iter().find_map(|key| package.get(*key)?.get("extensions")?.as_array());
+    if let Some(declared) = declared {
+        let paths = declared.iter().filter_map(Value::as_str).map(|path| folder.join(path));
+        return paths.filter(|path| path.is_file()).collect();
+    }
+    ["index.ts", "index.js"]
+        .iter()
+        .map(|name| folder.join(name))
+        .find(|path| path.is_file())
+        .into_iter()
+        .collect()
+}
+
+fn add(search: &mut Search<'_, ExtensionModule>, level: Level, path: PathBuf) {
+    let named = match path.file_stem() {
+        Some(stem) if stem == "index" => path.parent().and_then(Path::file_name),
+        stem => stem,
+    };
+    let Some(name) = named.map(|name| name.to_string_lossy().into_owned()) else { return };
+    search.add(level, path.clone(), ExtensionModule { name, path });
+}

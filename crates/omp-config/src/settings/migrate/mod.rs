@@ -1,0 +1,7 @@
+//! Old names, shapes and files become new ones.
+
+mod fields;
+mod startup;
+
+pub(super) use fields::fields;
+pub use startup::migrate_files;

@@ -1,0 +1,141 @@
+//! Lasting changes. They go to the user's own file and nowhere else, one process at a time, and touch nothing but
+//! the keys that change.
+
+use std::path::{Path, PathBuf};
+
+use omp_workspace::write::{Mode, write};
+use serde_json::{Map, Value};
+
+use super::check::accept;
+use super::edit::{Edited, edit};
+use super::error::SettingsError;
+use super::file::{Text, read};
+use super::index::INDEX;
+use super::load::global_file;
+use super::lock::exclusively;
+use super::parse::{Format, mapping};
+use super::row::Setting;
+use super::{migrate, tree};
+use crate::directories::Directories;
+
+/// What a save did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Saved {
+    /// Only the lines of the keys differ.
+    InPlace,
+    /// The file could not be changed in place and was written anew; the previous one is here.
+    Rewritten { backup: PathBuf },
+}
+
+/// One change of the user's file.
+#[derive(Clone, Debug)]
+pub(super) struct Change {
+    pub(super) setting: &'static Setting,
+    pub(super) value: Value,
+}
+
+impl Change {
+    pub(super) fn new(path: &str, value: Value) -> Result<Self, SettingsError> {
+        let Some(setting) = INDEX.row(path) else { return Err(SettingsError::unknown(path)) };
+        let value = accept(setting, value)
+            .map_err(|reason| SettingsError::Value { path: path.to_owned(), reason: reason + "." })?;
+        Ok(Self { setting, value })
+    }
+}
+
+/// Writes a value of a setting to the user's file.
+pub fn set(directories: &Directories, path: &str, value: Value) -> Result<Saved, SettingsError> {
+    save(directories, &[Change::new(path, value)?])
+}
+
+/// Writes the default of a setting to the user's file. A text without a default becomes empty, which means the
+/// same.
+pub fn reset(directories: &Directories, path: &str) -> Result<Saved, SettingsError> {
+    let Some(setting) = INDEX.row(path) else { return Err(SettingsError::unknown(path)) };
+    save(directories, &[Change { setting, value: reset_value(setting) }])
+}
+
+/// What `reset` writes.
+pub fn reset_value(setting: &Setting) -> Value {
+    match setting.default_value() {
+        Value::Null => Value::from(""),
+        default => default,
+    }
+}
+
+/// Makes all changes in one step.
+pub(super) fn save(directories: &Directories, changes: &[Change]) -> Result<Saved, SettingsError> {
+    let file = global_file(directories);
+    exclusively(&file, || {
+        let text = text_to_change(&file)?;
+        let mut edited = Edited::InPlace(text.clone());
+        for change in changes {
+            edited = changed(edited, change, &file)?;
+        }
+        store(&file, &text, &edited)
+    })
+}
+
+/// The text of the file; what cannot be read is not touched.
+fn text_to_change(file: &Path) -> Result<String, SettingsError> {
+    match read(file) {
+        Text::Missing => Ok(String::new()),
+        Text::Read(text) => Ok(text),
+        Text::Unreadable(reason) => Err(SettingsError::Broken { path: file.to_owned(), reason }),
+    }
+}
+
+fn changed(before: Edited, change: &Change, file: &Path) -> Result<Edited, SettingsError> {
+    let old = mapping(before.text(), Format::Yaml).map_err(|error| SettingsError::Broken {
+        path: file.to_owned(),
+        reason: format!("cannot be understood: {error}"),
+    })?;
+    let mut new = old.clone();
+    let place = make_room(&mut new, change.setting);
+    tree::insert(&mut new, &place, change.value.clone());
+    let after = edit(before.text(), &old, &new, &place);
+    Ok(match (before, after) {
+        // Once comments are lost, they are lost.
+        (Edited::Rewritten(_), Edited::InPlace(text)) => Edited::Rewritten(text),
+        (_, after) => after,
+    })
+}
+
+/// Where the value goes. An old shape that stands in the way becomes the new one first, so that what it says is
+/// kept.
+fn make_room(map: &mut Map<String, Value>, setting: &Setting) -> String {
+    let mut migrated = map.clone();
+    migrate::fields(&mut migrated);
+    let group = setting.stored.split('.').next().unwrap_or_default();
+    if let (Some(old), Some(Value::Object(new))) = (map.get_mut(group), migrated.get(group))
+        && !old.is_object()
+        && group != setting.stored
+    {
+        *old = Value::Object(new.clone());
+    }
+    if let Some((switch, _)) = setting.path.rsplit_once('.')
+        && let Some(Value::Bool(on)) = tree::find(map, switch).cloned()
+    {
+        tree::insert(map, &format!("{switch}.enabled"), Value::Bool(on));
+    }
+    // A switch that is also a group is written as a plain switch while the group has no members.
+    match tree::find(map, setting.path) {
+        Some(Value::Object(_)) => setting.stored.to_owned(),
+        _ => setting.path.to_owned(),
+    }
+}
+
+fn store(file: &Path, before: &str, after: &Edited) -> Result<Saved, SettingsError> {
+    let saved = match after {
+        Edited::InPlace(_) => Saved::InPlace,
+        Edited::Rewritten(_) => {
+            let backup = file.with_extension("yml.bak");
+            write(&backup, before.as_bytes(), Mode::Private)?;
+            Saved::Rewritten { backup }
+        }
+    };
+    if after.text() != before || !file.exists() {
+        write(file, after.text().as_bytes(), Mode::Private)?;
+    }
+    Ok(saved)
+}

@@ -1,0 +1,28 @@
+//! Skills, commands, extensions, plugins and MCP servers.
+
+settings! {
+    Extensions;
+    EXTENSIONS: List("extensions", &[], "Extension modules to load.").flag("--extension").waits_for("extensions");
+    DISABLED_EXTENSIONS: List("disabledExtensions", &[], "Single items to leave out, as `kind:name`, for example `skill:review`.").waits_for(WIRING);
+    SKILLS_ENABLED: Flag("skills.enabled", true, "Use skills.").waits_for(WIRING);
+    SKILLS_ENABLE_SKILL_COMMANDS: Flag("skills.enableSkillCommands", true, "Make each skill a command `/skill:<name>`.").waits_for(WIRING);
+    SKILLS_ENABLE_PI_USER: Flag("skills.enablePiUser", true, "Use skills of omp in the home directory.").waits_for(WIRING);
+    SKILLS_ENABLE_PI_PROJECT: Flag("skills.enablePiProject", true, "Use skills of omp in the project.").waits_for(WIRING);
+    SKILLS_ENABLE_CLAUDE_USER: Flag("skills.enableClaudeUser", true, "Use skills of Claude in the home directory.").waits_for(WIRING);
+    SKILLS_ENABLE_CLAUDE_PROJECT: Flag("skills.enableClaudeProject", true, "Use skills of Claude in the project.").waits_for(WIRING);
+    SKILLS_ENABLE_CODEX_USER: Flag("skills.enableCodexUser", true, "Use skills of Codex in the home directory.").waits_for(WIRING);
+    SKILLS_ENABLE_AGENTS_USER: Flag("skills.enableAgentsUser", true, "Use skills of `.agents` in the home directory.").waits_for(WIRING);
+    SKILLS_ENABLE_AGENTS_PROJECT: Flag("skills.enableAgentsProject", true, "Use skills of `.agents` in the project.").waits_for(WIRING);
+    SKILLS_CUSTOM_DIRECTORIES: List("skills.customDirectories", &[], "More directories with skills.").waits_for(WIRING);
+    SKILLS_IGNORED_SKILLS: List("skills.ignoredSkills", &[], "Name patterns of skills to leave out.").waits_for(WIRING);
+    SKILLS_INCLUDE_SKILLS: List("skills.includeSkills", &[], "Name patterns of the only skills to use; empty means all.").flag("--skills").waits_for(WIRING);
+    COMMANDS_ENABLE_CLAUDE_USER: Flag("commands.enableClaudeUser", true, "Use commands of Claude in the home directory.").waits_for(WIRING);
+    COMMANDS_ENABLE_CLAUDE_PROJECT: Flag("commands.enableClaudeProject", true, "Use commands of Claude in the project.").waits_for(WIRING);
+    COMMANDS_ENABLE_OPENCODE_USER: Flag("commands.enableOpencodeUser", true, "Use commands of OpenCode in the home directory.").waits_for(WIRING);
+    COMMANDS_ENABLE_OPENCODE_PROJECT: Flag("commands.enableOpencodeProject", true, "Use commands of OpenCode in the project.").waits_for(WIRING);
+    // Default: ours.
+    MCP_ENABLE_PROJECT_CONFIG: Flag("mcp.enableProjectConfig", true, "Use MCP servers that the project configures.").waits_for("MCP");
+    MCP_NOTIFICATIONS: Flag("mcp.notifications", false, "Tell the model when a resource of an MCP server changes.").waits_for("MCP");
+    MCP_NOTIFICATION_DEBOUNCE_MS: Number("mcp.notificationDebounceMs", 500.0, "Milliseconds in which such changes are collected.").waits_for("MCP");
+    MARKETPLACE_AUTO_UPDATE: Choice("marketplace.autoUpdate", &["notify", "off", "auto"], "What to do about updates of plugins.").waits_for("plugins");
+}

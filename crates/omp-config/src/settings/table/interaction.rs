@@ -1,0 +1,34 @@
+//! How a session reacts to its user.
+
+settings! {
+    Interaction;
+    STEERING_MODE: Choice("steeringMode", &["one-at-a-time", "all"], "How many waiting steering messages the model gets at once.").waits_for(WIRING);
+    FOLLOW_UP_MODE: Choice("followUpMode", &["one-at-a-time", "all"], "How many waiting follow-up messages the model gets at once.").waits_for(WIRING);
+    INTERRUPT_MODE: Choice("interruptMode", &["immediate", "wait"], "Whether a steering message stops the tools that run.").waits_for(WIRING);
+    DOUBLE_ESCAPE_ACTION: Choice("doubleEscapeAction", &["tree", "branch", "none"], "What two presses of Escape on an empty editor open.").waits_for("terminal");
+    AUTO_RESUME: Flag("autoResume", false, "Start with the latest session of the directory.").waits_for(WIRING);
+    ASK_TIMEOUT: Number("ask.timeout", 0.0, "Seconds until a question of the model is answered for you; 0 waits for ever.").waits_for("ask tool");
+    ASK_NOTIFY: Choice("ask.notify", &["on", "off"], "Send a terminal notification when the model asks something.").waits_for("ask tool");
+    TODO_ENABLED: Flag("todo.enabled", true, "Offer the todo tool.").waits_for("todo tool");
+    TODO_REMINDERS: Flag("todo.reminders", true, "Remind the model of open todos when it stops.")
+        .stored_at("todo.reminders.enabled").waits_for("todo tool");
+    TODO_REMINDERS_MAX: Number("todo.reminders.max", 3.0, "Most reminders after one prompt.").waits_for("todo tool");
+    TODO_EAGER: Choice("todo.eager", &["default", "preferred", "always"], "How strongly the first prompt asks for a todo list.").waits_for("todo tool");
+    TASKS_TODO_CLEAR_DELAY: Number("tasks.todoClearDelay", 60.0, "Seconds until finished todos vanish; negative keeps them.").waits_for("todo tool");
+    PLAN_ENABLED: Flag("plan.enabled", true, "Offer plan mode.").waits_for("plan mode");
+    PLAN_DEFAULT_ON_STARTUP: Flag("plan.defaultOnStartup", false, "Begin new interactive sessions in plan mode.").waits_for("plan mode");
+    GOAL_ENABLED: Flag("goal.enabled", true, "Offer goals that the agent works on until they are reached.").waits_for("goal mode");
+    GOAL_CONTINUATION_MODES: List("goal.continuationModes", &["interactive"], "Modes in which a goal continues by itself.").waits_for("goal mode");
+    GOAL_STATUS_IN_FOOTER: Flag("goal.statusInFooter", true, "Show the goal in the status line.").waits_for("goal mode");
+    LOOP_MODE: Choice("loop.mode", &["prompt", "compact", "reset"], "What happens to the context before each round of a loop.").waits_for("loop mode");
+    MAGIC_KEYWORDS_ENABLED: Flag("magicKeywords.enabled", true, "React to keywords in prompts.").waits_for(WIRING);
+    MAGIC_KEYWORDS_ULTRATHINK: Flag("magicKeywords.ultrathink", true, "React to `ultrathink`.").waits_for(WIRING);
+    MAGIC_KEYWORDS_ORCHESTRATE: Flag("magicKeywords.orchestrate", true, "React to `orchestrate`.").waits_for(WIRING);
+    MAGIC_KEYWORDS_WORKFLOW: Flag("magicKeywords.workflow", true, "React to `workflow`.").waits_for(WIRING);
+    PASTE_LARGE_MENU_THRESHOLD: Number("paste.largeMenuThreshold", 100.0, "Pasted lines from which omp asks how to attach them; 0 never asks.").waits_for("terminal");
+    AUTOCOMPLETE_MAX_VISIBLE: Number("autocompleteMaxVisible", 5.0, "Most rows of the completion list.").waits_for("terminal");
+    // Default: ours.
+    EMOJI_AUTOCOMPLETE: Flag("emojiAutocomplete", true, "Complete `:name:` to an emoji.").waits_for("terminal");
+    TUI_VIM_MODE: Flag("tui.vimMode", false, "Edit prompts with the keys of vi.").waits_for("terminal");
+    FEATURES_UNEXPECTED_STOP_DETECTION: Flag("features.unexpectedStopDetection", false, "Continue when the model announces work and stops.").waits_for("advisor");
+}

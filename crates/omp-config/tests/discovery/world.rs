@@ -1,0 +1,89 @@
+//! A home and a project in a scratch directory.
+
+use std::path::{Path, PathBuf};
+
+use omp_config::Directories;
+use omp_config::discovery::{Discovery, Finding, Listing, Places};
+use tempfile::TempDir;
+
+pub(crate) struct World {
+    directory: TempDir,
+}
+
+impl World {
+    /// `files` are paths with their text. `home` is the user's, `repo` has a `.git`.
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let world = Self { directory: TempDir::new().unwrap() };
+        world.folder("home/.omp/agent");
+        world.folder("repo/.git");
+        for (path, text) in files {
+            world.write(path, text);
+        }
+        world
+    }
+
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        let path = self.path(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn folder(&self, path: &str) {
+        std::fs::create_dir_all(self.path(path)).unwrap();
+    }
+
+    pub(crate) fn remove(&self, path: &str) {
+        std::fs::remove_file(self.path(path)).unwrap();
+    }
+
+    pub(crate) fn link(&self, to: &str, path: &str) {
+        let path = self.path(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(to, path).unwrap();
+    }
+
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.directory.path().join(path)
+    }
+
+    /// A path as tests wrote it.
+    pub(crate) fn short(&self, path: &Path) -> String {
+        path.strip_prefix(self.directory.path()).unwrap_or(path).display().to_string()
+    }
+
+    pub(crate) fn places(&self, cwd: &str) -> Places {
+        let home = self.path("home");
+        let env = |name: &str| (name == "HOME").then(|| home.display().to_string());
+        let directories = Directories::resolve(env).unwrap();
+        Places::find(&directories, &self.path(cwd))
+    }
+
+    pub(crate) fn at(&self, cwd: &str) -> Discovery {
+        self.without(cwd, &[])
+    }
+
+    pub(crate) fn without(&self, cwd: &str, disabled: &[&str]) -> Discovery {
+        let disabled: Vec<_> = disabled.iter().map(|id| (*id).to_owned()).collect();
+        Discovery::new(self.places(cwd), &disabled)
+    }
+
+    /// The files in use.
+    pub(crate) fn used<T>(&self, listing: &Listing<T>) -> Vec<String> {
+        listing.active().map(|finding| self.short(&finding.origin.path)).collect()
+    }
+
+    /// `path < winner` for everything that is hidden.
+    pub(crate) fn hidden<T>(&self, listing: &Listing<T>) -> Vec<String> {
+        let hides = |finding: &Finding<T>| {
+            let winner = finding.shadowed_by.as_ref()?;
+            Some(format!("{} < {}", self.short(&finding.origin.path), self.short(&winner.path)))
+        };
+        listing.all.iter().filter_map(hides).collect()
+    }
+}
+
+/// The only warning.
+pub(crate) fn one_warning<T>(listing: &Listing<T>) -> &str {
+    assert_eq!(listing.warnings.len(), 1, "{:?}", listing.warnings);
+    &listing.warnings[0]
+}

@@ -1,0 +1,152 @@
+//! What the user and the project have written down for the model: context files, skills, rules.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use omp_config::discovery::{ContextFile, Discovery, Listing, Places, PromptFileName, StickyRule};
+use omp_config::settings::{ForeignFile, Settings, SettingsError, Sources};
+use omp_config::{Directories, discovery};
+use omp_extend::{Commands, RuleBook, Skills, always_section, read_url, rules_section, skills_section};
+use omp_tools::{Content, Resource, Resources};
+use serde_json::Map;
+
+use crate::configure;
+use crate::environment::Environment;
+use crate::options::{RuleChoice, SessionOptions};
+use crate::prompt::Section;
+
+/// What standing rules may take of every prompt.
+const STICKY_LIMIT: usize = 16 * 1024;
+
+/// Everything that was found, read once when the session opens.
+pub(crate) struct Knowledge {
+    pub(crate) skills: Skills,
+    pub(crate) rules: RuleBook,
+    pub(crate) context: Vec<ContextFile>,
+    pub(crate) sticky: Option<Arc<str>>,
+    /// `SYSTEM.md` and `APPEND_SYSTEM.md`.
+    pub(crate) system: Option<String>,
+    pub(crate) append: Option<String>,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Knowledge {
+    pub(crate) fn load(discovery: &Discovery, settings: &Settings, options: &SessionOptions) -> Self {
+        let filter = configure::skills(settings, &options.skills, &options.directories);
+        let skills = Skills::discover(discovery, &filter);
+        let found = match options.rules {
+            RuleChoice::All => discovery.rules(),
+            RuleChoice::None => Listing::default(),
+        };
+        let rules = RuleBook::sort(found, &configure::rules(settings));
+        let context = discovery.context_files();
+        let sticky = discovery.sticky_rules();
+        let file = |name, given: &Option<String>| match given {
+            Some(_) => None,
+            None => discovery.prompt_file(name).map(|(_, text)| text),
+        };
+        let mut warnings = Vec::new();
+        for found in [skills.warnings(), rules.warnings(), &context.warnings, &sticky.warnings] {
+            warnings.extend_from_slice(found);
+        }
+        Self {
+            system: file(PromptFileName::System, &options.prompt.system),
+            append: file(PromptFileName::AppendSystem, &options.prompt.append),
+            sticky: standing(&sticky, &mut warnings),
+            context: context.active().map(|finding| finding.item.clone()).collect(),
+            skills,
+            rules,
+            warnings,
+        }
+    }
+
+    /// The sections of the prompt that tell of rules and skills. `own` are texts of the user that may hold a rule
+    /// already.
+    pub(crate) fn sections(&self, own: &[&str], can_read: bool) -> Vec<Section> {
+        let on_demand = |section: Option<String>| section.filter(|_| can_read);
+        let sections = [
+            ("rules that always apply", always_section(&self.rules, own)),
+            ("skills", on_demand(skills_section(&self.skills))),
+            ("rules on demand", on_demand(rules_section(&self.rules))),
+        ];
+        sections.into_iter().filter_map(|(name, text)| Some(Section::new(name, text?))).collect()
+    }
+}
+
+/// The standing rules as one text.
+fn standing(found: &Listing<StickyRule>, warnings: &mut Vec<String>) -> Option<Arc<str>> {
+    let mut text = String::new();
+    for finding in found.active() {
+        let rule = finding.item.content.trim();
+        if rule.is_empty() {
+            continue;
+        }
+        if text.len() + rule.len() > STICKY_LIMIT {
+            warnings.push(format!(
+                "{} is left out: standing rules go with every prompt and may have {STICKY_LIMIT} bytes in all. Keep \
+                 it short, or move background to AGENTS.md.",
+                finding.item.path.display()
+            ));
+            continue;
+        }
+        if !text.is_empty() {
+            text.push_str("\n\n");
+        }
+        text.push_str(rule);
+    }
+    (!text.is_empty()).then(|| Arc::from(text))
+}
+
+/// Looks around from the session's directory, with the sources that the settings leave on.
+pub(crate) fn discovery(directories: &Directories, cwd: &Path, settings: &Settings) -> Discovery {
+    Discovery::new(Places::find(directories, cwd), &settings.disabled_providers())
+}
+
+/// The commands behind `/<name>`.
+pub(crate) fn commands(discovery: &Discovery, settings: &Settings) -> Commands {
+    Commands::new(discovery.commands(), discovery.prompts(), &configure::commands(settings))
+}
+
+/// The settings of a run in `cwd`.
+pub fn load_settings(
+    directories: &Directories,
+    cwd: &Path,
+    environment: &dyn Environment,
+    overlays: &[PathBuf],
+    overrides: Map<String, serde_json::Value>,
+) -> Result<Settings, SettingsError> {
+    let env = |name: &str| environment.var(name);
+    let project_files =
+        |disabled: &[String]| -> Vec<ForeignFile> { discovery::settings_files(cwd, disabled) };
+    Settings::load(&Sources {
+        directories,
+        cwd,
+        overlays,
+        overrides,
+        env: &env,
+        project_files: &project_files,
+    })
+}
+
+/// Serves `skill://` and `rule://` to tools.
+pub(crate) struct Shelf(pub(crate) Arc<Knowledge>);
+
+impl Resources for Shelf {
+    fn schemes(&self) -> &'static [&'static str] {
+        &["skill", "rule"]
+    }
+
+    fn open(&self, url: &str) -> Result<Resource, String> {
+        let resource = read_url(url, &self.0.skills, &self.0.rules).map_err(|error| error.to_string())?;
+        let content = match resource.content {
+            omp_extend::Content::Path(path) => Content::Path(path),
+            omp_extend::Content::Text(text) => Content::Text(text),
+        };
+        Ok(Resource { content, mime: resource.mime })
+    }
+}
+
+/// Everything that omp and other agents keep for a run in `cwd`, also what another item hides.
+pub fn list_sources(directories: &Directories, cwd: &Path, settings: &Settings) -> discovery::Sources {
+    discovery(directories, cwd, settings).sources()
+}

@@ -1,0 +1,313 @@
+//! From options to a session, step by step.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use omp_agent::{Agent, AgentConfig, Listener, Model, Models, OpenGate, Parts, Tool, definitions};
+use omp_config::discovery::{Discovery, SurveyLimits, survey};
+use omp_config::settings::{Settings, SettingsError, keys};
+use omp_llm::registry::Registry;
+use omp_llm::{Api, Client, Input};
+use omp_session::{Context, SessionWriter};
+use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
+use omp_types::{ParallelTools, RequestOptions, ThinkingLevel};
+
+use crate::adapt::{ClientModel, RegistryModels, SystemClock};
+use crate::configure;
+use crate::effort::{Classifier, Effort};
+use crate::environment::{apply_shell_switches, client_options};
+use crate::error::SessionError;
+use crate::knowledge::{self, Knowledge, Shelf, load_settings};
+use crate::models::{load_registry, select};
+use crate::options::{SessionOptions, ToolFilter};
+use crate::prompt::{self, Ingredients, Personality, Place, PromptReport, SystemPrompt};
+use crate::record::{Record, Recorder};
+use crate::session::Session;
+use crate::setup::SessionSetup;
+use crate::store::open_session;
+
+impl Session {
+    /// Chooses the model, builds prompt and tools. Touches the network only to look for local servers, and only
+    /// when nothing else can serve.
+    pub async fn open(options: SessionOptions, listener: Box<dyn Listener>) -> Result<Self, SessionError> {
+        let mut opening = Opening::new(options)?;
+        let (context, mut writer) = open_session(&opening.options, &mut opening.warnings)?;
+        let chosen = opening.choose_model(&context).await?;
+        let surroundings = opening.look_around(&chosen.model);
+        let effort = opening.effort(&chosen, &context);
+        note_choice(&mut writer, &context, &chosen.model, effort);
+        let config = opening.agent_config(&chosen.model, effort, &writer.header().id);
+        let record = Record::new(writer);
+
+        let report =
+            PromptReport::new(&surroundings.prompt, &definitions(&surroundings.tools, config.intent_tracing));
+        let setup = SessionSetup {
+            system: surroundings.prompt.blocks(),
+            tools: surroundings.tools,
+            sticky: surroundings.knowledge.sticky.clone(),
+            keywords: configure::keywords(&opening.settings),
+            effort,
+            highest: chosen.model.clamp_level(ThinkingLevel::Max),
+        };
+        let models = RegistryModels {
+            client: chosen.client.clone(),
+            registry: chosen.registry,
+            environment: Arc::clone(&opening.options.environment),
+        };
+        let classifier = opening.classifier(effort, &models);
+        let parts = Parts {
+            model: Arc::new(ClientModel { client: chosen.client, model: Arc::clone(&chosen.model) }),
+            models: Arc::new(models),
+            setup: Arc::new(setup),
+            gate: Arc::new(OpenGate),
+            clock: Arc::new(SystemClock),
+            listener: Box::new(Recorder { record: record.clone(), inner: listener }),
+            todos: None,
+        };
+        let agent = Agent::new(parts, config);
+        if !context.messages.is_empty() {
+            agent.load(context.messages).await?;
+        }
+        Ok(Self {
+            agent,
+            scope: surroundings.scope,
+            record,
+            model: chosen.model,
+            chosen: opening.names_model(),
+            settings: opening.settings,
+            knowledge: surroundings.knowledge,
+            discovery: surroundings.discovery,
+            report,
+            classifier,
+            warnings: opening.warnings,
+        })
+    }
+}
+
+/// A session that is being put together.
+struct Opening {
+    options: SessionOptions,
+    settings: Settings,
+    warnings: Vec<String>,
+}
+
+/// The model and what it was chosen from.
+struct Chosen {
+    client: Client,
+    registry: Registry,
+    model: Arc<omp_llm::Model>,
+    /// From the selector.
+    thinking: Option<ThinkingLevel>,
+}
+
+/// What the session finds where it works.
+struct Surroundings {
+    discovery: Discovery,
+    knowledge: Arc<Knowledge>,
+    scope: Arc<Scope>,
+    tools: Vec<Arc<dyn Tool>>,
+    prompt: SystemPrompt,
+}
+
+impl Opening {
+    fn new(mut options: SessionOptions) -> Result<Self, SettingsError> {
+        let settings = match options.settings.take() {
+            Some(settings) => settings,
+            None => {
+                let environment = options.environment.as_ref();
+                load_settings(&options.directories, &options.cwd, environment, &[], serde_json::Map::new())?
+            }
+        };
+        let warnings = settings.warnings().to_vec();
+        Ok(Self { options, settings, warnings })
+    }
+
+    fn names_model(&self) -> bool {
+        self.options.model.is_some() || self.options.provider.is_some()
+    }
+
+    async fn choose_model(&mut self, context: &Context) -> Result<Chosen, SessionError> {
+        let (options, settings) = (&self.options, &self.settings);
+        let client = Client::new(client_options(options.environment.as_ref()))?;
+        let mut registry = load_registry(&options.directories, settings, &mut self.warnings);
+        let selection =
+            select(&client, &mut registry, options, settings, context, &mut self.warnings).await?;
+        self.warnings.extend(selection.warnings);
+        let mut model = selection.model;
+        if settings.get(keys::IMAGES_BLOCK_IMAGES) {
+            // A model that must not get pictures is treated as one that cannot see them.
+            model.input.retain(|input| *input != Input::Image);
+        }
+        Ok(Chosen { client, registry, model: Arc::new(model), thinking: selection.thinking })
+    }
+
+    fn look_around(&mut self, model: &omp_llm::Model) -> Surroundings {
+        let discovery = knowledge::discovery(&self.options.directories, &self.options.cwd, &self.settings);
+        let knowledge = Arc::new(Knowledge::load(&discovery, &self.settings, &self.options));
+        self.warnings.extend_from_slice(&knowledge.warnings);
+        let scope = Arc::new(Scope::new());
+        let tools = self.build_tools(&knowledge, &scope);
+        let repository = discovery.places().repository.as_deref();
+        let prompt = self.system_prompt(&knowledge, repository, &tools, model);
+        Surroundings { discovery, knowledge, scope, tools, prompt }
+    }
+
+    /// What was asked for now, what the selector says, what the session had, the setting. A model that cannot think
+    /// is not asked to.
+    fn effort(&self, chosen: &Chosen, context: &Context) -> Effort {
+        let restored = || context.thinking_level.as_deref().and_then(Effort::from_word);
+        let asked = self.options.thinking.or(chosen.thinking.map(Effort::Fixed)).or_else(restored);
+        let setting = || Effort::from_word(self.settings.get(keys::DEFAULT_THINKING_LEVEL));
+        match chosen.model.reasoning {
+            true => asked.or_else(setting).unwrap_or(Effort::Fixed(ThinkingLevel::High)),
+            false => asked.unwrap_or(Effort::Fixed(ThinkingLevel::Off)),
+        }
+    }
+
+    fn agent_config(&mut self, model: &omp_llm::Model, effort: Effort, session: &str) -> AgentConfig {
+        let (options, settings) = (&mut self.options, &self.settings);
+        let (fallbacks, warnings) = match options.fallbacks.take() {
+            Some(fallbacks) => (fallbacks, Vec::new()),
+            None => configure::fallbacks(settings, &model.selector()),
+        };
+        self.warnings.extend(warnings);
+        let tier = options.service_tier.take();
+        let tier = tier.unwrap_or_else(|| settings.get(keys::SERVICE_TIER).to_owned());
+        let config = configure::agent(settings);
+        AgentConfig {
+            request: RequestOptions {
+                thinking: effort.start(),
+                sampling: configure::sampling(settings),
+                thinking_budgets: configure::thinking_budgets(settings),
+                parallel_tools: ParallelTools::Allowed,
+                service_tier: service_tier(tier, &model.provider),
+                session_id: options.provider_session_id.take().or_else(|| session_key(model, session)),
+                prompt_cache_key: options.prompt_cache_key.take(),
+                ..RequestOptions::default()
+            },
+            fallbacks,
+            // The tour has no reasons to give.
+            intent_tracing: config.intent_tracing && model.api != Api::Demo,
+            ..config
+        }
+    }
+
+    /// Who rates prompts, when the effort is left to us.
+    fn classifier(&self, effort: Effort, models: &RegistryModels) -> Option<Classifier> {
+        if effort != Effort::Auto {
+            return None;
+        }
+        let smol = configure::role(&self.settings, "smol").and_then(|selector| models.resolve(selector));
+        Some(Classifier { model: smol.map(|(model, _): (Arc<dyn Model>, _)| model) })
+    }
+
+    fn system_prompt(
+        &self,
+        knowledge: &Knowledge,
+        repository: Option<&Path>,
+        tools: &[Arc<dyn Tool>],
+        model: &omp_llm::Model,
+    ) -> SystemPrompt {
+        let (options, settings) = (&self.options, &self.settings);
+        if options.prompt.silence {
+            return SystemPrompt::default();
+        }
+        let custom = options.prompt.system.as_deref().or(knowledge.system.as_deref());
+        let append = options.prompt.append.as_deref().or(knowledge.append.as_deref());
+        let names: Vec<&str> = tools.iter().map(|tool| tool.definition().name.as_str()).collect();
+        let own: Vec<&str> = custom.into_iter().chain(append).collect();
+        let selector = settings.get(keys::INCLUDE_MODEL_IN_PROMPT).then(|| model.selector());
+        let survey = survey(&options.cwd, repository, &SurveyLimits::default());
+        let today = jiff::Zoned::now().strftime("%Y-%m-%d").to_string();
+        let context = knowledge.context.iter().map(|file| (file.path.as_path(), file.content.as_str()));
+        SystemPrompt::build(Ingredients {
+            custom,
+            append,
+            personality: Personality::from_word(settings.get(keys::PERSONALITY)),
+            tools: &names,
+            knowledge: knowledge.sections(&own, names.contains(&"read")),
+            place: Place {
+                cwd: &options.cwd,
+                today: &today,
+                model: selector.as_deref(),
+                context: context.collect(),
+                subdirectories: &survey.agents_files,
+                tree: prompt::tree(&survey),
+            },
+        })
+    }
+
+    fn build_tools(&mut self, knowledge: &Arc<Knowledge>, scope: &Arc<Scope>) -> Vec<Arc<dyn Tool>> {
+        let environment = ChildEnvironment::inherited().without(&SecretNames::default());
+        let (cwd, home) = (self.options.cwd.clone(), self.options.directories.home.clone());
+        let mut context = omp_tools::Context::new(cwd, Some(home.clone()), Arc::clone(scope), environment);
+        context.settings = configure::tools(&self.settings, &home);
+        apply_shell_switches(self.options.environment.as_ref(), &mut context.settings);
+        context.resources = Arc::new(Shelf(Arc::clone(knowledge)));
+        let mut all = omp_tools::builtin(Arc::new(context));
+        all.retain(|tool| !configure::is_switched_off(&self.settings, &tool.definition().name));
+        match &self.options.tools {
+            ToolFilter::All => all,
+            ToolFilter::None => Vec::new(),
+            ToolFilter::Only(names) => {
+                self.warnings.extend(names.iter().filter_map(|name| missing_tool(name, &all)));
+                all.into_iter().filter(|tool| names.contains(&tool.definition().name)).collect()
+            }
+        }
+    }
+}
+
+/// The file says which model answered, so that a resumed session goes on with it.
+fn note_choice(writer: &mut SessionWriter, context: &Context, model: &omp_llm::Model, effort: Effort) {
+    let selector = model.selector();
+    if context.model.as_deref() != Some(selector.as_str()) {
+        writer.append_model_change(&selector, None);
+    }
+    if context.thinking_level.as_deref() != Some(effort.word()) {
+        writer.append_thinking_level(effort.word());
+    }
+}
+
+/// The tier to ask this provider for. Two words of the vocabulary are no tiers: they limit `priority` to one maker.
+fn service_tier(word: String, provider: &str) -> Option<String> {
+    match word.as_str() {
+        "none" => None,
+        "openai-only" => (provider == "openai").then(|| "priority".to_owned()),
+        // Anthropic has no tier of that name on its wire yet.
+        "claude-only" => None,
+        _ => Some(word),
+    }
+}
+
+/// Some providers route and cache by session; the others would only be confused by an unknown field.
+fn session_key(model: &omp_llm::Model, id: &str) -> Option<String> {
+    (model.api == Api::OpenAiResponses && model.key.is_some()).then(|| id.to_owned())
+}
+
+/// Why a tool that was asked for is not there.
+fn missing_tool(name: &str, all: &[Arc<dyn Tool>]) -> Option<String> {
+    if all.iter().any(|tool| tool.definition().name == name) {
+        return None;
+    }
+    Some(match omp_tools::NAMES.contains(&name) {
+        true => format!("--tools: {name} is switched off in the settings ({name}.enabled)."),
+        false => {
+            format!("--tools: there is no tool \"{name}\"; known tools are {}.", omp_tools::NAMES.join(", "))
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::service_tier;
+
+    #[test]
+    fn limits_are_not_sent_as_tiers() {
+        let tier = |word: &str, provider: &str| service_tier(word.to_owned(), provider);
+        assert_eq!(tier("flex", "anyone").as_deref(), Some("flex"));
+        assert_eq!(tier("openai-only", "openai").as_deref(), Some("priority"));
+        assert_eq!(tier("openai-only", "mine"), None);
+        assert_eq!(tier("claude-only", "openai"), None);
+        assert_eq!(tier("none", "openai"), None);
+    }
+}

@@ -1,0 +1,69 @@
+//! What fills the prompt.
+
+use omp_types::ToolDefinition;
+use serde::Serialize;
+
+use super::SystemPrompt;
+
+/// The prompt of a session and where its bytes go.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PromptReport {
+    /// The blocks as they are sent.
+    pub blocks: Vec<String>,
+    pub sections: Vec<SectionSize>,
+    pub tools: Vec<ToolSize>,
+    pub bytes: usize,
+    /// An estimate: four bytes a token.
+    pub tokens: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SectionSize {
+    pub block: usize,
+    pub name: &'static str,
+    pub bytes: usize,
+    pub tokens: usize,
+}
+
+/// Description and schema of a tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ToolSize {
+    pub name: String,
+    pub bytes: usize,
+    pub tokens: usize,
+}
+
+const BYTES_PER_TOKEN: usize = 4;
+
+fn tokens(bytes: usize) -> usize {
+    bytes.div_ceil(BYTES_PER_TOKEN)
+}
+
+impl PromptReport {
+    /// `definitions` as the model gets them.
+    pub(crate) fn new(prompt: &SystemPrompt, definitions: &[ToolDefinition]) -> Self {
+        let blocks: Vec<String> = prompt.blocks().to_vec();
+        let size = |tool: &ToolDefinition| {
+            let bytes = tool.name.len() + tool.description.len() + tool.parameters.to_string().len();
+            ToolSize { name: tool.name.clone(), bytes, tokens: tokens(bytes) }
+        };
+        let tools: Vec<ToolSize> = definitions.iter().map(size).collect();
+        let bytes = blocks.iter().map(String::len).sum::<usize>()
+            + tools.iter().map(|tool| tool.bytes).sum::<usize>();
+        Self { blocks, sections: sections(prompt), tools, bytes, tokens: tokens(bytes) }
+    }
+}
+
+fn sections(prompt: &SystemPrompt) -> Vec<SectionSize> {
+    let mut sizes = Vec::new();
+    for (block, sections) in prompt.blocks.iter().enumerate() {
+        sizes.extend(sections.iter().map(|section| SectionSize {
+            block,
+            name: section.name,
+            bytes: section.text.len(),
+            tokens: tokens(section.text.len()),
+        }));
+    }
+    sizes
+}

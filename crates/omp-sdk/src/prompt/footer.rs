@@ -1,0 +1,84 @@
+//! Block 1: this machine, this project, today.
+
+use std::path::{Path, PathBuf};
+
+use super::{Place, Section};
+
+const CONTEXT: &str = include_str!("../../prompts/context.md");
+const DIR_CONTEXT: &str = include_str!("../../prompts/dir-context.md");
+
+/// What one context file, and all of them together, may take of every request.
+pub(crate) const FILE_LIMIT: usize = 64 * 1024;
+pub(crate) const TOTAL_LIMIT: usize = 128 * 1024;
+
+pub(super) fn sections(place: &Place<'_>) -> Vec<Section> {
+    vec![
+        Section::new("workstation", workstation(place.model)),
+        Section::new("context files", context(&place.context)),
+        Section::new("directory context", subdirectories(place.cwd, place.subdirectories)),
+        Section::new("workspace tree", place.tree.as_deref().map(tree).unwrap_or_default()),
+        Section::new("place", format!("Date: {}\nWorking directory: {}", place.today, place.cwd.display())),
+    ]
+}
+
+fn workstation(model: Option<&str>) -> String {
+    let mut text = format!("# Workspace\nPlatform: {} ({})", std::env::consts::OS, std::env::consts::ARCH);
+    if let Some(model) = model {
+        text.push_str(&format!("\nModel: {model}"));
+    }
+    text
+}
+
+fn context(files: &[(&Path, &str)]) -> String {
+    if files.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("<context>\n{}", CONTEXT);
+    let mut left = TOTAL_LIMIT;
+    for (path, content) in files {
+        let content = content.trim_end();
+        let limit = FILE_LIMIT.min(left);
+        let shown = head(content, limit);
+        left -= shown.len();
+        text.push_str(&format!("<file path=\"{}\">\n{shown}", attribute(path)));
+        if shown.len() < content.len() {
+            let rest = content.len() - shown.len();
+            text.push_str(&format!("\n[{rest} more bytes are left out here; read the file for them]"));
+        }
+        text.push_str("\n</file>\n");
+    }
+    text.push_str("</context>");
+    text
+}
+
+/// As much of the start as fits, in whole lines where there are any.
+fn head(content: &str, limit: usize) -> &str {
+    if content.len() <= limit {
+        return content;
+    }
+    let mut end = limit;
+    while !content.is_char_boundary(end) {
+        end -= 1;
+    }
+    let cut = &content[..end];
+    cut.rsplit_once('\n').map_or(cut, |(lines, _)| lines)
+}
+
+/// A path inside quotation marks.
+fn attribute(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    path.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace(['\n', '\r'], " ")
+}
+
+fn subdirectories(cwd: &Path, files: &[PathBuf]) -> String {
+    if files.is_empty() {
+        return String::new();
+    }
+    let lines: Vec<String> =
+        files.iter().map(|file| format!("- {}", attribute(file.strip_prefix(cwd).unwrap_or(file)))).collect();
+    format!("<dir-context>\n{}{}\n</dir-context>", DIR_CONTEXT, lines.join("\n"))
+}
+
+fn tree(lines: &str) -> String {
+    format!("<workspace-tree>\n{lines}\n</workspace-tree>")
+}

@@ -1,0 +1,62 @@
+//! `omp prompt`: what a session here would tell the model, and what it costs.
+
+use omp_cli::CommandCall;
+use omp_sdk::{Listener, Persistence, PromptReport, Session, SessionOptions};
+use omp_types::AgentEvent;
+
+use crate::output::{self, Stream};
+use crate::world::World;
+
+struct Nobody;
+
+impl Listener for Nobody {
+    fn event(&mut self, _event: AgentEvent) {}
+}
+
+pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
+    match report(profile) {
+        Ok(report) if call.values.has("json") => {
+            let text = serde_json::to_string_pretty(&report).unwrap_or_default();
+            output::print(Stream::Out, &format!("{text}\n"))
+        }
+        Ok(report) => output::print(Stream::Out, &output::sanitize(&render(&report))),
+        Err(message) => output::fail(&message, &[]),
+    }
+}
+
+fn report(profile: Option<&str>) -> Result<PromptReport, String> {
+    let World { directories, environment } = World::here(profile)?;
+    let cwd =
+        std::env::current_dir().map_err(|error| format!("the current directory cannot be used: {error}"))?;
+    let options = SessionOptions {
+        persistence: Persistence::Off,
+        ..SessionOptions::new(cwd, directories, environment)
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| format!("the program cannot start its event loop: {error}"))?;
+    let session = runtime.block_on(Session::open(options, Box::new(Nobody)));
+    let session = session.map_err(|error| error.to_string())?;
+    session.warnings().iter().for_each(|warning| output::warn(warning));
+    Ok(session.prompt_report().clone())
+}
+
+/// The blocks, then a table of what fills them.
+fn render(report: &PromptReport) -> String {
+    let mut text = String::new();
+    for (number, block) in report.blocks.iter().enumerate() {
+        text.push_str(&format!("=== block {number} ===\n{block}\n\n"));
+    }
+    text.push_str("=== sizes ===\n");
+    let mut row = |name: &str, bytes: usize, tokens: usize| {
+        text.push_str(&format!("{name:<32} {bytes:>8} bytes {tokens:>7} tokens\n"));
+    };
+    for section in &report.sections {
+        row(&format!("block {}: {}", section.block, section.name), section.bytes, section.tokens);
+    }
+    for tool in &report.tools {
+        row(&format!("tool: {}", tool.name), tool.bytes, tool.tokens);
+    }
+    row("all", report.bytes, report.tokens);
+    text.push_str("Tokens are estimated at four bytes each.\n");
+    text
+}
