@@ -2,8 +2,9 @@
 //! the user's, as each of them has it.
 
 use super::engine::Search;
+use super::item::{McpServer, Rule, SettingsFile, Skill};
 use super::kind::mcp::Dialect;
-use super::kind::skill::Description::{Optional, Required};
+use super::kind::skill::Description;
 use super::kind::{
     agent, command, context, hook, instruction, manifest, mcp, module, prompt, rule, settings, skill, sticky,
     tool,
@@ -40,39 +41,31 @@ const OMP: Loaders = Loaders {
     sticky_rules: sticky::native,
     skills: |search| {
         for root in search.discovery.native_everywhere() {
-            skill::collect(search, &root.below("skills"), Required);
+            described(search, &root.below("skills"));
         }
     },
-    rules: |search| {
-        each(search, native, |search, root| rule::collect(search, &root.below("rules"), &["md", "mdc"]))
-    },
-    commands: |search| {
-        each(search, native, |search, root| command::collect_unignored(search, &root.below("commands")));
-    },
-    prompts: |search| each(search, native, |search, root| prompt::collect(search, &root.below("prompts"))),
-    instructions: |search| {
-        each(search, native, |search, root| instruction::collect(search, &root.below("instructions")));
-    },
-    hooks: |search| each(search, native, |search, root| hook::collect(search, &root.below("hooks"))),
-    tools: |search| each(search, native, |search, root| tool::collect(search, &root.below("tools"))),
+    rules: |search| each(search, native, "rules", markdown_rules),
+    commands: |search| each(search, native, "commands", command::collect_unignored),
+    prompts: |search| each(search, native, "prompts", prompt::collect),
+    instructions: |search| each(search, native, "instructions", instruction::collect),
+    hooks: |search| each(search, native, "hooks", hook::collect),
+    tools: |search| each(search, native, "tools", tool::collect),
     extension_modules: |search| {
-        each(search, native, module::collect);
-        each(search, native, module::collect_listed);
+        each(search, native, "extensions", module::collect);
+        each(search, native, "settings.json", module::collect_listed);
     },
-    extensions: |search| {
-        each(search, native, |search, root| manifest::collect(search, &root.below("extensions")))
-    },
+    extensions: |search| each(search, native, "extensions", manifest::collect),
     mcp_servers: |search| {
-        each(search, native, |search, root| {
-            mcp::collect(search, &root.below("mcp.json"), Dialect::Common);
-            mcp::collect(search, &root.below(".mcp.json"), Dialect::Common);
-        });
+        for root in native(search) {
+            servers(search, &root.below("mcp.json"));
+            servers(search, &root.below(".mcp.json"));
+        }
     },
     agents: agent::native,
     settings: |search| {
         let root = search.discovery.places.cwd_root(NATIVE);
-        settings::add(search, Some(root.below("settings.json")), Format::Json);
-        settings::add(search, Some(root.below("config.yml")), Format::Yaml);
+        settings::add(search, root.below("settings.json"), Format::Json);
+        settings::add(search, root.below("config.yml"), Format::Yaml);
     },
 };
 
@@ -81,83 +74,49 @@ const CLAUDE: Loaders = Loaders {
         context::user(search, search.discovery.places.home.join(".claude/CLAUDE.md"));
         context::project(search, ".claude/CLAUDE.md");
     },
-    skills: |search| {
-        each(search, claude, |search, root| skill::collect(search, &root.below("skills"), Optional))
-    },
-    commands: |search| {
-        each(search, claude, |search, root| command::collect_nested(search, &root.below("commands")))
-    },
-    hooks: |search| each(search, claude, |search, root| hook::collect(search, &root.below("hooks"))),
-    tools: |search| each(search, claude, |search, root| tool::collect(search, &root.below("tools"))),
+    skills: |search| each(search, claude, "skills", undescribed),
+    commands: |search| each(search, claude, "commands", command::collect_nested),
+    hooks: |search| each(search, claude, "hooks", hook::collect),
+    tools: |search| each(search, claude, "tools", tool::collect),
     mcp_servers: |search| {
-        mcp::collect(search, &search.discovery.places.home_root(".claude.json"), Dialect::Common);
-        each(search, claude, |search, root| mcp::collect(search, &root.below("mcp.json"), Dialect::Common));
+        servers(search, &search.discovery.places.home_root(".claude.json"));
+        each(search, claude, "mcp.json", servers);
     },
-    settings: |search| {
-        settings::add(search, search.discovery.places.project(".claude/settings.json"), Format::Json)
-    },
+    settings: |search| project_settings(search, ".claude/settings.json", Format::Json),
     ..NOTHING
 };
 
 const CLAUDE_PLUGINS: Loaders = Loaders {
-    skills: |search| {
-        for plugin in installed(search) {
-            skill::collect(search, &plugin.root.below("skills"), Optional);
-        }
-    },
+    skills: |search| each(search, plugins, "skills", undescribed),
     commands: |search| {
         for plugin in installed(search) {
             command::collect_prefixed(search, &plugin.root.below("commands"), &plugin.name);
         }
     },
-    hooks: |search| {
-        for plugin in installed(search) {
-            hook::collect(search, &plugin.root.below("hooks"));
-        }
-    },
-    tools: |search| {
-        for plugin in installed(search) {
-            tool::collect(search, &plugin.root.below("tools"));
-        }
-    },
-    mcp_servers: |search| {
-        for plugin in installed(search) {
-            mcp::collect(search, &plugin.root.below(".mcp.json"), Dialect::Common);
-        }
-    },
-    agents: |search| {
-        for plugin in installed(search) {
-            agent::collect(search, &plugin.root.below("agents"));
-        }
-    },
+    hooks: |search| each(search, plugins, "hooks", hook::collect),
+    tools: |search| each(search, plugins, "tools", tool::collect),
+    mcp_servers: |search| each(search, plugins, ".mcp.json", servers),
+    agents: |search| each(search, plugins, "agents", agent::collect),
     ..NOTHING
 };
 
 const AGENTS: Loaders = Loaders {
     context_files: context::agents,
-    skills: |search| {
-        each(search, agents, |search, root| skill::collect(search, &root.below("skills"), Optional))
-    },
-    commands: |search| each(search, agents, |search, root| command::collect(search, &root.below("commands"))),
+    skills: |search| each(search, agents, "skills", undescribed),
+    commands: |search| each(search, agents, "commands", command::collect),
     ..NOTHING
 };
 
 const CODEX: Loaders = Loaders {
     context_files: |search| context::user(search, search.discovery.places.home.join(".codex/AGENTS.md")),
-    skills: |search| {
-        each(search, codex, |search, root| skill::collect(search, &root.below("skills"), Optional))
-    },
-    commands: |search| {
-        each(search, codex, |search, root| command::collect_renamed(search, &root.below("commands")))
-    },
-    hooks: |search| each(search, codex, |search, root| hook::collect(search, &root.below("hooks"))),
-    tools: |search| each(search, codex, |search, root| tool::collect(search, &root.below("tools"))),
+    skills: |search| each(search, codex, "skills", undescribed),
+    commands: |search| each(search, codex, "commands", command::collect_renamed),
+    hooks: |search| each(search, codex, "hooks", hook::collect),
+    tools: |search| each(search, codex, "tools", tool::collect),
     mcp_servers: |search| {
-        each(search, codex, |search, root| mcp::collect(search, &root.below("config.toml"), Dialect::Codex));
+        each(search, codex, "config.toml", |search, file| mcp::collect(search, file, Dialect::Codex));
     },
-    settings: |search| {
-        settings::add(search, search.discovery.places.project(".codex/config.toml"), Format::Toml)
-    },
+    settings: |search| project_settings(search, ".codex/config.toml", Format::Toml),
     ..NOTHING
 };
 
@@ -166,17 +125,9 @@ const GEMINI: Loaders = Loaders {
         context::user(search, search.discovery.places.home.join(".gemini/GEMINI.md"));
         context::project(search, ".gemini/GEMINI.md");
     },
-    extensions: |search| {
-        each(search, gemini, |search, root| manifest::collect(search, &root.below("extensions")))
-    },
-    mcp_servers: |search| {
-        each(search, gemini, |search, root| {
-            mcp::collect(search, &root.below("settings.json"), Dialect::Common)
-        });
-    },
-    settings: |search| {
-        settings::add(search, search.discovery.places.project(".gemini/settings.json"), Format::Json)
-    },
+    extensions: |search| each(search, gemini, "extensions", manifest::collect),
+    mcp_servers: |search| each(search, gemini, "settings.json", servers),
+    settings: |search| project_settings(search, ".gemini/settings.json", Format::Json),
     ..NOTHING
 };
 
@@ -184,32 +135,22 @@ const OPENCODE: Loaders = Loaders {
     context_files: |search| {
         context::user(search, search.discovery.places.home.join(".config/opencode/AGENTS.md"));
     },
-    skills: |search| {
-        each(search, opencode, |search, root| skill::collect(search, &root.below("skills"), Optional))
-    },
-    commands: |search| {
-        each(search, opencode, |search, root| command::collect_renamed(search, &root.below("commands")));
-    },
+    skills: |search| each(search, opencode, "skills", undescribed),
+    commands: |search| each(search, opencode, "commands", command::collect_renamed),
     mcp_servers: |search| {
         let places = &search.discovery.places;
         for file in places.user_and_project(".config/opencode/opencode.json", "opencode.json") {
             mcp::collect(search, &file, Dialect::OpenCode);
         }
     },
-    settings: |search| settings::add(search, search.discovery.places.project("opencode.json"), Format::Json),
+    settings: |search| project_settings(search, "opencode.json", Format::Json),
     ..NOTHING
 };
 
 const CURSOR: Loaders = Loaders {
-    rules: |search| {
-        each(search, cursor, |search, root| rule::collect(search, &root.below("rules"), &["mdc", "md"]))
-    },
-    mcp_servers: |search| {
-        each(search, cursor, |search, root| mcp::collect(search, &root.below("mcp.json"), Dialect::Common));
-    },
-    settings: |search| {
-        settings::add(search, search.discovery.places.project(".cursor/settings.json"), Format::Json)
-    },
+    rules: |search| each(search, cursor, "rules", markdown_rules),
+    mcp_servers: |search| each(search, cursor, "mcp.json", servers),
+    settings: |search| project_settings(search, ".cursor/settings.json", Format::Json),
     ..NOTHING
 };
 
@@ -217,8 +158,8 @@ const WINDSURF: Loaders = Loaders {
     rules: |search| {
         let global = search.discovery.places.home_root(".codeium/windsurf/memories/global_rules.md");
         rule::add(search, global.level, "global_rules", &global.path);
-        if let Some(root) = search.discovery.places.project(".windsurf/rules") {
-            rule::collect(search, &root, &["md"]);
+        if let Some(rules) = search.discovery.places.project(".windsurf/rules") {
+            rule::collect(search, &rules, &["md"]);
         }
     },
     ..NOTHING
@@ -229,8 +170,8 @@ const CLINE: Loaders = Loaders { rules: rule::nearest_cline, ..NOTHING };
 const GITHUB: Loaders = Loaders {
     context_files: |search| context::project(search, ".github/copilot-instructions.md"),
     skills: |search| {
-        if let Some(root) = search.discovery.places.project(".github/skills") {
-            skill::collect(search, &root, Required);
+        if let Some(skills) = search.discovery.places.project(".github/skills") {
+            described(search, &skills);
         }
     },
     ..NOTHING
@@ -249,48 +190,74 @@ const AGENTS_MD: Loaders = Loaders { context_files: context::standalone, ..NOTHI
 
 const MCP_JSON: Loaders = Loaders {
     mcp_servers: |search| {
-        for name in ["mcp.json", ".mcp.json"] {
-            mcp::collect(search, &search.discovery.places.cwd_root(name), Dialect::Common);
-        }
+        servers(search, &search.discovery.places.cwd_root("mcp.json"));
+        servers(search, &search.discovery.places.cwd_root(".mcp.json"));
     },
     ..NOTHING
 };
 
-/// Runs `load` for each of a provider's folders.
+/// Runs `load` for the file or folder `name` in each of a provider's folders.
 fn each<T>(
     search: &mut Search<'_, T>,
-    roots: fn(&Search<'_, T>) -> Vec<Root>,
+    roots: fn(&mut Search<'_, T>) -> Vec<Root>,
+    name: &str,
     load: impl Fn(&mut Search<'_, T>, &Root),
 ) {
     for root in roots(search) {
-        load(search, &root);
+        load(search, &root.below(name));
     }
 }
 
-fn native<T>(search: &Search<'_, T>) -> Vec<Root> {
+fn described(search: &mut Search<'_, Skill>, skills: &Root) {
+    skill::collect(search, skills, Description::Required);
+}
+
+fn undescribed(search: &mut Search<'_, Skill>, skills: &Root) {
+    skill::collect(search, skills, Description::Optional);
+}
+
+fn markdown_rules(search: &mut Search<'_, Rule>, rules: &Root) {
+    rule::collect(search, rules, &["md", "mdc"]);
+}
+
+fn servers(search: &mut Search<'_, McpServer>, file: &Root) {
+    mcp::collect(search, file, Dialect::Common);
+}
+
+fn project_settings(search: &mut Search<'_, SettingsFile>, path: &str, format: Format) {
+    if let Some(file) = search.discovery.places.project(path) {
+        settings::add(search, file, format);
+    }
+}
+
+fn native<T>(search: &mut Search<'_, T>) -> Vec<Root> {
     search.discovery.places.native(&search.discovery.disk)
 }
 
-fn agents<T>(search: &Search<'_, T>) -> Vec<Root> {
+fn plugins<T>(search: &mut Search<'_, T>) -> Vec<Root> {
+    installed(search).into_iter().map(|plugin| plugin.root).collect()
+}
+
+fn agents<T>(search: &mut Search<'_, T>) -> Vec<Root> {
     search.discovery.agents_everywhere()
 }
 
-fn claude<T>(search: &Search<'_, T>) -> Vec<Root> {
+fn claude<T>(search: &mut Search<'_, T>) -> Vec<Root> {
     search.discovery.places.user_and_project(".claude", ".claude")
 }
 
-fn codex<T>(search: &Search<'_, T>) -> Vec<Root> {
+fn codex<T>(search: &mut Search<'_, T>) -> Vec<Root> {
     search.discovery.places.user_and_project(".codex", ".codex")
 }
 
-fn gemini<T>(search: &Search<'_, T>) -> Vec<Root> {
+fn gemini<T>(search: &mut Search<'_, T>) -> Vec<Root> {
     search.discovery.places.user_and_project(".gemini", ".gemini")
 }
 
-fn opencode<T>(search: &Search<'_, T>) -> Vec<Root> {
+fn opencode<T>(search: &mut Search<'_, T>) -> Vec<Root> {
     search.discovery.places.user_and_project(".config/opencode", ".opencode")
 }
 
-fn cursor<T>(search: &Search<'_, T>) -> Vec<Root> {
+fn cursor<T>(search: &mut Search<'_, T>) -> Vec<Root> {
     search.discovery.places.user_and_project(".cursor", ".cursor")
 }

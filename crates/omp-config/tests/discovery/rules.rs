@@ -39,6 +39,7 @@ fn rules_of_others() {
         ("repo/.clinerules/far.mdc", "no"),
     ]);
     assert_eq!(names(&world.at("repo/a").rules()), ["cu", "cp", "global_rules", "w", "far"]);
+    assert!(world.at("repo/a").rules().warnings.is_empty());
     world.write("repo/a/.clinerules", "one file");
     let rules = world.at("repo/a").rules();
     assert_eq!(names(&rules), ["cu", "cp", "global_rules", "w", "clinerules"], "only the nearest");

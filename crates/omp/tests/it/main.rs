@@ -3,6 +3,8 @@
 mod aliases;
 mod arguments;
 mod attachments;
+mod config;
+mod effects;
 mod environment;
 mod faults;
 mod interrupt;

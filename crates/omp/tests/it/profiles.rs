@@ -140,3 +140,49 @@ fn xdg_directories_are_used_once_they_are_there() {
     assert_eq!(refused.code, Some(1));
     assert!(refused.stderr.contains("XDG_DATA_HOME"), "{}", refused.stderr);
 }
+
+/// What the model is told in a profile: the user's own files are the profile's, everybody else's are the same.
+// proves: CFG-012, CFG-121
+#[test]
+fn a_profile_tells_the_model_its_own_files_only() {
+    let server = Server::start(Scenario::new().reply(Reply::new().text("ok")).repeat(true));
+    let home = two_profiles(&server);
+    let skill = |place: &str, name: &str| {
+        let text = format!("---\nname: {name}\ndescription: {name} is a skill.\n---\nbody\n");
+        home.write(format!("{place}/skills/{name}/SKILL.md"), text);
+    };
+    let default = "home/.omp/agent";
+    let profile = "home/.omp/profiles/work/agent";
+    let moved = "home/moved";
+    for (agent, name) in [(default, "of-default"), (profile, "of-profile"), (moved, "of-moved")] {
+        home.write(format!("{agent}/AGENTS.md"), format!("context {name}\n"));
+        home.write(format!("{agent}/RULES.md"), format!("rule {name}\n"));
+        skill(agent, &format!("skill-{name}"));
+    }
+    skill("home/.claude", "skill-of-claude");
+    skill("work/.omp", "skill-of-project");
+    home.write("home/moved/models.yml", home.read("home/.omp/agent/models.yml"));
+    let told = |args: &[&str], variable: Option<(&str, &str)>| {
+        let mut command = omp(&home, &[args, &["-p", "x"]].concat());
+        command.envs(variable);
+        run(command, Some(b""), LIMIT).assert_success();
+        server.requests().last().unwrap().body.to_string()
+    };
+    for (args, variable, own) in [
+        (&[][..], None, "of-default"),
+        (&["--profile", "work"], None, "of-profile"),
+        (&[], Some(("PI_CODING_AGENT_DIR", "~/moved")), "of-moved"),
+    ] {
+        let told = told(args, variable);
+        for name in ["of-default", "of-profile", "of-moved"] {
+            for kind in ["context ", "rule ", "skill-"] {
+                assert_eq!(
+                    told.contains(&format!("{kind}{name}")),
+                    name == own,
+                    "{kind}{name} in {own}: {told}"
+                );
+            }
+        }
+        assert!(told.contains("skill-of-claude") && told.contains("skill-of-project"), "{own}: {told}");
+    }
+}

@@ -323,14 +323,14 @@ fn standing_rules_move_with_the_agent_directory() {
     let models = place.home.read("home/.omp/agent/models.yml");
     place.write("home/.omp/agent/RULES.md", "Default rule.");
     place.write("elsewhere/models.yml", &models).write("elsewhere/RULES.md", "Moved rule.");
-    place.write("home/.omp/profiles/work/agent/models.yml", &models);
-    place.write("home/.omp/profiles/work/agent/RULES.md", "Profile rule.");
+    place.write("home/.omp/profiles/job/agent/models.yml", &models);
+    place.write("home/.omp/profiles/job/agent/RULES.md", "Profile rule.");
     let mut moved = omp(&place.home, &["-p", "x"]);
     moved.env("PI_CODING_AGENT_DIR", place.home.path("elsewhere"));
     run(moved, Some(b""), LIMIT).assert_success();
     let body = place.last_body().to_string();
     assert!(body.contains("Moved rule.") && !body.contains("Default rule."));
-    place.run(&["--profile", "work", "x"]);
+    place.run(&["--profile", "job", "x"]);
     let body = place.last_body().to_string();
     assert!(body.contains("Profile rule.") && !body.contains("Default rule."));
 }

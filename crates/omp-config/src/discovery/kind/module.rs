@@ -29,9 +29,8 @@ impl Kind for ExtensionModule {
     }
 }
 
-/// Adds the modules of `<root>/extensions`, leaving out what git ignores.
-pub(in super::super) fn collect(search: &mut Search<'_, ExtensionModule>, root: &Root) {
-    let extensions = root.below("extensions");
+/// Adds the modules of the directory `extensions`, leaving out what git ignores.
+pub(in super::super) fn collect(search: &mut Search<'_, ExtensionModule>, extensions: &Root) {
     let ignores = search.discovery.ignores(&extensions.path);
     let folder = search.folder(&extensions.path);
     let mut paths = Vec::new();
@@ -45,32 +44,33 @@ pub(in super::super) fn collect(search: &mut Search<'_, ExtensionModule>, root: 
     // Of two files that differ in the language only, TypeScript is the source.
     paths.sort_by_key(|path| (path.with_extension(""), path.extension().is_some_and(|it| it == "js")));
     for path in paths {
-        add(search, root.level, path);
+        add(search, extensions.level, path);
     }
 }
 
-/// Adds what `extensions` in `<root>/settings.json` names; relative paths start at the project, or at the user's
+/// Adds what `extensions` in the old `settings.json` names; relative paths start at the project, or at the user's
 /// agent directory.
-pub(in super::super) fn collect_listed(search: &mut Search<'_, ExtensionModule>, root: &Root) {
+pub(in super::super) fn collect_listed(search: &mut Search<'_, ExtensionModule>, file: &Root) {
     let places = &search.discovery.places;
-    let from = match root.level {
+    let from = match file.level {
         Level::Project => &places.cwd,
         Level::User => &places.agent,
     };
-    let file = root.path.join("settings.json");
-    let Some(Value::Array(listed)) = super::entry(search, &file, Format::Json, "extensions") else { return };
+    let Some(Value::Array(listed)) = super::entry(search, &file.path, Format::Json, "extensions") else {
+        return;
+    };
     for listed in listed.iter().filter_map(Value::as_str) {
         let path = from.join(expand_home(listed, &places.home));
         let paths = if path.is_dir() { entries_of(search, &path) } else { vec![path.clone()] };
         if !paths.iter().any(|path| path.is_file()) {
             search.warn(format!(
                 "{}: `extensions` names {}, where there is no module",
-                file.display(),
+                file.path.display(),
                 path.display()
             ));
         }
         for path in paths.into_iter().filter(|path| path.is_file()) {
-            add(search, root.level, path);
+            add(search, file.level, path);
         }
     }
 }

@@ -24,8 +24,9 @@ impl Kind for SettingsFile {
 }
 
 /// Adds the file, if there is one.
-pub(in super::super) fn add(search: &mut Search<'_, SettingsFile>, file: Option<Root>, format: Format) {
-    if let Some(Root { level, path }) = file.filter(|file| file.path.exists()) {
+pub(in super::super) fn add(search: &mut Search<'_, SettingsFile>, file: Root, format: Format) {
+    let Root { level, path } = file;
+    if path.exists() {
         search.add(level, path.clone(), SettingsFile { path, format });
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 /// Spaces of one level.
-const STEP: usize = 2;
+pub(super) const STEP: usize = 2;
 
 /// A whole document in block style.
 pub(crate) fn document(map: &Map<String, Value>) -> String {

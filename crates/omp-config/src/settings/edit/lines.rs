@@ -2,6 +2,43 @@
 
 use std::ops::Range;
 
+/// A line of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) text: String,
+    /// How it ends; the last line may not.
+    pub(super) ending: &'static str,
+    /// Neither blank nor a comment.
+    pub(super) has_content: bool,
+}
+
+/// Cuts a text into lines. Inside a block scalar everything is content, also what looks like a comment.
+pub(super) fn split(text: &str) -> Vec<Line> {
+    let mut scalar: Option<usize> = None;
+    let mut lines = Vec::new();
+    for line in text.split_inclusive('\n') {
+        let ending = if line.ends_with("\r\n") { "\r\n" } else if line.ends_with('\n') { "\n" } else { "" };
+        let text = line[..line.len() - ending.len()].to_owned();
+        let is_blank = text.trim().is_empty();
+        let is_comment = text.trim_start().starts_with('#');
+        let in_scalar = scalar.is_some_and(|outer| is_blank || indent(&text) > outer);
+        if !in_scalar {
+            scalar = (!is_comment && opens_scalar(&text)).then(|| indent(&text));
+        }
+        let has_content = !is_blank && (in_scalar || !is_comment);
+        lines.push(Line { text, ending, has_content });
+    }
+    lines
+}
+
+/// Whether a block scalar begins at the end of the line: `|` or `>`, perhaps with `+`, `-` or a digit.
+fn opens_scalar(text: &str) -> bool {
+    let before_comment = text.find(" #").map_or(text, |comment| &text[..comment]);
+    let last = before_comment.split_whitespace().next_back().unwrap_or_default();
+    let indicator = last.trim_end_matches(['+', '-', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
+    indicator == "|" || indicator == ">"
+}
+
 /// One `key: …` of a block mapping, with all lines that belong to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
@@ -16,15 +53,15 @@ pub(super) struct Entry {
 
 /// The entries of the mapping that begins in `range`, and how far they are indented. Empty if the lines are no
 /// block mapping.
-pub(super) fn entries(lines: &[String], range: Range<usize>) -> (Vec<Entry>, usize) {
-    let Some(first) = range.clone().find(|line| has_content(&lines[*line])) else { return (Vec::new(), 0) };
-    let indent = indent(&lines[first]);
+pub(super) fn entries(lines: &[Line], range: Range<usize>) -> (Vec<Entry>, usize) {
+    let Some(first) = range.clone().find(|line| lines[*line].has_content) else { return (Vec::new(), 0) };
+    let indent = indent(&lines[first].text);
     let mut found: Vec<Entry> = Vec::new();
     for line in first..range.end {
-        let text = &lines[line];
-        if !has_content(text) {
+        if !lines[line].has_content {
             continue;
         }
+        let text = &lines[line].text;
         // Deeper lines belong to the entry before, and so does a list that is not indented.
         if self::indent(text) == indent
             && let Some((key, colon)) = key_of(text)
@@ -38,20 +75,14 @@ pub(super) fn entries(lines: &[String], range: Range<usize>) -> (Vec<Entry>, usi
 }
 
 /// The lines of the document: after directives and `---`, before `...`.
-pub(super) fn body(lines: &[String]) -> Range<usize> {
-    let start = lines.iter().position(|line| is_mark(line, "---")).map_or(0, |mark| mark + 1);
-    let end = lines.iter().position(|line| is_mark(line, "...")).unwrap_or(lines.len());
+pub(super) fn body(lines: &[Line]) -> Range<usize> {
+    let start = lines.iter().position(|line| is_mark(&line.text, "---")).map_or(0, |mark| mark + 1);
+    let end = lines.iter().position(|line| is_mark(&line.text, "...")).unwrap_or(lines.len());
     start..end.max(start)
 }
 
 fn is_mark(line: &str, mark: &str) -> bool {
     line.strip_prefix(mark).is_some_and(|rest| rest.trim().is_empty() || rest.trim().starts_with('#'))
-}
-
-/// Neither blank nor a comment.
-pub(super) fn has_content(line: &str) -> bool {
-    let text = line.trim();
-    !text.is_empty() && !text.starts_with('#')
 }
 
 pub(super) fn indent(line: &str) -> usize {
@@ -174,13 +205,9 @@ fn flow_end(text: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn lines(text: &str) -> Vec<String> {
-        text.lines().map(str::to_owned).collect()
-    }
-
     #[test]
     fn entries_take_what_belongs_to_them() {
-        let text = lines(
+        let text = split(
             "# head\na: 1\nlist:\n- x: 1\n- y\n\n# about b\n'b ''q': |\n  text: no key\n\n\"c\\\"\" : {\n  d: 1 }\ne.f: x\n# tail",
         );
         let (found, indent) = entries(&text, 0..text.len());

@@ -10,11 +10,13 @@
 mod emit;
 mod lines;
 
+use std::ops::Range;
+
 use serde_json::{Map, Value};
 
 use super::parse::{Format, mapping};
 use super::tree;
-use lines::{Entry, Rest};
+use lines::{Entry, Line, Rest};
 
 pub(super) use emit::document;
 
@@ -37,126 +39,121 @@ impl Edited {
 
 /// Sets the value at a dotted path, or takes it out. `old` is what `text` means, `new` what the result must mean.
 pub(super) fn edit(text: &str, old: &Map<String, Value>, new: &Map<String, Value>, path: &str) -> Edited {
+    if old == new {
+        return Edited::InPlace(text.to_owned());
+    }
     let (mark, body) = match text.strip_prefix('\u{feff}') {
         Some(rest) => ("\u{feff}", rest),
         None => ("", text),
     };
-    let end = if body.contains("\r\n") { "\r\n" } else { "\n" };
-    let means_new = |text: &str| mapping(text, Format::Yaml).is_ok_and(|map| map == *new);
-    if old == new && means_new(text) {
-        return Edited::InPlace(text.to_owned());
-    }
-    let mut document = Document::new(body);
+    let ending = if body.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut document = Document { lines: lines::split(body), ending };
     document.change(new, path);
-    let edited = format!("{mark}{}", document.text(end));
-    if means_new(&edited) {
+    let edited = format!("{mark}{}", document.text());
+    if mapping(&edited, Format::Yaml).is_ok_and(|map| map == *new) {
         return Edited::InPlace(edited);
     }
-    let rewritten = emit::document(new).replace('\n', end);
+    let rewritten = emit::document(new).replace('\n', ending);
     Edited::Rewritten(format!("{mark}{rewritten}"))
 }
 
 struct Document {
-    lines: Vec<String>,
-    /// Whether the last line was ended.
-    ended: bool,
+    lines: Vec<Line>,
+    /// How new lines end.
+    ending: &'static str,
+}
+
+/// A mapping in the file.
+struct Level {
+    range: Range<usize>,
+    /// How far a first entry would be indented.
+    indent: usize,
 }
 
 impl Document {
-    fn new(text: &str) -> Self {
-        let lines = text.split_inclusive('\n').map(|line| line.trim_end_matches(['\n', '\r']).to_owned());
-        Self { lines: lines.collect(), ended: text.is_empty() || text.ends_with('\n') }
-    }
-
-    fn text(&self, end: &str) -> String {
-        let mut text = self.lines.join(end);
-        if self.ended && !self.lines.is_empty() {
-            text.push_str(end);
-        }
-        text
+    fn text(&self) -> String {
+        self.lines.iter().flat_map(|line| [line.text.as_str(), line.ending]).collect()
     }
 
     /// Goes down the path as far as the file has it as block mappings, and changes the file there.
     fn change(&mut self, new: &Map<String, Value>, path: &str) {
-        let mut range = lines::body(&self.lines);
-        let mut done = String::new();
-        let mut child = None;
-        for segment in path.split('.') {
-            let (entries, indent) = lines::entries(&self.lines, range.clone());
-            // An empty mapping has no indentation of its own.
-            let indent = if entries.is_empty() { child.unwrap_or(0) } else { indent };
-            let parent = done.clone();
-            if !done.is_empty() {
-                done.push('.');
-            }
-            done.push_str(segment);
-            let value = tree::find(new, &done);
-            // Of several equal keys the last one counts.
-            let Some(entry) = entries.iter().rev().find(|entry| entry.key == segment) else {
-                let at = entries.last().map_or(end_of_content(&self.lines, &range), |last| last.end);
-                return self.insert(at, segment, value, indent);
-            };
-            let nested = self.is_block_mapping(entry) && path != done;
-            match value {
-                None => return self.remove(entry, entries.len(), &parent, new),
-                Some(_) if nested => {
-                    range = entry.line + 1..entry.end;
-                    child = Some(indent + 2);
-                }
-                Some(value) => return self.replace(entry, value, indent),
+        let mut level = Level { range: lines::body(&self.lines), indent: 0 };
+        for (end, _) in path.match_indices('.').chain([(path.len(), "")]) {
+            let done = &path[..end];
+            let key = done.rsplit('.').next().unwrap_or(done);
+            match self.step(&level, key, tree::find(new, done), end == path.len()) {
+                Some(below) => level = below,
+                None => return,
             }
         }
+    }
+
+    /// Changes the file at this level, unless the key has a mapping of its own to look into.
+    fn step(&mut self, level: &Level, key: &str, value: Option<&Value>, is_last: bool) -> Option<Level> {
+        let (entries, indent) = lines::entries(&self.lines, level.range.clone());
+        let indent = if entries.is_empty() { level.indent } else { indent };
+        // Of several equal keys the last one counts.
+        match (entries.iter().rev().find(|entry| entry.key == key), value) {
+            (Some(entry), Some(_)) if !is_last && self.is_block_mapping(entry) => {
+                return Some(Level { range: entry.line + 1..entry.end, indent: indent + emit::STEP });
+            }
+            (Some(entry), Some(value)) => self.replace(entry, value, indent),
+            (Some(entry), None) => self.put(entry.line..entry.end, ""),
+            (None, Some(value)) => {
+                let at = entries.last().map_or_else(|| self.end_of_comments(&level.range), |last| last.end);
+                self.put(at..at, &emit::entry(key, value, indent));
+            }
+            (None, None) => {}
+        }
+        None
     }
 
     /// Whether the value stands below the key, as a mapping.
     fn is_block_mapping(&self, entry: &Entry) -> bool {
         let below = entry.line + 1..entry.end;
-        lines::rest(&self.lines[entry.line], entry.colon) == Rest::Nothing
+        let outer = lines::indent(&self.lines[entry.line].text);
+        lines::rest(&self.lines[entry.line].text, entry.colon) == Rest::Nothing
             && !lines::entries(&self.lines, below.clone()).0.is_empty()
-            && below
-                .filter(|line| lines::has_content(&self.lines[*line]))
-                .all(|line| lines::indent(&self.lines[line]) > lines::indent(&self.lines[entry.line]))
+            && self.lines[below].iter().all(|line| !line.has_content || lines::indent(&line.text) > outer)
     }
 
-    fn insert(&mut self, at: usize, segment: &str, value: Option<&Value>, indent: usize) {
-        let Some(value) = value else { return };
-        let text = emit::entry(segment, value, indent);
-        if at == self.lines.len() {
-            self.ended = true;
-        }
-        self.lines.splice(at..at, text.lines().map(str::to_owned));
-    }
-
+    /// Puts a value in the place of an old one. A comment behind it stays, and so does a value on one line.
     fn replace(&mut self, entry: &Entry, value: &Value, indent: usize) {
-        let line = &self.lines[entry.line];
+        let line = &self.lines[entry.line].text;
         let head = &line[..=entry.colon];
-        let (comment, flow) = match lines::rest(line, entry.colon) {
+        let (comment, in_brackets) = match lines::rest(line, entry.colon) {
             Rest::Value { text, end } => (&line[end..], text.starts_with(['{', '['])),
             Rest::Nothing => (line[entry.colon + 1..].trim_end(), false),
             Rest::Other => ("", false),
         };
-        let below = emit::after_colon(value, indent);
-        let first = if flow || !below.starts_with('\n') {
-            format!("{head} {}{comment}", emit::flow(value))
-        } else {
-            format!("{head}{comment}")
+        let block = emit::after_colon(value, indent);
+        let text = match block.strip_prefix('\n') {
+            Some(below) if !in_brackets => format!("{head}{comment}\n{below}"),
+            _ => format!("{head} {}{comment}\n", emit::flow(value)),
         };
-        let below = if flow { String::new() } else { below };
-        let more = below.lines().skip(1).map(str::to_owned);
-        let new: Vec<String> = std::iter::once(first).chain(more).collect();
-        self.lines.splice(entry.line..entry.end, new);
+        self.put(entry.line..entry.end, &text);
     }
 
-    /// Takes an entry out; a mapping that would be left empty says so.
-    fn remove(&mut self, entry: &Entry, siblings: usize, parent: &str, new: &Map<String, Value>) {
-        let empty = siblings == 1 && parent.is_empty() && new.is_empty();
-        let left: Vec<String> = if empty { vec!["{}".to_owned()] } else { Vec::new() };
-        self.lines.splice(entry.line..entry.end, left);
+    /// Replaces lines by those of `text`.
+    fn put(&mut self, range: Range<usize>, text: &str) {
+        let mut new = lines::split(text);
+        new.iter_mut().for_each(|line| line.ending = self.ending);
+        // A last line that had no end keeps that, unless something follows it now.
+        if range.end == self.lines.len()
+            && let Some(last) = self.lines.last_mut().filter(|last| last.ending.is_empty())
+        {
+            if range.is_empty() {
+                last.ending = self.ending;
+            } else if let Some(new_last) = new.last_mut() {
+                new_last.ending = "";
+            }
+        }
+        self.lines.splice(range, new);
     }
-}
 
-/// Where a first entry goes in lines that have none: after the comments.
-fn end_of_content(lines: &[String], range: &std::ops::Range<usize>) -> usize {
-    let last = range.clone().rev().find(|line| !lines[*line].trim().is_empty());
-    last.map_or(range.start, |line| line + 1)
+    /// Where a first entry goes in lines that have none.
+    fn end_of_comments(&self, range: &Range<usize>) -> usize {
+        let last = range.clone().rev().find(|line| !self.lines[*line].text.trim().is_empty());
+        last.map_or(range.start, |line| line + 1)
+    }
 }

@@ -27,8 +27,8 @@ settings! {
     TTSR_INTERRUPT_MODE: Choice("ttsr.interruptMode", &["always", "prose-only", "tool-only", "never"], "What a stream rule may interrupt.").waits_for("stream rules");
     TTSR_REPEAT_MODE: Choice("ttsr.repeatMode", &["once", "after-gap"], "How often one rule may interrupt.").waits_for("stream rules");
     TTSR_REPEAT_GAP: Number("ttsr.repeatGap", 10.0, "Turns until a rule may interrupt again.").waits_for("stream rules");
-    TTSR_DISABLED_RULES: List("ttsr.disabledRules", &[], "Rules that are not used at all.").waits_for(WIRING);
-    TTSR_BUILTIN_RULES: Flag("ttsr.builtinRules", true, "Use the rules that come with omp.").waits_for(WIRING);
+    TTSR_DISABLED_RULES: List("ttsr.disabledRules", &[], "Rules that are not used at all.");
+    TTSR_BUILTIN_RULES: Flag("ttsr.builtinRules", true, "Use the rules that come with omp.");
     PROVIDER_APPEND_ONLY_CONTEXT: Choice("provider.appendOnlyContext", &["auto", "on", "off"], "Never change what was sent, for the sake of prompt caches.").waits_for("compaction");
 }
 

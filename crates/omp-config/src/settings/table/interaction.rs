@@ -2,9 +2,9 @@
 
 settings! {
     Interaction;
-    STEERING_MODE: Choice("steeringMode", &["one-at-a-time", "all"], "How many waiting steering messages the model gets at once.").waits_for(WIRING);
-    FOLLOW_UP_MODE: Choice("followUpMode", &["one-at-a-time", "all"], "How many waiting follow-up messages the model gets at once.").waits_for(WIRING);
-    INTERRUPT_MODE: Choice("interruptMode", &["immediate", "wait"], "Whether a steering message stops the tools that run.").waits_for(WIRING);
+    STEERING_MODE: Choice("steeringMode", &["one-at-a-time", "all"], "How many waiting steering messages the model gets at once.");
+    FOLLOW_UP_MODE: Choice("followUpMode", &["one-at-a-time", "all"], "How many waiting follow-up messages the model gets at once.");
+    INTERRUPT_MODE: Choice("interruptMode", &["immediate", "wait"], "Whether a steering message stops the tools that run.");
     DOUBLE_ESCAPE_ACTION: Choice("doubleEscapeAction", &["tree", "branch", "none"], "What two presses of Escape on an empty editor open.").waits_for("terminal");
     AUTO_RESUME: Flag("autoResume", false, "Start with the latest session of the directory.").waits_for(WIRING);
     ASK_TIMEOUT: Number("ask.timeout", 0.0, "Seconds until a question of the model is answered for you; 0 waits for ever.").waits_for("ask tool");
@@ -21,10 +21,10 @@ settings! {
     GOAL_CONTINUATION_MODES: List("goal.continuationModes", &["interactive"], "Modes in which a goal continues by itself.").waits_for("goal mode");
     GOAL_STATUS_IN_FOOTER: Flag("goal.statusInFooter", true, "Show the goal in the status line.").waits_for("goal mode");
     LOOP_MODE: Choice("loop.mode", &["prompt", "compact", "reset"], "What happens to the context before each round of a loop.").waits_for("loop mode");
-    MAGIC_KEYWORDS_ENABLED: Flag("magicKeywords.enabled", true, "React to keywords in prompts.").waits_for(WIRING);
-    MAGIC_KEYWORDS_ULTRATHINK: Flag("magicKeywords.ultrathink", true, "React to `ultrathink`.").waits_for(WIRING);
-    MAGIC_KEYWORDS_ORCHESTRATE: Flag("magicKeywords.orchestrate", true, "React to `orchestrate`.").waits_for(WIRING);
-    MAGIC_KEYWORDS_WORKFLOW: Flag("magicKeywords.workflow", true, "React to `workflow`.").waits_for(WIRING);
+    MAGIC_KEYWORDS_ENABLED: Flag("magicKeywords.enabled", true, "React to keywords in prompts.");
+    MAGIC_KEYWORDS_ULTRATHINK: Flag("magicKeywords.ultrathink", true, "React to `ultrathink`.");
+    MAGIC_KEYWORDS_ORCHESTRATE: Flag("magicKeywords.orchestrate", true, "React to `orchestrate`.");
+    MAGIC_KEYWORDS_WORKFLOW: Flag("magicKeywords.workflow", true, "React to `workflow`.");
     PASTE_LARGE_MENU_THRESHOLD: Number("paste.largeMenuThreshold", 100.0, "Pasted lines from which omp asks how to attach them; 0 never asks.").waits_for("terminal");
     AUTOCOMPLETE_MAX_VISIBLE: Number("autocompleteMaxVisible", 5.0, "Most rows of the completion list.").waits_for("terminal");
     // Default: ours.

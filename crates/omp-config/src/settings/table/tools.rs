@@ -9,13 +9,13 @@ settings! {
     TOOLS_ESSENTIAL_OVERRIDE: List("tools.essentialOverride", &[], "Tools that never have to be searched for.").waits_for("tool discovery");
     TOOLS_FORMAT: Choice("tools.format", &["auto", "native", "anthropic", "deepseek", "gemini", "gemma", "glm", "harmony", "kimi", "minimax", "qwen3", "xml"], "How tools are offered to the model: by the provider's interface or in the text of a dialect.")
         .variables(&[Variable { name: "PI_DIALECT", path: "tools.format" }]).waits_for("dialects");
-    TOOLS_MAX_TIMEOUT: Number("tools.maxTimeout", 0.0, "Longest time of a tool call in seconds; 0 sets no limit.").waits_for(WIRING);
-    TOOLS_INTENT_TRACING: Flag("tools.intentTracing", true, "Let the model say in a few words what each call is for.").waits_for(WIRING);
-    TOOLS_OUTPUT_MAX_COLUMNS: Number("tools.outputMaxColumns", 768.0, "Bytes after which a line of output is cut; 0 never cuts.").waits_for(WIRING);
-    TOOLS_ARTIFACT_SPILL_THRESHOLD: Number("tools.artifactSpillThreshold", 50.0, "Kilobytes of output above which the whole of it goes to a file.").waits_for(WIRING);
-    TOOLS_ARTIFACT_HEAD_BYTES: Number("tools.artifactHeadBytes", 20.0, "Kilobytes shown from the beginning of such output; 0 shows only the end.").waits_for(WIRING);
-    TOOLS_ARTIFACT_TAIL_BYTES: Number("tools.artifactTailBytes", 20.0, "Kilobytes shown from the end of such output.").waits_for(WIRING);
-    TOOLS_ARTIFACT_TAIL_LINES: Number("tools.artifactTailLines", 500.0, "Most lines shown from the end of such output.").waits_for(WIRING);
+    TOOLS_MAX_TIMEOUT: Number("tools.maxTimeout", 0.0, "Longest time of a tool call in seconds; 0 sets no limit.");
+    TOOLS_INTENT_TRACING: Flag("tools.intentTracing", true, "Let the model say in a few words what each call is for.");
+    TOOLS_OUTPUT_MAX_COLUMNS: Number("tools.outputMaxColumns", 768.0, "Bytes after which a line of output is cut; 0 never cuts.");
+    TOOLS_ARTIFACT_SPILL_THRESHOLD: Number("tools.artifactSpillThreshold", 50.0, "Kilobytes of output above which the whole of it goes to a file.");
+    TOOLS_ARTIFACT_HEAD_BYTES: Number("tools.artifactHeadBytes", 20.0, "Kilobytes shown from the beginning of such output; 0 shows only the end.");
+    TOOLS_ARTIFACT_TAIL_BYTES: Number("tools.artifactTailBytes", 20.0, "Kilobytes shown from the end of such output.");
+    TOOLS_ARTIFACT_TAIL_LINES: Number("tools.artifactTailLines", 500.0, "Most lines shown from the end of such output.");
     FIND_ENABLED: Flag("find.enabled", true, "Offer the find tool.").waits_for("find tool");
     SEARCH_ENABLED: Flag("search.enabled", true, "Offer the search tool.").waits_for("search tool");
     SEARCH_CONTEXT_BEFORE: Number("search.contextBefore", 1.0, "Lines shown before a match.").waits_for("search tool");
