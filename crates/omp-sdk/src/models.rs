@@ -1,14 +1,17 @@
 //! Which models there are and which one a session uses.
 
 use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 
 use omp_config::Directories;
 use omp_config::settings::Settings;
+use omp_config::settings::config_file::{self, Loaded};
 use omp_llm::registry::{Availability, Registry, SelectError, Selection, Wanted};
 use omp_llm::{Client, discovery};
 use omp_session::Context;
 use omp_types::ThinkingLevel;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::configure;
 use crate::environment::{Environment, EnvironmentLookup};
@@ -21,16 +24,12 @@ pub(crate) fn load_registry(
     settings: &Settings,
     warnings: &mut Vec<String>,
 ) -> Registry {
-    let path = directories.models_file();
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => Some(text),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => {
-            warnings.push(format!(
-                "{} cannot be read ({error}); only built-in models are available.",
-                path.display()
-            ));
-            None
+    let (path, text) = match models_text(&directories.models_file()) {
+        Ok(Some((path, text))) => (path, Some(text)),
+        Ok(None) => (directories.models_file(), None),
+        Err(problem) => {
+            warnings.push(format!("{problem} Only built-in models are available until this is fixed."));
+            (directories.models_file(), None)
         }
     };
     let mut registry = Registry::new(text.as_deref());
@@ -42,6 +41,26 @@ pub(crate) fn load_registry(
     }
     registry.disable(&settings.disabled_providers());
     registry
+}
+
+/// The user's description of models: `models.yml`, or the same with another ending. JSON becomes YAML once.
+fn models_text(file: &Path) -> Result<Option<(PathBuf, String)>, String> {
+    for path in [file.to_path_buf(), file.with_extension("yaml")] {
+        match std::fs::read_to_string(&path) {
+            Ok(text) => return Ok(Some((path, text))),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(format!("{} cannot be read ({error}).", path.display())),
+        }
+    }
+    for path in [file.to_path_buf(), file.with_extension("jsonc")] {
+        match config_file::load(&path) {
+            // JSON is YAML.
+            Loaded::Ok { path, map } => return Ok(Some((path, Value::Object(map).to_string()))),
+            Loaded::NotFound => {}
+            Loaded::Error(error) => return Err(error.to_string()),
+        }
+    }
+    Ok(None)
 }
 
 /// Providers that live on this machine and are looked for only when needed.

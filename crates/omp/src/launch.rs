@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use omp_cli::{Launch, OutputMode, Resume, RoleArgs, SessionArgs};
-use omp_sdk::settings::{Settings, keys};
+use omp_sdk::settings::{Settings, keys, migrate_files};
 use omp_sdk::{
     Effort, Environment, Listener, Outcome, Persistence, ProcessEnvironment, Prompt, PromptOptions,
     RuleChoice, Session, SessionError, SessionOptions, SkillChoice, ToolFilter, load_settings,
@@ -70,6 +70,7 @@ struct Ready {
 
 fn prepare(mut launch: Launch, world: World, cwd: PathBuf, startup: &mut Startup) -> Fallible<Ready> {
     let settings = startup.phase("settings", || {
+        migrate_files(&world.directories).iter().for_each(|warning| output::warn(warning));
         let overrides = overrides(&launch.roles);
         load_settings(&world.directories, &cwd, world.environment.as_ref(), &launch.configs, overrides)
     });

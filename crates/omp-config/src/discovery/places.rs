@@ -37,7 +37,7 @@ impl Places {
         let mut found = Vec::new();
         for directory in self.cwd.ancestors() {
             found.push(directory.to_path_buf());
-            if false {
+            if top.as_deref().is_none_or(|top| top == directory) {
                 break;
             }
         }

@@ -56,21 +56,21 @@ pub trait Kind {
 
 impl Kind for kind::Flag {
     type Value<'a> = bool;
-    fn read<'a>(value: &'a Value, _: &'static Setting) -> bool {
+    fn read(value: &Value, _: &'static Setting) -> bool {
         value.as_bool().unwrap_or_default()
     }
 }
 
 impl Kind for kind::Number {
     type Value<'a> = f64;
-    fn read<'a>(value: &'a Value, _: &'static Setting) -> f64 {
+    fn read(value: &Value, _: &'static Setting) -> f64 {
         value.as_f64().unwrap_or_default()
     }
 }
 
 impl Kind for kind::Choice {
     type Value<'a> = &'static str;
-    fn read<'a>(value: &'a Value, setting: &'static Setting) -> &'static str {
+    fn read(value: &Value, setting: &'static Setting) -> &'static str {
         let word = value.as_str().unwrap_or_default();
         setting.choices().iter().find(|choice| **choice == word).copied().unwrap_or_default()
     }

@@ -66,7 +66,8 @@ mod tests {
     use serde_json::json;
 
     fn scoped(list: Value, cwd: &str) -> Vec<String> {
-        resolve(list.as_array().unwrap(), "models", Path::new(cwd), Path::new("/home/me"))
+        let Value::Array(list) = list else { panic!("a list") };
+        resolve(&list, "models", Path::new(cwd), Path::new("/home/me"))
     }
 
     // proves: CFG-040, CFG-041

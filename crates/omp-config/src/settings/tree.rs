@@ -66,7 +66,8 @@ mod tests {
     use serde_json::json;
 
     fn map(value: Value) -> Map<String, Value> {
-        value.as_object().unwrap().clone()
+        let Value::Object(map) = value else { panic!("a mapping") };
+        map
     }
 
     #[test]

@@ -69,7 +69,7 @@ fn the_nearest_directory_of_each_base() {
     assert_eq!(shown(&world, &found), ["repo/.omp/agents", "repo/.claude/agents", "repo/a/.gemini/agents"]);
 }
 
-// proves: LOP-167
+// proves: LOP-167, CFG-093
 #[test]
 fn system_prompts_of_the_project_before_the_users() {
     let world = World::new(&[]);

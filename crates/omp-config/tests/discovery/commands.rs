@@ -38,7 +38,6 @@ fn a_project_may_ignore_its_whole_folder() {
     assert_eq!(names(&world.at("repo").commands()), ["a"]);
 }
 
-// proves: CLI-159
 #[test]
 fn other_sources_by_priority() {
     let world = World::new(&[]);
@@ -82,7 +81,6 @@ fn other_sources_by_priority() {
     }
 }
 
-// proves: CLI-159
 #[test]
 fn claude_commands_in_folders_have_two_names() {
     let world = World::new(&[

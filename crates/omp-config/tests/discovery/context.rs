@@ -226,9 +226,15 @@ fn the_users_files_move_with_the_agent_directory() {
         ("moved/RULES.md", "rule"),
         ("moved/AGENTS.md", "context"),
     ]);
-    let mut places = world.places("repo");
-    places.agent = world.path("moved");
+    let moved = world.path("moved").display().to_string();
+    let places = world.places_with("repo", &[("PI_CODING_AGENT_DIR", &moved)]);
     let discovery = omp_config::discovery::Discovery::new(places, &[]);
     assert_eq!(world.used(&discovery.sticky_rules()), ["moved/RULES.md"]);
     assert_eq!(world.used(&discovery.context_files()), ["moved/AGENTS.md"]);
+
+    world.write("home/.omp/profiles/work/agent/RULES.md", "of the profile");
+    let places = world.places_with("repo", &[("OMP_PROFILE", "work")]);
+    let discovery = omp_config::discovery::Discovery::new(places, &[]);
+    assert_eq!(world.used(&discovery.sticky_rules()), ["home/.omp/profiles/work/agent/RULES.md"]);
+    assert!(discovery.context_files().all.is_empty());
 }

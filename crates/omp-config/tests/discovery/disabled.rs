@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 
-use omp_config::discovery::{Discovery, Places, settings_files};
-use omp_config::settings::Format;
+use omp_config::discovery::{Discovery, settings_files};
+use omp_config::settings::{self, Format, Settings};
+use serde_json::{Map, json};
 
 use crate::world::World;
 
@@ -57,7 +58,7 @@ fn counts(discovery: &Discovery) -> BTreeMap<&'static str, usize> {
     counts
 }
 
-// proves: CFG-043, CFG-044
+// proves: CFG-044
 #[test]
 fn a_disabled_provider_contributes_nothing() {
     let world = world();
@@ -75,9 +76,8 @@ fn a_disabled_provider_contributes_nothing() {
     }
 }
 
-// proves: CFG-006
 #[test]
-fn settings_of_other_agents_in_the_project() {
+fn settings_files_of_other_agents_in_the_project() {
     let world = World::new(&[]);
     for path in [
         ".claude/settings.json",
@@ -120,9 +120,7 @@ fn a_profile_sees_its_own_files_and_those_of_others() {
         ("home/.claude/skills/claude/SKILL.md", "x"),
         ("repo/.omp/rules/project.md", "x"),
     ]);
-    let mut profile: Places = world.places("repo");
-    profile.agent = world.path("home/.omp/profiles/work/agent");
-    let discovery = Discovery::new(profile, &[]);
+    let discovery = Discovery::new(world.places_with("repo", &[("OMP_PROFILE", "work")]), &[]);
     assert_eq!(
         world.used(&discovery.rules()),
         [
@@ -132,4 +130,32 @@ fn a_profile_sees_its_own_files_and_those_of_others() {
         ]
     );
     assert_eq!(world.used(&discovery.skills()), ["home/.claude/skills/claude/SKILL.md"]);
+}
+
+// proves: CFG-006
+#[test]
+fn settings_of_other_agents_are_merged_in_order() {
+    let world = World::new(&[
+        ("home/.claude/settings.json", r#"{"compaction": {"enabled": false}}"#),
+        ("repo/.claude/settings.json", r#"{"retry": {"maxRetries": 1}}"#),
+        ("repo/.gemini/settings.json", r#"{"retry": {"maxRetries": 2, "baseDelayMs": 3}}"#),
+    ]);
+    let load = |disabled: &str| {
+        world.write("home/.omp/agent/config.yml", format!("disabledProviders: [{disabled}]\n"));
+        let cwd = world.path("repo");
+        let sources = settings::Sources {
+            directories: &world.directories(&[]),
+            cwd: &cwd,
+            overlays: &[],
+            overrides: Map::new(),
+            env: &|_| None,
+            project_files: &|disabled| settings_files(&cwd, disabled),
+        };
+        let settings = Settings::load(&sources).unwrap();
+        let value = |path: &str| settings.value(settings::find(path).unwrap());
+        json!([value("retry.maxRetries"), value("retry.baseDelayMs"), value("compaction.enabled")])
+    };
+    assert_eq!(load(""), json!([1, 3, true]), "Claude over Gemini, and nothing of the user's folders");
+    assert_eq!(load("claude"), json!([2, 3, true]));
+    assert_eq!(load("claude, gemini"), json!([10, 500, true]));
 }

@@ -46,7 +46,7 @@ fn rules_of_others() {
     assert_eq!(rules.all.last().unwrap().item.content, "one file");
 }
 
-// proves: EXT-108, EXT-109
+// proves: EXT-109
 #[test]
 fn priority_and_order_within_a_provider() {
     let by_priority = [

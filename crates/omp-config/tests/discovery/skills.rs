@@ -73,7 +73,6 @@ fn every_field_is_read() {
     assert!(skill("kebab").metadata.is_empty());
 }
 
-// proves: EXT-004
 #[test]
 fn some_providers_need_a_description() {
     let world = World::new(&[("home/.claude/plugins/installed_plugins.json", "")]);
@@ -105,7 +104,7 @@ fn some_providers_need_a_description() {
     assert_eq!(names(&custom.scan_skills(&directory, Description::Optional)), ["claude"]);
 }
 
-// proves: EXT-008, CFG-084
+// proves: CFG-084
 #[test]
 fn the_highest_priority_wins() {
     let world = World::new(&[]);

@@ -53,11 +53,20 @@ impl World {
         path.strip_prefix(self.directory.path()).unwrap_or(path).display().to_string()
     }
 
+    /// The user's directories; `variables` are set besides `HOME`.
+    pub(crate) fn directories(&self, variables: &[(&str, &str)]) -> Directories {
+        let home = self.path("home").display().to_string();
+        let all: Vec<_> = variables.iter().copied().chain([("HOME", home.as_str())]).collect();
+        let env = |name: &str| all.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+        Directories::resolve(env).unwrap()
+    }
+
     pub(crate) fn places(&self, cwd: &str) -> Places {
-        let home = self.path("home");
-        let env = |name: &str| (name == "HOME").then(|| home.display().to_string());
-        let directories = Directories::resolve(env).unwrap();
-        Places::find(&directories, &self.path(cwd))
+        self.places_with(cwd, &[])
+    }
+
+    pub(crate) fn places_with(&self, cwd: &str, variables: &[(&str, &str)]) -> Places {
+        Places::find(&self.directories(variables), &self.path(cwd))
     }
 
     pub(crate) fn at(&self, cwd: &str) -> Discovery {

@@ -56,6 +56,61 @@ fn list_shows_every_setting_by_group() {
     assert!(list["retry.maxRetries"]["description"].as_str().unwrap().contains("retries"));
 }
 
+/// What the documents say each setting is before anybody changes it.
+// proves: CFG-052, CFG-058, CFG-061, CFG-062, CFG-065, CFG-067, CFG-071, CMP-101, MEM-034
+#[test]
+fn documented_defaults() {
+    let list = json_of(&config(&Home::new(), &["list", "--json"]));
+    let documented: Value = serde_json::from_str(include_str!("config/defaults.json")).unwrap();
+    for (path, value) in documented.as_object().unwrap() {
+        let row = list.get(path).unwrap_or_else(|| panic!("{path} is missing"));
+        assert_eq!(row["value"], *value, "{path}");
+    }
+}
+
+// proves: CFG-070
+#[test]
+fn providers_are_chosen_from_documented_words() {
+    let home = Home::new();
+    for (key, default, words) in [
+        ("providers.webSearch", "auto", "tavily, perplexity, brave"),
+        ("providers.image", "auto", "openai, antigravity, xai, gemini, openrouter"),
+        ("providers.fetch", "auto", "native, trafilatura, lynx, parallel, jina"),
+        ("providers.tinyModel", "online", "lfm2-350m"),
+        ("providers.tinyModelDevice", "default", "cpu"),
+        ("providers.tinyModelDtype", "default", "q8"),
+        ("providers.openaiWebsockets", "auto", "off, on"),
+        ("providers.openrouterVariant", "default", "nitro, floor, online, exacto"),
+        ("providers.kimiApiFormat", "anthropic", "openai"),
+        ("provider.appendOnlyContext", "auto", "on, off"),
+    ] {
+        assert_eq!(get(&home, key), default);
+        let output = config(&home, &["set", key, "bogus"]);
+        assert_eq!(output.code, Some(1));
+        assert!(output.stderr.contains(words), "{key}: {}", output.stderr);
+    }
+    config(&home, &["set", "providers.webSearch", "kagi"]).assert_success();
+    assert_eq!(get(&home, "providers.webSearch"), "kagi");
+}
+
+/// Settings of other agents in the project count, less than ours, and only while their source is on.
+// proves: CFG-006, CFG-007
+#[test]
+fn settings_of_other_agents_count() {
+    let home = Home::new();
+    home.write("work/.claude/settings.json", r#"{"steeringMode": "all", "permissions": {"allow": ["Bash"]}}"#);
+    let output = config(&home, &["get", "steeringMode"]);
+    assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("all\n", ""));
+    home.write("home/.claude/settings.json", r#"{"followUpMode": "all"}"#);
+    assert_eq!(get(&home, "followUpMode"), "one-at-a-time", "only the project's");
+    home.write(PROJECT, "steeringMode: one-at-a-time\n");
+    assert_eq!(get(&home, "steeringMode"), "one-at-a-time");
+    home.write(PROJECT, "disabledProviders: [claude]\n");
+    assert_eq!(get(&home, "steeringMode"), "one-at-a-time");
+    home.write(PROJECT, "disabledProviders: [codex]\n");
+    assert_eq!(get(&home, "steeringMode"), "all");
+}
+
 // proves: CFG-023, CFG-001
 #[test]
 fn get_prints_the_effective_value() {
@@ -150,7 +205,7 @@ fn reset_writes_the_default_and_everything_speaks_json() {
     assert_eq!(json_of(&config(&home, &["list", "--json"]))["autoResume"]["value"], true);
 }
 
-// proves: CFG-008, CFG-009
+// proves: CFG-009
 #[test]
 fn path_prints_the_agent_directory() {
     let home = Home::new();

@@ -23,6 +23,38 @@ fn a_model_without_a_key_says_what_to_set() {
     assert!(failed.stderr.contains("key command"), "{}", failed.stderr);
 }
 
+/// The file may have any of four endings; what is wrong in it is named.
+// proves: CFG-014
+#[test]
+fn the_models_file_may_be_yaml_or_json() {
+    let server = Server::start(Scenario::replies([Reply::new().text("ok")]).repeat(true));
+    let base = server.base_url_for(Wire::OpenAiCompletions);
+    let yaml = format!(
+        "providers:\n  mine:\n    baseUrl: {base}\n    api: openai-completions\n    apiKey: k\n    models: [{{id: m}}]\n"
+    );
+    let json = format!(
+        r#"{{"providers": {{"mine": {{"baseUrl": "{base}", "api": "openai-completions", "apiKey": "k", "models": [{{"id": "m"}}]}}}}}}"#
+    );
+    let commented = format!("// my models\n{json}");
+    for (name, text) in
+        [("models.yml", &yaml), ("models.yaml", &yaml), ("models.json", &json), ("models.jsonc", &commented)]
+    {
+        let home = Home::new();
+        home.write(format!("home/.omp/agent/{name}"), text);
+        let output = omp_run(&home, &["-p", "x"]);
+        assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("ok\n", ""), "{name}");
+        assert_eq!(home.exists("home/.omp/agent/models.yml"), name == "models.yml" || name == "models.json");
+    }
+    let home = Home::new();
+    assert!(omp_run(&home, &["-p", "x"]).stderr.contains("demo"), "without a file nothing is wrong");
+    home.write("home/.omp/agent/models.yml", yaml.replace("apiKey: k", "apiKey: [1]"));
+    let wrong = omp_run(&home, &["-p", "x"]).stderr;
+    assert!(wrong.contains("models.yml") && wrong.contains("line 5"), "{wrong}");
+    home.write("home/.omp/agent/models.yml", yaml.replace("apiKey", "apiKeys"));
+    let unknown = omp_run(&home, &["-p", "x"]).stderr;
+    assert!(unknown.contains("models.yml") && unknown.contains("apiKeys"), "{unknown}");
+}
+
 #[test]
 fn unknown_and_ambiguous_models_are_explained() {
     let home = Home::new();

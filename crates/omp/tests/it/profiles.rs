@@ -9,12 +9,12 @@ fn sessions_below(home: &Home, directory: &str) -> usize {
     files.iter().filter(|path| path.starts_with(directory) && path.ends_with(".jsonl")).count()
 }
 
-/// A home with a model in the default profile and another one in the profile `work`.
+/// A home with a model in the default profile and another one in the profile `office`.
 fn two_profiles(server: &Server) -> Home {
     let home = home(server, Wire::OpenAiCompletions);
-    let other = ModelOptions::new().id("of-work");
+    let other = ModelOptions::new().id("of-office");
     let yaml = other.yaml(&server.base_url_for(Wire::OpenAiCompletions), Wire::OpenAiCompletions);
-    home.write("home/.omp/profiles/work/agent/models.yml", yaml);
+    home.write("home/.omp/profiles/office/agent/models.yml", yaml);
     home
 }
 
@@ -24,23 +24,23 @@ fn two_profiles(server: &Server) -> Home {
 fn a_profile_has_its_own_files() {
     let server = Server::start(Scenario::new().reply(Reply::new().text("ok")).repeat(true));
     for (args, variable) in
-        [(&["--profile", "work"][..], None), (&[], Some("OMP_PROFILE")), (&[], Some("PI_PROFILE"))]
+        [(&["--profile", "office"][..], None), (&[], Some("OMP_PROFILE")), (&[], Some("PI_PROFILE"))]
     {
         let home = two_profiles(&server);
-        let in_work = |more: &[&str]| {
+        let in_office = |more: &[&str]| {
             let mut command = omp(&home, &[args, more].concat());
             if let Some(variable) = variable {
-                command.env(variable, "work");
+                command.env(variable, "office");
             }
             run(command, Some(b""), LIMIT)
         };
-        in_work(&["-p", "x"]).assert_success();
-        assert_eq!(sessions_below(&home, "home/.omp/profiles/work/agent/sessions/"), 1);
+        in_office(&["-p", "x"]).assert_success();
+        assert_eq!(sessions_below(&home, "home/.omp/profiles/office/agent/sessions/"), 1);
         assert_eq!(sessions_below(&home, "home/.omp/agent/"), 0);
-        assert_eq!(server.requests().last().unwrap().body["model"], "of-work");
-        let models = in_work(&["models"]).stdout;
-        assert!(models.contains("test/of-work") && !models.contains("test/scripted"), "{models}");
-        assert_eq!(in_work(&["session", "list"]).stdout.lines().count(), 1);
+        assert_eq!(server.requests().last().unwrap().body["model"], "of-office");
+        let models = in_office(&["models"]).stdout;
+        assert!(models.contains("test/of-office") && !models.contains("test/scripted"), "{models}");
+        assert_eq!(in_office(&["session", "list"]).stdout.lines().count(), 1);
         assert_eq!(omp_run(&home, &["session", "list"]).stdout, "No sessions yet.\n");
         assert!(omp_run(&home, &["models"]).stdout.contains("test/scripted"));
     }
@@ -56,14 +56,14 @@ fn the_nearest_choice_wins() {
         let mut command = omp(&home, &[args, &["models"]].concat());
         command.envs(variables.iter().copied());
         let listed = run(command, Some(b""), LIMIT).stdout;
-        if listed.contains("test/of-work") { "work" } else { "default" }
+        if listed.contains("test/of-office") { "office" } else { "default" }
     };
-    assert_eq!(model(&[], &[("OMP_PROFILE", ""), ("PI_PROFILE", "work")]), "default");
-    assert_eq!(model(&[], &[("OMP_PROFILE", "work"), ("PI_PROFILE", "x")]), "work");
-    assert_eq!(model(&["--profile", "default"], &[("OMP_PROFILE", "work")]), "default");
-    assert_eq!(model(&["--profile="], &[("OMP_PROFILE", "work")]), "default");
+    assert_eq!(model(&[], &[("OMP_PROFILE", ""), ("PI_PROFILE", "office")]), "default");
+    assert_eq!(model(&[], &[("OMP_PROFILE", "office"), ("PI_PROFILE", "x")]), "office");
+    assert_eq!(model(&["--profile", "default"], &[("OMP_PROFILE", "office")]), "default");
+    assert_eq!(model(&["--profile="], &[("OMP_PROFILE", "office")]), "default");
     let elsewhere = home.path("elsewhere").display().to_string();
-    assert_eq!(model(&["--profile", "work"], &[("PI_CODING_AGENT_DIR", &elsewhere)]), "work");
+    assert_eq!(model(&["--profile", "office"], &[("PI_CODING_AGENT_DIR", &elsewhere)]), "office");
 }
 
 // proves: CLI-087
@@ -152,7 +152,7 @@ fn a_profile_tells_the_model_its_own_files_only() {
         home.write(format!("{place}/skills/{name}/SKILL.md"), text);
     };
     let default = "home/.omp/agent";
-    let profile = "home/.omp/profiles/work/agent";
+    let profile = "home/.omp/profiles/office/agent";
     let moved = "home/moved";
     for (agent, name) in [(default, "of-default"), (profile, "of-profile"), (moved, "of-moved")] {
         home.write(format!("{agent}/AGENTS.md"), format!("context {name}\n"));
@@ -170,7 +170,7 @@ fn a_profile_tells_the_model_its_own_files_only() {
     };
     for (args, variable, own) in [
         (&[][..], None, "of-default"),
-        (&["--profile", "work"], None, "of-profile"),
+        (&["--profile", "office"], None, "of-profile"),
         (&[], Some(("PI_CODING_AGENT_DIR", "~/moved")), "of-moved"),
     ] {
         let told = told(args, variable);

@@ -544,3 +544,88 @@ fn the_prompt_can_be_inspected() {
             || place.server.requests().len() == 1
     );
 }
+
+/// A skill that cannot be read is skipped and named; the others stay.
+// proves: EXT-023
+#[test]
+fn a_broken_skill_does_no_harm() {
+    let place = Place::new();
+    place
+        .write("work/.omp/skills/good/SKILL.md", "---\ndescription: Works well\n---\nx")
+        .write("work/.omp/skills/bad/SKILL.md", "---\ndescription: [unclosed\nname: {\n---\nx");
+    let output = place.run(&["x"]);
+    assert_eq!(output.stdout, "ok\n");
+    assert!(output.stderr.contains("bad/SKILL.md"), "{}", output.stderr);
+    assert!(contains(&place.blocks(), "Works well"));
+    place.write("work/.omp/skills/late/SKILL.md", "---\ndescription: Came later\n---\nx");
+    assert!(contains(&place.system(&[]), "Came later"), "the next start sees it");
+}
+
+/// `AGENTS.md` is context, in whole; it is no skill, and one in a dot-directory is neither.
+// proves: EXT-014
+#[test]
+fn standalone_instructions_are_no_skills() {
+    let place = Place::repository();
+    place
+        .write("work/repo/AGENTS.md", "Outer words.")
+        .write("work/repo/package/.hidden/AGENTS.md", "Hidden words.")
+        .write("work/AGENTS.md", "Beyond the repository.");
+    let blocks = place.in_package();
+    assert!(blocks[1].contains("Outer words.") && !blocks[0].contains("Outer words."));
+    assert!(!contains(&blocks, "Hidden words.") && !contains(&blocks, "Beyond the repository."));
+    assert!(!blocks[0].contains("skill://"));
+    let hidden = place.home.path("work/repo/package/.hidden").display().to_string();
+    assert!(!contains(&place.system(&["--cwd", &hidden]), "Hidden words."));
+}
+
+/// The globs of a rule are told to the model; nothing is done with them here.
+// proves: EXT-122
+#[test]
+fn globs_select_nothing() {
+    let server = Server::start([
+        Reply::new().tool_call("write", json!({"_i": "w", "path": "a.sql", "content": "select 1;"})),
+        Reply::new().text("done"),
+    ]);
+    let home = home(&server, Wire::OpenAiCompletions);
+    home.write("work/.omp/rules/sql.md", "---\ndescription: d\nglobs: ['*.sql']\n---\nThe rule's body.");
+    omp_run(&home, &["-p", "write a.sql"]).assert_success();
+    assert!(server.requests().iter().all(|request| !request.body.to_string().contains("The rule's body.")));
+    server.finish();
+}
+
+// proves: CFG-092
+#[test]
+fn native_skills_can_be_filtered() {
+    let place = Place::new();
+    for (path, name) in [("work/.omp", "project"), ("home/.omp/agent", "user"), ("elsewhere", "custom")] {
+        let path = format!("{path}/skills/{name}-skill/SKILL.md");
+        place.write(&path, &format!("---\ndescription: Of the {name}\n---\nx"));
+    }
+    let custom = place.home.path("elsewhere/skills").display().to_string();
+    let found = |config: &str| {
+        place.write("home/.omp/agent/config.yml", config);
+        let block = place.system(&[])[0].clone();
+        ["project", "user", "custom"].map(|name| block.contains(&format!("Of the {name}")))
+    };
+    let with_custom = format!("skills:\n  customDirectories: ['{custom}']\n");
+    assert_eq!(found(&with_custom), [true, true, true]);
+    assert_eq!(found("skills:\n  enablePiUser: false\n"), [true, false, false]);
+    assert_eq!(found("skills:\n  enablePiProject: false\n"), [false, true, false]);
+    assert_eq!(found(&format!("{with_custom}  ignoredSkills: ['*-skill']\n")), [false, false, false]);
+    assert_eq!(found(&format!("{with_custom}  includeSkills: ['u*']\n")), [false, true, false]);
+    assert_eq!(found("disabledExtensions: ['skill:user-skill']\n"), [true, false, false]);
+}
+
+// The first half of EXT-123; there are no built-in rules yet to take away.
+#[test]
+fn rules_can_be_disabled() {
+    let place = Place::new();
+    place
+        .write("work/.omp/rules/a.md", "---\nalwaysApply: true\n---\nAlways words.")
+        .write("work/.omp/rules/b.md", "---\ndescription: Listed words\n---\nx");
+    assert!(contains(&place.system(&[]), "Always words.") && contains(&place.blocks(), "Listed words"));
+    place.write("home/.omp/agent/config.yml", "ttsr:\n  disabledRules: [a, b]\n");
+    assert!(!contains(&place.system(&[]), "Always words.") && !contains(&place.blocks(), "Listed words"));
+    place.write("home/.omp/agent/config.yml", "ttsr:\n  builtinRules: false\n");
+    assert!(contains(&place.system(&[]), "Always words."), "rules of the user are not built in");
+}

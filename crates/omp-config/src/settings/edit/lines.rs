@@ -17,7 +17,13 @@ pub(super) fn split(text: &str) -> Vec<Line> {
     let mut scalar: Option<usize> = None;
     let mut lines = Vec::new();
     for line in text.split_inclusive('\n') {
-        let ending = if line.ends_with("\r\n") { "\r\n" } else if line.ends_with('\n') { "\n" } else { "" };
+        let ending = if line.ends_with("\r\n") {
+            "\r\n"
+        } else if line.ends_with('\n') {
+            "\n"
+        } else {
+            ""
+        };
         let text = line[..line.len() - ending.len()].to_owned();
         let is_blank = text.trim().is_empty();
         let is_comment = text.trim_start().starts_with('#');
@@ -57,11 +63,10 @@ pub(super) fn entries(lines: &[Line], range: Range<usize>) -> (Vec<Entry>, usize
     let Some(first) = range.clone().find(|line| lines[*line].has_content) else { return (Vec::new(), 0) };
     let indent = indent(&lines[first].text);
     let mut found: Vec<Entry> = Vec::new();
-    for line in first..range.end {
-        if !lines[line].has_content {
+    for (line, Line { text, has_content, .. }) in lines.iter().enumerate().take(range.end).skip(first) {
+        if !has_content {
             continue;
         }
-        let text = &lines[line].text;
         // Deeper lines belong to the entry before, and so does a list that is not indented.
         if self::indent(text) == indent
             && let Some((key, colon)) = key_of(text)

@@ -141,7 +141,6 @@ fn scoped_entries_hold_below_their_path_after_the_merge() {
     assert_eq!(world.load().enabled_models(), ["only"]);
 }
 
-// proves: CFG-046, CFG-047, CFG-048
 #[test]
 fn variables_win_over_files_and_flags_over_variables() {
     let mut world = World::with_global(

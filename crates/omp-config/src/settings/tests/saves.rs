@@ -99,7 +99,12 @@ const CASES: &[(&str, &str, &str, &str)] = &[
         "\"new\"",
         "hindsight:\n  bankMission: new\nx: 1\n",
     ),
-    ("note: |\n  text\n  # still text\n", "autoResume", "true", "note: |\n  text\n  # still text\nautoResume: true\n"),
+    (
+        "note: |\n  text\n  # still text\n",
+        "autoResume",
+        "true",
+        "note: |\n  text\n  # still text\nautoResume: true\n",
+    ),
     ("x: 1\r\ny: 2\nz: 3\r\n", "autoResume", "true", "x: 1\r\ny: 2\nz: 3\r\nautoResume: true\r\n"),
     ("x: 1\nautoResume: false", "autoResume", "true", "x: 1\nautoResume: true"),
     ("  x: 1\n  y: 2\n", "autoResume", "true", "  x: 1\n  y: 2\n  autoResume: true\n"),

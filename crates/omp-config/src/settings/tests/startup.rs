@@ -97,7 +97,6 @@ fn the_changelog_version_leaves_the_settings() {
     assert!(!alone.global_text().contains("lastChangelogVersion"));
 }
 
-// proves: CFG-015
 #[test]
 fn a_json_sibling_becomes_yaml_once() {
     let world = World::new();
