@@ -93,14 +93,18 @@ fn capture(command: &str) -> Option<String> {
 }
 
 /// How commands are run, as far as the environment decides it. Each switch has the name it had elsewhere, too.
-pub(crate) fn apply_shell_switches(environment: &dyn Environment, settings: &mut omp_tools::Settings) {
+pub(crate) fn apply_shell_switches(
+    environment: &dyn Environment,
+    secrets: &SecretNames,
+    settings: &mut omp_tools::Settings,
+) {
     let set = |names: [&str; 2]| {
         names.into_iter().find_map(|name| environment.var(name).filter(|value| !value.is_empty()))
     };
     settings.shell_prefix = set(["PI_SHELL_PREFIX", "CLAUDE_CODE_SHELL_PREFIX"]);
     settings.login = match set(["PI_BASH_NO_LOGIN", "CLAUDE_BASH_NO_LOGIN"]) {
         Some(_) => Login::Off,
-        None => Login::Without(SecretNames::default()),
+        None => Login::Without(secrets.clone()),
     };
     settings.ci = match set(["PI_BASH_NO_CI", "CLAUDE_BASH_NO_CI"]) {
         Some(_) => Ci::Inherited,

@@ -33,7 +33,7 @@ impl Session {
         let mut opening = Opening::new(options)?;
         let (context, mut writer) = open_session(&opening.options, &mut opening.warnings)?;
         let chosen = opening.choose_model(&context).await?;
-        let surroundings = opening.look_around(&chosen.model);
+        let surroundings = opening.look_around(&chosen);
         let effort = opening.effort(&chosen, &context);
         note_choice(&mut writer, &context, &chosen.model, effort);
         let config = opening.agent_config(&chosen.model, effort, &writer.header().id);
@@ -141,14 +141,15 @@ impl Opening {
         Ok(Chosen { client, registry, model: Arc::new(model), thinking: selection.thinking })
     }
 
-    fn look_around(&mut self, model: &omp_llm::Model) -> Surroundings {
+    fn look_around(&mut self, chosen: &Chosen) -> Surroundings {
         let discovery = knowledge::discovery(&self.options.directories, &self.options.cwd, &self.settings);
         let knowledge = Arc::new(Knowledge::load(&discovery, &self.settings, &self.options));
         self.warnings.extend_from_slice(&knowledge.warnings);
         let scope = Arc::new(Scope::new());
-        let tools = self.build_tools(&knowledge, &scope);
+        let secrets = SecretNames::default().and(chosen.registry.key_variables());
+        let tools = self.build_tools(&knowledge, &scope, &secrets);
         let repository = discovery.places().repository.as_deref();
-        let prompt = self.system_prompt(&knowledge, repository, &tools, model);
+        let prompt = self.system_prompt(&knowledge, repository, &tools, &chosen.model);
         Surroundings { discovery, knowledge, scope, tools, prompt }
     }
 
@@ -237,12 +238,17 @@ impl Opening {
         })
     }
 
-    fn build_tools(&mut self, knowledge: &Arc<Knowledge>, scope: &Arc<Scope>) -> Vec<Arc<dyn Tool>> {
-        let environment = ChildEnvironment::inherited().without(&SecretNames::default());
+    fn build_tools(
+        &mut self,
+        knowledge: &Arc<Knowledge>,
+        scope: &Arc<Scope>,
+        secrets: &SecretNames,
+    ) -> Vec<Arc<dyn Tool>> {
+        let environment = ChildEnvironment::inherited().without(secrets);
         let (cwd, home) = (self.options.cwd.clone(), self.options.directories.home.clone());
         let mut context = omp_tools::Context::new(cwd, Some(home.clone()), Arc::clone(scope), environment);
         context.settings = configure::tools(&self.settings, &home);
-        apply_shell_switches(self.options.environment.as_ref(), &mut context.settings);
+        apply_shell_switches(self.options.environment.as_ref(), secrets, &mut context.settings);
         context.resources = Arc::new(Shelf(Arc::clone(knowledge)));
         let mut all = omp_tools::builtin(Arc::new(context));
         all.retain(|tool| !configure::is_switched_off(&self.settings, &tool.definition().name));

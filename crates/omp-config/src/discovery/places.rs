@@ -98,3 +98,23 @@ impl Root {
 fn repository(cwd: &Path) -> Option<PathBuf> {
     cwd.ancestors().find(|directory| directory.join(".git").exists()).map(Path::to_path_buf)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // proves: CFG-087
+    #[test]
+    fn an_empty_native_folder_does_not_count() {
+        let scratch = tempfile::tempdir().unwrap();
+        let [agent, cwd] = ["agent", "project"].map(|name| scratch.path().join(name));
+        let places = Places { home: scratch.path().to_path_buf(), agent, cwd, repository: None };
+        let roots = || places.native(&Disk::default()).into_iter().map(|root| root.path).collect::<Vec<_>>();
+        assert_eq!(roots(), [""; 0].map(PathBuf::from), "missing");
+        std::fs::create_dir_all(places.cwd.join(NATIVE)).unwrap();
+        std::fs::create_dir_all(places.agent.join("commands")).unwrap();
+        assert_eq!(roots(), [places.agent.clone()], "empty");
+        std::fs::write(places.cwd.join(NATIVE).join("x"), "").unwrap();
+        assert_eq!(roots(), [places.cwd.join(NATIVE), places.agent.clone()]);
+    }
+}

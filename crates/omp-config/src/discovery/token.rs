@@ -16,7 +16,6 @@ pub(super) fn tokens(text: &str) -> Vec<Range<usize>> {
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let end = start + line.len();
-        let opened = Fence::opened_by(line);
         let is_code = match &fence {
             Some(open) => {
                 if open.is_closed_by(line) {
@@ -25,7 +24,7 @@ pub(super) fn tokens(text: &str) -> Vec<Range<usize>> {
                 true
             }
             None => {
-                fence = opened;
+                fence = Fence::opened_by(line);
                 fence.is_some()
             }
         };

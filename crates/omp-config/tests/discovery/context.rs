@@ -54,14 +54,14 @@ fn standalone_files_up_to_home_without_a_repository() {
     let world = World::new(&[
         ("AGENTS.md", "above home"),
         ("home/AGENTS.md", "in home"),
-        ("home/work/AGENTS.md", "in between"),
-        ("home/work/a/AGENTS.md", "here"),
+        ("home/code/AGENTS.md", "in between"),
+        ("home/code/a/AGENTS.md", "here"),
         ("elsewhere/AGENTS.md", "of anyone"),
         ("elsewhere/a/AGENTS.md", "here too"),
     ]);
     assert_eq!(
-        world.used(&world.at("home/work/a").context_files()),
-        ["home/AGENTS.md", "home/work/AGENTS.md", "home/work/a/AGENTS.md"]
+        world.used(&world.at("home/code/a").context_files()),
+        ["home/AGENTS.md", "home/code/AGENTS.md", "home/code/a/AGENTS.md"]
     );
     assert_eq!(world.used(&world.at("elsewhere/a").context_files()), ["elsewhere/a/AGENTS.md"]);
 }
@@ -232,9 +232,9 @@ fn the_users_files_move_with_the_agent_directory() {
     assert_eq!(world.used(&discovery.sticky_rules()), ["moved/RULES.md"]);
     assert_eq!(world.used(&discovery.context_files()), ["moved/AGENTS.md"]);
 
-    world.write("home/.omp/profiles/work/agent/RULES.md", "of the profile");
-    let places = world.places_with("repo", &[("OMP_PROFILE", "work")]);
+    world.write("home/.omp/profiles/job/agent/RULES.md", "of the profile");
+    let places = world.places_with("repo", &[("OMP_PROFILE", "job")]);
     let discovery = omp_config::discovery::Discovery::new(places, &[]);
-    assert_eq!(world.used(&discovery.sticky_rules()), ["home/.omp/profiles/work/agent/RULES.md"]);
+    assert_eq!(world.used(&discovery.sticky_rules()), ["home/.omp/profiles/job/agent/RULES.md"]);
     assert!(discovery.context_files().all.is_empty());
 }

@@ -115,17 +115,17 @@ fn a_profile_sees_its_own_files_and_those_of_others() {
     let world = World::new(&[
         ("home/.omp/agent/rules/default.md", "x"),
         ("home/.omp/agent/skills/default/SKILL.md", "---\ndescription: d\n---\n"),
-        ("home/.omp/profiles/work/agent/rules/work.md", "x"),
+        ("home/.omp/profiles/job/agent/rules/work.md", "x"),
         ("home/.cursor/rules/cursor.md", "x"),
         ("home/.claude/skills/claude/SKILL.md", "x"),
         ("repo/.omp/rules/project.md", "x"),
     ]);
-    let discovery = Discovery::new(world.places_with("repo", &[("OMP_PROFILE", "work")]), &[]);
+    let discovery = Discovery::new(world.places_with("repo", &[("OMP_PROFILE", "job")]), &[]);
     assert_eq!(
         world.used(&discovery.rules()),
         [
             "repo/.omp/rules/project.md",
-            "home/.omp/profiles/work/agent/rules/work.md",
+            "home/.omp/profiles/job/agent/rules/work.md",
             "home/.cursor/rules/cursor.md"
         ]
     );

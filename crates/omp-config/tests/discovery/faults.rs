@@ -80,11 +80,11 @@ fn folders_that_lead_back_to_themselves() {
 #[test]
 fn unreadable_files_and_folders_are_named() {
     if nix::unistd::geteuid().is_root() {
-        return unreadable_by_name_length();
+        return unreadable_even_for_root();
     }
     let world = World::new(&[("repo/AGENTS.md", "x"), ("repo/.omp/rules/a.md", "x")]);
     for path in ["repo/AGENTS.md", "repo/.omp/rules"] {
-        std::fs::set_permissions(world.path(path), std::fs::Permissions::from_mode(0)).unwrap();
+        std::fs::set_permissions(world.path(path), std::fs::Permissions::from_mode(0o000)).unwrap();
     }
     assert!(one_warning(&world.at("repo").context_files()).contains("repo/AGENTS.md is ignored"));
     assert!(one_warning(&world.at("repo").rules()).contains("repo/.omp/rules cannot be listed"));
@@ -92,7 +92,7 @@ fn unreadable_files_and_folders_are_named() {
 }
 
 /// Permissions do not stop root; a link to itself stops everyone.
-fn unreadable_by_name_length() {
+fn unreadable_even_for_root() {
     let world = World::new(&[("repo/.omp/commands/c.md", "x")]);
     world.link("rules", "repo/.omp/rules");
     assert!(one_warning(&world.at("repo").rules()).contains("repo/.omp/rules cannot be listed"));

@@ -58,7 +58,6 @@ fn native_folders_of_every_kind() {
     }
 }
 
-// proves: CFG-087
 #[test]
 fn an_empty_native_folder_is_no_folder() {
     let world = World::new(&[("home/.omp/agent/commands/a.md", "user")]);

@@ -32,12 +32,12 @@ fn one_level_below_skills() {
 fn every_directory_up_to_the_repository_has_skills() {
     let world = World::new(&[
         (".omp/skills/outside/SKILL.md", SKILL),
-        ("repo/.omp/skills/root/SKILL.md", SKILL),
+        ("repo/.omp/skills/top/SKILL.md", SKILL),
         ("repo/a/b/.omp/skills/near/SKILL.md", SKILL),
         ("home/.omp/agent/skills/mine/SKILL.md", SKILL),
     ]);
     let skills = world.at("repo/a/b").skills();
-    assert_eq!(names(&skills), ["near", "root", "mine"]);
+    assert_eq!(names(&skills), ["near", "top", "mine"]);
     let levels: Vec<_> = skills.all.iter().map(|finding| finding.origin.level).collect();
     assert_eq!(levels, [Level::Project, Level::Project, Level::User]);
     let below_home =

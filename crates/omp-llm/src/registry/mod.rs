@@ -69,6 +69,16 @@ impl Registry {
         self.error.as_deref()
     }
 
+    /// Variables that the user's file names as keys. Commands must not see them.
+    pub fn key_variables(&self) -> Vec<String> {
+        let is_name = |value: &&String| {
+            value.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+                && value.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+        };
+        let configured = self.providers.values().filter_map(|provider| provider.key.configured.as_ref());
+        configured.filter(is_name).cloned().collect()
+    }
+
     /// Takes providers out, whether or not they have credentials. Ids are exact; others are not model providers
     /// and mean something elsewhere.
     pub fn disable(&mut self, ids: &[String]) {

@@ -98,7 +98,10 @@ fn providers_are_chosen_from_documented_words() {
 #[test]
 fn settings_of_other_agents_count() {
     let home = Home::new();
-    home.write("work/.claude/settings.json", r#"{"steeringMode": "all", "permissions": {"allow": ["Bash"]}}"#);
+    home.write(
+        "work/.claude/settings.json",
+        r#"{"steeringMode": "all", "permissions": {"allow": ["Bash"]}}"#,
+    );
     let output = config(&home, &["get", "steeringMode"]);
     assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("all\n", ""));
     home.write("home/.claude/settings.json", r#"{"followUpMode": "all"}"#);
@@ -414,6 +417,17 @@ fn the_page_of_settings_is_up_to_date() {
         page == docs_page(),
         "docs/settings.md is out of date: run this test with OMP_BLESS=1 and commit the page"
     );
+}
+
+/// What the page says about flags is true.
+#[test]
+fn flags_of_settings_exist() {
+    let known: Vec<String> = omp_cli::table::launch_flags().flat_map(|flag| flag.spellings()).collect();
+    for row in TABLE {
+        for flag in row.flag.into_iter().flat_map(|flags| flags.split(", ")) {
+            assert!(known.iter().any(|spelling| spelling == flag), "{}: {flag}", row.path);
+        }
+    }
 }
 
 /// Everything in the table does something, or says what it waits for.

@@ -269,7 +269,10 @@ fn retries_follow_the_settings() {
     home.write(CONFIG, format!("{chain}  modelFallback: false\n"));
     assert_ne!(omp_run(&home, &["-p", "x"]).code, Some(0));
     assert_eq!(second.requests().len(), 1);
-    home.write(CONFIG, "retry:\n  enabled: false\n  fallbackChains:\n    slow: [second/m]\n    default: [nonsense]\n");
+    home.write(
+        CONFIG,
+        "retry:\n  enabled: false\n  fallbackChains:\n    slow: [second/m]\n    default: [nonsense]\n",
+    );
     let output = omp_run(&home, &["-p", "x"]);
     assert!(
         output.stderr.contains("fallbackChains.slow") && output.stderr.contains("nonsense"),

@@ -146,9 +146,9 @@ fn secrets_stay_inside() {
         Reply::new().text("done"),
     ]);
     let home = Home::new();
-    home.models_yml(&server, Wire::OpenAiCompletions, ModelOptions::new().api_key("OPENAI_API_KEY"));
+    home.models_yml(&server, Wire::OpenAiCompletions, ModelOptions::new().api_key("MY_OWN_VARIABLE"));
     let mut command = omp(&home, &["--mode", "json", "x"]);
-    command.env("OPENAI_API_KEY", "sk-very-secret").env("ANTHROPIC_API_KEY", "sk-other-secret");
+    command.env("MY_OWN_VARIABLE", "sk-very-secret").env("ANTHROPIC_API_KEY", "sk-other-secret");
     let output = run(command, Some(b""), LIMIT);
     output.assert_success();
     let requests = server.requests();

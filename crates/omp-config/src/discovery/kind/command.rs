@@ -29,6 +29,10 @@ impl Kind for CommandFile {
 
 /// Adds `commands/*.md` under their file names, leaving out what git ignores.
 pub(in super::super) fn collect_unignored(search: &mut Search<'_, CommandFile>, commands: &Root) {
+    // What git ignores is not cheap to find out.
+    if search.folder(&commands.path).entries.is_empty() {
+        return;
+    }
     let ignores = search.discovery.ignores(&commands.path);
     collect_if(search, commands, |entry| !ignores.is_file_ignored(&entry.path), |stem, _| stem.to_owned());
 }
@@ -62,12 +66,9 @@ pub(in super::super) fn collect_nested(search: &mut Search<'_, CommandFile>, com
     for (folders, path) in walk::markdown_below(search, &commands.path) {
         let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned) else { continue };
         let Some((document, _)) = search.document(&path) else { continue };
-        if !folders.is_empty() {
-            let long = format!("{}:{stem}", folders.join(":"));
-            search.add(commands.level, path.clone(), command(stem, &path, &document));
-            search.add(commands.level, path.clone(), command(long, &path, &document));
-        } else {
-            search.add(commands.level, path.clone(), command(stem, &path, &document));
+        let long = (!folders.is_empty()).then(|| format!("{}:{stem}", folders.join(":")));
+        for name in std::iter::once(stem).chain(long) {
+            search.add(commands.level, path.clone(), command(name, &path, &document));
         }
     }
 }

@@ -31,8 +31,12 @@ impl Kind for ExtensionModule {
 
 /// Adds the modules of the directory `extensions`, leaving out what git ignores.
 pub(in super::super) fn collect(search: &mut Search<'_, ExtensionModule>, extensions: &Root) {
-    let ignores = search.discovery.ignores(&extensions.path);
     let folder = search.folder(&extensions.path);
+    // What git ignores is not cheap to find out.
+    if folder.entries.is_empty() {
+        return;
+    }
+    let ignores = search.discovery.ignores(&extensions.path);
     let mut paths = Vec::new();
     for entry in folder.entries.iter().filter(|entry| !entry.is_hidden()) {
         if entry.is_directory() && !ignores.is_folder_ignored(&entry.path) {
