@@ -4,6 +4,7 @@
 //! yourself, leave out what should be discovered.
 
 mod adapt;
+mod bundled;
 mod configure;
 mod effort;
 mod environment;

@@ -79,6 +79,7 @@ impl Session {
             discovery: surroundings.discovery,
             report,
             classifier,
+            models_file: opening.options.directories.models_file(),
             warnings: opening.warnings,
         })
     }

@@ -10,8 +10,10 @@ use omp_extend::Commands;
 use omp_llm::Api;
 use omp_session::Header;
 use omp_shell::Scope;
+use omp_types::UserContent;
 use tokio_util::sync::CancellationToken;
 
+use crate::bundled;
 use crate::effort::Classifier;
 use crate::expand::expand;
 use crate::knowledge::{self, Knowledge};
@@ -32,6 +34,7 @@ pub struct Session {
     pub(crate) report: PromptReport,
     /// Rates prompts when the effort is left to us.
     pub(crate) classifier: Option<Classifier>,
+    pub(crate) models_file: PathBuf,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -76,6 +79,11 @@ impl Session {
         self.model.api == Api::Demo && !self.chosen
     }
 
+    /// Where the user describes providers and models.
+    pub fn models_file(&self) -> &Path {
+        &self.models_file
+    }
+
     pub fn control(&self) -> Control {
         self.agent.control()
     }
@@ -83,16 +91,25 @@ impl Session {
     /// Runs one prompt until everything has settled. A prompt that begins with `/` and names a skill, a command or a
     /// template is expanded first.
     pub async fn prompt(&self, prompt: Prompt, cancel: CancellationToken) -> Result<Outcome, AgentError> {
-        let expansion = expand(prompt, &self.knowledge.skills, &self.settings, || self.commands());
-        for message in expansion.warnings {
-            self.agent.notice(message).await?;
-        }
-        let prompt = expansion.prompt;
+        let prompt = self.expand(prompt, &cancel).await?;
         if let Some(classifier) = &self.classifier {
             let level = classifier.rate(&prompt.content.text(), &cancel).await;
             self.agent.set_thinking(self.model.clamp_level(level)).await?;
         }
         self.agent.prompt(prompt, cancel).await
+    }
+
+    async fn expand(&self, prompt: Prompt, cancel: &CancellationToken) -> Result<Prompt, AgentError> {
+        if let UserContent::Text(typed) = &prompt.content
+            && let Some(text) = bundled::green(typed, &self.discovery.places().cwd, cancel).await
+        {
+            return Ok(Prompt::text(text));
+        }
+        let expansion = expand(prompt, &self.knowledge.skills, &self.settings, || self.commands());
+        for message in expansion.warnings {
+            self.agent.notice(message).await?;
+        }
+        Ok(expansion.prompt)
     }
 
     /// Ends every process the session started and makes sure that the conversation is on disk. What could not be

@@ -259,9 +259,12 @@ fn announce(session: &Session, json: Option<&JsonLines>) {
         output::warn(warning);
     }
     if session.fell_back_to_demo() {
-        output::note(
-            "No model is connected: no API key is set and no local model server answers. Using the built-in demo.",
-        );
+        output::note(&format!(
+            "No model is connected: no API key is set and no local model server answers. Using the built-in demo.\n\
+             Set a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY, start a local server such as Ollama, or describe \
+             a provider in {}.",
+            session.models_file().display()
+        ));
     }
     if let Some(lines) = json {
         lines.header(&session.header());

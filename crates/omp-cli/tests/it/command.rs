@@ -25,7 +25,8 @@ fn commands_say_what_is_wrong_and_how_they_are_used() {
     assert_eq!(render(&["models", "a", "b", "c"]), format!("error: Unexpected argument: c\n{models}"));
 
     let config = render(&["config", "bogus"]);
-    let line = "error: Expected one of list, get, set, reset, path, sources, init-xdg for action, got \"bogus\"\n";
+    let line =
+        "error: Expected one of list, get, set, reset, path, sources, init-xdg for action, got \"bogus\"\n";
     assert!(config.starts_with(line), "{config}");
     assert!(config.contains("\nUsage: omp config [list|get|set|"), "{config}");
 

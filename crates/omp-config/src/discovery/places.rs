@@ -109,12 +109,14 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let [agent, cwd] = ["agent", "project"].map(|name| scratch.path().join(name));
         let places = Places { home: scratch.path().to_path_buf(), agent, cwd, repository: None };
-        let roots = || places.native(&Disk::default()).into_iter().map(|root| root.path).collect::<Vec<_>>();
-        assert_eq!(roots(), [""; 0].map(PathBuf::from), "missing");
-        std::fs::create_dir_all(places.cwd.join(NATIVE)).unwrap();
+        let native = places.cwd.join(NATIVE);
+        let levels =
+            || places.native(&Disk::default()).into_iter().map(|root| root.level).collect::<Vec<_>>();
+        assert!(levels().is_empty(), "missing");
+        std::fs::create_dir_all(&native).unwrap();
         std::fs::create_dir_all(places.agent.join("commands")).unwrap();
-        assert_eq!(roots(), [places.agent.clone()], "empty");
-        std::fs::write(places.cwd.join(NATIVE).join("x"), "").unwrap();
-        assert_eq!(roots(), [places.cwd.join(NATIVE), places.agent.clone()]);
+        assert_eq!(levels(), [Level::User], "empty");
+        std::fs::write(native.join("x"), "").unwrap();
+        assert_eq!(levels(), [Level::Project, Level::User]);
     }
 }

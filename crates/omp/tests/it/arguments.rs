@@ -281,3 +281,12 @@ fn what_is_not_there_says_so() {
         assert!(output.stderr.contains("not available yet"), "{args:?}: {}", output.stderr);
     }
 }
+
+/// The advisor is a setting, not a flag.
+// proves: CLI-276
+#[test]
+fn there_is_no_advisor_flag() {
+    let output = omp_run(&Home::new(), &["--advisor", "-p", "x"]);
+    assert_eq!(output.code, Some(2));
+    assert!(output.stderr.contains("unknown flag: --advisor"), "{}", output.stderr);
+}

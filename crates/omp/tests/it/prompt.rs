@@ -629,3 +629,39 @@ fn rules_can_be_disabled() {
     place.write("home/.omp/agent/config.yml", "ttsr:\n  builtinRules: false\n");
     assert!(contains(&place.system(&[]), "Always words."), "rules of the user are not built in");
 }
+
+/// `/green` knows where it is; a token in the remote's address stays here.
+// proves: CLI-171
+#[test]
+fn green_names_branch_remote_and_tag() {
+    let place = Place::new();
+    let git = |args: &[&str]| {
+        let mut command = place.home.command("git");
+        command.current_dir(place.home.work_dir()).args([
+            "-c",
+            "user.name=n",
+            "-c",
+            "user.email=e@example.org",
+        ]);
+        command.args(args);
+        run(command, Some(b""), LIMIT).assert_success();
+    };
+    let sent = |prompt: &str| {
+        place.run(&[prompt]);
+        last_user(&place.last_body()).to_string()
+    };
+    let outside = sent("/green");
+    assert!(outside.contains("Branch: none") && outside.contains("Newest tag: none"), "{outside}");
+    git(&["init", "-q", "-b", "topic"]);
+    git(&["commit", "-q", "--allow-empty", "-m", "first"]);
+    git(&["tag", "v1.2.3"]);
+    git(&["remote", "add", "upstream", "https://me:token@example.org/a/b.git"]);
+    let inside = sent("/green only the lints");
+    for part in
+        ["Branch: topic", "Remote: https://example.org/a/b.git", "Newest tag: v1.2.3", "only the lints"]
+    {
+        assert!(inside.contains(part), "{part}: {inside}");
+    }
+    assert!(!inside.contains("token"), "{inside}");
+    assert!(sent("/greenhouse").contains("/greenhouse"));
+}

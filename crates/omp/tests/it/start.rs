@@ -48,3 +48,41 @@ fn a_crash_is_a_sentence_and_exit_code_one() {
     assert!(output.stderr.starts_with("Error: omp crashed: OMP_DEBUG_PANIC is set"), "{}", output.stderr);
     assert_eq!(output.stdout, "");
 }
+
+/// A start talks to the chosen provider and to nobody else, whatever the setting about updates says.
+// proves: CLI-267
+#[test]
+fn nobody_else_is_called_at_the_start() {
+    let elsewhere = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    elsewhere.set_nonblocking(true).unwrap();
+    let proxy = format!("http://{}", elsewhere.local_addr().unwrap());
+    for setting in ["true", "false"] {
+        let server = Server::start([Reply::new().text("ok")]);
+        let home = home(&server, Wire::OpenAiCompletions);
+        home.write("home/.omp/agent/config.yml", format!("startup:\n  checkUpdate: {setting}\n"));
+        let mut command = omp(&home, &["-p", "x"]);
+        for variable in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
+            command.env(variable, &proxy);
+        }
+        let output = run(command, Some(b""), LIMIT);
+        output.assert_success();
+        assert_eq!(output.stderr, "");
+        assert_eq!((server.requests().len(), server.other_requests().len()), (1, 0));
+        let called = elsewhere.accept().err().map(|error| error.kind());
+        assert_eq!(called, Some(std::io::ErrorKind::WouldBlock), "somebody was called through the proxy");
+        server.finish();
+    }
+}
+
+/// A first run without a terminal asks nothing, writes no settings, and says how to get a model.
+#[test]
+fn a_first_run_without_a_terminal_just_works() {
+    let home = omp_testkit::Home::new();
+    let output = run(omp(&home, &["-p", "x"]), Some(b""), LIMIT);
+    output.assert_success();
+    assert!(output.stderr.contains("No model is connected"), "{}", output.stderr);
+    for way in ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "models.yml"] {
+        assert!(output.stderr.contains(way), "{way}: {}", output.stderr);
+    }
+    assert!(!home.exists("home/.omp/agent/config.yml"));
+}
