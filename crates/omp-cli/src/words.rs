@@ -106,6 +106,7 @@ words! {
     CompletionSource {
         Models = "models",
         Sessions = "sessions",
+        Settings = "settings",
         Tools = "tools",
     }
 }

@@ -161,7 +161,10 @@ pub(crate) fn rules(settings: &Settings) -> RuleSettings {
     RuleSettings {
         disabled: strings(settings.get(keys::TTSR_DISABLED_RULES)).map(str::to_owned).collect(),
         builtin: settings.get(keys::TTSR_BUILTIN_RULES),
-        stream: StreamRules::default(),
+        stream: match settings.get(keys::TTSR_ENABLED) {
+            true => StreamRules::Watch,
+            false => StreamRules::Ignore,
+        },
     }
 }
 

@@ -1,6 +1,7 @@
 //! Subcommands that need no session.
 
 use omp_cli::{CommandCall, CompleteQuery, CompletionSource, ModelsCall};
+use omp_sdk::settings::TABLE;
 use omp_sdk::{ModelRow, SessionScope, TOOL_NAMES, list_models, list_sessions, load_settings};
 
 use crate::output::{self, Stream};
@@ -113,6 +114,9 @@ fn candidates(source: Option<CompletionSource>, profile: Option<&str>) -> Vec<(S
             };
             let rows = list_sessions(&directories, SessionScope::Folder(&cwd));
             rows.into_iter().map(|row| (row.id, row.name)).collect()
+        }
+        Some(CompletionSource::Settings) => {
+            TABLE.iter().map(|row| (row.path.to_owned(), row.about.to_owned())).collect()
         }
         None => Vec::new(),
     }

@@ -7,6 +7,7 @@ mod config_command;
 mod input;
 mod json;
 mod launch;
+mod math;
 mod output;
 mod place;
 mod print;

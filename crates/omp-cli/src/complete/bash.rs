@@ -82,7 +82,7 @@ __omp_value() {
             __omp_add "$before" "$cur" < <(__omp_ask "${kind%,}" "$cur")
             compopt -o nospace 2>/dev/null
             ;;
-        models | sessions) __omp_add "$before" "$cur" < <(__omp_ask "$kind" "$cur") ;;
+        models | sessions | settings) __omp_add "$before" "$cur" < <(__omp_ask "$kind" "$cur") ;;
         dirs)
             __omp_add "$before" "$cur" < <(compgen -d -- "$cur")
             compopt -o filenames 2>/dev/null

@@ -111,7 +111,7 @@ function __omp_value --argument-names kind current before
             set before "$before$listed"
             set current (string replace -r '^.*,' '' -- $current)
             set candidates (__omp_ask (string replace ',' '' -- $kind) "$current")
-        case models sessions
+        case models sessions settings
             set candidates (__omp_ask $kind "$current")
         case dirs
             set candidates (__fish_complete_directories "$current" directory)

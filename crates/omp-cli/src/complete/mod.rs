@@ -2,7 +2,7 @@
 //!
 //! Each script is a fixed walk over the words typed so far, which follows the grammar of
 //! `crate::walk`, and tables generated from the rows. Only candidates that change from day to day
-//! (models, sessions, tools) are asked of `omp __complete`.
+//! (models, sessions, settings, tools) are asked of `omp __complete`.
 
 mod bash;
 mod fish;
@@ -55,6 +55,7 @@ fn source(kind: Kind) -> String {
         Kind::Model => "models",
         Kind::ModelList => "models,",
         Kind::Session => "sessions",
+        Kind::Setting => "settings",
         Kind::ToolList => "tools,",
     };
     name.to_owned()

@@ -80,7 +80,7 @@ __omp_value() {
             compset -P '*,'
             __omp_ask ${kind%,}
             ;;
-        models|sessions) __omp_ask $kind ;;
+        models|sessions|settings) __omp_ask $kind ;;
         dirs) _path_files -/ ;;
         files)
             compset -P '@'

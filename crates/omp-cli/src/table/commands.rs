@@ -106,7 +106,7 @@ pub static COMMANDS: &[Command] = &[
                 Kind::OneOf(&["list", "get", "set", "reset", "path", "sources", "init-xdg"]),
                 "What to do",
             ),
-            Positional::optional("key", Kind::Text, "Name of the setting"),
+            Positional::optional("key", Kind::Setting, "Name of the setting"),
             Positional::any("value", Kind::Text, "Its new value; several words are one text"),
         ])
         .flags(&[

@@ -25,6 +25,8 @@ pub enum Kind {
     ModelList,
     /// A session id or path, completed by `omp __complete sessions`.
     Session,
+    /// The name of a setting, completed by `omp __complete settings`.
+    Setting,
     /// Comma-separated tool names, which are case-insensitive; completed by `omp __complete tools`.
     ToolList,
     /// Comma-separated text.
@@ -48,6 +50,7 @@ impl Kind {
             Kind::Model => "model",
             Kind::ModelList => "models",
             Kind::Session => "session",
+            Kind::Setting => "key",
             Kind::ToolList => "tools",
             Kind::TextList => "list",
         }

@@ -69,6 +69,8 @@ fn values_by_flag() {
         assert_eq!(words(&bench, &["omp", flag, "ab"]), ["abc123", "abd999"], "{flag}");
     }
     assert_eq!(words(&bench, &["omp", "--resume", "--no-sk"]), ["--no-skills"]);
+    let keys = words(&bench, &["omp", "config", "get", "retry."]);
+    assert_eq!(keys, ["retry.enabled", "retry.maxRetries"]);
     assert_eq!(words(&bench, &["omp", "--tools", "read,"]), ["read,bash", "read,edit", "read,read"]);
     assert_eq!(words(&bench, &["omp", "--tools=read,b"]), ["--tools=read,bash"]);
     for flag in ["--cwd", "--add-dir", "--session-dir", "--plugin-dir"] {

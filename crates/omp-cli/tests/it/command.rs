@@ -66,6 +66,17 @@ fn models_takes_an_action_or_a_pattern() {
 }
 
 #[test]
+fn a_negative_number_is_no_flag() {
+    for number in ["-1", "-0.5", "-.5", "-1e3"] {
+        let config = call(&["config", "set", "temperature", number]);
+        assert_eq!(config.args.texts("value"), [number]);
+    }
+    for flag in ["-x", "-inf", "-nan", "-1x", "--1", "-."] {
+        assert!(invoke(&["config", "set", "temperature", flag]).is_err(), "{flag}");
+    }
+}
+
+#[test]
 fn the_completion_helper_never_fails() {
     let query = |words: &[&str]| match parsed(words) {
         Parsed::Complete(query) => (query.source, query.prefix),

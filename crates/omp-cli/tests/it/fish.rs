@@ -53,6 +53,7 @@ fn values_by_flag() {
         assert_eq!(complete(&bench, &format!("omp {flag} ab")), ["abc123", "abd999"], "{flag}");
     }
     assert_eq!(complete(&bench, "omp --resume --no-sk"), ["--no-skills"]);
+    assert_eq!(complete(&bench, "omp config get retry."), ["retry.enabled", "retry.maxRetries"]);
     assert_eq!(complete(&bench, "omp --tools read,b"), ["read,bash"]);
     assert_eq!(complete(&bench, "omp --tools=read,b"), ["--tools=read,bash"]);
     for flag in ["--cwd", "--add-dir", "--session-dir", "--plugin-dir"] {

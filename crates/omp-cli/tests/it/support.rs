@@ -57,6 +57,7 @@ echo 'noise that must not reach the user' >&2
 case $2 in
     models) printf 'anthropic/opus\tthe large one\nopenai/gpt-5\tanother\nopenrouter/qwen:free\tcosts nothing\n' ;;
     sessions) printf 'abc123\tfix the build\nabd999\tdocs: colons too\n' ;;
+    settings) printf 'retry.enabled\tTry again\nretry.maxRetries\tMost retries\ntheme.dark\tTheme\n' ;;
     tools) printf 'bash\tRun a command\nedit\tChange files\nread\tRead files\n' ;;
 esac
 "#;

@@ -115,6 +115,7 @@ fn values_by_flag() {
         ("omp --session ab", &["abc123", "abd999"]),
         ("omp --fork ab", &["abc123", "abd999"]),
         ("omp --resume --no-sk", &["--no-skills"]),
+        ("omp config get retry.", &["retry.enabled", "retry.maxRetries"]),
         ("omp --tools read,b", &["read,bash"]),
         ("omp --tools=read,b", &["--tools=read,bash"]),
         ("omp --cwd s", &["src"]),

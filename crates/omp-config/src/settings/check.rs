@@ -96,7 +96,7 @@ impl Check {
     fn unknown(&mut self, place: &str) {
         // A guess compares every name; nobody reads more than the first few.
         let guess = if self.warnings.len() < MAX_WARNINGS { suggestion(place) } else { None };
-        let hint = guess.map(|name| format!("; did you mean {name}?")).unwrap_or_default();
+        let hint = guess.map(|name| format!(" (did you mean {name}?)")).unwrap_or_default();
         self.wrong(&format!("unknown setting {place}{hint}"));
     }
 

@@ -2,6 +2,7 @@
 
 use std::fs::{File, TryLockError};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -30,7 +31,7 @@ pub(super) fn exclusively<T>(
 }
 
 fn open(path: &Path) -> io::Result<File> {
-    File::options().read(true).write(true).create(true).truncate(false).open(path)
+    File::options().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
 }
 
 fn wait(lock: &File, path: &Path) -> Result<(), SettingsError> {

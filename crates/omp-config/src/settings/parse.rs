@@ -115,3 +115,31 @@ fn describe(value: &Value) -> &'static str {
         Value::Object(_) => "a mapping",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_true_and_false_are_booleans() {
+        let map = mapping("a: off\nb: Yes\nc: true\nd: n\n", Format::Yaml).unwrap();
+        assert_eq!(Value::Object(map), json!({"a": "off", "b": "Yes", "c": true, "d": "n"}));
+    }
+
+    #[test]
+    fn errors_name_the_line_once() {
+        for (text, format, line) in [
+            ("a: 1\nb: [\nc: 2\n", Format::Yaml, 2..=4),
+            ("a: 1\n b: 2\n", Format::Yaml, 2..=2),
+            ("{\n\"a\": x}", Format::Json, 2..=2),
+            ("a = 1\nb = \n", Format::Toml, 2..=2),
+        ] {
+            let Err(ParseError::Syntax { line: found, reason }) = mapping(text, format) else {
+                panic!("{text}")
+            };
+            assert!(line.contains(&found), "{text:?}: {found}");
+            assert!(!reason.contains("line") && !reason.is_empty() && !reason.contains('\n'), "{reason}");
+        }
+    }
+}

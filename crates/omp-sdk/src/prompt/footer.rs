@@ -33,7 +33,7 @@ fn context(files: &[(&Path, &str)]) -> String {
     if files.is_empty() {
         return String::new();
     }
-    let mut text = format!("<context>\n{}", CONTEXT);
+    let mut text = format!("<context>\n{CONTEXT}");
     let mut left = TOTAL_LIMIT;
     for (path, content) in files {
         let content = content.trim_end();
@@ -76,7 +76,7 @@ fn subdirectories(cwd: &Path, files: &[PathBuf]) -> String {
     }
     let lines: Vec<String> =
         files.iter().map(|file| format!("- {}", attribute(file.strip_prefix(cwd).unwrap_or(file)))).collect();
-    format!("<dir-context>\n{}{}\n</dir-context>", DIR_CONTEXT, lines.join("\n"))
+    format!("<dir-context>\n{DIR_CONTEXT}{}\n</dir-context>", lines.join("\n"))
 }
 
 fn tree(lines: &str) -> String {

@@ -419,6 +419,14 @@ fn the_page_of_settings_is_up_to_date() {
     );
 }
 
+#[test]
+fn names_are_completed() {
+    let output = omp_run(&Home::new(), &["__complete", "settings", "--", "retry.max"]);
+    let names: Vec<&str> =
+        output.assert_success().stdout.lines().filter_map(|line| line.split('\t').next()).collect();
+    assert_eq!(names, ["retry.maxRetries", "retry.maxDelayMs"]);
+}
+
 /// What the page says about flags is true.
 #[test]
 fn flags_of_settings_exist() {

@@ -42,7 +42,7 @@ pub fn migrate_files(directories: &Directories) -> Vec<String> {
 /// Makes `config.yml` from what older versions left.
 fn build(directories: &Directories, file: &Path, warnings: &mut Vec<String>) -> Result<(), SettingsError> {
     let json = directories.agent.join("settings.json");
-    let database = directories.agent.join("agent.db");
+    let database = directories.database();
     let from_json = json_settings(&json, warnings);
     let mut merged = from_json.clone().unwrap_or_default();
     tree::merge(&mut merged, &database_settings(&database));

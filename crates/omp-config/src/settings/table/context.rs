@@ -22,7 +22,7 @@ settings! {
     SNAPCOMPACT_SHAPE: Choice("snapcompact.shape", SHAPES, "Font and ink of history that is kept as pictures.").waits_for("compaction");
     SNAPCOMPACT_SYSTEM_PROMPT: Flag("snapcompact.systemPrompt", false, "Send the system prompt as pictures.").waits_for("compaction");
     SNAPCOMPACT_TOOL_RESULTS: Flag("snapcompact.toolResults", false, "Send tool results as pictures.").waits_for("compaction");
-    TTSR_ENABLED: Flag("ttsr.enabled", true, "Let stream rules watch the answer.").waits_for("stream rules");
+    TTSR_ENABLED: Flag("ttsr.enabled", true, "Let stream rules watch the answer; otherwise their conditions do not count.");
     TTSR_CONTEXT_MODE: Choice("ttsr.contextMode", &["discard", "keep"], "Whether the interrupted answer stays in the conversation.").waits_for("stream rules");
     TTSR_INTERRUPT_MODE: Choice("ttsr.interruptMode", &["always", "prose-only", "tool-only", "never"], "What a stream rule may interrupt.").waits_for("stream rules");
     TTSR_REPEAT_MODE: Choice("ttsr.repeatMode", &["once", "after-gap"], "How often one rule may interrupt.").waits_for("stream rules");

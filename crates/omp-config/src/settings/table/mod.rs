@@ -113,9 +113,6 @@ static ROWS: [Setting; COUNT] = all();
 /// Every setting, by group.
 pub static TABLE: &[Setting] = &ROWS;
 
-/// What rows wait for while the session does not read them yet.
-const WIRING: &str = "wiring";
-
 impl kind::Flag {
     const fn row(path: &'static str, default: bool, about: &'static str) -> Setting {
         Setting::new(path, Shape::Flag(default), about)

@@ -4,7 +4,7 @@ settings! {
     Thinking;
     DEFAULT_THINKING_LEVEL: Choice("defaultThinkingLevel", &["high", "minimal", "low", "medium", "xhigh", "auto"], "How much a model thinks unless told otherwise.")
         .flag("--thinking");
-    HIDE_THINKING_BLOCK: Flag("hideThinkingBlock", false, "Do not show what the model thinks.").flag("--hide-thinking").waits_for(WIRING);
+    HIDE_THINKING_BLOCK: Flag("hideThinkingBlock", false, "Do not show what the model thinks.").flag("--hide-thinking").waits_for("terminal");
     THINKING_BUDGETS_MINIMAL: Number("thinkingBudgets.minimal", 1024.0, "Tokens for thinking at level minimal.");
     THINKING_BUDGETS_LOW: Number("thinkingBudgets.low", 2048.0, "Tokens for thinking at level low.");
     THINKING_BUDGETS_MEDIUM: Number("thinkingBudgets.medium", 8192.0, "Tokens for thinking at level medium.");

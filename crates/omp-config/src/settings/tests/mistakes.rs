@@ -1,6 +1,6 @@
 //! Files that are wrong.
 
-use super::super::{SettingsError, keys};
+use super::super::{SettingsError, keys, set};
 use super::{World, write};
 
 fn one_warning(world: &World) -> String {
@@ -70,8 +70,8 @@ fn unknown_keys_are_named_with_what_was_probably_meant() {
     let world = World::with_global("steringMode: all\nretry: {maxRetrys: 1}\ntheme.dark: x\nzzz: 1\n");
     let all = world.load().warnings().join("\n");
     for part in [
-        "unknown setting steringMode; did you mean steeringMode?",
-        "unknown setting retry.maxRetrys; did you mean retry.maxRetries?",
+        "unknown setting steringMode (did you mean steeringMode?).",
+        "unknown setting retry.maxRetrys (did you mean retry.maxRetries?).",
         "theme.dark: write it nested: `theme:` and, indented below it, `dark:`",
         "unknown setting zzz.",
     ] {
@@ -117,9 +117,11 @@ fn hostile_files_cost_only_themselves() {
     let bomb = "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\n\
                 d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\n\
                 g: [*f,*f,*f,*f,*f,*f,*f,*f,*f]\n";
+    // Small enough for the defaults of the parser.
+    let squib: String = bomb.lines().take(5).map(|line| format!("{line}\n")).collect();
     let deep = format!("a: {}{}\n", "[".repeat(500), "]".repeat(500));
     let large = format!("# {}\nsteeringMode: all\n", "x".repeat(1024 * 1024));
-    for text in [bomb, &deep, &large] {
+    for text in [bomb, &squib, &deep, &large] {
         let warning = one_warning(&World::with_global(text));
         assert!(warning.contains("not used"), "{warning}");
     }
@@ -136,6 +138,10 @@ fn hostile_files_cost_only_themselves() {
     std::fs::create_dir(world.config()).unwrap();
     assert!(one_warning(&world).contains("is a directory"));
     std::fs::remove_dir(world.config()).unwrap();
+    nix::unistd::mkfifo(&world.config(), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    assert!(one_warning(&world).contains("is a named pipe"));
+    assert!(matches!(set(&world.directories, "autoResume", true.into()), Err(SettingsError::Broken { .. })));
+    std::fs::remove_file(world.config()).unwrap();
     std::os::unix::fs::symlink(world.config(), world.config()).unwrap();
     assert!(one_warning(&world).contains("cannot be read"));
 }
