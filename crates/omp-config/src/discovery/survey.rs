@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use super::disk::{Disk, Entry};
 use super::ignores::Ignores;
@@ -33,11 +34,13 @@ pub struct SurveyLimits {
     /// Levels of folders; 1 is the directory's own entries.
     pub depth: usize,
     pub agents_files: usize,
+    /// Time after which no further folder is opened: a slow disk must not hold up the first request.
+    pub patience: Duration,
 }
 
 impl Default for SurveyLimits {
     fn default() -> Self {
-        Self { entries: 2000, depth: 4, agents_files: 40 }
+        Self { entries: 2000, depth: 4, agents_files: 40, patience: Duration::from_millis(250) }
     }
 }
 
@@ -66,7 +69,12 @@ pub fn survey(cwd: &Path, repository: Option<&Path>, limits: &SurveyLimits) -> S
     let mut survey = Survey { complete: true, ..Survey::default() };
     let disk = Disk::default();
     let mut waiting = VecDeque::from([(1, cwd.to_path_buf(), Ignores::between(top, cwd))]);
+    let begun = Instant::now();
     while let Some((depth, directory, ignores)) = waiting.pop_front() {
+        if depth > 1 && begun.elapsed() > limits.patience {
+            survey.complete = false;
+            break;
+        }
         let folder = disk.folder(&directory);
         survey.complete &= folder.warning.is_none();
         for entry in folder.entries.iter().filter(|entry| is_shown(entry, &ignores)) {

@@ -66,7 +66,11 @@ pub fn suggestion(path: &str) -> Option<&'static str> {
         }
         let whole = strsim::jaro_winkler(&name, &lower);
         let last = name.rsplit('.').next() == Some(lower.as_str());
-        if last || name.starts_with(&format!("{lower}.")) { whole.max(LIKENESS) } else { whole }
+        if last || name.starts_with(&format!("{lower}.")) {
+            return whole.max(LIKENESS);
+        }
+        // A common beginning alone is not a likeness: `foo` is not `followUpMode`.
+        if strsim::normalized_damerau_levenshtein(&name, &lower) >= 0.4 { whole } else { 0.0 }
     };
     let best = TABLE.iter().map(|row| (score(row), row.path)).max_by(|a, b| a.0.total_cmp(&b.0));
     best.filter(|(score, _)| *score >= LIKENESS).map(|(_, path)| path)

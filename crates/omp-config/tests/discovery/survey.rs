@@ -63,6 +63,9 @@ fn limits_are_kept_and_told() {
     let few = look(&world, "repo", SurveyLimits { entries: 4, ..SurveyLimits::default() });
     assert_eq!(shown(&few), ["a/", "y/", "z/", "a/b/"]);
     assert!(!few.complete);
+    let impatient = SurveyLimits { patience: std::time::Duration::ZERO, ..SurveyLimits::default() };
+    let shallow = look(&world, "repo", impatient);
+    assert!(!shallow.complete && shallow.tree.iter().all(|entry| entry.path.components().count() == 1));
     let one = look(&world, "repo/z", SurveyLimits { agents_files: 0, ..SurveyLimits::default() });
     assert!(one.complete && one.agents_files.is_empty(), "the directory's own file is not listed");
     let cut = look(&world, "repo", SurveyLimits { agents_files: 1, depth: 9, ..SurveyLimits::default() });

@@ -24,7 +24,7 @@ fn a_model_without_a_key_says_what_to_set() {
 }
 
 /// The file may have any of four endings; what is wrong in it is named.
-// proves: CFG-014
+// proves: CFG-014, CFG-015
 #[test]
 fn the_models_file_may_be_yaml_or_json() {
     let server = Server::start(Scenario::replies([Reply::new().text("ok")]).repeat(true));

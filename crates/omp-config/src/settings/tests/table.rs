@@ -116,6 +116,7 @@ fn names_are_guessed() {
     assert_eq!(suggestion("maxRetries"), Some("retry.maxRetries"));
     assert_eq!(suggestion("approvalMode"), Some("tools.approvalMode"));
     assert_eq!(suggestion("qqqqqq"), None);
+    assert_eq!(suggestion("foo"), None);
     assert!(find("theme").is_none() && find("theme.dark").is_some());
 }
 
