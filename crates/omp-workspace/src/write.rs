@@ -1,14 +1,17 @@
 //! Replaces a file in one step: readers see the old content or the new, never a part.
 //!
 //! The new content goes to a temporary file in the same directory, is flushed to the disk, gets the mode and
-//! owner of the old file and takes its name. If any step fails, the old file is as it was and the temporary
-//! file is gone. A symbolic link stays; what it points to is replaced. A file with several hard links becomes
+//! owner of the old file and takes its name. If any step fails, or the program is killed, the old file is as it was
+//! and the temporary file is gone. A symbolic link stays; what it points to is replaced. A file with several hard links becomes
 //! independent of the others, which is the price of doing it in one step.
 
 use std::fs::{File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+
+use nix::fcntl::{AT_FDCWD, AtFlags};
 
 use crate::open::Special;
 
@@ -153,7 +156,9 @@ fn adopt_attributes(file: &File, old: Option<&Metadata>, mode: Mode) -> io::Resu
     file.set_permissions(Permissions::from_mode(bits & 0o7777))
 }
 
-/// A file under a name that nobody else uses; removed unless it was renamed.
+/// The new content until it takes its place. Where the system can, it has no name until the last moment, so that a
+/// program killed in the middle leaves nothing behind; elsewhere a name that nobody else uses, removed unless the
+/// file was renamed.
 struct Temporary {
     file: File,
     path: Option<PathBuf>,
@@ -162,25 +167,64 @@ struct Temporary {
 impl Temporary {
     fn create(directory: &Path, mode: Mode) -> io::Result<Self> {
         let bits = if mode == Mode::Private { 0o600 } else { 0o666 };
-        loop {
-            // Short: the name of the target may be as long as names can be.
-            let name = format!(".omp-{}-{:08x}.tmp", std::process::id(), fastrand::u32(..));
-            let path = directory.join(name);
-            match OpenOptions::new().write(true).create_new(true).mode(bits).open(&path) {
-                Ok(file) => return Ok(Self { file, path: Some(path) }),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
+        match nameless(directory, bits) {
+            Ok(file) => Ok(Self { file, path: None }),
+            Err(_) => Self::named(directory, bits),
         }
     }
 
+    fn named(directory: &Path, bits: u32) -> io::Result<Self> {
+        let options = || OpenOptions::new().write(true).create_new(true).mode(bits).to_owned();
+        let (file, path) = with_free_name(directory, |path| options().open(path))?;
+        Ok(Self { file, path: Some(path) })
+    }
+
     fn rename(&mut self, target: &Path) -> io::Result<()> {
+        if self.path.is_none() {
+            let directory = target.parent().unwrap_or(Path::new("/"));
+            let (_, path) = with_free_name(directory, |path| give_name(&self.file, path))?;
+            self.path = Some(path);
+        }
         if let Some(path) = &self.path {
             std::fs::rename(path, target)?;
         }
         self.path = None;
         Ok(())
     }
+}
+
+/// Tries names until one is free. Short ones: the name of the target may be as long as names can be.
+fn with_free_name<T>(directory: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(T, PathBuf)> {
+    loop {
+        let path = directory.join(format!(".omp-{}-{:08x}.tmp", std::process::id(), fastrand::u32(..)));
+        match make(&path) {
+            Ok(made) => return Ok((made, path)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// A file in `directory` without a name. Not every file system has such files, and without `/proc` they cannot get
+/// a name later.
+#[cfg(target_os = "linux")]
+fn nameless(directory: &Path, bits: u32) -> io::Result<File> {
+    let file = OpenOptions::new().write(true).custom_flags(libc::O_TMPFILE).mode(bits).open(directory)?;
+    std::fs::symlink_metadata(in_proc(&file))?;
+    Ok(file)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn nameless(_directory: &Path, _bits: u32) -> io::Result<File> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+fn in_proc(file: &File) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
+}
+
+fn give_name(file: &File, path: &Path) -> io::Result<()> {
+    Ok(nix::unistd::linkat(AT_FDCWD, &in_proc(file), AT_FDCWD, path, AtFlags::AT_SYMLINK_FOLLOW)?)
 }
 
 impl Drop for Temporary {

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::Path;
 
 use omp_workspace::open::Special;
@@ -112,6 +112,27 @@ fn any_failure_leaves_the_old_file_and_no_other() {
     assert!(panicked.is_err());
     assert_eq!(fs::read(&path).unwrap(), b"old");
     assert_eq!(names(directory.path()), ["f"]);
+}
+
+/// A program killed in the middle leaves nothing behind: until it is complete the new content has no name. File
+/// systems without such files (the error says so) use a name that is removed.
+#[test]
+fn unfinished_content_has_no_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let probe = fs::OpenOptions::new().write(true).custom_flags(libc::O_TMPFILE).open(directory.path());
+    let possible = probe.is_ok();
+    let path = directory.path().join("f");
+    let mut during = Vec::new();
+    write_with(&path, Mode::Keep, |file| {
+        file.write_all(b"new")?;
+        file.sync_all()?;
+        during = names(directory.path());
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(during.is_empty(), possible, "{during:?}");
+    assert_eq!(names(directory.path()), ["f"]);
+    assert_eq!(fs::read(&path).unwrap(), b"new");
 }
 
 #[test]
