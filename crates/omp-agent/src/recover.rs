@@ -128,6 +128,12 @@ impl Run<'_> {
                 AccountAnswer::FreeAfterMs(ms) => failure.retry_after_ms = Some(ms),
                 AccountAnswer::NoSibling => {}
             },
+            // It passes soon; only an account that is free now is better than waiting.
+            FailureKind::RateLimit
+                if self.other_account(failure.retry_after_ms) == AccountAnswer::Switched =>
+            {
+                return Recovery::at_once();
+            }
             _ => {}
         }
         if let Some(switched) = self.take_over(&failure) {

@@ -125,8 +125,8 @@ impl ModelsAction {
     /// The part of the program this action needs, if that part is not built yet.
     pub const fn waits_for(self) -> Option<&'static str> {
         match self {
-            ModelsAction::List | ModelsAction::Find => None,
-            ModelsAction::Canonical | ModelsAction::Refresh => Some("models"),
+            ModelsAction::List | ModelsAction::Find | ModelsAction::Canonical => None,
+            ModelsAction::Refresh => Some("model discovery"),
         }
     }
 }

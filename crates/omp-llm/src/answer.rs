@@ -255,6 +255,16 @@ impl Answer {
         }
     }
 
+    /// Ends a call that was not written to its end, whatever its arguments look like: it cannot run.
+    pub(crate) fn spoil(&mut self, index: usize) {
+        let Some(position) = self.open.iter().position(|open| open.index == index) else { return };
+        let open = self.open.remove(position);
+        if let AssistantBlock::ToolCall(call) = &mut self.message.content[index] {
+            call.invalid_arguments = Some(open.arguments.text().to_owned());
+            self.events.push(StreamEvent::ToolCallEnd { content_index: index, tool_call: call.clone() });
+        }
+    }
+
     /// The answer is complete. Whether tools are to be run is decided by the calls that are there: engines vary in
     /// the reason they give.
     pub(crate) fn finish(&mut self, reason: StopReason) {

@@ -11,7 +11,7 @@ use omp_types::{Cost, ThinkingLevel};
 use serde_json::Value;
 
 use crate::client::Client;
-use crate::model::{Api, Compat, Input, Model, ThinkingMode};
+use crate::model::{Api, Compat, Facts, Input, Model, ThinkingMode};
 
 /// Addresses to look at. The caller reads the environment.
 #[derive(Clone, Debug)]
@@ -136,6 +136,7 @@ impl Target {
             context_window: window.unwrap_or(128_000),
             max_tokens: 32_768,
             compat,
+            facts: Facts::default(),
         }
     }
 }

@@ -56,7 +56,8 @@ fn by_words(text: &str) -> Option<FailureKind> {
     None
 }
 
-const CONTEXT_OVERFLOW: [&str; 10] = [
+const CONTEXT_OVERFLOW: [&str; 11] = [
+    "exceeds the maximum number of tokens",
     "prompt is too long",
     "context length",
     "context_length",
@@ -165,6 +166,8 @@ pub(crate) fn from_status(status: u16, reason: &str, body: &str, retry_after_ms:
 /// `{detail}`, or whatever text there is, shortened.
 pub(crate) fn error_text(body: &str) -> String {
     let parsed: Option<Value> = serde_json::from_str(body).ok();
+    // Google wraps its error in a list of one where it had promised a list.
+    let parsed = parsed.map(|value| value.get(0).cloned().unwrap_or(value));
     if let Some(text) = parsed.as_ref().and_then(|value| error_value(value.get("error").unwrap_or(value))) {
         return text;
     }
@@ -191,6 +194,11 @@ pub(crate) fn fatal(message: impl Into<String>) -> Failure {
 
 pub(crate) fn transient(message: impl Into<String>) -> Failure {
     plain(FailureKind::Transient, message.into())
+}
+
+/// A request that would be refused for want of credentials.
+pub(crate) fn unauthorized(message: impl Into<String>) -> Failure {
+    plain(FailureKind::Auth, message.into())
 }
 
 pub(crate) fn refusal(message: impl Into<String>) -> Failure {

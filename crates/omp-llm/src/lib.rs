@@ -13,8 +13,11 @@ pub mod demo;
 pub mod dialect;
 pub mod discovery;
 mod failure;
+mod frames;
 mod history;
+mod hosts;
 mod model;
+mod quirks;
 pub mod registry;
 mod repetition;
 pub mod schema;
@@ -23,11 +26,16 @@ mod tls;
 mod wire;
 
 pub use arguments::{PartialArguments, parse_partial};
-pub use client::{BatchStream, Client, ClientError, ClientOptions, ProxySource, collect};
+pub use client::{
+    BatchStream, Client, ClientError, ClientOptions, PlainAnswer, PlainBody, ProxySource, collect, failed,
+};
 pub use failure::{classify_status, classify_text, retry_after_ms};
+pub use hosts::{AwsCredentials, AwsOptions, AwsSource, AzureOptions, Hosts};
 pub use model::{
-    Api, CacheControlFormat, Compat, Input, MaxTokensField, Model, ReasoningField, Secret, Strictness,
+    Api, CacheControlFormat, Compat, Facts, Input, MaxTokensField, Model, ReasoningField, Secret, Strictness,
     ThinkingFormat, ThinkingMode,
 };
+pub use quirks::ChatQuirks;
 pub use sse::{SseDecoder, SseError, SseEvent};
-pub use wire::{Interleaving, Retention, StrictPolicy};
+pub use wire::google::{GoogleAuthError, GoogleCredentials, GoogleIdentity, GoogleIdentitySource};
+pub use wire::{Interleaving, Retention, StrictPolicy, preview};

@@ -1,11 +1,14 @@
 //! What is known about one model: where it is, which wire it speaks, and its quirks.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use indexmap::IndexMap;
 use omp_types::{Cost, ThinkingLevel};
 use serde::Deserialize;
 use serde_json::{Map, Value};
+
+use crate::quirks::ChatQuirks;
 
 /// A secret that never shows in logs, errors or `Debug` output.
 #[derive(Clone, PartialEq, Eq)]
@@ -39,6 +42,12 @@ pub enum Api {
     OpenAiCompletions,
     OpenAiResponses,
     AnthropicMessages,
+    AzureOpenAiResponses,
+    OpenAiCodexResponses,
+    BedrockConverseStream,
+    OllamaChat,
+    GoogleGenerativeAi,
+    GoogleVertex,
     /// The built-in guided tour; no network.
     Demo,
 }
@@ -49,13 +58,28 @@ impl Api {
             Self::OpenAiCompletions => "openai-completions",
             Self::OpenAiResponses => "openai-responses",
             Self::AnthropicMessages => "anthropic-messages",
+            Self::AzureOpenAiResponses => "azure-openai-responses",
+            Self::OpenAiCodexResponses => "openai-codex-responses",
+            Self::BedrockConverseStream => "bedrock-converse-stream",
+            Self::OllamaChat => "ollama-chat",
+            Self::GoogleGenerativeAi => "google-generative-ai",
+            Self::GoogleVertex => "google-vertex",
             Self::Demo => "omp-demo",
         }
     }
 
     /// Wires a user may name in `models.yml`.
-    pub const CONFIGURABLE: [Api; 3] =
-        [Self::OpenAiCompletions, Self::OpenAiResponses, Self::AnthropicMessages];
+    pub const CONFIGURABLE: [Api; 9] = [
+        Self::OpenAiCompletions,
+        Self::OpenAiResponses,
+        Self::AnthropicMessages,
+        Self::AzureOpenAiResponses,
+        Self::OpenAiCodexResponses,
+        Self::BedrockConverseStream,
+        Self::OllamaChat,
+        Self::GoogleGenerativeAi,
+        Self::GoogleVertex,
+    ];
 
     pub fn parse(text: &str) -> Option<Self> {
         Self::CONFIGURABLE.into_iter().find(|api| api.name() == text)
@@ -93,9 +117,23 @@ pub struct Model {
     pub context_window: u64,
     pub max_tokens: u32,
     pub compat: Compat,
+    pub facts: Facts,
 }
 
-/// How an Anthropic-wire model is told to think.
+/// What is known of a model beyond what the wires read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// How much one request counts against a quota of premium requests.
+    pub premium_multiplier: Option<f64>,
+    /// Who takes over when a conversation outgrows the window: `provider/id`, or an id of the same provider.
+    pub context_promotion_target: Option<String>,
+    /// The thinking level the model is meant to be used with.
+    pub default_level: Option<ThinkingLevel>,
+    /// What the user said about quirks, provider and model together.
+    pub compat: Map<String, Value>,
+}
+
+/// How a model is told to think.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ThinkingMode {
     /// The wire's usual way: an effort word on the OpenAI wires, a token budget on Anthropic's.
@@ -103,6 +141,20 @@ pub enum ThinkingMode {
     Standard,
     /// Anthropic: the model decides by itself, steered by an effort word.
     AnthropicAdaptive,
+    /// Google: a level by its name, as Gemini 3 and later want it, instead of a budget.
+    GoogleLevel,
+}
+
+impl ThinkingMode {
+    /// What the wire and the model's id tell.
+    pub fn detect(api: Api, model_id: &str) -> Self {
+        let google = matches!(api, Api::GoogleGenerativeAi | Api::GoogleVertex);
+        let generation = model_id.strip_prefix("gemini-").and_then(|rest| rest.split(['.', '-']).next());
+        match generation.and_then(|number| number.parse::<u32>().ok()) {
+            Some(number) if google && number >= 3 => Self::GoogleLevel,
+            _ => Self::Standard,
+        }
+    }
 }
 
 /// Quirks of an endpoint, resolved once per model. Unset values in configuration fall back to what the base
@@ -133,8 +185,17 @@ pub struct Compat {
     pub extended_sampling: bool,
     /// Stop an answer that repeats one phrase without end; weaker hosted and local models do that.
     pub repetition_guard: bool,
+    pub chat: ChatQuirks,
+    /// Results on Anthropic's wire carry their call's id under a second name.
+    pub tool_result_id: bool,
+    /// The model has a native interface for tools; without one they are spoken about in its text.
+    pub supports_tools: bool,
+    /// Calls and thoughts that a hosted model spills into its text are lifted out of it.
+    pub heals_markup: bool,
     /// Merged into the top level of every request body.
     pub extra_body: Map<String, Value>,
+    /// What holds instead while the model thinks.
+    pub when_thinking: Option<Box<Compat>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -182,6 +243,8 @@ pub enum Strictness {
     Unsupported,
     /// Every tool whose schema can be enforced.
     WherePossible,
+    /// Every tool, whatever its schema.
+    Everywhere,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -196,7 +259,10 @@ impl Compat {
     pub fn detect(api: Api, base_url: &str, model_id: &str) -> Self {
         let host = Host::of(base_url);
         let openai = host.is("api.openai.com");
-        let azure = host.within("openai.azure.com");
+        let azure = api == Api::AzureOpenAiResponses || host.within("openai.azure.com");
+        let codex = api == Api::OpenAiCodexResponses;
+        let ollama = api == Api::OllamaChat;
+        let claude_on_bedrock = api == Api::BedrockConverseStream && model_id.contains("claude");
         let openrouter = host.is("openrouter.ai");
         let zhipu = host.within("z.ai") || host.within("bigmodel.cn");
         let anthropic = api == Api::AnthropicMessages;
@@ -214,7 +280,12 @@ impl Compat {
             always_send_max_tokens: host.within("moonshot.ai") || host.within("moonshot.cn"),
             supports_tool_choice: true,
             supports_forced_tool_choice: true,
-            supports_reasoning_effort: !(host.within("x.ai") || zhipu || host.within("xiaomimimo.com")),
+            // Of the models Ollama runs, this family alone takes a word instead of on and off.
+            supports_reasoning_effort: if ollama {
+                model_id.contains("gpt-oss")
+            } else {
+                !(host.within("x.ai") || zhipu || host.within("xiaomimimo.com"))
+            },
             thinking_format: match (openrouter, zhipu) {
                 (true, _) => ThinkingFormat::Openrouter,
                 (_, true) => ThinkingFormat::Zai,
@@ -226,9 +297,13 @@ impl Compat {
                 ReasoningField::ReasoningContent
             },
             requires_tool_result_name: host.is("api.mistral.ai"),
-            strict: if openai { Strictness::WherePossible } else { Strictness::Unsupported },
+            strict: if openai || codex || api == Api::AzureOpenAiResponses {
+                Strictness::WherePossible
+            } else {
+                Strictness::Unsupported
+            },
             stream_idle_timeout_ms: 0,
-            cache_control: if anthropic || claude_on_openrouter {
+            cache_control: if anthropic || claude_on_openrouter || claude_on_bedrock {
                 CacheControlFormat::Anthropic
             } else {
                 CacheControlFormat::None
@@ -237,41 +312,70 @@ impl Compat {
             eager_input_streaming: false,
             interleaved_thinking: official_anthropic,
             replay_unsigned_thinking: false,
-            custom_tools: openai || azure,
+            custom_tools: openai || azure || codex,
             extended_sampling: !(openai || azure),
-            repetition_guard: api == Api::OpenAiCompletions && !openai,
+            repetition_guard: ollama || (api == Api::OpenAiCompletions && !openai),
+            chat: ChatQuirks::detect(&host, model_id),
+            tool_result_id: false,
+            supports_tools: true,
+            heals_markup: api == Api::OpenAiCompletions && !openai,
             extra_body: Map::new(),
+            when_thinking: None,
         }
     }
 }
 
 /// The host of a base URL, for questions about whose it is.
-struct Host(String);
+pub(crate) struct Host(String);
 
 impl Host {
-    fn of(base_url: &str) -> Self {
+    pub(crate) fn of(base_url: &str) -> Self {
         let url = url::Url::parse(base_url).ok();
         Self(url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default())
     }
 
-    fn is(&self, name: &str) -> bool {
+    pub(crate) fn is(&self, name: &str) -> bool {
         self.0 == name
     }
 
     /// The domain itself or anything below it; `notx.ai` is not within `x.ai`.
-    fn within(&self, domain: &str) -> bool {
+    pub(crate) fn within(&self, domain: &str) -> bool {
         self.is(domain) || self.0.strip_suffix(domain).is_some_and(|front| front.ends_with('.'))
     }
 }
 
 impl Model {
+    /// The same model with another credential of its provider.
+    pub fn rekeyed(&self, key: Secret) -> Self {
+        let was_oauth = self.key.as_ref().is_some_and(Secret::is_anthropic_oauth);
+        let bearer = (self.bearer && !was_oauth) || key.is_anthropic_oauth();
+        Self { key: Some(key), bearer, ..self.clone() }
+    }
+
     /// `provider/id`, as users write it.
     pub fn selector(&self) -> String {
         format!("{}/{}", self.provider, self.id)
     }
 
+    /// The model as one request sees it: some hosts behave differently while they think.
+    pub(crate) fn while_thinking(&self, level: ThinkingLevel) -> Cow<'_, Self> {
+        let thinks = self.reasoning && self.clamp_level(level) != ThinkingLevel::Off;
+        match self.compat.when_thinking.as_deref().filter(|_| thinks) {
+            Some(compat) => Cow::Owned(Self { compat: compat.clone(), ..self.clone() }),
+            None => Cow::Borrowed(self),
+        }
+    }
+
     pub fn accepts_images(&self) -> bool {
         self.input.contains(&Input::Image)
+    }
+
+    /// Does the model want unsigned thoughts of its own back?
+    pub(crate) fn replays_own_thinking(&self) -> bool {
+        let chat = &self.compat.chat;
+        let on_chat =
+            self.api == Api::OpenAiCompletions && (chat.reasoning_for_calls || chat.thinking_as_text);
+        self.compat.replay_unsigned_thinking || on_chat
     }
 
     /// Unsigned thoughts of its own: Anthropic's wire needs them as text, the others do without.

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::future::BoxFuture;
-use omp_agent::{BatchStream, Clock, Model, ModelIdentity, Models};
+use omp_agent::{AccountAnswer, BatchStream, Clock, Model, ModelIdentity, Models};
 use omp_llm::registry::{Registry, Wanted};
 use omp_types::{ModelRequest, ThinkingLevel};
 use tokio_util::sync::CancellationToken;
 
+use crate::account;
 use crate::environment::{Environment, EnvironmentLookup};
 
 /// A model of the registry, as the loop asks it.
@@ -47,8 +48,16 @@ impl Models for RegistryModels {
         let wanted = Wanted { pattern: Some(selector), ..Wanted::default() };
         let lookup = EnvironmentLookup(self.environment.as_ref());
         let selection = self.registry.select(wanted, &lookup).ok()?;
-        let model = ClientModel { client: self.client.clone(), model: Arc::new(selection.model) };
-        Some((Arc::new(model), selection.thinking))
+        let vault = self.environment.vault();
+        let model = account::serve(self.client.clone(), Arc::new(selection.model), vault);
+        Some((model, selection.thinking))
+    }
+
+    fn usage_limited(&self, model: &ModelIdentity, hint_ms: Option<u64>) -> AccountAnswer {
+        match self.environment.vault() {
+            Some(vault) => account::exhausted(vault, &model.provider, hint_ms),
+            None => AccountAnswer::NoSibling,
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use omp_agent::{AgentConfig, Fallbacks, InterruptMode, QueueMode, RetryConfig, R
 use omp_config::settings::{Key, Settings, keys, kind, strings};
 use omp_config::{Directories, expand_home};
 use omp_extend::{CommandSwitches, KeywordSwitches, RuleSettings, SkillFilter, SkillSources, StreamRules};
+use omp_llm::dialect::ToolFormat;
 use omp_shell::Limits;
 use omp_types::{Sampling, ThinkingBudgets};
 use serde_json::Value;
@@ -47,6 +48,11 @@ fn queue_mode(word: &str) -> QueueMode {
 /// A number that counts something; negative ones are zero.
 fn whole(settings: &Settings, key: Key<kind::Number>) -> u64 {
     settings.get(key).max(0.0) as u64
+}
+
+/// By the provider's interface or in the text of a dialect.
+pub(crate) fn tool_format(settings: &Settings) -> ToolFormat {
+    ToolFormat::parse(settings.get(keys::TOOLS_FORMAT)).unwrap_or_default()
 }
 
 /// `-1` leaves a parameter to the provider.

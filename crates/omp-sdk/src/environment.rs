@@ -1,20 +1,31 @@
 //! The outside world, as far as building a session needs it.
 
 use std::path::Path;
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
+use omp_auth::Vault;
 use omp_config::Directories;
 use omp_config::dotenv::DotEnv;
-use omp_llm::registry::Lookup;
-use omp_llm::{ClientOptions, Interleaving, Retention, StrictPolicy};
+use omp_llm::registry::{CommandCache, GoogleDefault, Lookup};
+use omp_llm::{ClientOptions, Interleaving, Retention, Secret, StrictPolicy};
 use omp_shell::command::{find_shell, run};
 use omp_shell::{Ci, CommandSpec, Ending, Limits, Scope, SecretNames};
 use omp_tools::Login;
 use tokio_util::sync::CancellationToken;
 
-/// Variables of the process. A trait so that an embedding program or a test can give its own.
+use crate::logins;
+
+/// Variables of the process, and the credentials of its user. A trait so that an embedding program or a test can
+/// give its own.
 pub trait Environment: Send + Sync {
     fn var(&self, name: &str) -> Option<String>;
+
+    /// Credentials that the user stored.
+    fn vault(&self) -> Option<&Arc<Vault>> {
+        None
+    }
 }
 
 /// The real environment.
@@ -31,19 +42,23 @@ impl Environment for ProcessEnvironment {
 pub struct LayeredEnvironment<E = ProcessEnvironment> {
     upper: E,
     files: DotEnv,
+    vault: Option<Arc<Vault>>,
 }
 
 impl LayeredEnvironment {
-    /// The real environment over the `.env` files of a run in `cwd`, and what the user should know about them.
+    /// The real environment over the `.env` files of a run in `cwd`, with the user's credentials, and what the user
+    /// should know about both.
     pub fn load(directories: &Directories, cwd: &Path) -> (Self, Vec<String>) {
-        let (files, warnings) = DotEnv::load(&directories.env_files(cwd));
-        (Self { upper: ProcessEnvironment, files }, warnings)
+        let (files, mut warnings) = DotEnv::load(&directories.env_files(cwd));
+        let (vault, problem) = logins::vault(directories);
+        warnings.extend(problem);
+        (Self { upper: ProcessEnvironment, files, vault: Some(vault) }, warnings)
     }
 }
 
 impl<E> LayeredEnvironment<E> {
     pub fn new(upper: E, files: DotEnv) -> Self {
-        Self { upper, files }
+        Self { upper, files, vault: None }
     }
 }
 
@@ -51,10 +66,17 @@ impl<E: Environment> Environment for LayeredEnvironment<E> {
     fn var(&self, name: &str) -> Option<String> {
         self.upper.var(name).or_else(|| self.files.get(name).map(str::to_owned))
     }
+
+    fn vault(&self) -> Option<&Arc<Vault>> {
+        self.vault.as_ref().or_else(|| self.upper.vault())
+    }
 }
 
 /// How long a `!command` of the models file may take.
 const KEY_COMMAND_LIMIT: Duration = Duration::from_secs(10);
+
+/// What the commands printed, for as long as the program runs.
+static KEY_COMMANDS: OnceLock<CommandCache> = OnceLock::new();
 
 pub(crate) struct EnvironmentLookup<'a>(pub(crate) &'a dyn Environment);
 
@@ -64,14 +86,28 @@ impl Lookup for EnvironmentLookup<'_> {
     }
 
     fn command(&self, command: &str) -> Option<String> {
-        // Looking up a key is not async, so the command gets a thread and a runtime of its own.
-        let command = command.to_owned();
-        std::thread::spawn(move || capture(&command)).join().ok().flatten()
+        KEY_COMMANDS.get_or_init(CommandCache::new).output(command, Instant::now(), |command| {
+            // Looking up a key is not async, so the command gets a thread and a runtime of its own.
+            let command = command.to_owned();
+            std::thread::spawn(move || capture(&command, KEY_COMMAND_LIMIT)).join().ok().flatten()
+        })
+    }
+
+    fn stored(&self, provider: &str) -> Option<Secret> {
+        self.0.vault()?.peek(provider)
+    }
+
+    fn aws_available(&self) -> bool {
+        crate::aws::is_available(self.0)
+    }
+
+    fn google_default(&self) -> Option<GoogleDefault> {
+        crate::google::default(self.0)
     }
 }
 
 /// Trimmed output of a command that succeeded in time.
-fn capture(command: &str) -> Option<String> {
+fn capture(command: &str, limit: Duration) -> Option<String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
     runtime.block_on(async {
         let scope = Scope::new();
@@ -82,7 +118,7 @@ fn capture(command: &str) -> Option<String> {
             shell: find_shell(&environment),
             cwd: std::env::current_dir().ok()?,
             environment,
-            timeout: Some(KEY_COMMAND_LIMIT),
+            timeout: Some(limit),
             limits: Limits::default(),
             spill: None,
         };
@@ -129,4 +165,23 @@ pub(crate) fn client_options(environment: &dyn Environment) -> ClientOptions {
         options.interleaving = Interleaving::Off;
     }
     options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Failure, silence and a command that hangs give nothing; the last is not waited for.
+    // proves: MOD-051, MOD-052
+    #[test]
+    fn commands_give_their_trimmed_output_or_nothing() {
+        assert_eq!(KEY_COMMAND_LIMIT, Duration::from_secs(10));
+        assert_eq!(capture("printf ' abc\\n'; echo noise >&2", KEY_COMMAND_LIMIT).as_deref(), Some("abc"));
+        for nothing in ["false", "echo key; false"] {
+            assert_eq!(capture(nothing, KEY_COMMAND_LIMIT), None, "{nothing}");
+        }
+        let lookup = EnvironmentLookup(&ProcessEnvironment);
+        assert_eq!(lookup.command("true"), None, "nothing printed is nothing");
+        assert_eq!(capture("sleep 600; echo late", Duration::from_millis(200)), None);
+    }
 }

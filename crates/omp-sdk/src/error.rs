@@ -3,10 +3,13 @@
 use std::path::PathBuf;
 
 use omp_agent::AgentError;
+use omp_auth::AuthError;
 use omp_config::settings::SettingsError;
 use omp_llm::ClientError;
 use omp_llm::registry::SelectError;
 use omp_session::{ForkError, MoveError, OpenError, ResolveError};
+
+use crate::roles::RoleCycle;
 
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
@@ -18,6 +21,10 @@ pub enum SessionError {
     },
     #[error("--api-key needs a model to go with: name one with --model, --provider and --model, or --models")]
     KeyWithoutModel,
+    #[error(transparent)]
+    Roles(#[from] RoleCycle),
+    #[error(transparent)]
+    Credential(#[from] AuthError),
     #[error(transparent)]
     Settings(#[from] SettingsError),
     #[error(transparent)]
@@ -46,7 +53,7 @@ impl SessionError {
                     }
                     SelectError::MissingKey { .. } => {
                         vec![format!(
-                            "Set the variable, pass --api-key, or give the provider an \"apiKey\" in {file}."
+                            "Log in with `omp login`, set the variable, pass --api-key, or give the provider an \"apiKey\" in {file}."
                         )]
                     }
                     SelectError::KeyCommandFailed { .. } => {
@@ -61,7 +68,12 @@ impl SessionError {
             Self::Resolve(_) | Self::Open(_) | Self::Fork(_) | Self::Move(_) => {
                 vec!["Run 'omp session list' to see what --resume and --fork can name here.".to_owned()]
             }
-            Self::KeyWithoutModel | Self::Settings(_) | Self::Client(_) | Self::Agent(_) => Vec::new(),
+            Self::KeyWithoutModel
+            | Self::Credential(_)
+            | Self::Roles(_)
+            | Self::Settings(_)
+            | Self::Client(_)
+            | Self::Agent(_) => Vec::new(),
         }
     }
 }

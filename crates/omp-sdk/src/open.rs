@@ -6,17 +6,20 @@ use std::sync::Arc;
 use omp_agent::{Agent, AgentConfig, Listener, Model, Models, OpenGate, Parts, Tool, definitions};
 use omp_config::discovery::{Discovery, SurveyLimits, survey};
 use omp_config::settings::{Settings, SettingsError, keys};
-use omp_llm::registry::Registry;
-use omp_llm::{Api, Client, Input};
+use omp_llm::registry::{Registry, SelectError};
+use omp_llm::{Api, Client, ClientOptions, Input};
 use omp_session::{Context, SessionWriter};
 use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
 use omp_types::{ParallelTools, RequestOptions, ThinkingLevel};
 
-use crate::adapt::{ClientModel, RegistryModels, SystemClock};
+use crate::account;
+use crate::adapt::{RegistryModels, SystemClock};
 use crate::configure;
 use crate::effort::{Classifier, Effort};
-use crate::environment::{apply_shell_switches, client_options};
+use crate::environment::{Environment, apply_shell_switches, client_options};
 use crate::error::SessionError;
+use crate::google;
+use crate::hosts;
 use crate::knowledge::{self, Knowledge, Shelf, load_settings};
 use crate::models::{load_registry, select};
 use crate::options::{SessionOptions, ToolFilter};
@@ -56,7 +59,11 @@ impl Session {
         };
         let classifier = opening.classifier(effort, &models);
         let parts = Parts {
-            model: Arc::new(ClientModel { client: chosen.client, model: Arc::clone(&chosen.model) }),
+            model: account::serve(
+                chosen.client,
+                Arc::clone(&chosen.model),
+                opening.options.environment.vault(),
+            ),
             models: Arc::new(models),
             setup: Arc::new(setup),
             gate: Arc::new(OpenGate),
@@ -129,11 +136,19 @@ impl Opening {
 
     async fn choose_model(&mut self, context: &Context) -> Result<Chosen, SessionError> {
         let (options, settings) = (&self.options, &self.settings);
-        let client = Client::new(client_options(options.environment.as_ref()))?;
+        let google = Some(google::credentials(Arc::clone(&options.environment)));
+        let hosts = hosts::load(&options.environment, &mut self.warnings);
+        let client = Client::new(ClientOptions {
+            google,
+            hosts,
+            tool_format: configure::tool_format(settings),
+            ..client_options(options.environment.as_ref())
+        })?;
         let mut registry = load_registry(&options.directories, settings, &mut self.warnings);
-        let selection =
-            select(&client, &mut registry, options, settings, context, &mut self.warnings).await?;
+        let selection = select(&client, &mut registry, options, settings, context, &mut self.warnings).await;
+        let selection = selection.map_err(|error| login_refused(error, options.environment.as_ref()))?;
         self.warnings.extend(selection.warnings);
+        self.warnings.extend(options.environment.vault().and_then(|vault| vault.problem()));
         let mut model = selection.model;
         if settings.get(keys::IMAGES_BLOCK_IMAGES) {
             // A model that must not get pictures is treated as one that cannot see them.
@@ -261,6 +276,17 @@ impl Opening {
                 all.into_iter().filter(|tool| names.contains(&tool.definition().name)).collect()
             }
         }
+    }
+}
+
+/// A key that is missing because a login was refused is a login to be made again.
+fn login_refused(error: SessionError, environment: &dyn Environment) -> SessionError {
+    let SessionError::Model { source: SelectError::MissingKey { provider, .. }, .. } = &error else {
+        return error;
+    };
+    match environment.vault().and_then(|vault| vault.refusal(provider)) {
+        Some(refusal) => refusal.into(),
+        None => error,
     }
 }
 

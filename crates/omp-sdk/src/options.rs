@@ -19,6 +19,8 @@ pub struct SessionOptions {
     /// `None` reads the user's and the project's files.
     pub settings: Option<Settings>,
     pub model: Option<String>,
+    /// Selectors of the models to work with; the first that can be used begins.
+    pub models: Option<Vec<String>>,
     pub provider: Option<String>,
     pub api_key: Option<String>,
     pub thinking: Option<Effort>,
@@ -47,6 +49,7 @@ impl SessionOptions {
             environment,
             settings: None,
             model: None,
+            models: None,
             provider: None,
             api_key: None,
             thinking: None,

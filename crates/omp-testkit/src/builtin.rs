@@ -46,7 +46,7 @@ fn tool_loop(count: usize, tool: &'static str, arguments: &serde_json::Value) ->
 
 /// Tool results in a request body of any wire.
 fn results_in(body: &serde_json::Value) -> usize {
-    let entries = body["messages"].as_array().or_else(|| body["input"].as_array());
+    let entries = ["messages", "input", "contents"].iter().find_map(|list| body[list].as_array());
     entries.into_iter().flatten().map(results_in_entry).sum()
 }
 
@@ -54,6 +54,9 @@ fn results_in_entry(entry: &serde_json::Value) -> usize {
     if entry["role"] == "tool" || entry["type"] == "function_call_output" {
         return 1;
     }
-    let blocks = entry["content"].as_array();
-    blocks.into_iter().flatten().filter(|block| block["type"] == "tool_result").count()
+    let blocks = entry["content"].as_array().or_else(|| entry["parts"].as_array());
+    let is_result = |block: &&serde_json::Value| {
+        block["type"] == "tool_result" || block.get("functionResponse").is_some()
+    };
+    blocks.into_iter().flatten().filter(is_result).count()
 }

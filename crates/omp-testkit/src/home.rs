@@ -168,6 +168,10 @@ pub struct ModelOptions {
     pub model_lines: String,
 }
 
+/// Claims: `{"https://api.openai.com/auth":{"chatgpt_account_id":"account-1"}}`.
+const CODEX_TOKEN: &str =
+    "e30.eyJodHRwczovL2FwaS5vcGVuYWkuY29tL2F1dGgiOnsiY2hhdGdwdF9hY2NvdW50X2lkIjoiYWNjb3VudC0xIn19.c2ln";
+
 impl Default for ModelOptions {
     fn default() -> Self {
         Self {
@@ -228,7 +232,10 @@ impl ModelOptions {
 
     /// The whole file.
     pub fn yaml(&self, base_url: &str, wire: Wire) -> String {
-        let Self { id, api_key, context_window, max_tokens, reasoning, .. } = self;
+        let Self { id, context_window, max_tokens, reasoning, .. } = self;
+        // A ChatGPT account is known by its token; no other wire minds what the key looks like.
+        let account = wire == Wire::OpenAiCodexResponses && self.api_key == Self::default().api_key;
+        let api_key = if account { CODEX_TOKEN } else { &self.api_key };
         let mut yaml = format!(
             "providers:\n  test:\n    baseUrl: {base_url}\n    api: {}\n    apiKey: {api_key}\n",
             wire.api()

@@ -30,8 +30,8 @@
 //!
 //! # What the parts promise
 //!
-//! * [`Server`] answers `POST …/chat/completions`, `POST …/responses`, `POST …/v1/messages`, `GET …/models` and, if
-//!   the scenario enables it, `GET /api/tags` and `POST /api/show`. The same [`Scenario`] serves all wires.
+//! * [`Server`] answers the model requests of every [`Wire`], `GET …/models` and, if the scenario enables it,
+//!   `GET /api/tags` and `POST /api/show`. The same [`Scenario`] serves all wires.
 //! * Every model request is checked before the script is asked. A broken rule is answered with HTTP 400 in the
 //!   wire's own error shape, kept in [`Server::violations`], and does not consume a reply.
 //! * [`Home`] clears the environment of the programs it starts, so that a key or setting of the developer can
@@ -72,6 +72,7 @@
 
 pub mod builtin;
 mod home;
+pub mod oauth;
 pub mod process;
 mod run;
 mod server;

@@ -3,13 +3,17 @@
 mod connection;
 mod deliver;
 mod fragments;
+mod google_token;
 mod http;
 mod journal;
 mod mint;
 mod options;
 mod render;
 mod render_anthropic;
+mod render_bedrock;
 mod render_chat;
+mod render_google;
+mod render_ollama;
 mod render_responses;
 mod reply;
 mod route;
@@ -27,8 +31,10 @@ pub use scenario::Scenario;
 pub use scenario_file::ScenarioError;
 pub use wire::Wire;
 
+pub(crate) use google_token::is_granted;
+pub(crate) use http::{Framing, HttpRequest, Reader, response_head};
 pub(crate) use mint::Mint;
-pub(crate) use scenario::Rules;
+pub(crate) use scenario::{AwsKeys, Rules};
 pub(crate) use turn::{EmittedItem, Turn, Turns};
 
 use connection::Shared;
@@ -81,7 +87,16 @@ impl Server {
     /// Base URL as a client of `wire` expects it: with `/v1` for the OpenAI wires, without for Anthropic.
     pub fn base_url_for(&self, wire: Wire) -> String {
         match wire {
-            Wire::AnthropicMessages => self.base_url(),
+            Wire::AnthropicMessages | Wire::BedrockConverseStream | Wire::OllamaChat => self.base_url(),
+            Wire::GoogleGenerativeAi => format!("{}/v1beta", self.base_url()),
+            Wire::GoogleVertex => {
+                format!(
+                    "{}/v1/projects/test-project/locations/us-central1/publishers/google",
+                    self.base_url()
+                )
+            }
+            Wire::AzureOpenAiResponses => format!("{}/openai/v1", self.base_url()),
+            Wire::OpenAiCodexResponses => format!("{}/backend-api", self.base_url()),
             Wire::OpenAiCompletions | Wire::OpenAiResponses => format!("{}/v1", self.base_url()),
         }
     }

@@ -10,10 +10,21 @@ mod anthropic_messages;
 mod anthropic_results;
 mod anthropic_thinking;
 mod anthropic_turns;
+mod aws_signature;
+mod azure;
+mod bedrock;
+mod bedrock_messages;
+mod bedrock_thinking;
 mod chat;
 mod chat_messages;
+mod codex;
 mod fields;
+mod google;
+mod google_contents;
+mod google_schema;
 mod headers;
+mod ollama;
+mod ollama_messages;
 mod prefix;
 mod responses;
 mod responses_items;
@@ -70,6 +81,17 @@ pub(crate) fn check(request: &RecordedRequest, checker: &Checker<'_>) -> Result<
     match request.wire {
         Wire::OpenAiCompletions => chat::check(&request.body, checker)?,
         Wire::OpenAiResponses => responses::check(&request.body, checker)?,
+        Wire::GoogleGenerativeAi | Wire::GoogleVertex => {
+            headers::google_key(request, checker)?;
+            google::check(request, checker)?;
+        }
+        Wire::AzureOpenAiResponses => azure::check(request, checker)?,
+        Wire::OpenAiCodexResponses => codex::check(request, checker)?,
+        Wire::BedrockConverseStream => {
+            aws_signature::check(request, checker.rules)?;
+            bedrock::check(request, checker)?;
+        }
+        Wire::OllamaChat => ollama::check(&request.body, checker)?,
         Wire::AnthropicMessages => {
             headers::anthropic_version(request)?;
             anthropic::check(&request.body, checker)?;

@@ -10,7 +10,7 @@ use serde_json::json;
 
 #[test]
 fn minimal_requests_and_tools_pass() {
-    for wire in Wire::ALL {
+    for wire in common::ALIKE {
         assert_accepted(wire, &minimal(wire));
         assert_accepted(wire, &with_tool(wire));
     }
@@ -18,7 +18,7 @@ fn minimal_requests_and_tools_pass() {
 
 #[test]
 fn the_body_must_be_a_json_object() {
-    for wire in Wire::ALL {
+    for wire in common::ALIKE {
         for (body, part) in [(&b"{"[..], "not JSON"), (b"\"\xff\"", "not UTF-8"), (b"[]", "JSON object")] {
             let server = Server::start(Reply::new());
             let response = post_with(&server, wire, &default_headers(wire), body);
@@ -30,7 +30,7 @@ fn the_body_must_be_a_json_object() {
 
 #[test]
 fn top_level_fields() {
-    for wire in Wire::ALL {
+    for wire in common::ALIKE {
         let base = minimal(wire);
         assert_rejected(wire, &changed(&base, |body| body["foo"] = json!(1)), "foo");
         assert_rejected(wire, &changed(&base, |body| body["stream"] = json!(false)), "stream");
@@ -105,7 +105,7 @@ fn token_limits() {
 
 #[test]
 fn headers() {
-    for wire in Wire::ALL {
+    for wire in common::ALIKE {
         for (missing, status) in [("content-type", 400), ("x-api-key", 401), ("authorization", 401)] {
             let headers = default_headers(wire);
             let kept: Vec<_> = headers.iter().copied().filter(|(name, _)| *name != missing).collect();
@@ -159,7 +159,7 @@ fn lenient_servers_check_nothing() {
 
 #[test]
 fn stable_prefix() {
-    for wire in Wire::ALL {
+    for wire in common::ALIKE {
         let replies = (0..6).map(|_| Reply::new().text("x"));
         let server = Server::start(Scenario::replies(replies).require_stable_prefix(true));
         let list = if wire == Wire::OpenAiResponses { "input" } else { "messages" };

@@ -22,7 +22,7 @@ fn with_schema(wire: Wire, schema: &Value, strict: bool) -> Value {
 
 #[test]
 fn every_wire_wants_an_object() {
-    for wire in Wire::ALL {
+    for wire in common::ALIKE {
         for schema in [json!({}), json!({"type": "string"}), json!({"anyOf": [{"type": "object"}]})] {
             assert_rejected(wire, &with_schema(wire, &schema, false), "object");
         }
@@ -47,7 +47,7 @@ fn loose_schemas_pass_without_strict() {
         "any": {},
         "list": {"type": "array", "items": {"type": ["string", "null"]}},
     }});
-    for wire in Wire::ALL {
+    for wire in common::ALIKE {
         assert_accepted(wire, &with_schema(wire, &schema, false));
     }
 }

@@ -1,58 +1,11 @@
 //! Subcommands that need no session.
 
-use omp_cli::{CommandCall, CompleteQuery, CompletionSource, ModelsCall};
+use omp_cli::{CommandCall, CompleteQuery, CompletionSource};
 use omp_sdk::settings::TABLE;
-use omp_sdk::{ModelRow, SessionScope, TOOL_NAMES, list_models, list_sessions, load_settings};
+use omp_sdk::{SessionScope, TOOL_NAMES, list_models, list_sessions, load_settings};
 
 use crate::output::{self, Stream};
-use crate::world::{self, World};
-
-/// `omp models [list] [pattern]`.
-pub(crate) fn models(call: &ModelsCall, profile: Option<&str>) -> u8 {
-    let world = match World::here(profile) {
-        Ok(world) => world,
-        Err(error) => return output::fail(&error, &[]),
-    };
-    let settings =
-        match std::env::current_dir().map_err(|error| error.to_string()).and_then(|cwd| world.settings(&cwd))
-        {
-            Ok(settings) => settings,
-            Err(error) => return output::fail(&error, &[]),
-        };
-    let (mut rows, warnings) = list_models(&world.directories, &settings, world.environment.as_ref());
-    warnings.iter().for_each(|warning| output::warn(warning));
-    if let Some(pattern) = &call.pattern {
-        let pattern = pattern.to_lowercase();
-        rows.retain(|row| row.selector.to_lowercase().contains(&pattern));
-    }
-    if call.json {
-        let text = serde_json::to_string_pretty(&rows).unwrap_or_default();
-        return output::print(Stream::Out, &format!("{text}\n"));
-    }
-    output::print(Stream::Out, &table(&rows))
-}
-
-fn table(rows: &[ModelRow]) -> String {
-    if rows.is_empty() {
-        return "No model matches.\n".to_owned();
-    }
-    let width = rows.iter().map(|row| row.selector.len()).max().unwrap_or(0);
-    let mut text = String::new();
-    for row in rows {
-        let state = if row.available { "ready" } else { "no key" };
-        text.push_str(&format!(
-            "{:<width$}  {:>8} ctx  {:<20} {state}\n",
-            row.selector,
-            thousands(row.context_window),
-            row.api
-        ));
-    }
-    text
-}
-
-fn thousands(tokens: u64) -> String {
-    if tokens >= 1000 { format!("{}k", tokens / 1000) } else { tokens.to_string() }
-}
+use crate::world;
 
 /// `omp session list [--all] [--json]`.
 pub(crate) fn sessions(call: &CommandCall, profile: Option<&str>) -> u8 {
@@ -98,8 +51,10 @@ fn candidates(source: Option<CompletionSource>, profile: Option<&str>) -> Vec<(S
             let settings =
                 load_settings(&directories, &cwd, environment.as_ref(), &[], serde_json::Map::new());
             let Ok(settings) = settings else { return Vec::new() };
-            let (rows, _) = list_models(&directories, &settings, environment.as_ref());
-            rows.into_iter()
+            let listing = list_models(&directories, &settings, environment.as_ref());
+            listing
+                .models
+                .into_iter()
                 .map(|row| {
                     (row.selector, if row.available { row.name } else { format!("{} (no key)", row.name) })
                 })

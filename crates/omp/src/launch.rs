@@ -115,6 +115,7 @@ fn session_options(
             silence: environment.var("NULL_PROMPT").is_some_and(|value| value == "true"),
         },
         model: launch.model,
+        models: launch.roles.models,
         provider: launch.provider,
         api_key: launch.api_key,
         thinking: launch.thinking.and_then(|level| Effort::from_word(level.word())),

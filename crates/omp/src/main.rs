@@ -7,7 +7,9 @@ mod config_command;
 mod input;
 mod json;
 mod launch;
+mod login_command;
 mod math;
+mod models_command;
 mod output;
 mod place;
 mod print;
@@ -15,6 +17,7 @@ mod prompt_command;
 mod signals;
 mod sources_command;
 mod startup;
+mod terminal;
 mod world;
 mod xdg_command;
 
@@ -54,10 +57,13 @@ fn run() -> u8 {
         }
         Parsed::Completions(shell) => output::print(Stream::Out, &omp_cli::completion_script(shell)),
         Parsed::Complete(query) => commands::complete(&query, profile),
-        Parsed::Models(call) => commands::models(&call, profile),
+        Parsed::Models(call) => models_command::run(&call, profile),
         Parsed::Update => commands::update(),
         Parsed::Command(call) if call.command.name == "session" => commands::sessions(&call, profile),
         Parsed::Command(call) if call.command.name == "prompt" => prompt_command::run(&call, profile),
+        Parsed::Command(call) if call.command.name == "login" => login_command::login(&call, profile),
+        Parsed::Command(call) if call.command.name == "logout" => login_command::logout(&call, profile),
+        Parsed::Command(call) if call.command.name == "token" => login_command::token(&call, profile),
         Parsed::Command(call) if is_config(&call, "init-xdg") => xdg_command::init(&call, profile),
         Parsed::Command(call) if is_config(&call, "sources") => sources_command::run(&call, profile),
         Parsed::Command(call) if call.command.name == "config" => config_command::run(&call, profile),
@@ -65,6 +71,7 @@ fn run() -> u8 {
             output::fail(&format!("omp {} is not available yet.", call.command.name), &[])
         }
         Parsed::Launch(first) => match omp_cli::parse_second(&first, &[]) {
+            Ok(launch) if launch.roles.list_models => models_command::list_both(profile),
             Ok(launch) => launch::start(launch, profile),
             Err(error) => usage(&error),
         },

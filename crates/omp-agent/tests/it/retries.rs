@@ -164,6 +164,22 @@ async fn usage_limits_try_other_accounts_first() {
     }
 }
 
+/// Too many requests for the moment: a free account goes on at once, a resting one does not prolong the wait.
+#[tokio::test(start_paused = true)]
+async fn rate_limits_take_a_free_account_and_wait_for_none() {
+    let limit = || Answer::failed(FailureKind::RateLimit, "slow down").retry_after(10_000);
+    for (accounts, expected) in [
+        (AccountAnswer::Switched, 0),
+        (AccountAnswer::FreeAfterMs(90_000), 10_000),
+        (AccountAnswer::NoSibling, 10_000),
+    ] {
+        let world = world([limit(), Answer::text("done")]).accounts([accounts]).build();
+        world.prompt("go").await;
+        assert_eq!(starts(&world), [(1, expected)], "{accounts:?}");
+        assert_eq!(*world.models.limited.lock().unwrap(), [("test/primary".to_owned(), Some(10_000))]);
+    }
+}
+
 /// The failed attempt was announced, so the record has it, but the model never sees it again.
 #[tokio::test(start_paused = true)]
 async fn a_failed_attempt_leaves_the_context_and_stays_in_the_record() {

@@ -191,12 +191,11 @@ pub static COMMANDS: &[Command] = &[
         .examples(&["omp launch \"fix the build\"", "omp launch -p -- --not-a-flag"]),
     Command::new("login", "Log in to a provider")
         .args(&[Positional::optional("provider", Kind::Text, "Provider; choose from a list without it")])
-        .examples(&["omp login anthropic"])
-        .waits_for("logins"),
+        .flags(&[Flag::switch("with-key", "Store an API key, typed unseen or from standard input")])
+        .examples(&["omp login anthropic", "omp login anthropic --with-key < key.txt"]),
     Command::new("logout", "Forget the credentials of a provider")
         .args(&[Positional::optional("provider", Kind::Text, "Provider; choose from a list without it")])
-        .examples(&["omp logout anthropic"])
-        .waits_for("logins"),
+        .examples(&["omp logout anthropic"]),
     Command::new("models", "List the models that can be used")
         .args(&[
             Positional::optional(
@@ -339,8 +338,7 @@ pub static COMMANDS: &[Command] = &[
             Flag::switch("raw", "Print JSON credentials as they are stored"),
             Flag::switch("force-refresh", "Get a new access token first"),
         ])
-        .examples(&["omp token anthropic"])
-        .waits_for("logins"),
+        .examples(&["omp token anthropic"]),
     Command::new("ttsr", "List and test stream rules")
         .args(&[
             Positional::optional("action", Kind::OneOf(&["list", "test"]), "What to do"),

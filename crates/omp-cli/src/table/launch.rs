@@ -33,7 +33,7 @@ pub static LAUNCH: &[Group] = &[
             Flag::value("provider", Kind::Text, "Provider to look for --model in").metavar("name"),
             Flag::value("api-key", Kind::Text, "Key for this run; it is never stored").metavar("key"),
             Flag::value("thinking", LEVEL, "How long the model may think").metavar("level"),
-            Flag::value("models", Kind::ModelList, "Models to cycle through").waits_for("models"),
+            Flag::value("models", Kind::ModelList, "Models to work with; the first that can be used begins"),
             Flag::value("smol", Kind::Model, "Model for small tasks"),
             Flag::value("slow", Kind::Model, "Model for hard tasks"),
             Flag::value("plan", Kind::Model, "Model for planning"),
@@ -46,7 +46,7 @@ pub static LAUNCH: &[Group] = &[
                 "Reuse this provider-side session, and so its account and cache",
             )
             .metavar("id"),
-            Flag::switch("list-models", "List the models and exit, like `omp models`").waits_for("models"),
+            Flag::switch("list-models", "List the models and exit, like `omp models`"),
             Flag::value("mpreset", Kind::Text, "Model profile for this session")
                 .metavar("name")
                 .waits_for("models"),

@@ -12,15 +12,17 @@ use tokio_util::sync::CancellationToken;
 use super::{BatchStream, ClientOptions, http, now_ms};
 use crate::answer::Answer;
 use crate::failure::{self, aborted, fatal, transient};
-use crate::model::{Model, Secret};
-use crate::sse::{SseDecoder, SseError};
+use crate::frames::{FrameError, Frames};
+use crate::model::{Api, Model, Secret};
+use crate::sse::SseError;
+use crate::wire::google::GoogleCredentials;
 use crate::wire::{self, Decode, Progress, WireRequest};
 
 /// A state machine: every step gives a batch of events, and the last batch ends with the one terminal event.
 pub(super) struct Exchange {
     answer: Answer,
     decoder: Box<dyn Decode>,
-    sse: SseDecoder,
+    frames: Frames,
     watch: Watch,
     key: Option<Secret>,
     state: State,
@@ -36,6 +38,9 @@ struct Prepared {
     http: reqwest::Client,
     model: Arc<Model>,
     request: WireRequest,
+    google: Option<GoogleCredentials>,
+    /// Whether there is anything that opens the host.
+    access: Result<(), Failure>,
 }
 
 type Body = Pin<Box<dyn Stream<Item = reqwest::Result<Bytes>> + Send>>;
@@ -49,16 +54,23 @@ impl Exchange {
         cancel: CancellationToken,
     ) -> Self {
         let names = std::mem::take(&mut request.names);
+        let access = wire::check_access(&model, &request, &options.hosts);
         Self {
             answer: Answer::new(&model, names, now_ms()),
             decoder: wire::decoder(&model),
-            sse: SseDecoder::new(options.max_event_bytes),
+            frames: Frames::new(model.api, options.max_event_bytes),
             watch: Watch {
                 cancel,
                 idle: idle_timeout(options.idle_timeout, model.compat.stream_idle_timeout_ms),
             },
             key: model.key.clone(),
-            state: State::Prepared(Box::new(Prepared { http, model, request })),
+            state: State::Prepared(Box::new(Prepared {
+                http,
+                model,
+                request,
+                google: options.google.clone(),
+                access,
+            })),
         }
     }
 
@@ -86,7 +98,10 @@ impl Exchange {
         }
     }
 
-    async fn send(&mut self, Prepared { http, model, request }: Prepared) -> Result<(), Failure> {
+    async fn send(&mut self, prepared: Prepared) -> Result<(), Failure> {
+        let Prepared { http, model, request, google, access } = prepared;
+        access?;
+        let model = self.with_token(model, google.as_ref(), &http).await?;
         let headers = http::headers(&model, &request)?;
         let place = http::without_secrets(&request.url);
         let call = http.post(&request.url).headers(headers).body(request.body).send();
@@ -95,7 +110,7 @@ impl Exchange {
             Err(error) => return Err(http::transport_failure(&error, &place)),
         };
         if !response.status().is_success() {
-            return Err(refused(response, &place, &self.watch).await);
+            return Err(refused(response, &place, &self.watch, model.api).await);
         }
         match http::content_type(&response).as_str() {
             "text/html" => Err(fatal(format!(
@@ -115,6 +130,21 @@ impl Exchange {
         }
     }
 
+    /// A Vertex model without a key of its own gets the token of the moment.
+    async fn with_token(
+        &mut self,
+        model: Arc<Model>,
+        google: Option<&GoogleCredentials>,
+        http: &reqwest::Client,
+    ) -> Result<Arc<Model>, Failure> {
+        let Some(google) = google.filter(|_| model.api == Api::GoogleVertex && model.key.is_none()) else {
+            return Ok(model);
+        };
+        let token = self.watch.wait(google.token(http)).await??;
+        self.key = Some(token.clone());
+        Ok(Arc::new(Model { key: Some(token), bearer: true, ..model.as_ref().clone() }))
+    }
+
     async fn read(&mut self, mut body: Body) -> Result<(), Failure> {
         let chunk = match self.watch.wait(body.next()).await? {
             Some(Ok(chunk)) => chunk,
@@ -124,7 +154,7 @@ impl Exchange {
                     "the connection broke while the answer was streaming: {cause}"
                 )));
             }
-            None => return self.decoder.end(&mut self.answer),
+            None => return self.finish(),
         };
         if self.decode(&chunk)? == Progress::More {
             self.state = State::Streaming(body);
@@ -132,10 +162,19 @@ impl Exchange {
         Ok(())
     }
 
+    /// The body has ended. What is left of it may be the last event; half of one is an answer cut short.
+    fn finish(&mut self) -> Result<(), Failure> {
+        let rest = self.frames.rest();
+        match self.decode(rest) {
+            Ok(Progress::Finished) => Ok(()),
+            _ => self.decoder.end(&mut self.answer),
+        }
+    }
+
     fn decode(&mut self, chunk: &[u8]) -> Result<Progress, Failure> {
         let (decoder, answer) = (&mut self.decoder, &mut self.answer);
         let mut progress = Progress::More;
-        let fed = self.sse.feed(chunk, |event| {
+        let fed = self.frames.feed(chunk, |event| {
             if progress == Progress::Finished {
                 return Ok(());
             }
@@ -150,14 +189,16 @@ impl Exchange {
             // What follows a complete answer cannot spoil it.
             _ if progress == Progress::Finished => Ok(progress),
             Ok(()) => Ok(progress),
-            Err(Stop::Sse(error)) => Err(fatal(error.to_string())),
+            // The same request may arrive whole the next time.
+            Err(Stop::Frame(error @ FrameError::Damaged(_))) => Err(transient(error.to_string())),
+            Err(Stop::Frame(error)) => Err(fatal(error.to_string())),
             Err(Stop::Wire(failure)) => Err(failure),
         }
     }
 }
 
 /// What a status other than success means.
-async fn refused(response: reqwest::Response, place: &str, watch: &Watch) -> Failure {
+async fn refused(response: reqwest::Response, place: &str, watch: &Watch, api: Api) -> Failure {
     let status = response.status();
     if let Some(target) = http::redirect_target(&response) {
         return fatal(format!(
@@ -171,7 +212,8 @@ async fn refused(response: reqwest::Response, place: &str, watch: &Watch) -> Fai
         // The status alone says enough.
         Err(_) => String::new(),
     };
-    failure::from_status(status.as_u16(), status.canonical_reason().unwrap_or_default(), &body, wait)
+    let reason = status.canonical_reason().unwrap_or_default();
+    wire::refine(api, failure::from_status(status.as_u16(), reason, &body, wait), &body)
 }
 
 /// Error bodies are short; one that is not is cut.
@@ -230,13 +272,19 @@ impl Watch {
 }
 
 enum Stop {
-    Sse(SseError),
+    Frame(FrameError),
     Wire(Failure),
 }
 
 impl From<SseError> for Stop {
     fn from(error: SseError) -> Self {
-        Self::Sse(error)
+        Self::Frame(FrameError::Text(error))
+    }
+}
+
+impl From<FrameError> for Stop {
+    fn from(error: FrameError) -> Self {
+        Self::Frame(error)
     }
 }
 

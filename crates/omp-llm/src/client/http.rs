@@ -37,11 +37,9 @@ pub(super) fn headers(model: &Model, request: &WireRequest) -> Result<HeaderMap,
         insert(&mut headers, name, value)?;
     }
     if let Some(key) = &model.key {
-        let own_header = model.api == Api::AnthropicMessages && !model.bearer;
-        let (name, text) = if own_header {
-            (HeaderName::from_static("x-api-key"), key.reveal().to_owned())
-        } else {
-            (AUTHORIZATION, format!("Bearer {}", key.reveal()))
+        let (name, text) = match key_header(model.api).filter(|_| !model.bearer) {
+            Some(name) => (HeaderName::from_static(name), key.reveal().to_owned()),
+            None => (AUTHORIZATION, format!("Bearer {}", key.reveal())),
         };
         let mut value = HeaderValue::from_str(&text).map_err(|_| {
             fatal(format!(
@@ -59,6 +57,16 @@ pub(super) fn headers(model: &Model, request: &WireRequest) -> Result<HeaderMap,
         insert(&mut headers, name, &value)?;
     }
     Ok(headers)
+}
+
+/// The header a wire has for keys, if it has one of its own.
+fn key_header(api: Api) -> Option<&'static str> {
+    match api {
+        Api::AnthropicMessages => Some("x-api-key"),
+        Api::AzureOpenAiResponses => Some("api-key"),
+        Api::GoogleGenerativeAi | Api::GoogleVertex => Some("x-goog-api-key"),
+        _ => None,
+    }
 }
 
 fn insert(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), Failure> {

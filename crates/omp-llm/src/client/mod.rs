@@ -2,6 +2,8 @@
 
 mod exchange;
 mod http;
+mod plain;
+mod refuse;
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,10 +14,15 @@ use omp_types::{AssistantMessage, ModelRequest, StreamEvent};
 use tokio_util::sync::CancellationToken;
 
 use crate::demo;
+use crate::dialect::{self, Lifting, ToolFormat};
+use crate::hosts::Hosts;
 use crate::model::{Api, Model};
 use crate::sse::SseDecoder;
+use crate::wire::google::GoogleCredentials;
 use crate::wire::{self, Interleaving, Policy, Retention, StrictPolicy};
 use exchange::Exchange;
+pub use plain::{PlainAnswer, PlainBody};
+pub use refuse::failed;
 
 /// Events in the order of their arrival. One item holds what one read from the network completed, so nothing
 /// waits for anything and a fast stream is not slowed down by a wake-up per token.
@@ -34,6 +41,12 @@ pub struct ClientOptions {
     pub max_event_bytes: usize,
     pub user_agent: String,
     pub proxy: ProxySource,
+    /// How tools are offered (`tools.format`).
+    pub tool_format: ToolFormat,
+    /// Who we are to Google Cloud, for Vertex models without a key.
+    pub google: Option<GoogleCredentials>,
+    /// What Azure and Amazon need beyond address and key.
+    pub hosts: Hosts,
 }
 
 /// Which proxy stands between us and the providers.
@@ -58,6 +71,9 @@ impl Default for ClientOptions {
             max_event_bytes: SseDecoder::DEFAULT_LIMIT,
             user_agent: concat!("omp/", env!("CARGO_PKG_VERSION")).to_owned(),
             proxy: ProxySource::default(),
+            tool_format: ToolFormat::default(),
+            google: None,
+            hosts: Hosts::default(),
         }
     }
 }
@@ -101,13 +117,37 @@ impl Client {
         if model.api == Api::Demo {
             return demo::stream(&model, request, &cancel);
         }
+        let inert = dialect::is_harmony_served(&model.id).then(|| dialect::inert(request)).flatten();
+        let request = inert.as_ref().unwrap_or(request);
+        let lifting = self.lifting(&model);
+        let in_band = match lifting {
+            Some(Lifting::Dialect(dialect)) => Some(dialect::in_band(dialect, &model, request)),
+            _ => None,
+        };
+        let speaker = Arc::clone(&model);
+        let events = self.exchange(model, in_band.as_ref().unwrap_or(request), cancel);
+        match lifting {
+            Some(lifting) => dialect::lift(lifting, &speaker, request, events),
+            None if dialect::is_affected(&speaker) => dialect::guard(events),
+            None => events,
+        }
+    }
+
+    /// What is to be done with the text of the model's answers.
+    fn lifting(&self, model: &Model) -> Option<Lifting> {
+        let dialect = self.options.tool_format.dialect(&model.id, model.compat.supports_tools);
+        dialect.map(Lifting::Dialect).or_else(|| model.compat.heals_markup.then_some(Lifting::Healing))
+    }
+
+    /// One request as its wire has it, and the events of that wire.
+    fn exchange(&self, model: Arc<Model>, request: &ModelRequest, cancel: CancellationToken) -> BatchStream {
         let options = &self.options;
         let policy = Policy {
             strict: options.strict,
             retention: options.retention,
             interleaved: options.interleaving,
         };
-        let wire_request = wire::encode(&model, request, policy);
+        let wire_request = wire::encode(&model, request, policy, &options.hosts);
         Exchange::new(self.http.clone(), options, model, wire_request, cancel).into_stream()
     }
 }

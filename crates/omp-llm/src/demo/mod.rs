@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::answer::Answer;
 use crate::client::{BatchStream, now_ms};
 use crate::failure::aborted;
-use crate::model::{Api, Compat, Input, Model, ThinkingMode};
+use crate::model::{Api, Compat, Facts, Input, Model, ThinkingMode};
 use script::{Step, next_step};
 
 /// The model entry; it needs no key and no network.
@@ -39,6 +39,7 @@ pub fn model() -> Model {
         context_window: 128_000,
         max_tokens: 16_384,
         compat: Compat::detect(Api::Demo, "", "demo"),
+        facts: Facts::default(),
     }
 }
 

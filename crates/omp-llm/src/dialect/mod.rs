@@ -5,22 +5,67 @@
 //! promises: its output does not depend on where the stream was cut into chunks, markup never shows as text, and
 //! a call that was not closed is never run.
 
-mod anthropic_xml;
+mod gemma;
+mod gemma_value;
+mod glm;
+mod guard;
+mod harmony;
+mod hermes;
+mod in_band;
+mod json_form;
+mod json_text;
+mod leak;
+mod lift;
+mod markdown;
+mod markers;
+mod output;
+mod pairs;
+mod prompt;
+mod prose;
+mod python;
+mod python_literal;
+mod python_source;
+mod python_write;
+mod reserved;
+mod scanner;
+mod sections;
+mod select;
+mod source;
+mod thought;
+mod write;
+mod xml;
+mod xml_tag;
 
-pub use anthropic_xml::XmlScanner;
+pub(crate) use guard::{guard, is_affected};
+pub(crate) use in_band::in_band;
+pub use leak::{Leak, Signal, Surface, find_leak};
+pub(crate) use lift::{Lifting, lift};
+pub use prompt::{RawAnswer, RawCall, RawPrompt, RawResult, RawThinking, RawTurn};
+pub(crate) use reserved::{inert, is_harmony_served};
+pub use scanner::Scanner;
+pub use select::{Dialect, ToolFormat};
+pub use write::{Outcome, WrittenCall, WrittenResult};
 
-use serde_json::{Map, Value};
-
-/// What a scanner found in the answer, in order.
-#[derive(Clone, Debug, PartialEq)]
+/// What a scanner found in the answer, in order. Neighbouring pieces of one kind are one.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// Words for the user. Neighbouring pieces of text are one text.
+    /// Words for the user.
     Text(String),
-    /// A complete call.
-    Call { name: String, arguments: Map<String, Value> },
-    /// A call that was not closed; it must not run. The name is as far as it was known.
-    Truncated { name: String },
+    Thinking(String),
+    /// A call whose arguments follow. The id is there where the dialect has one.
+    CallStart {
+        name: String,
+        id: Option<String>,
+    },
+    /// More of the open call's arguments, as JSON text.
+    Arguments(String),
+    /// The open call is complete.
+    CallEnd,
+    /// The open call was not closed and must not run. Without an open call: there was one whose name never came.
+    Truncated,
     /// The model began to write the result of its own call. What follows is invented and was discarded; the
     /// generation should be stopped.
     FabricatedResult,
+    /// The model said that its turn is over. What follows was discarded.
+    Stop,
 }

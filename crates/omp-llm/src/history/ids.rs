@@ -16,6 +16,8 @@ pub(crate) enum Alphabet {
     Any,
     /// `[a-zA-Z0-9_-]`
     Word,
+    /// Exactly nine of `[a-zA-Z0-9]`.
+    NineLetters,
 }
 
 /// Where an id comes from, seen from the model that is about to read it.
@@ -54,6 +56,9 @@ impl Ids {
 
     fn keeps(&self, id: &str, origin: Origin) -> bool {
         let fits = (1..=self.rules.max_len).contains(&id.len());
+        if self.rules.alphabet == Alphabet::NineLetters {
+            return id.len() == 9 && id.bytes().all(|b| b.is_ascii_alphanumeric());
+        }
         let plain = id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
         fits && match origin {
             Origin::SameProvider => plain || self.rules.alphabet == Alphabet::Any,
@@ -63,9 +68,15 @@ impl Ids {
     }
 
     fn mint(&self, original: &str) -> String {
+        if self.rules.alphabet == Alphabet::NineLetters {
+            let digits = |hash: u64| (0..9u32).map(move |place| (hash >> (place * 5)) as usize % 32);
+            return digits(fnv1a(original)).map(|digit| char::from(LETTERS[digit])).collect();
+        }
         format!("{}{:016x}", self.rules.prefix, fnv1a(original))
     }
 }
+
+const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 
 /// Small, stable and good enough to mint an id from another id.
 fn fnv1a(text: &str) -> u64 {

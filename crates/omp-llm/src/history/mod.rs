@@ -217,7 +217,7 @@ impl<'a> Builder<'a, '_> {
         match thinking.thinking_signature.as_deref() {
             Some(signature) if native => Some(AssistantPart::Thinking { text, signature }),
             _ if text.trim().is_empty() => None,
-            None if native && self.model.compat.replay_unsigned_thinking => {
+            None if native && self.model.replays_own_thinking() => {
                 Some(AssistantPart::Thinking { text, signature: "" })
             }
             None if native && !self.model.demotes_own_thinking() => None,

@@ -36,6 +36,21 @@ const fn model(
 /// Prices that are not recorded here read as zero; the catalogue of a later release holds them all.
 const UNPRICED: [f64; 4] = [0.0; 4];
 
+/// Stands for the address of the user's own resource.
+pub(super) const AZURE: &str = "https://azure.invalid/openai/v1";
+
+/// Project and place are added when a model is chosen.
+pub(super) const VERTEX: &str = "https://aiplatform.googleapis.com";
+
+/// The same models behind both of Google's doors.
+const GEMINI: &[BuiltinModel] = &[
+    model("gemini-2.5-pro", true, true, 1_048_576, 65_536, [1.25, 10.0, 0.125, 0.0]),
+    model("gemini-2.5-flash", true, true, 1_048_576, 65_536, [0.3, 2.5, 0.03, 0.0]),
+    model("gemini-2.5-flash-lite", true, true, 1_048_576, 65_536, [0.1, 0.4, 0.01, 0.0]),
+    model("gemini-3-pro-preview", true, true, 1_048_576, 65_536, [2.0, 12.0, 0.2, 0.0]),
+    model("gemini-3-flash-preview", true, true, 1_048_576, 65_536, [0.5, 3.0, 0.05, 0.0]),
+];
+
 pub(super) const PROVIDERS: &[BuiltinProvider] = &[
     BuiltinProvider {
         id: "anthropic",
@@ -59,6 +74,20 @@ pub(super) const PROVIDERS: &[BuiltinProvider] = &[
             model("gpt-4.1", false, true, 1_047_576, 32_768, [2.0, 8.0, 0.5, 0.0]),
             model("gpt-4o", false, true, 128_000, 16_384, [2.5, 10.0, 1.25, 0.0]),
         ],
+    },
+    BuiltinProvider {
+        id: "google",
+        api: Api::GoogleGenerativeAi,
+        base_url: "https://generativelanguage.googleapis.com/v1beta",
+        env: &["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"],
+        models: GEMINI,
+    },
+    BuiltinProvider {
+        id: "google-vertex",
+        api: Api::GoogleVertex,
+        base_url: VERTEX,
+        env: &["GOOGLE_CLOUD_API_KEY"],
+        models: GEMINI,
     },
     BuiltinProvider {
         id: "openrouter",
@@ -118,5 +147,58 @@ pub(super) const PROVIDERS: &[BuiltinProvider] = &[
         base_url: "https://api.z.ai/api/paas/v4",
         env: &["ZAI_API_KEY"],
         models: &[model("glm-4.6", true, false, 204_800, 131_072, UNPRICED)],
+    },
+    BuiltinProvider {
+        id: "azure",
+        api: Api::AzureOpenAiResponses,
+        base_url: AZURE,
+        env: &["AZURE_OPENAI_API_KEY"],
+        models: &[
+            model("gpt-5", true, true, 400_000, 128_000, [1.25, 10.0, 0.125, 0.0]),
+            model("gpt-5-mini", true, true, 400_000, 128_000, [0.25, 2.0, 0.025, 0.0]),
+            model("gpt-4.1", false, true, 1_047_576, 32_768, [2.0, 8.0, 0.5, 0.0]),
+        ],
+    },
+    BuiltinProvider {
+        id: "amazon-bedrock",
+        api: Api::BedrockConverseStream,
+        base_url: "https://bedrock-runtime.{region}.amazonaws.com",
+        env: &["AWS_BEARER_TOKEN_BEDROCK"],
+        models: &[
+            model(
+                "global.anthropic.claude-sonnet-4-5-20250929-v1:0",
+                true,
+                true,
+                200_000,
+                64_000,
+                [3.0, 15.0, 0.3, 3.75],
+            ),
+            model(
+                "global.anthropic.claude-haiku-4-5-20251001-v1:0",
+                true,
+                true,
+                200_000,
+                64_000,
+                [1.0, 5.0, 0.1, 1.25],
+            ),
+            model("openai.gpt-oss-120b-1:0", true, false, 128_000, 16_384, UNPRICED),
+        ],
+    },
+    BuiltinProvider {
+        id: "openai-codex",
+        api: Api::OpenAiCodexResponses,
+        base_url: "https://chatgpt.com/backend-api",
+        env: &["OPENAI_CODEX_OAUTH_TOKEN"],
+        models: &[
+            model("gpt-5-codex", true, true, 272_000, 128_000, UNPRICED),
+            model("gpt-5", true, true, 272_000, 128_000, UNPRICED),
+        ],
+    },
+    BuiltinProvider {
+        id: "ollama-cloud",
+        api: Api::OllamaChat,
+        base_url: "https://ollama.com",
+        env: &["OLLAMA_CLOUD_API_KEY"],
+        models: &[model("gpt-oss:120b", true, false, 131_072, 65_536, UNPRICED)],
     },
 ];

@@ -1,214 +1,96 @@
-//! `models.yml`: providers and models a user describes.
+//! Reads `models.yml`.
 //!
 //! The whole file is checked before any of it is used: a mistake in one provider must not leave the user with a
-//! half-loaded list. What cannot be understood is named with provider, model and field.
+//! half-loaded list. What cannot be understood is named with line, provider, model and field.
 
-use indexmap::IndexMap;
-use omp_types::{Cost, ThinkingLevel};
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
 
-use crate::model::{Api, Input};
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(super) struct ModelsFile {
-    #[serde(default)]
-    pub(super) providers: IndexMap<String, ProviderConfig>,
-    #[serde(default)]
-    #[expect(dead_code, reason = "accepted now, used by the canonical index of a later release")]
-    equivalence: Option<Value>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(super) struct ProviderConfig {
-    pub(super) base_url: Option<String>,
-    pub(super) api_key: Option<String>,
-    pub(super) api: Option<String>,
-    #[serde(default)]
-    pub(super) headers: IndexMap<String, String>,
-    #[serde(default)]
-    pub(super) auth_header: bool,
-    pub(super) auth: Option<AuthKind>,
-    #[serde(default)]
-    pub(super) disable_strict_tools: bool,
-    pub(super) compat: Option<Map<String, Value>>,
-    #[serde(default)]
-    pub(super) models: Vec<ModelConfig>,
-    pub(super) model_overrides: Option<Value>,
-    pub(super) discovery: Option<Value>,
-    pub(super) transport: Option<String>,
-    pub(super) remote_compaction: Option<Value>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) enum AuthKind {
-    ApiKey,
-    None,
-    Oauth,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(super) struct ModelConfig {
-    pub(super) id: String,
-    pub(super) name: Option<String>,
-    pub(super) api: Option<String>,
-    pub(super) base_url: Option<String>,
-    #[serde(default)]
-    pub(super) reasoning: bool,
-    pub(super) thinking: Option<ThinkingConfig>,
-    pub(super) input: Option<Vec<Input>>,
-    pub(super) cost: Option<CostConfig>,
-    #[serde(default)]
-    #[expect(dead_code, reason = "accepted now, shown by the usage view of a later release")]
-    premium_multiplier: Option<f64>,
-    pub(super) context_window: Option<i64>,
-    pub(super) max_tokens: Option<i64>,
-    #[serde(default)]
-    pub(super) headers: IndexMap<String, String>,
-    pub(super) compat: Option<Map<String, Value>>,
-    #[serde(default)]
-    #[expect(dead_code, reason = "accepted now, used by context promotion of a later release")]
-    context_promotion_target: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(super) struct ThinkingConfig {
-    pub(super) mode: Option<String>,
-    #[serde(alias = "efforts")]
-    pub(super) levels: Option<Vec<ThinkingLevel>>,
-    pub(super) min_level: Option<ThinkingLevel>,
-    pub(super) max_level: Option<ThinkingLevel>,
-    #[expect(dead_code, reason = "accepted now, used by the model roles of a later release")]
-    pub(super) default_level: Option<ThinkingLevel>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(super) struct CostConfig {
-    input: f64,
-    output: f64,
-    cache_read: f64,
-    cache_write: f64,
-}
-
-impl CostConfig {
-    pub(super) fn prices(&self) -> Cost {
-        Cost {
-            input: self.input,
-            output: self.output,
-            cache_read: self.cache_read,
-            cache_write: self.cache_write,
-            total: 0.0,
-        }
-    }
-}
+use super::fields::{ModelConfig, ModelsFile, ProviderConfig};
+use super::validate;
 
 /// Parses and checks the text. The error is one sentence; the caller names the file.
 pub(super) fn parse(text: &str) -> Result<ModelsFile, String> {
-    if text.trim().is_empty() {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if is_blank(text) {
         return Ok(ModelsFile::default());
     }
-    let file: ModelsFile = serde_saphyr::from_str(text).map_err(|error| error.to_string())?;
-    for (id, provider) in &file.providers {
-        check_provider(id, provider)?;
-    }
+    let file = serde_saphyr::from_str_with_options(text, options()).map_err(|error| explain(text, &error))?;
+    validate::check(&file)?;
     Ok(file)
 }
 
-fn check_provider(id: &str, provider: &ProviderConfig) -> Result<(), String> {
-    for (field, value) in
-        [("baseUrl", &provider.base_url), ("apiKey", &provider.api_key), ("api", &provider.api)]
-    {
-        if value.as_ref().is_some_and(|value| value.trim().is_empty()) {
-            return Err(format!("Provider {id}: \"{field}\" must not be empty."));
-        }
-    }
-    check_api(&format!("Provider {id}"), provider.api.as_deref())?;
-    for (field, present) in [
-        ("modelOverrides", provider.model_overrides.is_some()),
-        ("discovery", provider.discovery.is_some()),
-        ("transport", provider.transport.is_some()),
-        ("remoteCompaction", provider.remote_compaction.is_some()),
-    ] {
-        if present {
-            return Err(format!(
-                "Provider {id}: \"{field}\" is not available yet in this release; remove it."
-            ));
-        }
-    }
-    if provider.models.is_empty() {
-        let configured = provider.base_url.is_some()
-            || provider.api_key.is_some()
-            || !provider.headers.is_empty()
-            || provider.compat.is_some()
-            || provider.disable_strict_tools
-            || provider.auth == Some(AuthKind::None);
-        if !configured {
-            return Err(format!(
-                "Provider {id}: set at least one of \"baseUrl\", \"apiKey\", \"headers\", \"compat\", \"disableStrictTools\", \"models\"."
-            ));
-        }
-        return Ok(());
-    }
-    if provider.base_url.is_none() {
-        return Err(format!("Provider {id}: \"baseUrl\" is required when defining custom models."));
-    }
-    if provider.api_key.is_none() && provider.auth != Some(AuthKind::None) {
-        return Err(format!(
-            "Provider {id}: \"apiKey\" is required when defining custom models unless auth is \"none\"."
-        ));
-    }
-    provider.models.iter().try_for_each(|model| check_model(id, provider, model))
+/// Words like `yes` and `on` stay words: models have stranger names.
+fn options() -> serde_saphyr::Options {
+    serde_saphyr::options! { strict_booleans: true }
 }
 
-fn check_model(provider_id: &str, provider: &ProviderConfig, model: &ModelConfig) -> Result<(), String> {
-    if model.id.trim().is_empty() {
-        return Err(format!("Provider {provider_id}: a model has an empty \"id\"."));
-    }
-    let place = format!("Provider {provider_id}, model {}", model.id);
-    if model.api.is_none() && provider.api.is_none() {
-        return Err(format!("{place}: no \"api\" is set on the model or its provider."));
-    }
-    check_api(&place, model.api.as_deref())?;
-    for (field, value) in [("contextWindow", model.context_window), ("maxTokens", model.max_tokens)] {
-        if value.is_some_and(|value| value <= 0) {
-            return Err(format!("{place}: \"{field}\" must be a positive number."));
-        }
-    }
-    if let Some(thinking) = &model.thinking
-        && thinking.levels.is_none()
-        && (thinking.min_level.is_none() || thinking.max_level.is_none())
-    {
-        return Err(format!("{place}: \"thinking\" needs \"levels\" or both \"minLevel\" and \"maxLevel\"."));
-    }
-    Ok(())
+/// Nothing but comments and empty lines.
+fn is_blank(text: &str) -> bool {
+    text.lines().map(str::trim).all(|line| line.is_empty() || line.starts_with('#'))
 }
 
-/// Wires of the full program that this release does not speak yet.
-const LATER_APIS: [&str; 6] = [
-    "openai-codex-responses",
-    "azure-openai-responses",
-    "google-generative-ai",
-    "google-vertex",
-    "bedrock-converse-stream",
-    "ollama-chat",
-];
+/// The line of the mistake, and whose field it is. The second look at the file costs nothing that matters: there is
+/// something to tell.
+fn explain(text: &str, error: &serde_saphyr::Error) -> String {
+    let line = error.location().map(|location| format!("line {}: ", location.line())).unwrap_or_default();
+    let place = serde_saphyr::from_str_with_options::<Value>(text, options())
+        .ok()
+        .and_then(|file| find_mistake(&file));
+    let sentence = place.unwrap_or_else(|| {
+        let text = error.without_snippet().to_string();
+        format!("{}.", text.lines().next().unwrap_or_default().trim_end_matches('.'))
+    });
+    format!("{line}{sentence}")
+}
 
-fn check_api(place: &str, api: Option<&str>) -> Result<(), String> {
-    let Some(api) = api else { return Ok(()) };
-    if Api::parse(api).is_some() {
-        return Ok(());
+fn find_mistake(file: &Value) -> Option<String> {
+    let providers = file.get("providers").and_then(Value::as_object);
+    for (id, provider) in providers.into_iter().flatten() {
+        let Some(fields) = provider.as_object() else {
+            return Some(format!("Provider {id}: expected a mapping of settings."));
+        };
+        if let Some(sentence) = find_in_provider(id, fields) {
+            return Some(sentence);
+        }
     }
-    let known = Api::CONFIGURABLE.map(Api::name).join(", ");
-    if LATER_APIS.contains(&api) {
-        return Err(format!(
-            "{place}: api \"{api}\" is not available yet in this release; use one of {known}."
-        ));
+    wrong_field::<ModelsFile>(file.as_object()?)
+}
+
+fn find_in_provider(id: &str, fields: &Map<String, Value>) -> Option<String> {
+    let place = format!("Provider {id}");
+    let models = fields.get("models").and_then(Value::as_array).into_iter().flatten().map(|model| {
+        let name = model.get("id").and_then(Value::as_str).unwrap_or("without an id");
+        (format!("{place}, model {name}"), model)
+    });
+    let overrides = fields.get("modelOverrides").and_then(Value::as_object).into_iter().flatten();
+    let overrides = overrides.map(|(name, change)| (format!("{place}, modelOverrides {name}"), change));
+    for (place, model) in models.chain(overrides) {
+        let wrong = model.as_object().and_then(wrong_field::<ModelConfig>);
+        if let Some(wrong) = wrong {
+            return Some(format!("{place}: {wrong}"));
+        }
     }
-    Err(format!("{place}: unknown api \"{api}\"; use one of {known}."))
+    wrong_field::<ProviderConfig>(fields).map(|wrong| format!("{place}: {wrong}"))
+}
+
+/// The first field that is unknown or has a value of the wrong kind, found by trying each on its own.
+fn wrong_field<T: DeserializeOwned>(fields: &Map<String, Value>) -> Option<String> {
+    fields.iter().find_map(|(key, value)| {
+        let error = serde_json::from_value::<T>(json!({ key: value })).err()?.to_string();
+        match error.strip_prefix(&format!("unknown field `{key}`, expected ")) {
+            Some(known) => Some(format!("\"{key}\" is not a known setting{}", suggestion(key, known))),
+            None => Some(format!("\"{key}\" is not right: {error}.")),
+        }
+    })
+}
+
+/// serde lists the known names between backticks.
+fn suggestion(key: &str, known: &str) -> String {
+    let names = known.split('`').skip(1).step_by(2);
+    let scored = names.map(|name| (strsim::jaro_winkler(key, name), name));
+    match scored.filter(|(score, _)| *score > 0.8).max_by(|a, b| a.0.total_cmp(&b.0)) {
+        Some((_, name)) => format!("; did you mean \"{name}\"?"),
+        None => ".".to_owned(),
+    }
 }

@@ -2,14 +2,18 @@
 
 use omp_types::ThinkingLevel;
 
-use super::{Availability, Lookup, Provider, Registry, resolve_value};
+use super::engine::{Found, Ranks, suffix};
+use super::index::RowId;
+use super::provider::{Availability, Provider};
+use super::values::{Lookup, resolve_value};
+use super::{Registry, azure, defaults, vertex};
 use crate::demo;
-use crate::model::{Compat, Model, Secret};
+use crate::model::{Api, Model, Secret};
 
 /// What the user asked for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wanted<'a> {
-    /// `provider/id`, an id, or part of one; `:level` at the end sets the thinking level.
+    /// `provider/id`, a canonical id, an id, or part of one; `:level` at the end sets the thinking level.
     pub pattern: Option<&'a str>,
     pub provider: Option<&'a str>,
     pub api_key: Option<&'a str>,
@@ -23,18 +27,26 @@ pub struct Selection {
     pub warnings: Vec<String>,
 }
 
+impl Selection {
+    fn plain(model: Model) -> Self {
+        Self { model, thinking: None, warnings: Vec::new() }
+    }
+}
+
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SelectError {
     #[error("no model matches \"{pattern}\"{}", suggest(.near))]
     Unknown { pattern: String, near: Vec<String> },
-    #[error("\"{pattern}\" matches several models: {}. Write one of them in full", candidates.join(", "))]
-    Ambiguous { pattern: String, candidates: Vec<String> },
     #[error("provider \"{provider}\" is not known{}", suggest(.near))]
     UnknownProvider { provider: String, near: Vec<String> },
     #[error("provider {provider} has no API key{}", variables_hint(.variables))]
     MissingKey { provider: String, variables: Vec<String> },
     #[error("the key command of provider {provider} failed or printed nothing")]
     KeyCommandFailed { provider: String },
+    #[error("provider {provider} has no address; set {} or {}", azure::BASE_URL, azure::RESOURCE)]
+    MissingAddress { provider: String },
+    #[error("provider {provider} needs a Google Cloud project; set {}", vertex::PROJECT[0])]
+    MissingProject { provider: String },
     /// Nothing was asked for and nothing is available.
     #[error("no model is available")]
     NothingAvailable,
@@ -52,28 +64,40 @@ fn variables_hint(variables: &[String]) -> String {
     }
 }
 
+/// Routes of OpenRouter, which stand behind an id like a thinking level and are none.
+const ROUTES: [&str; 7] = ["nitro", "floor", "online", "exacto", "free", "extended", "thinking"];
+
+/// A model without its key, and what to say about the way it was found.
+struct Meant {
+    model: Model,
+    thinking: Option<ThinkingLevel>,
+    warnings: Vec<String>,
+}
+
 impl Registry {
     /// The model to use. Without a wish: the user's own providers first, then built-in ones that have a key.
     pub fn select(&self, wanted: Wanted<'_>, lookup: &dyn Lookup) -> Result<Selection, SelectError> {
-        let Some(pattern) = wanted.pattern.filter(|pattern| !pattern.trim().is_empty()) else {
-            return self.first_available(wanted, lookup);
+        let Some(pattern) = wanted.pattern.map(str::trim).filter(|pattern| !pattern.is_empty()) else {
+            return self.without_wish(wanted, lookup);
         };
-        let (found, thinking, warnings) = self.find_with_level(pattern.trim(), wanted.provider, lookup)?;
-        let model = self.with_key(found, wanted.api_key, lookup)?;
-        Ok(Selection { model, thinking, warnings })
+        let within = wanted.provider.map(|id| self.known_position(id)).transpose()?;
+        let ranks = self.ranks(lookup);
+        let meant = self.meaning(pattern, within, &ranks)?;
+        let model = self.with_key(meant.model, wanted.api_key, lookup)?;
+        Ok(Selection { model, thinking: meant.thinking, warnings: meant.warnings })
     }
 
-    fn first_available(&self, wanted: Wanted<'_>, lookup: &dyn Lookup) -> Result<Selection, SelectError> {
-        if let Some(id) = wanted.provider {
-            let provider = self.provider(id)?;
-            let model = provider.models.first().cloned();
-            let model =
-                model.ok_or_else(|| SelectError::Unknown { pattern: id.to_owned(), near: Vec::new() })?;
-            let model = self.with_key(model, wanted.api_key, lookup)?;
-            return Ok(Selection { model, thinking: None, warnings: Vec::new() });
-        }
+    fn without_wish(&self, wanted: Wanted<'_>, lookup: &dyn Lookup) -> Result<Selection, SelectError> {
+        let Some(id) = wanted.provider else { return self.initial(lookup) };
+        let model = self.providers[self.known_position(id)?].models.first().cloned();
+        let model = model.ok_or_else(|| SelectError::Unknown { pattern: id.to_owned(), near: Vec::new() })?;
+        Ok(Selection::plain(self.with_key(model, wanted.api_key, lookup)?))
+    }
+
+    /// The default of the first provider that can be used: the first model of its list.
+    fn initial(&self, lookup: &dyn Lookup) -> Result<Selection, SelectError> {
         let mut warnings = Vec::new();
-        for (id, provider) in self.providers.iter().filter(|(id, _)| id.as_str() != "omp") {
+        for (id, provider) in self.in_order() {
             if provider.availability(lookup) == Availability::NoKey {
                 continue;
             }
@@ -86,123 +110,116 @@ impl Registry {
         Err(SelectError::NothingAvailable)
     }
 
+    /// Providers in the user's order, then in the registry's, where the user's own come first. The tour never
+    /// offers itself.
+    fn in_order(&self) -> Vec<(&String, &Provider)> {
+        let mut providers: Vec<_> = self.providers.iter().filter(|(id, _)| *id != "omp").collect();
+        let place = |id: &str| self.order.iter().position(|known| known.eq_ignore_ascii_case(id));
+        providers.sort_by_key(|(id, _)| place(id).unwrap_or(usize::MAX));
+        providers
+    }
+
+    /// The model that does a role's work when the user named none: the first of a list that can be used.
+    pub fn role_default(&self, role: &str, lookup: &dyn Lookup) -> Option<String> {
+        let ranks = self.ranks(lookup);
+        let usable = |row: &RowId| ranks.is_ready(&self.index().rows[*row]);
+        let names = defaults::for_role(role);
+        let exact = names.iter().filter_map(|name| self.exact(name, None, &ranks)).find(usable);
+        let row = exact.or_else(|| {
+            names.iter().filter_map(|name| self.fuzzy(name, None, &ranks)).map(|found| found.row).find(usable)
+        });
+        row.map(|row| self.model_at(row).selector())
+    }
+
     /// The demo model, for when nothing else is there.
     pub fn demo() -> Selection {
-        Selection { model: demo::model(), thinking: None, warnings: Vec::new() }
-    }
-
-    /// Every `provider/id` for completion, available providers first.
-    pub fn selectors(&self, lookup: &dyn Lookup) -> Vec<String> {
-        let mut list = self.list(lookup);
-        list.sort_by_key(|(_, availability)| *availability == Availability::NoKey);
-        list.into_iter().map(|(model, _)| model.selector()).collect()
-    }
-
-    fn provider(&self, id: &str) -> Result<&Provider, SelectError> {
-        let found = self.providers.iter().find(|(known, _)| known.eq_ignore_ascii_case(id));
-        found.map(|(_, provider)| provider).ok_or_else(|| SelectError::UnknownProvider {
-            provider: id.to_owned(),
-            near: similar(id, self.providers.keys().cloned()),
-        })
+        Selection::plain(demo::model())
     }
 
     /// The whole text is tried first, because ids may contain colons; only then is a level split off.
-    fn find_with_level(
-        &self,
-        pattern: &str,
-        provider: Option<&str>,
-        lookup: &dyn Lookup,
-    ) -> Result<(Model, Option<ThinkingLevel>, Vec<String>), SelectError> {
-        let Some((front, suffix)) = pattern.rsplit_once(':') else {
-            let (model, warning) = self.find(pattern, provider, lookup)?;
-            return Ok((model, None, warning.into_iter().collect()));
-        };
-        if let Some(model) = self.exact(pattern, provider, lookup) {
-            return Ok((model, None, Vec::new()));
+    fn meaning(&self, text: &str, within: Option<usize>, ranks: &Ranks) -> Result<Meant, SelectError> {
+        let Some(suffix) = suffix(text) else { return self.named(text, within, ranks) };
+        if let Some(row) = self.exact_within(text, within, ranks) {
+            return Ok(self.meant(&Found::only(row), text));
         }
-        if let Some(level) = ThinkingLevel::parse(suffix) {
-            let (model, warning) = self.find(front, provider, lookup)?;
-            return Ok((model, Some(level), warning.into_iter().collect()));
+        if let Some(route) = self.routed(suffix.front, suffix.word, within, ranks) {
+            return Ok(route);
         }
-        match self.exact(front, provider, lookup) {
-            Some(model) => {
-                let warning = format!(
-                    "Invalid thinking level \"{suffix}\" in pattern \"{pattern}\". Using default instead."
-                );
-                Ok((model, None, vec![warning]))
+        if suffix.level.is_some() {
+            let meant = self.named(suffix.front, within, ranks).or_else(|error| {
+                self.resolve(text, within, ranks).map(|found| self.meant(&found, text)).ok_or(error)
+            })?;
+            return Ok(Meant { thinking: suffix.level, ..meant });
+        }
+        if let Some(found) = self.resolve(text, within, ranks) {
+            return Ok(self.meant(&found, text));
+        }
+        match self.resolve(suffix.front, within, ranks) {
+            Some(found) => {
+                let mut meant = self.meant(&found, suffix.front);
+                meant.warnings.push(format!(
+                    "Invalid thinking level \"{}\" in pattern \"{text}\". Using default instead.",
+                    suffix.word
+                ));
+                Ok(meant)
             }
-            None => {
-                let (model, warning) = self.find(pattern, provider, lookup)?;
-                Ok((model, None, warning.into_iter().collect()))
-            }
+            None => self.named(text, within, ranks),
         }
     }
 
-    fn find(
-        &self,
-        pattern: &str,
-        provider: Option<&str>,
-        lookup: &dyn Lookup,
-    ) -> Result<(Model, Option<String>), SelectError> {
-        if let Some(id) = provider {
-            self.provider(id)?;
+    /// One name without a level.
+    fn named(&self, text: &str, within: Option<usize>, ranks: &Ranks) -> Result<Meant, SelectError> {
+        if let Some(found) = self.resolve(text, within, ranks) {
+            return Ok(self.meant(&found, text));
         }
-        if let Some(model) = self.exact(pattern, provider, lookup) {
-            return Ok((model, None));
-        }
-        let mut partial: Vec<&Model> =
-            self.in_scope(provider, lookup).filter(|m| contains(&m.selector(), pattern)).collect();
-        partial.dedup_by(|a, b| a.selector() == b.selector());
-        match partial.as_slice() {
-            [only] => return Ok(((*only).clone(), None)),
-            [] => {}
-            several => {
-                let candidates = several.iter().take(6).map(|model| model.selector()).collect();
-                return Err(SelectError::Ambiguous { pattern: pattern.to_owned(), candidates });
-            }
-        }
-        if let Some(model) = self.on_trust(pattern, provider) {
+        if let Some(model) = self.on_trust(text, within) {
             let warning =
                 format!("{} is not in the built-in list; using it with default limits.", model.selector());
-            return Ok((model, Some(warning)));
+            return Ok(Meant { model, thinking: None, warnings: vec![warning] });
         }
-        let near = similar(pattern, self.list(lookup).into_iter().map(|(model, _)| model.selector()));
-        Err(SelectError::Unknown { pattern: pattern.to_owned(), near })
+        // A slash after a known provider may still belong to an id that another one offers.
+        if let Some(row) = self.exact(text, within, ranks) {
+            return Ok(self.meant(&Found::only(row), text));
+        }
+        let near = similar(text, self.index().rows.iter().map(|row| row.selector.as_str()));
+        Err(SelectError::Unknown { pattern: text.to_owned(), near })
     }
 
-    /// Models the pattern may match, those with a key first.
-    fn in_scope<'a>(
-        &'a self,
-        provider: Option<&'a str>,
-        lookup: &dyn Lookup,
-    ) -> impl Iterator<Item = &'a Model> {
-        let mut list = self.list(lookup);
-        list.sort_by_key(|(_, availability)| *availability == Availability::NoKey);
-        list.into_iter()
-            .map(|(model, _)| model)
-            .filter(move |model| provider.is_none_or(|id| model.provider.eq_ignore_ascii_case(id)))
+    fn meant(&self, found: &Found, text: &str) -> Meant {
+        let model = self.model_at(found.row).clone();
+        let mut warnings = Vec::new();
+        if !found.rivals.is_empty() {
+            let others: Vec<String> =
+                found.rivals.iter().take(5).map(|row| self.model_at(*row).selector()).collect();
+            let more = if found.rivals.len() > 5 { ", ..." } else { "" };
+            warnings.push(format!(
+                "\"{text}\" matches several models; using {}. The others: {}{more}.",
+                model.selector(),
+                others.join(", ")
+            ));
+        }
+        Meant { model, thinking: None, warnings }
     }
 
-    fn exact(&self, pattern: &str, provider: Option<&str>, lookup: &dyn Lookup) -> Option<Model> {
-        let mut scope = self.in_scope(provider, lookup);
-        scope.find(|model| model.selector().eq_ignore_ascii_case(pattern)).cloned().or_else(|| {
-            self.in_scope(provider, lookup).find(|model| model.id.eq_ignore_ascii_case(pattern)).cloned()
-        })
+    /// `id:route` of OpenRouter: the same model by another way.
+    fn routed(&self, front: &str, word: &str, within: Option<usize>, ranks: &Ranks) -> Option<Meant> {
+        let row = ROUTES.contains(&word).then(|| self.exact_within(front, within, ranks)).flatten()?;
+        let mut model = self.model_at(row).clone();
+        if model.provider != "openrouter" {
+            return None;
+        }
+        model.id = format!("{}:{word}", model.id);
+        Some(Meant { model, thinking: None, warnings: Vec::new() })
     }
 
     /// `provider/id` of a hosted provider whose full list we do not hold.
-    fn on_trust(&self, pattern: &str, provider: Option<&str>) -> Option<Model> {
-        let (provider, id) = match provider {
-            Some(provider) => (provider, pattern.strip_prefix(&format!("{provider}/")).unwrap_or(pattern)),
-            None => pattern.split_once('/')?,
+    fn on_trust(&self, text: &str, within: Option<usize>) -> Option<Model> {
+        let (provider, id) = match (self.split_provider(text, within), within) {
+            (Some(split), _) => split,
+            (None, Some(provider)) => (provider, text),
+            (None, None) => return None,
         };
-        let known = self.provider(provider).ok()?;
-        let template = known.template.as_ref()?;
-        let id = id.trim();
-        let mut compat = Compat::detect(template.api, &template.base_url, id);
-        // The block was checked when the file was read.
-        known.quirks.apply(&mut compat, None).ok()?;
-        (!id.is_empty()).then(|| Model { id: id.to_owned(), name: id.to_owned(), compat, ..template.clone() })
+        self.providers[provider].on_trust(id)
     }
 
     /// Attaches the key and the resolved headers.
@@ -212,11 +229,17 @@ impl Registry {
         override_key: Option<&str>,
         lookup: &dyn Lookup,
     ) -> Result<Model, SelectError> {
-        let provider = self.provider(&model.provider)?;
+        let provider = &self.providers[self.known_position(&model.provider)?];
         model.key = provider.key(&model.provider, override_key, lookup)?;
         // OAuth access tokens of Anthropic go into the bearer header whichever way they arrived.
         let oauth = model.key.as_ref().is_some_and(Secret::is_anthropic_oauth);
         model.bearer |= provider.bearer || oauth;
+        if model.api == Api::GoogleVertex {
+            model.base_url = vertex::address(&model, lookup)?;
+        }
+        if model.api == Api::AzureOpenAiResponses {
+            model.base_url = azure::address(&model, lookup)?;
+        }
         let mut headers = provider.headers.clone();
         headers.extend(std::mem::take(&mut model.headers));
         model.headers = headers
@@ -225,22 +248,24 @@ impl Registry {
             .collect();
         Ok(model)
     }
-}
 
-fn contains(text: &str, part: &str) -> bool {
-    text.to_ascii_lowercase().contains(&part.to_ascii_lowercase())
+    pub(super) fn known_position(&self, id: &str) -> Result<usize, SelectError> {
+        self.position(id).ok_or_else(|| SelectError::UnknownProvider {
+            provider: id.to_owned(),
+            near: similar(id, self.providers.keys().map(String::as_str)),
+        })
+    }
 }
 
 /// The two closest names, if any is close at all.
-fn similar(wanted: &str, known: impl Iterator<Item = String>) -> Vec<String> {
-    let wanted = wanted.to_ascii_lowercase();
-    let score = |name: &String| {
-        let name = name.to_ascii_lowercase();
-        let bare = name.rsplit('/').next().unwrap_or(&name);
-        strsim::jaro_winkler(&wanted, &name).max(strsim::jaro_winkler(&wanted, bare))
+fn similar<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let wanted = wanted.to_lowercase();
+    let score = |name: &str| {
+        let bare = name.rsplit('/').next().unwrap_or(name);
+        strsim::jaro_winkler(&wanted, name).max(strsim::jaro_winkler(&wanted, bare))
     };
-    let mut scored: Vec<(f64, String)> =
-        known.map(|name| (score(&name), name)).filter(|(score, _)| *score > 0.8).collect();
+    let mut scored: Vec<(f64, &str)> =
+        known.map(|name| (score(name), name)).filter(|(score, _)| *score > 0.8).collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-    scored.into_iter().take(2).map(|(_, name)| name).collect()
+    scored.into_iter().take(2).map(|(_, name)| name.to_owned()).collect()
 }

@@ -1,8 +1,13 @@
 //! One module per wire: a request in, decoded events out. Nothing else in the workspace knows these formats.
 
 mod anthropic;
+mod azure;
+mod bedrock;
 mod chat;
+mod codex;
+pub(crate) mod google;
 mod names;
+mod ollama;
 mod responses;
 mod text;
 
@@ -13,10 +18,13 @@ use omp_types::{Failure, ModelRequest, StrictHint, ToolChoice, ToolDefinition};
 use serde_json::{Map, Value, json};
 
 use crate::answer::Answer;
+use crate::failure;
 use crate::history::{self, Turn};
+use crate::hosts::Hosts;
 use crate::model::{Api, Model, Strictness};
 use crate::schema::{StrictMode, adapt_for_strict};
 use crate::sse::SseEvent;
+pub(crate) use bedrock::EventStreamDecoder;
 use names::ToolNames;
 
 /// Settings that hold for every request of one client.
@@ -75,22 +83,73 @@ pub(crate) enum Progress {
     Finished,
 }
 
-pub(crate) fn encode(model: &Model, request: &ModelRequest, policy: Policy) -> WireRequest {
+pub(crate) fn encode(model: &Model, request: &ModelRequest, policy: Policy, hosts: &Hosts) -> WireRequest {
+    let model = &*model.while_thinking(request.options.thinking);
     match model.api {
         Api::OpenAiCompletions => chat::encode(model, request, policy),
         Api::OpenAiResponses => responses::encode(model, request, policy),
         Api::AnthropicMessages => anthropic::encode(model, request, policy),
+        Api::AzureOpenAiResponses => azure::encode(model, request, policy, &hosts.azure),
+        Api::OpenAiCodexResponses => codex::encode(model, request, policy),
+        Api::BedrockConverseStream => bedrock::encode(model, request, policy, hosts.aws.get()),
+        Api::OllamaChat => ollama::encode(model, request, policy),
+        Api::GoogleGenerativeAi | Api::GoogleVertex => google::encode(model, request),
         Api::Demo => unreachable!("the demo model has no wire; Client::stream handles it"),
     }
+}
+
+/// The body that a request to `model` would have, without sending it.
+pub fn preview(model: &Model, request: &ModelRequest) -> Value {
+    let policy = Policy {
+        strict: StrictPolicy::default(),
+        retention: Retention::default(),
+        interleaved: Interleaving::default(),
+    };
+    let body = encode(model, request, policy, &Hosts::default()).body;
+    serde_json::from_str(&body).unwrap_or_default()
 }
 
 pub(crate) fn decoder(model: &Model) -> Box<dyn Decode> {
     match model.api {
         Api::OpenAiCompletions => Box::new(chat::Decoder::new(model)),
-        Api::OpenAiResponses => Box::new(responses::Decoder::default()),
+        Api::OpenAiResponses | Api::AzureOpenAiResponses | Api::OpenAiCodexResponses => {
+            Box::new(responses::Decoder::default())
+        }
+        Api::BedrockConverseStream => Box::new(bedrock::Decoder::default()),
+        Api::OllamaChat => Box::new(ollama::Decoder::default()),
         Api::AnthropicMessages => Box::new(anthropic::Decoder::default()),
+        Api::GoogleGenerativeAi | Api::GoogleVertex => Box::new(google::Decoder::default()),
         Api::Demo => unreachable!("the demo model has no wire; Client::stream handles it"),
     }
+}
+
+/// What the body of a refused request says beyond its words, where the wire has a format for it.
+pub(crate) fn refine(api: Api, failure: Failure, body: &str) -> Failure {
+    match api {
+        Api::GoogleGenerativeAi | Api::GoogleVertex => google::refine(failure, body),
+        Api::OpenAiCodexResponses => codex::refine(failure, body),
+        _ => failure,
+    }
+}
+
+/// Is everything there that opens the host? A refusal by the server would not say what to do.
+pub(crate) fn check_access(model: &Model, request: &WireRequest, hosts: &Hosts) -> Result<(), Failure> {
+    let has = |name: &str| request.headers.iter().any(|(known, _)| *known == name);
+    let missing = match model.api {
+        Api::BedrockConverseStream if model.key.is_none() && !has("authorization") => {
+            let problem = hosts.aws.get().problem.as_deref().unwrap_or("there are no AWS credentials");
+            format!(
+                "{problem}; set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or \
+                 AWS_PROFILE to a profile with keys"
+            )
+        }
+        Api::OpenAiCodexResponses if !has(codex::ACCOUNT_HEADER) => {
+            "the token does not name a ChatGPT account; it must be an access token of a ChatGPT login, not an API key"
+                .to_owned()
+        }
+        _ => return Ok(()),
+    };
+    Err(failure::unauthorized(format!("provider {}: {missing}", model.provider)))
 }
 
 /// The tools of a request and which of them may be called.
@@ -133,15 +192,17 @@ fn stand_in(name: &str) -> ToolDefinition {
 /// A tool's schema in OpenAI's form, and the value of its `strict` key; `None` leaves the key out.
 fn openai_schema(tool: &ToolDefinition, model: &Model, policy: Policy) -> (Value, Option<bool>) {
     let host_knows = knows_strict(model, policy);
-    let wanted = if host_knows && tool.strict.is_none() { StrictMode::Wanted } else { StrictMode::Off };
-    let adapted = adapt_for_strict(&tool.parameters, wanted);
+    let forced = host_knows && model.compat.strict == Strictness::Everywhere;
+    let wanted = host_knows && (forced || tool.strict.is_none());
+    let adapted =
+        adapt_for_strict(&tool.parameters, if wanted { StrictMode::Wanted } else { StrictMode::Off });
     let declined = (host_knows && tool.strict == Some(StrictHint::Never)).then_some(false);
-    (adapted.schema, if adapted.strict { Some(true) } else { declined })
+    (adapted.schema, if adapted.strict || forced { Some(true) } else { declined })
 }
 
 /// May the `strict` key be sent at all?
 fn knows_strict(model: &Model, policy: Policy) -> bool {
-    model.compat.strict == Strictness::WherePossible && policy.strict == StrictPolicy::Allowed
+    model.compat.strict != Strictness::Unsupported && policy.strict == StrictPolicy::Allowed
 }
 
 /// The system prompt for wires that take one text.

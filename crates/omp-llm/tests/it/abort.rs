@@ -162,7 +162,8 @@ async fn aborting_inside_an_error_body() {
 async fn silence_is_bounded() {
     let pause = Duration::from_millis(700);
     for wire in Wire::ALL {
-        let reply = || Reply::new().text("some words, then silence").stall_after_event(5, pause);
+        let reply =
+            || Reply::new().text("some words, then silence").delta_size(4).stall_after_event(5, pause);
         let server =
             Server::start([reply(), reply(), reply(), Reply::new().text("late").delay_before(pause)]);
         let request = request(vec![user("hi")]);

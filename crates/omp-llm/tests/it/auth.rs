@@ -4,23 +4,45 @@ use omp_llm::Secret;
 use omp_testkit::{Reply, Scenario, Server, Wire};
 use omp_types::FailureKind;
 
-use crate::support::{KEY, ask_once, model, request, user};
+use crate::support::{ask_once, key, model, request, user};
+
+/// The header a wire has for keys, if it has one of its own.
+fn own_header(wire: Wire) -> Option<&'static str> {
+    match wire {
+        Wire::AnthropicMessages => Some("x-api-key"),
+        Wire::AzureOpenAiResponses => Some("api-key"),
+        Wire::GoogleGenerativeAi | Wire::GoogleVertex => Some("x-goog-api-key"),
+        _ => None,
+    }
+}
+
+fn accepted(wire: Wire) -> &'static str {
+    match wire {
+        Wire::BedrockConverseStream => "application/vnd.amazon.eventstream",
+        Wire::OllamaChat => "application/x-ndjson",
+        _ => "text/event-stream",
+    }
+}
 
 /// Each wire has its header; `authHeader` asks for a bearer token on Anthropic's too.
 #[tokio::test]
 async fn keys_go_into_the_wires_own_header() {
     for wire in Wire::ALL {
         for bearer in [false, true] {
-            let server = Server::start(Scenario::from(Reply::new().text("ok")).expect_key(KEY));
+            let key = key(wire);
+            let server = Server::start(Scenario::from(Reply::new().text("ok")).expect_key(key));
             let mut model = model(&server, wire);
             model.bearer = bearer;
             ask_once(&model, &request(vec![user("hi")])).await.done();
             let sent = &server.requests()[0];
-            let own = wire == Wire::AnthropicMessages && !bearer;
-            assert_eq!(sent.header("x-api-key"), own.then_some(KEY), "{wire}");
-            assert_eq!(sent.header("authorization"), (!own).then_some(&*format!("Bearer {KEY}")), "{wire}");
+            let own = own_header(wire).filter(|_| !bearer);
+            for header in ["x-api-key", "api-key", "x-goog-api-key"] {
+                assert_eq!(sent.header(header), own.filter(|own| *own == header).and(Some(key)), "{wire}");
+            }
+            let in_bearer = own.is_none().then(|| format!("Bearer {key}"));
+            assert_eq!(sent.header("authorization"), in_bearer.as_deref(), "{wire}");
             assert!(sent.header("user-agent").unwrap().starts_with("omp/"));
-            assert_eq!(sent.header("accept"), Some("text/event-stream"));
+            assert_eq!(sent.header("accept"), Some(accepted(wire)));
             server.finish();
         }
     }
@@ -28,13 +50,17 @@ async fn keys_go_into_the_wires_own_header() {
 
 #[tokio::test]
 async fn keyless_providers_get_no_key() {
-    for wire in Wire::ALL {
+    // The token of an account and a signature cannot be left out.
+    let needs_key = |wire: &Wire| matches!(wire, Wire::OpenAiCodexResponses | Wire::BedrockConverseStream);
+    for wire in Wire::ALL.into_iter().filter(|wire| !needs_key(wire)) {
         let server = Server::start(Scenario::from(Reply::new().text("ok")).keyless(true));
         let mut model = model(&server, wire);
         model.key = None;
         ask_once(&model, &request(vec![user("hi")])).await.done();
         let sent = &server.requests()[0];
-        assert!(sent.header("authorization").is_none() && sent.header("x-api-key").is_none(), "{wire}");
+        for header in ["authorization", "x-api-key", "api-key", "x-goog-api-key"] {
+            assert!(sent.header(header).is_none(), "{wire}: {header}");
+        }
         server.finish();
     }
 }

@@ -97,8 +97,12 @@ async fn long_retention_needs_the_wish_and_the_host() {
             let keyed = RequestOptions { prompt_cache_key: Some("k".into()), ..RequestOptions::default() };
             ask(&client, &model, &three_blocks(request_with(vec![user("hi")], vec![], keyed))).await.done();
             let body = server.requests()[0].body.clone();
-            let long = retention == Retention::Long && supported;
-            if wire == Wire::AnthropicMessages {
+            // Codex takes a key and no times.
+            let long = retention == Retention::Long && supported && wire != Wire::OpenAiCodexResponses;
+            if matches!(wire, Wire::BedrockConverseStream | Wire::OllamaChat | Wire::GoogleGenerativeAi) {
+                // The first has cache points, tested with its wire; the others have nothing to say.
+                assert!(body.get("prompt_cache_retention").is_none());
+            } else if wire == Wire::AnthropicMessages {
                 let mut found = Vec::new();
                 marks(&body, "", &mut found);
                 let expected = if long {
@@ -170,12 +174,20 @@ async fn keys_tiers_and_sessions_have_their_fields() {
                 );
                 assert!(second.get("prompt_cache_key").is_none());
             }
-            Wire::OpenAiResponses => {
+            Wire::OpenAiResponses | Wire::AzureOpenAiResponses | Wire::OpenAiCodexResponses => {
                 assert_eq!(
                     (&first["service_tier"], &first["prompt_cache_key"]),
                     (&json!("flex"), &json!("cache-1"))
                 );
                 assert_eq!(second["prompt_cache_key"], "session-1");
+            }
+            Wire::BedrockConverseStream
+            | Wire::OllamaChat
+            | Wire::GoogleGenerativeAi
+            | Wire::GoogleVertex => {
+                for field in ["service_tier", "serviceTier", "prompt_cache_key", "metadata"] {
+                    assert!(first.get(field).is_none() && second.get(field).is_none(), "{wire}: {field}");
+                }
             }
         }
         server.finish();

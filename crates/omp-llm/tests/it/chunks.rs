@@ -30,7 +30,7 @@ async fn events_do_not_depend_on_chunks_line_ends_or_comments() {
     let mut random = fastrand::Rng::with_seed(7);
     for wire in Wire::ALL {
         let whole = events(wire, reply()).await;
-        assert!(whole.len() > 20);
+        assert!(whole.len() > 12, "{wire}: {whole:?}");
         assert_eq!(events(wire, reply().split(Split::EveryByte)).await, whole, "{wire}");
         assert_eq!(events(wire, reply().crlf(true).split(Split::EveryByte)).await, whole, "{wire}");
         assert_eq!(events(wire, reply().comments(true).split(Split::Chunks(3))).await, whole, "{wire}");

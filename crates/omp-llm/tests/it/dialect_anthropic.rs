@@ -1,65 +1,17 @@
 //! The in-band XML dialect.
 
-use omp_llm::dialect::{Piece, XmlScanner};
-use omp_types::ToolDefinition;
+use omp_llm::dialect::{Dialect, Piece};
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::support::tool;
+use crate::dialect_support::{Seen, call, read, scan as scan_with, scanner, text, truncated};
 
-fn tools() -> Vec<ToolDefinition> {
-    let properties = json!({
-        "path": {"type": "string"},
-        "paths": {"type": "array", "items": {"type": "string"}},
-        "options": {"type": "object"},
-        "limit": {"type": "integer"},
-        "deep": {"type": "boolean"},
-        "mode": {"enum": ["1", "2"]},
-        "either": {"anyOf": [{"type": "string"}, {"type": "array"}, {"type": "null"}]},
-    });
-    vec![
-        tool("grep", json!({"type": "object", "properties": properties})),
-        tool("list", json!({"type": "object"})),
-    ]
+fn scan<'a>(parts: impl IntoIterator<Item = &'a str>) -> Vec<Seen> {
+    scan_with(scanner(Dialect::Anthropic), parts)
 }
 
-/// Feeds the pieces in turn; neighbouring texts are joined.
-fn scan<'a>(parts: impl IntoIterator<Item = &'a str>) -> Vec<Piece> {
-    let mut scanner = XmlScanner::new(&tools());
-    let mut pieces = Vec::new();
-    for part in parts {
-        pieces.extend(scanner.feed(part));
-    }
-    pieces.extend(scanner.finish());
-    let mut joined: Vec<Piece> = Vec::new();
-    for piece in pieces {
-        match (joined.last_mut(), piece) {
-            (Some(Piece::Text(before)), Piece::Text(more)) => before.push_str(&more),
-            (_, piece) => joined.push(piece),
-        }
-    }
-    joined
-}
-
-/// The same for every way to cut the text in two, and for single characters.
-fn scan_all_ways(text: &str) -> Vec<Piece> {
-    let whole = scan([text]);
-    let boundaries: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
-    for &cut in &boundaries {
-        assert_eq!(scan([&text[..cut], &text[cut..]]), whole, "cut at {cut}");
-    }
-    let ends = boundaries.iter().skip(1).copied().chain([text.len()]);
-    let single: Vec<&str> = boundaries.iter().zip(ends).map(|(&from, to)| &text[from..to]).collect();
-    assert_eq!(scan(single), whole, "character by character");
-    whole
-}
-
-fn text(words: &str) -> Piece {
-    Piece::Text(words.to_owned())
-}
-
-fn call(name: &str, arguments: Value) -> Piece {
-    Piece::Call { name: name.to_owned(), arguments: arguments.as_object().unwrap().clone() }
+fn scan_all_ways(text: &str) -> Vec<Seen> {
+    read(Dialect::Anthropic, text)
 }
 
 /// The other spelling of the same markup.
@@ -164,7 +116,7 @@ fn the_legacy_form_is_never_confused() {
     assert_eq!(scan_all_ways(confused), [call("list", json!({}))]);
     // Without a name there is no call.
     let nameless = "<function_calls><invoke><parameter name=\"path\">x</parameter></invoke></function_calls>";
-    assert_eq!(scan_all_ways(nameless), [Piece::Truncated { name: String::new() }]);
+    assert_eq!(scan_all_ways(nameless), [truncated("")]);
 }
 
 /// From the first invented result on, everything is discarded.
@@ -177,18 +129,15 @@ fn invented_results_end_the_answer() {
         text("Let me look.\n"),
         call("grep", json!({"path": "src", "limit": 20})),
         text("\n"),
-        Piece::FabricatedResult,
+        Seen::Fabricated,
     ];
     assert_eq!(scan_all_ways(&after_call), expected);
     assert_eq!(scan_all_ways(&prefixed(&after_call)), expected);
     let inside_block = format!("<function_calls><invoke name=\"list\"></invoke>{results}");
-    assert_eq!(scan_all_ways(&inside_block), [call("list", json!({})), Piece::FabricatedResult]);
+    assert_eq!(scan_all_ways(&inside_block), [call("list", json!({})), Seen::Fabricated]);
     let inside_call = format!("<function_calls><invoke name=\"list\">{results}");
-    assert_eq!(
-        scan_all_ways(&inside_call),
-        [Piece::Truncated { name: "list".into() }, Piece::FabricatedResult]
-    );
-    assert_eq!(scan_all_ways(&format!("Well. {results}")), [text("Well. "), Piece::FabricatedResult]);
+    assert_eq!(scan_all_ways(&inside_call), [truncated("list"), Seen::Fabricated]);
+    assert_eq!(scan_all_ways(&format!("Well. {results}")), [text("Well. "), Seen::Fabricated]);
 }
 
 /// Cut at every byte: no call that was not closed, no markup in the text, and an open call is reported.
@@ -200,12 +149,12 @@ fn truncation_never_leaks_and_never_runs() {
         let opened = markup.find("grep\">").unwrap() + "grep\">".len();
         for (cut, _) in markup.char_indices() {
             let pieces = scan([&markup[..cut]]);
-            let calls = pieces.iter().filter(|piece| matches!(piece, Piece::Call { .. })).count();
+            let calls = pieces.iter().filter(|piece| matches!(piece, Seen::Call { .. })).count();
             assert_eq!(calls, usize::from(cut >= closed), "cut at {cut}: {pieces:?}");
-            let truncated = pieces.contains(&Piece::Truncated { name: "grep".into() });
+            let truncated = pieces.contains(&truncated("grep"));
             assert_eq!(truncated, (opened..closed).contains(&cut), "cut at {cut}: {pieces:?}");
             for piece in &pieces {
-                if let Piece::Text(words) = piece {
+                if let Seen::Text(words) = piece {
                     assert!("Let me look.\n</".starts_with(words.as_str()), "cut at {cut}: {words:?}");
                 }
             }
@@ -272,15 +221,19 @@ proptest! {
     }
 }
 
-/// A large body in small chunks is read once.
+/// A large body in small chunks is read once, and shows while it comes.
 #[test]
 fn large_bodies_are_linear() {
-    let mut scanner = XmlScanner::new(&tools());
+    let mut scanner = scanner(Dialect::Anthropic);
     scanner.feed("<function_calls><invoke name=\"grep\"><parameter name=\"path\">");
+    let mut streamed = 0;
     for _ in 0..200_000 {
-        assert!(scanner.feed("0123456789 <x> ").is_empty());
+        for piece in scanner.feed("0123456789 <x> ") {
+            let Piece::Arguments(more) = piece else { panic!("{piece:?}") };
+            streamed += more.len();
+        }
     }
+    assert_eq!(streamed, 200_000 * "0123456789 <x> ".len());
     let pieces = scanner.feed("</parameter></invoke></function_calls>");
-    let Piece::Call { arguments, .. } = &pieces[0] else { panic!("{pieces:?}") };
-    assert_eq!(arguments["path"].as_str().unwrap().len(), 200_000 * "0123456789 <x> ".len());
+    assert_eq!(pieces, [Piece::Arguments("\"}".into()), Piece::CallEnd]);
 }

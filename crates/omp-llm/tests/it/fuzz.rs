@@ -7,10 +7,19 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{ask, check_order, model, options, read_tool, request_with, sse, thinking, user};
+use crate::support::{
+    ask, check_order, event_stream, lines, model, options, read_tool, request_with, sse, thinking, user,
+};
 
 /// A valid stream of each wire, recorded by hand.
-fn recording(wire: Wire) -> String {
+fn recording(wire: Wire) -> Vec<u8> {
+    match wire {
+        Wire::BedrockConverseStream => event_stream(&bedrock_events()),
+        other => text_recording(other).into_bytes(),
+    }
+}
+
+fn text_recording(wire: Wire) -> String {
     match wire {
         Wire::AnthropicMessages => include_str!("fixtures/anthropic_documented.sse").to_owned(),
         Wire::OpenAiCompletions => {
@@ -30,7 +39,7 @@ fn recording(wire: Wire) -> String {
                 json!({"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 4, "prompt_tokens_details": {"cached_tokens": 1}}}),
             ]) + "data: [DONE]\n\n"
         }
-        Wire::OpenAiResponses => {
+        Wire::OpenAiResponses | Wire::AzureOpenAiResponses | Wire::OpenAiCodexResponses => {
             let call = |arguments: &str| json!({"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "read", "arguments": arguments});
             let reasoning =
                 json!({"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "x"});
@@ -48,7 +57,48 @@ fn recording(wire: Wire) -> String {
                 json!({"type": "response.completed", "response": {"id": "resp_1", "status": "completed", "usage": {"input_tokens": 5}}}),
             ])
         }
+        Wire::OllamaChat => {
+            let call = json!({"function": {"name": "read", "arguments": {"path": "x"}}});
+            lines(&[
+                json!({"message": {"role": "assistant", "content": "", "thinking": "hm ü"}, "done": false}),
+                json!({"message": {"role": "assistant", "content": "Hello €"}, "done": false}),
+                json!({"message": {"role": "assistant", "content": "", "tool_calls": [call, call]}, "done": false}),
+                json!({"message": {"role": "assistant", "content": ""}, "done": true, "done_reason": "stop", "eval_count": 4}),
+            ])
+        }
+        Wire::BedrockConverseStream => String::new(),
+        Wire::GoogleGenerativeAi | Wire::GoogleVertex => {
+            let chunk = |parts: Value| json!({"candidates": [{"content": {"role": "model", "parts": parts}, "index": 0}], "responseId": "r"});
+            sse(&[
+                chunk(json!([{"text": "hm ü", "thought": true}])),
+                chunk(json!([{"text": "Hello €"}])),
+                chunk(
+                    json!([{"functionCall": {"id": "a", "name": "read", "args": {"path": "x"}}, "thoughtSignature": "c2ln"}]),
+                ),
+                chunk(json!([{"functionCall": {"name": "read", "args": {}}}])),
+                json!({"candidates": [{"content": {"parts": [{"text": ""}]}, "finishReason": "STOP"}], "usageMetadata": {"promptTokenCount": 3, "candidatesTokenCount": 4, "cachedContentTokenCount": 1}}),
+            ])
+        }
     }
+}
+
+fn bedrock_events() -> Vec<(&'static str, Value)> {
+    let delta =
+        |index: u64, delta: Value| ("contentBlockDelta", json!({"contentBlockIndex": index, "delta": delta}));
+    let tool = json!({"toolUse": {"toolUseId": "tooluse_1", "name": "read"}});
+    vec![
+        ("messageStart", json!({"role": "assistant"})),
+        delta(0, json!({"reasoningContent": {"text": "hm ü"}})),
+        delta(0, json!({"reasoningContent": {"signature": "s"}})),
+        ("contentBlockStop", json!({"contentBlockIndex": 0})),
+        delta(1, json!({"text": "Hello €"})),
+        ("contentBlockStart", json!({"contentBlockIndex": 2, "start": tool})),
+        delta(2, json!({"toolUse": {"input": "{\"path\":"}})),
+        delta(2, json!({"toolUse": {"input": "\"x\"}"}})),
+        ("contentBlockStop", json!({"contentBlockIndex": 2})),
+        ("messageStop", json!({"stopReason": "tool_use"})),
+        ("metadata", json!({"usage": {"inputTokens": 3, "outputTokens": 4}})),
+    ]
 }
 
 /// One act of vandalism.
@@ -133,7 +183,7 @@ proptest! {
         runtime.block_on(async {
             let client = Client::new(ClientOptions { max_event_bytes: 64 * 1024, ..options() }).unwrap();
             for wire in Wire::ALL {
-                let body = vandalise(recording(wire).into_bytes(), &damages);
+                let body = vandalise(recording(wire), &damages);
                 let reply = Reply::raw("text/event-stream", body).split(omp_testkit::Split::Chunks(chunk));
                 let server = Server::start(Scenario::from(reply));
                 let request = request_with(vec![user("hi")], vec![read_tool()], thinking(ThinkingLevel::Low));

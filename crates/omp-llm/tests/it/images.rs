@@ -97,7 +97,9 @@ async fn errors_with_pictures_are_errors() {
             .done();
         let body = server.requests()[1].body.to_string();
         assert!(
-            body.contains("Error: (see the image)") || body.contains("\"is_error\":true"),
+            ["Error: (see the image)", "\"is_error\":true", "\"status\":\"error\""]
+                .iter()
+                .any(|sign| body.contains(sign)),
             "{wire}: {body}"
         );
         server.finish();

@@ -48,15 +48,11 @@ async fn requests_go_through_the_proxy() {
         let server = Server::start([Reply::new().text("through the proxy")]);
         let (proxy, lines) = proxy_to(&server);
         let client = Client::new(ClientOptions { proxy: ProxySource::Url(proxy), ..options() }).unwrap();
-        let base = if wire == Wire::AnthropicMessages {
-            "http://provider.invalid"
-        } else {
-            "http://provider.invalid/v1"
-        };
-        let outcome = ask(&client, &model_at(base, wire), &request(vec![user("hi")])).await;
+        let base = server.base_url_for(wire).replace(&server.base_url(), "http://provider.invalid");
+        let outcome = ask(&client, &model_at(&base, wire), &request(vec![user("hi")])).await;
         assert_eq!(outcome.done().texts().collect::<String>(), "through the proxy");
         let line = lines.recv().unwrap();
-        assert!(line.starts_with("POST http://provider.invalid/v1/"), "{line}");
+        assert!(line.starts_with(&format!("POST {base}/")), "{line}");
         server.finish();
     }
 }

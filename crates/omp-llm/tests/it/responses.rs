@@ -135,12 +135,11 @@ async fn free_text_tools_are_ordinary_tools_elsewhere() {
     for wire in Wire::ALL {
         let server = Server::start([Reply::new().text("ok")]);
         let messages = vec![user("hi"), first.as_message(), result(first.calls()[0], "applied")];
-        ask_once(
-            &model(&server, wire),
-            &request_with(messages, vec![apply.clone()], RequestOptions::default()),
-        )
-        .await
-        .done();
+        let mut without = model(&server, wire);
+        without.compat.custom_tools = false;
+        ask_once(&without, &request_with(messages, vec![apply.clone()], RequestOptions::default()))
+            .await
+            .done();
         let body = server.requests()[0].body.to_string();
         assert!(!body.contains("custom_tool") && !body.contains("\"custom\""), "{wire}: {body}");
         server.finish();
@@ -271,7 +270,7 @@ async fn forgotten_identities_are_not_sent() {
         let messages = vec![user("hi"), first.as_message(), result(first.calls()[0], "X"), user("on")];
         ask(&client, &model, &ask_with(messages, 4)).await.done();
         let body = server.requests()[1].body.to_string();
-        for secret in ["rs_", "msg_", "fc_", "signature", "encrypted_content\":"] {
+        for secret in ["rs_", "msg_", "fc_", "signature", "thoughtSignature", "encrypted_content\":"] {
             assert!(!body.contains(secret), "{wire}: {secret} in {body}");
         }
         server.finish();

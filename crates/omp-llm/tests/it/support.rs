@@ -13,12 +13,21 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) const KEY: &str = "test-key";
+/// Claims: `{"https://api.openai.com/auth":{"chatgpt_account_id":"account-1"}}`.
+pub(crate) const CODEX_TOKEN: &str =
+    "e30.eyJodHRwczovL2FwaS5vcGVuYWkuY29tL2F1dGgiOnsiY2hhdGdwdF9hY2NvdW50X2lkIjoiYWNjb3VudC0xIn19.c2ln";
 
 pub(crate) fn api(wire: Wire) -> Api {
     match wire {
         Wire::OpenAiCompletions => Api::OpenAiCompletions,
         Wire::OpenAiResponses => Api::OpenAiResponses,
         Wire::AnthropicMessages => Api::AnthropicMessages,
+        Wire::AzureOpenAiResponses => Api::AzureOpenAiResponses,
+        Wire::OpenAiCodexResponses => Api::OpenAiCodexResponses,
+        Wire::BedrockConverseStream => Api::BedrockConverseStream,
+        Wire::OllamaChat => Api::OllamaChat,
+        Wire::GoogleGenerativeAi => Api::GoogleGenerativeAi,
+        Wire::GoogleVertex => Api::GoogleVertex,
     }
 }
 
@@ -33,11 +42,11 @@ pub(crate) fn model_at(base_url: &str, wire: Wire) -> Model {
     Model {
         provider: format!("test-{wire}"),
         id: "scripted".into(),
-        name: "Scripted".into(),
+        name: name(wire).into(),
         api: api(wire),
         base_url: base_url.into(),
         headers: IndexMap::new(),
-        key: Some(Secret::new(KEY)),
+        key: Some(Secret::new(key(wire))),
         bearer: false,
         reasoning: true,
         thinking: ThinkingMode::Standard,
@@ -47,7 +56,21 @@ pub(crate) fn model_at(base_url: &str, wire: Wire) -> Model {
         context_window: 200_000,
         max_tokens: 16_384,
         compat,
+        facts: omp_llm::Facts::default(),
     }
+}
+
+/// A ChatGPT account's token names the account; every other wire is content with any key.
+pub(crate) fn key(wire: Wire) -> &'static str {
+    match wire {
+        Wire::OpenAiCodexResponses => CODEX_TOKEN,
+        _ => KEY,
+    }
+}
+
+/// On Bedrock the family of a model decides how it is told to think.
+fn name(wire: Wire) -> &'static str {
+    if wire == Wire::BedrockConverseStream { "Scripted Claude" } else { "Scripted" }
 }
 
 /// The program proxies nothing in tests, whatever the developer's environment says.
@@ -225,7 +248,16 @@ pub(crate) fn comparable(events: &[StreamEvent]) -> Vec<StreamEvent> {
     let mut events = events.to_vec();
     for event in &mut events {
         match event {
-            StreamEvent::Done { message, .. } | StreamEvent::Error { message, .. } => message.timestamp = 0,
+            StreamEvent::Done { message, .. } | StreamEvent::Error { message, .. } => {
+                message.timestamp = 0;
+                for block in &mut message.content {
+                    if let AssistantBlock::ToolCall(call) = block {
+                        forget_minted(&mut call.id);
+                    }
+                }
+            }
+            StreamEvent::ToolCallStart { id, .. } => forget_minted(id),
+            StreamEvent::ToolCallEnd { tool_call, .. } => forget_minted(&mut tool_call.id),
             StreamEvent::ToolCallDelta { partial, .. } => *partial = None,
             _ => {}
         }
@@ -233,7 +265,51 @@ pub(crate) fn comparable(events: &[StreamEvent]) -> Vec<StreamEvent> {
     events
 }
 
+/// Where the wire has no ids we make our own, by chance.
+fn forget_minted(id: &mut String) {
+    let ours = id.strip_prefix("call_").is_some_and(|rest| rest.len() == 16);
+    if ours {
+        *id = "call_minted".to_owned();
+    }
+}
+
+/// Some wires send calls piece by piece, some whole.
+pub(crate) fn streams_arguments(wire: Wire) -> bool {
+    !matches!(wire, Wire::OllamaChat | Wire::GoogleGenerativeAi | Wire::GoogleVertex)
+}
+
 /// Server-sent events made by hand.
 pub(crate) fn sse(events: &[Value]) -> String {
     events.iter().map(|event| format!("data: {event}\n\n")).collect()
+}
+
+/// Amazon's binary messages made by hand: one event per name and payload; names that end in `Exception` are
+/// exceptions.
+pub(crate) fn event_stream(events: &[(&str, Value)]) -> Vec<u8> {
+    events.iter().flat_map(|(name, payload)| binary_message(name, payload.to_string().as_bytes())).collect()
+}
+
+pub(crate) fn binary_message(name: &str, payload: &[u8]) -> Vec<u8> {
+    let exception = name.ends_with("Exception");
+    let (label, kind) = if exception { (":exception-type", "exception") } else { (":event-type", "event") };
+    let mut headers = Vec::new();
+    for (name, value) in [(label, name), (":content-type", "application/json"), (":message-type", kind)] {
+        headers.push(name.len() as u8);
+        headers.extend_from_slice(name.as_bytes());
+        headers.push(7);
+        headers.extend_from_slice(&(value.len() as u16).to_be_bytes());
+        headers.extend_from_slice(value.as_bytes());
+    }
+    let mut message = ((16 + headers.len() + payload.len()) as u32).to_be_bytes().to_vec();
+    message.extend_from_slice(&(headers.len() as u32).to_be_bytes());
+    message.extend_from_slice(&crc32fast::hash(&message).to_be_bytes());
+    message.extend_from_slice(&headers);
+    message.extend_from_slice(payload);
+    message.extend_from_slice(&crc32fast::hash(&message).to_be_bytes());
+    message
+}
+
+/// One JSON value per line.
+pub(crate) fn lines(values: &[Value]) -> String {
+    values.iter().map(|value| format!("{value}\n")).collect()
 }

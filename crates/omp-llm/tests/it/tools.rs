@@ -33,7 +33,16 @@ async fn strict_keys(wire: Wire, policy: StrictPolicy, host: Strictness) -> Vec<
 // proves: WIR-175
 #[tokio::test]
 async fn strict_marking_can_be_turned_off_everywhere() {
-    for wire in Wire::ALL {
+    // Elsewhere tools are in other places and have no such key.
+    let known = [
+        Wire::OpenAiCompletions,
+        Wire::OpenAiResponses,
+        Wire::AnthropicMessages,
+        Wire::AzureOpenAiResponses,
+        Wire::OpenAiCodexResponses,
+        Wire::OllamaChat,
+    ];
+    for wire in known {
         let keys = strict_keys(wire, StrictPolicy::Never, Strictness::WherePossible).await;
         assert_eq!(keys, [None, None, None], "{wire}");
     }
@@ -129,7 +138,8 @@ async fn no_tools_no_choice() {
 /// valid all the same.
 #[tokio::test]
 async fn broken_arguments_are_kept_apart() {
-    for wire in Wire::ALL {
+    // Google ends such a turn itself; `google::finish_reasons_are_understood` is about that.
+    for wire in Wire::ALL.into_iter().filter(|wire| *wire != Wire::GoogleGenerativeAi) {
         for raw in ["{\"path\": \"unfinished", "[1, 2]", "not json", "{} trailing"] {
             let server = Server::start([Reply::new().tool_call_raw("read", raw), Reply::new().text("x")]);
             let (client, model) = (client(), model(&server, wire));

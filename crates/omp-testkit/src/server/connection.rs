@@ -1,6 +1,7 @@
 //! One thread per connection: read a request, check it, ask the script, deliver.
 
 use super::deliver::{Delivery, Outlet};
+use super::google_token::{self, Granted};
 use super::http::{Framing, HttpRequest, Reader, response_head};
 use super::journal::{Journal, OtherRequest, RecordedRequest, Violation};
 use super::mint::Mint;
@@ -195,7 +196,7 @@ impl Exchange<'_> {
                 let (rendered, turn) = render::turn(reply, request, &self.shared.mint);
                 // Before the bytes leave: the client's next request may be faster than this thread.
                 self.shared.turns.add(turn);
-                self.send(Some(request.index), reply, "text/event-stream; charset=utf-8", &rendered, true)
+                self.send(Some(request.index), reply, request.wire.stream_type(), &rendered, true)
             }
             Body::Error => {
                 let message = format!("scripted status {}", reply.status);
@@ -234,6 +235,9 @@ impl Exchange<'_> {
     }
 
     fn side(&mut self, route: Route, request: HttpRequest) -> bool {
+        if route == Route::GoogleToken {
+            return self.google_token(request);
+        }
         let ollama = self.shared.scenario.ollama.as_deref();
         let answer = match (route, ollama) {
             (Route::ModelList, _) => Some(side_routes::model_list(&self.shared.scenario)),
@@ -256,6 +260,22 @@ impl Exchange<'_> {
             Some(body) => self.json(None, 200, &body),
             None => self.json(None, 404, &json!({"error": "not found"})),
         }
+    }
+
+    fn google_token(&mut self, request: HttpRequest) -> bool {
+        let count = self.shared.journal.other_requests().len();
+        let Granted { status, body, violation } = google_token::grant(&request, &self.shared.mint, count);
+        if let Some(message) = violation {
+            self.shared.journal.add_violation(Violation { request: None, wire: None, message });
+        }
+        self.shared.journal.add_other(OtherRequest {
+            method: request.method,
+            path: request.path,
+            headers: request.headers.into_iter().collect(),
+            raw_body: request.body,
+            received_at: request.first_byte,
+        });
+        self.json(None, status, &body)
     }
 
     fn json(&mut self, request: Option<usize>, status: u16, body: &Value) -> bool {

@@ -7,7 +7,7 @@ use super::reply::{Part, Reply};
 use super::sse::Rendered;
 use super::turn::Turn;
 use super::wire::Wire;
-use super::{render_anthropic, render_chat, render_responses};
+use super::{render_anthropic, render_bedrock, render_chat, render_google, render_ollama, render_responses};
 use serde_json::Value;
 
 /// Every stream claims to be from the same second, so that two runs give the same bytes.
@@ -70,7 +70,12 @@ pub(crate) fn turn(reply: &Reply, request: &RecordedRequest, mint: &Mint) -> (Re
     let rendering = Rendering { reply, body: &request.body, request: request.index, mint };
     match request.wire {
         Wire::OpenAiCompletions => render_chat::render(&rendering),
-        Wire::OpenAiResponses => render_responses::render(&rendering),
+        Wire::OpenAiResponses | Wire::AzureOpenAiResponses | Wire::OpenAiCodexResponses => {
+            render_responses::render(&rendering)
+        }
+        Wire::BedrockConverseStream => render_bedrock::render(&rendering),
+        Wire::OllamaChat => render_ollama::render(&rendering),
         Wire::AnthropicMessages => render_anthropic::render(&rendering),
+        Wire::GoogleGenerativeAi | Wire::GoogleVertex => render_google::render(&rendering),
     }
 }

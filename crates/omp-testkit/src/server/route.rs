@@ -8,14 +8,25 @@ pub(crate) enum Route {
     ModelList,
     OllamaTags,
     OllamaShow,
+    GoogleToken,
     Unknown,
 }
 
 pub(crate) fn route(method: &str, path: &str) -> Route {
     match method {
         "POST" if path.ends_with("/chat/completions") => Route::Model(Wire::OpenAiCompletions),
+        "POST" if path.ends_with("/codex/responses") => Route::Model(Wire::OpenAiCodexResponses),
+        "POST" if path.ends_with("/openai/v1/responses") => Route::Model(Wire::AzureOpenAiResponses),
+        "POST" if path.ends_with("/converse-stream") => Route::Model(Wire::BedrockConverseStream),
+        "POST" if path.ends_with("/api/chat") => Route::Model(Wire::OllamaChat),
         "POST" if path.ends_with("/responses") => Route::Model(Wire::OpenAiResponses),
         "POST" if path.ends_with("/v1/messages") => Route::Model(Wire::AnthropicMessages),
+        "POST" if path.ends_with(":streamGenerateContent") && path.contains("/publishers/google/") => {
+            Route::Model(Wire::GoogleVertex)
+        }
+        "POST" if path.ends_with(":streamGenerateContent") => Route::Model(Wire::GoogleGenerativeAi),
+        "POST" if path.starts_with("/google/") && path.ends_with("/token") => Route::GoogleToken,
+        "GET" if path == "/computeMetadata/v1/instance/service-accounts/default/token" => Route::GoogleToken,
         "GET" if path.ends_with("/models") => Route::ModelList,
         "GET" if path == "/api/tags" => Route::OllamaTags,
         "POST" if path == "/api/show" => Route::OllamaShow,

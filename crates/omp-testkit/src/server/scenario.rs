@@ -22,6 +22,16 @@ pub(crate) struct Rules {
     pub(crate) stable_prefix: bool,
     pub(crate) allow_fields: Vec<String>,
     pub(crate) max_call_id: usize,
+    pub(crate) aws: Option<AwsKeys>,
+}
+
+/// What a signed request must be signed with.
+#[derive(Clone, Debug)]
+pub(crate) struct AwsKeys {
+    pub(crate) access_key_id: String,
+    pub(crate) secret_access_key: String,
+    pub(crate) session_token: Option<String>,
+    pub(crate) region: String,
 }
 
 impl Default for Rules {
@@ -33,6 +43,7 @@ impl Default for Rules {
             stable_prefix: false,
             allow_fields: Vec::new(),
             max_call_id: 40,
+            aws: None,
         }
     }
 }
@@ -112,6 +123,18 @@ impl Scenario {
     /// Any other key is answered with 401.
     pub fn expect_key(mut self, key: &str) -> Self {
         self.rules.expect_key = Some(key.into());
+        self
+    }
+
+    /// Requests signed with these keys for this region are accepted, and no other signed ones. The token is that of
+    /// temporary keys.
+    pub fn aws_keys(mut self, id: &str, secret: &str, token: Option<&str>, region: &str) -> Self {
+        self.rules.aws = Some(AwsKeys {
+            access_key_id: id.into(),
+            secret_access_key: secret.into(),
+            session_token: token.map(Into::into),
+            region: region.into(),
+        });
         self
     }
 

@@ -1,4 +1,4 @@
-//! The three provider wires and how each of them words an error.
+//! The provider wires and how each of them words an error.
 
 use serde_json::{Value, json};
 use std::fmt;
@@ -9,10 +9,26 @@ pub enum Wire {
     OpenAiCompletions,
     OpenAiResponses,
     AnthropicMessages,
+    AzureOpenAiResponses,
+    OpenAiCodexResponses,
+    BedrockConverseStream,
+    OllamaChat,
+    GoogleGenerativeAi,
+    /// The same bodies as [`Wire::GoogleGenerativeAi`] at another door; not among [`Wire::ALL`].
+    GoogleVertex,
 }
 
 impl Wire {
-    pub const ALL: [Self; 3] = [Self::OpenAiCompletions, Self::OpenAiResponses, Self::AnthropicMessages];
+    pub const ALL: [Self; 8] = [
+        Self::OpenAiCompletions,
+        Self::OpenAiResponses,
+        Self::AnthropicMessages,
+        Self::AzureOpenAiResponses,
+        Self::OpenAiCodexResponses,
+        Self::BedrockConverseStream,
+        Self::OllamaChat,
+        Self::GoogleGenerativeAi,
+    ];
 
     /// The `api` value of `models.yml`.
     pub fn api(self) -> &'static str {
@@ -20,15 +36,34 @@ impl Wire {
             Self::OpenAiCompletions => "openai-completions",
             Self::OpenAiResponses => "openai-responses",
             Self::AnthropicMessages => "anthropic-messages",
+            Self::GoogleGenerativeAi => "google-generative-ai",
+            Self::GoogleVertex => "google-vertex",
+            Self::AzureOpenAiResponses => "azure-openai-responses",
+            Self::OpenAiCodexResponses => "openai-codex-responses",
+            Self::BedrockConverseStream => "bedrock-converse-stream",
+            Self::OllamaChat => "ollama-chat",
         }
     }
 
-    /// Path below [`crate::Server::base_url_for`].
+    /// Path below [`crate::Server::base_url_for`], with its query.
     pub fn path(self) -> &'static str {
         match self {
             Self::OpenAiCompletions => "/chat/completions",
-            Self::OpenAiResponses => "/responses",
+            Self::OpenAiResponses | Self::AzureOpenAiResponses => "/responses",
+            Self::OpenAiCodexResponses => "/codex/responses",
+            Self::BedrockConverseStream => "/model/scripted/converse-stream",
+            Self::OllamaChat => "/api/chat",
             Self::AnthropicMessages => "/v1/messages",
+            Self::GoogleGenerativeAi | Self::GoogleVertex => "/models/scripted:streamGenerateContent?alt=sse",
+        }
+    }
+
+    /// Content type of a streamed answer.
+    pub(crate) fn stream_type(self) -> &'static str {
+        match self {
+            Self::BedrockConverseStream => "application/vnd.amazon.eventstream",
+            Self::OllamaChat => "application/x-ndjson",
+            _ => "text/event-stream; charset=utf-8",
         }
     }
 
@@ -41,7 +76,15 @@ impl Wire {
                 "error": {"type": kind, "message": message},
                 "request_id": "req_scripted",
             }),
-            Self::OpenAiCompletions | Self::OpenAiResponses => json!({
+            Self::BedrockConverseStream => json!({"message": message}),
+            Self::OllamaChat => json!({"error": message}),
+            Self::GoogleGenerativeAi | Self::GoogleVertex => json!({
+                "error": {"code": status, "message": message, "status": kind},
+            }),
+            Self::OpenAiCompletions
+            | Self::OpenAiResponses
+            | Self::AzureOpenAiResponses
+            | Self::OpenAiCodexResponses => json!({
                 "error": {"message": message, "type": kind, "param": null, "code": openai_code(status)},
             }),
         }
@@ -61,7 +104,17 @@ impl Wire {
                 529 => "overloaded_error",
                 _ => "api_error",
             },
-            Self::OpenAiCompletions | Self::OpenAiResponses => match status {
+            Self::GoogleGenerativeAi | Self::GoogleVertex => match status {
+                400 => "INVALID_ARGUMENT",
+                401 => "UNAUTHENTICATED",
+                403 => "PERMISSION_DENIED",
+                404 => "NOT_FOUND",
+                429 => "RESOURCE_EXHAUSTED",
+                503 => "UNAVAILABLE",
+                504 => "DEADLINE_EXCEEDED",
+                _ => "INTERNAL",
+            },
+            _ => match status {
                 429 => "rate_limit_error",
                 400..=499 => "invalid_request_error",
                 _ => "server_error",

@@ -10,11 +10,15 @@ pub(super) fn extends(request: &RecordedRequest, previous: Option<&RecordedReque
     let Some(previous) = previous.filter(|previous| previous.wire == request.wire) else { return Ok(()) };
     let (old, new) = (&previous.body, &request.body);
     let (system, messages) = match request.wire {
-        Wire::OpenAiCompletions => (None, "messages"),
-        Wire::OpenAiResponses => (Some("instructions"), "input"),
+        Wire::OpenAiCompletions | Wire::OllamaChat => (None, "messages"),
+        Wire::BedrockConverseStream => (Some("system"), "messages"),
+        Wire::OpenAiResponses | Wire::AzureOpenAiResponses | Wire::OpenAiCodexResponses => {
+            (Some("instructions"), "input")
+        }
         Wire::AnthropicMessages => (Some("system"), "messages"),
+        Wire::GoogleGenerativeAi | Wire::GoogleVertex => (Some("systemInstruction"), "contents"),
     };
-    for field in ["tools"].into_iter().chain(system) {
+    for field in ["tools", "toolConfig"].into_iter().chain(system) {
         if bytes(&old[field]) != bytes(&new[field]) {
             return Err(format!("stable prefix: `{field}` differs from request {}", previous.index));
         }
@@ -45,7 +49,9 @@ fn canonical(message: &Value) -> String {
 
 fn without_breakpoints(value: &Value) -> Value {
     match value {
-        Value::Array(list) => list.iter().map(without_breakpoints).collect(),
+        Value::Array(list) => {
+            (list.iter()).filter(|value| value.get("cachePoint").is_none()).map(without_breakpoints).collect()
+        }
         Value::Object(map) => (map.iter())
             .filter(|(name, _)| *name != "cache_control")
             .map(|(name, value)| (name.clone(), without_breakpoints(value)))

@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
+/// The wires whose rules are alike enough for common tables; each of the others has a file of its own.
+pub const ALIKE: [Wire; 3] = [Wire::OpenAiCompletions, Wire::OpenAiResponses, Wire::AnthropicMessages];
+
 pub struct Response {
     pub status: u16,
     pub headers: BTreeMap<String, String>,
@@ -67,6 +70,9 @@ pub fn default_headers(wire: Wire) -> Vec<(&'static str, &'static str)> {
             ("anthropic-version", "2023-06-01"),
             ("x-api-key", "test-key"),
         ],
+        Wire::GoogleGenerativeAi | Wire::GoogleVertex => {
+            vec![("content-type", "application/json"), ("x-goog-api-key", "test-key")]
+        }
         _ => vec![("content-type", "application/json"), ("authorization", "Bearer test-key")],
     }
 }
@@ -74,6 +80,7 @@ pub fn default_headers(wire: Wire) -> Vec<(&'static str, &'static str)> {
 pub fn path(wire: Wire) -> String {
     match wire {
         Wire::AnthropicMessages => wire.path().to_owned(),
+        Wire::GoogleVertex => format!("/v1/publishers/google{}", wire.path()),
         _ => format!("/v1{}", wire.path()),
     }
 }
@@ -193,6 +200,10 @@ pub fn minimal(wire: Wire) -> Value {
             "model": "scripted", "stream": true, "max_tokens": 100,
             "messages": [{"role": "user", "content": "hi"}],
         }),
+        Wire::GoogleGenerativeAi | Wire::GoogleVertex => {
+            json!({"contents": [{"role": "user", "parts": [{"text": "hi"}]}]})
+        }
+        other => panic!("{other} has tests of its own"),
     }
 }
 
@@ -206,6 +217,10 @@ pub fn with_tool(wire: Wire) -> Value {
         }
         Wire::OpenAiResponses => json!([{"type": "function", "name": "read", "parameters": schema}]),
         Wire::AnthropicMessages => json!([{"name": "read", "input_schema": schema}]),
+        Wire::GoogleGenerativeAi | Wire::GoogleVertex => json!([{"functionDeclarations": [
+            {"name": "read", "description": "d", "parametersJsonSchema": schema},
+        ]}]),
+        other => panic!("{other} has tests of its own"),
     };
     body
 }

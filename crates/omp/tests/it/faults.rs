@@ -51,9 +51,11 @@ fn one_giant_event_is_refused() {
 #[test]
 fn a_call_cut_off_by_the_network_is_not_run() {
     for wire in Wire::ALL {
+        // Some wires send a call whole; there the stream breaks right behind it.
+        let whole = matches!(wire, Wire::OllamaChat | Wire::GoogleGenerativeAi);
         let server = Server::start([Reply::new()
             .tool_call("write", json!({"_i": "w", "path": "made.txt", "content": "x".repeat(400)}))
-            .drop_after_event(6)]);
+            .drop_after_event(if whole { 1 } else { 6 })]);
         let home = home(&server, wire);
         let output = omp_run(&home, &["-p", "x"]);
         assert_eq!(output.code, Some(1), "{wire}");
@@ -65,7 +67,8 @@ fn a_call_cut_off_by_the_network_is_not_run() {
 /// Arguments that are not JSON, of the wrong type, or missing: the model is told and can correct itself.
 #[test]
 fn bad_arguments_are_explained_to_the_model() {
-    for wire in Wire::ALL {
+    // Google ends an answer with such arguments itself.
+    for wire in Wire::ALL.into_iter().filter(|wire| *wire != Wire::GoogleGenerativeAi) {
         let server = Server::start([
             Reply::new().tool_call_raw("read", "{\"path\": \"a.t"),
             Reply::new().tool_call("read", json!({"_i": "r", "path": 5})),

@@ -22,7 +22,7 @@ fn begin(command: std::process::Command) -> omp_testkit::Running {
 fn during_a_stream() {
     for wire in Wire::ALL {
         let server = Server::start([Reply::new()
-            .text("partial words and more to come")
+            .text("partial words and more to come, and after those still some more of them")
             .delta_size(8)
             .stall_after_event(5, Duration::from_secs(30))]);
         let home = home(&server, wire);

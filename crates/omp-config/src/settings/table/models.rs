@@ -5,7 +5,7 @@ settings! {
     MODEL_ROLES: Record("modelRoles", "Model of each role, as `provider/model` with an optional thinking suffix such as `:high`.")
         .variables(ROLE_VARIABLES).flag("--model, --smol, --slow, --plan");
     MODEL_TAGS: Record("modelTags", "Names and colours of roles, also of roles you invent.").waits_for("models");
-    MODEL_PROVIDER_ORDER: List("modelProviderOrder", &[], "Providers to prefer when several offer the same model.").waits_for("models");
+    MODEL_PROVIDER_ORDER: List("modelProviderOrder", &[], "Providers to prefer when several offer the same model.");
     CYCLE_ORDER: List("cycleOrder", &["smol", "default", "slow"], "Roles that the model key steps through.").waits_for("terminal");
     ENABLED_MODELS: List("enabledModels", &[], "Only these models are offered; empty means all. Entries may be limited to a path.")
         .flag("--models");

@@ -52,6 +52,9 @@ pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest, policy: Pol
     insert_tools(&mut body, &toolbox, model, options.parallel_tools, forced);
     insert_system(&mut body, request, cache);
     let mut messages = messages::encode(&turns, &toolbox.names);
+    if model.compat.tool_result_id {
+        messages::repeat_result_ids(&mut messages);
+    }
     cache.on_messages(&mut messages);
     let messages = messages.into_iter().map(|(role, content)| json!({"role": role, "content": content}));
     body.insert("messages".into(), messages.collect());
@@ -83,7 +86,7 @@ fn betas(model: &Model, policy: Policy, thinks: bool) -> Vec<&'static str> {
 }
 
 /// How the model is told to think.
-enum Thinking {
+pub(in crate::wire) enum Thinking {
     Budget(u32),
     /// The model decides by itself, steered by a word.
     Adaptive(&'static str),
@@ -91,7 +94,7 @@ enum Thinking {
 
 impl Thinking {
     /// `None` when thinking is off or there is no room for it.
-    fn choose(model: &Model, options: &RequestOptions, max_tokens: u32) -> Option<Self> {
+    pub(in crate::wire) fn choose(model: &Model, options: &RequestOptions, max_tokens: u32) -> Option<Self> {
         let level = model.clamp_level(options.thinking);
         if level == ThinkingLevel::Off {
             return None;
@@ -113,7 +116,7 @@ impl Thinking {
 
     /// With a budget, a tool loop that is under way must have begun with a thought. After a switch of models or
     /// levels inside the loop it has not, and the API refuses; the next prompt of the user may think again.
-    fn fits(&self, turns: &[Turn<'_>]) -> bool {
+    pub(in crate::wire) fn fits(&self, turns: &[Turn<'_>]) -> bool {
         // Words of the user that come with results interject; they do not begin anew.
         let begins = |at: &usize| {
             matches!(turns[*at], Turn::User(_)) && (*at == 0 || !matches!(turns[*at - 1], Turn::Results(_)))
@@ -126,7 +129,7 @@ impl Thinking {
         thought || !calls || matches!(self, Self::Adaptive(_))
     }
 
-    fn insert(&self, body: &mut Map<String, Value>) {
+    pub(in crate::wire) fn insert(&self, body: &mut Map<String, Value>) {
         match self {
             Self::Budget(tokens) => {
                 body.insert("thinking".into(), json!({"type": "enabled", "budget_tokens": tokens}));

@@ -24,6 +24,15 @@ pub(super) fn encode(turns: &[Turn<'_>], names: &ToolNames) -> Vec<(&'static str
     messages
 }
 
+/// Some imitations of this API look for the call under another name.
+pub(super) fn repeat_result_ids(messages: &mut [(&'static str, Vec<Value>)]) {
+    for block in messages.iter_mut().flat_map(|(_, blocks)| blocks) {
+        if let Some(id) = block.get("tool_use_id").cloned() {
+            block["id"] = id;
+        }
+    }
+}
+
 fn user_block(part: &UserPart<'_>) -> Value {
     match part {
         UserPart::Text(text) => json!({"type": "text", "text": text}),

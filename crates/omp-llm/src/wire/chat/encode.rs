@@ -5,17 +5,21 @@ use serde_json::{Map, Value, json};
 
 use super::messages;
 use crate::history::{self, Alphabet, IdRules};
-use crate::model::{MaxTokensField, Model, ThinkingFormat};
+use crate::model::{Host, MaxTokensField, Model, ThinkingFormat};
 use crate::wire::{Policy, Retention, ToolNames, Toolbox, WireRequest, insert_number, join, openai_schema};
 
 /// OpenAI takes 40 characters.
 const IDS: IdRules = IdRules { max_len: 40, prefix: "call_", alphabet: Alphabet::Any };
+/// Mistral takes exactly nine.
+const NINE_LETTERS: IdRules = IdRules { max_len: 9, prefix: "", alphabet: Alphabet::NineLetters };
 
 pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest, policy: Policy) -> WireRequest {
     let options = &request.options;
     let compat = &model.compat;
-    let turns = history::prepare(&request.messages, model, IDS, options.identity_from);
+    let ids = if compat.chat.nine_letter_ids { NINE_LETTERS } else { IDS };
+    let turns = history::prepare(&request.messages, model, ids, options.identity_from);
     let toolbox = Toolbox::new(request, &turns);
+    let choice = tool_choice(&toolbox, model);
     let mut body = Map::new();
     body.insert("model".into(), model.id.clone().into());
     body.insert("stream".into(), true.into());
@@ -33,7 +37,9 @@ pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest, policy: Pol
         body.insert(field.into(), limit.into());
     }
     insert_sampling(&mut body, model, &options.sampling);
-    insert_thinking(&mut body, model, options.thinking);
+    if may_reason(model, &toolbox, choice.as_ref()) {
+        insert_thinking(&mut body, model, options.thinking);
+    }
     if let Some(tier) = &options.service_tier {
         body.insert("service_tier".into(), tier.clone().into());
     }
@@ -43,8 +49,12 @@ pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest, policy: Pol
             body.insert("prompt_cache_retention".into(), "24h".into());
         }
     }
+    insert_routing(&mut body, model);
     body.extend(compat.extra_body.clone());
     insert_tools(&mut body, &toolbox, model, policy, options.parallel_tools);
+    if let Some(choice) = choice {
+        body.insert("tool_choice".into(), choice);
+    }
     body.insert("messages".into(), messages::encode(&turns, request, model, &toolbox.names).into());
     WireRequest {
         url: join(&model.base_url, "/chat/completions"),
@@ -66,23 +76,60 @@ fn insert_sampling(body: &mut Map<String, Value>, model: &Model, sampling: &Samp
     }
 }
 
+/// Some hosts refuse reasoning together with a choice of tools; the choice is the more specific wish.
+fn may_reason(model: &Model, toolbox: &Toolbox<'_>, choice: Option<&Value>) -> bool {
+    let quirks = &model.compat.chat;
+    let forced = choice.is_some() && toolbox.forced();
+    quirks.reasoning_params
+        && !(quirks.no_reasoning_with_forced_tools && forced)
+        && !(quirks.no_reasoning_with_tool_choice && choice.is_some())
+}
+
+/// Which upstream providers an aggregator may use. Other hosts would not know what is meant.
+fn insert_routing(body: &mut Map<String, Value>, model: &Model) {
+    let (host, quirks) = (Host::of(&model.base_url), &model.compat.chat);
+    if host.is("openrouter.ai") && !quirks.openrouter_routing.is_empty() {
+        body.insert("provider".into(), Value::Object(quirks.openrouter_routing.clone()));
+    }
+    if host.is("ai-gateway.vercel.sh") && !quirks.vercel_routing.is_empty() {
+        body.insert("providerOptions".into(), json!({"gateway": quirks.vercel_routing}));
+    }
+}
+
 fn insert_thinking(body: &mut Map<String, Value>, model: &Model, wanted: ThinkingLevel) {
     if !model.reasoning {
         return;
     }
     let level = model.clamp_level(wanted);
     let on = level != ThinkingLevel::Off;
+    let own = model.compat.chat.effort_words.get(level.name()).and_then(Value::as_str);
+    let word = own.unwrap_or_else(|| level.name());
     let (field, value) = match model.compat.thinking_format {
         ThinkingFormat::Openai if on && model.compat.supports_reasoning_effort => {
-            ("reasoning_effort", json!(level.name()))
+            ("reasoning_effort", json!(word))
         }
-        ThinkingFormat::Openrouter if on => ("reasoning", json!({"effort": level.name()})),
+        ThinkingFormat::Openrouter if on => ("reasoning", json!({"effort": word})),
         ThinkingFormat::Openai | ThinkingFormat::Openrouter => return,
         ThinkingFormat::Zai => ("thinking", json!({"type": if on { "enabled" } else { "disabled" }})),
         ThinkingFormat::Qwen => ("enable_thinking", json!(on)),
         ThinkingFormat::QwenChatTemplate => ("chat_template_kwargs", json!({"enable_thinking": on})),
     };
     body.insert(field.into(), value);
+}
+
+fn tool_choice(toolbox: &Toolbox<'_>, model: &Model) -> Option<Value> {
+    if toolbox.tools.is_empty() {
+        return None;
+    }
+    let choice = match &toolbox.choice {
+        ToolChoice::Auto => return None,
+        ToolChoice::None => json!("none"),
+        ToolChoice::Required => json!("required"),
+        ToolChoice::Tool(name) => json!({"type": "function", "function": {"name": toolbox.names.wire(name)}}),
+    };
+    let accepted =
+        model.compat.supports_tool_choice && (!toolbox.forced() || model.compat.supports_forced_tool_choice);
+    accepted.then_some(choice)
 }
 
 fn insert_tools(
@@ -97,19 +144,6 @@ fn insert_tools(
     }
     let tools = toolbox.tools.iter().map(|tool| encode_tool(tool, model, policy, &toolbox.names));
     body.insert("tools".into(), tools.collect());
-    let choice = match &toolbox.choice {
-        ToolChoice::Auto => None,
-        ToolChoice::None => Some(json!("none")),
-        ToolChoice::Required => Some(json!("required")),
-        ToolChoice::Tool(name) => {
-            Some(json!({"type": "function", "function": {"name": toolbox.names.wire(name)}}))
-        }
-    };
-    let accepted =
-        model.compat.supports_tool_choice && (!toolbox.forced() || model.compat.supports_forced_tool_choice);
-    if let Some(choice) = choice.filter(|_| accepted) {
-        body.insert("tool_choice".into(), choice);
-    }
     if parallel == ParallelTools::OneAtATime {
         body.insert("parallel_tool_calls".into(), false.into());
     }

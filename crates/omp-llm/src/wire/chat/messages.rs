@@ -15,12 +15,15 @@ pub(super) fn encode(
 ) -> Vec<Value> {
     let mut messages = Vec::new();
     let role = if model.reasoning && model.compat.supports_developer_role { "developer" } else { "system" };
-    if let Some(system) = joined_system(request) {
+    if model.compat.chat.multiple_system_messages {
+        let blocks = request.system.iter().filter(|block| !block.trim().is_empty());
+        messages.extend(blocks.map(|block| json!({"role": role, "content": block})));
+    } else if let Some(system) = joined_system(request) {
         messages.push(json!({"role": role, "content": system}));
     }
     for turn in turns {
         match turn {
-            Turn::User(parts) => messages.push(json!({"role": "user", "content": user_content(parts)})),
+            Turn::User(parts) => push_user(&mut messages, &user_content(parts), model),
             Turn::Assistant(parts) => messages.push(assistant_message(parts, model, names)),
             Turn::Results(results) => push_results(&mut messages, results, model, names),
         }
@@ -29,6 +32,19 @@ pub(super) fn encode(
         mark_cache(&mut messages);
     }
     messages
+}
+
+/// What stands where a host insists on words that nobody said.
+const RESULTS_READ: &str = "(results read)";
+const CALLING: &str = "(calling a tool)";
+const NO_REASONING: &str = "(no reasoning was kept)";
+
+fn push_user(messages: &mut Vec<Value>, content: &Value, model: &Model) {
+    let after_results = messages.last().is_some_and(|last| last["role"] == "tool");
+    if after_results && model.compat.chat.assistant_after_results {
+        messages.push(json!({"role": "assistant", "content": RESULTS_READ}));
+    }
+    messages.push(json!({"role": "user", "content": content}));
 }
 
 /// Text alone stays a string: the oldest imitations of this API know nothing else.
@@ -63,12 +79,29 @@ fn assistant_message(parts: &[AssistantPart<'_>], model: &Model, names: &ToolNam
             AssistantPart::Redacted { .. } | AssistantPart::Native { .. } => {}
         }
     }
+    let quirks = &model.compat.chat;
     let mut message = Map::new();
     message.insert("role".into(), "assistant".into());
-    let content = if text.is_empty() && !calls.is_empty() { Value::Null } else { text.join("\n").into() };
+    let mut text = text.join("\n");
+    let mut reasoning = reasoning.join("\n");
+    if quirks.thinking_as_text && !reasoning.is_empty() {
+        text = format!("<thinking>\n{reasoning}\n</thinking>\n{text}").trim_end().to_owned();
+        reasoning.clear();
+    }
+    if calls.is_empty() {
+        // Only the thoughts that led to calls are wanted back.
+        reasoning.clear();
+    } else if quirks.reasoning_for_calls && quirks.synthetic_reasoning && reasoning.is_empty() {
+        reasoning = NO_REASONING.to_owned();
+    }
+    let content = match (text.is_empty(), calls.is_empty()) {
+        (true, false) if quirks.text_for_calls => CALLING.into(),
+        (true, false) => Value::Null,
+        _ => Value::String(text),
+    };
     message.insert("content".into(), content);
     if !reasoning.is_empty() {
-        message.insert(model.compat.reasoning_field.name().into(), reasoning.join("\n").into());
+        message.insert(model.compat.reasoning_field.name().into(), reasoning.into());
     }
     if !calls.is_empty() {
         message.insert("tool_calls".into(), calls.into());
@@ -94,7 +127,7 @@ fn push_results(messages: &mut Vec<Value>, results: &[ResultPart<'_>], model: &M
         }
     }
     if !images.is_empty() {
-        messages.push(json!({"role": "user", "content": images}));
+        push_user(messages, &images.into(), model);
     }
 }
 

@@ -1,6 +1,8 @@
 //! The request body.
 
-use omp_types::{ModelRequest, ParallelTools, ThinkingLevel, ToolChoice, ToolDefinition};
+use std::collections::HashMap;
+
+use omp_types::{ModelRequest, ParallelTools, RequestOptions, ThinkingLevel, ToolChoice, ToolDefinition};
 use serde_json::{Map, Value, json};
 
 use super::items;
@@ -16,26 +18,58 @@ const IDS: IdRules = IdRules { max_len: 64, prefix: "call_", alphabet: Alphabet:
 /// The API refuses smaller limits.
 const LEAST_OUTPUT: u32 = 16;
 
+/// What a host of this API wants differently.
+pub(in crate::wire) struct Variant<'a> {
+    /// The name by which the host knows the model.
+    pub(in crate::wire) model: &'a str,
+    pub(in crate::wire) limits: Limits,
+}
+
+/// Whether output limits, sampling parameters and cache times may be sent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::wire) enum Limits {
+    Sent,
+    Withheld,
+}
+
 pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest, policy: Policy) -> WireRequest {
+    let variant = Variant { model: &model.id, limits: Limits::Sent };
+    let (body, names) = body(model, request, policy, &variant);
+    WireRequest {
+        url: join(&model.base_url, "/responses"),
+        headers: Vec::new(),
+        body: body.to_string(),
+        names,
+    }
+}
+
+/// The body, and the wire names of tools that are to be undone in the answer.
+pub(in crate::wire) fn body(
+    model: &Model,
+    request: &ModelRequest,
+    policy: Policy,
+    variant: &Variant<'_>,
+) -> (Value, HashMap<String, String>) {
     let options = &request.options;
     let turns = history::prepare(&request.messages, model, IDS, options.identity_from);
     let toolbox = Toolbox::new(request, &turns);
     let mut body = Map::new();
-    body.insert("model".into(), model.id.clone().into());
+    body.insert("model".into(), variant.model.into());
     body.insert("stream".into(), true.into());
     body.insert("store".into(), false.into());
-    if let Some(limit) = options.max_tokens {
-        body.insert("max_output_tokens".into(), limit.max(LEAST_OUTPUT).into());
+    if variant.limits == Limits::Sent {
+        insert_limits(&mut body, options);
     }
-    insert_number(&mut body, "temperature", options.sampling.temperature);
-    insert_number(&mut body, "top_p", options.sampling.top_p);
     insert_reasoning(&mut body, model, options.thinking);
     if let Some(tier) = &options.service_tier {
         body.insert("service_tier".into(), tier.clone().into());
     }
     if let Some(key) = options.prompt_cache_key.as_ref().or(options.session_id.as_ref()) {
         body.insert("prompt_cache_key".into(), key.clone().into());
-        if policy.retention == Retention::Long && model.compat.long_cache_retention {
+        if policy.retention == Retention::Long
+            && model.compat.long_cache_retention
+            && variant.limits == Limits::Sent
+        {
             body.insert("prompt_cache_retention".into(), "24h".into());
         }
     }
@@ -45,12 +79,15 @@ pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest, policy: Pol
         body.insert("instructions".into(), system.into());
     }
     body.insert("input".into(), items::encode(&turns, model, &toolbox.names).into());
-    WireRequest {
-        url: join(&model.base_url, "/responses"),
-        headers: Vec::new(),
-        body: Value::Object(body).to_string(),
-        names: toolbox.names.into_reverse(),
+    (Value::Object(body), toolbox.names.into_reverse())
+}
+
+fn insert_limits(body: &mut Map<String, Value>, options: &RequestOptions) {
+    if let Some(limit) = options.max_tokens {
+        body.insert("max_output_tokens".into(), limit.max(LEAST_OUTPUT).into());
     }
+    insert_number(body, "temperature", options.sampling.temperature);
+    insert_number(body, "top_p", options.sampling.top_p);
 }
 
 /// Nothing is stored at the provider, so the sealed form of the reasoning must be asked for, also where the model

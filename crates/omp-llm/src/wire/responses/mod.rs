@@ -5,4 +5,4 @@ mod encode;
 mod items;
 
 pub(super) use decode::Decoder;
-pub(super) use encode::encode;
+pub(super) use encode::{Limits, Variant, body, encode};

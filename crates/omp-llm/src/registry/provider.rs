@@ -1,0 +1,223 @@
+//! One provider: its models, its key, and what the user's file says about all of them.
+
+use std::collections::HashMap;
+
+use indexmap::IndexMap;
+
+use super::compat::{Quirks, merge_blocks};
+use super::fields::{ModelConfig, ThinkingConfig};
+use super::select::SelectError;
+use super::values::{Lookup, resolve_value};
+use crate::model::{Api, Compat, Model, Secret, ThinkingMode};
+
+/// One provider with everything needed to make its models.
+#[derive(Default)]
+pub(super) struct Provider {
+    /// How its key is found, in order of precedence.
+    pub(super) key: KeySource,
+    pub(super) headers: IndexMap<String, String>,
+    pub(super) bearer: bool,
+    pub(super) models: Vec<Model>,
+    /// A hosted provider whose list we do not hold completely: `provider/id` is taken on trust.
+    pub(super) template: Option<Model>,
+    pub(super) quirks: Quirks,
+    pub(super) origin: Origin,
+    /// `baseUrl` of the file. It goes before what we know and before what a server says of itself.
+    pub(super) base_url: Option<String>,
+    /// `modelOverrides` of the file.
+    pub(super) patches: IndexMap<String, ModelConfig>,
+}
+
+/// Who described the provider first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// It is compiled in; its first model is its default.
+    Builtin,
+    /// The user's file, with its models.
+    File,
+    /// Whoever serves it: its models are found out.
+    #[default]
+    Local,
+}
+
+#[derive(Default)]
+pub(super) struct KeySource {
+    pub(super) keyless: bool,
+    /// `apiKey` of the file: a variable name, a literal, or `!command`.
+    pub(super) configured: Option<String>,
+    pub(super) env: Vec<&'static str>,
+}
+
+/// Can the model be used right now?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Availability {
+    Ready,
+    NoKey,
+}
+
+impl Provider {
+    pub(super) fn availability(&self, lookup: &dyn Lookup) -> Availability {
+        // A `!command` is not run for a mere listing.
+        let configured = self.key.configured.is_some();
+        let stored = || self.known().is_some_and(|model| lookup.stored(&model.provider).is_some());
+        let from_env =
+            || self.key.env.iter().any(|name| lookup.env(name).is_some_and(|value| !value.is_empty()));
+        let ambient = || {
+            (self.is_vertex() && lookup.google_default().is_some())
+                || (self.is_bedrock() && lookup.aws_available())
+        };
+        match self.key.keyless || configured || stored() || from_env() || ambient() {
+            true => Availability::Ready,
+            false => Availability::NoKey,
+        }
+    }
+
+    /// Any model of the provider; each knows whose it is.
+    fn known(&self) -> Option<&Model> {
+        self.template.as_ref().or(self.models.first())
+    }
+
+    /// Vertex AI takes a token where there is no key; whether there is one shows at the first request.
+    fn is_vertex(&self) -> bool {
+        self.known().is_some_and(|model| model.api == Api::GoogleVertex)
+    }
+
+    /// Bedrock takes a signature where there is no key; the wire says what is missing.
+    fn is_bedrock(&self) -> bool {
+        self.known().is_some_and(|model| model.api == Api::BedrockConverseStream)
+    }
+
+    /// The key to send: `Ok(None)` for keyless providers.
+    pub(super) fn key(
+        &self,
+        id: &str,
+        override_key: Option<&str>,
+        lookup: &dyn Lookup,
+    ) -> Result<Option<Secret>, SelectError> {
+        if let Some(key) = override_key {
+            return Ok(Some(Secret::new(key)));
+        }
+        if let Some(value) = &self.key.configured {
+            return match resolve_value(value, lookup) {
+                Some(key) => Ok(Some(Secret::new(key))),
+                None => Err(SelectError::KeyCommandFailed { provider: id.to_owned() }),
+            };
+        }
+        if let Some(key) = lookup.stored(id) {
+            return Ok(Some(key));
+        }
+        let from_env =
+            self.key.env.iter().find_map(|name| lookup.env(name).filter(|value| !value.is_empty()));
+        match from_env {
+            Some(key) => Ok(Some(Secret::new(key))),
+            None if self.key.keyless || self.is_vertex() || self.is_bedrock() => Ok(None),
+            None => Err(SelectError::MissingKey {
+                provider: id.to_owned(),
+                variables: self.key.env.iter().map(|name| (*name).to_owned()).collect(),
+            }),
+        }
+    }
+
+    /// Puts models in, each in place of one with the same id.
+    pub(super) fn put(&mut self, models: impl IntoIterator<Item = Model>) {
+        let known = self.models.iter().enumerate().map(|(position, model)| (model.id.clone(), position));
+        let mut positions: HashMap<String, usize> = known.collect();
+        for model in models {
+            match positions.get(&model.id) {
+                Some(position) => self.models[*position] = model,
+                None => {
+                    positions.insert(model.id.clone(), self.models.len());
+                    self.models.push(model);
+                }
+            }
+        }
+    }
+
+    /// A model that a server listed, under what the file says about its provider.
+    pub(super) fn adopt(&self, mut model: Model) -> Model {
+        if let Some(base_url) = &self.base_url {
+            model.base_url = follow_base(base_url, &model.base_url);
+        }
+        // The file was checked when it was read.
+        let _checked = self.quirks.apply(&mut model.compat, None);
+        model.facts.compat = self.quirks.given(None);
+        model
+    }
+
+    /// Applies `modelOverrides`. Ids that are not there mean nothing.
+    pub(super) fn patch_all(&mut self, id: &str) -> Result<(), String> {
+        for model in &mut self.models {
+            if let Some(patch) = self.patches.get(&model.id) {
+                patch_model(model, patch, &self.quirks)
+                    .map_err(|error| format!("Provider {id}, modelOverrides {}: {error}", model.id))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A model that is not listed, made from what is known of its provider.
+    pub(super) fn on_trust(&self, id: &str) -> Option<Model> {
+        let template = self.template.as_ref()?;
+        let mut compat = Compat::detect(template.api, &template.base_url, id);
+        // The block was checked when the file was read.
+        self.quirks.apply(&mut compat, None).ok()?;
+        let thinking = ThinkingMode::detect(template.api, id);
+        Some(Model { id: id.to_owned(), name: id.to_owned(), compat, thinking, ..template.clone() })
+    }
+}
+
+/// The user's address for a local server, with the path under which the server's own was served.
+fn follow_base(wanted: &str, found: &str) -> String {
+    let wanted = wanted.trim_end_matches('/');
+    match found.trim_end_matches('/').ends_with("/v1") && !wanted.ends_with("/v1") {
+        true => format!("{wanted}/v1"),
+        false => wanted.to_owned(),
+    }
+}
+
+/// Changes the facts that are given; everything else stays.
+fn patch_model(model: &mut Model, patch: &ModelConfig, quirks: &Quirks) -> Result<(), String> {
+    fill(model, patch);
+    model.headers.extend(patch.headers.clone());
+    quirks.refine(&mut model.compat, patch.compat.as_ref())?;
+    patch.compat.iter().for_each(|block| merge_blocks(&mut model.facts.compat, block));
+    Ok(())
+}
+
+/// What a definition or an override says about the model itself.
+pub(super) fn fill(model: &mut Model, config: &ModelConfig) {
+    if let Some(name) = &config.name {
+        model.name.clone_from(name);
+    }
+    model.reasoning = config.reasoning.unwrap_or(model.reasoning);
+    if let Some(thinking) = &config.thinking {
+        model.levels = thinking.levels();
+        model.thinking = thinking_mode(thinking, model);
+        model.facts.default_level = thinking.default_level;
+    }
+    if let Some(input) = &config.input {
+        model.input.clone_from(input);
+    }
+    if let Some(cost) = &config.cost {
+        cost.apply(&mut model.cost);
+    }
+    if let Some(window) = config.context_window {
+        model.context_window = window.unsigned_abs();
+    }
+    if let Some(limit) = config.max_tokens {
+        model.max_tokens = u32::try_from(limit).unwrap_or(u32::MAX);
+    }
+    model.facts.premium_multiplier = config.premium_multiplier.or(model.facts.premium_multiplier);
+    if config.context_promotion_target.is_some() {
+        model.facts.context_promotion_target.clone_from(&config.context_promotion_target);
+    }
+}
+
+fn thinking_mode(thinking: &ThinkingConfig, model: &Model) -> ThinkingMode {
+    match thinking.mode.as_deref() {
+        Some("anthropic-adaptive") => ThinkingMode::AnthropicAdaptive,
+        Some("google-level") => ThinkingMode::GoogleLevel,
+        Some(_) => ThinkingMode::Standard,
+        None => model.thinking,
+    }
+}

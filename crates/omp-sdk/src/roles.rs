@@ -1,0 +1,72 @@
+//! Roles: models by what they are used for, written `pi/<role>` or `@<role>`.
+
+use omp_config::settings::Settings;
+use omp_llm::registry::{Lookup, Registry};
+use omp_types::ThinkingLevel;
+
+use crate::configure;
+
+/// Roles that exist without being set.
+pub(crate) const BUILTIN: [&str; 10] =
+    ["default", "smol", "slow", "vision", "plan", "designer", "commit", "title", "task", "advisor"];
+
+/// What a selector stands for once no role is left in it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// A selector of a model.
+    Pattern(String),
+    /// A role that nobody was given: the session's own model does its work.
+    Initial(Option<ThinkingLevel>),
+}
+
+/// Roles that stand for each other.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("modelRoles: the roles {} stand for each other; give one of them a model", .0.join(" -> "))]
+pub struct RoleCycle(Vec<String>);
+
+/// Follows a role to its model. A level that is written earlier on the way goes before a later one.
+pub(crate) fn resolve(
+    text: &str,
+    settings: &Settings,
+    registry: &Registry,
+    lookup: &dyn Lookup,
+) -> Result<Asked, RoleCycle> {
+    let mut seen: Vec<String> = Vec::new();
+    let mut level: Option<String> = None;
+    let mut text = text.trim().to_owned();
+    while let Some((role, suffix)) = alias(&text, settings) {
+        level = level.or(suffix);
+        let again = seen.contains(&role);
+        seen.push(role.clone());
+        if again {
+            return Err(RoleCycle(seen));
+        }
+        text = match configure::role(settings, &role) {
+            Some(selector) => selector.trim().to_owned(),
+            None => match registry.role_default(&role, lookup) {
+                Some(selector) => selector,
+                None => return Ok(Asked::Initial(level.as_deref().and_then(ThinkingLevel::parse))),
+            },
+        };
+    }
+    Ok(Asked::Pattern(match level {
+        Some(level) => format!("{}:{level}", without_level(&text)),
+        None => text,
+    }))
+}
+
+/// The role a text names, and what follows the colon. Roles are those that are set and the built-in ones.
+fn alias(text: &str, settings: &Settings) -> Option<(String, Option<String>)> {
+    let rest = text.strip_prefix("pi/").or_else(|| text.strip_prefix('@'))?;
+    let (role, level) = match rest.split_once(':') {
+        Some((role, level)) => (role, Some(level.to_owned())),
+        None => (rest, None),
+    };
+    let known = BUILTIN.contains(&role) || configure::role(settings, role).is_some();
+    known.then(|| (role.to_owned(), level))
+}
+
+fn without_level(selector: &str) -> &str {
+    let named = |(_, suffix): &(&str, &str)| ThinkingLevel::parse(suffix).is_some();
+    selector.rsplit_once(':').filter(named).map_or(selector, |(model, _)| model)
+}

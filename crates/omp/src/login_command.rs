@@ -1,0 +1,208 @@
+//! `omp login`, `omp logout` and `omp token`.
+
+use omp_cli::CommandCall;
+use omp_sdk::auth::{NewCredential, Person, Vault, key, log_in};
+use omp_sdk::settings::Settings;
+use omp_sdk::{Freshness, LoginKind, LoginRow, client, credential, list_logins};
+use serde_json::Value;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+use crate::output::{self, Stream};
+use crate::signals::Signals;
+use crate::terminal::Terminal;
+use crate::world::World;
+
+/// A sentence, and hints on lines of their own.
+type Refusal = (String, Vec<String>);
+
+/// What such a command works with.
+struct Desk {
+    world: World,
+    settings: Settings,
+    vault: Arc<Vault>,
+    terminal: Terminal,
+    cancel: CancellationToken,
+}
+
+pub(crate) fn login(call: &CommandCall, profile: Option<&str>) -> u8 {
+    let way = if call.values.has("with-key") { Way::Key } else { Way::Usual };
+    run(profile, async |desk| desk.login(call.args.text("provider"), way).await)
+}
+
+pub(crate) fn logout(call: &CommandCall, profile: Option<&str>) -> u8 {
+    run(profile, async |desk| desk.logout(call.args.text("provider")).await)
+}
+
+pub(crate) fn token(call: &CommandCall, profile: Option<&str>) -> u8 {
+    let freshness = if call.values.has("force-refresh") { Freshness::Forced } else { Freshness::AsNeeded };
+    let form = if call.values.has("raw") { Form::Raw } else { Form::Token };
+    let provider = call.args.text("provider").unwrap_or_default();
+    run(profile, async |desk| desk.token(provider, freshness, form).await)
+}
+
+/// How to log in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// The provider's own.
+    Usual,
+    Key,
+}
+
+/// How a credential that is JSON is printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Raw,
+    Token,
+}
+
+/// Does the work and prints what it gives. A signal ends it in good order.
+fn run(profile: Option<&str>, work: impl AsyncFnOnce(&Desk) -> Result<String, Refusal>) -> u8 {
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return output::fail(&format!("the system gives no event loop: {error}"), &[]),
+    };
+    let code = runtime.block_on(async {
+        let desk = match Desk::new(profile) {
+            Ok(desk) => desk,
+            Err(error) => return output::fail(&error, &[]),
+        };
+        let signals = Signals::watch(desk.cancel.clone());
+        let outcome = work(&desk).await;
+        match (outcome, signals.exit_code()) {
+            (Ok(text), _) => output::print(Stream::Out, &text),
+            (Err((message, hints)), code) => {
+                output::fail(&output::sanitize(&message), &hints);
+                code.unwrap_or(1)
+            }
+        }
+    });
+    // A thread may still wait for a line that nobody will enter.
+    runtime.shutdown_background();
+    code
+}
+
+impl Desk {
+    fn new(profile: Option<&str>) -> Result<Self, String> {
+        let world = World::here(profile)?;
+        let cwd = std::env::current_dir()
+            .map_err(|error| format!("the current directory cannot be used: {error}"))?;
+        let settings = world.settings(&cwd)?;
+        let vault = world.environment.vault().cloned();
+        let vault = vault.ok_or_else(|| "credentials cannot be stored here.".to_owned())?;
+        Ok(Self { world, settings, vault, terminal: Terminal::new(), cancel: CancellationToken::new() })
+    }
+
+    async fn login(&self, provider: Option<&str>, way: Way) -> Result<String, Refusal> {
+        let rows = list_logins(&self.world.directories, &self.settings, self.world.environment.as_ref());
+        let choices: Vec<(&str, &str)> =
+            rows.iter().map(|row| (row.id.as_str(), row.name.as_str())).collect();
+        let id = self.choose(provider, &choices, "log in to").await?;
+        let row = rows.iter().find(|row| row.id == id).ok_or_else(|| unknown(&id, &choices))?;
+        match (row.kind, way) {
+            (LoginKind::Account, Way::Usual) => self.login_account(row).await,
+            (LoginKind::ApiKey, _) | (LoginKind::Account, Way::Key) => self.login_key(row).await,
+        }
+    }
+
+    async fn login_account(&self, row: &LoginRow) -> Result<String, Refusal> {
+        let Some(login) = self.vault.logins().find(&row.id) else {
+            return Err(plain(format!("{} has no login.", row.id)));
+        };
+        let client = client(self.world.environment.as_ref()).map_err(|error| plain(error.to_string()))?;
+        let new = log_in(login, &client, &self.terminal, self.vault.clock(), &self.cancel).await;
+        let new = new.map_err(|error| plain(error.to_string()))?;
+        self.save(login.provider(), &login.id, &new)?;
+        Ok(format!("Logged in to {} as {}.\n", login.provider(), output::sanitize(&new.identity)))
+    }
+
+    async fn login_key(&self, row: &LoginRow) -> Result<String, Refusal> {
+        let provider = self.vault.logins().find(&row.id).map_or(row.id.as_str(), |login| login.provider());
+        let question = format!("Paste the API key of {provider} and press Enter; it is not shown.");
+        let line = self.cancel.run_until_cancelled(self.terminal.hidden_line(&question)).await;
+        let line = line.ok_or_else(|| plain("The login was cancelled. Nothing was stored.".to_owned()))?;
+        let line = line.ok_or_else(|| {
+            let hint = format!("Pipe it in: omp login {provider} --with-key < key.txt");
+            ("No key was given. Nothing was stored.".to_owned(), vec![hint])
+        })?;
+        let key = key::clean(&line).map_err(|error| plain(format!("{error} Nothing was stored.")))?;
+        self.save(provider, provider, &NewCredential::api_key(key))?;
+        Ok(format!("The key of {provider} is stored.\n"))
+    }
+
+    fn save(&self, provider: &str, login: &str, new: &NewCredential) -> Result<(), Refusal> {
+        self.vault.save(provider, login, new).map_err(|error| plain(error.to_string()))
+    }
+
+    async fn logout(&self, provider: Option<&str>) -> Result<String, Refusal> {
+        let stored = self.vault.providers().map_err(|error| plain(error.to_string()))?;
+        if stored.is_empty() {
+            return Ok("No credentials are stored.\n".to_owned());
+        }
+        let choices: Vec<(&str, &str)> = stored.iter().map(|name| (name.as_str(), name.as_str())).collect();
+        let id = self.choose(provider, &choices, "log out of").await?;
+        if !stored.contains(&id) {
+            let hint = format!("Stored are: {}.", stored.join(", "));
+            return Err((format!("nothing is stored for {id}."), vec![hint]));
+        }
+        let count = self.vault.forget(&id).map_err(|error| plain(error.to_string()))?;
+        let what = if count == 1 { "1 credential".to_owned() } else { format!("{count} credentials") };
+        Ok(format!("Logged out of {id}: {what} removed.\n"))
+    }
+
+    async fn token(&self, provider: &str, freshness: Freshness, form: Form) -> Result<String, Refusal> {
+        let (directories, environment) = (&self.world.directories, self.world.environment.as_ref());
+        let work = credential(directories, &self.settings, environment, provider, freshness);
+        let secret = self.cancel.run_until_cancelled(work).await;
+        let secret = secret.ok_or_else(|| plain("cancelled.".to_owned()))?;
+        let secret = secret.map_err(|error| {
+            let hint = format!("Log in with: omp login {provider}");
+            (error.to_string(), vec![hint])
+        })?;
+        Ok(format!("{}\n", printed(secret.reveal(), form)))
+    }
+
+    /// The provider that was named, or the one a person picks.
+    async fn choose(
+        &self,
+        named: Option<&str>,
+        choices: &[(&str, &str)],
+        what: &str,
+    ) -> Result<String, Refusal> {
+        if let Some(name) = named {
+            return Ok(name.to_owned());
+        }
+        let width = choices.len().to_string().len();
+        let lines = choices.iter().enumerate().map(|(index, (id, name))| match id == name {
+            true => format!("  {:>width$}  {id}\n", index + 1),
+            false => format!("  {:>width$}  {id}  {name}\n", index + 1),
+        });
+        let list: String = lines.collect();
+        output::note(&format!("Which provider do you want to {what}? Enter its number or name.\n{list}"));
+        let line = self.cancel.run_until_cancelled(self.terminal.line()).await.flatten();
+        let line = line.map(|line| line.trim().to_owned()).filter(|line| !line.is_empty());
+        let word = line.ok_or_else(|| plain("no provider was chosen.".to_owned()))?;
+        let by_number = word.parse::<usize>().ok().and_then(|number| choices.get(number.checked_sub(1)?));
+        Ok(by_number.map_or(word, |(id, _)| (*id).to_owned()))
+    }
+}
+
+fn plain(message: String) -> Refusal {
+    (message, Vec::new())
+}
+
+fn unknown(id: &str, choices: &[(&str, &str)]) -> Refusal {
+    let known: Vec<&str> = choices.iter().map(|(id, _)| *id).collect();
+    (format!("provider \"{id}\" is not known."), vec![format!("Known are: {}.", known.join(", "))])
+}
+
+/// Some credentials are JSON objects that hold the token beside other things.
+fn printed(secret: &str, form: Form) -> String {
+    let token = match serde_json::from_str::<Value>(secret) {
+        Ok(Value::Object(object)) if form == Form::Token => {
+            object.get("token").and_then(Value::as_str).map(str::to_owned)
+        }
+        _ => None,
+    };
+    token.unwrap_or_else(|| secret.to_owned())
+}

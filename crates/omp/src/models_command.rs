@@ -1,0 +1,143 @@
+//! `omp models`: what there is, as tables or as JSON.
+
+use omp_cli::{ModelsAction, ModelsCall};
+use omp_sdk::{CanonicalRow, ModelListing, ModelRow, list_models};
+use serde::Serialize;
+
+use crate::output::{self, Stream};
+use crate::world::World;
+
+/// `omp models [list|find|canonical] [pattern]`.
+pub(crate) fn run(call: &ModelsCall, profile: Option<&str>) -> u8 {
+    let mut listing = match listing(profile) {
+        Ok(listing) => listing,
+        Err(error) => return output::fail(&error, &[]),
+    };
+    if let Some(pattern) = &call.pattern {
+        narrow(&mut listing, call.action, &pattern.to_lowercase());
+    }
+    match (call.action, call.json) {
+        (ModelsAction::Canonical, true) => json(&listing.canonical),
+        (ModelsAction::Canonical, false) => output::print(Stream::Out, &canonical_table(&listing.canonical)),
+        (_, true) => json(&listing.models),
+        (_, false) => output::print(Stream::Out, &provider_tables(&listing)),
+    }
+}
+
+/// `--list-models`: both views.
+pub(crate) fn list_both(profile: Option<&str>) -> u8 {
+    let listing = match listing(profile) {
+        Ok(listing) => listing,
+        Err(error) => return output::fail(&error, &[]),
+    };
+    let text = format!(
+        "Canonical models\n\n{}\nModels by provider\n\n{}",
+        canonical_table(&listing.canonical),
+        provider_tables(&listing)
+    );
+    output::print(Stream::Out, &text)
+}
+
+fn listing(profile: Option<&str>) -> Result<ModelListing, String> {
+    let world = World::here(profile)?;
+    let cwd = std::env::current_dir().map_err(|error| error.to_string())?;
+    let settings = world.settings(&cwd)?;
+    let listing = list_models(&world.directories, &settings, world.environment.as_ref());
+    listing.warnings.iter().for_each(|warning| output::warn(warning));
+    Ok(listing)
+}
+
+/// A word that is a provider's id shows that provider, unless a search was asked for; any other is looked for in
+/// the names.
+fn narrow(listing: &mut ModelListing, action: ModelsAction, pattern: &str) {
+    let is_provider = listing.models.iter().any(|row| row.provider.eq_ignore_ascii_case(pattern));
+    let one_provider = is_provider && action == ModelsAction::List;
+    listing.models.retain(|row| match one_provider {
+        true => row.provider.eq_ignore_ascii_case(pattern),
+        false => row.selector.to_lowercase().contains(pattern) || row.name.to_lowercase().contains(pattern),
+    });
+    listing.canonical.retain(|row| {
+        let holds = |name: &String| name.to_lowercase().contains(pattern);
+        holds(&row.id) || row.variants.iter().any(holds)
+    });
+}
+
+fn json(rows: &impl Serialize) -> u8 {
+    match serde_json::to_string_pretty(rows) {
+        Ok(text) => output::print(Stream::Out, &format!("{text}\n")),
+        Err(error) => output::fail(&format!("the list cannot be written as JSON: {error}"), &[]),
+    }
+}
+
+const NOTHING: &str = "No model matches.\n";
+
+/// One table for each provider, those that can be used first.
+fn provider_tables(listing: &ModelListing) -> String {
+    let mut providers: Vec<(&str, bool)> = Vec::new();
+    for row in &listing.models {
+        if !providers.iter().any(|(name, _)| *name == row.provider) {
+            providers.push((&row.provider, row.available));
+        }
+    }
+    providers.sort_by_key(|(_, available)| !available);
+    let width = listing.models.iter().map(|row| row.selector.chars().count()).max().unwrap_or(0);
+    let tables = providers.into_iter().map(|(provider, available)| {
+        let rows = listing.models.iter().filter(|row| row.provider == provider);
+        let lines: String = rows.map(|row| line(row, width)).collect();
+        format!("{}\n{lines}", heading(listing, provider, available))
+    });
+    let text = tables.collect::<Vec<_>>().join("\n");
+    if text.is_empty() { NOTHING.to_owned() } else { text }
+}
+
+/// The provider, and what it lacks.
+fn heading(listing: &ModelListing, provider: &str, available: bool) -> String {
+    let variables = listing.variables.get(provider).map(|names| names.join(" or ")).unwrap_or_default();
+    match (available, variables.is_empty()) {
+        (true, _) => format!("{}: ready", output::sanitize(provider)),
+        (false, true) => format!("{}: no key", output::sanitize(provider)),
+        (false, false) => format!("{}: no key, set {variables}", output::sanitize(provider)),
+    }
+}
+
+fn line(row: &ModelRow, width: usize) -> String {
+    let mut notes = Vec::new();
+    if row.reasoning {
+        notes.push("thinking");
+    }
+    if row.input.contains(&"image") {
+        notes.push("images");
+    }
+    let selector = output::sanitize(&row.selector);
+    let text = format!(
+        "  {selector:<width$}  {:>6} context  {:>6} output  {:<16}  {:<24}  {}",
+        tokens(row.context_window),
+        tokens(u64::from(row.max_tokens)),
+        notes.join(", "),
+        row.api,
+        if row.name == row.id { String::new() } else { output::sanitize(&row.name) },
+    );
+    format!("{}\n", text.trim_end())
+}
+
+/// One line for each model, whoever offers it.
+fn canonical_table(rows: &[CanonicalRow]) -> String {
+    if rows.is_empty() {
+        return NOTHING.to_owned();
+    }
+    let width = rows.iter().map(|row| row.id.chars().count()).max().unwrap_or(0);
+    let line = |row: &CanonicalRow| {
+        let state = if row.available { "ready " } else { "no key" };
+        let (id, variants) = (output::sanitize(&row.id), row.variants.join(", "));
+        format!("{id:<width$}  {state}  {}\n", output::sanitize(&variants))
+    };
+    rows.iter().map(line).collect()
+}
+
+fn tokens(count: u64) -> String {
+    match count {
+        0..1000 => count.to_string(),
+        1000..1_000_000 => format!("{}k", count / 1000),
+        _ => format!("{}.{}m", count / 1_000_000, count % 1_000_000 / 100_000),
+    }
+}
