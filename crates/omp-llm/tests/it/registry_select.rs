@@ -1,6 +1,5 @@
 //! What selectors mean, one by one and in lists.
 
-
 use omp_llm::CacheControlFormat;
 use omp_llm::registry::{Registry, Scope, SelectError, Selection, Wanted};
 use omp_types::ThinkingLevel;
