@@ -239,7 +239,7 @@ impl<'a> Choice<'a> {
         let mut result = self.registry.select(wanted, &self.lookup());
         let local_may_help = match &result {
             Ok(_) => false,
-            Err(SelectError::NothingAvailable) => true,
+            Err(SelectError::NothingAvailable { .. }) => true,
             Err(_) => pattern.is_some_and(names_local) || provider.is_some_and(names_local),
         };
         if local_may_help {
@@ -247,7 +247,9 @@ impl<'a> Choice<'a> {
             result = self.registry.select(wanted, &self.lookup());
         }
         match result {
-            Err(SelectError::NothingAvailable) => Ok(Registry::demo()),
+            Err(SelectError::NothingAvailable { skipped }) => {
+                Ok(Selection { warnings: skipped, ..Registry::demo() })
+            }
             Err(error) => Err(self.refuse(error)),
             Ok(selection) => Ok(selection),
         }

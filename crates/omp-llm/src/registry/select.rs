@@ -47,9 +47,9 @@ pub enum SelectError {
     MissingAddress { provider: String },
     #[error("provider {provider} needs a Google Cloud project; set {}", vertex::PROJECT[0])]
     MissingProject { provider: String },
-    /// Nothing was asked for and nothing is available.
+    /// Nothing was asked for and nothing is available; `skipped` says which providers were tried and what they lack.
     #[error("no model is available")]
-    NothingAvailable,
+    NothingAvailable { skipped: Vec<String> },
 }
 
 fn suggest(candidates: &[String]) -> String {
@@ -107,7 +107,7 @@ impl Registry {
                 Err(error) => warnings.push(format!("skipping provider {id}: {error}")),
             }
         }
-        Err(SelectError::NothingAvailable)
+        Err(SelectError::NothingAvailable { skipped: warnings })
     }
 
     /// Providers in the user's order, then in the registry's, where the user's own come first. The tour never

@@ -334,7 +334,10 @@ fn the_default_is_what_can_be_used() {
     let nothing =
         |registry: &Registry, environment: &Environment| registry.select(Wanted::default(), environment);
     let builtin = Registry::new(None);
-    assert_eq!(nothing(&builtin, &Environment::default()).unwrap_err(), SelectError::NothingAvailable);
+    assert_eq!(
+        nothing(&builtin, &Environment::default()).unwrap_err(),
+        SelectError::NothingAvailable { skipped: Vec::new() }
+    );
     let keyed = Environment::with(&[("OPENAI_API_KEY", "k")]);
     assert_eq!(nothing(&builtin, &keyed).unwrap().model.selector(), "openai/gpt-5");
     assert_eq!(nothing(&registry(SEVERAL), &keyed).unwrap().model.selector(), "one/alpha-large");

@@ -20,6 +20,8 @@ fn a_model_without_a_key_says_what_to_set() {
     let failed = omp_run(&unset, &["-p", "--model", "mine/m", "x"]);
     assert_eq!(failed.code, Some(1));
     assert!(failed.stderr.contains("key command"), "{}", failed.stderr);
+    let unasked = omp_run(&unset, &["-p", "x"]);
+    assert!(unasked.stderr.contains("skipping provider mine: the key command"), "{}", unasked.stderr);
 }
 
 /// The file may have any of four endings; what is wrong in it is named.
