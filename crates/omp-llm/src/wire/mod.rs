@@ -10,6 +10,7 @@ mod names;
 mod ollama;
 mod responses;
 mod text;
+mod words;
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -10,22 +10,16 @@ use crate::failure::{self, cut_short, malformed};
 use crate::model::{Model, ReasoningField};
 use crate::sse::SseEvent;
 use crate::wire::text::{Text, count, or_empty};
+use crate::wire::words::{Kind, Words};
 use crate::wire::{Decode, Progress};
 
 /// Assembles one streamed answer.
 pub(in crate::wire) struct Decoder {
     reasoning_first: ReasoningField,
-    /// The block that words go into, as long as they are of one kind.
-    current: Option<(Kind, usize)>,
+    words: Words,
     calls: Vec<StreamedCall>,
     finish: Option<StopReason>,
     refused: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Text,
-    Thinking,
 }
 
 struct StreamedCall {
@@ -133,7 +127,7 @@ impl Decoder {
     pub(in crate::wire) fn new(model: &Model) -> Self {
         Self {
             reasoning_first: model.compat.reasoning_field,
-            current: None,
+            words: Words::default(),
             calls: Vec::new(),
             finish: None,
             refused: false,
@@ -141,11 +135,11 @@ impl Decoder {
     }
 
     fn delta(&mut self, delta: &Delta<'_>, answer: &mut Answer) -> Result<(), Failure> {
-        self.words(Kind::Thinking, self.reasoning(delta), answer);
-        self.words(Kind::Text, or_empty(delta.content.as_ref()), answer);
+        self.words.push(Kind::Thinking, self.reasoning(delta), answer);
+        self.words.push(Kind::Text, or_empty(delta.content.as_ref()), answer);
         let refusal = or_empty(delta.refusal.as_ref());
         self.refused |= !refusal.is_empty();
-        self.words(Kind::Text, refusal, answer);
+        self.words.push(Kind::Text, refusal, answer);
         for call in delta.tool_calls.iter().flatten() {
             self.call(call, answer)?;
         }
@@ -166,28 +160,6 @@ impl Decoder {
             .unwrap_or_default()
     }
 
-    fn words(&mut self, kind: Kind, words: &str, answer: &mut Answer) {
-        if words.is_empty() {
-            return;
-        }
-        let block = match self.current {
-            Some((current, block)) if current == kind => block,
-            _ => {
-                self.close_words(answer);
-                let block = if kind == Kind::Text { answer.open_text() } else { answer.open_thinking() };
-                self.current = Some((kind, block));
-                block
-            }
-        };
-        answer.push_text(block, words);
-    }
-
-    fn close_words(&mut self, answer: &mut Answer) {
-        if let Some((_, block)) = self.current.take() {
-            answer.close(block);
-        }
-    }
-
     fn call(&mut self, delta: &CallDelta<'_>, answer: &mut Answer) -> Result<(), Failure> {
         let function = delta.function.as_ref();
         let name = or_empty(function.and_then(|function| function.name.as_ref()));
@@ -198,7 +170,7 @@ impl Decoder {
                 call.block
             }
             None => {
-                self.close_words(answer);
+                self.words.close(answer);
                 let wire_index = delta.index.unwrap_or(self.calls.len() as u64);
                 let block = answer.open_call(id, name);
                 self.calls.push(StreamedCall { wire_index, block, id: id.to_owned() });

@@ -10,22 +10,16 @@ use crate::answer::Answer;
 use crate::failure::{self, cut_short, malformed};
 use crate::sse::SseEvent;
 use crate::wire::text::{Text, count, or_empty};
+use crate::wire::words::{Kind, Words};
 use crate::wire::{Decode, Progress};
 
 /// Assembles one streamed answer.
 #[derive(Default)]
 pub(in crate::wire) struct Decoder {
-    /// The block that words go into, as long as they are of one kind.
-    current: Option<(Kind, usize)>,
+    words: Words,
     finish: Option<String>,
     /// The model's own words on why it stopped.
     explanation: Option<String>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Text,
-    Thinking,
 }
 
 #[derive(Deserialize)]
@@ -131,39 +125,18 @@ impl Decoder {
         }
         let words = or_empty(part.text.as_ref());
         let kind = if part.thought == Some(true) { Kind::Thinking } else { Kind::Text };
-        if !words.is_empty() {
-            self.words(kind, words, answer);
-        }
+        self.words.push(kind, words, answer);
         // A signature may come alone, after the words it belongs to.
-        match self.current {
+        match self.words.open() {
             Some((Kind::Thinking, block)) => answer.sign_thinking(block, signature),
             Some((Kind::Text, block)) => answer.identify(block, signature),
             None => {}
         }
     }
 
-    fn words(&mut self, kind: Kind, words: &str, answer: &mut Answer) {
-        let block = match self.current {
-            Some((current, block)) if current == kind => block,
-            _ => {
-                self.close_words(answer);
-                let block = if kind == Kind::Text { answer.open_text() } else { answer.open_thinking() };
-                self.current = Some((kind, block));
-                block
-            }
-        };
-        answer.push_text(block, words);
-    }
-
-    fn close_words(&mut self, answer: &mut Answer) {
-        if let Some((_, block)) = self.current.take() {
-            answer.close(block);
-        }
-    }
-
     /// Calls come whole: one start, one delta, one end.
     fn call(&mut self, call: &FunctionCall<'_>, signature: &str, answer: &mut Answer) {
-        self.close_words(answer);
+        self.words.close(answer);
         let block = answer.open_call(or_empty(call.id.as_ref()), or_empty(call.name.as_ref()));
         let arguments = call.args.map(RawValue::get).filter(|raw| *raw != "null").unwrap_or("{}");
         answer.push_arguments(block, arguments);

@@ -9,19 +9,14 @@ use crate::answer::Answer;
 use crate::failure::{self, cut_short, malformed};
 use crate::sse::SseEvent;
 use crate::wire::text::{Text, count, or_empty};
+use crate::wire::words::{Kind, Words};
 use crate::wire::{Decode, Progress};
 
 /// Assembles one streamed answer.
 #[derive(Default)]
 pub(in crate::wire) struct Decoder {
     /// The text or thinking block that is growing.
-    current: Option<(Kind, usize)>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Text,
-    Thinking,
+    words: Words,
 }
 
 #[derive(Deserialize)]
@@ -76,8 +71,8 @@ impl Decode for Decoder {
         }
         answer.start();
         if let Some(message) = &event.message {
-            self.words(Kind::Thinking, or_empty(message.thinking.as_ref()), answer);
-            self.words(Kind::Text, or_empty(message.content.as_ref()), answer);
+            self.words.push(Kind::Thinking, or_empty(message.thinking.as_ref()), answer);
+            self.words.push(Kind::Text, or_empty(message.content.as_ref()), answer);
             for call in message.tool_calls.iter().flatten() {
                 self.call(call, answer);
             }
@@ -108,31 +103,9 @@ impl Decode for Decoder {
 }
 
 impl Decoder {
-    fn words(&mut self, kind: Kind, words: &str, answer: &mut Answer) {
-        if words.is_empty() {
-            return;
-        }
-        let block = match self.current {
-            Some((current, block)) if current == kind => block,
-            _ => {
-                self.close_words(answer);
-                let block = if kind == Kind::Text { answer.open_text() } else { answer.open_thinking() };
-                self.current = Some((kind, block));
-                block
-            }
-        };
-        answer.push_text(block, words);
-    }
-
-    fn close_words(&mut self, answer: &mut Answer) {
-        if let Some((_, block)) = self.current.take() {
-            answer.close(block);
-        }
-    }
-
     /// Calls come whole. Their arguments are an object, in imitations of the API a string that holds one.
     fn call(&mut self, call: &Call<'_>, answer: &mut Answer) {
-        self.close_words(answer);
+        self.words.close(answer);
         let block = answer.open_call(or_empty(call.id.as_ref()), or_empty(call.function.name.as_ref()));
         let raw = call.function.arguments.map_or("", RawValue::get);
         match serde_json::from_str::<String>(raw) {
