@@ -137,15 +137,15 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 
 fn tables(connection: &Connection, path: &Path) -> Result<Tables, StoreError> {
     let failed = |source| StoreError::database(path, source);
-    let named = |name: &str| {
-        let query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1";
-        connection.query_row(query, [name], |_| Ok(())).optional().map_err(failed)
-    };
-    if named("omp_auth_schema")?.is_none() {
-        return match named("omp_credentials")? {
-            None => Ok(Tables::Missing),
-            Some(()) => Err(StoreError::UnknownForm(path.to_owned())),
-        };
+    // One look at both: between two looks another process may have made them.
+    let query = "SELECT count(*) FILTER (WHERE name = 'omp_auth_schema'),
+                        count(*) FILTER (WHERE name = 'omp_credentials')
+                 FROM sqlite_master WHERE type = 'table'";
+    let present = connection.query_row(query, [], |row| Ok((row.get(0)?, row.get(1)?))).map_err(failed)?;
+    match present {
+        (0i64, 0i64) => return Ok(Tables::Missing),
+        (0, _) => return Err(StoreError::UnknownForm(path.to_owned())),
+        _ => {}
     }
     let query = "SELECT version FROM omp_auth_schema";
     let version: Option<i64> =

@@ -2,10 +2,10 @@
 //!
 //! Everything else passes as it is. The message that comes out is built anew, so the wires know nothing of this.
 
-use std::collections::HashSet;
+use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
-use omp_types::{AssistantBlock, AssistantMessage, Message, ModelRequest, StopReason, StreamEvent};
+use omp_types::{AssistantMessage, Message, ModelRequest, StopReason, StreamEvent};
 
 use super::{Dialect, Piece, Scanner};
 use crate::answer::Answer;
@@ -54,8 +54,8 @@ async fn step((mut lift, events): State) -> Option<(Vec<StreamEvent>, State)> {
 struct Lift {
     answer: Answer,
     scanner: Scanner,
-    /// Ids of the conversation's calls.
-    taken: HashSet<String>,
+    /// The conversation, whose call ids are taken. Looked through only when a lifted call brings an id.
+    messages: Vec<Arc<Message>>,
     /// The block that words go into, as long as they are of one kind.
     words: Option<(Kind, usize)>,
     /// Space that is shown only if words follow.
@@ -84,13 +84,13 @@ enum Channel {
 impl Lift {
     fn new(lifting: Lifting, model: &Model, request: &ModelRequest) -> Self {
         let scanner = match lifting {
-            Lifting::Dialect(dialect) => Scanner::new(dialect, &request.tools),
-            Lifting::Healing => Scanner::healer(&request.tools),
+            Lifting::Dialect(dialect) => Scanner::new(dialect, Arc::clone(&request.tools)),
+            Lifting::Healing => Scanner::healer(Arc::clone(&request.tools)),
         };
         Self {
             answer: Answer::new(model, Default::default(), crate::client::now_ms()),
             scanner,
-            taken: request.messages.iter().flat_map(|message| call_ids(message)).collect(),
+            messages: request.messages.clone(),
             words: None,
             space: String::new(),
             call: None,
@@ -189,7 +189,8 @@ impl Lift {
             return;
         }
         self.close_words();
-        let id = id.filter(|id| !self.taken.contains(*id)).unwrap_or_default();
+        let taken = |id: &str| self.messages.iter().any(|message| has_call(message, id));
+        let id = id.filter(|id| !taken(id)).unwrap_or_default();
         self.call = Some(self.answer.open_call(id, name));
     }
 
@@ -242,11 +243,6 @@ impl Lift {
     }
 }
 
-fn call_ids(message: &Message) -> Vec<String> {
-    let Message::Assistant(assistant) = message else { return Vec::new() };
-    let id = |block: &AssistantBlock| match block {
-        AssistantBlock::ToolCall(call) => Some(call.id.clone()),
-        _ => None,
-    };
-    assistant.content.iter().filter_map(id).collect()
+fn has_call(message: &Message, id: &str) -> bool {
+    message.as_assistant().is_some_and(|answer| answer.tool_calls().any(|call| call.id == id))
 }

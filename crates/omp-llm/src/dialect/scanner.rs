@@ -1,6 +1,5 @@
 //! One scanner for all dialects: words up to a marker, then whatever the marker opens.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use omp_types::ToolDefinition;
@@ -11,8 +10,15 @@ use super::prose::{Action, Marker, Opening, Prose};
 use super::source::Source;
 use super::{Dialect, Piece, gemma, glm, harmony, hermes, markers, python, sections, thought, xml};
 
-/// Parameter schemas by tool.
-pub(super) type Schemas = Arc<HashMap<String, Value>>;
+/// The tools on offer, for the schemas of their parameters. Shared with the request: most answers never look.
+#[derive(Clone)]
+pub(super) struct Schemas(Arc<[ToolDefinition]>);
+
+impl Schemas {
+    pub(super) fn get(&self, name: &str) -> Option<&Value> {
+        self.0.iter().find(|tool| tool.name == name).map(|tool| &tool.parameters)
+    }
+}
 
 /// Something other than words: a call, a thought, a message with a header.
 pub(super) trait Block: Send {
@@ -43,20 +49,19 @@ pub struct Scanner {
 }
 
 impl Scanner {
-    pub fn new(dialect: Dialect, tools: &[ToolDefinition]) -> Self {
-        Self::with(markers::of(dialect), tools)
+    pub fn new(dialect: Dialect, tools: impl Into<Arc<[ToolDefinition]>>) -> Self {
+        Self::with(markers::of(dialect), tools.into())
     }
 
     /// Lifts markup that hosted models spill into ordinary answers.
-    pub fn healer(tools: &[ToolDefinition]) -> Self {
-        Self::with(&markers::HEALING, tools)
+    pub fn healer(tools: impl Into<Arc<[ToolDefinition]>>) -> Self {
+        Self::with(&markers::HEALING, tools.into())
     }
 
-    fn with(markers: &'static [Marker], tools: &[ToolDefinition]) -> Self {
-        let schemas = tools.iter().map(|tool| (tool.name.clone(), tool.parameters.clone())).collect();
+    fn with(markers: &'static [Marker], tools: Arc<[ToolDefinition]>) -> Self {
         Self {
             markers,
-            schemas: Arc::new(schemas),
+            schemas: Schemas(tools),
             source: Source::default(),
             prose: Prose::default(),
             block: None,

@@ -3,6 +3,7 @@
 mod anthropic;
 mod azure;
 mod bedrock;
+mod caching;
 mod chat;
 mod codex;
 pub(crate) mod google;

@@ -87,7 +87,7 @@ fn control_tokens_are_removed() {
 fn dsml_is_healed() {
     let wide = "Let me see.<｜DSML｜tool_calls>\n<｜DSML｜invoke name=\"grep\">\n<｜DSML｜parameter name=\"path\" string=\"true\">[1]</｜DSML｜parameter>\n<｜DSML｜parameter name=\"limit\" string=\"false\">3</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>";
     let expected = [text("Let me see."), call("grep", json!({"path": "[1]", "limit": 3}))];
-    let healer = || Scanner::healer(&tools());
+    let healer = || Scanner::healer(tools());
     assert_eq!(all_ways(healer, wide), expected);
     assert_eq!(all_ways(healer, &wide.replace('｜', "|")), expected);
     let quoted = format!("Like this:\n```\n{wide}\n```");

@@ -86,7 +86,7 @@ fn thoughts_come_before_the_section() {
 #[test]
 fn leaked_tokens_are_healed() {
     let markup = format!("Now. {}", section(&one("functions.list:0", "{}")));
-    let healer = || Scanner::healer(&tools());
+    let healer = || Scanner::healer(tools());
     assert_eq!(
         all_ways(healer, &markup),
         [text("Now. "), call_with_id("functions.list:0", "list", json!({}))]

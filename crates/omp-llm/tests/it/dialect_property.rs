@@ -142,7 +142,7 @@ proptest! {
         let markup: String = picks.into_iter().map(|pick| fragments[pick % fragments.len()]).collect();
         let parts = cut(&markup, &cuts);
         prop_assert_eq!(scan(scanner(dialect), parts.clone()), scan(scanner(dialect), [markup.as_str()]));
-        let healer = || Scanner::healer(&tools());
+        let healer = || Scanner::healer(tools());
         prop_assert_eq!(scan(healer(), parts), scan(healer(), [markup.as_str()]));
     }
 

@@ -117,7 +117,7 @@ fn fold(pieces: Vec<Piece>) -> Vec<Seen> {
 }
 
 pub(crate) fn scanner(dialect: Dialect) -> Scanner {
-    Scanner::new(dialect, &tools())
+    Scanner::new(dialect, tools())
 }
 
 /// The same for every way to cut the text in two, and for single characters.

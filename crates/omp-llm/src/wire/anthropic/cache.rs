@@ -5,28 +5,10 @@
 
 use serde_json::{Value, json};
 
-use crate::model::{CacheControlFormat, Model};
-use crate::wire::{Policy, Retention};
+use crate::wire::caching::Caching;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum CacheMarks {
-    Off,
-    Short,
-    Long,
-}
-
-impl CacheMarks {
-    pub(super) fn new(model: &Model, policy: Policy) -> Self {
-        if model.compat.cache_control != CacheControlFormat::Anthropic {
-            Self::Off
-        } else if policy.retention == Retention::Long && model.compat.long_cache_retention {
-            Self::Long
-        } else {
-            Self::Short
-        }
-    }
-
-    pub(super) fn on_system(self, blocks: &mut [Value]) {
+impl Caching {
+    pub(in crate::wire) fn on_system(self, blocks: &mut [Value]) {
         if let Some(first) = blocks.first_mut() {
             self.mark(first);
         }
@@ -36,7 +18,7 @@ impl CacheMarks {
     }
 
     /// Messages of the user end in text, an image or a result; all of them can carry a mark.
-    pub(super) fn on_messages(self, messages: &mut [(&str, Vec<Value>)]) {
+    pub(in crate::wire) fn on_messages(self, messages: &mut [(&str, Vec<Value>)]) {
         let newest = messages.iter_mut().rev().filter(|(role, _)| *role == "user").take(2);
         for block in newest.filter_map(|(_, content)| content.last_mut()) {
             self.mark(block);

@@ -3,11 +3,11 @@
 use omp_types::{ModelRequest, ParallelTools, RequestOptions, ThinkingLevel, ToolChoice, ToolDefinition};
 use serde_json::{Map, Value, json};
 
-use super::cache::CacheMarks;
 use super::messages;
 use crate::history::{self, Alphabet, AssistantPart, IdRules, Turn};
 use crate::model::{Model, Secret, ThinkingMode};
 use crate::schema;
+use crate::wire::caching::Caching;
 use crate::wire::{Interleaving, Policy, ToolNames, Toolbox, WireRequest, insert_number, join};
 
 const IDS: IdRules = IdRules { max_len: 64, prefix: "toolu_", alphabet: Alphabet::Word };
@@ -48,7 +48,7 @@ pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest, policy: Pol
         body.insert("metadata".into(), json!({"user_id": session}));
     }
     body.extend(model.compat.extra_body.clone());
-    let cache = CacheMarks::new(model, policy);
+    let cache = Caching::new(model, policy);
     insert_tools(&mut body, &toolbox, model, options.parallel_tools, forced);
     insert_system(&mut body, request, cache);
     let mut messages = messages::encode(&turns, &toolbox.names);
@@ -186,7 +186,7 @@ fn tool_choice(toolbox: &Toolbox<'_>, parallel: ParallelTools, forced: bool) -> 
     Some(choice)
 }
 
-fn insert_system(body: &mut Map<String, Value>, request: &ModelRequest, cache: CacheMarks) {
+fn insert_system(body: &mut Map<String, Value>, request: &ModelRequest, cache: Caching) {
     let blocks = request.system.iter().filter(|block| !block.trim().is_empty());
     let mut blocks: Vec<Value> = blocks.map(|text| json!({"type": "text", "text": text})).collect();
     if blocks.is_empty() {

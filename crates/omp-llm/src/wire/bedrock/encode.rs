@@ -3,7 +3,7 @@
 use omp_types::{ModelRequest, RequestOptions, ToolChoice, ToolDefinition};
 use serde_json::{Map, Value, json};
 
-use super::messages::{self, CachePoints};
+use super::messages;
 use super::sign::{Signer, Unsigned};
 use super::thinking::{self, Family};
 use crate::client::now_ms;
@@ -11,6 +11,7 @@ use crate::history::{self, Alphabet, AssistantPart, IdRules, Turn};
 use crate::hosts::AwsOptions;
 use crate::model::Model;
 use crate::schema;
+use crate::wire::caching::Caching;
 use crate::wire::{Policy, ToolNames, Toolbox, WireRequest, insert_number, join};
 
 const IDS: IdRules = IdRules { max_len: 64, prefix: "tooluse_", alphabet: Alphabet::Word };
@@ -85,7 +86,7 @@ fn body(
 ) -> Value {
     let forced = toolbox.forced() && model.compat.supports_forced_tool_choice;
     let thought = thinking::fields(model, &request.options, turns, forced);
-    let cache = CachePoints::new(model, policy);
+    let cache = Caching::new(model, policy);
     let mut body = Map::new();
     let inference = inference(model, &request.options, thought.excludes_sampling);
     if !inference.is_empty() {

@@ -3,29 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::history::{AssistantPart, ResultPart, Turn, UserPart};
-use crate::model::{CacheControlFormat, Model};
-use crate::wire::{Policy, Retention, ToolNames};
+use crate::wire::ToolNames;
+use crate::wire::caching::Caching;
 
-/// Where the prompt cache may end. A point is a block of its own, after what it covers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum CachePoints {
-    Off,
-    Short,
-    Long,
-}
-
-impl CachePoints {
-    pub(super) fn new(model: &Model, policy: Policy) -> Self {
-        if model.compat.cache_control != CacheControlFormat::Anthropic {
-            Self::Off
-        } else if policy.retention == Retention::Long && model.compat.long_cache_retention {
-            Self::Long
-        } else {
-            Self::Short
-        }
-    }
-
-    pub(super) fn after(self, blocks: &mut Vec<Value>) {
+impl Caching {
+    /// Ends the cache here. A point is a block of its own, after what it covers.
+    pub(in crate::wire) fn after(self, blocks: &mut Vec<Value>) {
         match self {
             Self::Off => {}
             Self::Short => blocks.push(json!({"cachePoint": {"type": "default"}})),
@@ -35,7 +18,7 @@ impl CachePoints {
 }
 
 /// Roles must alternate, and results come first in the message after their calls: neighbours of one role merge.
-pub(super) fn encode(turns: &[Turn<'_>], names: &ToolNames, cache: CachePoints) -> Vec<Value> {
+pub(super) fn encode(turns: &[Turn<'_>], names: &ToolNames, cache: Caching) -> Vec<Value> {
     let mut messages: Vec<(&str, Vec<Value>)> = Vec::new();
     for turn in turns {
         let (role, blocks): (&str, Vec<Value>) = match turn {
