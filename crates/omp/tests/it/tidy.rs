@@ -39,9 +39,9 @@ fn manifest(path: &Path) -> toml::Table {
 
 /// Layers from the bottom up; a crate may use crates of lower layers only.
 const LAYERS: &[&[&str]] = &[
-    &["omp-types", "omp-cli", "omp-testkit"],
+    &["omp-types", "omp-cli", "omp-testkit", "omp-hashline"],
     &["omp-llm", "omp-agent", "omp-workspace", "omp-shell", "omp-session"],
-    &["omp-config", "omp-tools", "omp-auth"],
+    &["omp-config", "omp-tools", "omp-auth", "omp-export"],
     &["omp-extend"],
     &["omp-sdk"],
     &["omp"],

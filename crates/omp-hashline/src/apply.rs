@@ -1,0 +1,174 @@
+//! From hunks to changes of lines, and from those to the new text.
+
+use crate::balance::is_closer;
+use crate::error::EditError;
+use crate::lines::{Lines, join};
+use crate::mismatch;
+use crate::patch::{Hunk, Operation};
+use crate::patcher::BlockSpan;
+use crate::syntax::Syntax;
+
+/// Takes `removed` lines away from index `start` on and puts `inserted` there. Indexes count from zero, in the text
+/// before the edit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    pub start: usize,
+    pub removed: usize,
+    pub inserted: Vec<String>,
+}
+
+/// A hunk with its place in a text. Indexes count from zero.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Step {
+    pub(crate) operation: Operation,
+    /// The line of the patch that holds the hunk's header.
+    pub(crate) at: usize,
+    /// First line that goes, or the gap to insert into.
+    pub(crate) start: usize,
+    /// Behind the last line that goes; equal to `start` for inserts.
+    pub(crate) end: usize,
+    /// First and last line that the hunk was aimed at; none for the ends of the file.
+    pub(crate) anchor: Option<(usize, usize)>,
+    pub(crate) body: Vec<String>,
+}
+
+impl Step {
+    pub(crate) fn replaces(&self) -> bool {
+        self.start < self.end
+    }
+}
+
+/// A text with the path that tells its language.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub(crate) path: &'a str,
+    pub(crate) text: &'a str,
+    pub(crate) lines: &'a Lines<'a>,
+    pub(crate) syntax: &'a dyn Syntax,
+}
+
+/// What hunks come to in a text.
+#[derive(Default)]
+pub(crate) struct Steps {
+    pub(crate) steps: Vec<Step>,
+    pub(crate) blocks: Vec<BlockSpan>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Finds each hunk's place. Steps keep the order of the patch.
+pub(crate) fn resolve(hunks: &[Hunk], source: Source<'_>) -> Result<Steps, EditError> {
+    let mut steps = Steps::default();
+    for hunk in hunks {
+        if let Some((first, last)) = hunk.operation.anchors() {
+            let beyond = [first, last].into_iter().find(|line| *line > source.lines.last_nameable());
+            if let Some(line) = beyond {
+                return Err(EditError::NoSuchLine { line, count: source.lines.count() });
+            }
+        }
+        let step = match hunk.operation.block_line() {
+            Some(line) => block_step(hunk, line, source, &mut steps)?,
+            None => plain_step(hunk, source.lines.count()),
+        };
+        steps.steps.push(step);
+    }
+    check_overlap(&steps.steps)?;
+    Ok(steps)
+}
+
+fn plain_step(hunk: &Hunk, count: usize) -> Step {
+    let (start, end) = match hunk.operation {
+        Operation::Swap { first, last } | Operation::Delete { first, last } => (first - 1, last.min(count)),
+        Operation::InsertBefore { line } => (line - 1, line - 1),
+        Operation::InsertAfter { line } => (line.min(count), line.min(count)),
+        Operation::InsertTail => (count, count),
+        _ => (0, 0),
+    };
+    let anchor = hunk.operation.anchors().filter(|(first, _)| *first <= count);
+    Step {
+        operation: hunk.operation,
+        at: hunk.at,
+        start,
+        end: end.max(start),
+        anchor: anchor.map(|(first, last)| (first - 1, last.min(count) - 1)),
+        body: hunk.body.clone(),
+    }
+}
+
+fn block_step(hunk: &Hunk, line: usize, source: Source<'_>, steps: &mut Steps) -> Result<Step, EditError> {
+    let inserts = matches!(hunk.operation, Operation::InsertAfterBlock { .. });
+    let span = source.syntax.block(source.path, source.text, line);
+    let span = span.filter(|(first, last)| *first == line && last >= first && *last <= source.lines.count());
+    let (first, last) = match span {
+        Some(span) => span,
+        None if inserts && source.lines.get(line).is_some_and(is_closer) => {
+            steps.warnings.push(format!(
+                "`INS.BLK.POST {line}:` names the line that closes a block; applied as `INS.POST {line}:`."
+            ));
+            let operation = Operation::InsertAfter { line };
+            return Ok(plain_step(&Hunk { operation, ..hunk.clone() }, source.lines.count()));
+        }
+        None => {
+            let context = mismatch::context(source.lines, &[(line, line)]);
+            return Err(EditError::NoBlock { at: hunk.at, operation: hunk.operation, context });
+        }
+    };
+    steps.blocks.push(BlockSpan { operation: hunk.operation, first, last });
+    Ok(Step {
+        operation: hunk.operation,
+        at: hunk.at,
+        start: if inserts { last } else { first - 1 },
+        end: last,
+        anchor: Some((first - 1, last - 1)),
+        body: hunk.body.clone(),
+    })
+}
+
+/// No line is meant by two hunks, and nothing is inserted into the middle of what goes.
+pub(crate) fn check_overlap(steps: &[Step]) -> Result<(), EditError> {
+    let mut order: Vec<&Step> = steps.iter().collect();
+    order.sort_by_key(|step| (step.start, step.end));
+    let mut covering: Option<&Step> = None;
+    for step in order {
+        if let Some(before) = covering.filter(|before| step.start < before.end && step.start > before.start) {
+            return Err(overlap(before, step));
+        }
+        if let Some(before) = covering.filter(|before| step.start == before.start && step.replaces()) {
+            return Err(overlap(before, step));
+        }
+        if step.replaces() && covering.is_none_or(|before| step.end > before.end) {
+            covering = Some(step);
+        }
+    }
+    Ok(())
+}
+
+fn overlap(one: &Step, two: &Step) -> EditError {
+    let (earlier, later) = if one.at <= two.at { (one, two) } else { (two, one) };
+    EditError::Overlap { at: later.at, line: one.start.max(two.start) + 1, other: earlier.at }
+}
+
+/// The changes in the order of the text: at one place, inserts in the order of the patch and then what goes.
+pub(crate) fn changes(steps: &[Step]) -> Vec<Change> {
+    let mut order: Vec<&Step> = steps.iter().collect();
+    order.sort_by_key(|step| (step.start, step.replaces()));
+    let change = |step: &Step| Change {
+        start: step.start,
+        removed: step.end - step.start,
+        inserted: step.body.clone(),
+    };
+    order.into_iter().map(change).collect()
+}
+
+/// The text after the changes, which are in order and do not overlap.
+pub(crate) fn rewrite(lines: &Lines<'_>, changes: &[Change]) -> String {
+    let old = lines.as_slice();
+    let mut new: Vec<&str> = Vec::with_capacity(old.len());
+    let mut position = 0;
+    for change in changes {
+        new.extend_from_slice(&old[position..change.start]);
+        new.extend(change.inserted.iter().map(String::as_str));
+        position = change.start + change.removed;
+    }
+    new.extend_from_slice(&old[position..]);
+    join(new, lines.ended())
+}

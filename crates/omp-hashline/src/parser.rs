@@ -1,0 +1,262 @@
+//! From the text of a patch to its sections and hunks.
+
+use std::path::Path;
+
+use crate::error::ParseError;
+use crate::header::{self, Header};
+use crate::lexer::{Row, classify, mistake};
+use crate::patch::{Hunk, Operation, Patch, Section};
+
+const BARE_BODY: &str = "Auto-prefixed bare body row(s) with +. Body rows must be +TEXT literal lines; a line \
+     without + may be taken for something else.";
+
+/// Reads a whole patch. Paths inside `directory` are named relative to it.
+pub fn parse(input: &str, directory: &Path) -> Result<Patch, ParseError> {
+    let mut parser = Parser::new(directory);
+    parser.read(input)?;
+    parser.finish()
+}
+
+/// Reads a patch that is still being written: what is complete so far. Mistakes end the reading silently; the
+/// whole patch will report them.
+pub fn parse_partial(input: &str, directory: &Path) -> Patch {
+    let mut parser = Parser::new(directory);
+    let (complete, rest) = input.split_at(input.rfind('\n').map_or(0, |end| end + 1));
+    let input = if rest.starts_with('+') { input } else { complete };
+    let clean = parser.read(input).is_ok();
+    if !clean || parser.close_hunk(Next::Other).is_err() {
+        parser.open = None;
+    }
+    parser.sections.retain(|section| !section.hunks.is_empty());
+    Patch { sections: parser.sections, warnings: parser.warnings }
+}
+
+struct Parser<'a> {
+    directory: &'a Path,
+    sections: Vec<Section>,
+    warnings: Vec<String>,
+    /// The section that hunks go to.
+    section: Option<usize>,
+    open: Option<Open<'a>>,
+    /// A `#` line above which no hunk is open: a remark if a hunk header follows.
+    remark: Option<(usize, &'a str)>,
+}
+
+/// A hunk whose body is being read.
+struct Open<'a> {
+    operation: Operation,
+    at: usize,
+    rows: Vec<BodyRow<'a>>,
+}
+
+#[derive(Clone, Copy)]
+struct BodyRow<'a> {
+    at: usize,
+    text: &'a str,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Plus,
+    Bare,
+    Blank,
+}
+
+/// What ends a hunk.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    Hunk,
+    Other,
+}
+
+impl<'a> Parser<'a> {
+    fn new(directory: &'a Path) -> Self {
+        Self {
+            directory,
+            sections: Vec::new(),
+            warnings: Vec::new(),
+            section: None,
+            open: None,
+            remark: None,
+        }
+    }
+
+    fn read(&mut self, input: &'a str) -> Result<(), ParseError> {
+        let input = input.strip_prefix('\u{feff}').unwrap_or(input);
+        for (position, line) in input.split('\n').enumerate() {
+            let (line, at) = (line.strip_suffix('\r').unwrap_or(line), position + 1);
+            match classify(line, at) {
+                Ok(Row::Stop) => break,
+                row if self.section.is_none() => self.first(row.ok(), line)?,
+                row => self.row(row?, at)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Nothing but a header may come first.
+    fn first(&mut self, row: Option<Row<'a>>, line: &str) -> Result<(), ParseError> {
+        match row {
+            Some(Row::Blank | Row::Begin) => Ok(()),
+            Some(Row::Header(line)) => self.enter(header::parse(line, self.directory)?),
+            _ => Err(ParseError::NoHeader(line.to_owned())),
+        }
+    }
+
+    fn row(&mut self, row: Row<'a>, at: usize) -> Result<(), ParseError> {
+        match row {
+            Row::Begin | Row::Stop => Ok(()),
+            Row::Header(line) => {
+                let header = header::parse(line, self.directory)?;
+                self.close_hunk(Next::Other)?;
+                self.enter(header)
+            }
+            Row::Hunk(operation) => {
+                self.close_hunk(Next::Hunk)?;
+                self.open = Some(Open { operation, at, rows: Vec::new() });
+                Ok(())
+            }
+            Row::Blank => self.body("", Kind::Blank, at),
+            Row::Plus(text) => self.body(text, Kind::Plus, at),
+            Row::Raw(text) => match mistake(text, at) {
+                // An empty line pasted from a read.
+                Some(ParseError::BareNumber { .. }) if self.open.is_some() && text.ends_with(':') => {
+                    self.body(text, Kind::Bare, at)
+                }
+                Some(error) => Err(error),
+                None => self.body(text, Kind::Bare, at),
+            },
+        }
+    }
+
+    fn body(&mut self, text: &'a str, kind: Kind, at: usize) -> Result<(), ParseError> {
+        match (&mut self.open, kind) {
+            (Some(open), _) => open.rows.push(BodyRow { at, text, kind }),
+            (None, Kind::Blank) => {}
+            (None, Kind::Bare) if text.starts_with('#') => self.remark = self.remark.or(Some((at, text))),
+            (None, Kind::Bare) => return Err(ParseError::Stray { at, text: text.to_owned() }),
+            (None, Kind::Plus) => return Err(ParseError::Stray { at, text: format!("+{text}") }),
+        }
+        Ok(())
+    }
+
+    /// Hunks that follow belong to the file that the line names.
+    fn enter(&mut self, header: Header) -> Result<(), ParseError> {
+        let tag = header.tag.ok_or_else(|| ParseError::NoTag(header.path.clone()))?;
+        let known = self.sections.iter().position(|section| section.path == header.path);
+        if let Some(known) = known {
+            let first = self.sections[known].tag;
+            if first != tag {
+                return Err(ParseError::TwoTags { path: header.path, first, second: tag });
+            }
+        }
+        self.section = Some(known.unwrap_or_else(|| {
+            self.sections.push(Section { path: header.path, tag, hunks: Vec::new() });
+            self.sections.len() - 1
+        }));
+        Ok(())
+    }
+
+    fn close_hunk(&mut self, next: Next) -> Result<(), ParseError> {
+        let remark = self.remark.take();
+        let Some(mut open) = self.open.take() else {
+            return match remark {
+                Some((at, text)) if next == Next::Other => {
+                    Err(ParseError::Stray { at, text: text.to_owned() })
+                }
+                _ => Ok(()),
+            };
+        };
+        if next == Next::Hunk {
+            drop_remarks(&mut open);
+        }
+        trim_blank(&mut open.rows);
+        let Open { operation, at, rows } = open;
+        if let (false, Some(row)) = (operation.takes_body(), rows.first()) {
+            return Err(ParseError::UnwantedBody { at: row.at, operation });
+        }
+        if operation.takes_body() && rows.is_empty() {
+            return Err(ParseError::EmptyBody { at, operation });
+        }
+        if rows.iter().any(|row| row.kind != Kind::Plus)
+            && !self.warnings.iter().any(|known| known == BARE_BODY)
+        {
+            self.warnings.push(BARE_BODY.to_owned());
+        }
+        let numbered = copied_from_a_read(&rows);
+        let text = |row: &BodyRow<'_>| match numbered {
+            true => numbered_row(row.text).map_or(row.text, |(_, rest)| rest).to_owned(),
+            false => row.text.to_owned(),
+        };
+        let body = rows.iter().map(text).collect();
+        if let Some(section) = self.section {
+            self.sections[section].hunks.push(Hunk { operation, body, at });
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Patch, ParseError> {
+        if self.section.is_none() {
+            return Err(ParseError::NoHeader(String::new()));
+        }
+        self.close_hunk(Next::Other)?;
+        let (sections, empty): (Vec<_>, Vec<_>) =
+            self.sections.into_iter().partition(|section| !section.hunks.is_empty());
+        if sections.is_empty() {
+            return Err(ParseError::Empty);
+        }
+        self.warnings
+            .extend(empty.iter().map(|section| format!("{} has no hunks and was left alone.", section.path)));
+        Ok(Patch { sections, warnings: self.warnings })
+    }
+}
+
+/// Takes away `#` lines right above the next hunk's header, as long as the hunk keeps a body.
+fn drop_remarks(open: &mut Open<'_>) {
+    let keep = open.rows.iter().rposition(|row| {
+        let remark = row.kind == Kind::Bare && row.text.starts_with('#');
+        !remark && row.kind != Kind::Blank
+    });
+    match keep {
+        Some(last) => open.rows.truncate(last + 1),
+        None if !open.operation.takes_body() => open.rows.clear(),
+        None => {}
+    }
+}
+
+/// Blank rows at the ends are layout.
+fn trim_blank(rows: &mut Vec<BodyRow<'_>>) {
+    let filled = |row: &BodyRow<'_>| row.kind != Kind::Blank;
+    let end = rows.iter().rposition(filled).map_or(0, |last| last + 1);
+    rows.truncate(end);
+    let start = rows.iter().position(filled).unwrap_or(0);
+    rows.drain(..start);
+}
+
+/// Was the body pasted from a read, with its line numbers? A map with numbers as keys looks the same and is not.
+fn copied_from_a_read(rows: &[BodyRow<'_>]) -> bool {
+    let mut only_literals = true;
+    for row in rows.iter().filter(|row| row.kind != Kind::Blank) {
+        match (row.kind, numbered_row(row.text)) {
+            (Kind::Bare, Some((_, rest))) => only_literals &= is_literal(rest),
+            _ => return false,
+        }
+    }
+    !only_literals
+}
+
+/// `12:text` as its number and its text.
+fn numbered_row(text: &str) -> Option<(&str, &str)> {
+    let (number, rest) = text.split_once(':')?;
+    let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then_some((number, rest))
+}
+
+/// A lone string or number, as the values of a map are.
+fn is_literal(text: &str) -> bool {
+    let text = text.trim().trim_end_matches(',').trim_end();
+    let quoted = |quote: char| text.len() >= 2 && text.starts_with(quote) && text.ends_with(quote);
+    let number = !text.is_empty() && text.parse::<f64>().is_ok();
+    number || ['"', '\'', '`'].into_iter().any(quoted)
+}

@@ -1,0 +1,182 @@
+//! Mistakes in a body that can be proved from the text around it. What cannot be proved is applied as written.
+
+use crate::apply::{self, Source, Step};
+use crate::balance::{balance, indentation, is_closer};
+use crate::error::EditError;
+use crate::patch::Operation;
+
+/// Puts the steps right and says what was done.
+pub(crate) fn repair(
+    steps: &mut [Step],
+    source: Source<'_>,
+    warnings: &mut Vec<String>,
+) -> Result<(), EditError> {
+    let touched: Vec<(usize, usize)> = steps.iter().map(|step| (step.start, step.end)).collect();
+    for (position, step) in steps.iter_mut().enumerate() {
+        let others = Others { spans: &touched, this: position };
+        let remark = match step.operation {
+            Operation::Swap { .. } => match drop_echo(step, source, &others)? {
+                Some(remark) => Some(remark),
+                None => drop_closer(step, source, &others),
+            },
+            Operation::InsertAfter { .. } => slide(step, source, &others),
+            _ => None,
+        };
+        warnings.extend(remark);
+    }
+    keep_closers(steps, source, warnings);
+    Ok(())
+}
+
+/// The places of the other steps.
+struct Others<'a> {
+    spans: &'a [(usize, usize)],
+    this: usize,
+}
+
+impl Others<'_> {
+    /// Does another step remove the line, or insert right before or after it?
+    fn touch(&self, line: usize) -> bool {
+        let others = self.spans.iter().enumerate().filter(|(position, _)| *position != self.this);
+        others.into_iter().any(|(_, (start, end))| *start <= line + 1 && line < (*end).max(start + 1))
+    }
+}
+
+fn is_text(line: &str) -> bool {
+    line.chars().any(char::is_alphanumeric)
+}
+
+/// A body that restates the lines around its range on both sides.
+fn drop_echo(step: &mut Step, source: Source<'_>, others: &Others<'_>) -> Result<Option<String>, EditError> {
+    let lines = source.lines.as_slice();
+    let (before, after) = (&lines[..step.start], &lines[step.end..]);
+    let head = (1..=step.body.len().min(before.len()))
+        .rev()
+        .find(|count| same(&step.body[..*count], &before[before.len() - count..]))
+        .filter(|_| before.last().is_some_and(|line| is_text(line)) && !others.touch(step.start - 1));
+    let tail = (1..=step.body.len().min(after.len()))
+        .rev()
+        .find(|count| same(&step.body[step.body.len() - count..], &after[..*count]))
+        .filter(|_| after.first().is_some_and(|line| !line.trim().is_empty()) && !others.touch(step.end));
+    let removed = balance(lines[step.start..step.end].iter().copied());
+    match (head, tail) {
+        (Some(head), Some(tail)) if head + tail < step.body.len() => {
+            let kept = &step.body[head..step.body.len() - tail];
+            if balance(kept.iter().map(String::as_str)) != removed {
+                return Ok(None);
+            }
+            let remark = format!(
+                "`{}`: the body repeated {head} line(s) above and {tail} line(s) below the range; the copies were \
+                 left out.",
+                step.operation.shown()
+            );
+            step.body = kept.to_vec();
+            Ok(Some(remark))
+        }
+        (Some(_), None) | (None, Some(_)) if step.body.len() > 1 => one_sided(step, lines, head.is_some()),
+        _ => Ok(None),
+    }
+}
+
+/// A copy of one neighbour: too short a body cannot be the widened text, so it is not known what was meant.
+fn one_sided(step: &Step, lines: &[&str], above: bool) -> Result<Option<String>, EditError> {
+    let neighbour = if above { lines[step.start - 1] } else { lines[step.end] };
+    let range = &lines[step.start..step.end];
+    let repeats = range.contains(&neighbour) || !is_text(neighbour);
+    if repeats {
+        return Ok(None);
+    }
+    match step.body.len() <= range.len() {
+        true => Err(EditError::AmbiguousEcho { at: step.at, operation: step.operation }),
+        false => Ok(Some(format!(
+            "`{}`: the body begins or ends with a copy of the line next to the range, which is now there twice. \
+             Verify the result.",
+            step.operation.shown()
+        ))),
+    }
+}
+
+fn same(body: &[String], lines: &[&str]) -> bool {
+    body.iter().map(String::as_str).eq(lines.iter().copied())
+}
+
+/// A body that ends with the closing line which stays below it.
+fn drop_closer(step: &mut Step, source: Source<'_>, others: &Others<'_>) -> Option<String> {
+    let lines = source.lines.as_slice();
+    let (last, below) = (step.body.last()?, lines.get(step.end)?);
+    if last != below || !is_closer(last) || step.body.len() < 2 || others.touch(step.end) {
+        return None;
+    }
+    let removed = balance(lines[step.start..step.end].iter().copied());
+    let whole = balance(step.body.iter().map(String::as_str));
+    let shorter = balance(step.body[..step.body.len() - 1].iter().map(String::as_str));
+    if whole == removed || shorter != removed {
+        return None;
+    }
+    step.body.pop();
+    Some(format!(
+        "`{}`: the body repeated the closing line below the range; the copy was left out.",
+        step.operation.shown()
+    ))
+}
+
+/// Text that belongs outside of the block it was put into goes behind the lines that close the block.
+fn slide(step: &mut Step, source: Source<'_>, others: &Others<'_>) -> Option<String> {
+    let lines = source.lines.as_slice();
+    let (_, anchor) = step.anchor?;
+    let body = step.body.iter().find(|line| !line.trim().is_empty()).map(|line| indentation(line))?;
+    if lines[anchor].trim().is_empty() || body >= indentation(lines[anchor]) {
+        return None;
+    }
+    let passes =
+        |line: &usize| is_closer(lines[*line]) && indentation(lines[*line]) >= body && !others.touch(*line);
+    let passed = (step.start..lines.len()).take_while(passes).count();
+    if passed == 0 {
+        return None;
+    }
+    let from = step.start;
+    step.start += passed;
+    step.end = step.start;
+    step.anchor = Some((anchor, step.start - 1));
+    Some(format!(
+        "`{}`: the body is indented less than line {from}, so it was put behind the line(s) that close the block, \
+         after line {}.",
+        step.operation.shown(),
+        step.start
+    ))
+}
+
+/// A closing line that a range took away without restating it stays, if the language proves it.
+fn keep_closers(steps: &mut [Step], source: Source<'_>, warnings: &mut Vec<String>) {
+    let lines = source.lines.as_slice();
+    let takes_closer = |step: &Step| {
+        let plain = matches!(step.operation, Operation::Swap { .. } | Operation::Delete { .. });
+        plain && step.end > step.start + 1 && is_closer(lines[step.end - 1])
+    };
+    if !steps.iter().any(takes_closer) || source.syntax.parses(source.path, source.text) != Some(true) {
+        return;
+    }
+    let parses = |steps: &[Step]| {
+        let text = apply::rewrite(source.lines, &apply::changes(steps));
+        source.syntax.parses(source.path, &text)
+    };
+    if parses(steps) != Some(false) {
+        return;
+    }
+    for position in 0..steps.len() {
+        if !takes_closer(&steps[position]) {
+            continue;
+        }
+        steps[position].end -= 1;
+        if parses(steps) == Some(true) {
+            warnings.push(format!(
+                "`{}`: the range took away line {}, which closes a block, and the body did not restate it; the line \
+                 was kept.",
+                steps[position].operation.shown(),
+                steps[position].end + 1
+            ));
+            return;
+        }
+        steps[position].end += 1;
+    }
+}

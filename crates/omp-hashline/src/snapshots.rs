@@ -1,0 +1,124 @@
+//! What the model was shown, as far back as it is worth keeping.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::apply::Change;
+use crate::tag::Tag;
+
+const PATHS: usize = 30;
+const VERSIONS: usize = 4;
+const BYTES: usize = 64 * 1024 * 1024;
+
+/// The texts of the files of one session. The least recently used file goes first.
+#[derive(Debug, Default)]
+pub struct Snapshots {
+    /// The most recently used is last.
+    files: VecDeque<Shown>,
+}
+
+#[derive(Debug)]
+struct Shown {
+    key: String,
+    /// The newest is last.
+    versions: Vec<Version>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Version {
+    pub(crate) tag: Tag,
+    pub(crate) text: Arc<str>,
+    /// What made it from the version before, if this session did.
+    pub(crate) made_by: Option<Vec<Change>>,
+    /// Line ranges that were displayed.
+    seen: Vec<(usize, usize)>,
+}
+
+impl Snapshots {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Remembers a file's text (with `\n` ends, no byte order mark) under its resolved path.
+    pub fn record(&mut self, key: &str, text: &str) -> Tag {
+        self.push(key, text, None)
+    }
+
+    /// Remembers what an edit made of the text `before`.
+    pub fn record_edit(&mut self, key: &str, before: &str, after: &str, changes: Vec<Change>) -> Tag {
+        self.push(key, before, None);
+        self.push(key, after, Some(changes))
+    }
+
+    /// The text that a tag stood for.
+    pub fn text(&self, key: &str, tag: Tag) -> Option<Arc<str>> {
+        let versions = self.versions(key);
+        versions.iter().rev().find(|version| version.tag == tag).map(|version| Arc::clone(&version.text))
+    }
+
+    /// Lines `first..=last` of a text were displayed.
+    pub fn saw(&mut self, key: &str, tag: Tag, first: usize, last: usize) {
+        let file = self.files.iter_mut().find(|file| file.key == key);
+        let version = file.and_then(|file| file.versions.iter_mut().rev().find(|version| version.tag == tag));
+        if let Some(version) = version {
+            version.seen.push((first, last));
+        }
+    }
+
+    /// Was line `line` of the text displayed?
+    pub(crate) fn has_seen(&self, key: &str, tag: Tag, line: usize) -> bool {
+        let version = self.versions(key).iter().rev().find(|version| version.tag == tag);
+        version
+            .is_some_and(|version| version.seen.iter().any(|(first, last)| (first..=last).contains(&&line)))
+    }
+
+    /// The one file of this name that had this text; none if several did.
+    pub fn named(&self, name: &str, tag: Tag) -> Option<&str> {
+        let fits = |file: &&Shown| {
+            file.key.rsplit('/').next() == Some(name)
+                && file.versions.iter().any(|version| version.tag == tag)
+        };
+        let mut found = self.files.iter().filter(fits);
+        let first = found.next()?;
+        found.next().is_none().then_some(first.key.as_str())
+    }
+
+    pub(crate) fn versions(&self, key: &str) -> &[Version] {
+        let file = self.files.iter().find(|file| file.key == key);
+        file.map(|file| file.versions.as_slice()).unwrap_or_default()
+    }
+
+    fn push(&mut self, key: &str, text: &str, made_by: Option<Vec<Change>>) -> Tag {
+        let tag = Tag::of(text);
+        let position = self.files.iter().position(|file| file.key == key);
+        let mut file = position
+            .and_then(|position| self.files.remove(position))
+            .unwrap_or_else(|| Shown { key: key.to_owned(), versions: Vec::new() });
+        let newest = file.versions.last();
+        if newest.is_none_or(|newest| *newest.text != *text) {
+            file.versions.push(Version { tag, text: text.into(), made_by, seen: Vec::new() });
+        }
+        let surplus = file.versions.len().saturating_sub(VERSIONS);
+        file.versions.drain(..surplus);
+        self.files.push_back(file);
+        self.shrink();
+        tag
+    }
+
+    /// Keeps within the bounds. The newest text stays whatever its size.
+    fn shrink(&mut self) {
+        while self.files.len() > PATHS || (self.bytes() > BYTES && self.files.len() > 1) {
+            self.files.pop_front();
+        }
+        while self.bytes() > BYTES {
+            match self.files.back_mut().filter(|file| file.versions.len() > 1) {
+                Some(file) => drop(file.versions.remove(0)),
+                None => break,
+            }
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.files.iter().flat_map(|file| &file.versions).map(|version| version.text.len()).sum()
+    }
+}

@@ -1,0 +1,106 @@
+//! Bodies that say more, or less, than was meant.
+
+use omp_hashline::NoopGuard;
+
+use crate::support::{Session, apply_to};
+
+const TEXT: &str = "fn a() {\n    let x = 1;\n    let y = 2;\n    let z = 3;\n}\n\nfn b() {\n    b();\n}\n";
+
+fn rust(hunks: &str) -> (String, Vec<String>) {
+    let planned = apply_to("a.rs", TEXT, hunks).unwrap();
+    (planned.text, planned.warnings)
+}
+
+/// proves: FIL-177
+#[test]
+fn copies_of_both_neighbours_are_left_out() {
+    let (text, warnings) = rust("SWAP 3.=3:\n+    let x = 1;\n+    let y = 20;\n+    let z = 3;\n");
+    assert_eq!(text, TEXT.replace("y = 2", "y = 20"));
+    assert!(warnings[0].contains("copies were left out"), "{warnings:?}");
+    // Without a line of its own the body stands as written.
+    let (text, _) = rust("SWAP 3.=3:\n+    let x = 1;\n+    let z = 3;\n");
+    assert_eq!(text, TEXT.replace("    let y = 2;\n", "    let x = 1;\n    let z = 3;\n"));
+    // Where the brackets would not fit, nothing is left out.
+    let (text, _) = rust("SWAP 3.=3:\n+    let x = 1;\n+    if y {\n+    let z = 3;\n");
+    assert!(text.contains("let x = 1;\n    let x = 1;\n    if y {\n"), "{text}");
+}
+
+/// proves: FIL-178
+#[test]
+fn a_closing_line_is_not_doubled() {
+    let (text, warnings) = rust("SWAP 8.=8:\n+    bb();\n+}\n");
+    assert_eq!(text, TEXT.replace("b();\n}\n", "bb();\n}\n"));
+    assert!(warnings[0].contains("closing line"), "{warnings:?}");
+    // A balanced body keeps its closing line.
+    let (text, warnings) = rust("SWAP 8.=8:\n+    b();\n+}\n+fn c() {\n+    c();\n");
+    assert_eq!(text, TEXT.replace("    b();\n", "    b();\n}\nfn c() {\n    c();\n"));
+    assert!(warnings.is_empty(), "{warnings:?}");
+}
+
+/// proves: FIL-179
+#[test]
+fn half_an_echo_is_not_guessed() {
+    let error = apply_to("a.rs", TEXT, "SWAP 3.=4:\n+    let x = 1;\n+    let yz = 5;\n").unwrap_err();
+    assert!(error.contains("too short to be the widened content"), "{error}");
+}
+
+/// proves: FIL-180
+#[test]
+fn a_closing_line_is_kept_when_the_language_proves_it() {
+    let (text, warnings) = rust("SWAP 8.=9:\n+    bb();\n");
+    assert_eq!(text, TEXT.replace("    b();\n", "    bb();\n"));
+    assert!(warnings[0].contains("the line was kept"), "{warnings:?}");
+    // Where it proves nothing, the edit is what was written.
+    let planned = apply_to("a.txt", TEXT, "SWAP 8.=9:\n+    bb();\n").unwrap();
+    assert_eq!(planned.text, TEXT.replace("    b();\n}\n", "    bb();\n"));
+    let whole = rust("DEL 7.=9\n");
+    assert_eq!(whole.0, TEXT.replace("fn b() {\n    b();\n}\n", ""));
+}
+
+/// proves: FIL-181
+#[test]
+fn text_for_outside_goes_outside() {
+    let (text, warnings) = rust("INS.POST 4:\n+\n+fn c() {}\n");
+    assert_eq!(text, TEXT.replace("z = 3;\n}\n", "z = 3;\n}\n\nfn c() {}\n"));
+    assert!(warnings[0].contains("after line 5"), "{warnings:?}");
+    // Not across text, and not across lines of another hunk.
+    let (text, _) = rust("INS.POST 3:\n+fn c() {}\n");
+    assert_eq!(text, TEXT.replace("y = 2;\n", "y = 2;\nfn c() {}\n"));
+    let (text, _) = rust("INS.POST 4:\n+fn c() {}\nSWAP 5:\n+};\n");
+    assert_eq!(text, TEXT.replace("z = 3;\n}\n", "z = 3;\nfn c() {}\n};\n"));
+}
+
+/// proves: FIL-182
+#[test]
+fn a_new_syntax_error_is_told() {
+    let (text, warnings) = rust("SWAP 2:\n+    if x {\n");
+    assert!(text.contains("if x {"));
+    assert!(
+        warnings.iter().any(|warning| warning.contains("syntax error") || warning.contains("has one now")),
+        "{warnings:?}"
+    );
+    assert!(warnings[0].contains("near line 2"), "{warnings:?}");
+    let (mut session, tag) = Session::read("a.rs", "fn a() {\n");
+    let planned = session.edit(tag, "SWAP 1:\n+fn b() {\n").unwrap();
+    assert!(planned.warnings.is_empty(), "it was broken before");
+}
+
+/// The third time in a row is an error, unless something else happened between.
+#[test]
+fn doing_nothing_again_and_again_is_stopped() {
+    let mut guard = NoopGuard::default();
+    assert!(
+        guard
+            .unchanged("f", "p")
+            .unwrap()
+            .starts_with("Edits to f parsed and applied cleanly, but produced no change: ")
+    );
+    assert!(guard.unchanged("f", "p").is_ok());
+    assert!(guard.unchanged("g", "p").is_ok());
+    let stop = guard.unchanged("f", "p").unwrap_err();
+    assert!(stop.starts_with("STOP. Edits to f have been a byte-identical no-op 3 times in a row"), "{stop}");
+    assert!(guard.unchanged("f", "q").is_ok());
+    assert!(guard.unchanged("f", "q").is_ok());
+    guard.changed("f");
+    assert!(guard.unchanged("f", "q").is_ok());
+}
