@@ -5,9 +5,12 @@
 
 mod bash;
 mod context;
+mod edit;
+mod generated;
 mod output;
 mod read;
 mod resources;
+mod shown;
 mod write;
 
 use std::sync::Arc;
@@ -30,6 +33,11 @@ pub fn builtin(context: Arc<Context>) -> Vec<Arc<dyn Tool>> {
         Arc::new(write::Write::new(context.clone())),
         Arc::new(bash::Bash::new(context)),
     ]
+}
+
+/// The tool that changes lines of files. Its anchors are shown where [`Settings::edit_active`] says so.
+pub fn edit(context: Arc<Context>) -> Arc<dyn Tool> {
+    Arc::new(edit::Edit::new(context))
 }
 
 /// What a model is told about a tool, from the two files beside its code.

@@ -245,9 +245,11 @@ async fn other_encodings_are_text() {
     project.file("mark.txt", "\u{feff}x\n");
     assert_eq!(project.read("mark.txt").await, "x");
     project.file("latin.txt", b"caf\xe9\n");
+    assert_eq!(project.read("latin.txt").await, "café");
+    project.file("broken.txt", b"gr\xc3\xb6\xc3\x9fe \xff\n");
     assert_eq!(
-        project.read("latin.txt").await,
-        "caf\u{fffd}\n\n[Bytes that are not valid UTF-8 text are shown as U+FFFD]"
+        project.read("broken.txt").await,
+        "größe \u{fffd}\n\n[Bytes that are not valid UTF-8 text are shown as U+FFFD]"
     );
 }
 

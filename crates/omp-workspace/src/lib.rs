@@ -4,12 +4,14 @@
 //! - [`open`] opens regular files only, and never waits for anything else.
 //! - [`sniff`] tells by the first bytes what kind of file it is.
 //! - [`text`] reads a window of lines of a file of any size and encoding.
+//! - [`document`] replaces lines of a text file and keeps every other byte.
 //! - [`write`] replaces a file atomically.
 //! - [`tree`] lists a directory.
 //! - [`image`] loads a picture in a form that models accept.
 //!
 //! Nothing here knows about agents, tools or the user's home.
 
+pub mod document;
 pub mod image;
 pub mod open;
 pub mod path;

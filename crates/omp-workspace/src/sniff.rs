@@ -113,7 +113,7 @@ mod tests {
     fn text_in_its_encodings() {
         assert_eq!(kind(b""), Kind::Text(Charset::Utf8));
         assert_eq!(kind(b"plain\n"), Kind::Text(Charset::Utf8));
-        assert_eq!(kind(b"caf\xe9\n"), Kind::Text(Charset::Utf8));
+        assert_eq!(kind(b"caf\xe9\n"), Kind::Text(Charset::Legacy(encoding_rs::WINDOWS_1252)));
         assert_eq!(kind(b"\xef\xbb\xbfx"), Kind::Text(Charset::Utf8Bom));
         assert_eq!(kind(b"\xff\xfea\0"), Kind::Text(Charset::Utf16Le));
         assert_eq!(kind(b"\xfe\xff\0a"), Kind::Text(Charset::Utf16Be));

@@ -6,13 +6,25 @@ use std::borrow::Cow;
 use std::io::{self, Read};
 use std::ops::RangeInclusive;
 
-/// The encodings that a byte order mark or its absence can tell.
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+
+/// How a text is written as bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Charset {
     Utf8,
     Utf8Bom,
     Utf16Le,
     Utf16Be,
+    /// An encoding from before Unicode, as far as the bytes tell.
+    Legacy(&'static encoding_rs::Encoding),
+}
+
+/// A character that the encoding of a file does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("The encoding {encoding} has no character '{character}' (U+{:04X}).", u32::from(*character))]
+pub struct Unencodable {
+    pub character: char,
+    pub encoding: &'static str,
 }
 
 /// How lines end, as far as it was looked at.
@@ -31,6 +43,15 @@ impl Charset {
             [0xef, 0xbb, 0xbf, ..] => Self::Utf8Bom,
             [0xff, 0xfe, ..] => Self::Utf16Le,
             [0xfe, 0xff, ..] => Self::Utf16Be,
+            // A few letters tell no language; then it is the most common of them.
+            _ if is_legacy(head) && head.iter().filter(|byte| !byte.is_ascii()).count() < ENOUGH_TO_TELL => {
+                Self::Legacy(encoding_rs::WINDOWS_1252)
+            }
+            _ if is_legacy(head) => {
+                let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+                detector.feed(head, true);
+                Self::Legacy(detector.guess(None, Utf8Detection::Deny))
+            }
             _ => Self::Utf8,
         }
     }
@@ -41,18 +62,52 @@ impl Charset {
             Self::Utf8Bom => "UTF-8 with BOM",
             Self::Utf16Le => "UTF-16 LE",
             Self::Utf16Be => "UTF-16 BE",
+            Self::Legacy(encoding) => encoding.name(),
         }
     }
 
-    /// `text` in this encoding, with its byte order mark.
-    pub fn encode(self, text: &str) -> Vec<u8> {
-        let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    /// The byte order mark that files of this encoding begin with.
+    pub fn mark(self) -> &'static [u8] {
         match self {
-            Self::Utf8 => text.as_bytes().to_vec(),
-            Self::Utf8Bom => [b"\xef\xbb\xbf", body.as_bytes()].concat(),
-            Self::Utf16Le => units(body).flat_map(u16::to_le_bytes).collect(),
-            Self::Utf16Be => units(body).flat_map(u16::to_be_bytes).collect(),
+            Self::Utf8 | Self::Legacy(_) => b"",
+            Self::Utf8Bom => b"\xef\xbb\xbf",
+            Self::Utf16Le => b"\xff\xfe",
+            Self::Utf16Be => b"\xfe\xff",
         }
+    }
+
+    /// A whole file of this encoding, with its byte order mark.
+    pub fn encode(self, text: &str) -> Result<Vec<u8>, Unencodable> {
+        let body = match self {
+            // Without a mark of its own, one in the text is text.
+            Self::Utf8 => text,
+            _ => text.strip_prefix('\u{feff}').unwrap_or(text),
+        };
+        let mut bytes = self.mark().to_vec();
+        self.encode_into(body, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// A piece of text in this encoding.
+    pub fn encode_into(self, text: &str, bytes: &mut Vec<u8>) -> Result<(), Unencodable> {
+        match self {
+            Self::Utf8 | Self::Utf8Bom => bytes.extend_from_slice(text.as_bytes()),
+            Self::Utf16Le => bytes.extend(text.encode_utf16().flat_map(u16::to_le_bytes)),
+            Self::Utf16Be => bytes.extend(text.encode_utf16().flat_map(u16::to_be_bytes)),
+            Self::Legacy(encoding) => {
+                let unencodable = |character: &char| {
+                    let mut buffer = [0; 4];
+                    encoding.encode(character.encode_utf8(&mut buffer)).2
+                };
+                let (encoded, _, replaced) = encoding.encode(text);
+                if replaced {
+                    let character = text.chars().find(unencodable).unwrap_or(char::REPLACEMENT_CHARACTER);
+                    return Err(Unencodable { character, encoding: encoding.name() });
+                }
+                bytes.extend_from_slice(&encoded);
+            }
+        }
+        Ok(())
     }
 
     /// All of `bytes` as text, without the byte order mark.
@@ -65,12 +120,27 @@ impl Charset {
             Self::Utf8 | Self::Utf8Bom => encoding_rs::UTF_8,
             Self::Utf16Le => encoding_rs::UTF_16LE,
             Self::Utf16Be => encoding_rs::UTF_16BE,
+            Self::Legacy(encoding) => encoding,
         }
     }
 }
 
-fn units(body: &str) -> impl Iterator<Item = u16> {
-    std::iter::once(0xfeff).chain(body.encode_utf16())
+/// Bytes beyond ASCII from which an encoding is worth guessing.
+const ENOUGH_TO_TELL: usize = 8;
+
+/// Bytes beyond ASCII that are not UTF-8, in something that otherwise looks like text. A single broken character in
+/// UTF-8 does not make another encoding of it.
+fn is_legacy(head: &[u8]) -> bool {
+    let (mut wide, mut broken, mut position) = (0, 0, 0);
+    for chunk in head.utf8_chunks() {
+        wide += chunk.valid().chars().filter(|character| !character.is_ascii()).count();
+        position += chunk.valid().len() + chunk.invalid().len();
+        // A character that is cut off at the end of a full head is not broken.
+        let cut = position == head.len() && head.len() >= crate::sniff::HEAD;
+        broken += usize::from(!chunk.invalid().is_empty() && !cut);
+    }
+    let control = |byte: &&u8| **byte < 0x20 && !matches!(**byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
+    broken > wide && head.iter().filter(control).count() == 0
 }
 
 impl LineEnding {
@@ -202,7 +272,7 @@ enum Last {
 
 /// Any charset to UTF-8 bytes. UTF-8 passes as it is, valid or not: only lines that are shown get checked.
 struct Decoder {
-    utf16: Option<encoding_rs::Decoder>,
+    converter: Option<encoding_rs::Decoder>,
     invalid: bool,
     bom_left: &'static [u8],
     converted: Vec<u8>,
@@ -210,14 +280,14 @@ struct Decoder {
 
 impl Decoder {
     fn new(charset: Charset) -> Self {
-        let (utf16, bom_left): (_, &[u8]) = match charset {
+        let (converter, bom_left): (_, &[u8]) = match charset {
             Charset::Utf8 => (None, b""),
             Charset::Utf8Bom => (None, b"\xef\xbb\xbf"),
-            Charset::Utf16Le | Charset::Utf16Be => {
+            Charset::Utf16Le | Charset::Utf16Be | Charset::Legacy(_) => {
                 (Some(charset.encoding().new_decoder_with_bom_removal()), b"")
             }
         };
-        Self { utf16, invalid: false, bom_left, converted: Vec::new() }
+        Self { converter, invalid: false, bom_left, converted: Vec::new() }
     }
 
     fn decode<'a>(&'a mut self, mut bytes: &'a [u8], last: Last) -> &'a [u8] {
@@ -227,7 +297,7 @@ impl Decoder {
         {
             (self.bom_left, bytes) = (rest_of_bom, rest);
         }
-        let Some(decoder) = &mut self.utf16 else { return bytes };
+        let Some(decoder) = &mut self.converter else { return bytes };
         let room = decoder.max_utf8_buffer_length(bytes.len()).unwrap_or(bytes.len() * 3 + 16);
         self.converted.resize(room, 0);
         let (_, _, written, errors) = decoder.decode_to_utf8(bytes, &mut self.converted, last == Last::Yes);

@@ -1,16 +1,18 @@
 //! Text files: a window of lines, and what remains.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::ops::RangeInclusive;
 
 use omp_agent::ToolError;
 use omp_types::ToolOutput;
+use omp_workspace::document::Document;
 use omp_workspace::text::{Charset, Request, Stop, Total, Window, read_window};
 
 use super::selector::{Lines, Range, Style, merge};
 use super::{Target, missing};
 use crate::context::Settings;
 use crate::output::{Direction, MAX_BYTES, MAX_LINES, ShownRange, TruncatedBy, Truncation};
+use crate::shown::Shown;
 
 pub(super) fn read(
     target: &Target,
@@ -18,17 +20,46 @@ pub(super) fn read(
     length: u64,
     charset: Charset,
 ) -> Result<ToolOutput, ToolError> {
-    let plan = Plan::new(target);
+    let mut plan = Plan::new(target);
     let request = Request { ranges: plan.lines.clone(), max_lines: MAX_LINES, max_bytes: MAX_BYTES };
-    let window = read_window(source, charset, &request).map_err(|error| missing::explain(target, &error))?;
+    let explain = |error: io::Error| missing::explain(target, &error);
+    let window = match plan.display == Display::Anchored && length <= Shown::MAX_BYTES {
+        // The tag is that of the whole file, and of the same bytes as the lines.
+        true => {
+            let mut bytes = Vec::new();
+            source.take(Shown::MAX_BYTES + 1).read_to_end(&mut bytes).map_err(explain)?;
+            let window = read_window(bytes.as_slice(), charset, &request).map_err(explain)?;
+            plan.header = header(target, bytes, charset, &window);
+            window
+        }
+        false => read_window(source, charset, &request).map_err(explain)?,
+    };
+    if plan.header.is_none() && plan.display == Display::Anchored {
+        plan.display = Display::Numbered;
+    }
     let text = Rendering { plan: &plan, window: &window, charset }.text();
     let mut meta = target.meta();
     meta.truncation = plan.truncation(&window, length);
     Ok(ToolOutput::text(text).with_details(target.details().finish(&meta)))
 }
 
+/// `[PATH#TAG]`, with the text remembered for edits.
+fn header(target: &Target, bytes: Vec<u8>, charset: Charset, window: &Window) -> Option<String> {
+    if bytes.is_empty() || bytes.len() as u64 > Shown::MAX_BYTES {
+        return None;
+    }
+    let place = |line: u64| usize::try_from(line).unwrap_or(usize::MAX);
+    let lines: Vec<_> =
+        window.segments.iter().map(|segment| (place(segment.first), place(segment.last()))).collect();
+    let document = Document::new(bytes, charset);
+    let tag = target.context.shown.record(&target.path, document.text(), &lines);
+    Some(format!("[{}#{tag}]", target.shown()))
+}
+
 /// What to read and how to show it.
 struct Plan {
+    /// Names the file and its content, where lines are shown as anchors.
+    header: Option<String>,
     /// The ranges as they were asked for.
     asked: Vec<Range>,
     /// The lines to read: with context, and with an end.
@@ -43,6 +74,8 @@ enum Display {
     Plain,
     /// `LINE|TEXT`
     Numbered,
+    /// `LINE:TEXT` below a header with the file's tag.
+    Anchored,
 }
 
 impl Plan {
@@ -59,7 +92,8 @@ impl Plan {
         // Only the last range can be open, so the limit counts from the last one that was asked for.
         let from = asked.last().map_or(1, |range| range.start);
         let lines = shown.iter().map(|range| range.closed(from, limit)).collect();
-        Self { asked, lines, display: Display::choose(raw, settings) }
+        let anchored = target.context.shows_anchors() && target.url.is_none();
+        Self { header: None, asked, lines, display: Display::choose(raw, anchored, settings) }
     }
 
     fn is_open(&self) -> bool {
@@ -93,12 +127,12 @@ impl Plan {
 }
 
 impl Display {
-    /// Anchors of the edit tool would come first; that tool is not there yet.
-    fn choose(raw: bool, settings: &Settings) -> Self {
-        match (raw, settings.read_line_numbers) {
-            (true, _) => Self::Raw,
-            (false, true) => Self::Numbered,
-            (false, false) => Self::Plain,
+    fn choose(raw: bool, anchored: bool, settings: &Settings) -> Self {
+        match (raw, anchored, settings.read_line_numbers) {
+            (true, _, _) => Self::Raw,
+            (false, true, _) => Self::Anchored,
+            (false, false, true) => Self::Numbered,
+            (false, false, false) => Self::Plain,
         }
     }
 }
@@ -144,7 +178,7 @@ impl Rendering<'_> {
         let total = self.window.total;
         let visible =
             self.window.segments.iter().filter(|segment| !self.is_only_context(segment.first, total));
-        let mut text = String::new();
+        let mut text = self.plan.header.as_ref().map(|header| format!("{header}\n")).unwrap_or_default();
         for (index, segment) in visible.enumerate() {
             if index > 0 {
                 text.push_str(if self.plan.display == Display::Raw { "\n" } else { "\n…\n" });
@@ -166,6 +200,7 @@ impl Rendering<'_> {
             Display::Raw => line.to_owned(),
             Display::Plain => without_return.to_owned(),
             Display::Numbered => format!("{number}|{without_return}"),
+            Display::Anchored => format!("{number}:{without_return}"),
         }
     }
 

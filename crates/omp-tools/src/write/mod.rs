@@ -7,16 +7,17 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Scheduling, Tool, ToolError};
+use omp_hashline::Tag;
 use omp_types::{ToolDefinition, ToolOutput};
 use omp_workspace::open::{Found, open};
 use omp_workspace::sniff::{self, Kind};
-use omp_workspace::text::{Charset, LineEnding};
+use omp_workspace::text::{Charset, LineEnding, Unencodable};
 use omp_workspace::write::{Mode, Outcome, WriteError, write};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::Context;
 use crate::output::{Details, Meta};
+use crate::{Context, generated};
 
 pub(crate) const NAME: &str = "write";
 
@@ -62,6 +63,8 @@ impl Tool for Write {
 
 fn run(context: &Context, Arguments { path: typed, content }: &Arguments) -> Result<ToolOutput, ToolError> {
     refuse_other_targets(typed)?;
+    let pasted = context.shows_anchors().then(|| without_anchors(content)).flatten();
+    let content = pasted.as_deref().unwrap_or(content);
     let path = context.base().resolve(typed).map_err(|error| ToolError::new(error.to_string()))?;
     if typed.ends_with('/') {
         return Err(ToolError::new(format!(
@@ -75,9 +78,43 @@ fn run(context: &Context, Arguments { path: typed, content }: &Arguments) -> Res
             "{shown} is a SQLite database; writing text would destroy it. Use bash with sqlite3."
         )));
     }
+    if path.exists() {
+        generated::refuse(context, &path, &old.start)?;
+    }
     let mode = if content.starts_with("#!") { Mode::Executable } else { Mode::Keep };
-    let written = write(&path, &old.encode(content), mode).map_err(|error| explain(context, &error))?;
-    Ok(answer(context, &path, content, &old, mode, written.outcome))
+    let bytes = old.encode(content).map_err(|error| {
+        ToolError::new(format!(
+            "{} was left as it is: {error} Leave the character out, or convert the file to UTF-8 first, e.g. with iconv.",
+            context.base().display(&path)
+        ))
+    })?;
+    let written = write(&path, &bytes, mode).map_err(|error| explain(context, &error))?;
+    let done =
+        Done { path: &path, content, old: &old, mode, outcome: written.outcome, cleaned: pasted.is_some() };
+    Ok(done.answer(context))
+}
+
+/// Content that was pasted from a read, without its header and line numbers. Only where every line has them.
+fn without_anchors(content: &str) -> Option<String> {
+    let is_header = |line: &str| {
+        let inner = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+        let inner = inner.or_else(|| line.strip_prefix('¶'));
+        inner.and_then(|inner| inner.rsplit_once('#')).is_some_and(|(_, tag)| tag.parse::<Tag>().is_ok())
+    };
+    let mut text = String::new();
+    let mut any = false;
+    for line in content.split_inclusive('\n') {
+        if is_header(line.trim_end()) {
+            continue;
+        }
+        let (number, rest) = line.split_once(':')?;
+        if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        any = true;
+        text.push_str(rest);
+    }
+    any.then_some(text)
 }
 
 /// Resources that `write` will know one day. Writing a file of that name instead would surprise.
@@ -114,6 +151,8 @@ struct Old {
     charset: Charset,
     line_ending: LineEnding,
     is_sqlite: bool,
+    /// The beginning, as far as it is text.
+    start: String,
 }
 
 impl Old {
@@ -128,11 +167,11 @@ impl Old {
             Kind::Text(charset) => charset,
             _ => Charset::Utf8,
         };
-        let line_ending = match kind {
-            Kind::Text(charset) => LineEnding::detect(&charset.decode(&start)),
-            _ => LineEnding::Unknown,
+        let text = match kind {
+            Kind::Text(charset) => charset.decode(&start),
+            _ => String::new(),
         };
-        Self { charset, line_ending, is_sqlite: kind == Kind::Sqlite }
+        Self { charset, line_ending: LineEnding::detect(&text), is_sqlite: kind == Kind::Sqlite, start: text }
     }
 
     /// The old file ends its lines with CRLF and the new text was written without knowing.
@@ -140,7 +179,7 @@ impl Old {
         self.line_ending == LineEnding::CrLf && content.contains('\n') && !content.contains('\r')
     }
 
-    fn encode(&self, content: &str) -> Vec<u8> {
+    fn encode(&self, content: &str) -> Result<Vec<u8>, Unencodable> {
         if self.restores_returns(content) {
             return self.charset.encode(&content.replace('\n', "\r\n"));
         }
@@ -148,31 +187,48 @@ impl Old {
     }
 }
 
-fn answer(
-    context: &Context,
-    path: &Path,
-    content: &str,
-    old: &Old,
+/// A file that was written.
+struct Done<'a> {
+    path: &'a Path,
+    content: &'a str,
+    old: &'a Old,
     mode: Mode,
     outcome: Outcome,
-) -> ToolOutput {
-    let shown = context.base().display(path);
-    // The unit of the interface is the UTF-16 code unit, whatever the file's encoding.
-    let mut text = format!("Successfully wrote {} bytes to {shown}", content.encode_utf16().count());
-    if old.restores_returns(content) {
-        text.push_str("\n[Kept the file's CRLF line ends]");
-    }
-    if old.charset != Charset::Utf8 {
-        text.push_str(&format!("\n[Kept the file's encoding: {}]", old.charset.name()));
-    }
-    let mut details = Details::default().with("created", outcome == Outcome::Created);
-    if mode == Mode::Executable {
-        details = details.with("madeExecutable", true);
-    }
-    ToolOutput::text(text).with_details(details.finish(&Meta::of_path(path)))
+    /// The content came with the anchors of a read.
+    cleaned: bool,
 }
 
-fn explain(context: &Context, error: &WriteError) -> ToolError {
+impl Done<'_> {
+    fn answer(&self, context: &Context) -> ToolOutput {
+        let Self { path, content, old, .. } = self;
+        let shown = context.base().display(path);
+        let mut text = String::new();
+        if context.shows_anchors() {
+            let plain = content.strip_prefix('\u{feff}').unwrap_or(content).replace("\r\n", "\n");
+            let tag = context.shown.record(path, &plain, &[(1, usize::MAX)]);
+            text.push_str(&format!("[{shown}#{tag}]\n"));
+        }
+        // The unit of the interface is the UTF-16 code unit, whatever the file's encoding.
+        let units = content.encode_utf16().count();
+        text.push_str(&format!("Successfully wrote {units} bytes to {shown}"));
+        if self.cleaned {
+            text.push_str("\n[Left out the header and line numbers of a read]");
+        }
+        if old.restores_returns(content) {
+            text.push_str("\n[Kept the file's CRLF line ends]");
+        }
+        if old.charset != Charset::Utf8 {
+            text.push_str(&format!("\n[Kept the file's encoding: {}]", old.charset.name()));
+        }
+        let mut details = Details::default().with("created", self.outcome == Outcome::Created);
+        if self.mode == Mode::Executable {
+            details = details.with("madeExecutable", true);
+        }
+        ToolOutput::text(text).with_details(details.finish(&Meta::of_path(path)))
+    }
+}
+
+pub(crate) fn explain(context: &Context, error: &WriteError) -> ToolError {
     let shown = |path: &PathBuf| context.base().display(path);
     ToolError::new(match error {
         WriteError::Directory(path) => {

@@ -1,6 +1,8 @@
 //! A project directory and the tools in it.
 #![allow(dead_code, reason = "each test file uses its share")]
 
+pub(crate) mod session;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};

@@ -41,7 +41,7 @@ fn manifest(path: &Path) -> toml::Table {
 const LAYERS: &[&[&str]] = &[
     &["omp-types", "omp-cli", "omp-testkit", "omp-hashline"],
     &["omp-llm", "omp-agent", "omp-workspace", "omp-shell", "omp-session"],
-    &["omp-config", "omp-tools", "omp-auth", "omp-export"],
+    &["omp-config", "omp-tools", "omp-auth", "omp-import", "omp-export"],
     &["omp-extend"],
     &["omp-sdk"],
     &["omp"],

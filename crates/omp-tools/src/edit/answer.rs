@@ -1,0 +1,82 @@
+//! What an edit tells the model: the new tag, and the lines as they are now.
+
+use omp_hashline::{Tag, preview};
+use omp_types::ToolOutput;
+use serde_json::{Value, json};
+use similar::TextDiff;
+
+use super::Ready;
+use crate::output::{Details, Meta};
+
+/// Longer differences are cut; they are for display.
+const DIFF_BYTES: usize = 256 * 1024;
+
+pub(super) fn answer(ready: &[Ready], warnings: &[String]) -> ToolOutput {
+    let mut parts: Vec<String> = ready.iter().map(section).collect();
+    let warnings: Vec<&String> =
+        warnings.iter().chain(ready.iter().flat_map(|one| &one.planned.warnings)).collect();
+    if !warnings.is_empty() {
+        let rows: String = warnings.iter().map(|warning| format!("\n{warning}")).collect();
+        parts.push(format!("Warnings:{rows}"));
+    }
+    let text = parts.join("\n\n");
+    let details = match ready {
+        [one] => {
+            let mut details = Details::default();
+            if let Value::Object(fields) = facts(one) {
+                for (name, value) in fields {
+                    details = details.with(&name, value);
+                }
+            }
+            details.finish(&Meta::of_path(one.target.path()))
+        }
+        several => {
+            let each: Vec<Value> = several
+                .iter()
+                .map(|one| {
+                    let mut facts = facts(one);
+                    facts["path"] = Value::String(one.target.shown.clone());
+                    facts
+                })
+                .collect();
+            let diff: String = several.iter().map(diff).collect();
+            Details::default()
+                .with("diff", diff)
+                .with("op", "update")
+                .with("perFileResults", each)
+                .finish(&Meta::default())
+        }
+    };
+    ToolOutput::text(text).with_details(details)
+}
+
+fn section(one: &Ready) -> String {
+    let tag = Tag::of(&one.planned.text);
+    let mut rows = vec![format!("[{}#{tag}]", one.target.shown)];
+    rows.extend(one.planned.blocks.iter().map(omp_hashline::BlockSpan::shown));
+    let preview = preview(&one.planned.text, &one.planned.changes);
+    rows.extend((!preview.is_empty()).then_some(preview));
+    rows.join("\n")
+}
+
+fn facts(one: &Ready) -> Value {
+    let first = one.planned.changes.first().map_or(1, |change| change.start + 1);
+    json!({ "diff": diff(one), "firstChangedLine": first, "op": "update" })
+}
+
+fn diff(one: &Ready) -> String {
+    let (old, new) = (one.target.document.text(), one.planned.text.as_str());
+    let shown = &one.target.shown;
+    let diff = TextDiff::from_lines(old, new);
+    let mut text = diff
+        .unified_diff()
+        .context_radius(3)
+        .header(&format!("a/{shown}"), &format!("b/{shown}"))
+        .to_string();
+    if text.len() > DIFF_BYTES {
+        let end = (0..=DIFF_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+        text.truncate(end);
+        text.push_str("\n…\n");
+    }
+    text
+}

@@ -1,0 +1,140 @@
+//! `edit`: lines of files, named by number in a text that the model was shown.
+
+mod answer;
+mod target;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use omp_agent::{Invocation, LineInput, Scheduling, Tool, ToolError};
+use omp_hashline::{File, NoSyntax, Patcher, Planned, Section, parse};
+use omp_types::{ToolDefinition, ToolOutput};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::{Context, generated};
+use target::Target;
+
+pub(crate) const NAME: &str = "edit";
+
+pub(crate) struct Edit {
+    definition: ToolDefinition,
+    context: Arc<Context>,
+}
+
+#[derive(Deserialize)]
+struct Arguments {
+    input: String,
+}
+
+impl Edit {
+    pub(crate) fn new(context: Arc<Context>) -> Self {
+        let definition = crate::definition(NAME, include_str!("prompt.md"), include_str!("schema.json"));
+        Self { definition, context }
+    }
+}
+
+impl Tool for Edit {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn scheduling(&self, _arguments: &Map<String, Value>) -> Scheduling {
+        Scheduling::Exclusive
+    }
+
+    fn line_input(&self) -> Option<LineInput> {
+        Some(LineInput { parameter: "input", header: "[" })
+    }
+
+    fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        let context = self.context.clone();
+        async move {
+            let Arguments { input } = crate::arguments(call.arguments)?;
+            crate::blocking(move || run(&context, &input)).await
+        }
+        .boxed()
+    }
+}
+
+/// A section whose result is known but not yet written.
+struct Ready {
+    target: Target,
+    planned: Planned,
+    bytes: Vec<u8>,
+}
+
+impl Ready {
+    fn changes_nothing(&self) -> bool {
+        self.planned.text == self.target.document.text()
+    }
+}
+
+/// All sections are tried on copies first: if one does not fit, no file changes.
+fn run(context: &Context, input: &str) -> Result<ToolOutput, ToolError> {
+    let patch = parse(input, &context.cwd).map_err(|error| ToolError::new(error.to_string()))?;
+    let mut ready = Vec::new();
+    let mut known: BTreeMap<String, String> = BTreeMap::new();
+    for section in &patch.sections {
+        let one = prepare(context, section)?;
+        if let Some(other) = known.insert(one.target.key.clone(), section.path.clone()) {
+            return Err(ToolError::new(format!(
+                "'{other}' and '{}' are the same file. Put all hunks for it under one header.",
+                section.path
+            )));
+        }
+        ready.push(one);
+    }
+    if let [one] = ready.as_slice()
+        && one.changes_nothing()
+    {
+        let said = context.shown.noops().unchanged(&one.target.shown, input);
+        return said.map(ToolOutput::text).map_err(ToolError::new);
+    }
+    if let Some(same) = ready.iter().find(|one| one.changes_nothing()) {
+        return Err(ToolError::new(format!(
+            "Nothing was written: the hunks for {} would change nothing. Leave that section out, or correct it.",
+            same.target.shown
+        )));
+    }
+    write_all(context, &ready)?;
+    Ok(answer::answer(&ready, &patch.warnings))
+}
+
+fn prepare(context: &Context, section: &Section) -> Result<Ready, ToolError> {
+    let mut target = Target::find(context, section)?;
+    generated::refuse(context, target.path(), target.document.text())?;
+    let patcher = Patcher { syntax: &NoSyntax, enforce_seen: context.settings.edit_enforce_seen_lines };
+    let file = File { key: &target.key, text: target.document.text() };
+    let planned = patcher.plan(section, file, &mut context.shown.snapshots());
+    let mut planned = planned.map_err(|error| ToolError::new(error.to_string()))?;
+    planned.warnings.splice(0..0, target.remark.take());
+    let bytes = target.encode(&planned)?;
+    Ok(Ready { target, planned, bytes })
+}
+
+/// Writes one file after the other. What was written before a failure stays and is named.
+fn write_all(context: &Context, ready: &[Ready]) -> Result<(), ToolError> {
+    for (position, one) in ready.iter().enumerate() {
+        if let Err(error) = one.target.write(context, &one.bytes) {
+            return Err(partly(ready, position, error));
+        }
+        let (target, planned) = (&one.target, &one.planned);
+        let changes = planned.changes.clone();
+        context.shown.snapshots().record_edit(&target.key, target.document.text(), &planned.text, changes);
+        context.shown.noops().changed(&target.shown);
+    }
+    Ok(())
+}
+
+fn partly(ready: &[Ready], failed: usize, error: ToolError) -> ToolError {
+    if ready.len() == 1 {
+        return error;
+    }
+    let names =
+        |part: &[Ready]| part.iter().map(|one| one.target.shown.as_str()).collect::<Vec<_>>().join(", ");
+    let written = if failed == 0 { "nothing".to_owned() } else { names(&ready[..failed]) };
+    ToolError::new(format!("{} Written: {written}. Not written: {}.", error.message, names(&ready[failed..])))
+}

@@ -1,0 +1,181 @@
+//! A text file whose lines can be replaced without touching any other byte.
+
+use std::ops::Range;
+
+use crate::text::{Charset, Unencodable};
+
+/// A file's bytes, and where its lines are in them.
+#[derive(Clone, Debug)]
+pub struct Document {
+    bytes: Vec<u8>,
+    charset: Charset,
+    lines: Vec<Line>,
+    text: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Line {
+    /// Without the line end.
+    bytes: Range<usize>,
+    end: End,
+}
+
+/// How a line ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// It is the last one.
+    None,
+    Lf,
+    CrLf,
+}
+
+/// Lines to put in the place of others. Indexes count from zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Splice<'a> {
+    pub start: usize,
+    pub removed: usize,
+    pub inserted: &'a [String],
+}
+
+impl Document {
+    /// A file that is known to be text in this encoding.
+    pub fn new(bytes: Vec<u8>, charset: Charset) -> Self {
+        let width = match charset {
+            Charset::Utf16Le | Charset::Utf16Be => 2,
+            _ => 1,
+        };
+        let start = if bytes.starts_with(charset.mark()) { charset.mark().len() } else { 0 };
+        let lines = match (charset, width) {
+            (Charset::Utf16Le, _) => {
+                split(&bytes, start, width, |unit| u16::from_le_bytes([unit[0], unit[1]]))
+            }
+            (Charset::Utf16Be, _) => {
+                split(&bytes, start, width, |unit| u16::from_be_bytes([unit[0], unit[1]]))
+            }
+            _ => split_bytes(&bytes, start),
+        };
+        let text = decode(&bytes, charset, &lines);
+        Self { bytes, charset, lines, text }
+    }
+
+    /// The whole text with `\n` ends and without byte order mark. Bytes that are no text in the encoding show as U+FFFD.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub fn charset(&self) -> Charset {
+        self.charset
+    }
+
+    /// The file with other lines in some places, which are in order and do not overlap. Lines that are not named keep
+    /// their bytes; new lines end as the lines they replace, or as the file's first line does.
+    pub fn splice(&self, splices: &[Splice<'_>]) -> Result<Vec<u8>, Unencodable> {
+        let usual = self.lines.first().map_or(End::Lf, |line| line.end);
+        let usual = if usual == End::None { End::Lf } else { usual };
+        let ended = self.lines.last().is_none_or(|line| line.end != End::None);
+        let mut rows: Vec<Row<'_>> = Vec::with_capacity(self.lines.len());
+        let mut position = 0;
+        for splice in splices {
+            rows.extend(self.lines[position..splice.start].iter().map(Row::Old));
+            let replaced = &self.lines[splice.start..splice.start + splice.removed];
+            rows.extend(splice.inserted.iter().enumerate().map(|(index, text)| {
+                let end = replaced.get(index).map_or(usual, |line| line.end);
+                Row::New(text, end)
+            }));
+            position = splice.start + splice.removed;
+        }
+        rows.extend(self.lines[position..].iter().map(Row::Old));
+        self.write(&rows, usual, ended)
+    }
+
+    fn write(&self, rows: &[Row<'_>], usual: End, ended: bool) -> Result<Vec<u8>, Unencodable> {
+        let marked = self.bytes.starts_with(self.charset.mark());
+        let mut bytes = if marked { self.charset.mark().to_vec() } else { Vec::new() };
+        for (index, row) in rows.iter().enumerate() {
+            let end = match row {
+                Row::Old(line) => {
+                    bytes.extend_from_slice(&self.bytes[line.bytes.clone()]);
+                    line.end
+                }
+                Row::New(text, end) => {
+                    self.charset.encode_into(text, &mut bytes)?;
+                    *end
+                }
+            };
+            let last = index + 1 == rows.len();
+            let end = match (last, end) {
+                (true, _) if !ended => End::None,
+                (_, End::None) => usual,
+                (_, end) => end,
+            };
+            self.charset.encode_into(end.text(), &mut bytes)?;
+        }
+        Ok(bytes)
+    }
+}
+
+enum Row<'a> {
+    Old(&'a Line),
+    New(&'a str, End),
+}
+
+impl End {
+    fn text(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Lf => "\n",
+            Self::CrLf => "\r\n",
+        }
+    }
+}
+
+/// Lines of an encoding in which a byte is a line feed and nothing else.
+fn split_bytes(bytes: &[u8], start: usize) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut from = start;
+    for newline in memchr::memchr_iter(b'\n', &bytes[start..]).map(|offset| start + offset) {
+        let returns = newline > from && bytes[newline - 1] == b'\r';
+        let end = if returns { End::CrLf } else { End::Lf };
+        lines.push(Line { bytes: from..newline - usize::from(returns), end });
+        from = newline + 1;
+    }
+    if from < bytes.len() {
+        lines.push(Line { bytes: from..bytes.len(), end: End::None });
+    }
+    lines
+}
+
+/// Lines of an encoding with units of two bytes.
+fn split(bytes: &[u8], start: usize, width: usize, unit: impl Fn(&[u8]) -> u16) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let (mut from, mut after_return) = (start, false);
+    for (index, pair) in bytes[start..].chunks_exact(width).enumerate() {
+        let place = start + index * width;
+        let value = unit(pair);
+        if value == u16::from(b'\n') {
+            let end = if after_return { End::CrLf } else { End::Lf };
+            lines.push(Line { bytes: from..place - if after_return { width } else { 0 }, end });
+            from = place + width;
+        }
+        after_return = value == u16::from(b'\r') && value != u16::from(b'\n');
+    }
+    if from < bytes.len() {
+        lines.push(Line { bytes: from..bytes.len(), end: End::None });
+    }
+    lines
+}
+
+fn decode(bytes: &[u8], charset: Charset, lines: &[Line]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for line in lines {
+        let line_bytes = &bytes[line.bytes.clone()];
+        match charset {
+            Charset::Utf8 | Charset::Utf8Bom => text.push_str(&String::from_utf8_lossy(line_bytes)),
+            _ => text.push_str(&charset.decode(line_bytes)),
+        }
+        if line.end != End::None {
+            text.push('\n');
+        }
+    }
+    text
+}
