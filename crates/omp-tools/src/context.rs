@@ -69,6 +69,9 @@ pub struct Settings {
     pub edit_block_generated: bool,
     /// `edit.enforceSeenLines`: refuse edits of lines that were never displayed.
     pub edit_enforce_seen_lines: bool,
+    /// `search.contextBefore` and `search.contextAfter`: lines shown around a match.
+    pub search_before: usize,
+    pub search_after: usize,
     /// `shellPath`: the shell for commands, if it is not the system's bash.
     pub shell: Option<PathBuf>,
     /// `PI_SHELL_PREFIX`: stands before every command.
@@ -95,6 +98,8 @@ impl Default for Settings {
             edit_active: false,
             edit_block_generated: true,
             edit_enforce_seen_lines: false,
+            search_before: 1,
+            search_after: 3,
             shell: None,
             shell_prefix: None,
             login: Login::Off,

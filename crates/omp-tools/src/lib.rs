@@ -6,10 +6,13 @@
 mod bash;
 mod context;
 mod edit;
+mod find;
 mod generated;
 mod output;
 mod read;
 mod resources;
+mod scope;
+mod search;
 mod shown;
 mod write;
 
@@ -38,6 +41,16 @@ pub fn builtin(context: Arc<Context>) -> Vec<Arc<dyn Tool>> {
 /// The tool that changes lines of files. Its anchors are shown where [`Settings::edit_active`] says so.
 pub fn edit(context: Arc<Context>) -> Arc<dyn Tool> {
     Arc::new(edit::Edit::new(context))
+}
+
+/// The tool that finds files by name.
+pub fn find(context: Arc<Context>) -> Arc<dyn Tool> {
+    Arc::new(find::Find::new(context))
+}
+
+/// The tool that finds lines in files.
+pub fn search(context: Arc<Context>) -> Arc<dyn Tool> {
+    Arc::new(search::Search::new(context))
 }
 
 /// What a model is told about a tool, from the two files beside its code.

@@ -107,6 +107,32 @@ impl Meta {
     }
 }
 
+/// Keeps whole lines up to the byte limit.
+pub(crate) fn cap(mut text: String) -> (String, Option<Truncation>) {
+    if text.len() <= MAX_BYTES {
+        return (text, None);
+    }
+    let count = |text: &str| text.lines().count() as u64;
+    let (total_lines, total_bytes) = (count(&text), text.len() as u64);
+    let room = (0..=MAX_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    let end = text[..room].rfind('\n').unwrap_or(room);
+    text.truncate(end);
+    let truncation = Truncation {
+        direction: Direction::Head,
+        truncated_by: TruncatedBy::Bytes,
+        total_lines,
+        total_bytes,
+        output_lines: count(&text),
+        output_bytes: text.len() as u64,
+        shown_range: None,
+        head_lines: None,
+        next_offset: None,
+        artifact_id: None,
+    };
+    text.push_str("\n\n[Cut at the 50 KB limit]");
+    (text, Some(truncation))
+}
+
 /// Details of a result: the tool's own fields, and `meta` if it says anything.
 #[derive(Default)]
 pub(crate) struct Details(Map<String, Value>);

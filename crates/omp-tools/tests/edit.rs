@@ -14,7 +14,7 @@ use support::{Project, numbered, text};
 #[tokio::test]
 async fn the_tool_takes_one_string() {
     let session = Session::new();
-    let tool = session.tools.last().unwrap();
+    let tool = session.tools.iter().find(|tool| tool.definition().name == "edit").unwrap();
     let schema = &tool.definition().parameters;
     assert_eq!(schema["required"], json!(["input"]));
     assert_eq!(schema["properties"].as_object().unwrap().len(), 1);

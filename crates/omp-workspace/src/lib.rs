@@ -6,16 +6,18 @@
 //! - [`text`] reads a window of lines of a file of any size and encoding.
 //! - [`document`] replaces lines of a text file and keeps every other byte.
 //! - [`write`] replaces a file atomically.
-//! - [`tree`] lists a directory.
+//! - [`tree`] lists a directory, [`walk`] goes through all below one, [`grep`] finds lines.
 //! - [`image`] loads a picture in a form that models accept.
 //!
 //! Nothing here knows about agents, tools or the user's home.
 
 pub mod document;
+pub mod grep;
 pub mod image;
 pub mod open;
 pub mod path;
 pub mod sniff;
 pub mod text;
 pub mod tree;
+pub mod walk;
 pub mod write;

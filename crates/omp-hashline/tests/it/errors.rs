@@ -9,7 +9,7 @@ use crate::support::{apply_to, refused};
 const FIVE: &str = "one\ntwo\nthree\nfour\nfive\n";
 
 fn parse_error(input: &str) -> String {
-    parse(input, Path::new("/work")).unwrap_err().to_string()
+    parse(input, Path::new("/project")).unwrap_err().to_string()
 }
 
 /// proves: FIL-138

@@ -9,7 +9,7 @@ use crate::support::{apply_to, edited};
 const FIVE: &str = "one\ntwo\nthree\nfour\nfive\n";
 
 fn read(input: &str) -> Patch {
-    parse(input, Path::new("/work")).unwrap()
+    parse(input, Path::new("/project")).unwrap()
 }
 
 fn body(hunks: &str) -> (Vec<String>, usize) {
@@ -103,18 +103,18 @@ fn noise_in_a_header_is_dropped() {
         let patch = read(&format!("{header}\nDEL 1\n"));
         assert_eq!(patch.sections[0].path, "foo.ts", "{header}");
     }
-    let error = parse("[*** Update File:foo.ts]\nDEL 1\n", Path::new("/work")).unwrap_err().to_string();
+    let error = parse("[*** Update File:foo.ts]\nDEL 1\n", Path::new("/project")).unwrap_err().to_string();
     assert!(error.starts_with("Missing hashline snapshot tag for edit to foo.ts;"), "{error}");
 }
 
 /// proves: FIL-122
 #[test]
 fn a_path_may_be_quoted_or_absolute() {
-    for header in ["\"src/a b.rs\"", "'src/a b.rs'", "/work/src/a b.rs", "\"/work/src/a b.rs\""] {
+    for header in ["\"src/a b.rs\"", "'src/a b.rs'", "/project/src/a b.rs", "\"/project/src/a b.rs\""] {
         assert_eq!(read(&format!("[{header}#0A3B]\nDEL 1\n")).sections[0].path, "src/a b.rs", "{header}");
     }
-    assert_eq!(read("[/workshop/a#0A3B]\nDEL 1\n").sections[0].path, "/workshop/a");
-    assert!(parse("[a#b.ts#0A3B]\nDEL 1\n", Path::new("/work")).is_err());
+    assert_eq!(read("[/projects/a#0A3B]\nDEL 1\n").sections[0].path, "/projects/a");
+    assert!(parse("[a#b.ts#0A3B]\nDEL 1\n", Path::new("/project")).is_err());
 }
 
 /// proves: FIL-135
@@ -128,7 +128,7 @@ fn tags_are_read_in_any_case() {
 fn sections_of_one_file_are_one() {
     let patch = read("[a#0A3B]\nDEL 1\n[b#1111]\nDEL 1\n[a#0a3b]\nDEL 2\n");
     assert_eq!(patch.sections.iter().map(|section| section.hunks.len()).collect::<Vec<_>>(), [2, 1]);
-    let error = parse("[a#0A3B]\nDEL 1\n[a#0A3C]\nDEL 2\n", Path::new("/work")).unwrap_err().to_string();
+    let error = parse("[a#0A3B]\nDEL 1\n[a#0A3C]\nDEL 2\n", Path::new("/project")).unwrap_err().to_string();
     assert!(error.contains("#0A3B and #0A3C"), "{error}");
 }
 
@@ -144,12 +144,12 @@ fn a_patch_that_is_being_written_shows_what_is_complete() {
     let whole = "[a#0000]\nSWAP 1.=1:\n+x\n+y\nDEL 3\nINS.TAIL:\n+end\n";
     let mut most = 0;
     for (end, _) in whole.char_indices() {
-        let patch = parse_partial(&whole[..end], Path::new("/work"));
+        let patch = parse_partial(&whole[..end], Path::new("/project"));
         let hunks = patch.sections.first().map_or(0, |section| section.hunks.len());
         assert!(hunks >= most, "{:?} lost a hunk", &whole[..end]);
         most = hunks;
     }
     assert_eq!(most, 3);
-    let broken = parse_partial("[a#0000]\nDEL 1\n@@ -1 +1 @@\n", Path::new("/work"));
+    let broken = parse_partial("[a#0000]\nDEL 1\n@@ -1 +1 @@\n", Path::new("/project"));
     assert!(broken.sections.len() <= 1);
 }

@@ -20,8 +20,8 @@ proptest! {
     /// Whatever is fed in, the answer is a patch or a sentence.
     #[test]
     fn nothing_panics(input in "(\\[[a-z]#[0-9A-F]{4}\\]|SWAP|DEL|INS\\.(PRE|POST|HEAD|TAIL)|[0-9 .=:+\\-#@*\\[\\]…\n]|[a-z]){0,60}") {
-        let _ = parse(&input, Path::new("/work"));
-        let _ = parse_partial(&input, Path::new("/work"));
+        let _ = parse(&input, Path::new("/project"));
+        let _ = parse_partial(&input, Path::new("/project"));
     }
 
     /// A swap does to the lines what replacing a slice does to a list.

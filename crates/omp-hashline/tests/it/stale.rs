@@ -166,11 +166,11 @@ fn head_and_tail_need_no_fresh_tag() {
 #[test]
 fn a_file_is_found_by_its_name_and_tag() {
     let mut snapshots = Snapshots::new();
-    let tag = snapshots.record("/work/src/deep/a.rs", "one\n");
-    snapshots.record("/work/src/b.rs", "one\n");
-    assert_eq!(snapshots.named("a.rs", tag), Some("/work/src/deep/a.rs"));
+    let tag = snapshots.record("/project/src/deep/a.rs", "one\n");
+    snapshots.record("/project/src/b.rs", "one\n");
+    assert_eq!(snapshots.named("a.rs", tag), Some("/project/src/deep/a.rs"));
     assert_eq!(snapshots.named("a.rs", Tag::of("two")), None);
-    snapshots.record("/work/other/a.rs", "one\n");
+    snapshots.record("/project/other/a.rs", "one\n");
     assert_eq!(snapshots.named("a.rs", tag), None);
 }
 

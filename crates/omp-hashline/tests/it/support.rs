@@ -66,7 +66,7 @@ pub(crate) fn plan(
     live: &str,
     input: &str,
 ) -> Result<Planned, String> {
-    let patch = parse(input, Path::new("/work")).map_err(|error| error.to_string())?;
+    let patch = parse(input, Path::new("/project")).map_err(|error| error.to_string())?;
     let patcher = Patcher { syntax: &Braces, enforce_seen: false };
     let mut planned: Result<Planned, EditError> =
         Ok(Planned { text: live.to_owned(), changes: Vec::new(), warnings: Vec::new(), blocks: Vec::new() });

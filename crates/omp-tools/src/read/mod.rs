@@ -3,7 +3,7 @@
 mod directory;
 mod missing;
 mod picture;
-mod selector;
+pub(crate) mod selector;
 mod text;
 
 use std::fs::{File, Metadata};

@@ -4,13 +4,13 @@ use std::ops::RangeInclusive;
 
 /// What a path asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Selector {
-    pub(super) lines: Lines,
-    pub(super) style: Style,
+pub(crate) struct Selector {
+    pub(crate) lines: Lines,
+    pub(crate) style: Style,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) enum Lines {
+pub(crate) enum Lines {
     /// From the start, as many as the default limit allows.
     #[default]
     Default,
@@ -20,13 +20,13 @@ pub(super) enum Lines {
 
 /// Lines from `start`; without an `end` as many as the default limit allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Range {
-    pub(super) start: u64,
-    pub(super) end: Option<u64>,
+pub(crate) struct Range {
+    pub(crate) start: u64,
+    pub(crate) end: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Style {
+pub(crate) enum Style {
     #[default]
     Shown,
     Raw,
@@ -40,7 +40,7 @@ enum Chunk {
 }
 
 /// Splits the selector off `typed`. What does not look like one belongs to the path.
-pub(super) fn split(typed: &str) -> Result<(&str, Selector), String> {
+pub(crate) fn split(typed: &str) -> Result<(&str, Selector), String> {
     let mut path = typed;
     let mut chunks = Vec::new();
     while let Some((before, chunk)) = path.rsplit_once(':')
@@ -127,7 +127,7 @@ fn line_number(text: &str) -> Option<u64> {
 }
 
 /// Sorted, with overlapping and adjacent ranges made one.
-pub(super) fn merge(mut ranges: Vec<Range>) -> Vec<Range> {
+pub(crate) fn merge(mut ranges: Vec<Range>) -> Vec<Range> {
     ranges.sort_by_key(|range| range.start);
     let mut merged: Vec<Range> = Vec::with_capacity(ranges.len());
     for range in ranges {
@@ -143,12 +143,12 @@ pub(super) fn merge(mut ranges: Vec<Range>) -> Vec<Range> {
 
 impl Range {
     /// With the lines of context that a person would want to see: one before, three after.
-    pub(super) fn widened(self) -> Self {
+    pub(crate) fn widened(self) -> Self {
         Self { start: self.start.saturating_sub(1).max(1), end: self.end.map(|end| end.saturating_add(3)) }
     }
 
     /// The lines it stands for if an open end means `limit` lines from `from`.
-    pub(super) fn closed(self, from: u64, limit: u64) -> RangeInclusive<u64> {
+    pub(crate) fn closed(self, from: u64, limit: u64) -> RangeInclusive<u64> {
         self.start..=self.end.unwrap_or_else(|| from.saturating_add(limit - 1))
     }
 }

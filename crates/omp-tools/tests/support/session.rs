@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use omp_agent::{Tool, Updates};
-use omp_tools::{Context, builtin, edit};
+use omp_tools::{Context, builtin, edit, find, search};
 use omp_types::ToolOutput;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -28,7 +28,7 @@ impl Session {
         context.settings = project.settings.clone();
         let context = Arc::new(context);
         let mut tools = builtin(Arc::clone(&context));
-        tools.push(edit(context));
+        tools.extend([edit(Arc::clone(&context)), find(Arc::clone(&context)), search(context)]);
         Self { project, tools }
     }
 

@@ -1,0 +1,304 @@
+//! `find`: files and directories by name.
+
+mod grouped;
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use omp_agent::{Invocation, Tool, ToolError, Updates};
+use omp_types::{ToolDefinition, ToolOutput};
+use omp_workspace::walk::{End, Options, walk};
+use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
+
+use crate::Context;
+use crate::output::{Details, Limits, Meta, ResultLimit, Source, cap};
+use crate::scope::{Place, Places};
+
+pub(crate) const NAME: &str = "find";
+
+const MAX_RESULTS: usize = 200;
+const DEFAULT_SECONDS: f64 = 5.0;
+/// Entries looked at before a directory is called too large.
+const MAX_ENTRIES: u64 = 400_000;
+/// The least time between two reports of progress.
+const REPORT_EVERY: Duration = Duration::from_millis(200);
+
+pub(crate) struct Find {
+    definition: ToolDefinition,
+    context: Arc<Context>,
+}
+
+#[derive(Deserialize)]
+struct Arguments {
+    paths: Vec<String>,
+    hidden: Option<bool>,
+    gitignore: Option<bool>,
+    limit: Option<f64>,
+    timeout: Option<f64>,
+}
+
+impl Find {
+    pub(crate) fn new(context: Arc<Context>) -> Self {
+        let definition = crate::definition(NAME, include_str!("prompt.md"), include_str!("schema.json"));
+        Self { definition, context }
+    }
+}
+
+impl Tool for Find {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        let context = self.context.clone();
+        async move {
+            let arguments: Arguments = crate::arguments(call.arguments)?;
+            crate::blocking(move || find(&context, &arguments, &call.cancel, &call.updates)).await
+        }
+        .boxed()
+    }
+}
+
+/// Something that was found.
+#[derive(Clone, Debug)]
+struct Hit {
+    path: PathBuf,
+    directory: bool,
+    modified: SystemTime,
+}
+
+impl Hit {
+    fn at(path: PathBuf) -> Self {
+        let metadata = path.symlink_metadata().ok();
+        Self {
+            directory: metadata.as_ref().is_some_and(std::fs::Metadata::is_dir),
+            modified: metadata
+                .and_then(|metadata| metadata.modified().ok())
+                .unwrap_or(SystemTime::UNIX_EPOCH),
+            path,
+        }
+    }
+}
+
+fn find(
+    context: &Context,
+    arguments: &Arguments,
+    cancel: &CancellationToken,
+    updates: &Updates,
+) -> Result<ToolOutput, ToolError> {
+    let limit = match arguments.limit {
+        Some(limit) if !limit.is_finite() || limit <= 0.0 => {
+            return Err(ToolError::new("Limit must be a positive number"));
+        }
+        Some(limit) => (limit.floor() as usize).clamp(1, MAX_RESULTS),
+        None => MAX_RESULTS,
+    };
+    let seconds = arguments.timeout.filter(|seconds| seconds.is_finite()).unwrap_or(DEFAULT_SECONDS);
+    let seconds = seconds.clamp(0.5, 60.0);
+    let places = Places::new(context, &arguments.paths, "`paths` must contain non-empty globs or paths")?;
+    let look = Look {
+        context,
+        hidden: arguments.hidden.unwrap_or(true),
+        gitignore: arguments.gitignore.unwrap_or(true),
+        deadline: Instant::now() + Duration::from_secs_f64(seconds),
+        cancel,
+        progress: Progress { updates, last: Mutex::new(Instant::now()) },
+        limit,
+    };
+    look.answer(&places, seconds)
+}
+
+/// A search in progress.
+struct Look<'a> {
+    context: &'a Context,
+    hidden: bool,
+    gitignore: bool,
+    deadline: Instant,
+    cancel: &'a CancellationToken,
+    progress: Progress<'a>,
+    limit: usize,
+}
+
+impl Look<'_> {
+    fn answer(&self, places: &Places, seconds: f64) -> Result<ToolOutput, ToolError> {
+        let (hits, end, total) = self.everywhere(&places.found);
+        if end == End::Cancelled {
+            return Err(ToolError::new("Operation aborted"));
+        }
+        Ok(Answer { context: self.context, places, hits, total, end, limit: self.limit, seconds }.output())
+    }
+
+    /// All places at once: each is a walk of its own. Newest first, each path once.
+    fn everywhere(&self, places: &[Place]) -> (Vec<Hit>, End, usize) {
+        let newest = Newest::new(self.limit);
+        let ends: Vec<End> = std::thread::scope(|scope| {
+            let walks: Vec<_> = places.iter().map(|place| scope.spawn(|| self.one(place, &newest))).collect();
+            walks.into_iter().map(|walk| walk.join().unwrap_or(End::Complete)).collect()
+        });
+        let worst = [End::Cancelled, End::Deadline, End::Entries].into_iter().find(|end| ends.contains(end));
+        let (hits, total) = newest.sorted();
+        (hits, worst.unwrap_or(End::Complete), total)
+    }
+
+    fn one(&self, place: &Place, newest: &Newest) -> End {
+        if !place.base.is_dir() {
+            newest.add(Hit::at(place.base.clone()));
+            return End::Complete;
+        }
+        let options = Options {
+            hidden: self.hidden,
+            gitignore: self.gitignore,
+            deadline: Some(self.deadline),
+            entries: MAX_ENTRIES,
+            cancelled: &|| self.cancel.is_cancelled(),
+        };
+        walk(&place.base, &options, &|entry| {
+            if place.wants(entry.path()) {
+                newest.add(Hit::at(entry.path().to_owned()));
+                self.progress.report(self.context, newest);
+            }
+        })
+    }
+}
+
+/// The newest hits so far: a bounded number, whatever is found.
+struct Newest {
+    keep: usize,
+    inside: Mutex<(Vec<Hit>, HashSet<PathBuf>, usize)>,
+}
+
+impl Newest {
+    fn new(keep: usize) -> Self {
+        Self { keep, inside: Mutex::new((Vec::new(), HashSet::new(), 0)) }
+    }
+
+    fn add(&self, hit: Hit) {
+        let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
+        let (hits, known, total) = &mut *inside;
+        if known.contains(&hit.path) {
+            return;
+        }
+        *total += 1;
+        known.insert(hit.path.clone());
+        hits.push(hit);
+        // Sorting now and then keeps it cheap.
+        if hits.len() >= 8 * self.keep.max(64) {
+            order(hits);
+            for gone in hits.drain(self.keep..) {
+                known.remove(&gone.path);
+            }
+        }
+    }
+
+    fn sorted(&self) -> (Vec<Hit>, usize) {
+        let inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hits = inside.0.clone();
+        order(&mut hits);
+        hits.truncate(self.keep);
+        (hits, inside.2)
+    }
+}
+
+fn order(hits: &mut [Hit]) {
+    hits.sort_by(|one, two| two.modified.cmp(&one.modified).then_with(|| one.path.cmp(&two.path)));
+}
+
+/// Tells now and then what was found so far.
+struct Progress<'a> {
+    updates: &'a Updates,
+    last: Mutex<Instant>,
+}
+
+impl Progress<'_> {
+    fn report(&self, context: &Context, newest: &Newest) {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.elapsed() < REPORT_EVERY {
+            return;
+        }
+        *last = Instant::now();
+        let (hits, _) = newest.sorted();
+        let rows: Vec<String> = hits.iter().map(|hit| shown(context, hit)).collect();
+        self.updates.send(ToolOutput::text(rows.join("\n")));
+    }
+}
+
+fn shown(context: &Context, hit: &Hit) -> String {
+    let path = context.base().display(&hit.path);
+    if hit.directory { format!("{}/", path.trim_end_matches('/')) } else { path }
+}
+
+/// What is said about a finished search.
+struct Answer<'a> {
+    context: &'a Context,
+    places: &'a Places,
+    hits: Vec<Hit>,
+    total: usize,
+    end: End,
+    limit: usize,
+    seconds: f64,
+}
+
+impl Answer<'_> {
+    fn output(&self) -> ToolOutput {
+        let files: Vec<String> = self.hits.iter().map(|hit| shown(self.context, hit)).collect();
+        let reached = self.total > self.limit;
+        let mut text = match files.is_empty() {
+            true => "No files found matching pattern".to_owned(),
+            false => grouped::grouped(&files),
+        };
+        let notices = [self.end_notice(), self.places.missing_notice(), reached.then(|| self.limit_notice())];
+        for notice in notices.into_iter().flatten() {
+            text.push_str(&format!("\n\n{notice}"));
+        }
+        let (text, truncation) = cap(text);
+        let scope = self.places.shown(self.context);
+        let mut meta = Meta { source: Some(Source::Path(scope.clone())), truncation, ..Meta::default() };
+        if reached {
+            let limit = ResultLimit { reached: self.limit, suggestion: self.limit };
+            meta.limits = Some(Limits { result_limit: Some(limit), ..Limits::default() });
+        }
+        let truncated = reached || self.end != End::Complete || meta.truncation.is_some();
+        let mut details = Details::default()
+            .with("scopePath", scope)
+            .with("fileCount", files.len())
+            .with("files", files)
+            .with("truncated", truncated);
+        if reached {
+            details = details.with("resultLimitReached", self.limit);
+        }
+        if !self.places.missing.is_empty() {
+            details = details.with("missingPaths", self.places.missing.clone());
+        }
+        ToolOutput::text(text).with_details(details.finish(&meta))
+    }
+
+    fn end_notice(&self) -> Option<String> {
+        let count = self.hits.len();
+        match self.end {
+            End::Deadline => Some(format!(
+                "find timed out after {}s; returning {count} partial matches — increase timeout or narrow pattern",
+                self.seconds
+            )),
+            End::Entries => Some(format!(
+                "find stopped after {MAX_ENTRIES} entries; returning {count} partial matches — narrow the pattern or \
+                 name a smaller directory"
+            )),
+            End::Complete | End::Cancelled => None,
+        }
+    }
+
+    fn limit_notice(&self) -> String {
+        format!(
+            "[Showing the newest {} of {} matches. Narrow the pattern for the others]",
+            self.limit, self.total
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests;

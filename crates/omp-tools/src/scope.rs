@@ -1,0 +1,147 @@
+//! Where `find` and `search` look: the entries of their `paths`.
+
+use std::path::{Path, PathBuf};
+
+use globset::{GlobBuilder, GlobMatcher};
+use omp_agent::ToolError;
+
+use crate::Context;
+
+/// One place to look at.
+pub(crate) struct Place {
+    /// The file, or the directory to walk through.
+    pub(crate) base: PathBuf,
+    /// Of the names below, those that are meant; `None` for a path without a pattern.
+    pub(crate) glob: Option<GlobMatcher>,
+}
+
+/// The places of a call, and what was asked for but does not exist.
+pub(crate) struct Places {
+    pub(crate) found: Vec<Place>,
+    pub(crate) missing: Vec<String>,
+}
+
+const GLOB: [char; 4] = ['*', '?', '[', '{'];
+
+/// Does a text hold characters of a pattern?
+pub(crate) fn has_glob(text: &str) -> bool {
+    text.contains(GLOB)
+}
+
+impl Places {
+    /// Finds every entry. Several in one string are taken apart where that makes sense of them.
+    pub(crate) fn new(context: &Context, entries: &[String], empty: &str) -> Result<Self, ToolError> {
+        let mut places = Self { found: Vec::new(), missing: Vec::new() };
+        let mut count = 0;
+        for entry in entries {
+            let entry = unquoted(entry.trim()).replace('\\', "/");
+            if entry.is_empty() {
+                return Err(ToolError::new(empty));
+            }
+            for part in parts(context, &entry) {
+                count += 1;
+                let place = Place::new(context, &part)?;
+                match place.base.symlink_metadata() {
+                    Ok(_) => places.found.push(place),
+                    Err(_) => places.missing.push(part),
+                }
+            }
+        }
+        if count == 0 {
+            return Err(ToolError::new(empty));
+        }
+        if places.found.is_empty() {
+            return Err(ToolError::new(format!("Path not found: {}", places.missing.join(", "))));
+        }
+        Ok(places)
+    }
+
+    /// The places in one word.
+    pub(crate) fn shown(&self, context: &Context) -> String {
+        let shown: Vec<String> = self.found.iter().map(|place| context.base().display(&place.base)).collect();
+        shown.join(", ")
+    }
+
+    pub(crate) fn missing_notice(&self) -> Option<String> {
+        (!self.missing.is_empty()).then(|| format!("Skipped missing paths: {}", self.missing.join(", ")))
+    }
+}
+
+impl Place {
+    fn new(context: &Context, typed: &str) -> Result<Self, ToolError> {
+        let (base, glob) = split(typed);
+        let path = match base.as_str() {
+            "" => context.cwd.clone(),
+            base => context.base().resolve(base).map_err(|error| ToolError::new(error.to_string()))?,
+        };
+        let glob = glob.map(|glob| compile(&glob)).transpose()?;
+        if path == Path::new("/") {
+            return Err(ToolError::new("Searching from root directory '/' is not allowed"));
+        }
+        if glob.is_some() && path.is_file() {
+            return Err(ToolError::new(format!("Path is not a directory: {base}")));
+        }
+        Ok(Self { base: path, glob })
+    }
+
+    /// Is a file below the base meant?
+    pub(crate) fn wants(&self, path: &Path) -> bool {
+        let Some(glob) = &self.glob else { return true };
+        path.strip_prefix(&self.base).is_ok_and(|relative| glob.is_match(relative))
+    }
+}
+
+/// The directory before the first part with a pattern, and the pattern. A pattern in the first part is meant at every
+/// depth.
+fn split(typed: &str) -> (String, Option<String>) {
+    let typed = typed.strip_prefix("./").unwrap_or(typed);
+    let Some(first) = typed.split('/').position(has_glob) else { return (typed.to_owned(), None) };
+    let parts: Vec<&str> = typed.split('/').collect();
+    let (base, glob) = (parts[..first].join("/"), parts[first..].join("/"));
+    match first {
+        0 if !glob.starts_with("**/") => (base, Some(format!("**/{glob}"))),
+        1 if base.is_empty() => ("/".to_owned(), Some(glob)),
+        _ => (base, Some(glob)),
+    }
+}
+
+fn compile(glob: &str) -> Result<GlobMatcher, ToolError> {
+    let built = GlobBuilder::new(glob).literal_separator(true).build();
+    built
+        .map(|glob| glob.compile_matcher())
+        .map_err(|error| ToolError::new(format!("The pattern '{glob}' makes no sense: {}.", error.kind())))
+}
+
+/// A string that holds several paths. Commas and semicolons separate if one part exists, blanks only if all do.
+fn parts(context: &Context, entry: &str) -> Vec<String> {
+    let exists = |text: &str| {
+        let (base, _) = split(text);
+        let resolved = match base.as_str() {
+            "" => Some(context.cwd.clone()),
+            base => context.base().resolve(base).ok(),
+        };
+        resolved.is_some_and(|path| path.symlink_metadata().is_ok())
+    };
+    let whole = || vec![entry.to_owned()];
+    if exists(entry) && !(has_glob(entry) && entry.contains([',', ';']) && !entry.contains('{')) {
+        return whole();
+    }
+    let split_at = |separators: &[char]| -> Vec<String> {
+        let parts = entry.split(separators).map(str::trim).filter(|part| !part.is_empty());
+        parts.map(str::to_owned).collect()
+    };
+    let listed = split_at(&[',', ';']);
+    if listed.len() > 1 && !entry.contains('{') && listed.iter().any(|part| exists(part)) {
+        return listed;
+    }
+    let spaced = split_at(&[' ', '\t', '\n']);
+    if spaced.len() > 1 && spaced.iter().all(|part| exists(part)) {
+        return spaced;
+    }
+    whole()
+}
+
+fn unquoted(text: &str) -> &str {
+    let within = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
+    ['"', '\'', '`'].into_iter().find_map(within).unwrap_or(text)
+}

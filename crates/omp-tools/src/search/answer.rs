@@ -1,0 +1,179 @@
+//! Matches as text: one page, with what edits need.
+
+use std::io::Read;
+
+use omp_types::ToolOutput;
+use omp_workspace::document::Document;
+use omp_workspace::grep::{Found, Row};
+use omp_workspace::open::{self, open};
+use omp_workspace::sniff::{self, Kind};
+use serde_json::{Value, json};
+
+use super::collect::{Collected, FileHit};
+use super::targets::Targets;
+use super::{PAGE, PER_FILE};
+use crate::Context;
+use crate::output::{Details, MAX_BYTES, Meta, Source, cap};
+use crate::shown::Shown;
+
+/// What is said about a finished search.
+pub(super) struct Answer<'a> {
+    pub(super) context: &'a Context,
+    pub(super) targets: &'a Targets,
+    pub(super) collected: Collected,
+    /// One file was searched, and its matches stand without a heading of their own.
+    pub(super) alone: bool,
+    pub(super) skip: usize,
+}
+
+impl Answer<'_> {
+    pub(super) fn output(&self) -> ToolOutput {
+        let files = &self.collected.files;
+        let page = files.get(self.skip.min(files.len())..).unwrap_or_default();
+        let page = &page[..page.len().min(PAGE)];
+        let more = files.len() > self.skip + page.len();
+        let tags: Vec<Option<String>> = page.iter().map(|file| self.tag(file)).collect();
+        let mut per_file = if self.alone { usize::MAX } else { PER_FILE };
+        let mut text = self.text(page, &tags, per_file, Gutter::Model);
+        // Every file keeps its share: fewer matches of each before any is cut off.
+        while text.len() > MAX_BYTES && per_file > 1 {
+            per_file = if self.alone { per_file.min(longest(page)) / 2 } else { per_file / 2 }.max(1);
+            text = self.text(page, &tags, per_file, Gutter::Model);
+        }
+        if page.is_empty() {
+            text = match files.is_empty() {
+                true => "No matches found".to_owned(),
+                false => format!("No further matches: there are {} matching files.", files.len()),
+            };
+        }
+        let trimmed = page.iter().any(|file| file.found.more || file.found.matches > per_file);
+        for notice in self.notices(more, trimmed, page.len()) {
+            text.push_str(&format!("\n\n{notice}"));
+        }
+        let (text, truncation) = cap(text);
+        let display = self.text(page, &tags, per_file, Gutter::Person);
+        let meta =
+            Meta { source: Some(Source::Path(self.targets.shown.clone())), truncation, ..Meta::default() };
+        let details =
+            self.details(page, more, trimmed, meta.truncation.is_some()).with("displayContent", display);
+        ToolOutput::text(text).with_details(details.finish(&meta))
+    }
+
+    fn label(&self, file: &FileHit) -> String {
+        match (&file.label, &file.path) {
+            (Some(label), _) => label.clone(),
+            (None, Some(path)) => self.context.base().display(path),
+            (None, None) => String::new(),
+        }
+    }
+
+    /// Remembers the whole file, so that an edit can follow; `None` where it cannot.
+    fn tag(&self, file: &FileHit) -> Option<String> {
+        let path = file.path.as_ref().filter(|_| self.context.shows_anchors())?;
+        let Ok(open::Found::File(source, metadata)) = open(path) else { return None };
+        if metadata.len() > Shown::MAX_BYTES {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        source.take(Shown::MAX_BYTES).read_to_end(&mut bytes).ok()?;
+        let Kind::Text(charset) = sniff::kind(&bytes[..bytes.len().min(sniff::HEAD)]) else { return None };
+        let whole = file.found.rows.iter().filter(|row| !row.cut);
+        let seen: Vec<(usize, usize)> =
+            whole.filter_map(|row| usize::try_from(row.line).ok()).map(|line| (line, line)).collect();
+        let document = Document::new(bytes, charset);
+        Some(self.context.shown.record(path, document.text(), &seen).to_string())
+    }
+
+    fn text(&self, page: &[FileHit], tags: &[Option<String>], per_file: usize, gutter: Gutter) -> String {
+        let mut parts = Vec::new();
+        for (file, tag) in page.iter().zip(tags) {
+            let mut rows = Vec::new();
+            let label = self.label(file);
+            rows.extend(match (self.alone, tag) {
+                (true, Some(tag)) => Some(format!("[{label}#{tag}]")),
+                (true, None) => None,
+                (false, Some(tag)) => Some(format!("# {label}#{tag}")),
+                (false, None) => Some(format!("# {label}")),
+            });
+            let separator = match (gutter, tag) {
+                (Gutter::Person, _) => '│',
+                (Gutter::Model, Some(_)) => ':',
+                (Gutter::Model, None) => '|',
+            };
+            rows.extend(first(&file.found, per_file).map(|row| {
+                let mark = if row.matched { '*' } else { ' ' };
+                format!("{mark}{}{separator}{}", row.line, row.text)
+            }));
+            parts.push(rows.join("\n"));
+        }
+        parts.join("\n\n")
+    }
+
+    fn notices(&self, more: bool, trimmed: bool, shown: usize) -> Vec<String> {
+        let mut notices = Vec::new();
+        if more {
+            let next = self.skip + shown;
+            let total = self.collected.files.len();
+            let total = if self.collected.stopped { format!("more than {total}") } else { total.to_string() };
+            notices.push(format!(
+                "[{shown} of {total} matching files shown. Use skip={next} for the next page]"
+            ));
+        } else if self.collected.stopped {
+            notices.push("[Stopped after 2000 matches. Narrow the pattern or the paths]".to_owned());
+        }
+        if trimmed {
+            notices.push("[Some files have more matches than are shown]".to_owned());
+        }
+        if !self.targets.missing.is_empty() {
+            notices.push(format!("Skipped missing paths: {}", self.targets.missing.join(", ")));
+        }
+        notices
+    }
+
+    fn details(&self, page: &[FileHit], more: bool, trimmed: bool, truncated: bool) -> Details {
+        let labels: Vec<String> = page.iter().map(|file| self.label(file)).collect();
+        let each: Vec<Value> = page
+            .iter()
+            .zip(&labels)
+            .map(|(file, label)| json!({ "path": label, "count": file.found.matches }))
+            .collect();
+        let cut = page.iter().flat_map(|file| &file.found.rows).any(|row| row.cut);
+        let mut details = Details::default()
+            .with("scopePath", self.targets.shown.clone())
+            .with("matchCount", page.iter().map(|file| file.found.matches).sum::<usize>())
+            .with("fileCount", page.len())
+            .with("files", labels)
+            .with("fileMatches", each)
+            .with("truncated", truncated || more || trimmed);
+        for (name, set) in
+            [("fileLimitReached", more), ("perFileLimitReached", trimmed), ("linesTruncated", cut)]
+        {
+            if set {
+                details = details.with(name, true);
+            }
+        }
+        if !self.targets.missing.is_empty() {
+            details = details.with("missingPaths", self.targets.missing.clone());
+        }
+        details
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Gutter {
+    Model,
+    Person,
+}
+
+fn longest(page: &[FileHit]) -> usize {
+    page.iter().map(|file| file.found.matches).max().unwrap_or(1)
+}
+
+/// The rows of the first matches; the lines after the last of them belong to it.
+fn first(found: &Found, matches: usize) -> impl Iterator<Item = &Row> {
+    let mut seen = 0;
+    found.rows.iter().take_while(move |row| {
+        seen += usize::from(row.matched);
+        seen <= matches
+    })
+}

@@ -1,0 +1,117 @@
+//! `search`: lines of files that match a pattern.
+
+mod answer;
+mod collect;
+mod targets;
+
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use omp_agent::{Invocation, Tool, ToolError};
+use omp_types::{ToolDefinition, ToolOutput};
+use omp_workspace::grep::{Query, Style};
+use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
+
+use crate::Context;
+use answer::Answer;
+use targets::Targets;
+
+pub(crate) const NAME: &str = "search";
+
+/// Files on a page.
+const PAGE: usize = 20;
+/// Matches of a file among several.
+const PER_FILE: usize = 20;
+/// Matches of a file that is searched alone.
+const ALONE: usize = 200;
+/// Matches collected before pages are made.
+const TOTAL: usize = 2000;
+
+pub(crate) struct Search {
+    definition: ToolDefinition,
+    context: Arc<Context>,
+}
+
+#[derive(Deserialize)]
+struct Arguments {
+    pattern: String,
+    paths: Paths,
+    i: Option<bool>,
+    gitignore: Option<bool>,
+    skip: Option<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Paths {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Search {
+    pub(crate) fn new(context: Arc<Context>) -> Self {
+        let definition = crate::definition(NAME, include_str!("prompt.md"), include_str!("schema.json"));
+        Self { definition, context }
+    }
+}
+
+impl Tool for Search {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        let context = self.context.clone();
+        async move {
+            let arguments: Arguments = crate::arguments(call.arguments)?;
+            crate::blocking(move || search(&context, arguments, &call.cancel)).await
+        }
+        .boxed()
+    }
+}
+
+fn search(
+    context: &Context,
+    arguments: Arguments,
+    cancel: &CancellationToken,
+) -> Result<ToolOutput, ToolError> {
+    let pattern = arguments.pattern.trim();
+    if pattern.is_empty() {
+        return Err(ToolError::new("Pattern must not be empty"));
+    }
+    let skip = match arguments.skip {
+        Some(skip) if !skip.is_finite() || skip < 0.0 => {
+            return Err(ToolError::new("Skip must be a non-negative number"));
+        }
+        skip => skip.unwrap_or(0.0).floor() as usize,
+    };
+    let entries = match arguments.paths {
+        Paths::One(path) => vec![path],
+        Paths::Several(paths) => paths,
+    };
+    let targets = Targets::new(context, &entries)?;
+    let alone = targets.is_one_file();
+    let style = Style {
+        ignore_case: arguments.i.unwrap_or(false),
+        before: context.settings.search_before,
+        after: context.settings.search_after,
+        // One more than is shown tells that there are more.
+        limit: if targets.has_ranges() {
+            TOTAL
+        } else if alone {
+            ALONE
+        } else {
+            PER_FILE
+        },
+    };
+    let query =
+        Query::new(pattern, style).map_err(|error| ToolError::new(format!("Invalid regex: {error}")))?;
+    let gitignore = arguments.gitignore.unwrap_or(true);
+    let collected = collect::collect(&targets, &query, &style, gitignore, cancel)?;
+    if cancel.is_cancelled() {
+        return Err(ToolError::new("Operation aborted"));
+    }
+    Ok(Answer { context, targets: &targets, collected, alone, skip: if alone { 0 } else { skip } }.output())
+}
