@@ -4,9 +4,8 @@ use std::collections::HashSet;
 
 use indexmap::IndexMap;
 
-use super::builtin;
+use super::catalogue;
 use super::fields::Equivalence;
-use crate::model::Model;
 
 /// Makers whose name gateways put before an id.
 const MAKERS: [&str; 14] = [
@@ -32,8 +31,6 @@ pub(super) struct Canonical<'a> {
     exclude: HashSet<&'a str>,
     /// Names that others were mapped to.
     targets: HashSet<&'a str>,
-    /// Ids under which the makers themselves offer their models.
-    official: HashSet<&'static str>,
 }
 
 /// Where a model belongs.
@@ -47,45 +44,43 @@ pub(super) enum Membership {
 
 impl<'a> Canonical<'a> {
     pub(super) fn new(equivalence: &'a Equivalence) -> Self {
-        let bundled = builtin::PROVIDERS.iter().flat_map(|provider| provider.models);
         Self {
             overrides: &equivalence.overrides,
             exclude: equivalence.exclude.iter().map(String::as_str).collect(),
             targets: equivalence.overrides.values().map(String::as_str).collect(),
-            // A slash belongs to a gateway's alias.
-            official: bundled.map(|model| model.id).filter(|id| !id.contains('/')).collect(),
         }
     }
 
     /// The user's word, then an official id, then an official id behind a gateway's spelling.
-    pub(super) fn of(&self, model: &Model) -> Membership {
-        let selector = model.selector();
+    pub(super) fn of(&self, provider: &str, id: &str) -> Membership {
+        let selector = format!("{provider}/{id}");
         if self.exclude.contains(selector.as_str()) {
             return Membership::Alone;
         }
         if let Some(canonical) = self.overrides.get(&selector) {
             return Membership::Shared(canonical.clone());
         }
-        match self.official_spelling(&model.id) {
+        match official_spelling(id) {
             Some(id) => Membership::Shared(id),
             // Who bears the name that others were mapped to is one of them.
-            None if self.targets.contains(model.id.as_str()) => Membership::Shared(model.id.clone()),
+            None if self.targets.contains(id) => Membership::Shared(id.to_owned()),
             None => Membership::Alone,
         }
     }
+}
 
-    fn official_spelling(&self, id: &str) -> Option<String> {
-        let bare = match id.split_once('/') {
-            Some((maker, rest)) if MAKERS.contains(&maker) => rest,
-            _ => id,
-        };
-        let dashed = bare.replace('.', "-");
-        let dotted = dotted(bare);
-        [id, bare, dashed.as_str(), dotted.as_str()]
-            .into_iter()
-            .find(|spelling| self.official.contains(spelling))
-            .map(str::to_owned)
-    }
+/// The maker's own id behind a gateway's spelling of it.
+fn official_spelling(id: &str) -> Option<String> {
+    let bare = match id.split_once('/') {
+        Some((maker, rest)) if MAKERS.contains(&maker) => rest,
+        _ => id,
+    };
+    let dashed = bare.replace('.', "-");
+    let dotted = dotted(bare);
+    [id, bare, dashed.as_str(), dotted.as_str()]
+        .into_iter()
+        .find(|spelling| catalogue::OFFICIAL.contains(spelling))
+        .map(str::to_owned)
 }
 
 /// `4-6` as `4.6`: a dash between two digits.

@@ -78,7 +78,20 @@ impl Registry {
             .selector(&text)
             .filter(inside)
             .or_else(|| best(index.canonical(&text)))
-            .or_else(|| best(index.id(&text)))
+            .or_else(|| self.last_used(index.id(&text), inside, ranks))
+    }
+
+    /// Of several models of one id: one that can be used, the one that was used last, then as always.
+    fn last_used(&self, rows: &[RowId], inside: impl Fn(&RowId) -> bool, ranks: &Ranks) -> Option<RowId> {
+        let all = &self.index().rows;
+        let usage = |row: &Row| match rows.len() {
+            0 | 1 => usize::MAX,
+            _ => self.preferences.recent.rank(&row.selector),
+        };
+        rows.iter().copied().filter(inside).min_by_key(|at| {
+            let (unready, order, at) = ranks.of(&all[*at], *at);
+            (unready, usage(&all[at]), order, at)
+        })
     }
 
     /// The best of the models whose name holds the text.

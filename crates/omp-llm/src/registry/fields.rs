@@ -1,10 +1,11 @@
 //! The shape of `models.yml`, before anything is checked beyond types and names of keys.
 
 use indexmap::IndexMap;
-use omp_types::{Cost, ThinkingLevel};
+use omp_types::{CacheRetention, Cost, ThinkingLevel};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::transform::RequestTransform;
 use crate::model::Input;
 
 #[derive(Debug, Default, Deserialize)]
@@ -14,6 +15,34 @@ pub(super) struct ModelsFile {
     pub(super) providers: IndexMap<String, ProviderConfig>,
     #[serde(default)]
     pub(super) equivalence: Equivalence,
+    /// Sets of models for the roles, by name.
+    #[serde(default)]
+    pub(super) profiles: IndexMap<String, ProfileConfig>,
+    #[serde(default)]
+    pub(super) model_bindings: Bindings,
+}
+
+/// One entry of `profiles`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ProfileConfig {
+    #[serde(default)]
+    pub(super) required_providers: Vec<String>,
+    /// Role to selector.
+    #[serde(default)]
+    pub(super) model_mapping: IndexMap<String, String>,
+}
+
+/// Who does what, next to where the models are described. The settings go before it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Bindings {
+    /// Role to selector.
+    #[serde(default)]
+    pub model_roles: IndexMap<String, String>,
+    /// Sub-agent to selector.
+    #[serde(default)]
+    pub agent_model_overrides: IndexMap<String, String>,
 }
 
 /// Which models are the same behind different names.
@@ -33,6 +62,10 @@ pub(super) struct Equivalence {
 pub(super) struct ProviderConfig {
     pub(super) base_url: Option<String>,
     pub(super) api_key: Option<String>,
+    /// The name of a variable, and nothing else.
+    pub(super) api_key_env: Option<String>,
+    pub(super) cache_retention: Option<CacheRetention>,
+    pub(super) request_transform: Option<RequestTransform>,
     pub(super) api: Option<String>,
     #[serde(default)]
     pub(super) headers: IndexMap<String, String>,
@@ -87,6 +120,9 @@ pub(super) struct ModelConfig {
     pub(super) headers: IndexMap<String, String>,
     pub(super) compat: Option<Map<String, Value>>,
     pub(super) context_promotion_target: Option<String>,
+    pub(super) cache_retention: Option<CacheRetention>,
+    pub(super) request_transform: Option<RequestTransform>,
+    pub(super) wire_model_id: Option<String>,
     #[expect(dead_code, reason = "accepted now, read by the compaction of a later release")]
     remote_compaction: Option<Map<String, Value>>,
 }

@@ -63,10 +63,9 @@ impl Index {
             groups: IndexMap::new(),
         };
         let canonical = Canonical::new(equivalence);
-        for (provider, entry) in providers.values().enumerate() {
-            for (position, model) in entry.models.iter().enumerate() {
-                let row = row(provider, position, &model.provider, &model.id);
-                index.add(row, canonical.of(model));
+        for (provider, (name, entry)) in providers.iter().enumerate() {
+            for (position, id) in entry.models.ids().enumerate() {
+                index.add(row(provider, position, name, id), canonical.of(name, id));
             }
         }
         index

@@ -2,14 +2,15 @@
 //! which knows nothing of the others.
 
 use indexmap::IndexMap;
-use omp_types::{Cost, ThinkingLevel};
 
-use super::builtin::{self, BuiltinModel, BuiltinProvider};
+use super::catalogue::{self, Redirect, blank};
 use super::compat::Quirks;
+use super::discovered::Described;
 use super::fields::{AuthKind, ModelConfig, ModelsFile, ProviderConfig};
 use super::provider::{KeySource, Origin, Provider, fill};
+use super::transform::{ProviderShaping, shape};
 use crate::demo;
-use crate::model::{Api, Compat, Facts, Input, Model, ThinkingMode};
+use crate::model::{Api, Compat, Model, ModelSource, ThinkingMode, Transport};
 
 pub(super) type Providers = IndexMap<String, Provider>;
 
@@ -25,10 +26,12 @@ pub(super) fn merge(file: &ModelsFile) -> Result<Providers, String> {
 
 /// What is compiled in, and the tour.
 pub(super) fn compiled_in() -> Providers {
-    let mut providers: Providers = builtin::PROVIDERS.iter().map(builtin_provider).collect();
+    let known = catalogue::entries().iter();
+    let mut providers: Providers =
+        known.map(|entry| (entry.id.to_owned(), Provider::builtin(entry))).collect();
     let tour = Provider {
         key: KeySource { keyless: true, ..KeySource::default() },
-        models: vec![demo::model()],
+        models: vec![demo::model()].into(),
         ..Provider::default()
     };
     providers.insert("omp".to_owned(), tour);
@@ -59,24 +62,27 @@ fn redirect_one(provider: &mut Provider, config: &ProviderConfig) -> Result<(), 
     if config.api_key.is_some() {
         provider.key.configured.clone_from(&config.api_key);
     }
+    provider.api_given = config.api.is_some();
+    provider.key.variable.clone_from(&config.api_key_env);
+    provider.shaping = ProviderShaping::of(config);
     provider.key.keyless |= config.auth == Some(AuthKind::None);
     provider.headers.extend(config.headers.clone());
     provider.bearer |= config.auth_header;
-    provider.quirks = Quirks::of(config);
     provider.base_url.clone_from(&config.base_url);
     provider.patches.clone_from(&config.model_overrides);
-    let api = config.api.as_deref().and_then(Api::parse);
-    for model in provider.models.iter_mut().chain(provider.template.as_mut()) {
-        model.api = api.unwrap_or(model.api);
-        if let Some(base_url) = &config.base_url {
-            model.base_url.clone_from(base_url);
-        }
-        model.compat = Compat::detect(model.api, &model.base_url, &model.id);
-        provider.quirks.apply(&mut model.compat, None)?;
-        model.facts.compat = provider.quirks.given(None);
-    }
-    // A block nobody's models use is checked all the same.
-    provider.quirks.apply(&mut Compat::detect(Api::OpenAiCompletions, "", ""), None)
+    provider.described = Some(Described::of(config));
+    provider.redirect(Redirect {
+        api: config.api.as_deref().and_then(Api::parse),
+        base_url: config.base_url.clone(),
+        transport: transport(config),
+        quirks: Quirks::of(config),
+        shaping: ProviderShaping::of(config),
+    })
+}
+
+/// The one value that the checks let pass.
+pub(super) fn transport(config: &ProviderConfig) -> Option<Transport> {
+    config.transport.as_ref().map(|_| Transport::PiNative)
 }
 
 /// `modelOverrides`.
@@ -103,8 +109,8 @@ fn custom_model(provider: &str, config: &ProviderConfig, entry: &ModelConfig) ->
     let api = api.ok_or_else(|| format!("Provider {provider}, model {id}: no \"api\" is set."))?;
     let base_url = entry.base_url.clone().or_else(|| config.base_url.clone()).unwrap_or_default();
     let mut model = blank(provider, api, &base_url);
-    if let Some(known) = bundled(id) {
-        describe(&mut model, known);
+    if let Some(known) = catalogue::known(id) {
+        known.describe(&mut model);
     }
     model.id = id.to_owned();
     model.name = id.to_owned();
@@ -117,66 +123,10 @@ fn custom_model(provider: &str, config: &ProviderConfig, entry: &ModelConfig) ->
         .apply(&mut model.compat, entry.compat.as_ref())
         .map_err(|error| format!("Provider {provider}, model {id}: {error}"))?;
     model.facts.compat = quirks.given(entry.compat.as_ref());
+    model.facts.source = ModelSource::File;
+    model.transport = transport(config).unwrap_or_default();
     fill(&mut model, entry);
+    ProviderShaping::of(config).apply(&mut model);
+    shape(&mut model, entry);
     Ok(model)
-}
-
-fn builtin_provider(row: &BuiltinProvider) -> (String, Provider) {
-    let template = blank(row.id, row.api, row.base_url);
-    let models = row.models.iter().map(|entry| {
-        let mut model = Model {
-            id: entry.id.to_owned(),
-            name: entry.id.to_owned(),
-            thinking: ThinkingMode::detect(row.api, entry.id),
-            compat: Compat::detect(row.api, row.base_url, entry.id),
-            ..template.clone()
-        };
-        describe(&mut model, entry);
-        model
-    });
-    let provider = Provider {
-        key: KeySource { env: row.env.to_vec(), ..KeySource::default() },
-        models: models.collect(),
-        template: Some(template),
-        origin: Origin::Builtin,
-        ..Provider::default()
-    };
-    (row.id.to_owned(), provider)
-}
-
-/// A model of which only the place is known.
-fn blank(provider: &str, api: Api, base_url: &str) -> Model {
-    Model {
-        provider: provider.to_owned(),
-        id: String::new(),
-        name: String::new(),
-        api,
-        base_url: base_url.to_owned(),
-        headers: IndexMap::new(),
-        key: None,
-        bearer: false,
-        reasoning: false,
-        thinking: ThinkingMode::Standard,
-        levels: vec![ThinkingLevel::Minimal, ThinkingLevel::Low, ThinkingLevel::Medium, ThinkingLevel::High],
-        input: vec![Input::Text],
-        cost: Cost::default(),
-        context_window: 128_000,
-        max_tokens: 16_384,
-        compat: Compat::detect(api, base_url, ""),
-        facts: Facts::default(),
-    }
-}
-
-/// The facts of a bundled model.
-fn describe(model: &mut Model, entry: &BuiltinModel) {
-    model.reasoning = entry.reasoning;
-    model.input = if entry.images { vec![Input::Text, Input::Image] } else { vec![Input::Text] };
-    let [input, output, cache_read, cache_write] = entry.cost;
-    model.cost = Cost { input, output, cache_read, cache_write, total: 0.0 };
-    model.context_window = entry.context_window;
-    model.max_tokens = entry.max_tokens;
-}
-
-fn bundled(id: &str) -> Option<&'static BuiltinModel> {
-    builtin::PROVIDERS.iter().flat_map(|provider| provider.models).find(|model| model.id == id)
 }

@@ -1,44 +1,65 @@
 //! Which models there are, and which one a name means.
 //!
-//! `fields`, `validate` and `file` read the user's file; `merge` puts it over what is compiled in (`builtin`);
+//! `fields`, `validate` and `file` read the user's file; `merge` puts it over what is compiled in (`catalogue`);
 //! `index` knows every name and `canonical` which of them mean the same; `engine` finds, `select` chooses one and
 //! `scope` many.
 
+mod address;
+mod anthropic;
 mod azure;
 mod builtin;
 mod canonical;
+mod catalogue;
 mod compat;
 mod defaults;
+mod direct;
+mod discovered;
 mod engine;
 mod fields;
 mod file;
 mod glob;
 mod index;
 mod merge;
+mod profiles;
+mod promote;
 mod provider;
 mod scope;
 mod select;
+mod transform;
 mod validate;
 mod values;
 mod vertex;
+mod ways;
 
 use std::sync::OnceLock;
 
 use crate::model::Model;
-use fields::{Equivalence, ModelsFile};
+pub use anthropic::is_gateway;
+pub use builtin::ProviderEntry;
+pub use catalogue::entries;
+pub use discovered::{Class, Draft, Join, Plan, Slice, bundled_slice};
+pub use fields::Bindings;
+use fields::{Equivalence, ModelsFile, ProfileConfig};
 use index::{Index, RowId};
+use indexmap::IndexMap;
 use merge::Providers;
+pub use profiles::Profile;
 pub use provider::Availability;
-use provider::{Origin, Provider};
+use provider::Provider;
 pub use scope::{CanonicalModel, Scope, ScopedModel};
 pub use select::{SelectError, Selection, Wanted};
 pub use values::{CommandCache, Lookup};
 pub use vertex::GoogleDefault;
+pub use ways::{KimiFormat, Preferences, RecentModels};
 
 /// All known models: the built-in providers, overlaid with the user's file.
 pub struct Registry {
     providers: Providers,
     equivalence: Equivalence,
+    /// `profiles` of the file.
+    profiles: IndexMap<String, ProfileConfig>,
+    bindings: Bindings,
+    preferences: Preferences,
     error: Option<String>,
     disabled: Vec<String>,
     /// Providers to prefer where several offer the same.
@@ -52,13 +73,15 @@ impl Registry {
     /// built-in providers working; [`Registry::error`] says what is wrong.
     pub fn new(models_yml: Option<&str>) -> Self {
         let read = models_yml.map_or_else(|| Ok(ModelsFile::default()), file::parse);
-        let merged = read.and_then(|file| Ok((merge::merge(&file)?, file.equivalence)));
-        let (providers, equivalence, error) = match merged {
-            Ok((providers, equivalence)) => (providers, equivalence, None),
-            Err(error) => (merge::compiled_in(), Equivalence::default(), Some(error)),
+        let merged = read.and_then(|file| Ok((merge::merge(&file)?, file)));
+        let (providers, file, error) = match merged {
+            Ok((providers, file)) => (providers, file, None),
+            Err(error) => (merge::compiled_in(), ModelsFile::default(), Some(error)),
         };
-        let index = OnceLock::new();
-        Self { providers, equivalence, error, disabled: Vec::new(), order: Vec::new(), index }
+        let ModelsFile { equivalence, profiles, model_bindings: bindings, .. } = file;
+        let (disabled, order, index) = (Vec::new(), Vec::new(), OnceLock::new());
+        let preferences = Preferences::default();
+        Self { providers, equivalence, profiles, bindings, preferences, error, disabled, order, index }
     }
 
     /// Why the user's file was not used.
@@ -72,8 +95,9 @@ impl Registry {
             value.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
                 && value.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
         };
-        let configured = self.providers.values().filter_map(|provider| provider.key.configured.as_ref());
-        configured.filter(is_name).cloned().collect()
+        let keys = self.providers.values().map(|provider| &provider.key);
+        let named = keys.flat_map(|key| [key.configured.as_ref(), key.variable.as_ref()]).flatten();
+        named.filter(is_name).cloned().collect()
     }
 
     /// Takes providers out, whether or not they have credentials. Ids are exact; others are not model providers
@@ -87,31 +111,6 @@ impl Registry {
     /// Ranks providers where several offer the same model; those that are not named come last.
     pub fn prefer(&mut self, order: Vec<String>) {
         self.order = order;
-    }
-
-    /// Where the user's file says that a provider is.
-    pub fn base_url(&self, provider: &str) -> Option<&str> {
-        self.providers.get(provider)?.base_url.as_deref()
-    }
-
-    /// Models found on this machine join as keyless providers, unless the file already describes them.
-    pub fn add_local(&mut self, models: Vec<Model>) {
-        for model in models {
-            let entry = self.providers.get(&model.provider);
-            let described = entry.is_some_and(|entry| entry.origin == Origin::File);
-            if described || self.disabled.contains(&model.provider) {
-                continue;
-            }
-            let entry = self.providers.entry(model.provider.clone()).or_default();
-            entry.key.keyless |= entry.key.configured.is_none();
-            let model = entry.adopt(model);
-            entry.put([model]);
-        }
-        for (id, provider) in &mut self.providers {
-            // The overrides were checked when the file was read.
-            let _checked = provider.patch_all(id);
-        }
-        self.index = OnceLock::new();
     }
 
     /// Every known model, whether or not it has a credential, with a word on its availability.

@@ -4,9 +4,14 @@ use std::collections::HashMap;
 
 use indexmap::IndexMap;
 
+use super::anthropic;
+use super::builtin::{ProviderEntry, Standing};
+use super::catalogue::{self, ModelList, Redirect};
 use super::compat::{Quirks, merge_blocks};
+use super::discovered::Described;
 use super::fields::{ModelConfig, ThinkingConfig};
 use super::select::SelectError;
+use super::transform::{ProviderShaping, shape};
 use super::values::{Lookup, resolve_value};
 use crate::model::{Api, Compat, Model, Secret, ThinkingMode};
 
@@ -17,15 +22,21 @@ pub(super) struct Provider {
     pub(super) key: KeySource,
     pub(super) headers: IndexMap<String, String>,
     pub(super) bearer: bool,
-    pub(super) models: Vec<Model>,
+    pub(super) models: ModelList,
     /// A hosted provider whose list we do not hold completely: `provider/id` is taken on trust.
     pub(super) template: Option<Model>,
     pub(super) quirks: Quirks,
+    /// What the file says about the requests to all of its models.
+    pub(super) shaping: ProviderShaping,
     pub(super) origin: Origin,
     /// `baseUrl` of the file. It goes before what we know and before what a server says of itself.
     pub(super) base_url: Option<String>,
+    /// Does the file say which wire it speaks?
+    pub(super) api_given: bool,
     /// `modelOverrides` of the file.
     pub(super) patches: IndexMap<String, ModelConfig>,
+    /// What the file says about its list of models, if the file speaks of the provider at all.
+    pub(super) described: Option<Described>,
 }
 
 /// Who described the provider first.
@@ -40,12 +51,43 @@ pub(super) enum Origin {
     Local,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct KeySource {
     pub(super) keyless: bool,
     /// `apiKey` of the file: a variable name, a literal, or `!command`.
     pub(super) configured: Option<String>,
+    /// `apiKeyEnv` of the file: a variable, and nothing else.
+    pub(super) variable: Option<String>,
     pub(super) env: Vec<&'static str>,
+    /// Stands in for `env`, and before what is stored, where it gives anything.
+    pub(super) computed: Option<Computed>,
+}
+
+/// Variables that hold a key in some surroundings only.
+pub(super) type Computed = fn(&dyn Lookup) -> Option<&'static [&'static str]>;
+
+impl KeySource {
+    /// Variables that may hold the key. One that the user names stands alone.
+    fn variables(&self) -> impl Iterator<Item = &str> {
+        let known = self.env.iter().copied().filter(|_| self.variable.is_none());
+        self.variable.as_deref().into_iter().chain(known)
+    }
+
+    /// The first variable that holds anything. What surrounds a key was pasted with it.
+    pub(super) fn in_environment(&self, lookup: &dyn Lookup) -> Option<Secret> {
+        self.computed(lookup).or_else(|| first_set(self.variables(), lookup))
+    }
+
+    /// The key for the surroundings, where there is one. Stored keys are meant for the provider itself.
+    fn computed(&self, lookup: &dyn Lookup) -> Option<Secret> {
+        let names = self.computed.filter(|_| self.variable.is_none())?(lookup)?;
+        first_set(names.iter().copied(), lookup)
+    }
+}
+
+fn first_set<'a>(mut names: impl Iterator<Item = &'a str>, lookup: &dyn Lookup) -> Option<Secret> {
+    let set = |name| lookup.env(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+    names.find_map(set).map(Secret::new)
 }
 
 /// Can the model be used right now?
@@ -56,12 +98,41 @@ pub enum Availability {
 }
 
 impl Provider {
+    /// A provider of the catalogue. Its models are made when somebody looks at them.
+    pub(super) fn builtin(entry: &'static ProviderEntry) -> Self {
+        let trusted = entry.standing != Standing::Engine;
+        let headers = entry.headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Self {
+            key: KeySource {
+                env: entry.env.to_vec(),
+                keyless: entry.keyless,
+                computed: (entry.id == anthropic::PROVIDER).then_some(anthropic::gateway_keys as Computed),
+                ..KeySource::default()
+            },
+            headers: headers.collect(),
+            models: ModelList::of(entry),
+            template: trusted.then(|| catalogue::blank(entry.id, entry.api, entry.base_url)),
+            origin: Origin::Builtin,
+            ..Self::default()
+        }
+    }
+
+    /// Sends all models elsewhere. The error names the key of a `compat` block.
+    pub(super) fn redirect(&mut self, redirect: Redirect) -> Result<(), String> {
+        // A block nobody's models use is checked all the same.
+        redirect.quirks.apply(&mut Compat::detect(Api::OpenAiCompletions, "", ""), None)?;
+        if let Some(template) = &mut self.template {
+            redirect.apply(template)?;
+        }
+        self.quirks = redirect.quirks.clone();
+        self.models.redirect(redirect)
+    }
+
     pub(super) fn availability(&self, lookup: &dyn Lookup) -> Availability {
         // A `!command` is not run for a mere listing.
         let configured = self.key.configured.is_some();
         let stored = || self.known().is_some_and(|model| lookup.stored(&model.provider).is_some());
-        let from_env =
-            || self.key.env.iter().any(|name| lookup.env(name).is_some_and(|value| !value.is_empty()));
+        let from_env = || self.key.in_environment(lookup).is_some();
         let ambient = || {
             (self.is_vertex() && lookup.google_default().is_some())
                 || (self.is_bedrock() && lookup.aws_available())
@@ -72,9 +143,17 @@ impl Provider {
         }
     }
 
+    /// Where the provider is when nobody says otherwise; empty when the user's file does.
+    pub(super) fn usual_address(&self) -> &str {
+        match &self.base_url {
+            Some(_) => "",
+            None => self.template.as_ref().map(|template| template.base_url.as_str()).unwrap_or_default(),
+        }
+    }
+
     /// Any model of the provider; each knows whose it is.
     fn known(&self) -> Option<&Model> {
-        self.template.as_ref().or(self.models.first())
+        self.template.as_ref().or_else(|| self.models.first())
     }
 
     /// Vertex AI takes a token where there is no key; whether there is one shows at the first request.
@@ -95,42 +174,46 @@ impl Provider {
         lookup: &dyn Lookup,
     ) -> Result<Option<Secret>, SelectError> {
         if let Some(key) = override_key {
-            return Ok(Some(Secret::new(key)));
+            return Ok(Some(Secret::new(key.trim())));
         }
         if let Some(value) = &self.key.configured {
             return match resolve_value(value, lookup) {
-                Some(key) => Ok(Some(Secret::new(key))),
+                Some(key) => Ok(Some(Secret::new(key.trim()))),
                 None => Err(SelectError::KeyCommandFailed { provider: id.to_owned() }),
             };
         }
-        if let Some(key) = lookup.stored(id) {
+        if let Some(key) = self.key.computed(lookup).or_else(|| lookup.stored(id)) {
             return Ok(Some(key));
         }
-        let from_env =
-            self.key.env.iter().find_map(|name| lookup.env(name).filter(|value| !value.is_empty()));
-        match from_env {
-            Some(key) => Ok(Some(Secret::new(key))),
+        match self.key.in_environment(lookup) {
+            Some(key) => Ok(Some(key)),
             None if self.key.keyless || self.is_vertex() || self.is_bedrock() => Ok(None),
             None => Err(SelectError::MissingKey {
                 provider: id.to_owned(),
-                variables: self.key.env.iter().map(|name| (*name).to_owned()).collect(),
+                variables: self.key.variables().map(str::to_owned).collect(),
             }),
         }
     }
 
     /// Puts models in, each in place of one with the same id.
     pub(super) fn put(&mut self, models: impl IntoIterator<Item = Model>) {
-        let known = self.models.iter().enumerate().map(|(position, model)| (model.id.clone(), position));
-        let mut positions: HashMap<String, usize> = known.collect();
-        for model in models {
-            match positions.get(&model.id) {
-                Some(position) => self.models[*position] = model,
-                None => {
-                    positions.insert(model.id.clone(), self.models.len());
-                    self.models.push(model);
+        let mut models = models.into_iter().peekable();
+        if models.peek().is_none() {
+            return;
+        }
+        self.models.edit(|list| {
+            let known = list.iter().enumerate().map(|(position, model)| (model.id.clone(), position));
+            let mut positions: HashMap<String, usize> = known.collect();
+            for model in models {
+                match positions.get(&model.id) {
+                    Some(position) => list[*position] = model,
+                    None => {
+                        positions.insert(model.id.clone(), list.len());
+                        list.push(model);
+                    }
                 }
             }
-        }
+        });
     }
 
     /// A model that a server listed, under what the file says about its provider.
@@ -141,18 +224,24 @@ impl Provider {
         // The file was checked when it was read.
         let _checked = self.quirks.apply(&mut model.compat, None);
         model.facts.compat = self.quirks.given(None);
+        self.shaping.apply(&mut model);
         model
     }
 
     /// Applies `modelOverrides`. Ids that are not there mean nothing.
     pub(super) fn patch_all(&mut self, id: &str) -> Result<(), String> {
-        for model in &mut self.models {
-            if let Some(patch) = self.patches.get(&model.id) {
-                patch_model(model, patch, &self.quirks)
-                    .map_err(|error| format!("Provider {id}, modelOverrides {}: {error}", model.id))?;
-            }
+        if self.patches.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let (patches, quirks) = (&self.patches, &self.quirks);
+        let patch_one = |model: &mut Model| match patches.get(&model.id) {
+            Some(patch) => patch_model(model, patch, quirks)
+                .map_err(|error| format!("Provider {id}, modelOverrides {}: {error}", model.id)),
+            None => Ok(()),
+        };
+        let mut patched = Ok(());
+        self.models.edit(|models| patched = models.iter_mut().try_for_each(patch_one));
+        patched
     }
 
     /// A model that is not listed, made from what is known of its provider.
@@ -181,6 +270,7 @@ fn patch_model(model: &mut Model, patch: &ModelConfig, quirks: &Quirks) -> Resul
     model.headers.extend(patch.headers.clone());
     quirks.refine(&mut model.compat, patch.compat.as_ref())?;
     patch.compat.iter().for_each(|block| merge_blocks(&mut model.facts.compat, block));
+    shape(model, patch);
     Ok(())
 }
 

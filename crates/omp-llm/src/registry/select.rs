@@ -6,7 +6,7 @@ use super::engine::{Found, Ranks, suffix};
 use super::index::RowId;
 use super::provider::{Availability, Provider};
 use super::values::{Lookup, resolve_value};
-use super::{Registry, azure, defaults, vertex};
+use super::{Registry, address, anthropic, azure, defaults, vertex};
 use crate::demo;
 use crate::model::{Api, Model, Secret};
 
@@ -45,6 +45,10 @@ pub enum SelectError {
     KeyCommandFailed { provider: String },
     #[error("provider {provider} has no address; set {} or {}", azure::BASE_URL, azure::RESOURCE)]
     MissingAddress { provider: String },
+    #[error("provider {provider} has an address with {variable} in it; set {variable}")]
+    MissingAddressPart { provider: String, variable: String },
+    #[error("provider {provider} goes through a gateway without an address; set {}", anthropic::GATEWAY)]
+    MissingGateway { provider: String },
     #[error("provider {provider} needs a Google Cloud project; set {}", vertex::PROJECT[0])]
     MissingProject { provider: String },
     /// Nothing was asked for and nothing is available; `skipped` says which providers were tried and what they lack.
@@ -64,14 +68,11 @@ fn variables_hint(variables: &[String]) -> String {
     }
 }
 
-/// Routes of OpenRouter, which stand behind an id like a thinking level and are none.
-const ROUTES: [&str; 7] = ["nitro", "floor", "online", "exacto", "free", "extended", "thinking"];
-
 /// A model without its key, and what to say about the way it was found.
-struct Meant {
-    model: Model,
-    thinking: Option<ThinkingLevel>,
-    warnings: Vec<String>,
+pub(super) struct Meant {
+    pub(super) model: Model,
+    pub(super) thinking: Option<ThinkingLevel>,
+    pub(super) warnings: Vec<String>,
 }
 
 impl Registry {
@@ -81,8 +82,10 @@ impl Registry {
             return self.without_wish(wanted, lookup);
         };
         let within = wanted.provider.map(|id| self.known_position(id)).transpose()?;
-        let ranks = self.ranks(lookup);
-        let meant = self.meaning(pattern, within, &ranks)?;
+        let meant = match self.direct(pattern, within) {
+            Some((model, thinking)) => Meant { model, thinking, warnings: Vec::new() },
+            None => self.meaning(pattern, within, &self.ranks(lookup))?,
+        };
         let model = self.with_key(meant.model, wanted.api_key, lookup)?;
         Ok(Selection { model, thinking: meant.thinking, warnings: meant.warnings })
     }
@@ -137,7 +140,15 @@ impl Registry {
     }
 
     /// The whole text is tried first, because ids may contain colons; only then is a level split off.
-    fn meaning(&self, text: &str, within: Option<usize>, ranks: &Ranks) -> Result<Meant, SelectError> {
+    pub(super) fn meaning(
+        &self,
+        text: &str,
+        within: Option<usize>,
+        ranks: &Ranks,
+    ) -> Result<Meant, SelectError> {
+        if let Some(pinned) = self.pinned(text, within, ranks) {
+            return Ok(pinned);
+        }
         let Some(suffix) = suffix(text) else { return self.named(text, within, ranks) };
         if let Some(row) = self.exact_within(text, within, ranks) {
             return Ok(self.meant(&Found::only(row), text));
@@ -146,7 +157,9 @@ impl Registry {
             return Ok(route);
         }
         if suffix.level.is_some() {
-            let meant = self.named(suffix.front, within, ranks).or_else(|error| {
+            let pinned = self.pinned(suffix.front, within, ranks);
+            let named = pinned.map_or_else(|| self.named(suffix.front, within, ranks), Ok);
+            let meant = named.or_else(|error| {
                 self.resolve(text, within, ranks).map(|found| self.meant(&found, text)).ok_or(error)
             })?;
             return Ok(Meant { thinking: suffix.level, ..meant });
@@ -201,19 +214,8 @@ impl Registry {
         Meant { model, thinking: None, warnings }
     }
 
-    /// `id:route` of OpenRouter: the same model by another way.
-    fn routed(&self, front: &str, word: &str, within: Option<usize>, ranks: &Ranks) -> Option<Meant> {
-        let row = ROUTES.contains(&word).then(|| self.exact_within(front, within, ranks)).flatten()?;
-        let mut model = self.model_at(row).clone();
-        if model.provider != "openrouter" {
-            return None;
-        }
-        model.id = format!("{}:{word}", model.id);
-        Some(Meant { model, thinking: None, warnings: Vec::new() })
-    }
-
     /// `provider/id` of a hosted provider whose full list we do not hold.
-    fn on_trust(&self, text: &str, within: Option<usize>) -> Option<Model> {
+    pub(super) fn on_trust(&self, text: &str, within: Option<usize>) -> Option<Model> {
         let (provider, id) = match (self.split_provider(text, within), within) {
             (Some(split), _) => split,
             (None, Some(provider)) => (provider, text),
@@ -223,7 +225,7 @@ impl Registry {
     }
 
     /// Attaches the key and the resolved headers.
-    fn with_key(
+    pub(super) fn with_key(
         &self,
         mut model: Model,
         override_key: Option<&str>,
@@ -240,12 +242,20 @@ impl Registry {
         if model.api == Api::AzureOpenAiResponses {
             model.base_url = azure::address(&model, lookup)?;
         }
+        if model.base_url.contains("${") {
+            model.base_url = address::fill(&model, lookup)?;
+        }
+        self.by_preferred_route(&mut model);
         let mut headers = provider.headers.clone();
         headers.extend(std::mem::take(&mut model.headers));
         model.headers = headers
             .into_iter()
             .filter_map(|(name, value)| Some((name, resolve_value(&value, lookup)?)))
             .collect();
+        for value in model.shaping.set_headers.values_mut() {
+            *value = value.take().and_then(|value| resolve_value(&value, lookup));
+        }
+        anthropic::redirect(&mut model, provider.usual_address(), lookup)?;
         Ok(model)
     }
 
@@ -258,7 +268,7 @@ impl Registry {
 }
 
 /// The two closest names, if any is close at all.
-fn similar<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> Vec<String> {
+pub(super) fn similar<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> Vec<String> {
     let wanted = wanted.to_lowercase();
     let score = |name: &str| {
         let bare = name.rsplit('/').next().unwrap_or(name);

@@ -1,19 +1,23 @@
 //! What must hold in `models.yml`. Every sentence names provider, model and field.
 
 use super::fields::{AuthKind, DiscoveryConfig, ModelConfig, ModelsFile, ProviderConfig, ThinkingConfig};
+use super::{profiles, transform};
+use crate::discovery::Kind;
 use crate::model::Api;
 
 /// A provider without models has to say at least one of these.
-const OVERRIDES: &str = "\"baseUrl\", \"apiKey\", \"headers\", \"compat\", \"disableStrictTools\", \
-                         \"modelOverrides\", \"discovery\", \"auth: none\", \"models\"";
-
-const DISCOVERY_KINDS: [&str; 5] = ["ollama", "llama.cpp", "lm-studio", "openai-models-list", "proxy"];
+const OVERRIDES: &str = "\"baseUrl\", \"apiKey\", \"apiKeyEnv\", \"headers\", \"compat\", \
+                         \"disableStrictTools\", \"modelOverrides\", \"discovery\", \"cacheRetention\", \
+                         \"requestTransform\", \"auth: none\", \"models\"";
 
 const THINKING_MODES: [&str; 5] =
     ["effort", "budget", "google-level", "anthropic-adaptive", "anthropic-budget-effort"];
 
 /// Wires that other programs have a name for and this one does not speak.
 const FOREIGN_APIS: [&str; 2] = ["google-gemini-cli", "cursor-agent"];
+
+/// The one other way to reach a provider: through a gateway that speaks for us.
+pub(super) const PI_NATIVE: &str = "pi-native";
 
 /// The first mistake, as a sentence.
 pub(super) fn check(file: &ModelsFile) -> Result<(), String> {
@@ -24,6 +28,7 @@ pub(super) fn check(file: &ModelsFile) -> Result<(), String> {
             ));
         }
     }
+    profiles::check(file)?;
     file.providers.iter().try_for_each(|(id, provider)| check_provider(id, provider))
 }
 
@@ -34,8 +39,17 @@ fn check_provider(id: &str, provider: &ProviderConfig) -> Result<(), String> {
     }
     not_empty(
         &place,
-        [("baseUrl", &provider.base_url), ("apiKey", &provider.api_key), ("api", &provider.api)],
+        [
+            ("baseUrl", &provider.base_url),
+            ("apiKey", &provider.api_key),
+            ("apiKeyEnv", &provider.api_key_env),
+            ("api", &provider.api),
+        ],
     )?;
+    if provider.api_key.is_some() && provider.api_key_env.is_some() {
+        return Err(format!("{place}: set \"apiKey\" or \"apiKeyEnv\", not both."));
+    }
+    transform::check(&place, provider.request_transform.as_ref())?;
     check_api(&place, provider.api.as_deref())?;
     check_transport(&place, provider.transport.as_deref())?;
     if let Some(discovery) = &provider.discovery {
@@ -59,12 +73,9 @@ fn not_empty<const N: usize>(place: &str, fields: [(&str, &Option<String>); N]) 
 
 fn check_transport(place: &str, transport: Option<&str>) -> Result<(), String> {
     match transport {
-        None => Ok(()),
-        Some("pi-native") => {
-            Err(format!("{place}: transport \"pi-native\" is not available yet in this release; remove it."))
-        }
+        None | Some(PI_NATIVE) => Ok(()),
         Some(other) => {
-            Err(format!("{place}: \"transport\" cannot be \"{other}\"; \"pi-native\" is the only one."))
+            Err(format!("{place}: \"transport\" cannot be \"{other}\"; \"{PI_NATIVE}\" is the only one."))
         }
     }
 }
@@ -74,33 +85,35 @@ fn check_discovery(
     provider: &ProviderConfig,
     discovery: &DiscoveryConfig,
 ) -> Result<(), String> {
-    if !DISCOVERY_KINDS.contains(&discovery.kind.as_str()) {
+    let Some(kind) = Kind::parse(&discovery.kind) else {
         return Err(format!(
             "{place}: \"discovery.type\" cannot be \"{}\"; use one of {}.",
             discovery.kind,
-            DISCOVERY_KINDS.join(", ")
+            Kind::CONFIGURABLE.map(Kind::name).join(", ")
         ));
-    }
+    };
     if discovery.timeout_ms.is_some_and(|limit| !limit.is_finite() || limit <= 0.0) {
         return Err(format!("{place}: \"discovery.timeoutMs\" must be a positive number."));
     }
-    if discovery.kind != "proxy" && provider.api.is_none() {
-        return Err(format!(
-            "{place}: \"discovery\" needs \"api\" on the provider, except for type \"proxy\"."
-        ));
+    match kind != Kind::Proxy && provider.api.is_none() {
+        true => {
+            Err(format!("{place}: \"discovery\" needs \"api\" on the provider, except for type \"proxy\"."))
+        }
+        false => Ok(()),
     }
-    Err(format!(
-        "{place}: \"discovery\" is not available yet in this release; list the provider's \"models\" instead."
-    ))
 }
 
 fn check_override_only(place: &str, provider: &ProviderConfig) -> Result<(), String> {
     let says_something = provider.base_url.is_some()
         || provider.api_key.is_some()
+        || provider.api_key_env.is_some()
+        || provider.cache_retention.is_some()
+        || provider.request_transform.is_some()
         || !provider.headers.is_empty()
         || provider.compat.is_some()
         || provider.disable_strict_tools
         || !provider.model_overrides.is_empty()
+        || provider.discovery.is_some()
         || provider.auth == Some(AuthKind::None);
     match says_something {
         true => Ok(()),
@@ -114,7 +127,8 @@ fn check_definitions(place: &str, provider: &ProviderConfig) -> Result<(), Strin
     }
     // Amazon signs with credentials of the machine; its keys have no place in this file.
     let signed = provider.api.as_deref() == Some(Api::BedrockConverseStream.name());
-    if provider.api_key.is_none() && provider.auth != Some(AuthKind::None) && !signed {
+    let keyed = provider.api_key.is_some() || provider.api_key_env.is_some();
+    if !keyed && provider.auth != Some(AuthKind::None) && !signed {
         return Err(format!(
             "{place}: \"apiKey\" is required when defining custom models unless auth is \"none\"."
         ));
@@ -161,8 +175,10 @@ fn check_values(place: &str, model: &ModelConfig) -> Result<(), String> {
             ("name", &model.name),
             ("baseUrl", &model.base_url),
             ("contextPromotionTarget", &model.context_promotion_target),
+            ("wireModelId", &model.wire_model_id),
         ],
     )?;
+    transform::check(place, model.request_transform.as_ref())?;
     for (field, value) in [("contextWindow", model.context_window), ("maxTokens", model.max_tokens)] {
         if value.is_some_and(|value| value <= 0) {
             return Err(format!("{place}: \"{field}\" must be a positive number."));
