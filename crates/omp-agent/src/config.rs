@@ -12,6 +12,8 @@ pub struct AgentConfig {
     pub interrupt_mode: InterruptMode,
     pub retry: RetryConfig,
     pub fallbacks: Fallbacks,
+    /// Go on with a larger model when the conversation outgrows the current one.
+    pub context_promotion: bool,
     /// Ask the model for a short reason with every call.
     pub intent_tracing: bool,
     pub todo: TodoConfig,
@@ -28,6 +30,7 @@ impl Default for AgentConfig {
             interrupt_mode: InterruptMode::Immediate,
             retry: RetryConfig::default(),
             fallbacks: Fallbacks::default(),
+            context_promotion: true,
             intent_tracing: true,
             todo: TodoConfig::default(),
             eager_task: Eager::Default,

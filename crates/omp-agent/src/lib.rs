@@ -14,12 +14,14 @@ mod config;
 mod correct;
 mod fallback;
 mod intent;
+mod leak;
 mod parts;
 mod queue;
 mod recover;
 mod request;
 mod retry;
 mod run;
+mod sticky;
 mod tool;
 mod validate;
 
@@ -35,5 +37,5 @@ pub use parts::{
 };
 pub use queue::{Aside, Delivery, Queued};
 pub use request::definitions;
-pub use tool::{Inspection, Invocation, Patience, Scheduling, Tool, ToolError, Updates};
+pub use tool::{Inspection, Invocation, LineInput, Patience, Scheduling, Tool, ToolError, Updates};
 pub use validate::{ArgumentError, Validators};

@@ -49,6 +49,11 @@ pub trait Models: Send + Sync {
     /// The model of a selector and the thinking level it names; `None` when it is unknown or has no credential.
     fn resolve(&self, selector: &str) -> Option<(Arc<dyn Model>, Option<ThinkingLevel>)>;
 
+    /// A usable model for a conversation that no longer fits into this one's window.
+    fn larger(&self, _model: &ModelIdentity) -> Option<Arc<dyn Model>> {
+        None
+    }
+
     /// The current account hit its limit. The provider's hint says when it will be free again.
     fn usage_limited(&self, _model: &ModelIdentity, _hint_ms: Option<u64>) -> AccountAnswer {
         AccountAnswer::NoSibling

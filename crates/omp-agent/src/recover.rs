@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::answer::Attempt;
 use crate::fallback::Primary;
+use crate::leak;
 use crate::parts::AccountAnswer;
 use crate::retry;
 use crate::run::Run;
@@ -45,6 +46,10 @@ struct Tries {
     retries: u32,
     /// The role in which another model took over.
     role: Option<String>,
+    /// Models whose window was too small. None of them is asked twice, so that promotion ends.
+    outgrown: Vec<String>,
+    /// Answers that were thrown away because of leaked markup.
+    leaks: u32,
 }
 
 impl Run<'_> {
@@ -52,7 +57,8 @@ impl Run<'_> {
     pub(crate) async fn ask(&mut self) -> Answered {
         let mut tries = Tries::default();
         loop {
-            let (message, failure) = match self.attempt().await {
+            let attempt = self.attempt().await;
+            let (message, failure) = match self.salvage(attempt) {
                 Attempt::Complete(message) => {
                     let message = self.succeeded(message, tries);
                     return Answered::Complete(message);
@@ -92,7 +98,18 @@ impl Run<'_> {
             self.end_retries(tries, Some(CANCELLED.to_owned()));
             return Some(message);
         }
-        match self.recover(failure, shows_something(&message), tries.retries) {
+        if let Some(promoted) = self.promote(failure, shows_something(&message), tries) {
+            self.finish_message(message);
+            self.emit(promoted);
+            return None;
+        }
+        let recovery = if failure.kind == FailureKind::Contaminated {
+            tries.leaks += 1;
+            self.after_leak(failure, tries.leaks)
+        } else {
+            self.recover(failure, shows_something(&message), tries.retries)
+        };
+        match recovery {
             Recovery::GiveUp(text) => {
                 // The text that ends the chain may say more than the last failure did.
                 let message =
@@ -105,6 +122,24 @@ impl Run<'_> {
                 self.wait_for_retry(delay_ms, switched, failure, tries).await.err().map(|Cancelled| message)
             }
         }
+    }
+
+    /// Goes on with a larger model when the conversation does not fit into this one's window.
+    fn promote(&mut self, failure: &Failure, visible: bool, tries: &mut Tries) -> Option<AgentEvent> {
+        let overflow = failure.kind == FailureKind::ContextOverflow;
+        if !overflow || visible || !self.state.config.context_promotion {
+            return None;
+        }
+        let current = self.state.model.identity();
+        let from = current.selector();
+        tries.outgrown.push(from.clone());
+        let larger = self.fixed.models.larger(&current)?;
+        let to = larger.identity().selector();
+        if tries.outgrown.contains(&to) {
+            return None;
+        }
+        self.state.model = larger;
+        Some(AgentEvent::ContextPromoted { from, to })
     }
 
     /// Closes the pair that `auto_retry_start` opened, if it did.
@@ -146,6 +181,14 @@ impl Run<'_> {
             Ok(delay_ms) => Recovery::Again { delay_ms, switched: None },
             Err(text) => Recovery::GiveUp(text),
         }
+    }
+
+    /// The same question is usually answered cleanly. A model that goes on like that is not worth more of it.
+    fn after_leak(&self, failure: &Failure, leaks: u32) -> Recovery {
+        if self.state.config.retry.enabled && leaks <= leak::MAX_RETRIES {
+            return Recovery::at_once();
+        }
+        Recovery::GiveUp(leak::given_up(&failure.message, leaks))
     }
 
     /// The provider lost its side of the conversation, so everything is sent again. Once: when nothing is left

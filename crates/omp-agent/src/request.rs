@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omp_types::{ModelRequest, RequestOptions, ToolChoice, ToolDefinition};
+use omp_types::{LineTool, ModelRequest, RequestOptions, ToolChoice, ToolDefinition};
 
 use crate::agent::Forced;
 use crate::intent;
@@ -14,6 +14,7 @@ use crate::tool::Tool;
 pub(crate) struct ToolCache {
     tools: Vec<Arc<dyn Tool>>,
     definitions: Arc<[ToolDefinition]>,
+    line_tools: Vec<LineTool>,
 }
 
 impl ToolCache {
@@ -24,12 +25,22 @@ impl ToolCache {
             return;
         }
         self.definitions = definitions(&tools, intent_tracing).into();
+        self.line_tools = tools.iter().filter_map(|tool| line_tool(tool.as_ref())).collect();
         self.tools = tools;
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<&Arc<dyn Tool>> {
         self.tools.iter().find(|tool| tool.definition().name == name)
     }
+}
+
+fn line_tool(tool: &dyn Tool) -> Option<LineTool> {
+    let input = tool.line_input()?;
+    Some(LineTool {
+        name: tool.definition().name.clone(),
+        parameter: input.parameter.to_owned(),
+        header: input.header.to_owned(),
+    })
 }
 
 /// Tools as a model gets them described.
@@ -56,6 +67,7 @@ impl Run<'_> {
     fn options(&self) -> RequestOptions {
         let mut options = self.state.config.request.clone();
         options.thinking = self.thinking.unwrap_or(options.thinking);
+        options.line_tools.clone_from(&self.state.tools.line_tools);
         match &self.state.forced {
             Forced::Nothing => {}
             Forced::NoTools => options.tool_choice = ToolChoice::None,

@@ -19,7 +19,11 @@ pub(crate) fn is_allowed(
         | FailureKind::StaleState => retries < config.max_retries,
         // The same model would refuse again; the number of other models is the limit.
         FailureKind::Refusal => true,
-        FailureKind::Aborted | FailureKind::ContextOverflow | FailureKind::Auth | FailureKind::Fatal => false,
+        FailureKind::Aborted
+        | FailureKind::ContextOverflow
+        | FailureKind::Contaminated
+        | FailureKind::Auth
+        | FailureKind::Fatal => false,
     };
     config.enabled && worth_it && !visible_output
 }

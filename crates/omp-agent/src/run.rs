@@ -8,7 +8,9 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::{AfterForced, Fixed, Forced, Shared, State};
 use crate::config::Eager;
 use crate::correct::{self, INTERRUPTED, MAX_NUDGES, MAX_PAUSES, NOT_RUN, TRUNCATED_CALL};
+use crate::leak::Cuts;
 use crate::recover::Answered;
+use crate::sticky::Sticky;
 
 /// One prompt being worked on.
 pub(crate) struct Run<'a> {
@@ -23,30 +25,10 @@ pub(crate) struct Run<'a> {
     /// Paused answers in a row.
     pauses: u32,
     reminders: Reminders,
-    sticky: Sticky,
+    pub(crate) sticky: Sticky,
+    pub(crate) cuts: Cuts,
     /// Effort that the user's last words asked for.
     pub(crate) thinking: Option<ThinkingLevel>,
-}
-
-/// How many turns of one prompt may pass until the sticky text is repeated.
-const STICKY_TURNS: u32 = 10;
-
-/// Where the sticky text stands.
-#[derive(Clone, Copy)]
-enum Sticky {
-    /// It must go with the next request.
-    Due,
-    /// It went with a request so many turns ago.
-    Since(u32),
-}
-
-impl Sticky {
-    fn next(self) -> Self {
-        match self {
-            Self::Due => Self::Due,
-            Self::Since(turns) => Self::Since(turns + 1),
-        }
-    }
 }
 
 /// Todo reminders of this prompt.
@@ -91,6 +73,7 @@ impl<'a> Run<'a> {
             reminders: Reminders::default(),
             // A repeated turn says nothing new; its text is where the first attempt put it.
             sticky: Sticky::Since(1),
+            cuts: Cuts::default(),
             thinking: None,
         }
     }
@@ -204,21 +187,6 @@ impl<'a> Run<'a> {
     fn effort_of_last_words(&self) -> Option<ThinkingLevel> {
         let beside = |message: &Arc<Message>| self.fixed.setup.beside(message);
         self.state.messages.iter().rev().find_map(beside)?.thinking
-    }
-
-    /// Repeats the sticky text after words of the user, and in a long run often enough to stay near.
-    fn keep_sticky(&mut self) {
-        let due = match self.sticky {
-            Sticky::Due => true,
-            Sticky::Since(turns) => turns >= STICKY_TURNS,
-        };
-        self.sticky = match self.fixed.setup.sticky().filter(|_| due) {
-            Some(text) => {
-                self.add(correct::sticky(&text, self.fixed.clock.now_ms()));
-                Sticky::Since(1)
-            }
-            None => self.sticky.next(),
-        };
     }
 
     /// Adds a message to the conversation and tells everyone.
@@ -337,7 +305,8 @@ impl<'a> Run<'a> {
         }
         match next {
             Next::AfterTools => {
-                let mut messages = self.shared.queues.take_asides();
+                let mut messages: Vec<Message> = self.cuts.note.take().into_iter().collect();
+                messages.extend(self.shared.queues.take_asides());
                 messages.extend(self.steering());
                 Some(messages)
             }

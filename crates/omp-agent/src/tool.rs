@@ -27,10 +27,25 @@ pub trait Tool: Send + Sync {
         Inspection::GoOn
     }
 
+    /// The parameter that holds operations line by line, if the tool has one: text that a model spoiled is cut at
+    /// the last whole operation instead of being thrown away.
+    fn line_input(&self) -> Option<LineInput> {
+        None
+    }
+
     /// Runs one call whose arguments already match the schema. When `call.cancel` fires the tool ends what it
     /// started and returns soon: `Ok` if the work was complete after all, which the model then learns, and an
     /// error otherwise. A tool that takes too long about it is dropped.
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>>;
+}
+
+/// Input in a line language. A line `*** Abort` ends it: what stands before is carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineInput {
+    /// The parameter's name.
+    pub parameter: &'static str,
+    /// How the text begins when it is in this form; empty when it always is.
+    pub header: &'static str,
 }
 
 /// How a call may share time with the other calls of its message.

@@ -23,6 +23,17 @@ pub struct Tokens {
     pub obtained_ms: u64,
     /// `None` for tokens that do not end.
     pub expires_ms: Option<u64>,
+    /// What the server said beside them.
+    pub extra: Extra,
+}
+
+/// What requests need beyond the access token, for the few providers that want more.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Extra {
+    /// The project that Google's Code Assist wants to know.
+    pub project: Option<String>,
+    /// Where this account's requests go, if not to the usual host.
+    pub endpoint: Option<String>,
 }
 
 impl Tokens {
@@ -42,11 +53,24 @@ impl Tokens {
 }
 
 impl Credential {
-    /// The text a provider gets to see.
-    pub fn secret(&self) -> &Secret {
+    /// What a provider gets to see. With a project it is an object of both, which its wire takes apart.
+    pub fn secret(&self) -> Secret {
         match self {
-            Self::ApiKey(key) => key,
-            Self::OAuth(tokens) => &tokens.access,
+            Self::ApiKey(key) => key.clone(),
+            Self::OAuth(tokens) => match &tokens.extra.project {
+                Some(project) => {
+                    Secret::new(json!({"token": tokens.access.reveal(), "projectId": project}).to_string())
+                }
+                None => tokens.access.clone(),
+            },
+        }
+    }
+
+    /// Where requests with it go, if not to the usual host.
+    pub fn endpoint(&self) -> Option<&str> {
+        match self {
+            Self::ApiKey(_) => None,
+            Self::OAuth(tokens) => tokens.extra.endpoint.as_deref(),
         }
     }
 
@@ -66,6 +90,8 @@ impl Credential {
                 "refresh": tokens.refresh.as_ref().map(Secret::reveal),
                 "obtained": tokens.obtained_ms,
                 "expires": tokens.expires_ms,
+                "project": tokens.extra.project,
+                "endpoint": tokens.extra.endpoint,
             })
             .to_string(),
         }
@@ -73,7 +99,8 @@ impl Credential {
 
     pub(crate) fn from_json(kind: &str, text: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(text).ok()?;
-        let secret = |name: &str| value[name].as_str().map(Secret::new);
+        let text = |name: &str| value[name].as_str().map(str::to_owned);
+        let secret = |name: &str| text(name).map(Secret::new);
         match kind {
             "api_key" => Some(Self::ApiKey(secret("key")?)),
             "oauth" => Some(Self::OAuth(Tokens {
@@ -81,6 +108,7 @@ impl Credential {
                 refresh: secret("refresh"),
                 obtained_ms: value["obtained"].as_u64()?,
                 expires_ms: value["expires"].as_u64(),
+                extra: Extra { project: text("project"), endpoint: text("endpoint") },
             })),
             _ => None,
         }
@@ -114,7 +142,8 @@ mod tests {
     use super::*;
 
     fn tokens(obtained_ms: u64, expires_ms: Option<u64>) -> Tokens {
-        Tokens { access: Secret::new("a"), refresh: Some(Secret::new("r")), obtained_ms, expires_ms }
+        let (access, refresh) = (Secret::new("a"), Some(Secret::new("r")));
+        Tokens { access, refresh, obtained_ms, expires_ms, extra: Extra::default() }
     }
 
     #[test]
@@ -134,7 +163,11 @@ mod tests {
 
     #[test]
     fn the_column_is_read_as_it_was_written_and_debug_shows_nothing() {
+        let extra = Extra { project: Some("p-1".to_owned()), endpoint: Some("https://x".to_owned()) };
+        let special = Credential::OAuth(Tokens { extra, ..tokens(1, Some(2)) });
+        assert_eq!(special.secret().reveal(), r#"{"token":"a","projectId":"p-1"}"#);
         for credential in [
+            special,
             Credential::ApiKey(Secret::new("k")),
             Credential::OAuth(tokens(1, None)),
             Credential::OAuth(tokens(1, Some(2))),

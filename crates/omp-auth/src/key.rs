@@ -1,7 +1,19 @@
 //! An API key as people paste it.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use omp_llm::Secret;
 use serde_json::Value;
+
+/// Where people make keys. Only pages that are known for certain are listed.
+static PAGES: LazyLock<HashMap<String, String>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("../keys.json")).unwrap_or_default());
+
+/// The page on which a provider's keys are made.
+pub fn page(provider: &str) -> Option<&'static str> {
+    PAGES.get(provider).map(String::as_str)
+}
 
 /// Keys are short; service credentials as JSON are a few kilobytes.
 const MAX_BYTES: usize = 16 * 1024;
@@ -45,6 +57,13 @@ mod tests {
 
     fn cleaned(text: &str) -> Result<String, KeyError> {
         clean(text).map(|key| key.reveal().to_owned())
+    }
+
+    #[test]
+    fn pages_are_safe_addresses() {
+        assert_eq!(page("groq"), Some("https://console.groq.com/keys"));
+        assert_eq!(page("nobody"), None);
+        assert!(PAGES.len() > 30 && PAGES.values().all(|page| page.starts_with("https://")));
     }
 
     #[test]

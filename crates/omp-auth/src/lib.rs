@@ -13,15 +13,16 @@ mod lock;
 mod login;
 mod logins;
 mod refresh;
+mod session_token;
 mod store;
 mod token;
 mod vault;
 
 pub use clock::{Clock, SystemClock};
-pub use credential::{Credential, NewCredential, Tokens};
+pub use credential::{Credential, Extra, NewCredential, Tokens};
 pub use error::AuthError;
 pub use lock::LockError;
 pub use login::{LoginError, Notice, Person, log_in};
-pub use logins::{CodeFlow, Encoding, Flow, Login, Logins, LoginsError};
+pub use logins::{CodeFlow, Encoding, Finish, Flow, Login, Logins, LoginsError};
 pub use store::StoreError;
 pub use vault::{Exhausted, Grant, Summary, Vault};

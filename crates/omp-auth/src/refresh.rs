@@ -3,14 +3,15 @@
 //! Servers give a new refresh token with each renewal and refuse the old one. So whoever holds the lock looks
 //! at the store first: most find that another process has done the work.
 
-use omp_llm::Client;
+use omp_llm::{Client, Secret};
 
 use crate::credential::{Credential, Tokens};
 use crate::error::AuthError;
 use crate::lock::Lock;
-use crate::logins::Login;
+use crate::logins::{Finish, Login};
+use crate::session_token;
 use crate::store::Stored;
-use crate::token::{self, Granted, Refusal};
+use crate::token::{self, Refusal};
 use crate::vault::Vault;
 
 /// When the stored token is good enough.
@@ -28,6 +29,27 @@ impl Need {
             Self::Expiry => tokens.is_fresh(now_ms),
             Self::NewerThan(revision) => row.revision > revision && tokens.is_fresh(now_ms),
         }
+    }
+}
+
+/// How a credential is renewed.
+struct Renewal<'a> {
+    login: &'a Login,
+    refresh: Secret,
+}
+
+impl Renewal<'_> {
+    async fn ask(&self, client: &Client, now_ms: u64) -> Result<Tokens, Refusal> {
+        if let Some(Finish::SessionToken { url, headers }) = &self.login.finish {
+            return session_token::trade(client, url, headers, &self.refresh, now_ms).await;
+        }
+        let fields = [
+            ("grant_type", "refresh_token"),
+            ("refresh_token", self.refresh.reveal()),
+            ("client_id", &self.login.client_id),
+        ];
+        let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+        Ok(token::request(client, self.login, fields, now_ms).await?.tokens)
     }
 }
 
@@ -55,32 +77,20 @@ impl Vault {
             return Ok(row);
         }
         match self.renewal(&row, tokens) {
-            Some((login, fields)) => self.renew(client, &row, login, fields).await,
+            Some(renewal) => self.renew(client, &row, renewal).await,
             None => Ok(row),
         }
     }
 
     /// How this credential is renewed, if it can be.
-    fn renewal(&self, row: &Stored, tokens: &Tokens) -> Option<(&Login, Vec<(String, String)>)> {
-        let login = self.logins().find(&row.login)?;
-        let fields = vec![
-            ("grant_type".to_owned(), "refresh_token".to_owned()),
-            ("refresh_token".to_owned(), tokens.refresh.as_ref()?.reveal().to_owned()),
-            ("client_id".to_owned(), login.client_id.clone()),
-        ];
-        Some((login, fields))
+    fn renewal(&self, row: &Stored, tokens: &Tokens) -> Option<Renewal<'_>> {
+        Some(Renewal { login: self.logins().find(&row.login)?, refresh: tokens.refresh.clone()? })
     }
 
-    async fn renew(
-        &self,
-        client: &Client,
-        row: &Stored,
-        login: &Login,
-        fields: Vec<(String, String)>,
-    ) -> Result<Stored, AuthError> {
+    async fn renew(&self, client: &Client, row: &Stored, renewal: Renewal<'_>) -> Result<Stored, AuthError> {
         let provider = row.provider.clone();
-        match token::request(client, login, fields, self.now_ms()).await {
-            Ok(granted) => self.keep(row, granted),
+        match renewal.ask(client, self.now_ms()).await {
+            Ok(tokens) => self.keep(row, tokens),
             Err(Refusal::Final(text)) => {
                 self.with(|store| store.disable(row.id, row.revision, &text))?;
                 Err(AuthError::Refused { provider, cause: text })
@@ -89,11 +99,12 @@ impl Vault {
         }
     }
 
-    /// Saves what the server gave. A server that sends no new refresh token lets the old one live.
-    fn keep(&self, row: &Stored, granted: Granted) -> Result<Stored, AuthError> {
-        let mut tokens = granted.tokens;
-        if let (None, Credential::OAuth(old)) = (&tokens.refresh, &row.credential) {
-            tokens.refresh.clone_from(&old.refresh);
+    /// Saves what the server gave. What it does not say again still holds: the refresh token, the project, the host.
+    fn keep(&self, row: &Stored, mut tokens: Tokens) -> Result<Stored, AuthError> {
+        if let Credential::OAuth(old) = &row.credential {
+            tokens.refresh = tokens.refresh.or_else(|| old.refresh.clone());
+            tokens.extra.project = tokens.extra.project.or_else(|| old.extra.project.clone());
+            tokens.extra.endpoint = tokens.extra.endpoint.or_else(|| old.extra.endpoint.clone());
         }
         let credential = Credential::OAuth(tokens);
         let saved = self.with(|store| store.renew(row.id, row.revision, &credential, self.now_ms()))?;

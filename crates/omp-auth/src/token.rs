@@ -7,7 +7,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use omp_llm::{Client, PlainBody, Secret};
 use serde_json::{Map, Value};
 
-use crate::credential::Tokens;
+use crate::credential::{Extra, Tokens};
 use crate::logins::{Encoding, Login};
 
 /// A token endpoint that needs longer is asked again later.
@@ -40,9 +40,12 @@ pub(crate) struct Granted {
 pub(crate) async fn request(
     client: &Client,
     login: &Login,
-    fields: Vec<(String, String)>,
+    mut fields: Vec<(String, String)>,
     now_ms: u64,
 ) -> Result<Granted, Refusal> {
+    if let Some(secret) = &login.client_secret {
+        fields.push(("client_secret".to_owned(), secret.reveal().to_owned()));
+    }
     let body = encode(login.encoding, fields);
     let answer = client.post_plain(&login.token_url, &body, LIMIT).await;
     let answer = answer.map_err(|failure| Refusal::Passing(failure.message))?;
@@ -98,7 +101,7 @@ fn is_final(status: u16, code: &str, words: &str) -> bool {
     said || (matches!(status, 401 | 403) && !code.is_empty())
 }
 
-fn short(words: &str) -> String {
+pub(crate) fn short(words: &str) -> String {
     const LIMIT: usize = 200;
     let line: String = words.chars().filter(|letter| !letter.is_control()).take(LIMIT).collect();
     line.trim_end_matches('.').to_owned()
@@ -115,8 +118,16 @@ fn granted(value: &Value, now_ms: u64) -> Option<Granted> {
         refresh: text("refresh_token").map(Secret::new),
         obtained_ms: now_ms,
         expires_ms,
+        extra: Extra { project: None, endpoint: text("resource_url").and_then(endpoint) },
     };
     Some(Granted { identity: identity(value), tokens })
+}
+
+/// A host that a server names for an account's requests. Tokens go nowhere in the open.
+pub(crate) fn endpoint(text: &str) -> Option<String> {
+    let text = if text.contains("://") { text.to_owned() } else { format!("https://{text}") };
+    let url = url::Url::parse(&text).ok().filter(|url| url.scheme() == "https" && url.has_host())?;
+    Some(url.as_str().trim_end_matches('/').to_owned())
 }
 
 /// Whose account it is, in the words of the answer or of the tokens in it.

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-use crate::error::{UsageError, Waiting};
+use crate::error::UsageError;
 use crate::help::{Topic, usage_line};
 use crate::table::{Arity, Command, Positional, find_command};
 use crate::value::{Value, Values, read};
@@ -158,11 +158,6 @@ impl ModelsCall {
             pattern: (!pattern.is_empty()).then_some(pattern),
             json: call.values.has("json"),
         }
-    }
-
-    pub(crate) fn waiting(&self) -> Option<Waiting> {
-        let part = self.action.waits_for()?;
-        Some(Waiting { what: format!("omp models {}", self.action.word()), part })
     }
 }
 

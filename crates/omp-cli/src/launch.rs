@@ -89,6 +89,8 @@ pub struct SessionArgs {
     pub fork: Option<String>,
     pub no_session: bool,
     pub session_dir: Option<PathBuf>,
+    /// Another process that has the session open loses it.
+    pub take_over: bool,
     /// The session file to export; the output path, if any, is the first message.
     pub export: Option<PathBuf>,
     pub from_claude: bool,
@@ -257,6 +259,7 @@ impl SessionArgs {
             fork: owned(values.text("fork")),
             no_session: values.has("no-session"),
             session_dir: values.path("session-dir").map(Path::to_path_buf),
+            take_over: values.has("take-over"),
             export: values.path("export").map(Path::to_path_buf),
             from_claude: values.has("from-claude"),
             from_codex: values.has("from-codex"),

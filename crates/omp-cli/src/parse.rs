@@ -47,7 +47,6 @@ impl Invocation {
     pub fn require_available(&self) -> Result<(), UsageError> {
         let waiting = match &self.parsed {
             Parsed::Command(call) => Waiting::command(call.command),
-            Parsed::Models(call) => call.waiting(),
             _ => None,
         };
         match waiting {

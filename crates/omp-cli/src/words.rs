@@ -117,16 +117,7 @@ words! {
         List = "list",
         Find = "find",
         Canonical = "canonical",
+        Profiles = "profiles",
         Refresh = "refresh",
-    }
-}
-
-impl ModelsAction {
-    /// The part of the program this action needs, if that part is not built yet.
-    pub const fn waits_for(self) -> Option<&'static str> {
-        match self {
-            ModelsAction::List | ModelsAction::Find | ModelsAction::Canonical => None,
-            ModelsAction::Refresh => Some("model discovery"),
-        }
     }
 }

@@ -200,6 +200,13 @@ impl Answer {
         }
     }
 
+    /// Whole arguments for a call of which nothing was streamed.
+    pub(crate) fn settle_unwritten(&mut self, index: usize, whole: &str) {
+        if self.open_call_at(index).is_some_and(|open| open.arguments.text().is_empty()) {
+            self.complete_arguments(index, whole);
+        }
+    }
+
     /// A name that comes later than its call.
     pub(crate) fn name_call(&mut self, index: usize, wire_name: &str) {
         let name = self.known_name(wire_name);

@@ -5,7 +5,7 @@
 
 use memchr::memchr;
 
-use crate::model::Api;
+use crate::model::{Api, Model, Transport};
 use crate::sse::{SseDecoder, SseError, SseEvent};
 use crate::wire::EventStreamDecoder;
 
@@ -27,8 +27,9 @@ pub(crate) enum Frames {
 }
 
 impl Frames {
-    pub(crate) fn new(api: Api, limit: usize) -> Self {
-        match api {
+    pub(crate) fn new(model: &Model, limit: usize) -> Self {
+        match model.api {
+            _ if model.transport == Transport::PiNative => Self::ServerSent(SseDecoder::new(limit)),
             Api::OllamaChat => Self::Lines(LineDecoder { line: Vec::new(), limit }),
             Api::BedrockConverseStream => Self::Messages(EventStreamDecoder::new(limit)),
             _ => Self::ServerSent(SseDecoder::new(limit)),

@@ -9,6 +9,7 @@ mod answer;
 mod arguments;
 pub mod bridge;
 mod client;
+mod compat;
 pub mod demo;
 pub mod dialect;
 pub mod discovery;
@@ -21,21 +22,25 @@ mod quirks;
 pub mod registry;
 mod repetition;
 pub mod schema;
+mod shaping;
 mod sse;
 mod tls;
 mod wire;
 
 pub use arguments::{PartialArguments, parse_partial};
 pub use client::{
-    BatchStream, Client, ClientError, ClientOptions, PlainAnswer, PlainBody, ProxySource, collect, failed,
+    BatchStream, Client, ClientError, ClientOptions, PlainAnswer, PlainBody, PlainCall, ProxySource,
+    SocketMode, SocketOptions, StreamLimits, collect, failed,
 };
 pub use failure::{classify_status, classify_text, retry_after_ms};
-pub use hosts::{AwsCredentials, AwsOptions, AwsSource, AzureOptions, Hosts};
+pub use hosts::{AwsCredentials, AwsOptions, AwsProvider, AwsSource, AzureOptions, CodeAssistOptions, Hosts};
 pub use model::{
-    Api, CacheControlFormat, Compat, Facts, Input, MaxTokensField, Model, ReasoningField, Secret, Strictness,
-    ThinkingFormat, ThinkingMode,
+    Api, CacheControlFormat, Compat, Facts, Input, MaxTokensField, Model, ModelSource, ReasoningField,
+    Secret, Strictness, ThinkingFormat, ThinkingMode, Transport,
 };
 pub use quirks::ChatQuirks;
+pub use shaping::Shaping;
 pub use sse::{SseDecoder, SseError, SseEvent};
+pub use tls::{PemSource, TlsOptions};
 pub use wire::google::{GoogleAuthError, GoogleCredentials, GoogleIdentity, GoogleIdentitySource};
 pub use wire::{Interleaving, Retention, StrictPolicy, preview};

@@ -5,10 +5,14 @@ use std::fmt;
 
 use indexmap::IndexMap;
 use omp_types::{Cost, ThinkingLevel};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::quirks::ChatQuirks;
+pub use crate::compat::{
+    CacheControlFormat, Compat, MaxTokensField, ReasoningField, Strictness, ThinkingFormat,
+};
+
+use crate::shaping::Shaping;
 
 /// A secret that never shows in logs, errors or `Debug` output.
 #[derive(Clone, PartialEq, Eq)]
@@ -48,6 +52,8 @@ pub enum Api {
     OllamaChat,
     GoogleGenerativeAi,
     GoogleVertex,
+    /// Cloud Code Assist, the door of Google's own coding programs.
+    GoogleGeminiCli,
     /// The built-in guided tour; no network.
     Demo,
 }
@@ -64,12 +70,13 @@ impl Api {
             Self::OllamaChat => "ollama-chat",
             Self::GoogleGenerativeAi => "google-generative-ai",
             Self::GoogleVertex => "google-vertex",
+            Self::GoogleGeminiCli => "google-gemini-cli",
             Self::Demo => "omp-demo",
         }
     }
 
     /// Wires a user may name in `models.yml`.
-    pub const CONFIGURABLE: [Api; 9] = [
+    pub const CONFIGURABLE: [Api; 10] = [
         Self::OpenAiCompletions,
         Self::OpenAiResponses,
         Self::AnthropicMessages,
@@ -79,6 +86,7 @@ impl Api {
         Self::OllamaChat,
         Self::GoogleGenerativeAi,
         Self::GoogleVertex,
+        Self::GoogleGeminiCli,
     ];
 
     pub fn parse(text: &str) -> Option<Self> {
@@ -87,7 +95,7 @@ impl Api {
 }
 
 /// A kind of content a model accepts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Input {
     Text,
@@ -118,6 +126,18 @@ pub struct Model {
     pub max_tokens: u32,
     pub compat: Compat,
     pub facts: Facts,
+    pub transport: Transport,
+    pub shaping: Shaping,
+}
+
+/// Who is spoken to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Transport {
+    /// The provider itself, in the words of its wire.
+    #[default]
+    Provider,
+    /// A gateway of our own kind, which speaks to the provider in our stead (`transport: pi-native`).
+    PiNative,
 }
 
 /// What is known of a model beyond what the wires read.
@@ -129,8 +149,33 @@ pub struct Facts {
     pub context_promotion_target: Option<String>,
     /// The thinking level the model is meant to be used with.
     pub default_level: Option<ThinkingLevel>,
+    /// How we know of the model.
+    pub source: ModelSource,
     /// What the user said about quirks, provider and model together.
     pub compat: Map<String, Value>,
+}
+
+/// How we know of a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ModelSource {
+    /// It is compiled in.
+    #[default]
+    Builtin,
+    /// The user's file describes it.
+    File,
+    /// Its server lists it.
+    Discovered,
+}
+
+impl ModelSource {
+    /// One word, as lists show it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Builtin => "built-in",
+            Self::File => "file",
+            Self::Discovered => "discovered",
+        }
+    }
 }
 
 /// How a model is told to think.
@@ -148,199 +193,12 @@ pub enum ThinkingMode {
 impl ThinkingMode {
     /// What the wire and the model's id tell.
     pub fn detect(api: Api, model_id: &str) -> Self {
-        let google = matches!(api, Api::GoogleGenerativeAi | Api::GoogleVertex);
+        let google = matches!(api, Api::GoogleGenerativeAi | Api::GoogleVertex | Api::GoogleGeminiCli);
         let generation = model_id.strip_prefix("gemini-").and_then(|rest| rest.split(['.', '-']).next());
         match generation.and_then(|number| number.parse::<u32>().ok()) {
             Some(number) if google && number >= 3 => Self::GoogleLevel,
             _ => Self::Standard,
         }
-    }
-}
-
-/// Quirks of an endpoint, resolved once per model. Unset values in configuration fall back to what the base
-/// URL tells; the wires read only this structure and never ask who the provider is.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Compat {
-    pub supports_store: bool,
-    pub supports_developer_role: bool,
-    pub supports_usage_in_streaming: bool,
-    pub max_tokens_field: MaxTokensField,
-    pub always_send_max_tokens: bool,
-    pub supports_tool_choice: bool,
-    pub supports_forced_tool_choice: bool,
-    pub supports_reasoning_effort: bool,
-    pub thinking_format: ThinkingFormat,
-    pub reasoning_field: ReasoningField,
-    pub requires_tool_result_name: bool,
-    pub strict: Strictness,
-    pub stream_idle_timeout_ms: u64,
-    pub cache_control: CacheControlFormat,
-    pub long_cache_retention: bool,
-    pub eager_input_streaming: bool,
-    pub interleaved_thinking: bool,
-    pub replay_unsigned_thinking: bool,
-    /// The Responses API of this host knows tools that take free text.
-    pub custom_tools: bool,
-    /// The host takes sampling parameters beyond OpenAI's: `top_k`, `min_p`, `repetition_penalty`.
-    pub extended_sampling: bool,
-    /// Stop an answer that repeats one phrase without end; weaker hosted and local models do that.
-    pub repetition_guard: bool,
-    pub chat: ChatQuirks,
-    /// Results on Anthropic's wire carry their call's id under a second name.
-    pub tool_result_id: bool,
-    /// The model has a native interface for tools; without one they are spoken about in its text.
-    pub supports_tools: bool,
-    /// Calls and thoughts that a hosted model spills into its text are lifted out of it.
-    pub heals_markup: bool,
-    /// Merged into the top level of every request body.
-    pub extra_body: Map<String, Value>,
-    /// What holds instead while the model thinks.
-    pub when_thinking: Option<Box<Compat>>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MaxTokensField {
-    MaxTokens,
-    MaxCompletionTokens,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ThinkingFormat {
-    Openai,
-    Openrouter,
-    Zai,
-    Qwen,
-    QwenChatTemplate,
-}
-
-/// The field of a chat message that carries chain of thought.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ReasoningField {
-    ReasoningContent,
-    Reasoning,
-    ReasoningText,
-}
-
-impl ReasoningField {
-    pub const ALL: [ReasoningField; 3] = [Self::ReasoningContent, Self::Reasoning, Self::ReasoningText];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ReasoningContent => "reasoning_content",
-            Self::Reasoning => "reasoning",
-            Self::ReasoningText => "reasoning_text",
-        }
-    }
-}
-
-/// Which tools are sent with an enforced schema.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Strictness {
-    /// The endpoint does not know the `strict` key.
-    Unsupported,
-    /// Every tool whose schema can be enforced.
-    WherePossible,
-    /// Every tool, whatever its schema.
-    Everywhere,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum CacheControlFormat {
-    None,
-    Anthropic,
-}
-
-impl Compat {
-    /// What can be told from the wire, the host and the model's id.
-    pub fn detect(api: Api, base_url: &str, model_id: &str) -> Self {
-        let host = Host::of(base_url);
-        let openai = host.is("api.openai.com");
-        let azure = api == Api::AzureOpenAiResponses || host.within("openai.azure.com");
-        let codex = api == Api::OpenAiCodexResponses;
-        let ollama = api == Api::OllamaChat;
-        let claude_on_bedrock = api == Api::BedrockConverseStream && model_id.contains("claude");
-        let openrouter = host.is("openrouter.ai");
-        let zhipu = host.within("z.ai") || host.within("bigmodel.cn");
-        let anthropic = api == Api::AnthropicMessages;
-        let official_anthropic = anthropic && host.is("api.anthropic.com");
-        let claude_on_openrouter = openrouter && model_id.starts_with("anthropic/");
-        Self {
-            supports_store: openai,
-            supports_developer_role: openai || azure,
-            supports_usage_in_streaming: true,
-            max_tokens_field: if openai || azure {
-                MaxTokensField::MaxCompletionTokens
-            } else {
-                MaxTokensField::MaxTokens
-            },
-            always_send_max_tokens: host.within("moonshot.ai") || host.within("moonshot.cn"),
-            supports_tool_choice: true,
-            supports_forced_tool_choice: true,
-            // Of the models Ollama runs, this family alone takes a word instead of on and off.
-            supports_reasoning_effort: if ollama {
-                model_id.contains("gpt-oss")
-            } else {
-                !(host.within("x.ai") || zhipu || host.within("xiaomimimo.com"))
-            },
-            thinking_format: match (openrouter, zhipu) {
-                (true, _) => ThinkingFormat::Openrouter,
-                (_, true) => ThinkingFormat::Zai,
-                _ => ThinkingFormat::Openai,
-            },
-            reasoning_field: if openrouter {
-                ReasoningField::Reasoning
-            } else {
-                ReasoningField::ReasoningContent
-            },
-            requires_tool_result_name: host.is("api.mistral.ai"),
-            strict: if openai || codex || api == Api::AzureOpenAiResponses {
-                Strictness::WherePossible
-            } else {
-                Strictness::Unsupported
-            },
-            stream_idle_timeout_ms: 0,
-            cache_control: if anthropic || claude_on_openrouter || claude_on_bedrock {
-                CacheControlFormat::Anthropic
-            } else {
-                CacheControlFormat::None
-            },
-            long_cache_retention: openai || official_anthropic,
-            eager_input_streaming: false,
-            interleaved_thinking: official_anthropic,
-            replay_unsigned_thinking: false,
-            custom_tools: openai || azure || codex,
-            extended_sampling: !(openai || azure),
-            repetition_guard: ollama || (api == Api::OpenAiCompletions && !openai),
-            chat: ChatQuirks::detect(&host, model_id),
-            tool_result_id: false,
-            supports_tools: true,
-            heals_markup: api == Api::OpenAiCompletions && !openai,
-            extra_body: Map::new(),
-            when_thinking: None,
-        }
-    }
-}
-
-/// The host of a base URL, for questions about whose it is.
-pub(crate) struct Host(String);
-
-impl Host {
-    pub(crate) fn of(base_url: &str) -> Self {
-        let url = url::Url::parse(base_url).ok();
-        Self(url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default())
-    }
-
-    pub(crate) fn is(&self, name: &str) -> bool {
-        self.0 == name
-    }
-
-    /// The domain itself or anything below it; `notx.ai` is not within `x.ai`.
-    pub(crate) fn within(&self, domain: &str) -> bool {
-        self.is(domain) || self.0.strip_suffix(domain).is_some_and(|front| front.ends_with('.'))
     }
 }
 
@@ -350,6 +208,11 @@ impl Model {
         let was_oauth = self.key.as_ref().is_some_and(Secret::is_anthropic_oauth);
         let bearer = (self.bearer && !was_oauth) || key.is_anthropic_oauth();
         Self { key: Some(key), bearer, ..self.clone() }
+    }
+
+    /// The id that goes into a request.
+    pub(crate) fn wire_id(&self) -> &str {
+        self.shaping.wire_id.as_deref().unwrap_or(&self.id)
     }
 
     /// `provider/id`, as users write it.
@@ -364,6 +227,18 @@ impl Model {
             Some(compat) => Cow::Owned(Self { compat: compat.clone(), ..self.clone() }),
             None => Cow::Borrowed(self),
         }
+    }
+
+    /// Is it one of OpenAI's wires, whoever serves it?
+    pub(crate) fn speaks_openai(&self) -> bool {
+        let openai = matches!(
+            self.api,
+            Api::OpenAiCompletions
+                | Api::OpenAiResponses
+                | Api::AzureOpenAiResponses
+                | Api::OpenAiCodexResponses
+        );
+        openai && self.transport == Transport::Provider
     }
 
     pub fn accepts_images(&self) -> bool {

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::model::Host;
+use crate::compat::Host;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChatQuirks {

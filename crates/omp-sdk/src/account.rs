@@ -8,6 +8,7 @@ use omp_auth::{AuthError, Exhausted, Grant, Vault};
 use omp_llm::{Client, failed};
 use omp_types::{Failure, FailureKind, ModelRequest, StreamEvent};
 use tokio_util::sync::CancellationToken;
+use url::Url;
 
 use crate::adapt::ClientModel;
 
@@ -100,13 +101,33 @@ impl Attempt {
     }
 
     fn ask(&self, grant: &Grant) -> BatchStream {
-        let model = Arc::new(self.model.rekeyed(grant.secret.clone()));
-        self.client.stream(model, &self.request, self.cancel.clone())
+        let mut model = self.model.rekeyed(grant.secret.clone());
+        if let Some(base_url) = grant.endpoint.as_deref().and_then(|to| moved(&model.base_url, to)) {
+            model.base_url = base_url;
+        }
+        self.client.stream(Arc::new(model), &self.request, self.cancel.clone())
     }
 
     async fn uncancelled<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         self.cancel.run_until_cancelled(work).await
     }
+}
+
+/// The address of a provider for an account that is served elsewhere. A server can only send us around within its own
+/// domain: neither to a stranger, nor away from where the user sent us.
+fn moved(base_url: &str, endpoint: &str) -> Option<String> {
+    let domain = |url: &Url| {
+        let labels: Vec<String> = url.host_str()?.rsplit('.').take(2).map(str::to_owned).collect();
+        (labels.len() == 2 && url.domain().is_some()).then_some(labels)
+    };
+    let (old, mut new) = (Url::parse(base_url).ok()?, Url::parse(endpoint).ok()?);
+    if new.scheme() != "https" || old.scheme() != "https" || domain(&old)? != domain(&new)? {
+        return None;
+    }
+    if new.path() == "/" {
+        new.set_path(old.path());
+    }
+    Some(new.as_str().trim_end_matches('/').to_owned())
 }
 
 /// Did the provider refuse the credential before it said anything else?
@@ -134,4 +155,29 @@ fn aborted() -> Failure {
 
 fn plain(kind: FailureKind, message: String) -> Failure {
     Failure { kind, message, status: None, retry_after_ms: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::moved;
+
+    #[test]
+    fn a_server_sends_accounts_around_within_its_own_domain() {
+        let usual = "https://api.githubcopilot.com";
+        let other = "https://api.individual.githubcopilot.com";
+        assert_eq!(moved(usual, other).as_deref(), Some(other));
+        assert_eq!(
+            moved("https://portal.qwen.ai/v1", "https://other.qwen.ai").as_deref(),
+            Some("https://other.qwen.ai/v1")
+        );
+        for (base, endpoint) in [
+            (usual, "https://evil.example"),
+            (usual, "http://api.githubcopilot.com"),
+            ("http://127.0.0.1:8080/v1", other),
+            ("https://10.0.0.1/v1", "https://11.0.0.1/v1"),
+            ("https://proxy.company.example", other),
+        ] {
+            assert_eq!(moved(base, endpoint), None, "{base} {endpoint}");
+        }
+    }
 }

@@ -4,13 +4,9 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::future::BoxFuture;
-use omp_agent::{AccountAnswer, BatchStream, Clock, Model, ModelIdentity, Models};
-use omp_llm::registry::{Registry, Wanted};
-use omp_types::{ModelRequest, ThinkingLevel};
+use omp_agent::{BatchStream, Clock, Model, ModelIdentity};
+use omp_types::ModelRequest;
 use tokio_util::sync::CancellationToken;
-
-use crate::account;
-use crate::environment::{Environment, EnvironmentLookup};
 
 /// A model of the registry, as the loop asks it.
 pub(crate) struct ClientModel {
@@ -33,31 +29,6 @@ impl Model for ClientModel {
 
     fn can_force_tools(&self) -> bool {
         self.model.compat.supports_tool_choice && self.model.compat.supports_forced_tool_choice
-    }
-}
-
-/// Other models, for recovery.
-pub(crate) struct RegistryModels {
-    pub(crate) client: omp_llm::Client,
-    pub(crate) registry: Registry,
-    pub(crate) environment: Arc<dyn Environment>,
-}
-
-impl Models for RegistryModels {
-    fn resolve(&self, selector: &str) -> Option<(Arc<dyn Model>, Option<ThinkingLevel>)> {
-        let wanted = Wanted { pattern: Some(selector), ..Wanted::default() };
-        let lookup = EnvironmentLookup(self.environment.as_ref());
-        let selection = self.registry.select(wanted, &lookup).ok()?;
-        let vault = self.environment.vault();
-        let model = account::serve(self.client.clone(), Arc::new(selection.model), vault);
-        Some((model, selection.thinking))
-    }
-
-    fn usage_limited(&self, model: &ModelIdentity, hint_ms: Option<u64>) -> AccountAnswer {
-        match self.environment.vault() {
-            Some(vault) => account::exhausted(vault, &model.provider, hint_ms),
-            None => AccountAnswer::NoSibling,
-        }
     }
 }
 

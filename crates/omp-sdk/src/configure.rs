@@ -7,15 +7,25 @@ use omp_config::settings::{Key, Settings, keys, kind, strings};
 use omp_config::{Directories, expand_home};
 use omp_extend::{CommandSwitches, KeywordSwitches, RuleSettings, SkillFilter, SkillSources, StreamRules};
 use omp_llm::dialect::ToolFormat;
+use omp_llm::registry::{KimiFormat, Preferences, RecentModels};
 use omp_shell::Limits;
 use omp_types::{Sampling, ThinkingBudgets};
 use serde_json::Value;
 
 use crate::options::SkillChoice;
+use crate::others::Pictures;
 
 /// A role of `modelRoles`.
 pub(crate) fn role<'a>(settings: &'a Settings, name: &str) -> Option<&'a str> {
     settings.get(keys::MODEL_ROLES).get(name)?.as_str().filter(|selector| !selector.trim().is_empty())
+}
+
+/// Whether models may be sent pictures.
+pub(crate) fn pictures(settings: &Settings) -> Pictures {
+    match settings.get(keys::IMAGES_BLOCK_IMAGES) {
+        true => Pictures::Blocked,
+        false => Pictures::Allowed,
+    }
 }
 
 /// How the loop behaves; the request and the fallbacks are filled in elsewhere.
@@ -33,6 +43,7 @@ pub(crate) fn agent(settings: &Settings) -> AgentConfig {
             base_delay_ms: whole(settings, keys::RETRY_BASE_DELAY_MS),
             max_delay_ms: settings.get(keys::RETRY_MAX_DELAY_MS) as i64,
         },
+        context_promotion: settings.get(keys::CONTEXT_PROMOTION_ENABLED),
         intent_tracing: settings.get(keys::TOOLS_INTENT_TRACING),
         ..AgentConfig::default()
     }
@@ -48,6 +59,19 @@ fn queue_mode(word: &str) -> QueueMode {
 /// A number that counts something; negative ones are zero.
 fn whole(settings: &Settings, key: Key<kind::Number>) -> u64 {
     settings.get(key).max(0.0) as u64
+}
+
+/// How the user wants models to be reached where there is a choice.
+pub(crate) fn preferences(settings: &Settings, recent: RecentModels) -> Preferences {
+    let variant = settings.get(keys::PROVIDERS_OPENROUTER_VARIANT);
+    Preferences {
+        kimi: match settings.get(keys::PROVIDERS_KIMI_API_FORMAT) {
+            "openai" => KimiFormat::OpenAi,
+            _ => KimiFormat::Anthropic,
+        },
+        openrouter_variant: (variant != "default").then(|| variant.to_owned()),
+        recent,
+    }
 }
 
 /// By the provider's interface or in the text of a dialect.
@@ -111,6 +135,10 @@ pub(crate) fn tools(settings: &Settings, home: &Path) -> omp_tools::Settings {
         read_default_limit: whole(settings, keys::READ_DEFAULT_LIMIT).max(1),
         read_line_numbers: settings.get(keys::READ_LINE_NUMBERS),
         read_hash_lines: settings.get(keys::READ_HASH_LINES),
+        edit_block_generated: settings.get(keys::EDIT_BLOCK_AUTO_GENERATED),
+        edit_enforce_seen_lines: settings.get(keys::EDIT_ENFORCE_SEEN_LINES),
+        search_before: whole(settings, keys::SEARCH_CONTEXT_BEFORE) as usize,
+        search_after: whole(settings, keys::SEARCH_CONTEXT_AFTER) as usize,
         shell: settings.get(keys::SHELL_PATH).map(|path| expand_home(path, home)),
         max_timeout: whole(settings, keys::TOOLS_MAX_TIMEOUT),
         resize_images: settings.get(keys::IMAGES_AUTO_RESIZE),
@@ -129,6 +157,8 @@ pub(crate) fn tools(settings: &Settings, home: &Path) -> omp_tools::Settings {
 pub(crate) fn is_switched_off(settings: &Settings, tool: &str) -> bool {
     match tool {
         "bash" => !settings.get(keys::BASH_ENABLED),
+        "find" => !settings.get(keys::FIND_ENABLED),
+        "search" => !settings.get(keys::SEARCH_ENABLED),
         _ => false,
     }
 }

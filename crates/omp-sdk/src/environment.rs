@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use omp_auth::Vault;
 use omp_config::Directories;
 use omp_config::dotenv::DotEnv;
+use omp_llm::dialect::LeakRecords;
 use omp_llm::registry::{CommandCache, GoogleDefault, Lookup};
 use omp_llm::{ClientOptions, Interleaving, Retention, Secret, StrictPolicy};
 use omp_shell::command::{find_shell, run};
@@ -15,7 +16,7 @@ use omp_shell::{Ci, CommandSpec, Ending, Limits, Scope, SecretNames};
 use omp_tools::Login;
 use tokio_util::sync::CancellationToken;
 
-use crate::logins;
+use crate::{logins, tls, transport};
 
 /// Variables of the process, and the credentials of its user. A trait so that an embedding program or a test can
 /// give its own.
@@ -50,9 +51,11 @@ impl LayeredEnvironment {
     /// should know about both.
     pub fn load(directories: &Directories, cwd: &Path) -> (Self, Vec<String>) {
         let (files, mut warnings) = DotEnv::load(&directories.env_files(cwd));
-        let (vault, problem) = logins::vault(directories);
-        warnings.extend(problem);
-        (Self { upper: ProcessEnvironment, files, vault: Some(vault) }, warnings)
+        let mut environment = Self::new(ProcessEnvironment, files);
+        let (vault, problems) = logins::vault(directories, &|name| environment.var(name));
+        environment.vault = Some(vault);
+        warnings.extend(problems);
+        (environment, warnings)
     }
 }
 
@@ -107,7 +110,7 @@ impl Lookup for EnvironmentLookup<'_> {
 }
 
 /// Trimmed output of a command that succeeded in time.
-fn capture(command: &str, limit: Duration) -> Option<String> {
+pub(crate) fn capture(command: &str, limit: Duration) -> Option<String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
     runtime.block_on(async {
         let scope = Scope::new();
@@ -151,18 +154,22 @@ pub(crate) fn apply_shell_switches(
 /// Settings of the model client that the environment decides.
 pub(crate) fn client_options(environment: &dyn Environment) -> ClientOptions {
     let set = |name: &str| environment.var(name).filter(|value| !value.is_empty());
-    let mut options = ClientOptions::default();
+    let mut options = ClientOptions { tls: tls::options(environment), ..ClientOptions::default() };
     if let Some(ms) = set("PI_STREAM_IDLE_TIMEOUT_MS").and_then(|text| text.trim().parse().ok()) {
         options.idle_timeout = Duration::from_millis(ms);
     }
+    options.openai_limits = transport::openai_limits(environment);
     if set("PI_NO_STRICT").is_some_and(|value| value != "0") {
         options.strict = StrictPolicy::Never;
     }
-    if set("PI_CACHE_RETENTION").is_some_and(|value| value == "long") {
-        options.retention = Retention::Long;
+    if let Some(retention) = set("PI_CACHE_RETENTION").and_then(|word| Retention::from_word(&word)) {
+        options.retention = retention;
     }
     if set("PI_NO_INTERLEAVED_THINKING").is_some_and(|value| value == "1") {
         options.interleaving = Interleaving::Off;
+    }
+    if set("OMP_HARMONY_DEBUG").is_some_and(|value| value == "1") {
+        options.leak_records = LeakRecords::Full;
     }
     options
 }

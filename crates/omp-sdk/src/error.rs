@@ -5,10 +5,13 @@ use std::path::PathBuf;
 use omp_agent::AgentError;
 use omp_auth::AuthError;
 use omp_config::settings::SettingsError;
+use omp_import::ImportError;
 use omp_llm::ClientError;
 use omp_llm::registry::SelectError;
-use omp_session::{ForkError, MoveError, OpenError, ResolveError};
+use omp_session::{CopyError, MoveError, OpenError, ResolveError};
 
+use crate::import::ImportFailure;
+use crate::profiles::ProfileError;
 use crate::roles::RoleCycle;
 
 #[derive(Debug, thiserror::Error)]
@@ -18,15 +21,21 @@ pub enum SessionError {
         #[source]
         source: SelectError,
         models_file: PathBuf,
+        /// Why lists on which the model might have been are not there.
+        lists: Vec<String>,
     },
     #[error("--api-key needs a model to go with: name one with --model, --provider and --model, or --models")]
     KeyWithoutModel,
     #[error(transparent)]
     Roles(#[from] RoleCycle),
     #[error(transparent)]
+    Profile(#[from] ProfileError),
+    #[error(transparent)]
     Credential(#[from] AuthError),
     #[error(transparent)]
     Settings(#[from] SettingsError),
+    #[error("saving was interrupted because the program is about to end; try again")]
+    Interrupted,
     #[error(transparent)]
     Client(#[from] ClientError),
     #[error(transparent)]
@@ -36,18 +45,27 @@ pub enum SessionError {
     #[error(transparent)]
     Open(#[from] OpenError),
     #[error(transparent)]
-    Fork(#[from] ForkError),
+    Copy(#[from] CopyError),
     #[error(transparent)]
     Move(#[from] MoveError),
+    #[error(transparent)]
+    Import(#[from] ImportFailure),
+}
+
+impl From<ImportError> for SessionError {
+    fn from(error: ImportError) -> Self {
+        Self::Import(error.into())
+    }
 }
 
 impl SessionError {
     /// What the user can do about it.
     pub fn hints(&self) -> Vec<String> {
         match self {
-            Self::Model { source, models_file } => {
+            Self::Model { source, models_file, lists } => {
                 let file = models_file.display();
-                match source {
+                let mut hints = lists.clone();
+                hints.extend(match source {
                     SelectError::MissingKey { variables, .. } if variables.is_empty() => {
                         vec![format!("Set \"apiKey\" for the provider in {file}.")]
                     }
@@ -63,15 +81,29 @@ impl SessionError {
                         "Run 'omp models' to see what is there.".to_owned(),
                         format!("Other providers and models are described in {file}."),
                     ],
-                }
+                });
+                hints
             }
-            Self::Resolve(_) | Self::Open(_) | Self::Fork(_) | Self::Move(_) => {
+            Self::Open(OpenError::Held { .. }) => {
+                vec!["To take it away from the other process, add --take-over.".to_owned()]
+            }
+            Self::Resolve(_) | Self::Open(_) | Self::Copy(_) | Self::Move(_) => {
                 vec!["Run 'omp session list' to see what --resume and --fork can name here.".to_owned()]
             }
+            Self::Profile(ProfileError::MissingCredentials { .. }) => vec![
+                "Log in with `omp login <provider>`, set its key, or choose another profile; `omp models profiles` \
+                 lists them."
+                    .to_owned(),
+            ],
+            Self::Profile(ProfileError::Unknown { .. }) => {
+                vec!["Run 'omp models profiles' to see what there is.".to_owned()]
+            }
             Self::KeyWithoutModel
+            | Self::Import(_)
             | Self::Credential(_)
             | Self::Roles(_)
             | Self::Settings(_)
+            | Self::Interrupted
             | Self::Client(_)
             | Self::Agent(_) => Vec::new(),
         }

@@ -1,19 +1,26 @@
-//! What the environment says about Azure and Amazon.
+//! What the environment says about Azure, Amazon and Google's Code Assist.
 
 use std::sync::Arc;
 
-use omp_llm::{AwsSource, AzureOptions, Hosts};
+use omp_llm::{AwsSource, AzureOptions, CodeAssistOptions, Hosts};
 
-use crate::aws;
 use crate::environment::Environment;
+use crate::{aws, tls};
 
 /// The options, and what the user should know about them. Amazon's are looked for at its first request.
 pub(crate) fn load(environment: &Arc<dyn Environment>, warnings: &mut Vec<String>) -> Hosts {
-    let for_aws = Arc::clone(environment);
+    warnings.extend(tls::problem(environment.as_ref()));
     Hosts {
         azure: azure(environment.as_ref(), warnings),
-        aws: AwsSource::new(move || aws::options(for_aws.as_ref())),
+        aws: AwsSource::new(aws::Chain::new(environment)),
+        code_assist: code_assist(environment.as_ref()),
     }
+}
+
+fn code_assist(environment: &dyn Environment) -> CodeAssistOptions {
+    let version = environment.var("PI_AI_GEMINI_CLI_VERSION").map(|value| value.trim().to_owned());
+    let given = version.filter(|version| !version.is_empty());
+    given.map_or_else(CodeAssistOptions::default, |client_version| CodeAssistOptions { client_version })
 }
 
 fn azure(environment: &dyn Environment, warnings: &mut Vec<String>) -> AzureOptions {

@@ -1,6 +1,7 @@
 //! What `omp models` shows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use omp_config::Directories;
 use omp_config::settings::Settings;
@@ -8,8 +9,11 @@ use omp_llm::registry::{Availability, Registry};
 use omp_llm::{Input, Model};
 use serde::Serialize;
 use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
 
 use crate::environment::{Environment, EnvironmentLookup};
+use crate::lists::{Asker, ListState, ListStatus, Lists};
+use crate::logins::client;
 use crate::models::load_registry;
 
 /// One concrete model.
@@ -37,6 +41,11 @@ pub struct ModelRow {
     pub headers: Vec<String>,
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub compat: Map<String, Value>,
+    /// How the list of the provider's models stands, if it can be asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub list: Option<ListState>,
+    /// `built-in`, `file` or `discovered`.
+    pub source: &'static str,
     pub available: bool,
 }
 
@@ -75,7 +84,18 @@ pub struct ModelListing {
     pub canonical: Vec<CanonicalRow>,
     /// By provider: the variables that would give it a key.
     pub variables: BTreeMap<String, Vec<&'static str>>,
+    /// How the lists of providers stand that can be asked for them.
+    pub lists: Vec<ListStatus>,
     pub warnings: Vec<String>,
+}
+
+/// Who is asked for models before they are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Survey<'a> {
+    /// The user's own servers, unless their lists are fresh.
+    Aged,
+    /// Everybody who can be asked, or this provider.
+    Now(Option<&'a str>),
 }
 
 /// Every known model. Offline.
@@ -85,18 +105,59 @@ pub fn list_models(
     environment: &dyn Environment,
 ) -> ModelListing {
     let mut warnings = Vec::new();
-    let registry = load_registry(directories, settings, &mut warnings);
+    let mut registry = load_registry(directories, settings, &mut warnings);
+    let lists = Lists::load(&mut registry, directories, environment);
+    listing(&registry, environment, &lists, warnings)
+}
+
+/// Every known model, after servers were asked for theirs. Who does not answer becomes a warning.
+pub async fn survey_models(
+    directories: &Directories,
+    settings: &Settings,
+    environment: &Arc<dyn Environment>,
+    survey: Survey<'_>,
+    cancel: CancellationToken,
+) -> ModelListing {
+    let mut warnings = Vec::new();
+    let mut registry = load_registry(directories, settings, &mut warnings);
+    let mut lists = Lists::load(&mut registry, directories, environment.as_ref());
+    match client(environment.as_ref()) {
+        Ok(client) => {
+            let asker = Asker { client: &client, environment, cancel };
+            match survey {
+                Survey::Aged => lists.ask_aged(&mut registry, &asker).await,
+                Survey::Now(provider) => lists.ask_all(provider, &mut registry, &asker).await,
+            }
+        }
+        Err(error) => warnings.push(format!("No server can be asked for its models: {error}.")),
+    }
+    warnings.extend(lists.problems());
+    listing(&registry, environment.as_ref(), &lists, warnings)
+}
+
+fn listing(
+    registry: &Registry,
+    environment: &dyn Environment,
+    lists: &Lists,
+    warnings: Vec<String>,
+) -> ModelListing {
     let lookup = EnvironmentLookup(environment);
     let rows = registry.list(&lookup).into_iter().map(|(model, availability)| row(model, availability));
-    let models: Vec<ModelRow> = rows.collect();
+    let mut models: Vec<ModelRow> = rows.collect();
+    let statuses = lists.statuses();
+    let states: HashMap<&str, ListState> =
+        statuses.iter().map(|status| (status.provider.as_str(), status.state)).collect();
+    for row in &mut models {
+        row.list = states.get(row.provider.as_str()).copied();
+    }
     let canonical = registry.canonical(&lookup).into_iter().map(|model| CanonicalRow {
         id: model.id,
         variants: model.variants,
         available: model.available,
     });
     let canonical = canonical.collect();
-    let variables = variables(&registry, &models);
-    ModelListing { models, canonical, variables, warnings }
+    let variables = variables(registry, &models);
+    ModelListing { models, canonical, variables, lists: statuses, warnings }
 }
 
 fn variables(registry: &Registry, models: &[ModelRow]) -> BTreeMap<String, Vec<&'static str>> {
@@ -137,6 +198,8 @@ fn row(model: &Model, availability: Availability) -> ModelRow {
         context_promotion_target: model.facts.context_promotion_target.clone(),
         headers: model.headers.keys().cloned().collect(),
         compat: model.facts.compat.clone(),
+        list: None,
+        source: model.facts.source.name(),
         available: availability == Availability::Ready,
     }
 }

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use omp_auth::{AuthError, Logins, SystemClock, Vault};
+use omp_auth::{AuthError, Logins, SystemClock, Vault, key};
 use omp_config::Directories;
 use omp_config::settings::Settings;
-use omp_llm::registry::{SelectError, Wanted};
+use omp_llm::registry::{SelectError, Wanted, entries};
 use omp_llm::{Client, ClientError, Secret};
 use omp_workspace::open::{Found, open};
 
@@ -23,6 +23,8 @@ pub struct LoginRow {
     pub id: String,
     pub name: String,
     pub kind: LoginKind,
+    /// Where the provider's keys are made, if it is known.
+    pub key_page: Option<&'static str>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,9 +63,12 @@ fn list(configured: &[String]) -> String {
     }
 }
 
-/// The user's credentials, and what is wrong with their own list of logins.
-pub(crate) fn vault(directories: &Directories) -> (Arc<Vault>, Option<String>) {
-    let (logins, problem) = match read(&directories.agent.join("logins.json")) {
+/// The user's credentials, and what is wrong with their own list of logins or with variables that concern it.
+pub(crate) fn vault(
+    directories: &Directories,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> (Arc<Vault>, Vec<String>) {
+    let (mut logins, problem) = match read(&directories.agent.join("logins.json")) {
         Ok(None) => (Logins::default(), None),
         Ok(Some(text)) => {
             let (logins, error) = Logins::with_file(&text);
@@ -71,7 +76,9 @@ pub(crate) fn vault(directories: &Directories) -> (Arc<Vault>, Option<String>) {
         }
         Err(reason) => (Logins::default(), Some(format!("logins.json cannot be used: {reason}."))),
     };
-    (Arc::new(Vault::new(directories.database(), logins, Arc::new(SystemClock))), problem)
+    let mut problems: Vec<String> = problem.into_iter().collect();
+    problems.extend(logins.resolve(variable));
+    (Arc::new(Vault::new(directories.database(), logins, Arc::new(SystemClock))), problems)
 }
 
 fn read(path: &Path) -> Result<Option<String>, String> {
@@ -97,21 +104,31 @@ pub fn list_logins(
         id: login.id.clone(),
         name: login.name.clone(),
         kind: LoginKind::Account,
+        key_page: key::page(login.provider()),
     };
     let mut rows: Vec<LoginRow> = match environment.vault() {
-        Some(vault) => vault.logins().iter().map(account).collect(),
+        Some(vault) => vault.logins().iter().filter(|login| leads_somewhere(login)).map(account).collect(),
         None => Vec::new(),
     };
     let mut seen: HashSet<String> = rows.iter().map(|row| row.id.clone()).collect();
     let registry = load_registry(directories, settings, &mut Vec::new());
-    for (model, _) in registry.list(&EnvironmentLookup(environment)) {
-        let takes_key = model.api != omp_llm::Api::Demo && seen.insert(model.provider.clone());
-        if takes_key {
-            let name = format!("{} (API key)", model.provider);
-            rows.push(LoginRow { id: model.provider.clone(), name, kind: LoginKind::ApiKey });
+    let listed = registry.list(&EnvironmentLookup(environment)).into_iter().map(|(model, _)| model);
+    let listed = listed.filter(|model| model.api != omp_llm::Api::Demo).map(|model| model.provider.as_str());
+    // Some have models only while a server runs, and take keys all the same.
+    let unlisted = entries().iter().map(|entry| entry.id).filter(|id| !registry.variables(id).is_empty());
+    for id in listed.chain(registry.discoverable()).chain(unlisted) {
+        if seen.insert(id.to_owned()) {
+            let (name, key_page) = (format!("{id} (API key)"), key::page(id));
+            rows.push(LoginRow { id: id.to_owned(), name, kind: LoginKind::ApiKey, key_page });
         }
     }
     rows
+}
+
+/// A login of ours is offered when its provider is known; one of the user's own is the user's business.
+fn leads_somewhere(login: &omp_auth::Login) -> bool {
+    let ours = Logins::default().find(&login.id).is_some();
+    !ours || entries().iter().any(|entry| entry.id == login.provider())
 }
 
 /// What a request to the provider would be sent with: the same order as for a session, without `--api-key`.

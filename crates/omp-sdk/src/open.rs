@@ -1,33 +1,36 @@
 //! From options to a session, step by step.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use omp_agent::{Agent, AgentConfig, Listener, Model, Models, OpenGate, Parts, Tool, definitions};
 use omp_config::discovery::{Discovery, SurveyLimits, survey};
 use omp_config::settings::{Settings, SettingsError, keys};
 use omp_llm::registry::{Registry, SelectError};
-use omp_llm::{Api, Client, ClientOptions, Input};
+use omp_llm::{Api, Client, ClientOptions, Secret};
 use omp_session::{Context, SessionWriter};
 use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
 use omp_types::{ParallelTools, RequestOptions, ThinkingLevel};
 
-use crate::account;
-use crate::adapt::{RegistryModels, SystemClock};
+use crate::adapt::SystemClock;
 use crate::configure;
 use crate::effort::{Classifier, Effort};
-use crate::environment::{Environment, apply_shell_switches, client_options};
+use crate::environment::{Environment, EnvironmentLookup, apply_shell_switches, client_options};
 use crate::error::SessionError;
 use crate::google;
+use crate::history::Notes;
 use crate::hosts;
 use crate::knowledge::{self, Knowledge, Shelf, load_settings};
-use crate::models::{load_registry, select};
-use crate::options::{SessionOptions, ToolFilter};
+use crate::models::{load_registry_at, select};
+use crate::options::{Persistence, SessionOptions, ToolFilter};
+use crate::others::OtherModels;
+use crate::profiles;
 use crate::prompt::{self, Ingredients, Personality, Place, PromptReport, SystemPrompt};
 use crate::record::{Record, Recorder};
-use crate::session::Session;
+use crate::session::{Now, Session};
 use crate::setup::SessionSetup;
 use crate::store::open_session;
+use crate::transport;
 
 impl Session {
     /// Chooses the model, builds prompt and tools. Touches the network only to look for local servers, and only
@@ -40,6 +43,7 @@ impl Session {
         let effort = opening.effort(&chosen, &context);
         note_choice(&mut writer, &context, &chosen.model, effort);
         let config = opening.agent_config(&chosen.model, effort, &writer.header().id);
+        let notes = opening.notes(&writer.header().id);
         let record = Record::new(writer);
 
         let report =
@@ -52,19 +56,11 @@ impl Session {
             effort,
             highest: chosen.model.clamp_level(ThinkingLevel::Max),
         };
-        let models = RegistryModels {
-            client: chosen.client.clone(),
-            registry: chosen.registry,
-            environment: Arc::clone(&opening.options.environment),
-        };
+        let models = opening.other_models(chosen.client, chosen.registry, &chosen.model);
         let classifier = opening.classifier(effort, &models);
         let parts = Parts {
-            model: account::serve(
-                chosen.client,
-                Arc::clone(&chosen.model),
-                opening.options.environment.vault(),
-            ),
-            models: Arc::new(models),
+            model: models.serve(Arc::clone(&chosen.model)),
+            models: Arc::clone(&models) as Arc<dyn Models>,
             setup: Arc::new(setup),
             gate: Arc::new(OpenGate),
             clock: Arc::new(SystemClock),
@@ -79,14 +75,18 @@ impl Session {
             agent,
             scope: surroundings.scope,
             record,
-            model: chosen.model,
             chosen: opening.names_model(),
-            settings: opening.settings,
+            first_model: chosen.model.selector(),
+            now: Mutex::new(Now { model: chosen.model, settings: Arc::new(opening.settings) }),
+            models,
+            effort,
             knowledge: surroundings.knowledge,
             discovery: surroundings.discovery,
             report,
             classifier,
-            models_file: opening.options.directories.models_file(),
+            models_file: opening.options.models_file(),
+            notes,
+            directories: opening.options.directories,
             warnings: opening.warnings,
         })
     }
@@ -130,11 +130,22 @@ impl Opening {
         Ok(Self { options, settings, warnings })
     }
 
+    /// Who keeps what is typed; nobody if nothing is to be kept.
+    fn notes(&self, session_id: &str) -> Option<Notes> {
+        let SessionOptions { persistence, directories, cwd, .. } = &self.options;
+        (*persistence != Persistence::Off)
+            .then(|| Notes::new(directories.clone(), cwd.clone(), session_id.to_owned()))
+    }
+
     fn names_model(&self) -> bool {
         self.options.model.is_some() || self.options.provider.is_some()
     }
 
     async fn choose_model(&mut self, context: &Context) -> Result<Chosen, SessionError> {
+        let file = self.options.models_file();
+        let mut registry =
+            load_registry_at(&file, &self.options.directories, &self.settings, &mut self.warnings);
+        self.give_roles(&registry)?;
         let (options, settings) = (&self.options, &self.settings);
         let google = Some(google::credentials(Arc::clone(&options.environment)));
         let hosts = hosts::load(&options.environment, &mut self.warnings);
@@ -142,19 +153,45 @@ impl Opening {
             google,
             hosts,
             tool_format: configure::tool_format(settings),
+            sockets: transport::sockets(settings, options.environment.as_ref()),
             ..client_options(options.environment.as_ref())
         })?;
-        let mut registry = load_registry(&options.directories, settings, &mut self.warnings);
         let selection = select(&client, &mut registry, options, settings, context, &mut self.warnings).await;
         let selection = selection.map_err(|error| login_refused(error, options.environment.as_ref()))?;
         self.warnings.extend(selection.warnings);
         self.warnings.extend(options.environment.vault().and_then(|vault| vault.problem()));
         let mut model = selection.model;
-        if settings.get(keys::IMAGES_BLOCK_IMAGES) {
-            // A model that must not get pictures is treated as one that cannot see them.
-            model.input.retain(|input| *input != Input::Image);
-        }
+        configure::pictures(settings).apply(&mut model);
         Ok(Chosen { client, registry, model: Arc::new(model), thinking: selection.thinking })
+    }
+
+    /// The roles of a profile, then those of the models' file. A profile that was asked for must be usable; one that
+    /// the settings name is left out with a word about it.
+    fn give_roles(&mut self, registry: &Registry) -> Result<(), SessionError> {
+        let lookup = EnvironmentLookup(self.options.environment.as_ref());
+        let saved = self.settings.get(keys::MODEL_PROFILE_DEFAULT).map(str::to_owned);
+        if let Some(name) = &self.options.preset {
+            let default = profiles::activate(name, &mut self.settings, registry, &lookup)?;
+            if self.options.model.is_none()
+                && self.options.provider.is_none()
+                && self.options.models.is_none()
+            {
+                self.options.model = default;
+            }
+        } else if let Some(name) = saved.filter(|name| !name.is_empty())
+            && let Err(error) = profiles::activate(&name, &mut self.settings, registry, &lookup)
+        {
+            self.warnings.push(format!("modelProfile.default: {error}; going on without the profile."));
+        }
+        profiles::bind(&mut self.settings, registry, &mut self.warnings)
+    }
+
+    /// What the session may switch to.
+    fn other_models(&self, client: Client, registry: Registry, model: &omp_llm::Model) -> Arc<OtherModels> {
+        let given = self.options.api_key.as_deref().map(|key| (model.provider.clone(), Secret::new(key)));
+        let environment = Arc::clone(&self.options.environment);
+        let pictures = configure::pictures(&self.settings);
+        Arc::new(OtherModels { client, registry, environment, given, pictures })
     }
 
     fn look_around(&mut self, chosen: &Chosen) -> Surroundings {
@@ -200,6 +237,7 @@ impl Opening {
                 service_tier: service_tier(tier, &model.provider),
                 session_id: options.provider_session_id.take().or_else(|| session_key(model, session)),
                 prompt_cache_key: options.prompt_cache_key.take(),
+                cache_retention: options.cache_retention,
                 ..RequestOptions::default()
             },
             fallbacks,
@@ -210,7 +248,7 @@ impl Opening {
     }
 
     /// Who rates prompts, when the effort is left to us.
-    fn classifier(&self, effort: Effort, models: &RegistryModels) -> Option<Classifier> {
+    fn classifier(&self, effort: Effort, models: &OtherModels) -> Option<Classifier> {
         if effort != Effort::Auto {
             return None;
         }
@@ -264,6 +302,11 @@ impl Opening {
         let (cwd, home) = (self.options.cwd.clone(), self.options.directories.home.clone());
         let mut context = omp_tools::Context::new(cwd, Some(home.clone()), Arc::clone(scope), environment);
         context.settings = configure::tools(&self.settings, &home);
+        context.settings.edit_active = match &self.options.tools {
+            ToolFilter::All => true,
+            ToolFilter::None => false,
+            ToolFilter::Only(names) => names.iter().any(|name| name == "edit"),
+        };
         apply_shell_switches(self.options.environment.as_ref(), secrets, &mut context.settings);
         context.resources = Arc::new(Shelf(Arc::clone(knowledge)));
         let mut all = omp_tools::builtin(Arc::new(context));
@@ -314,7 +357,8 @@ fn service_tier(word: String, provider: &str) -> Option<String> {
 
 /// Some providers route and cache by session; the others would only be confused by an unknown field.
 fn session_key(model: &omp_llm::Model, id: &str) -> Option<String> {
-    (model.api == Api::OpenAiResponses && model.key.is_some()).then(|| id.to_owned())
+    let known = matches!(model.api, Api::OpenAiResponses | Api::OpenAiCodexResponses);
+    (known && model.key.is_some()).then(|| id.to_owned())
 }
 
 /// Why a tool that was asked for is not there.

@@ -6,6 +6,9 @@ use std::sync::Arc;
 use omp_agent::Fallbacks;
 use omp_config::Directories;
 use omp_config::settings::Settings;
+use omp_import::Source;
+use omp_session::IfHeld;
+use omp_types::CacheRetention;
 
 use crate::effort::Effort;
 use crate::environment::Environment;
@@ -18,10 +21,14 @@ pub struct SessionOptions {
     pub environment: Arc<dyn Environment>,
     /// `None` reads the user's and the project's files.
     pub settings: Option<Settings>,
+    /// Where models are described; `None` is the user's own file. May be YAML, or JSON with comments.
+    pub models_file: Option<PathBuf>,
     pub model: Option<String>,
     /// Selectors of the models to work with; the first that can be used begins.
     pub models: Option<Vec<String>>,
     pub provider: Option<String>,
+    /// A model profile for this session; `None` asks the settings.
+    pub preset: Option<String>,
     pub api_key: Option<String>,
     pub thinking: Option<Effort>,
     pub prompt: PromptOptions,
@@ -31,9 +38,13 @@ pub struct SessionOptions {
     pub service_tier: Option<String>,
     pub provider_session_id: Option<String>,
     pub prompt_cache_key: Option<String>,
+    /// How long providers should keep the prompt, whatever the models' descriptions say.
+    pub cache_retention: Option<CacheRetention>,
     /// Models that take over when the chosen one fails; `None` asks the settings.
     pub fallbacks: Option<Fallbacks>,
     pub persistence: Persistence,
+    /// What to do when another process has the session open.
+    pub if_held: IfHeld,
     /// One directory for the sessions of all projects.
     pub session_dir: Option<PathBuf>,
     /// Identifies the terminal, so that `--continue` finds what was done in it.
@@ -48,9 +59,11 @@ impl SessionOptions {
             directories,
             environment,
             settings: None,
+            models_file: None,
             model: None,
             models: None,
             provider: None,
+            preset: None,
             api_key: None,
             thinking: None,
             prompt: PromptOptions::default(),
@@ -60,11 +73,18 @@ impl SessionOptions {
             service_tier: None,
             provider_session_id: None,
             prompt_cache_key: None,
+            cache_retention: None,
             fallbacks: None,
             persistence: Persistence::New,
+            if_held: IfHeld::Refuse,
             session_dir: None,
             terminal: None,
         }
+    }
+
+    /// Where models are described.
+    pub(crate) fn models_file(&self) -> PathBuf {
+        self.models_file.clone().unwrap_or_else(|| self.directories.models_file())
     }
 }
 
@@ -80,8 +100,12 @@ pub enum Persistence {
     Continue,
     /// An id, the beginning of one, or a path.
     Resume(String),
+    /// A session file whose directory is gone; it is moved to this project.
+    Move(PathBuf),
     /// A copy of that session, in this project.
     Fork(String),
+    /// The most recent conversation that another program had in this directory.
+    Import(Source),
 }
 
 /// Which built-in tools the model gets.

@@ -33,6 +33,9 @@ impl Record {
             AgentEvent::RetryFallbackApplied(switch) => {
                 writer.append_model_change(&switch.to, Some(TEMPORARY));
             }
+            AgentEvent::ContextPromoted { to, .. } => {
+                writer.append_model_change(to, Some(TEMPORARY));
+            }
             _ => return None,
         }
         writer.take_report()
@@ -40,7 +43,7 @@ impl Record {
 }
 
 /// The role of a model that only stands in for another; a resumed session goes back to its own.
-const TEMPORARY: &str = "temporary";
+pub(crate) const TEMPORARY: &str = "temporary";
 
 /// Records, then passes on.
 pub(crate) struct Recorder {

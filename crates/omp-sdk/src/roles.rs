@@ -1,6 +1,6 @@
 //! Roles: models by what they are used for, written `pi/<role>` or `@<role>`.
 
-use omp_config::settings::Settings;
+use omp_config::settings::{Settings, keys, strings};
 use omp_llm::registry::{Lookup, Registry};
 use omp_types::ThinkingLevel;
 
@@ -9,6 +9,29 @@ use crate::configure;
 /// Roles that exist without being set.
 pub(crate) const BUILTIN: [&str; 10] =
     ["default", "smol", "slow", "vision", "plan", "designer", "commit", "title", "task", "advisor"];
+
+/// Every role there is: the built-in ones, those that `modelTags` and `cycleOrder` introduce, and those that were
+/// given a model.
+pub fn role_names(settings: &Settings) -> Vec<String> {
+    let builtin = BUILTIN.iter().map(|role| (*role).to_owned());
+    let tags = settings.get(keys::MODEL_TAGS).keys().cloned();
+    let cycled = strings(settings.get(keys::CYCLE_ORDER)).map(str::to_owned);
+    let given = settings.get(keys::MODEL_ROLES).keys().cloned();
+    let mut names: Vec<String> = Vec::new();
+    for name in builtin.chain(tags).chain(cycled).chain(given) {
+        if !name.trim().is_empty() && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The roles to step through: those of `cycleOrder` that have a model of their own, and the default one.
+pub(crate) fn cycle(settings: &Settings) -> Vec<String> {
+    let order = strings(settings.get(keys::CYCLE_ORDER));
+    let has_model = |role: &&str| *role == "default" || configure::role(settings, role).is_some();
+    order.filter(has_model).map(str::to_owned).collect()
+}
 
 /// What a selector stands for once no role is left in it.
 #[derive(Debug, PartialEq, Eq)]
@@ -55,14 +78,14 @@ pub(crate) fn resolve(
     }))
 }
 
-/// The role a text names, and what follows the colon. Roles are those that are set and the built-in ones.
+/// The role a text names, and what follows the colon.
 fn alias(text: &str, settings: &Settings) -> Option<(String, Option<String>)> {
     let rest = text.strip_prefix("pi/").or_else(|| text.strip_prefix('@'))?;
     let (role, level) = match rest.split_once(':') {
         Some((role, level)) => (role, Some(level.to_owned())),
         None => (rest, None),
     };
-    let known = BUILTIN.contains(&role) || configure::role(settings, role).is_some();
+    let known = BUILTIN.contains(&role) || role_names(settings).iter().any(|name| name == role);
     known.then(|| (role.to_owned(), level))
 }
 

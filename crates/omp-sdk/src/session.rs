@@ -1,23 +1,27 @@
 //! A session: one conversation, its model, its tools.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use omp_agent::{Agent, AgentError, Control, Outcome, Prompt};
+use omp_config::Directories;
 use omp_config::discovery::Discovery;
 use omp_config::settings::Settings;
 use omp_extend::Commands;
 use omp_llm::Api;
 use omp_session::Header;
 use omp_shell::Scope;
-use omp_types::UserContent;
+use omp_types::{UserBlock, UserContent};
 use tokio_util::sync::CancellationToken;
 
 use crate::bundled;
-use crate::effort::Classifier;
+use crate::effort::{Classifier, Effort};
 use crate::expand::expand;
+use crate::history::Notes;
 use crate::knowledge::{self, Knowledge};
+use crate::others::{OtherModels, Pictures};
 use crate::prompt::PromptReport;
+use crate::recent;
 use crate::record::Record;
 
 /// A conversation ready to be prompted.
@@ -25,10 +29,14 @@ pub struct Session {
     pub(crate) agent: Agent,
     pub(crate) scope: Arc<Scope>,
     pub(crate) record: Record,
-    pub(crate) model: Arc<omp_llm::Model>,
+    pub(crate) now: Mutex<Now>,
+    /// The model the session was opened with.
+    pub(crate) first_model: String,
+    pub(crate) models: Arc<OtherModels>,
+    pub(crate) effort: Effort,
     /// The user named a model or a provider.
     pub(crate) chosen: bool,
-    pub(crate) settings: Settings,
+    pub(crate) directories: Directories,
     pub(crate) knowledge: Arc<Knowledge>,
     pub(crate) discovery: Discovery,
     pub(crate) report: PromptReport,
@@ -36,6 +44,14 @@ pub struct Session {
     pub(crate) classifier: Option<Classifier>,
     pub(crate) models_file: PathBuf,
     pub(crate) warnings: Vec<String>,
+    /// Keeps what is typed; nothing of a session that is not saved.
+    pub(crate) notes: Option<Notes>,
+}
+
+/// What a switch of the model changes.
+pub(crate) struct Now {
+    pub(crate) model: Arc<omp_llm::Model>,
+    pub(crate) settings: Arc<Settings>,
 }
 
 impl Session {
@@ -45,13 +61,25 @@ impl Session {
     }
 
     /// The settings in force.
-    pub fn settings(&self) -> &Settings {
-        &self.settings
+    pub fn settings(&self) -> Arc<Settings> {
+        Arc::clone(&self.now.lock().unwrap_or_else(PoisonError::into_inner).settings)
+    }
+
+    fn model(&self) -> Arc<omp_llm::Model> {
+        Arc::clone(&self.now.lock().unwrap_or_else(PoisonError::into_inner).model)
+    }
+
+    pub(crate) fn replace_model(&self, model: Arc<omp_llm::Model>) {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner).model = model;
+    }
+
+    pub(crate) fn replace_settings(&self, settings: Settings) {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner).settings = Arc::new(settings);
     }
 
     /// Commands of the user and the project, behind `/<name>`.
     pub fn commands(&self) -> Commands {
-        knowledge::commands(&self.discovery, &self.settings)
+        knowledge::commands(&self.discovery, &self.settings())
     }
 
     /// The first line of the session: who, when, where.
@@ -70,13 +98,14 @@ impl Session {
         &self.warnings
     }
 
+    /// The model that was chosen last, as `provider/id`. One that only helps out has no say here.
     pub fn model_selector(&self) -> String {
-        self.model.selector()
+        self.model().selector()
     }
 
     /// Did the session end up with the built-in tour because nothing else was there?
     pub fn fell_back_to_demo(&self) -> bool {
-        self.model.api == Api::Demo && !self.chosen
+        self.model().api == Api::Demo && !self.chosen
     }
 
     /// Where the user describes providers and models.
@@ -88,15 +117,42 @@ impl Session {
         self.agent.control()
     }
 
+    /// Keeps what the user typed in the history of prompts, without what was attached to it. A session that is not
+    /// saved keeps nothing.
+    pub fn note_typed(&self, text: &str) {
+        if let Some(notes) = &self.notes {
+            notes.add(text);
+        }
+    }
+
     /// Runs one prompt until everything has settled. A prompt that begins with `/` and names a skill, a command or a
     /// template is expanded first.
     pub async fn prompt(&self, prompt: Prompt, cancel: CancellationToken) -> Result<Outcome, AgentError> {
         let prompt = self.expand(prompt, &cancel).await?;
+        if let Some(remark) = self.left_out(&prompt.content) {
+            self.agent.notice(remark).await?;
+        }
         if let Some(classifier) = &self.classifier {
             let level = classifier.rate(&prompt.content.text(), &cancel).await;
-            self.agent.set_thinking(self.model.clamp_level(level)).await?;
+            self.agent.set_thinking(self.model().clamp_level(level)).await?;
         }
         self.agent.prompt(prompt, cancel).await
+    }
+
+    /// What a person should know about pictures that the model will not get.
+    fn left_out(&self, content: &UserContent) -> Option<String> {
+        let UserContent::Blocks(blocks) = content else { return None };
+        let model = self.model();
+        let pictures = blocks.iter().filter(|block| matches!(block, UserBlock::Image(_))).count();
+        if pictures == 0 || model.accepts_images() {
+            return None;
+        }
+        let reason = match self.models.pictures {
+            Pictures::Blocked => "images.blockImages is set".to_owned(),
+            Pictures::Allowed => format!("{} does not accept images", model.selector()),
+        };
+        let left = if pictures == 1 { "the picture is" } else { "the pictures are" };
+        Some(format!("{reason}; {left} left out of the request."))
     }
 
     async fn expand(&self, prompt: Prompt, cancel: &CancellationToken) -> Result<Prompt, AgentError> {
@@ -105,7 +161,8 @@ impl Session {
         {
             return Ok(Prompt::text(text));
         }
-        let expansion = expand(prompt, &self.knowledge.skills, &self.settings, || self.commands());
+        let settings = self.settings();
+        let expansion = expand(prompt, &self.knowledge.skills, &settings, || self.commands());
         for message in expansion.warnings {
             self.agent.notice(message).await?;
         }
@@ -114,10 +171,19 @@ impl Session {
 
     /// Ends every process the session started and makes sure that the conversation is on disk. What could not be
     /// saved is said.
-    pub async fn close(self) -> Option<String> {
+    pub async fn close(self) -> Vec<String> {
         self.scope.end().await;
+        if self.record.lock().is_saved() {
+            let (directories, selector) = (self.directories.clone(), self.model_selector());
+            // A memory of habits is not worth an error.
+            let _ = tokio::task::spawn_blocking(move || recent::note(&directories, &selector)).await;
+        }
+        let unkept = match self.notes {
+            Some(notes) => notes.close().await,
+            None => None,
+        };
         let mut writer = self.record.lock();
         writer.flush();
-        writer.take_report()
+        writer.take_report().into_iter().chain(unkept).collect()
     }
 }

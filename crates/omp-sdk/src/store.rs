@@ -1,22 +1,32 @@
-//! The user's saved conversations: opening one, and listing them.
+//! The conversation a session begins with, and the file it is saved to.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use omp_config::Directories;
-use omp_session::{Context, Continue, NewSession, SessionInfo, SessionWriter, Sessions};
-use serde::Serialize;
+use omp_session::{Context, Continue, Copied, IfHeld, NewSession, Opened, Resolved, SessionWriter, Sessions};
 
 use crate::error::SessionError;
+use crate::import;
 use crate::options::{Persistence, SessionOptions};
 
 /// The store of the user's sessions.
-fn sessions(directories: &Directories, session_dir: Option<&Path>) -> Sessions {
+pub(crate) fn sessions(directories: &Directories, session_dir: Option<&Path>) -> Sessions {
     let sessions = Sessions::new(&directories.data(), &directories.home, &std::env::temp_dir())
         .with_breadcrumbs_in(&directories.breadcrumbs());
     match session_dir {
         Some(directory) => sessions.in_directory(directory),
         None => sessions,
     }
+}
+
+/// Finds what `--resume` and `--fork` name. What must be asked before it is used here, its origin says.
+pub fn find_session(
+    directories: &Directories,
+    session_dir: Option<&Path>,
+    cwd: &Path,
+    value: &str,
+) -> Result<Resolved, SessionError> {
+    Ok(sessions(directories, session_dir).resolve(cwd, value)?)
 }
 
 /// The conversation to go on with, if any, and the file to write to.
@@ -27,21 +37,30 @@ pub(crate) fn open_session(
     let store = sessions(&options.directories, options.session_dir.as_deref());
     let cwd = options.cwd.as_path();
     let new = || (Context::default(), store.create(cwd, NewSession::default()));
+    let mut reopen = |path: &Path| reopen(&store, path, cwd, options.if_held, warnings);
     let (context, mut writer) = match &options.persistence {
         Persistence::Off => return Ok((Context::default(), SessionWriter::in_memory(cwd))),
         Persistence::New => new(),
         Persistence::Continue => match store.continue_recent(cwd, options.terminal.as_deref()) {
-            Continue::Resume(path) => reopen(&store, &path, cwd, warnings)?,
-            Continue::Move(path) => reopen(&store, &store.move_to(&path, cwd)?, cwd, warnings)?,
+            Continue::Resume(path) => reopen(&path)?,
+            Continue::Move(path) => reopen(&store.move_to(&path, cwd)?)?,
             Continue::New => new(),
         },
-        Persistence::Resume(value) => {
-            let path = store.resolve(cwd, value)?.without_asking(value)?;
-            reopen(&store, &path, cwd, warnings)?
-        }
+        Persistence::Resume(value) => reopen(&store.resolve(cwd, value)?.without_asking(value)?)?,
+        Persistence::Move(path) => reopen(&store.move_to(path, cwd)?)?,
         Persistence::Fork(value) => {
-            let (loaded, writer) = store.fork(&store.resolve(cwd, value)?.path, cwd)?;
-            (loaded.context(), writer)
+            let Copied { path, warnings: problems } = store.copy(&store.resolve(cwd, value)?.path, cwd)?;
+            let opened = reopen(&path)?;
+            warnings.extend(problems);
+            opened
+        }
+        Persistence::Import(source) => {
+            let environment = options.environment.as_ref();
+            let found = import::newest_here(*source, &options.directories, environment, cwd)?;
+            let saved = omp_import::save(&found.path, &store, cwd)?;
+            let opened = reopen(&saved.path)?;
+            warnings.extend(import::remarks(&saved));
+            opened
         }
     };
     if let Some(terminal) = &options.terminal {
@@ -54,45 +73,23 @@ fn reopen(
     store: &Sessions,
     path: &Path,
     cwd: &Path,
+    held: IfHeld,
     warnings: &mut Vec<String>,
 ) -> Result<(Context, SessionWriter), SessionError> {
-    let (loaded, writer) = store.open(path, cwd)?;
-    if let Some(old) = &loaded.set_aside {
+    let Opened { context, writer, skipped, set_aside, .. } = store.resume(path, cwd, held)?;
+    if let Some(old) = set_aside {
         warnings.push(format!("{} was not a session; it is kept as {}.", path.display(), old.display()));
     }
-    Ok((loaded.context(), writer))
-}
-
-/// Which sessions are meant.
-#[derive(Clone, Copy, Debug)]
-pub enum SessionScope<'a> {
-    Folder(&'a Path),
-    AllFolders,
-}
-
-/// One line of `omp session list`.
-#[derive(Clone, Debug, Serialize)]
-pub struct SessionRow {
-    pub id: String,
-    pub name: String,
-    pub cwd: PathBuf,
-    pub path: PathBuf,
-    /// Local time, to the minute.
-    pub modified: String,
-}
-
-/// Saved sessions, newest first.
-pub fn list_sessions(directories: &Directories, scope: SessionScope<'_>) -> Vec<SessionRow> {
-    let store = sessions(directories, None);
-    let found = match scope {
-        SessionScope::Folder(cwd) => store.list(cwd),
-        SessionScope::AllFolders => store.list_all(),
-    };
-    found.into_iter().map(session_row).collect()
-}
-
-fn session_row(info: SessionInfo) -> SessionRow {
-    let modified = jiff::Timestamp::try_from(info.modified).unwrap_or_default();
-    let modified = modified.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string();
-    SessionRow { name: info.name(), id: info.id, cwd: info.cwd, path: info.path, modified }
+    if skipped > 0 {
+        let lines = if skipped == 1 { "1 line" } else { &format!("{skipped} lines") };
+        let id = &writer.header().id;
+        warnings.push(format!(
+            "{lines} of the session could not be read and stays out of the conversation. `omp session fsck {id}` says more."
+        ));
+    }
+    if !context.missing_images.is_empty() {
+        let count = context.missing_images.len();
+        warnings.push(format!("Images of the conversation that are no longer there: {count}."));
+    }
+    Ok((context, writer))
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use omp_types::Message;
 
+use crate::blobs::{BlobHash, BlobStore};
 use crate::entry::{Compaction, Entry, EntryKind, ModeChange, ServiceTierChange};
-use crate::time;
+use crate::{rehydrate, time};
 
 const COMPACTION_SUMMARY: &str = include_str!("../prompts/compaction-summary.md");
 const BRANCH_SUMMARY: &str = include_str!("../prompts/branch-summary.md");
@@ -29,6 +30,8 @@ pub struct Context {
     pub injected_rules: Vec<String>,
     pub selected_tools: Option<Vec<String>>,
     pub mode: Option<ModeChange>,
+    /// Images of the messages that are no longer there; a reference stands in their place.
+    pub missing_images: Vec<BlobHash>,
 }
 
 /// `path` goes from the root to the leaf.
@@ -48,6 +51,14 @@ pub(crate) fn build(path: &[&Entry]) -> Context {
 }
 
 impl Context {
+    /// Puts the images of the messages back in their places.
+    pub(crate) fn with_images(mut self, blobs: Option<&BlobStore>) -> Self {
+        if let Some(blobs) = blobs {
+            self.missing_images = rehydrate::fill(&mut self.messages, blobs);
+        }
+        self
+    }
+
     fn fold(&mut self, entry: &Entry) {
         match &entry.kind {
             EntryKind::ModelChange(change) => {

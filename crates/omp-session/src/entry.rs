@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use omp_types::{CustomMessage, Message, UserContent};
 use serde::{Deserialize, Serialize, Serializer};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use crate::envelope::{self, Envelope};
 use crate::{message, time};
 
 /// One line below the header.
@@ -79,18 +80,21 @@ entry_kinds! {
     "mcp_tool_selection" => McpToolSelection(McpToolSelection),
 }
 
+/// What the user, the model or a tool said.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MessageEntry {
     #[serde(deserialize_with = "message::read")]
     pub message: Arc<Message>,
 }
 
+/// From here on the model thinks this hard.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ThinkingLevelChange {
     pub thinking_level: String,
 }
 
+/// From here on another model answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelChange {
@@ -101,6 +105,7 @@ pub struct ModelChange {
     pub role: Option<String>,
 }
 
+/// From here on requests ask for another service tier.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceTierChange {
@@ -142,6 +147,7 @@ pub struct BranchSummary {
 }
 
 impl BranchSummary {
+    /// Stands for the place before the first entry.
     pub const ROOT: &str = "root";
 }
 
@@ -184,6 +190,7 @@ impl From<String> for Attribution {
     }
 }
 
+/// A name for an entry, for people to find it by.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Label {
@@ -193,6 +200,7 @@ pub struct Label {
     pub label: Option<String>,
 }
 
+/// Rules that were told to the model in the middle of an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TtsrInjection {
@@ -210,6 +218,7 @@ pub struct SessionInit {
     pub output_schema: Option<Value>,
 }
 
+/// From here on the session is in another mode, such as planning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModeChange {
@@ -218,6 +227,7 @@ pub struct ModeChange {
     pub data: Option<Value>,
 }
 
+/// From here on these discovered tools are offered to the model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct McpToolSelection {
@@ -227,6 +237,16 @@ pub struct McpToolSelection {
 impl Entry {
     /// Reads a line; `None` if it is not an entry at all, which needs an object with a type and an id.
     pub(crate) fn read(line: &[u8]) -> Option<Self> {
+        if let Some(entry) = Self::read_whole(line) {
+            return Some(entry);
+        }
+        // A text cut in the middle of a character is no reason to lose the message around it.
+        envelope::mended(line)
+            .and_then(|line| Self::read_whole(line.as_bytes()))
+            .or_else(|| Self::read_outside(line))
+    }
+
+    fn read_whole(line: &[u8]) -> Option<Self> {
         let mut fields: Map<String, Value> = serde_json::from_slice(line).ok()?;
         let name = take_text(&mut fields, "type")?;
         let id = take_text(&mut fields, "id")?;
@@ -238,10 +258,29 @@ impl Entry {
         Some(Self { id, parent_id, timestamp, kind })
     }
 
+    /// Of a line with values that nobody can hold, such as numbers out of range, its place in the tree is kept.
+    fn read_outside(line: &[u8]) -> Option<Self> {
+        let Envelope { name, id, parent_id, timestamp, .. } = Envelope::read(line)?;
+        let line = json!({"type": name, "id": id, "parentId": parent_id, "timestamp": timestamp});
+        Some(Self { id, parent_id, timestamp: timestamp.unwrap_or_default(), kind: EntryKind::Unknown(line) })
+    }
+
     pub(crate) fn line(&self) -> Vec<u8> {
         let mut line = serde_json::to_vec(self).expect("an entry is plain data");
         line.push(b'\n');
         line
+    }
+
+    /// Is the entry for people? Settings and what the program tells the model alone are not.
+    pub fn is_drawn(&self) -> bool {
+        match &self.kind {
+            EntryKind::Message(entry) => {
+                !matches!(&*entry.message, Message::Custom(custom) if !custom.display)
+            }
+            EntryKind::CustomMessage(custom) => custom.display,
+            EntryKind::Compaction(_) | EntryKind::BranchSummary(_) => true,
+            _ => false,
+        }
     }
 
     /// The message of a `message` entry.

@@ -9,6 +9,11 @@ use std::path::{Path, PathBuf};
 const PRIVATE_FILE: u32 = 0o600;
 const PRIVATE_DIRECTORY: u32 = 0o700;
 
+/// Names of files that are not finished begin and end like this.
+pub(crate) const TEMPORARY: (&str, &str) = (".omp-", ".tmp");
+
+const BUFFER: usize = 64 * 1024;
+
 /// Appends lines, with the file looked up anew: another process may have replaced it by a rewrite, and what is
 /// appended to the old one would be lost.
 pub(crate) struct Appender {
@@ -47,6 +52,11 @@ impl Appender {
         self.end = End::Newline;
         Ok(())
     }
+
+    /// Forces what was appended to the disk.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
 }
 
 fn end(file: &File) -> io::Result<End> {
@@ -65,20 +75,34 @@ pub(crate) fn replace(
     fill: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
 ) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("/"));
-    create_directory(directory)?;
-    let temporary = Temporary::create(directory)?;
-    if let Ok(old) = std::fs::metadata(path) {
-        temporary.file.set_permissions(old.permissions())?;
-    }
-    let mut writer = BufWriter::new(&temporary.file);
-    fill(&mut writer)?;
-    writer.flush()?;
-    drop(writer);
+    let temporary = filled(path, fill)?;
     temporary.file.sync_all()?;
     temporary.rename(path)?;
     // The name itself. Not every file system can, and the content is safe without it.
     let _ = File::open(directory).and_then(|directory| directory.sync_all());
     Ok(())
+}
+
+/// The same for what can be made again: after a loss of power it may be damaged.
+pub(crate) fn replace_unsynced(
+    path: &Path,
+    fill: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+) -> io::Result<()> {
+    filled(path, fill)?.rename(path)
+}
+
+fn filled(path: &Path, fill: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>) -> io::Result<Temporary> {
+    let directory = path.parent().unwrap_or(Path::new("/"));
+    create_directory(directory)?;
+    let temporary = Temporary::create(directory)?;
+    if let Ok(old) = std::fs::metadata(path) {
+        temporary.file.set_permissions(old.permissions())?;
+    }
+    let mut writer = BufWriter::with_capacity(BUFFER, &temporary.file);
+    fill(&mut writer)?;
+    writer.flush()?;
+    drop(writer);
+    Ok(temporary)
 }
 
 pub(crate) fn create_directory(path: &Path) -> io::Result<()> {
@@ -107,7 +131,8 @@ struct Temporary {
 
 impl Temporary {
     fn create(directory: &Path) -> io::Result<Self> {
-        let name = format!(".omp-{}-{:08x}.tmp", std::process::id(), fastrand::u32(..));
+        let (begin, end) = TEMPORARY;
+        let name = format!("{begin}{}-{:08x}{end}", std::process::id(), fastrand::u32(..));
         let path = directory.join(name);
         let file = OpenOptions::new().write(true).create_new(true).mode(PRIVATE_FILE).open(&path)?;
         Ok(Self { file, path, renamed: false })

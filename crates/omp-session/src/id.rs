@@ -2,16 +2,39 @@
 
 use std::collections::HashSet;
 
-/// Every entry id of one session, so that a new one is new.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct EntryIds(HashSet<String>);
+use crate::index::{self, Index};
 
 /// Short ids that are tried before a longer one is taken.
 const SHORT_TRIES: usize = 100;
 
+/// Every entry id of one session, so that a new one is new.
+#[derive(Debug, Default)]
+pub(crate) struct EntryIds {
+    own: HashSet<String>,
+    earlier: Option<Earlier>,
+}
+
+/// The ids of a long file, which are looked up where they are.
+#[derive(Debug)]
+struct Earlier {
+    index: Index,
+    /// The short ones in order, read when the first id is drawn; `None` if they cannot be read.
+    taken: Option<Option<Vec<u32>>>,
+}
+
 impl EntryIds {
-    pub(crate) fn contains(&self, id: &str) -> bool {
-        self.0.contains(id)
+    pub(crate) fn of(index: Index) -> Self {
+        Self { own: HashSet::new(), earlier: Some(Earlier { index, taken: None }) }
+    }
+
+    pub(crate) fn contains(&mut self, id: &str) -> bool {
+        let earlier = self.earlier.as_mut();
+        self.own.contains(id) || earlier.is_some_and(|earlier| matches!(earlier.index.find(id), Ok(Some(_))))
+    }
+
+    /// An id that is in use from now on.
+    pub(crate) fn keep(&mut self, id: &str) {
+        self.own.insert(id.to_owned());
     }
 
     /// Eight hexadecimal characters that no other entry has; sixteen if eight are hard to find.
@@ -22,22 +45,31 @@ impl EntryIds {
     fn fresh_from(&mut self, mut random: impl FnMut() -> u32) -> String {
         for _ in 0..SHORT_TRIES {
             let id = format!("{:08x}", random());
-            if self.0.insert(id.clone()) {
+            let earlier = self.earlier.as_mut();
+            if earlier.is_none_or(|earlier| !earlier.may_have(&id)) && self.own.insert(id.clone()) {
                 return id;
             }
         }
         loop {
             let id = session_id();
-            if self.0.insert(id.clone()) {
+            if self.own.insert(id.clone()) {
                 return id;
             }
         }
     }
 }
 
+impl Earlier {
+    fn may_have(&mut self, id: &str) -> bool {
+        let taken = self.taken.get_or_insert_with(|| self.index.short_ids().ok());
+        let taken = taken.as_deref();
+        index::short(id).is_none_or(|id| taken.is_none_or(|taken| taken.binary_search(&id).is_ok()))
+    }
+}
+
 impl<'a> FromIterator<&'a str> for EntryIds {
     fn from_iter<T: IntoIterator<Item = &'a str>>(ids: T) -> Self {
-        Self(ids.into_iter().map(str::to_owned).collect())
+        Self { own: ids.into_iter().map(str::to_owned).collect(), earlier: None }
     }
 }
 

@@ -30,6 +30,16 @@ impl SessionsRoot {
         self.agent.join("sessions")
     }
 
+    /// The directory of the agent's files.
+    pub(crate) fn agent(&self) -> &Path {
+        &self.agent
+    }
+
+    /// The directory of blobs, shared by all sessions.
+    pub fn blobs(&self) -> PathBuf {
+        self.agent.join("blobs")
+    }
+
     /// The directory of terminal breadcrumbs.
     pub(crate) fn breadcrumbs(&self) -> PathBuf {
         self.breadcrumbs.clone().unwrap_or_else(|| self.agent.join("terminal-sessions"))
@@ -67,7 +77,7 @@ pub(crate) fn real(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-fn dashed(path: &Path) -> String {
+pub(crate) fn dashed(path: &Path) -> String {
     path.to_string_lossy().replace(['/', '\\', ':'], "-")
 }
 
@@ -81,7 +91,7 @@ fn shortened(name: String) -> String {
 }
 
 /// FNV-1a: names must be the same in every version, which the standard library's hashes do not promise.
-fn checksum(bytes: &[u8]) -> u64 {
+pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
@@ -90,6 +100,22 @@ fn checksum(bytes: &[u8]) -> u64 {
 /// `<timestamp>_<id>.jsonl`, legal on every file system and sorted by time of creation.
 pub(crate) fn file_name(timestamp: &str, id: &str) -> String {
     format!("{}_{id}.{EXTENSION}", timestamp.replace([':', '.'], "-"))
+}
+
+/// Did this program choose the name, `<timestamp>_<id>`? A file that a user named may stand beside a directory of the
+/// same name that has nothing to do with it.
+pub(crate) fn is_session_name(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    name.split_once('_')
+        .is_some_and(|(time, _)| time.len() == 24 && time.as_bytes()[10] == b'T' && time.ends_with('Z'))
+}
+
+/// A file that belongs to a session file: its whole name and one more extension, which is nobody else's.
+pub(crate) fn beside(session: &Path, extension: &str) -> PathBuf {
+    let mut name = session.as_os_str().to_owned();
+    name.push(".");
+    name.push(extension);
+    name.into()
 }
 
 #[cfg(test)]

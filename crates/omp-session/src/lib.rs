@@ -6,10 +6,15 @@
 //!
 //! | part | what it does |
 //! |---|---|
-//! | [`Sessions`] | finds directories and files: create, open, list, resolve, continue, fork, move |
+//! | [`Sessions`] | finds directories and files: create, resume, list, resolve, continue, fork, branch, move, delete |
 //! | [`SessionWriter`] | grows one conversation and saves it as it grows |
-//! | [`Loaded`] | a file as it was read: header, entries, tree |
-//! | [`Context`] | what a model is told of a loaded conversation, and the state in force at its end |
+//! | [`Opened`], [`Archive`] | a session to go on with, of any length, and a look back into it |
+//! | [`Loaded`] | a whole file in memory: header, entries, tree |
+//! | [`Context`] | what a model is told of a conversation, and the state in force at its end |
+//! | [`Tree`], [`search`] | finding a place in a conversation and going there |
+//! | [`BlobStore`], [`Artifacts`], [`AgentOutputs`] | images, full outputs of tools, words of sub-agents |
+//! | [`fsck`], [`Sessions::recover`], [`Sessions::gc_plan`] | checking, repairing, making room |
+//! | [`PromptHistory`] | what was typed, in all sessions |
 //!
 //! What a version does not know, it keeps: files are changed only by appending lines, or by a rewrite that copies
 //! every line it has no reason to touch. The crate knows nothing of models, tools, terminals or the environment;
@@ -21,41 +26,97 @@
 //! any way. [`SessionWriter::flush`] forces it to the disk, so that it survives the loss of power; call it when a
 //! run ends, before switching or forking, and on the way out. A line that was cut off by a crash or a full disk is
 //! skipped when loading and closed with a newline before the next append.
+//!
+//! When the disk refuses, the conversation goes on in memory, the problem is told once, and everything is saved as
+//! soon as that is possible. A file of a later format is only read. Two processes on one session know of each other
+//! by a lock file, and each grows its own branch unless one takes the session over.
+//!
+//! # What lies beside a session file?
+//!
+//! | name | what it is |
+//! |---|---|
+//! | `<name>/` | artifacts and outputs of sub-agents |
+//! | `<name>.jsonl.index` | where the entries of a long session are; made again when it is missing or does not fit |
+//! | `<name>.jsonl.lock` | which process has the session open; gone when it is closed |
+//! | `<name>.jsonl.unreadable` | a file that was no session and stood in the place of one |
 
+mod archive;
+mod artifacts;
+mod blobs;
+mod branch;
 mod breadcrumb;
+mod change;
 mod context;
 mod entry;
+mod envelope;
 mod file;
 mod fork;
+mod fsck;
+mod gc;
 mod header;
+mod history;
 mod id;
+mod index;
 mod layout;
+mod legacy;
+mod lines;
 mod list;
 mod load;
+mod lock;
 mod message;
 mod migrate;
+mod open;
+mod outputs;
+mod persist;
+mod rank;
+mod raw;
+mod recover;
+mod rehydrate;
 mod relocate;
 mod resolve;
 mod rewrite;
+mod save;
+mod search;
 mod sessions;
 mod slice;
 mod time;
+mod title;
+mod tree;
+mod usage;
 mod writer;
 
+pub use archive::Archive;
+pub use artifacts::{ArtifactError, Artifacts, NewArtifact, artifacts_directory, find_artifact};
+pub use blobs::{BlobHash, BlobStore};
+pub use branch::{BranchError, Branched};
 pub use breadcrumb::{Breadcrumb, terminal_id};
+pub use change::Naming;
 pub use context::Context;
 pub use entry::{
     Attribution, BranchSummary, Compaction, Custom, CustomMessageEntry, Entry, EntryKind, Label,
     McpToolSelection, MessageEntry, ModeChange, ModelChange, ServiceTierChange, SessionInit,
     ThinkingLevelChange, TtsrInjection,
 };
-pub use fork::ForkError;
+pub use fork::{Copied, ForkError};
+pub use fsck::{Checkup, Damage, Finding, fsck};
+pub use gc::{Garbage, GcItem, GcPlan, GcPolicy, GcReport};
 pub use header::{Header, TitleSource, VERSION};
+pub use history::{HistoryError, Prompt, PromptHistory};
 pub use layout::SessionsRoot;
 pub use list::{NO_MESSAGES, SessionInfo, Status};
 pub use load::{LoadError, Loaded, load};
+pub use lock::Holder;
+pub use open::{IfHeld, OpenError, Opened};
+pub use outputs::{AgentOutputs, OutputError, find_output};
+pub use rank::rank_sessions;
+pub use recover::Recovery;
 pub use relocate::MoveError;
 pub use resolve::{Continue, Origin, ResolveError, Resolved};
 pub use rewrite::CopyError;
-pub use sessions::{NewSession, OpenError, Sessions};
-pub use writer::{NoSuchEntry, SaveError, SessionWriter};
+pub use save::{SaveError, SyncPolicy};
+pub use search::{Hit, search};
+pub use sessions::{NewSession, Sessions};
+pub use title::humanize_title;
+pub use tree::{Navigation, Tree, TreeFilter, TreeNode, TreeRow};
+pub use usage::{Amount, Usage};
+pub use writer::{NoSuchEntry, SessionWriter};

@@ -1,16 +1,21 @@
 //! Listing sessions, by the first and last kilobytes of their files.
 
-use std::fs::File;
+use std::fs::{DirEntry, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::layout::EXTENSION;
+use crate::legacy;
 use crate::sessions::Sessions;
 use crate::slice::{self, Head};
 
 /// More files than this are not looked into; the most recently modified come first.
 const MOST_FILES: usize = 10_000;
+
+/// Files are looked into by this many threads at most, if there are enough of them.
+const MOST_WORKERS: usize = 8;
+const WORTH_WORKERS: usize = 100;
 
 /// Names in compact lists are cut to this many characters.
 const NAME_LENGTH: usize = 40;
@@ -64,15 +69,23 @@ impl Sessions {
     /// The sessions of a project, the most recently modified first. A directory or file that cannot be read counts
     /// as empty.
     pub fn list(&self, cwd: &Path) -> Vec<SessionInfo> {
-        infos(candidates(&[self.dir_for(cwd)]))
+        infos(&candidates(&[self.dir_for(cwd)]))
     }
 
     /// The sessions of all projects, the most recently modified first.
     pub fn list_all(&self) -> Vec<SessionInfo> {
-        infos(self.all_candidates())
+        infos(&self.all_candidates())
+    }
+
+    /// The most recently modified sessions of a project, at most `limit`. Of each file only the beginning is read,
+    /// so how a session ended is not known.
+    pub fn recent(&self, cwd: &Path, limit: usize) -> Vec<SessionInfo> {
+        let files = candidates(&[self.dir_for(cwd)]).into_iter();
+        files.filter_map(|file| file.info_of_head().ok().flatten()).take(limit).collect()
     }
 
     pub(crate) fn all_candidates(&self) -> Vec<Candidate> {
+        legacy::adopt(&self.root);
         let projects = std::fs::read_dir(self.root.path()).into_iter().flatten().flatten();
         let directories: Vec<PathBuf> = projects.map(|project| project.path()).collect();
         candidates(&directories)
@@ -83,23 +96,40 @@ impl Sessions {
 pub(crate) fn candidates(directories: &[PathBuf]) -> Vec<Candidate> {
     let files = directories.iter().flat_map(|directory| std::fs::read_dir(directory).into_iter().flatten());
     let mut found: Vec<Candidate> =
-        files.flatten().filter_map(|file| Candidate::new(file.path()).ok().flatten()).collect();
+        files.flatten().filter_map(|file| Candidate::new(&file).ok().flatten()).collect();
     // The name decides between files of the same moment: it begins with the time of creation.
     found.sort_by(|a, b| (b.modified, &b.path).cmp(&(a.modified, &a.path)));
     found.truncate(MOST_FILES);
     found
 }
 
-fn infos(candidates: Vec<Candidate>) -> Vec<SessionInfo> {
-    candidates.into_iter().filter_map(|candidate| candidate.info().ok().flatten()).collect()
+/// The order of the candidates is kept.
+fn infos(candidates: &[Candidate]) -> Vec<SessionInfo> {
+    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_WORKERS);
+    if workers < 2 || candidates.len() < WORTH_WORKERS {
+        return candidates.iter().filter_map(|candidate| candidate.info().ok().flatten()).collect();
+    }
+    let read = |part: &[Candidate]| -> Vec<SessionInfo> {
+        part.iter().filter_map(|candidate| candidate.info().ok().flatten()).collect()
+    };
+    std::thread::scope(|scope| {
+        let parts = candidates.chunks(candidates.len().div_ceil(workers));
+        let running: Vec<_> = parts.map(|part| scope.spawn(move || read(part))).collect();
+        running.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
+    })
 }
 
 impl Candidate {
-    fn new(path: PathBuf) -> io::Result<Option<Self>> {
-        if path.extension().is_none_or(|extension| extension != EXTENSION) {
+    fn new(file: &DirEntry) -> io::Result<Option<Self>> {
+        if Path::new(&file.file_name()).extension().is_none_or(|extension| extension != EXTENSION) {
             return Ok(None);
         }
-        let metadata = std::fs::metadata(&path)?;
+        let path = file.path();
+        // Looked up in the directory that is open, which is quicker than by the whole path.
+        let mut metadata = file.metadata()?;
+        if metadata.is_symlink() {
+            metadata = std::fs::metadata(&path)?;
+        }
         if !metadata.is_file() {
             return Ok(None);
         }
@@ -111,13 +141,22 @@ impl Candidate {
         Head::read(&File::open(&self.path)?)
     }
 
-    fn info(self) -> io::Result<Option<SessionInfo>> {
+    fn info(&self) -> io::Result<Option<SessionInfo>> {
         let file = File::open(&self.path)?;
         let Some(head) = Head::read(&file)? else { return Ok(None) };
+        Ok(Some(SessionInfo { status: slice::status(&file, self.length)?, ..self.described(head) }))
+    }
+
+    fn info_of_head(&self) -> io::Result<Option<SessionInfo>> {
+        let head = self.head()?;
+        Ok(head.map(|head| self.described(head)))
+    }
+
+    fn described(&self, head: Head) -> SessionInfo {
         let first = head.first_user_text.filter(|text| !text.trim().is_empty());
-        Ok(Some(SessionInfo {
-            status: slice::status(&file, self.length)?,
-            path: self.path,
+        SessionInfo {
+            status: Status::Unknown,
+            path: self.path.clone(),
             id: head.header.id,
             cwd: head.header.cwd.into(),
             title: head.header.title.or(head.short_summary),
@@ -127,7 +166,7 @@ impl Candidate {
             all_messages_text: head.text,
             created: head.header.timestamp,
             modified: self.modified,
-        }))
+        }
     }
 }
 

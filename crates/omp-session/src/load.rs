@@ -1,30 +1,34 @@
-//! Reading a session file.
+//! Reading a session file as a whole.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::blobs::BlobStore;
 use crate::context::{self, Context};
 use crate::entry::Entry;
 use crate::header::{Header, VERSION};
-use crate::{file, migrate};
-
-/// Lines longer than this are skipped like lines that are no JSON.
-const LONGEST_LINE: u64 = 64 * 1024 * 1024;
+use crate::lines::Lines;
+use crate::rewrite::{CopyError, Source};
 
 /// A session as it is on disk.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loaded {
+    /// Who, when, where.
     pub header: Header,
     /// Lines that could not be read, because a crash cut them off or something damaged them.
     pub skipped: usize,
     /// Where the old content of the file is, if it was no session and a new one took its place.
     pub set_aside: Option<PathBuf>,
+    /// What went wrong on the way and does not keep the conversation from going on.
+    pub warnings: Vec<String>,
     entries: Vec<Entry>,
     by_id: HashMap<String, usize>,
+    /// Where the images of the conversation are.
+    blobs: Option<BlobStore>,
 }
 
 /// The file is there, but there is no getting at it. Nothing was changed.
@@ -55,7 +59,7 @@ pub fn load(path: &Path) -> Result<Option<Loaded>, LoadError> {
     open(path)?.map(read).transpose().map(Option::flatten).map_err(failed)
 }
 
-fn open(path: &Path) -> Result<Option<File>, LoadError> {
+pub(crate) fn open(path: &Path) -> Result<Option<File>, LoadError> {
     // Asked before opening: opening a pipe would wait for a writer.
     match std::fs::metadata(path) {
         Ok(metadata) if !metadata.is_file() => return Err(LoadError::NotAFile(path.to_owned())),
@@ -65,60 +69,52 @@ fn open(path: &Path) -> Result<Option<File>, LoadError> {
     File::open(path).map(Some).map_err(|source| LoadError::Read { path: path.to_owned(), source })
 }
 
-fn upgrade(path: &Path) -> Result<(), LoadError> {
-    let written = std::fs::read(path).and_then(|content| match migrate::upgrade(&content) {
-        Some(content) => file::replace(path, |writer| io::Write::write_all(writer, &content)),
-        None => Ok(()),
-    });
-    written.map_err(|source| LoadError::Upgrade { path: path.to_owned(), source })
+/// Brings a file of an earlier version up to date on disk.
+pub(crate) fn upgrade(path: &Path) -> Result<(), LoadError> {
+    let written = Source::open(path).and_then(|mut source| source.write(path));
+    written.map_err(|error| {
+        let source = match error {
+            CopyError::Read { source, .. } | CopyError::Write { source, .. } => source,
+            other => io::Error::other(other),
+        };
+        LoadError::Upgrade { path: path.to_owned(), source }
+    })
 }
 
 fn read(file: File) -> io::Result<Option<Loaded>> {
     let mut header = None;
     let mut entries = Vec::new();
     let mut skipped = 0;
-    for_each_line(file, |line| {
-        if header.is_none() {
-            // The first line that is JSON decides whether this is a session.
-            match line.and_then(|line| serde_json::from_slice::<Value>(line).ok()) {
-                Some(value) => header = Some(Header::read(value)),
-                None => skipped += 1,
-            }
-        } else {
-            match line.and_then(Entry::read) {
+    let mut lines = Lines::new(file)?;
+    while let Some(line) = lines.next()? {
+        if header.is_some() {
+            match line.text.and_then(Entry::read) {
                 Some(entry) => entries.push(entry),
                 None => skipped += 1,
             }
+            continue;
         }
-        !matches!(header, Some(None))
-    })?;
-    Ok(header.flatten().map(|header| Loaded { skipped, ..Loaded::new(header, entries) }))
-}
-
-/// Calls `each` with every line that is not blank, until it says no; with `None` for a line that is too long.
-fn for_each_line(file: File, mut each: impl FnMut(Option<&[u8]>) -> bool) -> io::Result<()> {
-    let mut reader = BufReader::with_capacity(256 * 1024, file);
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        if (&mut reader).take(LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
-            return Ok(());
-        }
-        let too_long = line.len() as u64 == LONGEST_LINE && line.last() != Some(&b'\n');
-        if too_long {
-            reader.skip_until(b'\n')?;
-        }
-        let text = line.trim_ascii();
-        if !text.is_empty() && !each((!too_long).then_some(text)) {
-            return Ok(());
+        // The first line that is JSON decides whether this is a session.
+        match line.text.and_then(|text| serde_json::from_slice::<Value>(text).ok()) {
+            Some(value) => match Header::read(value) {
+                Some(found) => header = Some(found),
+                None => return Ok(None),
+            },
+            None => skipped += 1,
         }
     }
+    Ok(header.map(|header| Loaded { skipped, ..Loaded::new(header, entries) }))
 }
 
 impl Loaded {
     pub(crate) fn new(header: Header, entries: Vec<Entry>) -> Self {
         let by_id = entries.iter().enumerate().map(|(index, entry)| (entry.id.clone(), index)).collect();
-        Self { header, skipped: 0, set_aside: None, entries, by_id }
+        Self { header, skipped: 0, set_aside: None, warnings: Vec::new(), entries, by_id, blobs: None }
+    }
+
+    pub(crate) fn with_blobs(mut self, blobs: &BlobStore) -> Self {
+        self.blobs = Some(blobs.clone());
+        self
     }
 
     /// All entries, in the order in which they were appended.
@@ -126,6 +122,7 @@ impl Loaded {
         &self.entries
     }
 
+    /// The entry with this id; the last one if several claim it.
     pub fn entry(&self, id: &str) -> Option<&Entry> {
         self.by_id.get(id).map(|index| &self.entries[*index])
     }
@@ -150,6 +147,12 @@ impl Loaded {
         path
     }
 
+    /// Everything on the way to `leaf`, for people: also what a compaction took out of the model's sight, with each
+    /// compaction where it happened. Which entries are drawn says [`Entry::is_drawn`].
+    pub fn transcript(&self, leaf: Option<&str>) -> Vec<&Entry> {
+        self.path(leaf)
+    }
+
     /// The conversation up to the last entry.
     pub fn context(&self) -> Context {
         self.context_at(self.leaf())
@@ -157,6 +160,6 @@ impl Loaded {
 
     /// The conversation up to `leaf`, which is found as by [`Loaded::path`].
     pub fn context_at(&self, leaf: Option<&str>) -> Context {
-        context::build(&self.path(leaf))
+        context::build(&self.path(leaf)).with_images(self.blobs.as_ref())
     }
 }

@@ -4,91 +4,91 @@
 //! |---|---|
 //! | 1 | entries get ids and form a chain in file order; `firstKeptEntryIndex` becomes `firstKeptEntryId` |
 //! | 2 | messages of the role `hookMessage` get the role `custom` |
+//!
+//! Everything else stays as it was written, byte for byte; also lines that are no JSON, which may be of use to
+//! whoever repairs the file.
 
 use serde_json::{Value, json};
 
-use crate::header::{Header, VERSION};
+use crate::header::VERSION;
 use crate::id::EntryIds;
+use crate::raw::RawObject;
 
-/// The content of a session file in the current version; `None` if it is that already, or is no session.
-///
-/// Lines that are not JSON are copied: they may be of use to whoever repairs the file.
-pub(crate) fn upgrade(content: &[u8]) -> Option<Vec<u8>> {
-    let mut lines: Vec<Line> = content.split(|byte| *byte == b'\n').filter_map(Line::read).collect();
-    let mut values: Vec<&mut Value> = lines.iter_mut().filter_map(Line::value).collect();
-    let (header, entries) = values.split_first_mut()?;
-    let version = Header::read(header.clone())?.version;
-    if version >= VERSION {
-        return None;
-    }
-    if version < 2 {
-        chain(entries);
-    }
-    entries.iter_mut().for_each(|entry| rename_hook_role(entry));
-    set_version(header);
-    Some(lines.iter().flat_map(Line::bytes).collect())
+/// Brings the lines of a file of an earlier version up to date, in order.
+pub(crate) struct Migration {
+    version: u32,
+    /// The ids given to the lines that are JSON, in order, without the header.
+    ids: Vec<String>,
+    used: EntryIds,
 }
 
-enum Line {
-    Json(Value),
-    Other(Vec<u8>),
-}
+impl Migration {
+    pub(crate) fn from(version: u32) -> Self {
+        Self { version, ids: Vec::new(), used: EntryIds::default() }
+    }
 
-impl Line {
-    fn read(bytes: &[u8]) -> Option<Self> {
-        if bytes.trim_ascii().is_empty() {
+    /// The header in the current version.
+    pub(crate) fn header(&self, header: &mut RawObject) {
+        if self.version < VERSION {
+            header.set(1, "version", &json!(VERSION));
+        }
+    }
+
+    /// A line after the header, without its newline; `None` if it stays as it is.
+    pub(crate) fn line(&mut self, line: &[u8]) -> Option<Vec<u8>> {
+        if self.version >= VERSION {
             return None;
         }
-        Some(serde_json::from_slice(bytes).map_or_else(|_| Self::Other(bytes.to_owned()), Self::Json))
-    }
-
-    fn value(&mut self) -> Option<&mut Value> {
-        match self {
-            Self::Json(value) => Some(value),
-            Self::Other(_) => None,
+        if self.version >= 2 && memchr::memmem::find(line, b"hookMessage").is_none() {
+            return None;
         }
-    }
-
-    fn bytes(&self) -> Vec<u8> {
-        let mut bytes = match self {
-            Self::Json(value) => value.to_string().into_bytes(),
-            Self::Other(bytes) => bytes.clone(),
+        let Some(mut entry) = RawObject::read(line) else {
+            self.count_strange(line);
+            return None;
         };
-        bytes.push(b'\n');
-        bytes
+        let chained = self.version < 2;
+        if chained {
+            self.chain(&mut entry);
+        }
+        let renamed = rename_hook_role(&mut entry);
+        (chained || renamed).then(|| entry.line())
     }
-}
 
-/// Keeps the version near the front, where it is in new files.
-fn set_version(header: &mut Value) {
-    let Value::Object(fields) = header else { return };
-    fields.shift_insert(1, "version".to_owned(), json!(VERSION));
-}
-
-fn chain(entries: &mut [&mut Value]) {
-    let mut used = EntryIds::default();
-    let ids: Vec<String> = entries.iter().map(|_| used.fresh()).collect();
-    for (index, entry) in entries.iter_mut().enumerate() {
-        let Value::Object(fields) = &mut **entry else { continue };
-        let parent = index.checked_sub(1).map(|before| ids[before].clone());
-        fields.shift_insert(fields.len().min(1), "id".to_owned(), json!(ids[index]));
-        fields.shift_insert(2, "parentId".to_owned(), json!(parent));
-        if let Some(kept) = fields.shift_remove("firstKeptEntryIndex")
-            && let Some(id) = kept_id(&kept, &ids)
-        {
-            fields.insert("firstKeptEntryId".to_owned(), json!(id));
+    /// JSON that is no object has a place in the count of lines all the same.
+    fn count_strange(&mut self, line: &[u8]) {
+        if self.version < 2 && serde_json::from_slice::<Value>(line).is_ok() {
+            self.ids.push(self.used.fresh());
         }
     }
-}
 
-/// The index counted the lines of the file, the header being the first.
-fn kept_id<'a>(index: &Value, ids: &'a [String]) -> Option<&'a String> {
-    let index = usize::try_from(index.as_u64()?).ok()?;
-    ids.get(index.checked_sub(1)?)
-}
-
-fn rename_hook_role(entry: &mut Value) {
-    if entry["type"] == "message" && entry["message"]["role"] == "hookMessage" {
-        entry["message"]["role"] = json!("custom");
+    fn chain(&mut self, entry: &mut RawObject) {
+        let id = self.used.fresh();
+        entry.set(1, "id", &json!(id));
+        entry.set(2, "parentId", &json!(self.ids.last()));
+        if let Some(kept) = entry.remove("firstKeptEntryIndex")
+            && let Some(id) = self.kept_id(&kept)
+        {
+            entry.set(usize::MAX, "firstKeptEntryId", &json!(id));
+        }
+        self.ids.push(id);
     }
+
+    /// The index counted the lines of the file, the header being the first.
+    fn kept_id(&self, index: &Value) -> Option<&String> {
+        let index = usize::try_from(index.as_u64()?).ok()?;
+        self.ids.get(index.checked_sub(1)?)
+    }
+}
+
+fn rename_hook_role(entry: &mut RawObject) -> bool {
+    if entry.get("type").is_none_or(|name| name != "message") {
+        return false;
+    }
+    let Some(mut message) = entry.object("message") else { return false };
+    if message.get("role").is_none_or(|role| role != "hookMessage") {
+        return false;
+    }
+    message.set(0, "role", &json!("custom"));
+    entry.set_object("message", &message);
+    true
 }

@@ -3,7 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::rewrite::{Content, CopyError};
+use crate::artifacts::artifacts_directory as artifacts;
+use crate::index;
+use crate::rewrite::{CopyError, Source};
 use crate::sessions::Sessions;
 
 /// Why a session could not be moved. Everything is where it was.
@@ -20,8 +22,8 @@ pub enum MoveError {
 impl Sessions {
     /// Moves a session and its artifacts to the project at `cwd` and returns its new path.
     pub fn move_to(&self, source: &Path, cwd: &Path) -> Result<PathBuf, MoveError> {
-        let mut content = Content::read(source)?;
-        content.header.cwd = cwd.to_string_lossy().into_owned();
+        let mut content = Source::open(source)?;
+        content.set("cwd", Some(cwd.to_string_lossy().into()));
         let name = source.file_name().ok_or_else(|| CopyError::NotASession(source.to_owned()))?;
         let target = self.dir_for(cwd).join(name);
         if crate::layout::real(source) == crate::layout::real(&target) {
@@ -33,6 +35,9 @@ impl Sessions {
         }
         content.write(&target)?;
         let moved = move_rest(source, &target);
+        if moved.is_ok() {
+            let _ = std::fs::remove_file(index::path(source));
+        }
         if moved.is_err() {
             let _ = std::fs::remove_file(&target);
         }
@@ -43,7 +48,8 @@ impl Sessions {
 /// Lets the artifacts follow and removes the old file; both or none.
 fn move_rest(source: &Path, target: &Path) -> Result<(), MoveError> {
     let (from, to) = (artifacts(source), artifacts(target));
-    let has_artifacts = from.is_dir();
+    // Beside a file that a user named may be a directory of the user's.
+    let has_artifacts = from.is_dir() && crate::layout::is_session_name(source);
     if has_artifacts {
         rename(&from, &to)?;
     }
@@ -57,9 +63,4 @@ fn move_rest(source: &Path, target: &Path) -> Result<(), MoveError> {
 
 fn rename(from: &Path, to: &Path) -> Result<(), MoveError> {
     std::fs::rename(from, to).map_err(|source| MoveError::Rename { path: from.to_owned(), source })
-}
-
-/// A session's artifacts are in a directory beside its file, of the same name without the extension.
-fn artifacts(session: &Path) -> PathBuf {
-    session.with_extension("")
 }

@@ -25,6 +25,7 @@ pub enum Origin {
     Orphaned(PathBuf),
 }
 
+/// Why a session is not resumed.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
     #[error("Session \"{0}\" not found.")]

@@ -1,14 +1,13 @@
 //! The sessions of one user.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::blobs::BlobStore;
 use crate::breadcrumb::{Breadcrumb, Trail};
-use crate::file;
 use crate::header::Header;
 use crate::layout::{self, SessionsRoot};
-use crate::load::{LoadError, Loaded, load};
 use crate::writer::SessionWriter;
+use crate::{index, legacy};
 
 /// Finds the sessions of projects. Cheap to create; touches no file by itself.
 #[derive(Clone, Debug)]
@@ -16,6 +15,8 @@ pub struct Sessions {
     pub(crate) root: SessionsRoot,
     /// Chosen by the user for creating, listing and resuming, whatever the project.
     pub(crate) explicit: Option<PathBuf>,
+    /// Files of this length get an index.
+    pub(crate) index_from: u64,
 }
 
 /// What a new session begins with.
@@ -27,26 +28,25 @@ pub struct NewSession {
     pub id: Option<String>,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    #[error(transparent)]
-    Load(#[from] LoadError),
-    #[error(
-        "Cannot start a session in {}: {source}. Check that you may write there and that the disk has room.",
-        path.display()
-    )]
-    Create { path: PathBuf, source: io::Error },
-}
-
 impl Sessions {
     /// `agent` is the directory of the agent's files, `home` the user's, `temporary` the system's.
     pub fn new(agent: &Path, home: &Path, temporary: &Path) -> Self {
-        Self { root: SessionsRoot::new(agent, home, temporary), explicit: None }
+        Self {
+            root: SessionsRoot::new(agent, home, temporary),
+            explicit: None,
+            index_from: index::WORTH_AN_INDEX,
+        }
     }
 
     /// Keeps the breadcrumbs of terminals in `directory` instead of with the agent's files.
     pub fn with_breadcrumbs_in(mut self, directory: &Path) -> Self {
         self.root.set_breadcrumbs(directory);
+        self
+    }
+
+    /// Gives an index to session files of this many bytes and more, instead of a megabyte.
+    pub fn with_index_from(mut self, bytes: u64) -> Self {
+        self.index_from = bytes;
         self
     }
 
@@ -58,7 +58,11 @@ impl Sessions {
 
     /// The directory of a project's sessions; it need not exist.
     pub fn dir_for(&self, cwd: &Path) -> PathBuf {
-        self.explicit.clone().unwrap_or_else(|| self.root.directory(cwd))
+        if let Some(explicit) = &self.explicit {
+            return explicit.clone();
+        }
+        legacy::adopt(&self.root);
+        self.root.directory(cwd)
     }
 
     /// Plans a session; its file is created with the first answer.
@@ -69,28 +73,28 @@ impl Sessions {
             header.id = id;
         }
         let path = self.path_for(cwd, &header);
-        SessionWriter::planned(header, path)
+        self.planned(header, path)
+    }
+
+    fn planned(&self, header: Header, path: PathBuf) -> SessionWriter {
+        let mut writer = SessionWriter::planned(header, path, self.blobs());
+        writer.store.index_from = self.index_from;
+        writer
+    }
+
+    /// Plans a session in a file of choice: the conversation of a sub-agent is kept with the artifacts of its parent.
+    pub fn create_at(&self, path: &Path, cwd: &Path, new: NewSession) -> SessionWriter {
+        let header = self.create(cwd, new).header().clone();
+        self.planned(header, path.to_owned())
+    }
+
+    /// The images of all sessions.
+    pub fn blobs(&self) -> BlobStore {
+        BlobStore::new(&self.root.blobs())
     }
 
     pub(crate) fn path_for(&self, cwd: &Path, header: &Header) -> PathBuf {
         self.dir_for(cwd).join(layout::file_name(&header.timestamp, &header.id))
-    }
-
-    /// Opens a session file to go on with it.
-    ///
-    /// If there is none, or the file is no session, a new session of `cwd` begins at exactly this path; the old
-    /// content is set aside, see [`Loaded::set_aside`].
-    pub fn open(&self, path: &Path, cwd: &Path) -> Result<(Loaded, SessionWriter), OpenError> {
-        // Behind links: a rewrite would replace the link instead of the file.
-        let path = layout::real(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
-        let loaded = match load(&path)? {
-            Some(loaded) => loaded,
-            None => {
-                begin_at(&path, cwd).map_err(|source| OpenError::Create { path: path.clone(), source })?
-            }
-        };
-        let writer = SessionWriter::resumed(&loaded, path);
-        Ok((loaded, writer))
     }
 
     /// Points the terminal's breadcrumb to this session, now or as soon as it is saved.
@@ -98,19 +102,8 @@ impl Sessions {
         writer.set_trail(Trail(self.root.breadcrumbs().join(terminal)));
     }
 
+    /// Where a terminal was and what it worked on.
     pub fn breadcrumb(&self, terminal: &str) -> Option<Breadcrumb> {
         Breadcrumb::read(&self.root.breadcrumbs().join(terminal))
     }
-}
-
-fn begin_at(path: &Path, cwd: &Path) -> io::Result<Loaded> {
-    let set_aside = match std::fs::metadata(path) {
-        Ok(old) if old.len() > 0 => Some(file::set_aside(path)?),
-        _ => None,
-    };
-    let header = Header::new(cwd);
-    file::replace(path, |writer| io::Write::write_all(writer, &header.line()))?;
-    let mut loaded = Loaded::new(header, Vec::new());
-    loaded.set_aside = set_aside;
-    Ok(loaded)
 }

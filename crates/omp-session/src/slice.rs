@@ -1,13 +1,15 @@
 //! What the beginning and the end of a session file tell without reading all of it.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-use omp_types::{Message, StopReason};
+use memchr::{memchr_iter, memmem, memrchr_iter};
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
-use crate::entry::{Entry, EntryKind};
 use crate::header::Header;
 use crate::list::Status;
 
@@ -39,38 +41,43 @@ impl Head {
     }
 
     fn parse(bytes: &[u8]) -> Option<Self> {
-        let mut lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+        let ends = memchr_iter(b'\n', bytes).map(|newline| newline + 1).chain(std::iter::once(bytes.len()));
+        let mut start = 0;
+        let lines = ends.map(|end| &bytes[std::mem::replace(&mut start, end)..end]);
+        let mut lines = lines.filter(|line| !line.trim_ascii().is_empty());
         let header =
             lines.find_map(|line| serde_json::from_slice::<Value>(line).ok()).and_then(Header::read)?;
         let mut head =
             Self { header, messages: 0, first_user_text: None, text: String::new(), short_summary: None };
         for line in lines {
-            match Entry::read(line) {
-                Some(entry) => head.add(&entry),
-                None => head.add_cut_off(line),
+            // Where nothing was cut off, a line may lack its newline and be whole.
+            let whole = line.ends_with(b"\n") || bytes.len() < HEAD;
+            match whole.then(|| serde_json::from_slice::<Line<'_>>(line)) {
+                Some(Ok(entry)) => head.add(&entry),
+                _ => head.add_cut_off(line),
             }
         }
         Some(head)
     }
 
-    fn add(&mut self, entry: &Entry) {
-        match &entry.kind {
-            EntryKind::Message(entry) => self.add_message(&entry.message),
-            EntryKind::Compaction(compaction) if compaction.short_summary.is_some() => {
-                self.short_summary.clone_from(&compaction.short_summary);
+    fn add(&mut self, entry: &Line<'_>) {
+        match entry.name.as_ref() {
+            "message" => self.add_message(entry.message.as_ref()),
+            "compaction" if entry.short_summary.is_some() => {
+                self.short_summary.clone_from(&entry.short_summary);
             }
             _ => {}
         }
     }
 
-    fn add_message(&mut self, message: &Message) {
+    fn add_message(&mut self, message: Option<&Said<'_>>) {
         self.messages += 1;
-        let text = match message {
-            Message::User(user) => user.content.text(),
-            Message::Assistant(answer) => answer.texts().collect::<Vec<_>>().join("\n"),
-            Message::ToolResult(_) | Message::Custom(_) => return,
+        let Some(message) = message.filter(|message| matches!(message.role.as_ref(), "user" | "assistant"))
+        else {
+            return;
         };
-        if self.first_user_text.is_none() && matches!(message, Message::User(_)) {
+        let text = text(message.content.map_or("", RawValue::get));
+        if self.first_user_text.is_none() && message.role == "user" {
             self.first_user_text = Some(text.clone());
         }
         self.text.push_str(&text);
@@ -89,6 +96,46 @@ impl Head {
             self.first_user_text.get_or_insert(text);
         }
     }
+}
+
+/// What a list wants to know of a line. Values that are not looked at are not taken apart: this is done for
+/// thousands of files.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Line<'a> {
+    #[serde(rename = "type", borrow)]
+    name: Cow<'a, str>,
+    #[serde(borrow)]
+    message: Option<Said<'a>>,
+    short_summary: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Said<'a> {
+    #[serde(borrow)]
+    role: Cow<'a, str>,
+    #[serde(borrow)]
+    stop_reason: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Block {
+    #[serde(rename = "type")]
+    kind: String,
+    text: Option<String>,
+}
+
+/// The text of a message: the content itself, or its text blocks.
+fn text(content: &str) -> String {
+    if content.starts_with('"') {
+        return serde_json::from_str(content).unwrap_or_default();
+    }
+    let blocks: Vec<Block> = serde_json::from_str(content).unwrap_or_default();
+    let texts = blocks.into_iter().filter(|block| block.kind == "text").filter_map(|block| block.text);
+    texts.collect::<Vec<_>>().join("\n")
 }
 
 /// The beginning of the text of a user message whose line was cut off.
@@ -113,25 +160,35 @@ pub(crate) fn status(file: &File, length: u64) -> io::Result<Status> {
     let start = length.saturating_sub(TAIL as u64);
     let bytes = read_at(file, start, TAIL)?;
     // The rest of a line that began before the tail is no JSON.
-    let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
-    let last = lines.iter().rev().filter_map(|line| Entry::read(line)).find_map(|entry| {
-        let message = entry.message()?;
-        (!matches!(**message, Message::Custom(_))).then(|| status_after(message))
-    });
-    Ok(last.unwrap_or(Status::Unknown))
+    let starts = memrchr_iter(b'\n', &bytes).map(|newline| newline + 1).chain(std::iter::once(0));
+    let mut end = bytes.len();
+    for start in starts {
+        if let Some(status) = status_after(&bytes[start..end]) {
+            return Ok(status);
+        }
+        end = start;
+    }
+    Ok(Status::Unknown)
 }
 
-fn status_after(message: &Message) -> Status {
-    match message {
-        Message::User(_) => Status::Pending,
-        Message::ToolResult(_) => Status::Interrupted,
-        Message::Assistant(answer) => match answer.stop_reason {
-            StopReason::Error => Status::Error,
-            StopReason::Aborted => Status::Aborted,
-            _ if answer.tool_calls().next().is_some() => Status::Interrupted,
-            _ => Status::Complete,
-        },
-        Message::Custom(_) => Status::Unknown,
+/// How a session stands after a line; `None` if the line is no message, or one of the program itself.
+fn status_after(line: &[u8]) -> Option<Status> {
+    // Cheaper than reading the line.
+    memmem::find(line, b"\"message\"")?;
+    let line: Line<'_> = serde_json::from_slice(line).ok()?;
+    let message = line.message.filter(|_| line.name == "message")?;
+    match (message.role.as_ref(), message.stop_reason.as_deref()) {
+        ("user", _) => Some(Status::Pending),
+        ("toolResult", _) => Some(Status::Interrupted),
+        ("assistant", Some("error")) => Some(Status::Error),
+        ("assistant", Some("aborted")) => Some(Status::Aborted),
+        ("assistant", _) => {
+            let content = message.content.map_or("", RawValue::get);
+            let blocks: Vec<Block> = serde_json::from_str(content).unwrap_or_default();
+            let calls = blocks.iter().any(|block| block.kind == "toolCall");
+            Some(if calls { Status::Interrupted } else { Status::Complete })
+        }
+        _ => None,
     }
 }
 

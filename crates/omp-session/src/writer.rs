@@ -1,21 +1,21 @@
 //! Growing a conversation and saving it as it grows.
 
-use std::collections::VecDeque;
-use std::fs::File;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use omp_types::{Message, StopReason};
 
+use crate::artifacts::Artifacts;
+use crate::blobs::BlobStore;
 use crate::breadcrumb::Trail;
 use crate::entry::{
-    BranchSummary, CustomMessageEntry, Entry, EntryKind, MessageEntry, ModelChange, ThinkingLevelChange,
+    BranchSummary, CustomMessageEntry, Entry, EntryKind, Label, MessageEntry, ModelChange,
+    ThinkingLevelChange,
 };
-use crate::file::{self, Appender};
 use crate::header::Header;
 use crate::id::EntryIds;
-use crate::load::Loaded;
+use crate::lock::Holder;
+use crate::save::{Access, Place, SaveError, Store, SyncPolicy};
 use crate::time;
 
 /// Appends entries to one session.
@@ -27,54 +27,16 @@ use crate::time;
 /// wait, and every further append tries to save them all, in order.
 #[derive(Debug)]
 pub struct SessionWriter {
-    header: Header,
-    place: Place,
+    pub(crate) header: Header,
+    pub(crate) store: Store,
     ids: EntryIds,
     leaf: Option<String>,
-    /// Entries that are not on disk yet.
-    waiting: VecDeque<Entry>,
-    problem: Option<Problem>,
+    /// The whole conversation, of a session that is never saved.
+    entries: Vec<Entry>,
     trail: Option<Trail>,
 }
 
-#[derive(Debug)]
-enum Place {
-    Memory,
-    /// To be created with the first answer.
-    Planned(PathBuf),
-    File(PathBuf),
-}
-
-#[derive(Debug)]
-struct Problem {
-    error: SaveError,
-    reported: bool,
-}
-
-/// Why the conversation is not saved at the moment.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "The session cannot be saved to {}: {source}. The conversation goes on, and what is missing is saved as soon as \
-     that is possible again: {}.",
-    path.display(),
-    remedy(source)
-)]
-pub struct SaveError {
-    pub path: PathBuf,
-    pub source: io::Error,
-}
-
-fn remedy(source: &io::Error) -> &'static str {
-    match source.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room on the disk",
-        io::ErrorKind::NotFound => "the file was moved or deleted, put it back",
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            "make the file and its directory writable"
-        }
-        _ => "check the disk",
-    }
-}
-
+/// There is nothing to go to.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("The session has no entry {0:?}.")]
 pub struct NoSuchEntry(pub String);
@@ -82,49 +44,59 @@ pub struct NoSuchEntry(pub String);
 impl SessionWriter {
     /// A session that is never saved.
     pub fn in_memory(cwd: &Path) -> Self {
-        Self::new(Header::new(cwd), Place::Memory)
+        Self::new(Header::new(cwd), Store::new(Place::Memory, Access::Ours(None), None))
     }
 
     /// A session whose file is created with the first answer.
-    pub(crate) fn planned(header: Header, path: PathBuf) -> Self {
-        Self::new(header, Place::Planned(path))
+    pub(crate) fn planned(header: Header, path: PathBuf, blobs: BlobStore) -> Self {
+        Self::new(header, Store::new(Place::Planned(path), Access::Ours(None), Some(blobs)))
     }
 
     /// Goes on where a file ends.
-    pub(crate) fn resumed(loaded: &Loaded, path: PathBuf) -> Self {
-        let mut writer = Self::new(loaded.header.clone(), Place::File(path));
-        writer.ids = loaded.entries().iter().map(|entry| entry.id.as_str()).collect();
-        writer.leaf = loaded.leaf().map(str::to_owned);
-        writer
+    pub(crate) fn resumed(header: Header, store: Store, ids: EntryIds, leaf: Option<String>) -> Self {
+        Self { ids, leaf, ..Self::new(header, store) }
     }
 
-    fn new(header: Header, place: Place) -> Self {
-        Self {
-            header,
-            place,
-            ids: EntryIds::default(),
-            leaf: None,
-            waiting: VecDeque::new(),
-            problem: None,
-            trail: None,
-        }
+    fn new(header: Header, store: Store) -> Self {
+        Self { header, store, ids: EntryIds::default(), leaf: None, entries: Vec::new(), trail: None }
     }
 
+    /// Who, when, where.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
     /// The session's file, which may not exist yet; `None` for a session that is never saved.
     pub fn path(&self) -> Option<&Path> {
-        match &self.place {
-            Place::Memory => None,
-            Place::Planned(path) | Place::File(path) => Some(path),
-        }
+        self.store.path()
     }
 
     /// Has the file been created?
     pub fn is_saved(&self) -> bool {
-        matches!(self.place, Place::File(_))
+        self.store.is_saved()
+    }
+
+    /// The other process that has the session open, if we go on beside one.
+    pub fn other_holder(&self) -> Option<&Holder> {
+        match &self.store.access {
+            Access::Beside(holder) => Some(holder),
+            _ => None,
+        }
+    }
+
+    /// When entries are forced to the disk; [`SyncPolicy::OnFlush`] unless told.
+    pub fn set_sync(&mut self, sync: SyncPolicy) {
+        self.store.sync = sync;
+    }
+
+    /// A place for the full outputs of tools in this session.
+    pub fn artifacts(&self) -> Artifacts {
+        self.path().map_or_else(Artifacts::in_memory, Artifacts::new)
+    }
+
+    /// The entries of a session that is never saved, in order; none of one that is.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
     }
 
     /// The entry that the next one will follow.
@@ -149,11 +121,13 @@ impl SessionWriter {
         self.append(EntryKind::ModelChange(ModelChange { model: model.to_owned(), role }))
     }
 
+    /// Notes how hard the model thinks from here on.
     pub fn append_thinking_level(&mut self, level: &str) -> String {
         let thinking_level = level.to_owned();
         self.append(EntryKind::ThinkingLevelChange(ThinkingLevelChange { thinking_level }))
     }
 
+    /// Appends a message of the program or an extension.
     pub fn append_custom_message(&mut self, message: CustomMessageEntry) -> String {
         self.append(EntryKind::CustomMessage(message))
     }
@@ -167,10 +141,13 @@ impl SessionWriter {
         let id = self.ids.fresh();
         let parent_id = self.leaf.replace(id.clone());
         let answered = is_answer(&kind);
-        if !matches!(self.place, Place::Memory) {
-            self.waiting.push_back(Entry { id: id.clone(), parent_id, timestamp, kind });
+        let entry = Entry { id: id.clone(), parent_id, timestamp, kind };
+        if self.path().is_none() {
+            self.entries.push(entry);
+            return id;
         }
-        if answered || self.is_saved() || self.problem.is_some() {
+        self.store.push(entry);
+        if answered || self.is_saved() || self.problem().is_some() {
             self.save();
         }
         id
@@ -201,27 +178,31 @@ impl SessionWriter {
         Ok(self.append(EntryKind::BranchSummary(BranchSummary { from_id, summary, ..Default::default() })))
     }
 
+    /// Labels an entry, or takes its label away.
+    pub fn append_label(&mut self, target: &str, label: Option<&str>) -> Result<String, NoSuchEntry> {
+        if !self.ids.contains(target) {
+            return Err(NoSuchEntry(target.to_owned()));
+        }
+        let label = label.map(str::trim).filter(|label| !label.is_empty()).map(str::to_owned);
+        Ok(self.append(EntryKind::Label(Label { target_id: target.to_owned(), label })))
+    }
+
     /// Saves what waits and forces the file to the disk. A session without an answer is not saved by this.
     pub fn flush(&mut self) {
-        if self.is_saved() || self.problem.is_some() {
+        if self.is_saved() || self.problem().is_some() {
             self.save();
         }
-        if let (Place::File(path), None) = (&self.place, &self.problem) {
-            let synced = File::open(path).and_then(|file| file.sync_all());
-            self.note(synced);
-        }
+        self.store.flush();
     }
 
     /// Why the conversation is not saved at the moment, if it is not.
     pub fn problem(&self) -> Option<&SaveError> {
-        self.problem.as_ref().map(|problem| &problem.error)
+        self.store.problem()
     }
 
     /// The problem, if it is new: each is told once, however many appends fail for it.
     pub fn take_report(&mut self) -> Option<String> {
-        let problem = self.problem.as_mut().filter(|problem| !problem.reported)?;
-        problem.reported = true;
-        Some(problem.error.to_string())
+        self.store.take_report()
     }
 
     /// The terminal's breadcrumb follows this session as soon as there is a file to point to.
@@ -231,36 +212,23 @@ impl SessionWriter {
     }
 
     fn leave_breadcrumb(&self) {
-        if let (Some(trail), Place::File(path)) = (&self.trail, &self.place) {
+        if let (Some(trail), Place::File(path)) = (&self.trail, &self.store.place) {
             trail.leave(&self.header.cwd, path);
         }
     }
 
     fn save(&mut self) {
-        let saved = match &self.place {
-            Place::Memory => Ok(()),
-            Place::Planned(path) => create(path, &self.header, &self.waiting),
-            Place::File(path) => append_all(path, &self.header, &mut self.waiting),
-        };
-        if saved.is_ok()
-            && let Place::Planned(path) = &self.place
-        {
-            self.waiting.clear();
-            self.place = Place::File(path.clone());
+        if self.store.save(&self.header) {
             self.leave_breadcrumb();
         }
-        self.note(saved);
     }
 
-    fn note(&mut self, result: io::Result<()>) {
-        let Err(source) = result else {
-            self.problem = None;
-            return;
-        };
-        if self.problem.is_none() {
-            let path = self.path().unwrap_or(Path::new("")).to_owned();
-            self.problem = Some(Problem { error: SaveError { path, source }, reported: false });
-        }
+    /// Replaces the conversation of a session that is never saved.
+    pub(crate) fn replace_entries(&mut self, header: Header, entries: Vec<Entry>) {
+        self.header = header;
+        self.ids = entries.iter().map(|entry| entry.id.as_str()).collect();
+        self.leaf = entries.last().map(|entry| entry.id.clone());
+        self.entries = entries;
     }
 }
 
@@ -269,27 +237,4 @@ fn is_answer(kind: &EntryKind) -> bool {
     let EntryKind::Message(entry) = kind else { return false };
     let answer = entry.message.as_assistant();
     answer.is_some_and(|answer| answer.stop_reason != StopReason::Error || !answer.content.is_empty())
-}
-
-fn create(path: &Path, header: &Header, entries: &VecDeque<Entry>) -> io::Result<()> {
-    file::replace(path, |writer| {
-        writer.write_all(&header.line())?;
-        entries.iter().try_for_each(|entry| writer.write_all(&entry.line()))
-    })
-}
-
-/// Each entry leaves the queue when it is on disk, so that a later attempt neither loses nor repeats one.
-fn append_all(path: &Path, header: &Header, entries: &mut VecDeque<Entry>) -> io::Result<()> {
-    if entries.is_empty() {
-        return Ok(());
-    }
-    let mut appender = Appender::open(path)?;
-    if appender.is_empty() {
-        appender.append(&header.line())?;
-    }
-    while let Some(entry) = entries.front() {
-        appender.append(&entry.line())?;
-        entries.pop_front();
-    }
-    Ok(())
 }

@@ -128,6 +128,7 @@ impl Home {
             ("OLLAMA_BASE_URL", CLOSED.to_owned()),
             ("LLAMA_CPP_BASE_URL", CLOSED.to_owned()),
             ("LM_STUDIO_BASE_URL", format!("{CLOSED}/v1")),
+            ("AWS_EC2_METADATA_SERVICE_ENDPOINT", CLOSED.to_owned()),
         ];
         if let Ok(search) = std::env::var("PATH") {
             variables.push(("PATH", search));
@@ -230,12 +231,20 @@ impl ModelOptions {
         self
     }
 
+    /// A ChatGPT account is known by its token, Cloud Code Assist wants a project beside it; no other wire minds what
+    /// the key looks like.
+    fn key_of(&self, wire: Wire) -> String {
+        match wire {
+            Wire::OpenAiCodexResponses if self.api_key == Self::default().api_key => CODEX_TOKEN.to_owned(),
+            Wire::GoogleGeminiCli => format!(r#"'{{"token":"{}","projectId":"project-1"}}'"#, self.api_key),
+            _ => self.api_key.clone(),
+        }
+    }
+
     /// The whole file.
     pub fn yaml(&self, base_url: &str, wire: Wire) -> String {
         let Self { id, context_window, max_tokens, reasoning, .. } = self;
-        // A ChatGPT account is known by its token; no other wire minds what the key looks like.
-        let account = wire == Wire::OpenAiCodexResponses && self.api_key == Self::default().api_key;
-        let api_key = if account { CODEX_TOKEN } else { &self.api_key };
+        let api_key = self.key_of(wire);
         let mut yaml = format!(
             "providers:\n  test:\n    baseUrl: {base_url}\n    api: {}\n    apiKey: {api_key}\n",
             wire.api()

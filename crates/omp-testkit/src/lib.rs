@@ -71,7 +71,9 @@
 //! fields are errors, so that a typing mistake cannot turn a test into a different one.
 
 pub mod builtin;
+pub mod cloud;
 mod home;
+pub mod lists;
 pub mod oauth;
 pub mod process;
 mod run;
@@ -79,9 +81,10 @@ mod server;
 mod strict;
 
 pub use home::{Home, ModelOptions};
+pub use lists::{ListReply, ListRequest, ListServer};
 pub use process::{Process, ProcessTree, survivors, wait_gone};
 pub use run::{Output, Running, run, start};
 pub use server::{
-    Disconnect, OtherRequest, RecordedRequest, Reply, Scenario, ScenarioError, Server, ServerOptions, Split,
-    Stop, Usage, Violation, Wire,
+    Disconnect, OtherRequest, RecordedRequest, Reply, Scenario, ScenarioError, Server, ServerOptions,
+    SocketCount, Split, Stop, Usage, Violation, Wire,
 };

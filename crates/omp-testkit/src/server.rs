@@ -20,11 +20,13 @@ mod route;
 mod scenario;
 mod scenario_file;
 mod side_routes;
+mod sockets;
 mod sse;
 mod turn;
+mod websocket;
 mod wire;
 
-pub use journal::{Disconnect, OtherRequest, RecordedRequest, Violation};
+pub use journal::{Disconnect, OtherRequest, RecordedRequest, SocketCount, Violation};
 pub use options::ServerOptions;
 pub use reply::{Reply, Split, Stop, Usage};
 pub use scenario::Scenario;
@@ -87,7 +89,10 @@ impl Server {
     /// Base URL as a client of `wire` expects it: with `/v1` for the OpenAI wires, without for Anthropic.
     pub fn base_url_for(&self, wire: Wire) -> String {
         match wire {
-            Wire::AnthropicMessages | Wire::BedrockConverseStream | Wire::OllamaChat => self.base_url(),
+            Wire::AnthropicMessages
+            | Wire::BedrockConverseStream
+            | Wire::OllamaChat
+            | Wire::GoogleGeminiCli => self.base_url(),
             Wire::GoogleGenerativeAi => format!("{}/v1beta", self.base_url()),
             Wire::GoogleVertex => {
                 format!(
@@ -124,6 +129,11 @@ impl Server {
     /// Clients that closed the connection before their reply was complete.
     pub fn disconnects(&self) -> Vec<Disconnect> {
         self.shared.journal.disconnects()
+    }
+
+    /// WebSockets that were opened, and how many of them the client closed properly.
+    pub fn sockets(&self) -> SocketCount {
+        self.shared.journal.sockets()
     }
 
     /// Waits until at least `count` model requests have arrived and returns them.

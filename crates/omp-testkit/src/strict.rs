@@ -17,6 +17,7 @@ mod bedrock_messages;
 mod bedrock_thinking;
 mod chat;
 mod chat_messages;
+mod code_assist;
 mod codex;
 mod fields;
 mod google;
@@ -85,6 +86,7 @@ pub(crate) fn check(request: &RecordedRequest, checker: &Checker<'_>) -> Result<
             headers::google_key(request, checker)?;
             google::check(request, checker)?;
         }
+        Wire::GoogleGeminiCli => code_assist::check(request, checker)?,
         Wire::AzureOpenAiResponses => azure::check(request, checker)?,
         Wire::OpenAiCodexResponses => codex::check(request, checker)?,
         Wire::BedrockConverseStream => {

@@ -27,30 +27,18 @@ pub use context::{Context, Login, Settings};
 pub use resources::{Content, Resource, Resources};
 
 /// The names of the built-in tools, in the order of [`builtin`].
-pub const NAMES: &[&str] = &[read::NAME, write::NAME, bash::NAME];
+pub const NAMES: &[&str] = &[read::NAME, write::NAME, edit::NAME, find::NAME, search::NAME, bash::NAME];
 
 /// The built-in tools, always in the same order: the tool list is part of the prompt that providers cache.
 pub fn builtin(context: Arc<Context>) -> Vec<Arc<dyn Tool>> {
     vec![
         Arc::new(read::Read::new(context.clone())),
         Arc::new(write::Write::new(context.clone())),
+        Arc::new(edit::Edit::new(context.clone())),
+        Arc::new(find::Find::new(context.clone())),
+        Arc::new(search::Search::new(context.clone())),
         Arc::new(bash::Bash::new(context)),
     ]
-}
-
-/// The tool that changes lines of files. Its anchors are shown where [`Settings::edit_active`] says so.
-pub fn edit(context: Arc<Context>) -> Arc<dyn Tool> {
-    Arc::new(edit::Edit::new(context))
-}
-
-/// The tool that finds files by name.
-pub fn find(context: Arc<Context>) -> Arc<dyn Tool> {
-    Arc::new(find::Find::new(context))
-}
-
-/// The tool that finds lines in files.
-pub fn search(context: Arc<Context>) -> Arc<dyn Tool> {
-    Arc::new(search::Search::new(context))
 }
 
 /// What a model is told about a tool, from the two files beside its code.

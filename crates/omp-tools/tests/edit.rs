@@ -84,8 +84,7 @@ async fn ten_edits_are_chained_from_results_alone() {
         // Aim by the numbers of the last answer.
         let row = answer
             .lines()
-            .filter(|row| row.ends_with(":line 30") || row.contains(":round"))
-            .next_back()
+            .rfind(|row| row.ends_with(":line 30") || row.contains(":round"))
             .unwrap();
         let line = number(row);
         let input =

@@ -61,6 +61,11 @@ pub enum AgentEvent {
         model: String,
         role: String,
     },
+    /// The conversation outgrew a model's context window; one with a larger window goes on. Both are `provider/id`.
+    ContextPromoted {
+        from: String,
+        to: String,
+    },
     TodoReminder {
         todos: Vec<String>,
         attempt: u32,

@@ -15,7 +15,9 @@ pub use message::{
     AssistantBlock, AssistantMessage, CustomMessage, ImageBlock, Message, NativeBlock, RedactedBlock,
     StopReason, TextBlock, ThinkingBlock, ToolCall, ToolResultMessage, UserBlock, UserContent, UserMessage,
 };
-pub use request::{ModelRequest, ParallelTools, RequestOptions, Sampling, ThinkingBudgets};
+pub use request::{
+    CacheRetention, LineTool, ModelRequest, ParallelTools, RequestOptions, Sampling, ThinkingBudgets,
+};
 pub use stream::{Failure, FailureKind, StreamEvent};
 pub use tool::{StrictHint, ToolChoice, ToolDefinition, ToolOutput};
 pub use usage::{Cost, Usage};

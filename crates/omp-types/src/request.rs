@@ -1,5 +1,7 @@
 use std::sync::Arc;
 
+use serde::Deserialize;
+
 use crate::{Message, ThinkingLevel, ToolChoice, ToolDefinition};
 
 /// Everything one model call needs, before any provider's shape is given to it.
@@ -28,9 +30,23 @@ pub struct RequestOptions {
     /// Provider-side session: sticky routing and cache affinity.
     pub session_id: Option<String>,
     pub prompt_cache_key: Option<String>,
+    /// How long the provider should keep the prompt; absent leaves it to the model and the client.
+    pub cache_retention: Option<CacheRetention>,
     /// Messages before this index are replayed without provider-side identities: the provider said that it no
     /// longer knows them.
     pub identity_from: usize,
+    /// Tools of the request whose input may be cut between lines.
+    pub line_tools: Vec<LineTool>,
+}
+
+/// A tool with a parameter that holds operations, one after the other on lines of their own. Text behind the last
+/// whole operation can be cut off and `*** Abort` put in its place; what stands before it still means the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineTool {
+    pub name: String,
+    pub parameter: String,
+    /// How the text begins when it is in this form; empty when it always is.
+    pub header: String,
 }
 
 impl Default for RequestOptions {
@@ -45,7 +61,34 @@ impl Default for RequestOptions {
             service_tier: None,
             session_id: None,
             prompt_cache_key: None,
+            cache_retention: None,
             identity_from: 0,
+            line_tools: Vec::new(),
+        }
+    }
+}
+
+/// How long a provider keeps a prompt that may come again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CacheRetention {
+    /// Nothing is asked for.
+    None,
+    /// As long as the provider usually does.
+    #[default]
+    Short,
+    /// As long as the provider offers.
+    Long,
+}
+
+impl CacheRetention {
+    /// `none`, `short` or `long`.
+    pub fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "none" => Some(Self::None),
+            "short" => Some(Self::Short),
+            "long" => Some(Self::Long),
+            _ => None,
         }
     }
 }

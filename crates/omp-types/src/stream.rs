@@ -98,6 +98,9 @@ pub enum FailureKind {
     Refusal,
     /// Provider-side conversation state is gone; sending everything again helps.
     StaleState,
+    /// Markup of the model's own format got into the answer. The message that comes with it holds what can be
+    /// trusted: nothing, or calls of which one was cut.
+    Contaminated,
     /// Missing or rejected credentials.
     Auth,
     /// The request itself is wrong, or the answer cannot be understood.

@@ -60,7 +60,7 @@ pub fn walk(root: &Path, options: &Options<'_>, visit: &(dyn Fn(&DirEntry) + Syn
             if count >= options.entries {
                 return stop(End::Entries);
             }
-            if count % CHECK_EVERY == 0 {
+            if count.is_multiple_of(CHECK_EVERY) {
                 if (options.cancelled)() {
                     return stop(End::Cancelled);
                 }

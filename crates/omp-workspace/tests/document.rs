@@ -88,7 +88,7 @@ proptest! {
         let removed = (lines.len() - start).min(1);
         let document = Document::new(text.into_bytes(), Charset::Utf8);
         let bytes = document.splice(&[Splice { start, removed, inserted: &new }]).unwrap();
-        let mut expected = lines.clone();
+        let mut expected = lines;
         expected.splice(start..start + removed, new.iter().cloned());
         let expected: String = expected.iter().map(|line| format!("{line}{end}")).collect();
         prop_assert_eq!(String::from_utf8(bytes).unwrap(), expected);

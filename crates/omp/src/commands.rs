@@ -1,33 +1,11 @@
 //! Subcommands that need no session.
 
-use omp_cli::{CommandCall, CompleteQuery, CompletionSource};
+use omp_cli::{CompleteQuery, CompletionSource};
 use omp_sdk::settings::TABLE;
-use omp_sdk::{SessionScope, TOOL_NAMES, list_models, list_sessions, load_settings};
+use omp_sdk::{SavedSessions, SessionScope, TOOL_NAMES, list_models, load_settings};
 
 use crate::output::{self, Stream};
 use crate::world;
-
-/// `omp session list [--all] [--json]`.
-pub(crate) fn sessions(call: &CommandCall, profile: Option<&str>) -> u8 {
-    let directories = match world::directories(profile) {
-        Ok(directories) => directories,
-        Err(error) => return output::fail(&error, &[]),
-    };
-    let cwd = match std::env::current_dir() {
-        Ok(cwd) => cwd,
-        Err(error) => return output::fail(&format!("the current directory cannot be used: {error}"), &[]),
-    };
-    let scope = if call.values.has("all") { SessionScope::AllFolders } else { SessionScope::Folder(&cwd) };
-    let rows = list_sessions(&directories, scope);
-    if call.values.has("json") {
-        let text = serde_json::to_string_pretty(&rows).unwrap_or_default();
-        return output::print(Stream::Out, &format!("{text}\n"));
-    }
-    let lines =
-        rows.iter().map(|row| format!("{}  {}  {}\n", row.id, row.modified, output::sanitize(&row.name)));
-    let text: String = lines.collect();
-    output::print(Stream::Out, if text.is_empty() { "No sessions yet.\n" } else { &text })
-}
 
 /// `omp __complete`: candidates for shell completion. Offline, and silent whatever happens.
 pub(crate) fn complete(query: &CompleteQuery, profile: Option<&str>) -> u8 {
@@ -67,7 +45,7 @@ fn candidates(source: Option<CompletionSource>, profile: Option<&str>) -> Vec<(S
             let (Ok(directories), Ok(cwd)) = (world::directories(profile), std::env::current_dir()) else {
                 return Vec::new();
             };
-            let rows = list_sessions(&directories, SessionScope::Folder(&cwd));
+            let rows = SavedSessions::new(&directories, None, &cwd).list(SessionScope::Folder);
             rows.into_iter().map(|row| (row.id, row.name)).collect()
         }
         Some(CompletionSource::Settings) => {

@@ -59,9 +59,18 @@ fn with_notice<T: Send + 'static>(read: impl FnOnce() -> T + Send + 'static) -> 
     value
 }
 
+/// A piped text that is longer is no prompt that somebody typed.
+const LONGEST_TYPED: usize = 10_000;
+
+/// A prompt, and what of it was typed.
+pub(crate) struct Turn {
+    pub(crate) prompt: Prompt,
+    pub(crate) typed: Option<String>,
+}
+
 /// The turns to run: piped text, attachments and the first message form the first one, each further message
 /// its own.
-pub(crate) fn prompts(piped: Option<&str>, attached: Attached, messages: Vec<String>) -> Vec<Prompt> {
+pub(crate) fn turns(piped: Option<&str>, attached: Attached, messages: Vec<String>) -> Vec<Turn> {
     let mut messages = messages.into_iter();
     let first_message = messages.next();
     let mut first = String::new();
@@ -73,12 +82,14 @@ pub(crate) fn prompts(piped: Option<&str>, attached: Attached, messages: Vec<Str
     first.push_str(first_message.as_deref().unwrap_or_default());
     let first = first.strip_suffix('\n').filter(|_| first_message.is_none()).unwrap_or(&first).to_owned();
 
-    let mut prompts = Vec::new();
+    let mut turns = Vec::new();
     if !first.trim().is_empty() || !attached.images.is_empty() {
-        prompts.push(Prompt::words(content(first, attached.images)));
+        let short = piped.filter(|text| text.len() <= LONGEST_TYPED).map(str::to_owned);
+        let typed = first_message.or(short);
+        turns.push(Turn { prompt: Prompt::words(content(first, attached.images)), typed });
     }
-    prompts.extend(messages.map(Prompt::text));
-    prompts
+    turns.extend(messages.map(|text| Turn { prompt: Prompt::text(text.as_str()), typed: Some(text) }));
+    turns
 }
 
 fn content(text: String, images: Vec<UserBlock>) -> UserContent {

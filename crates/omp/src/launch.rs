@@ -4,22 +4,23 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use omp_cli::{Launch, OutputMode, Resume, RoleArgs, SessionArgs};
-use omp_sdk::settings::{Settings, keys, migrate_files};
+use omp_cli::{Launch, OutputMode, RoleArgs};
+use omp_sdk::settings::{Settings, keys, migrate_files, set};
 use omp_sdk::{
-    Effort, Environment, Listener, Outcome, Persistence, ProcessEnvironment, Prompt, PromptOptions,
+    Directories, Effort, Environment, IfHeld, Listener, Outcome, ProcessEnvironment, PromptOptions,
     RuleChoice, Session, SessionError, SessionOptions, SkillChoice, ToolFilter, load_settings,
 };
 use omp_workspace::image::Fit;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
+use crate::input::{self, Turn};
 use crate::json::{self, JsonLines};
 use crate::print::{self, Thoughts};
 use crate::signals::Signals;
 use crate::startup::Startup;
 use crate::world::{self, World};
-use crate::{attach, input, output, place};
+use crate::{attach, output, place, resume};
 
 /// Everything up to the first model call; what goes wrong is one message and its hints.
 type Fallible<T> = Result<T, (String, Vec<String>)>;
@@ -45,7 +46,11 @@ pub(crate) fn start(launch: Launch, profile: Option<&str>) -> u8 {
         panic!("OMP_DEBUG_PANIC is set");
     }
     match prepare(launch, world, cwd, &mut startup) {
-        Ok(ready) => ready.run(startup),
+        Ok(Some(ready)) => ready.run(startup),
+        Ok(None) => {
+            output::note("Resume cancelled: session is in another project.");
+            1
+        }
         Err((message, hints)) => output::fail(&message, &hints),
     }
 }
@@ -59,16 +64,27 @@ fn enter(launch: &Launch, profile: Option<&str>) -> Result<(World, PathBuf), Str
     Ok((World { directories, environment }, cwd))
 }
 
-/// A session about to be opened and the prompts for it.
+/// A session about to be opened and the turns to run in it.
 struct Ready {
     options: SessionOptions,
-    prompts: Vec<Prompt>,
+    turns: Vec<Turn>,
     mode: OutputMode,
     thoughts: Thoughts,
     max_time: Option<std::time::Duration>,
+    /// A model profile to begin with from now on, if it can be used.
+    kept_preset: Option<String>,
 }
 
-fn prepare(mut launch: Launch, world: World, cwd: PathBuf, startup: &mut Startup) -> Fallible<Ready> {
+/// `None` if the user was asked whether to go on, and said no.
+fn prepare(mut launch: Launch, world: World, cwd: PathBuf, startup: &mut Startup) -> Fallible<Option<Ready>> {
+    if launch.roles.keep_preset && launch.roles.preset.is_none() {
+        return Err((
+            "--default keeps a model profile, and none is named.".to_owned(),
+            vec![
+                "Name one: omp --mpreset <name> --default. Run 'omp models profiles' to see them.".to_owned(),
+            ],
+        ));
+    }
     let settings = startup.phase("settings", || {
         migrate_files(&world.directories).iter().for_each(|warning| output::warn(warning));
         let overrides = overrides(&launch.roles);
@@ -87,8 +103,8 @@ fn prepare(mut launch: Launch, world: World, cwd: PathBuf, startup: &mut Startup
     let attached = startup
         .phase("attachments", || attach::read_all(&launch.attachments, &cwd, &world.directories.home, fit));
     let messages = std::mem::take(&mut launch.messages);
-    let prompts = input::prompts(piped.as_deref(), attached.map_err(plain)?, messages);
-    if prompts.is_empty() {
+    let turns = input::turns(piped.as_deref(), attached.map_err(plain)?, messages);
+    if turns.is_empty() {
         return Err((
             "there is no prompt.".to_owned(),
             vec!["Give one as an argument, or pipe it in: omp -p \"your question\"".to_owned()],
@@ -96,7 +112,12 @@ fn prepare(mut launch: Launch, world: World, cwd: PathBuf, startup: &mut Startup
     }
     let thoughts = if launch.print_thoughts { Thoughts::Shown } else { Thoughts::Hidden };
     let (mode, max_time) = (launch.mode.unwrap_or(OutputMode::Text), launch.max_time);
-    Ok(Ready { options: session_options(launch, world, cwd, settings)?, prompts, mode, thoughts, max_time })
+    let kept_preset = launch.roles.preset.clone().filter(|_| launch.roles.keep_preset);
+    let Some(persistence) = resume::choose(&launch.session, &world.directories, &cwd)? else {
+        return Ok(None);
+    };
+    let options = SessionOptions { persistence, ..session_options(launch, world, cwd, settings)? };
+    Ok(Some(Ready { options, turns, mode, thoughts, max_time, kept_preset }))
 }
 
 fn session_options(
@@ -116,6 +137,7 @@ fn session_options(
         },
         model: launch.model,
         models: launch.roles.models,
+        preset: launch.roles.preset,
         provider: launch.provider,
         api_key: launch.api_key,
         thinking: launch.thinking.and_then(|level| Effort::from_word(level.word())),
@@ -133,7 +155,7 @@ fn session_options(
         service_tier: launch.service_tier.map(|tier| tier.word().to_owned()),
         provider_session_id: launch.provider_session_id,
         prompt_cache_key: launch.prompt_cache_key,
-        persistence: persistence(launch.session.clone())?,
+        if_held: if launch.session.take_over { IfHeld::TakeOver } else { IfHeld::Refuse },
         session_dir: launch
             .session
             .session_dir
@@ -150,24 +172,6 @@ fn overrides(roles: &RoleArgs) -> Map<String, Value> {
         Some((format!("modelRoles.{role}"), Value::String(model.clone()?)))
     };
     named.into_iter().filter_map(set).collect()
-}
-
-fn persistence(session: SessionArgs) -> Fallible<Persistence> {
-    match session {
-        SessionArgs { no_session: true, fork: Some(_), .. } => {
-            Err(plain("--fork requires session persistence".to_owned()))
-        }
-        SessionArgs { no_session: true, .. } => Ok(Persistence::Off),
-        SessionArgs { fork: Some(value), .. } => Ok(Persistence::Fork(value)),
-        SessionArgs { resume: Some(Resume::Named(value)), .. } => Ok(Persistence::Resume(value)),
-        SessionArgs { resume: Some(Resume::Pick), .. } => Err((
-            "choosing a session from a list needs the interactive terminal, which is not available yet."
-                .to_owned(),
-            vec!["Name one: omp --resume <id>. Run 'omp session list' to see them.".to_owned()],
-        )),
-        SessionArgs { continue_last: true, .. } => Ok(Persistence::Continue),
-        _ => Ok(Persistence::New),
-    }
 }
 
 /// The terminal this runs in, for `--continue`.
@@ -209,16 +213,21 @@ impl Ready {
             Some((lines, _)) => Box::new(lines.share()),
             None => Box::new(print::Progress),
         };
+        let directories = self.options.directories.clone();
         let opened = startup.phase_async("session", Session::open(self.options, listener)).await;
         startup.finished();
         let session = match opened {
             Ok(session) => session,
             Err(error) => return refuse(&error),
         };
+        if let Some(name) = self.kept_preset {
+            keep_preset(&directories, name).await;
+        }
         announce(&session, json.as_ref().map(|(lines, _)| lines));
         let mut last = None;
-        for prompt in self.prompts {
+        for Turn { prompt, typed } in self.turns {
             let begun = Instant::now();
+            typed.iter().for_each(|typed| session.note_typed(typed));
             match session.prompt(prompt, cancel.clone()).await {
                 Ok(outcome) => last = Some(outcome),
                 Err(error) => return output::fail(&error.to_string(), &[]),
@@ -233,7 +242,7 @@ impl Ready {
             (_, Some(outcome)) => u8::from(failed(outcome)),
             (_, None) => 1,
         };
-        if let Some(problem) = session.close().await {
+        for problem in session.close().await {
             output::warn(&problem);
         }
         let broken = json.is_some_and(|(_, writer)| writer.finish().is_err());
@@ -242,6 +251,16 @@ impl Ready {
         }
         startup.report();
         signals.exit_code().unwrap_or(if broken { 1 } else { code })
+    }
+}
+
+/// `--default`: the profile works, so every session may begin with it.
+async fn keep_preset(directories: &Directories, name: String) {
+    let directories = directories.clone();
+    let path = keys::MODEL_PROFILE_DEFAULT.path();
+    let saved = tokio::task::spawn_blocking(move || set(&directories, path, Value::from(name))).await;
+    if let Ok(Err(error)) = saved {
+        output::warn(&format!("the profile was not kept: {error}"));
     }
 }
 

@@ -3,7 +3,7 @@
 use omp_cli::CommandCall;
 use omp_sdk::auth::{NewCredential, Person, Vault, key, log_in};
 use omp_sdk::settings::Settings;
-use omp_sdk::{Freshness, LoginKind, LoginRow, client, credential, list_logins};
+use omp_sdk::{Freshness, LoginKind, LoginRow, Secret, Verdict, client, credential, list_logins, verify_key};
 use serde_json::Value;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -118,7 +118,9 @@ impl Desk {
 
     async fn login_key(&self, row: &LoginRow) -> Result<String, Refusal> {
         let provider = self.vault.logins().find(&row.id).map_or(row.id.as_str(), |login| login.provider());
-        let question = format!("Paste the API key of {provider} and press Enter; it is not shown.");
+        let page =
+            row.key_page.map(|page| format!("Keys of {provider} are made at {page}\n")).unwrap_or_default();
+        let question = format!("{page}Paste the API key of {provider} and press Enter; it is not shown.");
         let line = self.cancel.run_until_cancelled(self.terminal.hidden_line(&question)).await;
         let line = line.ok_or_else(|| plain("The login was cancelled. Nothing was stored.".to_owned()))?;
         let line = line.ok_or_else(|| {
@@ -126,8 +128,28 @@ impl Desk {
             ("No key was given. Nothing was stored.".to_owned(), vec![hint])
         })?;
         let key = key::clean(&line).map_err(|error| plain(format!("{error} Nothing was stored.")))?;
+        let remark = self.verify(provider, &key).await?;
         self.save(provider, provider, &NewCredential::api_key(key))?;
+        if let Some(remark) = remark {
+            output::note(&output::sanitize(&format!("The key could not be checked: {provider}: {remark}.")));
+        }
         Ok(format!("The key of {provider} is stored.\n"))
+    }
+
+    /// Asks the provider whether it knows the key. What is returned is why nobody knows.
+    async fn verify(&self, provider: &str, key: &Secret) -> Result<Option<String>, Refusal> {
+        let (directories, environment) = (&self.world.directories, self.world.environment.as_ref());
+        let client = client(environment).map_err(|error| plain(error.to_string()))?;
+        let question = verify_key(&client, directories, &self.settings, environment, provider, key);
+        match self.cancel.run_until_cancelled(question).await {
+            Some(Verdict::Accepted | Verdict::NoQuestion) => Ok(None),
+            Some(Verdict::Unknown(reason)) => Ok(Some(reason)),
+            Some(Verdict::Refused) => {
+                let hint = "Copy the key again, or make a new one.".to_owned();
+                Err((format!("{provider} does not know this key. Nothing was stored."), vec![hint]))
+            }
+            None => Err(plain("The login was cancelled. Nothing was stored.".to_owned())),
+        }
     }
 
     fn save(&self, provider: &str, login: &str, new: &NewCredential) -> Result<(), Refusal> {

@@ -4,6 +4,8 @@ mod alias_command;
 mod attach;
 mod commands;
 mod config_command;
+mod export_command;
+mod history_command;
 mod input;
 mod json;
 mod launch;
@@ -13,7 +15,12 @@ mod models_command;
 mod output;
 mod place;
 mod print;
+mod profiles_command;
 mod prompt_command;
+mod resume;
+mod room_command;
+mod session_command;
+mod setup_command;
 mod signals;
 mod sources_command;
 mod startup;
@@ -59,11 +66,15 @@ fn run() -> u8 {
         Parsed::Complete(query) => commands::complete(&query, profile),
         Parsed::Models(call) => models_command::run(&call, profile),
         Parsed::Update => commands::update(),
-        Parsed::Command(call) if call.command.name == "session" => commands::sessions(&call, profile),
+        Parsed::Command(call) if call.command.name == "session" => session_command::run(&call, profile),
+        Parsed::Command(call) if call.command.name == "du" => room_command::du(&call, profile),
+        Parsed::Command(call) if call.command.name == "gc" => room_command::gc(&call, profile),
+        Parsed::Command(call) if call.command.name == "history" => history_command::run(&call, profile),
         Parsed::Command(call) if call.command.name == "prompt" => prompt_command::run(&call, profile),
         Parsed::Command(call) if call.command.name == "login" => login_command::login(&call, profile),
         Parsed::Command(call) if call.command.name == "logout" => login_command::logout(&call, profile),
         Parsed::Command(call) if call.command.name == "token" => login_command::token(&call, profile),
+        Parsed::Command(call) if call.command.name == "setup" => setup_command::run(&call, profile),
         Parsed::Command(call) if is_config(&call, "init-xdg") => xdg_command::init(&call, profile),
         Parsed::Command(call) if is_config(&call, "sources") => sources_command::run(&call, profile),
         Parsed::Command(call) if call.command.name == "config" => config_command::run(&call, profile),
@@ -72,6 +83,7 @@ fn run() -> u8 {
         }
         Parsed::Launch(first) => match omp_cli::parse_second(&first, &[]) {
             Ok(launch) if launch.roles.list_models => models_command::list_both(profile),
+            Ok(launch) if launch.session.export.is_some() => export_command::run(&launch, profile),
             Ok(launch) => launch::start(launch, profile),
             Err(error) => usage(&error),
         },

@@ -1,15 +1,23 @@
 //! `omp models`: what there is, as tables or as JSON.
 
 use omp_cli::{ModelsAction, ModelsCall};
-use omp_sdk::{CanonicalRow, ModelListing, ModelRow, list_models};
+use omp_sdk::{CanonicalRow, ListState, ListStatus, ModelListing, ModelRow, Survey, survey_models};
 use serde::Serialize;
+use tokio_util::sync::CancellationToken;
 
 use crate::output::{self, Stream};
+use crate::profiles_command;
 use crate::world::World;
 
-/// `omp models [list|find|canonical] [pattern]`.
+/// `omp models [list|find|canonical|profiles|refresh] [pattern]`.
 pub(crate) fn run(call: &ModelsCall, profile: Option<&str>) -> u8 {
-    let mut listing = match listing(profile) {
+    if call.action == ModelsAction::Profiles {
+        return profiles_command::run(call, profile);
+    }
+    if call.action == ModelsAction::Refresh {
+        return refresh(call, profile);
+    }
+    let mut listing = match listing(profile, Survey::Aged) {
         Ok(listing) => listing,
         Err(error) => return output::fail(&error, &[]),
     };
@@ -26,7 +34,7 @@ pub(crate) fn run(call: &ModelsCall, profile: Option<&str>) -> u8 {
 
 /// `--list-models`: both views.
 pub(crate) fn list_both(profile: Option<&str>) -> u8 {
-    let listing = match listing(profile) {
+    let listing = match listing(profile, Survey::Aged) {
         Ok(listing) => listing,
         Err(error) => return output::fail(&error, &[]),
     };
@@ -38,11 +46,51 @@ pub(crate) fn list_both(profile: Option<&str>) -> u8 {
     output::print(Stream::Out, &text)
 }
 
-fn listing(profile: Option<&str>) -> Result<ModelListing, String> {
+/// `omp models refresh [provider]`: what every provider that can be asked said. Fails if one of them did.
+fn refresh(call: &ModelsCall, profile: Option<&str>) -> u8 {
+    let provider = call.pattern.as_deref();
+    let mut listing = match listing(profile, Survey::Now(provider)) {
+        Ok(listing) => listing,
+        Err(error) => return output::fail(&error, &[]),
+    };
+    if let Some(provider) = provider {
+        listing.lists.retain(|list| list.provider.eq_ignore_ascii_case(provider));
+    }
+    let failed = listing.lists.iter().any(|list| list.state == ListState::Failed);
+    let written = match call.json {
+        true => json(&listing.lists),
+        false => output::print(Stream::Out, &status_table(&listing.lists)),
+    };
+    if written != 0 { written } else { u8::from(failed) }
+}
+
+/// One line for each provider that was asked.
+fn status_table(lists: &[ListStatus]) -> String {
+    if lists.is_empty() {
+        return "No provider can be asked for its models: none has a key or \"discovery\".\n".to_owned();
+    }
+    let line = |list: &ListStatus| {
+        let provider = output::sanitize(&list.provider);
+        match (list.state, &list.error) {
+            (ListState::Failed, Some(error)) => format!("{provider}: {}\n", output::sanitize(error)),
+            (ListState::Unknown, _) => format!("{provider}: not asked\n"),
+            _ => format!("{provider}: {} models\n", list.models),
+        }
+    };
+    lists.iter().map(line).collect()
+}
+
+fn listing(profile: Option<&str>, survey: Survey<'_>) -> Result<ModelListing, String> {
     let world = World::here(profile)?;
     let cwd = std::env::current_dir().map_err(|error| error.to_string())?;
     let settings = world.settings(&cwd)?;
-    let listing = list_models(&world.directories, &settings, world.environment.as_ref());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| format!("the program cannot start its event loop: {error}"))?;
+    let cancel = CancellationToken::new();
+    let survey = survey_models(&world.directories, &settings, &world.environment, survey, cancel);
+    let listing = runtime.block_on(survey);
+    // Idle connections and timers must not hold the process.
+    runtime.shutdown_background();
     listing.warnings.iter().for_each(|warning| output::warn(warning));
     Ok(listing)
 }
@@ -62,7 +110,7 @@ fn narrow(listing: &mut ModelListing, action: ModelsAction, pattern: &str) {
     });
 }
 
-fn json(rows: &impl Serialize) -> u8 {
+pub(crate) fn json(rows: &impl Serialize) -> u8 {
     match serde_json::to_string_pretty(rows) {
         Ok(text) => output::print(Stream::Out, &format!("{text}\n")),
         Err(error) => output::fail(&format!("the list cannot be written as JSON: {error}"), &[]),

@@ -31,6 +31,14 @@ fn write(to: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     to.flush()
 }
 
+/// One JSON document, for programs.
+pub(crate) fn print_json<T: serde::Serialize + ?Sized>(document: &T) -> u8 {
+    match serde_json::to_string_pretty(document) {
+        Ok(text) => print(Stream::Out, &format!("{text}\n")),
+        Err(error) => fail(&format!("the result cannot be written as JSON: {error}"), &[]),
+    }
+}
+
 /// `Error: …` and hints on standard error; the exit code of an operational failure.
 pub(crate) fn fail(message: &str, hints: &[String]) -> u8 {
     let mut text = format!("Error: {message}\n");

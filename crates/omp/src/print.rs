@@ -25,6 +25,9 @@ impl Listener for Progress {
             AgentEvent::RetryFallbackApplied(switch) => {
                 output::note(&format!("{} failed; continuing with {}.", switch.from, switch.to));
             }
+            AgentEvent::ContextPromoted { from, to } => {
+                output::note(&format!("The conversation no longer fits into {from}; continuing with {to}."));
+            }
             AgentEvent::Notice { message } => output::note(&sanitize(&message)),
             _ => {}
         }

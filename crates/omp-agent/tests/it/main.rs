@@ -8,6 +8,7 @@ mod companions;
 mod corrections;
 mod fallbacks;
 mod interruptions;
+mod leaks;
 mod properties;
 mod queues;
 mod retries;

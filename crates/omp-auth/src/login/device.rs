@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
+use super::pkce::Pkce;
 use super::{Attempt, LoginError, Notice, PATIENCE, as_text, server_says};
 use crate::logins::Login;
 use crate::token::{self, Granted, Refusal};
@@ -23,10 +24,10 @@ pub(super) async fn run(
     attempt: &Attempt<'_>,
     login: &Login,
     device_url: &str,
+    with_pkce: bool,
 ) -> Result<Granted, LoginError> {
-    let fields =
-        vec![("client_id".to_owned(), login.client_id.clone()), ("scope".to_owned(), login.scopes.join(" "))];
-    let body = token::encode(login.encoding, fields);
+    let pkce = with_pkce.then(Pkce::new).transpose()?;
+    let body = token::encode(login.encoding, question(login, pkce.as_ref()));
     let answer = attempt.ask(device_url, &body).await?;
     let member = |name: &str| answer[name].as_str().filter(|text| !text.is_empty());
     let incomplete = || LoginError::Server("it gave no code to enter".to_owned());
@@ -36,12 +37,28 @@ pub(super) async fn run(
     let address = member("verification_uri_complete").unwrap_or(address);
     attempt.person.tell(Notice::EnterCode { url: as_text(address), code: as_text(user_code) });
     let lifetime = seconds(&answer["expires_in"]).unwrap_or(PATIENCE).min(3 * PATIENCE);
-    let fields = vec![
+    let mut fields = vec![
         ("grant_type".to_owned(), "urn:ietf:params:oauth:grant-type:device_code".to_owned()),
         ("device_code".to_owned(), device_code.to_owned()),
         ("client_id".to_owned(), login.client_id.clone()),
     ];
+    if let Some(pkce) = &pkce {
+        fields.push(("code_verifier".to_owned(), pkce.verifier.reveal().to_owned()));
+    }
     poll(attempt, login, &fields, Pace::new(&answer["interval"]), Instant::now() + lifetime).await
+}
+
+/// What the device endpoint is asked.
+fn question(login: &Login, pkce: Option<&Pkce>) -> Vec<(String, String)> {
+    let mut fields = vec![("client_id", login.client_id.clone())];
+    if !login.scopes.is_empty() {
+        fields.push(("scope", login.scopes.join(" ")));
+    }
+    if let Some(pkce) = pkce {
+        fields.push(("code_challenge", pkce.challenge.clone()));
+        fields.push(("code_challenge_method", "S256".to_owned()));
+    }
+    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 async fn poll(

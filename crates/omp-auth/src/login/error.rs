@@ -15,6 +15,16 @@ pub enum LoginError {
     #[error("The login server cannot be used: {0}. Nothing was stored; try again.")]
     Server(String),
     #[error(
+        "This Google account needs a project of its own. Set GOOGLE_CLOUD_PROJECT to its id and log in again. \
+         Nothing was stored."
+    )]
+    NeedsProject,
+    #[error(
+        "{name} needs the client secret of the program it was made for, which omp does not hand out. Set {variable} to \
+         it and log in again."
+    )]
+    NeedsSecret { name: String, variable: String },
+    #[error(
         "Port {port} of this machine cannot be used ({reason}) and nothing can be pasted here. \
              End the program that uses the port, or log in from a terminal."
     )]

@@ -2,8 +2,10 @@
 
 mod chatgpt_device;
 mod code;
+mod code_assist;
 mod device;
 mod error;
+mod finish;
 mod loopback;
 mod pasted;
 mod person;
@@ -48,17 +50,25 @@ pub async fn log_in(
     let granted = tokio::select! {
         biased;
         () = cancel.cancelled() => return Err(LoginError::Cancelled),
-        granted = attempt.run(login) => granted?,
+        granted = attempt.complete(login) => granted?,
     };
     let identity = granted.identity.unwrap_or_else(|| ANONYMOUS.to_owned());
     Ok(NewCredential { credential: Credential::OAuth(granted.tokens), identity })
 }
 
 impl Attempt<'_> {
+    async fn complete(&self, login: &Login) -> Result<Granted, LoginError> {
+        if let Some(variable) = login.missing_variable() {
+            return Err(LoginError::NeedsSecret { name: login.name.clone(), variable: variable.to_owned() });
+        }
+        let granted = self.run(login).await?;
+        self.finish(login, granted).await
+    }
+
     async fn run(&self, login: &Login) -> Result<Granted, LoginError> {
         match &login.flow {
             Flow::Code(flow) => code::run(self, login, flow).await,
-            Flow::Device { device_url } => device::run(self, login, device_url).await,
+            Flow::Device { device_url, pkce } => device::run(self, login, device_url, *pkce).await,
             Flow::ChatgptDevice { user_code_url, poll_url, verification_url, redirect_uri } => {
                 let places =
                     chatgpt_device::Places { user_code_url, poll_url, verification_url, redirect_uri };

@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 
 use super::*;
-use crate::credential::Tokens;
+use crate::credential::{Extra, Tokens};
 
 fn place() -> (TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
@@ -18,7 +18,13 @@ fn key(text: &str) -> NewCredential {
 }
 
 fn account(access: &str, identity: &str) -> NewCredential {
-    let tokens = Tokens { access: Secret::new(access), refresh: None, obtained_ms: 1, expires_ms: Some(100) };
+    let tokens = Tokens {
+        access: Secret::new(access),
+        refresh: None,
+        obtained_ms: 1,
+        expires_ms: Some(100),
+        extra: Extra::default(),
+    };
     NewCredential { credential: Credential::OAuth(tokens), identity: identity.to_owned() }
 }
 

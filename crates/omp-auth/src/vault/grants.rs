@@ -19,6 +19,8 @@ const MAX_REST_MS: u64 = 8 * 24 * 3600 * 1000;
 pub struct Grant {
     pub provider: String,
     pub secret: Secret,
+    /// Where requests with it go, if not to the usual host.
+    pub endpoint: Option<String>,
     id: i64,
     revision: i64,
     age: Age,
@@ -132,7 +134,8 @@ impl Vault {
         self.memory().entry(row.provider.clone()).or_default().current = Some(row.id);
         Grant {
             provider: row.provider.clone(),
-            secret: row.credential.secret().clone(),
+            secret: row.credential.secret(),
+            endpoint: row.credential.endpoint().map(str::to_owned),
             id: row.id,
             revision: row.revision,
             age,

@@ -92,7 +92,7 @@ impl Vault {
         }
         let rows = self.noted(self.rows(provider))?;
         let memory = self.memory().get(provider).cloned().unwrap_or_default();
-        let secret = choose(&rows, &memory, self.now_ms()).map(|row| row.credential.secret().clone());
+        let secret = choose(&rows, &memory, self.now_ms()).map(|row| row.credential.secret());
         self.memory().entry(provider.to_owned()).or_default().shown.clone_from(&secret);
         secret
     }

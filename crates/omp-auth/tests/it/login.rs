@@ -1,81 +1,19 @@
 //! Logging in: with a browser, by pasting, with a code on another device.
 
-use std::collections::VecDeque;
 use std::net::TcpListener;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use futures_util::future::{BoxFuture, pending};
-use omp_auth::{Credential, LoginError, NewCredential, Notice, Person, log_in};
+use omp_auth::{LoginError, NewCredential, Notice, log_in};
 use omp_testkit::oauth::{BrowserPage, OAuthOptions, OAuthServer, TokenEncoding, browse};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use crate::puppet::{Ending, Puppet, attempt, in_browser, oauth};
 use crate::support::{NOW, World, client};
 
-/// What the person does with the address or the code that is shown.
-type Act = Box<dyn Fn(Notice) -> Vec<String> + Send + Sync>;
-
-/// Acts on notices, and enters what that gives, line by line.
-struct Puppet {
-    act: Act,
-    lines: Mutex<VecDeque<String>>,
-    told: Mutex<Vec<Notice>>,
-    ending: Ending,
-}
-
-/// Whether the input ends after the last line.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Ending {
-    Open,
-    Closed,
-}
-
-impl Puppet {
-    fn new(ending: Ending, act: impl Fn(Notice) -> Vec<String> + Send + Sync + 'static) -> Self {
-        Self { act: Box::new(act), lines: Mutex::default(), told: Mutex::default(), ending }
-    }
-
-    fn told(&self) -> Vec<Notice> {
-        self.told.lock().unwrap().clone()
-    }
-}
-
-impl Person for Puppet {
-    fn tell(&self, notice: Notice) {
-        self.told.lock().unwrap().push(notice.clone());
-        self.lines.lock().unwrap().extend((self.act)(notice));
-    }
-
-    fn line(&self) -> BoxFuture<'_, Option<String>> {
-        Box::pin(async {
-            match self.lines.lock().unwrap().pop_front() {
-                Some(line) => return Some(line),
-                None if self.ending == Ending::Closed => return None,
-                None => {}
-            }
-            pending().await
-        })
-    }
-}
-
-/// Opens the address in a browser, in a thread of its own as a browser does.
-fn in_browser(notice: Notice) -> Vec<String> {
-    if let Notice::Open { url } = notice {
-        std::thread::spawn(move || browse(&url));
-    }
-    Vec::new()
-}
-
-async fn attempt(world: &World, person: &Puppet) -> Result<NewCredential, LoginError> {
-    let login = world.logins().find("corp").unwrap();
-    log_in(login, &client(), person, world.clock.as_ref(), &CancellationToken::new()).await
-}
-
 fn tokens(credential: &NewCredential) -> (&str, Option<u64>) {
-    match &credential.credential {
-        Credential::OAuth(tokens) => (tokens.access.reveal(), tokens.expires_ms),
-        Credential::ApiKey(_) => panic!("a login gives tokens"),
-    }
+    let tokens = oauth(credential);
+    (tokens.access.reveal(), tokens.expires_ms)
 }
 
 // proves: AUT-019

@@ -126,7 +126,7 @@ async fn a_clock_that_jumps_is_survived() {
     server.assert_clean();
 }
 
-// proves: AUT-024
+// proves: AUT-024, MOD-215
 #[tokio::test]
 async fn what_nobody_can_renew_stays_as_it_is() {
     let server = OAuthServer::start();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use omp_auth::{Clock, Credential, Logins, NewCredential, Tokens, Vault};
+use omp_auth::{Clock, Credential, Extra, Logins, NewCredential, Tokens, Vault};
 use omp_llm::{Client, ClientOptions, ProxySource, Secret};
 use omp_testkit::oauth::{CLIENT_ID, OAuthServer};
 use serde_json::{Value, json};
@@ -54,6 +54,11 @@ impl World {
         &self.logins
     }
 
+    /// As if these variables were set.
+    pub(crate) fn resolve(&mut self, variable: &dyn Fn(&str) -> Option<String>) {
+        assert_eq!(self.logins.resolve(variable), Vec::<String>::new());
+    }
+
     pub(crate) fn path(&self) -> PathBuf {
         self.directory.path().join("agent.db")
     }
@@ -79,6 +84,7 @@ pub(crate) fn account(server: &OAuthServer, expires_ms: u64) -> NewCredential {
         refresh: Some(Secret::new(server.issue_refresh_token())),
         obtained_ms: NOW - 3_600_000,
         expires_ms: Some(expires_ms),
+        extra: Extra::default(),
     };
     NewCredential { credential: Credential::OAuth(tokens), identity: "one@example.org".to_owned() }
 }

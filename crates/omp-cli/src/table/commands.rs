@@ -11,6 +11,13 @@ const FORCE: Flag = Flag::switch("force", "Replace what is there");
 const BIND: Flag = Flag::value("bind", Kind::Text, "Address to listen on").metavar("host:port");
 const REGENERATE: Flag = Flag::switch("regenerate", "Make a new token; the old one stops working");
 
+const SESSION_DIR: Flag = Flag::value("session-dir", Kind::Dir, "Look for sessions here");
+const SESSION_ACTIONS: &[&str] =
+    &["list", "show", "fork", "branch", "search", "fsck", "recover", "import", "delete"];
+
+/// Providers that `omp setup provider` can describe.
+const PROVIDER_PRESETS: &[&str] = &["minimax", "minimax-cn", "glm", "zai", "z-ai"];
+
 pub static COMMANDS: &[Command] = &[
     Command::new("__complete", "Print completion candidates for a shell script")
         .args(&[
@@ -128,10 +135,9 @@ pub static COMMANDS: &[Command] = &[
         ])
         .examples(&["omp dry-balance opus --count 20"])
         .waits_for("several accounts"),
-    Command::new("du", "Show how much space sessions, blobs and caches take")
-        .flags(&[JSON])
-        .examples(&["omp du"])
-        .waits_for("sessions"),
+    Command::new("du", "Show how much room sessions and what belongs to them take")
+        .flags(&[SESSION_DIR, JSON])
+        .examples(&["omp du", "omp du --json"]),
     Command::new("gallery", "Draw every tool view in each of its states")
         .flags(&[
             Flag::value("tool", Kind::Text, "Only this tool").short('t'),
@@ -142,10 +148,22 @@ pub static COMMANDS: &[Command] = &[
         ])
         .examples(&["omp gallery -t bash -w 80"])
         .waits_for("terminal"),
-    Command::new("gc", "Remove files that no session needs any more")
-        .flags(&[DRY_RUN.short('n'), JSON])
-        .examples(&["omp gc --dry-run"])
-        .waits_for("sessions"),
+    Command::new("gc", "Remove what no session needs any more, and old sessions if a limit is given")
+        .details(
+            "Without --apply nothing is removed, only shown. What was changed in the last week stays in any case.",
+        )
+        .flags(&[
+            Flag::switch("apply", "Remove it"),
+            DRY_RUN.short('n'),
+            Flag::value("older-than", Kind::Integer, "Also sessions not changed for so long").metavar("days"),
+            Flag::value("max-size", Kind::Integer, "Also the oldest sessions, until the rest takes no more")
+                .metavar("MB"),
+            Flag::value("max-logs", Kind::Integer, "Also the oldest logs, until the rest takes no more")
+                .metavar("MB"),
+            SESSION_DIR,
+            JSON,
+        ])
+        .examples(&["omp gc", "omp gc --older-than 90 --apply"]),
     Command::new("grep", "Search files the way the search tool does")
         .args(&[
             Positional::one("pattern", Kind::Text, "Regular expression"),
@@ -176,6 +194,21 @@ pub static COMMANDS: &[Command] = &[
     Command::new("help", "Show help for omp or for a command")
         .args(&[Positional::optional("command", Kind::Text, "Command to explain")])
         .examples(&["omp help", "omp help completions"]),
+    Command::new("history", "List or search the prompts that were typed")
+        .args(&[
+            Positional::optional(
+                "action",
+                Kind::Suggested(&["list", "search"]),
+                "list (the default) or search; anything else is searched for",
+            ),
+            Positional::any("words", Kind::Text, "Words to search for"),
+        ])
+        .flags(&[
+            Flag::value("limit", Kind::Integer, "Most prompts to print (50)").short('n'),
+            Flag::switch("here", "Only prompts typed in this directory"),
+            JSON,
+        ])
+        .examples(&["omp history", "omp history search parser bug"]),
     Command::new("install", "Install plugins from a path, a marketplace, git or a registry")
         .args(&[Positional::some("targets", Kind::File, "Paths are linked, everything else is installed")])
         .flags(&[FORCE, DRY_RUN, Flag::value("scope", SCOPES, "Where to install").metavar("scope"), JSON])
@@ -201,7 +234,7 @@ pub static COMMANDS: &[Command] = &[
             Positional::optional(
                 "action",
                 Kind::Suggested(ModelsAction::WORDS),
-                "list (the default), find, canonical or refresh; anything else is a pattern",
+                "list (the default), find, canonical, profiles or refresh; anything else is a pattern",
             ),
             Positional::optional("pattern", Kind::Text, "Part of a provider or model name"),
         ])
@@ -273,19 +306,44 @@ pub static COMMANDS: &[Command] = &[
         ])
         .examples(&["omp q rust 1.95 release notes --recency month"])
         .waits_for("web search"),
-    Command::new("session", "List the sessions of this folder")
-        .args(&[Positional::optional("action", Kind::OneOf(&["list"]), "What to do")])
-        .flags(&[Flag::switch("all", "Sessions of every directory"), JSON])
-        .examples(&["omp session list", "omp session list --json"]),
+    Command::new("session", "List, read, copy, search, check and delete sessions")
+        .details(
+            "list: those of this directory. show: one as text. search: entries with all these words. fork: a copy. \
+             branch: a copy of the way to one of your messages. fsck: what is wrong with a file. recover: a new \
+             session from what can be read of a damaged one. import: a conversation of Claude Code, Codex or pi. \
+             delete: with its artifacts.",
+        )
+        .args(&[
+            Positional::optional("action", Kind::OneOf(SESSION_ACTIONS), "What to do (list)"),
+            Positional::optional("session", Kind::Session, "Session id, its beginning, or path"),
+            Positional::any("words", Kind::Text, "Words of search, entry of branch"),
+        ])
+        .flags(&[
+            Flag::switch("all", "Sessions of every directory"),
+            Flag::switch("raw", "Show everything in full length"),
+            Flag::value("limit", Kind::Integer, "Most rows of list or hits of search").short('n'),
+            SESSION_DIR,
+            JSON,
+        ])
+        .examples(&[
+            "omp session list --all",
+            "omp session show 4f2a",
+            "omp session search parser bug",
+            "omp session branch 4f2a 91c0ffee",
+        ]),
     Command::new("setup", "Set omp up, or install an optional component")
         .args(&[Positional::optional(
             "component",
-            Kind::OneOf(&["python", "speech"]),
-            "Component to install",
+            Kind::OneOf(&["provider", "python", "speech"]),
+            "Component to install, or provider to describe a model provider",
         )])
-        .flags(&[Flag::switch("check", "Only say whether it is installed").short('c'), JSON])
-        .examples(&["omp setup", "omp setup python --check"])
-        .waits_for("setup"),
+        .flags(&[
+            Flag::value("preset", Kind::OneOf(PROVIDER_PRESETS), "Provider to write to models.yml")
+                .metavar("name"),
+            Flag::switch("check", "Only say whether it is installed").short('c'),
+            JSON,
+        ])
+        .examples(&["omp setup provider --preset glm", "omp setup python --check"]),
     Command::new("share", "Share a session by link")
         .args(&[Positional::optional("session", Kind::Session, "Session id or path")])
         .flags(&[JSON])

@@ -47,10 +47,9 @@ pub static LAUNCH: &[Group] = &[
             )
             .metavar("id"),
             Flag::switch("list-models", "List the models and exit, like `omp models`"),
-            Flag::value("mpreset", Kind::Text, "Model profile for this session")
-                .metavar("name")
-                .waits_for("models"),
-            Flag::switch("default", "Keep the --mpreset profile as the default").waits_for("models"),
+            Flag::value("mpreset", Kind::Text, "Model profile for this session; see `omp models profiles`")
+                .metavar("name"),
+            Flag::switch("default", "Keep the --mpreset profile as the default"),
         ],
     },
     Group {
@@ -100,10 +99,10 @@ pub static LAUNCH: &[Group] = &[
             Flag::value("fork", Kind::Session, "Start from a copy of a session"),
             Flag::switch("no-session", "Write no session file"),
             Flag::value("session-dir", Kind::Dir, "Keep and look for sessions here"),
-            Flag::value("export", Kind::File, "Write a session as HTML, to the path that follows, and exit")
-                .waits_for("export"),
-            Flag::switch("from-claude", "Import a session of Claude Code").waits_for("import"),
-            Flag::switch("from-codex", "Import a session of Codex").waits_for("import"),
+            Flag::switch("take-over", "Take the session away from another process that has it open"),
+            Flag::value("export", Kind::File, "Write a session as HTML, to the path that follows, and exit"),
+            Flag::switch("from-claude", "Go on with the last Claude Code session of this directory"),
+            Flag::switch("from-codex", "Go on with the last Codex session of this directory"),
             Flag::switch("no-title", "Do not ask a model for a session title"),
             Flag::value(
                 "title-spinner-interval",

@@ -61,8 +61,8 @@ fn models_takes_an_action_or_a_pattern() {
     assert_eq!(models(&["models", "find", "opus"]), (ModelsAction::Find, Some("opus".into()), false));
     assert_eq!(models(&["models", "--", "--x"]), (ModelsAction::List, Some("--x".into()), false));
     assert_eq!(invoke(&["models"]).unwrap().require_available(), Ok(()));
-    let refresh = invoke(&["models", "refresh"]).unwrap().require_available().unwrap_err();
-    assert!(refresh.render().starts_with("Error: omp models refresh is not available yet"));
+    assert_eq!(models(&["models", "refresh", "vllm"]), (ModelsAction::Refresh, Some("vllm".into()), false));
+    assert_eq!(invoke(&["models", "refresh"]).unwrap().require_available(), Ok(()));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use super::index::INDEX;
 use super::load::global_file;
 use super::lock::exclusively;
 use super::parse::{Format, mapping};
-use super::row::Setting;
+use super::row::{Setting, Shape};
 use super::{migrate, tree};
 use crate::directories::Directories;
 
@@ -32,6 +32,8 @@ pub enum Saved {
 pub(super) struct Change {
     pub(super) setting: &'static Setting,
     pub(super) value: Value,
+    /// The one member of a mapping that changes; the others stay.
+    pub(super) member: Option<String>,
 }
 
 impl Change {
@@ -39,7 +41,20 @@ impl Change {
         let Some(setting) = INDEX.row(path) else { return Err(SettingsError::unknown(path)) };
         let value = accept(setting, value)
             .map_err(|reason| SettingsError::Value { path: path.to_owned(), reason: reason + "." })?;
-        Ok(Self { setting, value })
+        Ok(Self { setting, value, member: None })
+    }
+
+    /// One member of a setting that is a mapping.
+    fn member(path: &str, member: &str, value: Value) -> Result<Self, SettingsError> {
+        let Some(setting) = INDEX.row(path) else { return Err(SettingsError::unknown(path)) };
+        let refuse = |reason: &str| SettingsError::Value { path: path.to_owned(), reason: reason.to_owned() };
+        if !matches!(setting.shape, Shape::Record) {
+            return Err(refuse("it is not a mapping and has no members."));
+        }
+        if member.is_empty() || member.contains('.') {
+            return Err(refuse("the name of a member must not be empty and cannot hold a dot."));
+        }
+        Ok(Self { setting, value, member: Some(member.to_owned()) })
     }
 }
 
@@ -48,11 +63,21 @@ pub fn set(directories: &Directories, path: &str, value: Value) -> Result<Saved,
     save(directories, &[Change::new(path, value)?])
 }
 
+/// Writes one member of a setting that is a mapping to the user's file; the other members stay as they are.
+pub fn set_member(
+    directories: &Directories,
+    path: &str,
+    member: &str,
+    value: Value,
+) -> Result<Saved, SettingsError> {
+    save(directories, &[Change::member(path, member, value)?])
+}
+
 /// Writes the default of a setting to the user's file. A text without a default becomes empty, which means the
 /// same.
 pub fn reset(directories: &Directories, path: &str) -> Result<Saved, SettingsError> {
     let Some(setting) = INDEX.row(path) else { return Err(SettingsError::unknown(path)) };
-    save(directories, &[Change { setting, value: reset_value(setting) }])
+    save(directories, &[Change { setting, value: reset_value(setting), member: None }])
 }
 
 /// What `reset` writes.
@@ -76,6 +101,28 @@ pub(super) fn save(directories: &Directories, changes: &[Change]) -> Result<Save
     })
 }
 
+/// Adds an entry to a YAML file of the user's that is not about settings, in the same careful way. `None`: something
+/// stands there already, and nothing was changed.
+pub fn add_entry(file: &Path, place: &str, value: Value) -> Result<Option<Saved>, SettingsError> {
+    exclusively(file, || {
+        let text = text_to_change(file)?;
+        let old = understood(&text, file)?;
+        if tree::find(&old, place).is_some() {
+            return Ok(None);
+        }
+        let mut new = old.clone();
+        tree::insert(&mut new, place, value);
+        store(file, &text, &edit(&text, &old, &new, place)).map(Some)
+    })
+}
+
+fn understood(text: &str, file: &Path) -> Result<Map<String, Value>, SettingsError> {
+    mapping(text, Format::Yaml).map_err(|error| SettingsError::Broken {
+        path: file.to_owned(),
+        reason: format!("cannot be understood: {error}"),
+    })
+}
+
 /// The text of the file; what cannot be read is not touched.
 fn text_to_change(file: &Path) -> Result<String, SettingsError> {
     match read(file) {
@@ -86,12 +133,12 @@ fn text_to_change(file: &Path) -> Result<String, SettingsError> {
 }
 
 fn changed(before: Edited, change: &Change, file: &Path) -> Result<Edited, SettingsError> {
-    let old = mapping(before.text(), Format::Yaml).map_err(|error| SettingsError::Broken {
-        path: file.to_owned(),
-        reason: format!("cannot be understood: {error}"),
-    })?;
+    let old = understood(before.text(), file)?;
     let mut new = old.clone();
-    let place = make_room(&mut new, change.setting);
+    let mut place = make_room(&mut new, change.setting);
+    if let Some(member) = &change.member {
+        place = format!("{place}.{member}");
+    }
     tree::insert(&mut new, &place, change.value.clone());
     let after = edit(before.text(), &old, &new, &place);
     Ok(match (before, after) {

@@ -31,7 +31,11 @@ impl Lookup for NoEnvironment {
 
 /// A reasoning model with eyes on the server.
 fn model(server: &Server, wire: Wire, provider: &str, id: &str) -> Model {
-    let key = if wire == Wire::OpenAiCodexResponses { CODEX_TOKEN } else { "test-key" };
+    let key = match wire {
+        Wire::OpenAiCodexResponses => CODEX_TOKEN,
+        Wire::GoogleGeminiCli => r#"'{"token":"test-key","projectId":"project-1"}'"#,
+        _ => "test-key",
+    };
     let yaml = format!(
         "providers:\n  {provider}:\n    baseUrl: {}\n    apiKey: {key}\n    api: {}\n    \
          models: [{{id: {id}, reasoning: true, input: [text, image]}}]\n",

@@ -2,43 +2,46 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
-use omp_types::{Failure, FailureKind, StopReason, StreamEvent};
+use omp_types::{Failure, StopReason, StreamEvent};
 use tokio_util::sync::CancellationToken;
 
-use super::{BatchStream, ClientOptions, http, now_ms};
+use super::live::Live;
+use super::watch::{FirstEvent, Watch, bounded_body, idle_timeout, refused};
+use super::{BatchStream, Client, ClientOptions, StreamLimits, http, now_ms};
 use crate::answer::Answer;
-use crate::failure::{self, aborted, fatal, transient};
+use crate::failure::{self, fatal, transient};
 use crate::frames::{FrameError, Frames};
-use crate::model::{Api, Model, Secret};
+use crate::model::{Api, Model, Secret, Transport};
 use crate::sse::SseError;
-use crate::wire::google::GoogleCredentials;
 use crate::wire::{self, Decode, Progress, WireRequest};
 
 /// A state machine: every step gives a batch of events, and the last batch ends with the one terminal event.
 pub(super) struct Exchange {
-    answer: Answer,
-    decoder: Box<dyn Decode>,
+    pub(super) answer: Answer,
+    pub(super) decoder: Box<dyn Decode>,
     frames: Frames,
-    watch: Watch,
+    pub(super) watch: Watch,
     key: Option<Secret>,
-    state: State,
+    pub(super) state: State,
 }
 
-enum State {
+pub(super) enum State {
     Prepared(Box<Prepared>),
     Streaming(Body),
+    Socket(Box<Live>),
     Finished,
 }
 
-struct Prepared {
-    http: reqwest::Client,
-    model: Arc<Model>,
-    request: WireRequest,
-    google: Option<GoogleCredentials>,
+/// A request on its way out.
+pub(super) struct Prepared {
+    pub(super) client: Client,
+    pub(super) model: Arc<Model>,
+    pub(super) request: WireRequest,
+    /// The conversation it belongs to, where connections are kept for it.
+    pub(super) session: Option<String>,
     /// Whether there is anything that opens the host.
     access: Result<(), Failure>,
 }
@@ -47,28 +50,26 @@ type Body = Pin<Box<dyn Stream<Item = reqwest::Result<Bytes>> + Send>>;
 
 impl Exchange {
     pub(super) fn new(
-        http: reqwest::Client,
-        options: &ClientOptions,
+        client: &Client,
         model: Arc<Model>,
         mut request: WireRequest,
+        session: Option<String>,
         cancel: CancellationToken,
     ) -> Self {
+        let options = &client.options;
         let names = std::mem::take(&mut request.names);
         let access = wire::check_access(&model, &request, &options.hosts);
         Self {
             answer: Answer::new(&model, names, now_ms()),
             decoder: wire::decoder(&model),
-            frames: Frames::new(model.api, options.max_event_bytes),
-            watch: Watch {
-                cancel,
-                idle: idle_timeout(options.idle_timeout, model.compat.stream_idle_timeout_ms),
-            },
-            key: model.key.clone(),
+            frames: Frames::new(&model, options.max_event_bytes),
+            watch: watch(&model, options, cancel),
+            key: wire::proof(&model),
             state: State::Prepared(Box::new(Prepared {
-                http,
+                client: client.clone(),
                 model,
                 request,
-                google: options.google.clone(),
+                session,
                 access,
             })),
         }
@@ -85,6 +86,7 @@ impl Exchange {
                 State::Finished => return None,
                 State::Prepared(prepared) => self.send(*prepared).await,
                 State::Streaming(body) => self.read(body).await,
+                State::Socket(live) => self.listen(live).await,
             };
             if let Err(mut failure) = outcome {
                 self.state = State::Finished;
@@ -98,10 +100,12 @@ impl Exchange {
         }
     }
 
-    async fn send(&mut self, prepared: Prepared) -> Result<(), Failure> {
-        let Prepared { http, model, request, google, access } = prepared;
-        access?;
-        let model = self.with_token(model, google.as_ref(), &http).await?;
+    async fn send(&mut self, mut prepared: Prepared) -> Result<(), Failure> {
+        std::mem::replace(&mut prepared.access, Ok(()))?;
+        prepared.model = self.with_token(prepared.model, &prepared.client).await?;
+        let Some(prepared) = self.over_socket(prepared).await? else { return Ok(()) };
+        let Prepared { client, model, request, .. } = prepared;
+        let http = client.http;
         let headers = http::headers(&model, &request)?;
         let place = http::without_secrets(&request.url);
         let call = http.post(&request.url).headers(headers).body(request.body).send();
@@ -131,16 +135,12 @@ impl Exchange {
     }
 
     /// A Vertex model without a key of its own gets the token of the moment.
-    async fn with_token(
-        &mut self,
-        model: Arc<Model>,
-        google: Option<&GoogleCredentials>,
-        http: &reqwest::Client,
-    ) -> Result<Arc<Model>, Failure> {
-        let Some(google) = google.filter(|_| model.api == Api::GoogleVertex && model.key.is_none()) else {
+    async fn with_token(&mut self, model: Arc<Model>, client: &Client) -> Result<Arc<Model>, Failure> {
+        let google = client.options.google.as_ref();
+        let Some(google) = google.filter(|_| needs_token(&model)) else {
             return Ok(model);
         };
-        let token = self.watch.wait(google.token(http)).await??;
+        let token = self.watch.wait(google.token(&client.http)).await??;
         self.key = Some(token.clone());
         Ok(Arc::new(Model { key: Some(token), bearer: true, ..model.as_ref().clone() }))
     }
@@ -172,12 +172,13 @@ impl Exchange {
     }
 
     fn decode(&mut self, chunk: &[u8]) -> Result<Progress, Failure> {
-        let (decoder, answer) = (&mut self.decoder, &mut self.answer);
+        let (decoder, answer, watch) = (&mut self.decoder, &mut self.answer, &mut self.watch);
         let mut progress = Progress::More;
         let fed = self.frames.feed(chunk, |event| {
             if progress == Progress::Finished {
                 return Ok(());
             }
+            watch.first_event = None;
             progress = decoder.event(event, answer)?;
             if progress == Progress::More && answer.ran_away() {
                 answer.finish(StopReason::Stop);
@@ -197,44 +198,20 @@ impl Exchange {
     }
 }
 
-/// What a status other than success means.
-async fn refused(response: reqwest::Response, place: &str, watch: &Watch, api: Api) -> Failure {
-    let status = response.status();
-    if let Some(target) = http::redirect_target(&response) {
-        return fatal(format!(
-            "{status}: {place} redirects to {target}; a key is never sent on, set the provider's baseUrl to the new address"
-        ));
+/// The limits of silence: OpenAI's transports may have their own.
+fn watch(model: &Model, options: &ClientOptions, cancel: CancellationToken) -> Watch {
+    let own = if model.speaks_openai() { options.openai_limits } else { StreamLimits::default() };
+    let floor = model.compat.stream_idle_timeout_ms;
+    Watch {
+        cancel,
+        idle: idle_timeout(own.idle.unwrap_or(options.idle_timeout), floor),
+        first_event: own.first_event.map(|limit| FirstEvent::within(idle_timeout(limit, floor))),
     }
-    let wait = failure::retry_after_ms(|name| http::header(response.headers(), name), now_ms());
-    let body = match bounded_body(response, watch).await {
-        Ok(body) => body,
-        Err(failure) if failure.kind == FailureKind::Aborted => return failure,
-        // The status alone says enough.
-        Err(_) => String::new(),
-    };
-    let reason = status.canonical_reason().unwrap_or_default();
-    wire::refine(api, failure::from_status(status.as_u16(), reason, &body, wait), &body)
 }
 
-/// Error bodies are short; one that is not is cut.
-async fn bounded_body(response: reqwest::Response, watch: &Watch) -> Result<String, Failure> {
-    const LIMIT: usize = 64 * 1024;
-    let mut stream = response.bytes_stream();
-    let mut body = Vec::new();
-    while body.len() < LIMIT {
-        match watch.wait(stream.next()).await? {
-            Some(Ok(bytes)) => body.extend_from_slice(&bytes),
-            Some(Err(error)) => return Err(transient(http::deepest_cause(&error))),
-            None => break,
-        }
-    }
-    body.truncate(LIMIT);
-    Ok(String::from_utf8_lossy(&body).into_owned())
-}
-
-/// The configured limit, raised to the model's own floor; zero means no limit.
-fn idle_timeout(configured: Duration, floor_ms: u64) -> Option<Duration> {
-    (!configured.is_zero()).then(|| configured.max(Duration::from_millis(floor_ms)))
+/// Vertex takes who we are where there is no key; a gateway knows that itself.
+fn needs_token(model: &Model) -> bool {
+    model.api == Api::GoogleVertex && model.key.is_none() && model.transport == Transport::Provider
 }
 
 /// Some providers repeat a rejected key in their message.
@@ -242,32 +219,6 @@ fn hide_key(failure: &mut Failure, key: Option<&Secret>) {
     const SHORTEST: usize = 6;
     if let Some(key) = key.map(Secret::reveal).filter(|key| key.len() >= SHORTEST) {
         failure.message = failure.message.replace(key, "(key)");
-    }
-}
-
-/// What ends a wait for the network: an abort or too long a silence.
-struct Watch {
-    cancel: CancellationToken,
-    idle: Option<Duration>,
-}
-
-impl Watch {
-    async fn wait<T>(&self, future: impl Future<Output = T>) -> Result<T, Failure> {
-        let silence = async {
-            match self.idle {
-                Some(limit) => tokio::time::sleep(limit).await,
-                None => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            biased;
-            () = self.cancel.cancelled() => Err(aborted()),
-            value = future => Ok(value),
-            () = silence => {
-                let limit = self.idle.unwrap_or_default();
-                Err(transient(format!("the provider sent nothing for {} s (stream idle timeout)", limit.as_secs_f64())))
-            }
-        }
     }
 }
 

@@ -3,16 +3,26 @@
 use std::time::Duration;
 
 use omp_types::Failure;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 
 use super::{ClientError, ClientOptions, ProxySource};
 use crate::failure::{fatal, transient};
-use crate::model::{Api, Model};
-use crate::wire::WireRequest;
+use crate::model::{Api, Model, Transport};
+use crate::shaping::Shaping;
+use crate::wire::{self, WireRequest};
 
 pub(super) fn client(options: &ClientOptions) -> Result<reqwest::Client, ClientError> {
+    Ok(builder(options)?.build()?)
+}
+
+/// For connections that become something else, which HTTP/2 does not know.
+pub(super) fn upgradable_client(options: &ClientOptions) -> Result<reqwest::Client, ClientError> {
+    Ok(builder(options)?.http1_only().build()?)
+}
+
+fn builder(options: &ClientOptions) -> Result<reqwest::ClientBuilder, ClientError> {
     let builder = reqwest::Client::builder()
-        .tls_backend_preconfigured(crate::tls::config()?)
+        .tls_backend_preconfigured(crate::tls::config_with(&options.tls)?)
         .connect_timeout(options.connect_timeout)
         .tcp_nodelay(true)
         // A connection that died while the laptop slept must be noticed, not waited for.
@@ -21,12 +31,11 @@ pub(super) fn client(options: &ClientOptions) -> Result<reqwest::Client, ClientE
         .user_agent(options.user_agent.clone())
         // Following would turn the request into a GET or take `x-api-key` to a stranger.
         .redirect(reqwest::redirect::Policy::none());
-    let builder = match &options.proxy {
+    Ok(match &options.proxy {
         ProxySource::Environment => builder,
         ProxySource::Url(url) => builder.proxy(reqwest::Proxy::all(url)?),
         ProxySource::Direct => builder.no_proxy(),
-    };
-    Ok(builder.build()?)
+    })
 }
 
 pub(super) fn headers(model: &Model, request: &WireRequest) -> Result<HeaderMap, Failure> {
@@ -36,11 +45,12 @@ pub(super) fn headers(model: &Model, request: &WireRequest) -> Result<HeaderMap,
     for (name, value) in &request.headers {
         insert(&mut headers, name, value)?;
     }
-    if let Some(key) = &model.key {
-        let (name, text) = match key_header(model.api).filter(|_| !model.bearer) {
-            Some(name) => (HeaderName::from_static(name), key.reveal().to_owned()),
-            None => (AUTHORIZATION, format!("Bearer {}", key.reveal())),
-        };
+    if let Some(key) = wire::proof(model) {
+        let (name, text) =
+            match key_header(model.api).filter(|_| !model.bearer && model.transport == Transport::Provider) {
+                Some(name) => (HeaderName::from_static(name), key.reveal().to_owned()),
+                None => (AUTHORIZATION, format!("Bearer {}", key.reveal())),
+            };
         let mut value = HeaderValue::from_str(&text).map_err(|_| {
             fatal(format!(
                 "the key of provider {} contains characters that cannot be sent in a header",
@@ -56,7 +66,26 @@ pub(super) fn headers(model: &Model, request: &WireRequest) -> Result<HeaderMap,
         let value = ours.map_or_else(|| value.clone(), |ours| format!("{ours},{value}"));
         insert(&mut headers, name, &value)?;
     }
+    shape(&mut headers, &model.shaping)?;
     Ok(headers)
+}
+
+/// The user's last word on the headers.
+fn shape(headers: &mut HeaderMap, shaping: &Shaping) -> Result<(), Failure> {
+    let stripped: Vec<HeaderName> =
+        headers.keys().filter(|name| shaping.strips(name.as_str())).cloned().collect();
+    for name in stripped {
+        headers.remove(name);
+    }
+    for (name, value) in &shaping.set_headers {
+        match value {
+            Some(value) => insert(headers, name, value)?,
+            // The client names itself where nothing else is said; an empty name is as little as can be said.
+            None if name == USER_AGENT.as_str() => insert(headers, name, "")?,
+            None => drop(headers.remove(name.as_str())),
+        }
+    }
+    Ok(())
 }
 
 /// The header a wire has for keys, if it has one of its own.
@@ -82,7 +111,7 @@ pub(super) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> 
 }
 
 /// In lower case, without parameters.
-pub(super) fn content_type(response: &reqwest::Response) -> String {
+pub(crate) fn content_type(response: &reqwest::Response) -> String {
     let full = header(response.headers(), "content-type").unwrap_or_default();
     full.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
@@ -93,7 +122,7 @@ pub(super) fn redirect_target(response: &reqwest::Response) -> Option<String> {
 }
 
 /// An address as it may be shown: no user, no password, no query.
-pub(super) fn without_secrets(address: &str) -> String {
+pub(crate) fn without_secrets(address: &str) -> String {
     let Ok(mut url) = url::Url::parse(address) else { return address.to_owned() };
     url.set_query(None);
     url.set_fragment(None);
@@ -103,7 +132,7 @@ pub(super) fn without_secrets(address: &str) -> String {
     url.to_string()
 }
 
-pub(super) fn transport_failure(error: &reqwest::Error, place: &str) -> Failure {
+pub(crate) fn transport_failure(error: &reqwest::Error, place: &str) -> Failure {
     let cause = deepest_cause(error);
     if error.is_builder() {
         return fatal(format!("{place} is not a usable address: {cause}"));
@@ -113,6 +142,13 @@ pub(super) fn transport_failure(error: &reqwest::Error, place: &str) -> Failure 
         return fatal(format!(
             "{place} shows a certificate that this machine does not trust: {cause}. \
              If it is your own server, name its authority's file in SSL_CERT_FILE."
+        ));
+    }
+    if cause.contains("fatal alert") && (cause.contains("Certificate") || cause.contains("UnknownCA")) {
+        // Nor does it make us known.
+        return fatal(format!(
+            "{place} lets in only who shows a certificate that it knows: {cause}. \
+             Check CLAUDE_CODE_CLIENT_CERT and CLAUDE_CODE_CLIENT_KEY."
         ));
     }
     if error.is_connect() {

@@ -1,9 +1,14 @@
 //! Sends a request and turns the bytes that come back into events.
 
+mod aws;
 mod exchange;
 mod http;
+mod live;
 mod plain;
 mod refuse;
+mod relax;
+mod socket;
+mod watch;
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -14,15 +19,20 @@ use omp_types::{AssistantMessage, ModelRequest, StreamEvent};
 use tokio_util::sync::CancellationToken;
 
 use crate::demo;
-use crate::dialect::{self, Lifting, ToolFormat};
+use crate::dialect::{self, Guard, LeakRecords, Lifting, ToolFormat};
 use crate::hosts::Hosts;
-use crate::model::{Api, Model};
+use crate::model::{Api, Model, Transport};
 use crate::sse::SseDecoder;
+use crate::tls::TlsOptions;
 use crate::wire::google::GoogleCredentials;
 use crate::wire::{self, Interleaving, Policy, Retention, StrictPolicy};
 use exchange::Exchange;
-pub use plain::{PlainAnswer, PlainBody};
+pub(crate) use http::{content_type, transport_failure, without_secrets};
+pub use plain::{PlainAnswer, PlainBody, PlainCall};
 pub use refuse::failed;
+use relax::Relaxed;
+use socket::Sockets;
+pub use socket::{SocketMode, SocketOptions};
 
 /// Events in the order of their arrival. One item holds what one read from the network completed, so nothing
 /// waits for anything and a fast stream is not slowed down by a wake-up per token.
@@ -34,6 +44,8 @@ pub struct ClientOptions {
     pub connect_timeout: Duration,
     /// Longest silence of a stream; zero waits for ever.
     pub idle_timeout: Duration,
+    /// What holds on OpenAI's wires instead.
+    pub openai_limits: StreamLimits,
     pub strict: StrictPolicy,
     pub retention: Retention,
     pub interleaving: Interleaving,
@@ -43,10 +55,26 @@ pub struct ClientOptions {
     pub proxy: ProxySource,
     /// How tools are offered (`tools.format`).
     pub tool_format: ToolFormat,
+    /// WebSockets to ChatGPT accounts.
+    pub sockets: SocketOptions,
+    /// What is written down when a model leaks its message format.
+    pub leak_records: LeakRecords,
     /// Who we are to Google Cloud, for Vertex models without a key.
     pub google: Option<GoogleCredentials>,
     /// What Azure and Amazon need beyond address and key.
     pub hosts: Hosts,
+    /// Who is trusted beyond the machine's authorities, and who we are.
+    pub tls: TlsOptions,
+}
+
+/// Limits of silence for the streams of some wires; zero waits for ever.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StreamLimits {
+    /// Longest silence, if it is not that of the client (`PI_OPENAI_STREAM_IDLE_TIMEOUT_MS`).
+    pub idle: Option<Duration>,
+    /// How long the first event may take, if that is not the longest silence
+    /// (`PI_OPENAI_STREAM_FIRST_EVENT_TIMEOUT_MS`).
+    pub first_event: Option<Duration>,
 }
 
 /// Which proxy stands between us and the providers.
@@ -65,6 +93,7 @@ impl Default for ClientOptions {
         Self {
             connect_timeout: Duration::from_secs(15),
             idle_timeout: Duration::from_secs(300),
+            openai_limits: StreamLimits::default(),
             strict: StrictPolicy::default(),
             retention: Retention::default(),
             interleaving: Interleaving::default(),
@@ -72,8 +101,11 @@ impl Default for ClientOptions {
             user_agent: concat!("omp/", env!("CARGO_PKG_VERSION")).to_owned(),
             proxy: ProxySource::default(),
             tool_format: ToolFormat::default(),
+            sockets: SocketOptions::default(),
+            leak_records: LeakRecords::default(),
             google: None,
             hosts: Hosts::default(),
+            tls: TlsOptions::default(),
         }
     }
 }
@@ -91,11 +123,19 @@ pub enum ClientError {
 pub struct Client {
     http: reqwest::Client,
     options: Arc<ClientOptions>,
+    /// Where enforced schemas were found too large.
+    relaxed: Arc<Relaxed>,
+    sockets: Arc<Sockets>,
 }
 
 impl Client {
     pub fn new(options: ClientOptions) -> Result<Self, ClientError> {
-        Ok(Self { http: http::client(&options)?, options: Arc::new(options) })
+        Ok(Self {
+            http: http::client(&options)?,
+            options: Arc::new(options),
+            relaxed: Arc::default(),
+            sockets: Arc::default(),
+        })
     }
 
     /// The same client without a proxy, for servers on this machine.
@@ -117,6 +157,9 @@ impl Client {
         if model.api == Api::Demo {
             return demo::stream(&model, request, &cancel);
         }
+        if model.transport == Transport::PiNative {
+            return self.exchange(model, request, cancel);
+        }
         let inert = dialect::is_harmony_served(&model.id).then(|| dialect::inert(request)).flatten();
         let request = inert.as_ref().unwrap_or(request);
         let lifting = self.lifting(&model);
@@ -128,7 +171,12 @@ impl Client {
         let events = self.exchange(model, in_band.as_ref().unwrap_or(request), cancel);
         match lifting {
             Some(lifting) => dialect::lift(lifting, &speaker, request, events),
-            None if dialect::is_affected(&speaker) => dialect::guard(events),
+            None if dialect::is_affected(&speaker) => Guard {
+                model: speaker,
+                lines: request.options.line_tools.clone(),
+                records: self.options.leak_records,
+            }
+            .watch(events),
             None => events,
         }
     }
@@ -143,12 +191,33 @@ impl Client {
     fn exchange(&self, model: Arc<Model>, request: &ModelRequest, cancel: CancellationToken) -> BatchStream {
         let options = &self.options;
         let policy = Policy {
-            strict: options.strict,
-            retention: options.retention,
+            strict: if self.relaxed.holds(&model) { StrictPolicy::Never } else { options.strict },
+            retention: request
+                .options
+                .cache_retention
+                .or(model.shaping.retention)
+                .unwrap_or(options.retention),
             interleaved: options.interleaving,
         };
-        let wire_request = wire::encode(&model, request, policy, &options.hosts);
-        Exchange::new(self.http.clone(), options, model, wire_request, cancel).into_stream()
+        if wire::may_be_too_strict(&model, request, policy) {
+            return relax::on_refusal(self.clone(), model, request.clone(), policy, cancel);
+        }
+        self.exchange_with(model, request, policy, cancel)
+    }
+
+    fn exchange_with(
+        &self,
+        model: Arc<Model>,
+        request: &ModelRequest,
+        policy: Policy,
+        cancel: CancellationToken,
+    ) -> BatchStream {
+        if self.lacks_aws(&model) {
+            return self.exchange_with_aws(model, request.clone(), policy, cancel);
+        }
+        let wire_request = wire::encode(&model, request, policy, &self.options.hosts);
+        let session = request.options.session_id.clone();
+        Exchange::new(self, model, wire_request, session, cancel).into_stream()
     }
 }
 

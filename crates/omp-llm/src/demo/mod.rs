@@ -17,7 +17,8 @@ use tokio_util::sync::CancellationToken;
 use crate::answer::Answer;
 use crate::client::{BatchStream, now_ms};
 use crate::failure::aborted;
-use crate::model::{Api, Compat, Facts, Input, Model, ThinkingMode};
+use crate::model::{Api, Compat, Facts, Input, Model, ThinkingMode, Transport};
+use crate::shaping::Shaping;
 use script::{Step, next_step};
 
 /// The model entry; it needs no key and no network.
@@ -40,6 +41,8 @@ pub fn model() -> Model {
         max_tokens: 16_384,
         compat: Compat::detect(Api::Demo, "", "demo"),
         facts: Facts::default(),
+        transport: Transport::default(),
+        shaping: Shaping::default(),
     }
 }
 

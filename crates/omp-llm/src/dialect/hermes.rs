@@ -6,7 +6,10 @@
 //! </tool_call>
 //! ```
 
-use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use serde_json::value::RawValue;
 
 use super::json_text::JsonText;
 use super::output::Output;
@@ -51,18 +54,28 @@ impl Call {
         let (mut json, mut mended) = (JsonText::default(), String::new());
         json.push(&self.text, &mut mended);
         json.finish(&mut mended);
-        let call: Option<Value> = serde_json::from_str(&mended).ok();
-        match call.as_ref().map(|call| (call["name"].as_str().unwrap_or_default(), &call["arguments"])) {
-            Some((name, Value::Null)) if !name.is_empty() => out.whole_call(name, "{}"),
-            // Some write the arguments as a string of JSON.
-            Some((name, Value::String(arguments))) if !name.is_empty() => out.whole_call(name, arguments),
-            Some((name, arguments)) if !name.is_empty() => out.whole_call(name, &arguments.to_string()),
-            _ => match name_in(&self.text) {
+        match parsed(&mended) {
+            Some((name, arguments)) => out.whole_call(&name, &arguments),
+            None => match name_in(&self.text) {
                 "" => out.truncate(""),
                 name => out.whole_call(name, &self.text),
             },
         }
     }
+}
+
+/// The name and the arguments, which are checked and left as they are written: they may be a whole file.
+fn parsed(text: &str) -> Option<(String, Cow<'_, str>)> {
+    let members: HashMap<String, &RawValue> = serde_json::from_str(text).ok()?;
+    let name: String = serde_json::from_str(members.get("name")?.get()).ok()?;
+    let written = members.get("arguments").map_or("null", |value| value.get());
+    let arguments = match written.as_bytes().first() {
+        Some(b'n') => Cow::Borrowed("{}"),
+        // Some write the arguments as a string of JSON.
+        Some(b'"') => Cow::Owned(serde_json::from_str(written).ok()?),
+        _ => Cow::Borrowed(written),
+    };
+    (!name.is_empty()).then_some((name, arguments))
 }
 
 /// The name in an object that cannot be parsed, as far as it can be told.

@@ -30,20 +30,34 @@ enum Place {
 impl JsonText {
     pub(super) fn push(&mut self, text: &str, out: &mut String) {
         out.reserve(text.len());
-        for character in text.chars() {
-            self.place = match self.place {
-                Place::Before if character.is_whitespace() => Place::Before,
-                Place::Before if character == '`' => Place::Fence,
-                Place::Fence if character == '\n' => Place::Before,
-                Place::Fence => Place::Fence,
-                Place::Escape => {
-                    out.push(character);
-                    Place::String
-                }
-                Place::String => in_string(character, out),
-                Place::After if character == '`' || character.is_whitespace() => Place::After,
-                Place::Before | Place::Value | Place::After => self.outside(character, out),
-            };
+        let mut rest = text;
+        loop {
+            // Most of it is the inside of strings, and needs no mending.
+            if self.place == Place::String {
+                let (plain, special) = rest.split_at(plain_bytes(rest));
+                out.push_str(plain);
+                rest = special;
+            }
+            let Some(character) = rest.chars().next() else { return };
+            rest = &rest[character.len_utf8()..];
+            self.place = self.character(character, out);
+        }
+    }
+
+    /// Where the text is behind this character.
+    fn character(&mut self, character: char, out: &mut String) -> Place {
+        match self.place {
+            Place::Before if character.is_whitespace() => Place::Before,
+            Place::Before if character == '`' => Place::Fence,
+            Place::Fence if character == '\n' => Place::Before,
+            Place::Fence => Place::Fence,
+            Place::Escape => {
+                out.push(character);
+                Place::String
+            }
+            Place::String => in_string(character, out),
+            Place::After if character == '`' || character.is_whitespace() => Place::After,
+            Place::Before | Place::Value | Place::After => self.outside(character, out),
         }
     }
 
@@ -90,6 +104,12 @@ impl JsonText {
         }
         *self = Self::default();
     }
+}
+
+/// How far a string goes on without anything that must be looked at.
+fn plain_bytes(text: &str) -> usize {
+    let special = |byte: u8| matches!(byte, b'"' | b'\\' | b'\n' | b'\r' | b'\t');
+    text.bytes().position(special).unwrap_or(text.len())
 }
 
 fn in_string(character: char, out: &mut String) -> Place {

@@ -5,19 +5,24 @@
 //! it. What follows the marker is never worth keeping.
 
 use memchr::memmem;
-use omp_types::{AssistantBlock, AssistantMessage};
+use omp_types::{AssistantBlock, AssistantMessage, LineTool, ToolCall};
+use serde_json::Value;
 
 use super::markdown;
 
 /// Where contamination begins, and what gave it away.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leak {
+    /// The block of the message it is in.
+    pub block: usize,
     pub surface: Surface,
     pub signals: Vec<Signal>,
     /// Bytes of the surface that are clean.
     pub clean: usize,
     /// Bytes that are not.
     pub removed: usize,
+    /// The text that holds it is a line language: what stands on the lines before can be saved.
+    pub cuttable: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,22 +58,46 @@ pub(super) const CONTROL_TOKENS: [&str; 7] =
 /// How far from a marker something counts as near, in bytes.
 const NEAR: usize = 48;
 
-/// Looks through a finished answer; the first leak counts.
-pub fn find_leak(message: &AssistantMessage) -> Option<Leak> {
-    message.content.iter().find_map(|block| match block {
-        AssistantBlock::Text(block) => in_words(&block.text, Surface::Text),
-        AssistantBlock::Thinking(block) => in_words(&block.thinking, Surface::Thinking),
-        AssistantBlock::ToolCall(call) => {
-            let raw = call.invalid_arguments.as_deref()?;
-            in_arguments(raw, Surface::Arguments(call.name.clone()))
-        }
-        AssistantBlock::RedactedThinking(_) | AssistantBlock::Native(_) => None,
+/// Looks through a finished answer; the first leak counts. `lines` are the tools whose input can be cut.
+pub fn find_leak(message: &AssistantMessage, lines: &[LineTool]) -> Option<Leak> {
+    message.content.iter().enumerate().find_map(|(index, content)| {
+        let found = match content {
+            AssistantBlock::Text(block) => in_words(&block.text, Surface::Text),
+            AssistantBlock::Thinking(block) => in_words(&block.thinking, Surface::Thinking),
+            AssistantBlock::ToolCall(call) => in_call(call, lines),
+            AssistantBlock::RedactedThinking(_) | AssistantBlock::Native(_) => None,
+        };
+        found.map(|leak| Leak { block: index, ..leak })
     })
+}
+
+/// The text that holds a leak.
+pub(super) fn contaminated<'m>(
+    message: &'m AssistantMessage,
+    leak: &Leak,
+    lines: &'m [LineTool],
+) -> Option<&'m str> {
+    match message.content.get(leak.block)? {
+        AssistantBlock::Text(block) => Some(&block.text),
+        AssistantBlock::Thinking(block) => Some(&block.thinking),
+        AssistantBlock::ToolCall(call) => match line_text(call, lines) {
+            Some((_, text)) if leak.cuttable => Some(text),
+            _ => {
+                let whole = |text: &&str| text.len() == leak.clean + leak.removed;
+                call.invalid_arguments.as_deref().or_else(|| strings(call).into_iter().find(whole))
+            }
+        },
+        AssistantBlock::RedactedThinking(_) | AssistantBlock::Native(_) => None,
+    }
+}
+
+fn leak_in(text: &str, surface: Surface, clean: usize, signals: Vec<Signal>) -> Leak {
+    Leak { block: 0, surface, signals, clean, removed: text.len() - clean, cuttable: false }
 }
 
 /// What stands in Markdown code is quoted.
 fn in_words(text: &str, surface: Surface) -> Option<Leak> {
-    if memmem::find(text.as_bytes(), MARKER.as_bytes()).is_none() && !text.contains("<|") {
+    if !has_marker(text) && !text.contains("<|") {
         return None;
     }
     let prose = markdown::without_code(text);
@@ -79,17 +108,69 @@ fn in_words(text: &str, surface: Surface) -> Option<Leak> {
         (Some(token), _) => (token, vec![Signal::ControlToken]),
         (None, header) => header?,
     };
-    Some(Leak { surface, signals, clean, removed: text.len() - clean })
+    Some(leak_in(text, surface, clean, signals))
 }
 
-/// Arguments are data and may hold anything. Only what stands behind a complete value cannot be data.
-fn in_arguments(raw: &str, surface: Surface) -> Option<Leak> {
-    let mut values = serde_json::Deserializer::from_str(raw).into_iter::<serde_json::Value>();
+/// Arguments are data and may hold anything. What cannot be data: whatever stands behind a complete value, a header
+/// with spam around it in a line language, and such a header in the last line of a text.
+fn in_call(call: &ToolCall, lines: &[LineTool]) -> Option<Leak> {
+    let surface = || Surface::Arguments(call.name.clone());
+    if let Some(raw) = &call.invalid_arguments {
+        return behind_a_value(raw, surface());
+    }
+    if let Some((_, text)) = line_text(call, lines) {
+        let (clean, signals) = spam(text).next()?;
+        let leak = leak_in(text, surface(), line_start(text, clean), signals);
+        return Some(Leak { cuttable: true, ..leak });
+    }
+    strings(call).into_iter().filter(|text| has_marker(text)).find_map(|text| {
+        let prose = markdown::without_code(text);
+        let (clean, signals) = spam(&prose).find(|(start, _)| !text[*start..].trim_end().contains('\n'))?;
+        Some(leak_in(text, surface(), clean, signals))
+    })
+}
+
+fn behind_a_value(raw: &str, surface: Surface) -> Option<Leak> {
+    let mut values = serde_json::Deserializer::from_str(raw).into_iter::<Value>();
     values.next()?.ok()?;
     let end = values.byte_offset();
     let (start, signals) = headers(&raw[end..]).next()?;
-    let clean = end + start;
-    Some(Leak { surface, signals, clean, removed: raw.len() - clean })
+    Some(leak_in(raw, surface, end + start, signals))
+}
+
+/// The parameter of a call that is in a line language, and its text.
+pub(super) fn line_text<'c>(call: &'c ToolCall, lines: &'c [LineTool]) -> Option<(&'c str, &'c str)> {
+    let tool = lines.iter().find(|tool| tool.name == call.name)?;
+    let text = call.arguments.get(&tool.parameter)?.as_str()?;
+    text.trim_start().starts_with(&tool.header).then_some((&tool.parameter, text))
+}
+
+fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind('\n').map_or(0, |end| end + 1)
+}
+
+/// All texts among the arguments of a call.
+fn strings(call: &ToolCall) -> Vec<&str> {
+    let mut open: Vec<&Value> = call.arguments.values().collect();
+    let mut found = Vec::new();
+    while let Some(value) = open.pop() {
+        match value {
+            Value::String(text) => found.push(text.as_str()),
+            Value::Array(values) => open.extend(values),
+            Value::Object(members) => open.extend(members.values()),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn has_marker(text: &str) -> bool {
+    memmem::find(text.as_bytes(), MARKER.as_bytes()).is_some()
+}
+
+/// Headers that nobody writes on purpose: a glitch word beside them, or two other signs.
+fn spam(text: &str) -> impl Iterator<Item = (usize, Vec<Signal>)> + '_ {
+    headers(text).filter(|(_, signals)| signals.len() > 1 || signals.contains(&Signal::GlitchWord))
 }
 
 /// Markers that something else comes with: where they begin and what that is.

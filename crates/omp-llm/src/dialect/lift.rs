@@ -132,9 +132,14 @@ impl Lift {
                 self.finish(reason, Some(&message));
             }
             StreamEvent::Error { failure, message, .. } => {
-                self.is_over = true;
-                self.describe(&message);
-                self.answer.fail(failure);
+                // What was held back to see whether it becomes markup was said all the same.
+                let pieces = self.scanner.finish();
+                self.pieces(pieces);
+                if !self.is_over {
+                    self.is_over = true;
+                    self.describe(&message);
+                    self.answer.fail(failure);
+                }
             }
             StreamEvent::TextStart { .. }
             | StreamEvent::TextEnd { .. }

@@ -5,6 +5,7 @@
 //! promises: its output does not depend on where the stream was cut into chunks, markup never shows as text, and
 //! a call that was not closed is never run.
 
+mod audit;
 mod gemma;
 mod gemma_value;
 mod glm;
@@ -36,7 +37,8 @@ mod write;
 mod xml;
 mod xml_tag;
 
-pub(crate) use guard::{guard, is_affected};
+pub use audit::LeakRecords;
+pub(crate) use guard::{Guard, is_affected};
 pub(crate) use in_band::in_band;
 pub use leak::{Leak, Signal, Surface, find_leak};
 pub(crate) use lift::{Lifting, lift};

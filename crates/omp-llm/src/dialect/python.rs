@@ -20,12 +20,15 @@ pub(super) struct Code {
     /// The line that opened the block is behind us.
     is_open: bool,
     text: String,
+    /// So much of the line that is still to come to its end was looked at: a file in an argument is one line.
+    looked: usize,
 }
 
 impl Block for Code {
     fn step(&mut self, source: &mut Source, out: &mut Output) -> Step {
         let rest = source.rest();
-        let Some(end) = memchr::memchr(b'\n', rest.as_bytes()) else {
+        let Some(end) = memchr::memchr(b'\n', &rest.as_bytes()[self.looked..]) else {
+            self.looked = rest.len();
             return if source.has_ended() && self.is_open && is_fence(rest) {
                 source.skip_all();
                 self.complete(out);
@@ -34,6 +37,7 @@ impl Block for Code {
                 Step::More
             };
         };
+        let end = std::mem::take(&mut self.looked) + end;
         if !self.is_open {
             self.is_open = true;
         } else if is_fence(&rest[..end]) {

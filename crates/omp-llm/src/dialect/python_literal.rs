@@ -121,15 +121,15 @@ impl<'a> Reader<'a> {
 
     /// Literals that stand side by side are one.
     fn strings(&mut self) -> Option<Value> {
-        let mut text = String::new();
+        let mut text = self.string(Escapes::Read)?;
         loop {
-            text.push_str(&self.string(Escapes::Read)?);
             let end = self.at;
             self.skip_space();
             if !self.rest().starts_with(['"', '\'']) {
                 self.at = end;
                 return Some(Value::String(text));
             }
+            text.push_str(&self.string(Escapes::Read)?);
         }
     }
 
@@ -138,6 +138,10 @@ impl<'a> Reader<'a> {
         self.at += quote.len();
         let mut text = String::new();
         loop {
+            let rest = self.rest();
+            let plain = memchr::memchr3(quote.as_bytes()[0], b'\\', b'\n', rest.as_bytes())?;
+            text.push_str(&rest[..plain]);
+            self.at += plain;
             if self.take_text(quote) {
                 return Some(text);
             }

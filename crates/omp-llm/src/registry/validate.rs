@@ -13,8 +13,8 @@ const OVERRIDES: &str = "\"baseUrl\", \"apiKey\", \"apiKeyEnv\", \"headers\", \"
 const THINKING_MODES: [&str; 5] =
     ["effort", "budget", "google-level", "anthropic-adaptive", "anthropic-budget-effort"];
 
-/// Wires that other programs have a name for and this one does not speak.
-const FOREIGN_APIS: [&str; 2] = ["google-gemini-cli", "cursor-agent"];
+/// A wire that other programs have a name for and this one does not speak.
+const FOREIGN_API: &str = "cursor-agent";
 
 /// The one other way to reach a provider: through a gateway that speaks for us.
 pub(super) const PI_NATIVE: &str = "pi-native";
@@ -216,7 +216,7 @@ fn check_api(place: &str, api: Option<&str>) -> Result<(), String> {
         return Ok(());
     }
     let known = Api::CONFIGURABLE.map(Api::name).join(", ");
-    match FOREIGN_APIS.contains(&api) {
+    match api == FOREIGN_API {
         true => Err(format!("{place}: api \"{api}\" is not supported; use one of {known}.")),
         false => Err(format!("{place}: unknown api \"{api}\"; use one of {known}.")),
     }

@@ -11,11 +11,12 @@
 //! * `refs` inlines local `$ref`s, with guards against cycles and explosion.
 //! * `root` makes the root the plain object every host insists on.
 //! * `walk` is the tree walk, `rules` its options, `targets` the option sets and entry points.
-//! * `strict` enforces OpenAI's strict mode on what the walk left.
+//! * `strict` enforces OpenAI's strict mode on what the walk left, `closed` Anthropic's.
 //!
 //! Invariants: nothing here reads the environment or keeps state; the input is never changed; equal inputs
 //! give equal bytes (prompt caches depend on it); no JSON value makes it panic or run forever.
 
+mod closed;
 mod combine;
 mod complete;
 mod keywords;
@@ -33,6 +34,7 @@ mod walk;
 
 pub(crate) use types::type_of;
 
+pub use closed::close_for_anthropic;
 pub use strict::{Adapted, StrictMode, adapt_for_strict};
 pub use targets::{
     normalize_for_anthropic, normalize_for_cca, normalize_for_code_assist, normalize_for_google,

@@ -12,7 +12,8 @@ pub(super) enum Caching {
 
 impl Caching {
     pub(super) fn new(model: &Model, policy: Policy) -> Self {
-        if model.compat.cache_control != CacheControlFormat::Anthropic {
+        if model.compat.cache_control != CacheControlFormat::Anthropic || policy.retention == Retention::None
+        {
             Self::Off
         } else if policy.retention == Retention::Long && model.compat.long_cache_retention {
             Self::Long

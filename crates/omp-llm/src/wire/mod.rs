@@ -5,10 +5,12 @@ mod azure;
 mod bedrock;
 mod caching;
 mod chat;
-mod codex;
+mod code_assist;
+pub(crate) mod codex;
 pub(crate) mod google;
 mod names;
 mod ollama;
+mod pi_native;
 mod responses;
 mod text;
 mod words;
@@ -16,6 +18,7 @@ mod words;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+pub use omp_types::CacheRetention as Retention;
 use omp_types::{Failure, ModelRequest, StrictHint, ToolChoice, ToolDefinition};
 use serde_json::{Map, Value, json};
 
@@ -23,10 +26,10 @@ use crate::answer::Answer;
 use crate::failure;
 use crate::history::{self, Turn};
 use crate::hosts::Hosts;
-use crate::model::{Api, Model, Strictness};
+use crate::model::{Api, Model, Secret, Strictness, Transport};
 use crate::schema::{StrictMode, adapt_for_strict};
 use crate::sse::SseEvent;
-pub(crate) use bedrock::EventStreamDecoder;
+pub(crate) use bedrock::{AwsSigner, EventStreamDecoder, Unsigned};
 use names::ToolNames;
 
 /// Settings that hold for every request of one client.
@@ -43,14 +46,6 @@ pub enum StrictPolicy {
     #[default]
     Allowed,
     Never,
-}
-
-/// How long the provider should keep the prompt cache (`PI_CACHE_RETENTION`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Retention {
-    #[default]
-    Short,
-    Long,
 }
 
 /// Thinking between tool calls on Anthropic's wire (`PI_NO_INTERLEAVED_THINKING`).
@@ -86,6 +81,9 @@ pub(crate) enum Progress {
 }
 
 pub(crate) fn encode(model: &Model, request: &ModelRequest, policy: Policy, hosts: &Hosts) -> WireRequest {
+    if model.transport == Transport::PiNative {
+        return pi_native::encode(model, request);
+    }
     let model = &*model.while_thinking(request.options.thinking);
     match model.api {
         Api::OpenAiCompletions => chat::encode(model, request, policy),
@@ -96,8 +94,15 @@ pub(crate) fn encode(model: &Model, request: &ModelRequest, policy: Policy, host
         Api::BedrockConverseStream => bedrock::encode(model, request, policy, hosts.aws.get()),
         Api::OllamaChat => ollama::encode(model, request, policy),
         Api::GoogleGenerativeAi | Api::GoogleVertex => google::encode(model, request),
+        Api::GoogleGeminiCli => code_assist::encode(model, request, &hosts.code_assist),
         Api::Demo => unreachable!("the demo model has no wire; Client::stream handles it"),
     }
+}
+
+/// Does a request to `model` carry schemas that the host may find too large to enforce?
+pub(crate) fn may_be_too_strict(model: &Model, request: &ModelRequest, policy: Policy) -> bool {
+    let ours = model.api == Api::AnthropicMessages && model.transport == Transport::Provider;
+    ours && anthropic::has_strict(model, request, policy)
 }
 
 /// The body that a request to `model` would have, without sending it.
@@ -112,6 +117,9 @@ pub fn preview(model: &Model, request: &ModelRequest) -> Value {
 }
 
 pub(crate) fn decoder(model: &Model) -> Box<dyn Decode> {
+    if model.transport == Transport::PiNative {
+        return Box::new(pi_native::Decoder::default());
+    }
     match model.api {
         Api::OpenAiCompletions => Box::new(chat::Decoder::new(model)),
         Api::OpenAiResponses | Api::AzureOpenAiResponses | Api::OpenAiCodexResponses => {
@@ -121,6 +129,7 @@ pub(crate) fn decoder(model: &Model) -> Box<dyn Decode> {
         Api::OllamaChat => Box::new(ollama::Decoder::default()),
         Api::AnthropicMessages => Box::new(anthropic::Decoder::default()),
         Api::GoogleGenerativeAi | Api::GoogleVertex => Box::new(google::Decoder::default()),
+        Api::GoogleGeminiCli => Box::new(code_assist::Decoder::default()),
         Api::Demo => unreachable!("the demo model has no wire; Client::stream handles it"),
     }
 }
@@ -128,16 +137,27 @@ pub(crate) fn decoder(model: &Model) -> Box<dyn Decode> {
 /// What the body of a refused request says beyond its words, where the wire has a format for it.
 pub(crate) fn refine(api: Api, failure: Failure, body: &str) -> Failure {
     match api {
-        Api::GoogleGenerativeAi | Api::GoogleVertex => google::refine(failure, body),
+        Api::GoogleGenerativeAi | Api::GoogleVertex | Api::GoogleGeminiCli => google::refine(failure, body),
         Api::OpenAiCodexResponses => codex::refine(failure, body),
         _ => failure,
     }
+}
+
+/// What of a model's key is sent to prove who asks: of an account with a project its token alone.
+pub(crate) fn proof(model: &Model) -> Option<Secret> {
+    let key = model.key.as_ref()?;
+    let inside = (model.api == Api::GoogleGeminiCli && model.transport == Transport::Provider)
+        .then(|| code_assist::Account::of(key))
+        .flatten();
+    Some(inside.map_or_else(|| key.clone(), |account| account.token))
 }
 
 /// Is everything there that opens the host? A refusal by the server would not say what to do.
 pub(crate) fn check_access(model: &Model, request: &WireRequest, hosts: &Hosts) -> Result<(), Failure> {
     let has = |name: &str| request.headers.iter().any(|(known, _)| *known == name);
     let missing = match model.api {
+        // The gateway opens the host.
+        _ if model.transport == Transport::PiNative => return Ok(()),
         Api::BedrockConverseStream if model.key.is_none() && !has("authorization") => {
             let problem = hosts.aws.get().problem.as_deref().unwrap_or("there are no AWS credentials");
             format!(
@@ -148,6 +168,9 @@ pub(crate) fn check_access(model: &Model, request: &WireRequest, hosts: &Hosts) 
         Api::OpenAiCodexResponses if !has(codex::ACCOUNT_HEADER) => {
             "the token does not name a ChatGPT account; it must be an access token of a ChatGPT login, not an API key"
                 .to_owned()
+        }
+        Api::GoogleGeminiCli if model.key.as_ref().and_then(code_assist::Account::of).is_none() => {
+            code_assist::NO_ACCOUNT.to_owned()
         }
         _ => return Ok(()),
     };

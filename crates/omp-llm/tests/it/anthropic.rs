@@ -554,7 +554,7 @@ async fn calls_in_the_past_need_no_tools_in_the_present() {
             Wire::BedrockConverseStream => {
                 assert_eq!(body["toolConfig"]["tools"][0]["toolSpec"]["name"], "read");
             }
-            Wire::GoogleGenerativeAi => {
+            Wire::GoogleGenerativeAi | Wire::GoogleGeminiCli => {
                 assert_eq!(body["toolConfig"]["functionCallingConfig"]["mode"], "NONE");
             }
             _ => assert!(choice == "none" || choice["type"] == "none", "{wire}: {choice}"),

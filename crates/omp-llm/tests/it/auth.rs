@@ -4,7 +4,7 @@ use omp_llm::Secret;
 use omp_testkit::{Reply, Scenario, Server, Wire};
 use omp_types::FailureKind;
 
-use crate::support::{ask_once, key, model, request, user};
+use crate::support::{ask_once, model, proof, request, user};
 
 /// The header a wire has for keys, if it has one of its own.
 fn own_header(wire: Wire) -> Option<&'static str> {
@@ -29,7 +29,7 @@ fn accepted(wire: Wire) -> &'static str {
 async fn keys_go_into_the_wires_own_header() {
     for wire in Wire::ALL {
         for bearer in [false, true] {
-            let key = key(wire);
+            let key = proof(wire);
             let server = Server::start(Scenario::from(Reply::new().text("ok")).expect_key(key));
             let mut model = model(&server, wire);
             model.bearer = bearer;
@@ -51,7 +51,9 @@ async fn keys_go_into_the_wires_own_header() {
 #[tokio::test]
 async fn keyless_providers_get_no_key() {
     // The token of an account and a signature cannot be left out.
-    let needs_key = |wire: &Wire| matches!(wire, Wire::OpenAiCodexResponses | Wire::BedrockConverseStream);
+    let needs_key = |wire: &Wire| {
+        matches!(wire, Wire::OpenAiCodexResponses | Wire::BedrockConverseStream | Wire::GoogleGeminiCli)
+    };
     for wire in Wire::ALL.into_iter().filter(|wire| !needs_key(wire)) {
         let server = Server::start(Scenario::from(Reply::new().text("ok")).keyless(true));
         let mut model = model(&server, wire);

@@ -23,6 +23,7 @@ const PROFILE: &str = "arn:aws:bedrock:eu-west-1:123:inference-profile/eu.anthro
 
 fn aws_client(token: Option<&str>) -> Client {
     let credentials = AwsCredentials {
+        expires_ms: None,
         access_key_id: "AKID".into(),
         secret_access_key: Secret::new("secret/key+with=signs"),
         session_token: token.map(Secret::new),

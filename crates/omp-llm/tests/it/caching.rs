@@ -5,7 +5,9 @@ use omp_testkit::{Reply, Scenario, Server, Wire};
 use omp_types::{ModelRequest, RequestOptions, ThinkingLevel};
 use serde_json::{Value, json};
 
-use crate::support::{ask, client, model, options, read_tool, request_with, result, thinking, user};
+use crate::support::{
+    ask, client, is_google, model, options, read_tool, request_with, result, thinking, user,
+};
 
 /// Where the marks are, as JSON pointers.
 fn marks(value: &Value, at: &str, found: &mut Vec<(String, Value)>) {
@@ -99,7 +101,7 @@ async fn long_retention_needs_the_wish_and_the_host() {
             let body = server.requests()[0].body.clone();
             // Codex takes a key and no times.
             let long = retention == Retention::Long && supported && wire != Wire::OpenAiCodexResponses;
-            if matches!(wire, Wire::BedrockConverseStream | Wire::OllamaChat | Wire::GoogleGenerativeAi) {
+            if matches!(wire, Wire::BedrockConverseStream | Wire::OllamaChat) || is_google(wire) {
                 // The first has cache points, tested with its wire; the others have nothing to say.
                 assert!(body.get("prompt_cache_retention").is_none());
             } else if wire == Wire::AnthropicMessages {
@@ -184,6 +186,7 @@ async fn keys_tiers_and_sessions_have_their_fields() {
             Wire::BedrockConverseStream
             | Wire::OllamaChat
             | Wire::GoogleGenerativeAi
+            | Wire::GoogleGeminiCli
             | Wire::GoogleVertex => {
                 for field in ["service_tier", "serviceTier", "prompt_cache_key", "metadata"] {
                     assert!(first.get(field).is_none() && second.get(field).is_none(), "{wire}: {field}");

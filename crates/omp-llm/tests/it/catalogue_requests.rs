@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::catalogue::Everything;
 use crate::registry::{Environment, registry};
-use crate::support::{api, ask_once, key, request, user};
+use crate::support::{api, ask_once, key, proof, request, user};
 
 fn wire(entry: &ProviderEntry, model: &Model) -> Wire {
     Wire::ALL
@@ -32,7 +32,7 @@ fn default_model(entry: &ProviderEntry) -> Option<Model> {
 async fn sent(entry: &ProviderEntry) -> Option<RecordedRequest> {
     let model = default_model(entry)?;
     let wire = wire(entry, &model);
-    let scenario = Scenario::from(Reply::new().text("ok")).expect_key(key(wire));
+    let scenario = Scenario::from(Reply::new().text("ok")).expect_key(proof(wire));
     let server = Server::start(scenario);
     let yaml = format!("providers:\n  {}:\n    baseUrl: {}\n", entry.id, server.base_url_for(wire));
     let variable = *entry.env.first()?;
@@ -54,7 +54,12 @@ async fn sent(entry: &ProviderEntry) -> Option<RecordedRequest> {
 async fn every_provider_streams() {
     for entry in entries().iter().filter(|entry| !entry.default_model.is_empty()) {
         let recorded = sent(entry).await.unwrap_or_else(|| panic!("{} was not asked", entry.id));
-        let named = recorded.body.get("model").and_then(Value::as_str).map(str::to_owned);
+        let named = recorded
+            .body
+            .get("model")
+            .or(recorded.envelope.get("model"))
+            .and_then(Value::as_str)
+            .map(str::to_owned);
         let in_path = || percent_decoded(&recorded.path).contains(entry.default_model);
         assert!(named.as_deref() == Some(entry.default_model) || in_path(), "{}: {recorded:?}", entry.id);
     }
@@ -158,7 +163,7 @@ async fn observed(entry: &ProviderEntry) -> (String, String, String) {
     };
     let wire = wire(entry, &model);
     let recorded = sent(entry).await.unwrap();
-    let holds_key = |(name, value): (&String, &String)| value.contains(key(wire)).then(|| name.clone());
+    let holds_key = |(name, value): (&String, &String)| value.contains(proof(wire)).then(|| name.clone());
     let header = recorded.headers.iter().find_map(holds_key).unwrap_or_default();
     // What follows the address of the server is what follows the address of the provider.
     let base = Server::start(Scenario::replies([])).base_url_for(wire);

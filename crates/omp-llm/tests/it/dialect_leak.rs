@@ -26,7 +26,10 @@ fn message(content: Vec<AssistantBlock>) -> AssistantMessage {
 }
 
 fn in_text(text: &str) -> Option<Leak> {
-    find_leak(&message(vec![AssistantBlock::Text(TextBlock { text: text.into(), ..TextBlock::default() })]))
+    find_leak(
+        &message(vec![AssistantBlock::Text(TextBlock { text: text.into(), ..TextBlock::default() })]),
+        &[],
+    )
 }
 
 fn in_arguments(raw: &str) -> Option<Leak> {
@@ -39,7 +42,7 @@ fn in_arguments(raw: &str) -> Option<Leak> {
         intent: None,
         custom: false,
     };
-    find_leak(&message(vec![AssistantBlock::ToolCall(call)]))
+    find_leak(&message(vec![AssistantBlock::ToolCall(call)]), &[])
 }
 
 const CORPUS: &str = "os_install_system_change_observer);】【\"】【analysis to=functions.edit code above เงินไทยฟรีuser to=functions.edit code …";
@@ -79,7 +82,7 @@ fn a_marker_needs_company() {
     }
     let thought = ThinkingBlock { thinking: CORPUS.into(), ..ThinkingBlock::default() };
     assert_eq!(
-        find_leak(&message(vec![AssistantBlock::Thinking(thought)])).unwrap().surface,
+        find_leak(&message(vec![AssistantBlock::Thinking(thought)]), &[]).unwrap().surface,
         Surface::Thinking
     );
 }
@@ -108,7 +111,10 @@ fn fences_are_quotes() {
 // proves: WIR-186
 #[test]
 fn arguments_may_hold_anything() {
-    assert_eq!(in_arguments(&json!({"path": "notes.md", "text": CORPUS}).to_string()), None);
+    let file = format!("# Notes\n\n{CORPUS}\n\nSo it goes on.\n");
+    assert_eq!(in_arguments(&json!({"path": "notes.md", "text": file}).to_string()), None);
+    assert_eq!(in_arguments(&json!({"text": format!("```\n{CORPUS}\n```")}).to_string()), None, "quoted");
+    assert_eq!(in_arguments(&json!({"text": "see analysis to=functions.edit code"}).to_string()), None);
     assert_eq!(in_arguments(&format!("{{\"text\": \"{}", CORPUS.replace('"', "'"))), None, "no boundary");
     let behind = format!("{{\"path\":\"a\"}}{CORPUS}");
     let leak = in_arguments(&behind).unwrap();
@@ -143,7 +149,7 @@ async fn only_the_affected_provider_is_watched() {
     let stream = client.stream(affected.into(), &request(vec![user("hi")]), Default::default());
     let (events, message) = omp_llm::collect(stream).await;
     let Some(omp_types::StreamEvent::Error { failure, .. }) = events.last() else { panic!("{events:?}") };
-    assert_eq!(failure.kind, FailureKind::Transient);
+    assert_eq!(failure.kind, FailureKind::Contaminated);
     assert!(!failure.message.contains("functions.edit"), "no source text: {}", failure.message);
     assert!(message.unwrap().content.is_empty());
     server.finish();

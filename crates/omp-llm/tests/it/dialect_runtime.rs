@@ -340,3 +340,20 @@ async fn every_wire_can_carry_a_dialect() {
         server.finish();
     }
 }
+
+/// A stream that breaks while something is held back keeps it: it was said, and it was no markup.
+#[tokio::test]
+async fn a_broken_stream_keeps_its_last_characters() {
+    let broken = |text: &str| Reply::new().text(text).then_error("overloaded_error", "Overloaded");
+    let call = format!("Look. {}", glm("read", "a").trim_end_matches("</tool_call>"));
+    let server = Server::start([broken("if a <"), broken(&call)]);
+    let model = model(&server, WIRE);
+    let outcome = ask(&client(ToolFormat::Auto), &model, &request(vec![user("hi")])).await;
+    assert!(model.compat.heals_markup && outcome.failure().message.contains("Overloaded"));
+    assert_eq!(outcome.text(), "if a <");
+    let outcome = ask(&in_band(Dialect::Glm), &model, &request(vec![user("hi")])).await;
+    assert!(outcome.failure().message.contains("Overloaded"));
+    assert_eq!(outcome.text(), "Look. ");
+    assert!(outcome.calls()[0].invalid_arguments.is_some(), "a call that was not closed cannot run");
+    server.finish();
+}

@@ -67,9 +67,13 @@ fn text_recording(wire: Wire) -> String {
             ])
         }
         Wire::BedrockConverseStream => String::new(),
-        Wire::GoogleGenerativeAi | Wire::GoogleVertex => {
+        Wire::GoogleGenerativeAi | Wire::GoogleGeminiCli | Wire::GoogleVertex => {
+            let enveloped = |chunk: Value| match wire {
+                Wire::GoogleGeminiCli => json!({"response": chunk, "traceId": "t"}),
+                _ => chunk,
+            };
             let chunk = |parts: Value| json!({"candidates": [{"content": {"role": "model", "parts": parts}, "index": 0}], "responseId": "r"});
-            sse(&[
+            let chunks = [
                 chunk(json!([{"text": "hm ü", "thought": true}])),
                 chunk(json!([{"text": "Hello €"}])),
                 chunk(
@@ -77,7 +81,8 @@ fn text_recording(wire: Wire) -> String {
                 ),
                 chunk(json!([{"functionCall": {"name": "read", "args": {}}}])),
                 json!({"candidates": [{"content": {"parts": [{"text": ""}]}, "finishReason": "STOP"}], "usageMetadata": {"promptTokenCount": 3, "candidatesTokenCount": 4, "cachedContentTokenCount": 1}}),
-            ])
+            ];
+            sse(&chunks.map(enveloped))
         }
     }
 }

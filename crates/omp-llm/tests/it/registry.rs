@@ -7,7 +7,7 @@ use omp_llm::{Api, CacheControlFormat, Input, MaxTokensField, Model, Strictness}
 use omp_testkit::{Reply, Scenario, Server, Wire};
 use omp_types::ThinkingLevel;
 
-use crate::support::{ask_once, key, request, user};
+use crate::support::{ask_once, key, proof, request, user};
 
 /// Variables and commands of a test.
 #[derive(Default)]
@@ -54,9 +54,9 @@ pub(crate) fn model(registry: &Registry, pattern: &str) -> Model {
 #[tokio::test]
 async fn a_minimal_file_is_enough() {
     for wire in Wire::ALL {
-        let server = Server::start(Scenario::from(Reply::new().text("ok")).expect_key(key(wire)));
+        let server = Server::start(Scenario::from(Reply::new().text("ok")).expect_key(proof(wire)));
         let yaml = format!(
-            "providers:\n  mine:\n    baseUrl: {}\n    apiKey: {}\n    api: {}\n    models: [{{id: scripted}}]\n",
+            "providers:\n  mine:\n    baseUrl: {}\n    apiKey: '{}'\n    api: {}\n    models: [{{id: scripted}}]\n",
             server.base_url_for(wire),
             key(wire),
             wire.api()
@@ -339,18 +339,18 @@ fn the_default_is_what_can_be_used() {
         SelectError::NothingAvailable { skipped: Vec::new() }
     );
     let keyed = Environment::with(&[("OPENAI_API_KEY", "k")]);
-    assert_eq!(nothing(&builtin, &keyed).unwrap().model.selector(), "openai/gpt-5");
+    assert_eq!(nothing(&builtin, &keyed).unwrap().model.selector(), "openai/gpt-5.5");
     assert_eq!(nothing(&registry(SEVERAL), &keyed).unwrap().model.selector(), "one/alpha-large");
     let mut ordered = registry(SEVERAL);
     ordered.prefer(vec!["openai".to_owned()]);
-    assert_eq!(nothing(&ordered, &keyed).unwrap().model.selector(), "openai/gpt-5");
+    assert_eq!(nothing(&ordered, &keyed).unwrap().model.selector(), "openai/gpt-5.5");
     assert_eq!(nothing(&ordered, &Environment::default()).unwrap().model.selector(), "one/alpha-large");
     let broken = "providers:\n  mine:\n    baseUrl: http://x/v1\n    apiKey: \"!fails\"\n    api: openai-completions\n    models: [{id: m}]\n";
     let selection = nothing(&registry(broken), &keyed).unwrap();
-    assert_eq!(selection.model.selector(), "openai/gpt-5");
+    assert_eq!(selection.model.selector(), "openai/gpt-5.5");
     assert!(selection.warnings[0].contains("mine"), "{:?}", selection.warnings);
     let by_provider = Wanted { provider: Some("OpenAI"), ..Wanted::default() };
-    assert_eq!(builtin.select(by_provider, &keyed).unwrap().model.selector(), "openai/gpt-5");
+    assert_eq!(builtin.select(by_provider, &keyed).unwrap().model.selector(), "openai/gpt-5.5");
     assert_eq!(Registry::demo().model.api, Api::Demo);
 }
 
@@ -477,9 +477,7 @@ fn disabled_providers_have_no_models() {
     let providers: Vec<&str> =
         registry.list(&lookup).into_iter().map(|(model, _)| model.provider.as_str()).collect();
     assert!(providers.contains(&"openai") && !providers.contains(&"anthropic"));
-    let mut local = Registry::demo().model;
-    local.provider = "ollama".to_owned();
-    registry.add_local(vec![local]);
+    crate::discovery::found(&mut registry, "ollama", &["m"]);
     assert!(registry.list(&lookup).iter().all(|(model, _)| model.provider != "ollama"));
     let wanted = Wanted { pattern: Some("anthropic/claude-x"), ..Wanted::default() };
     assert!(matches!(registry.select(wanted, &lookup), Err(SelectError::Unknown { .. })));

@@ -4,20 +4,11 @@ use omp_llm::registry::Registry;
 use omp_llm::{Input, Model};
 use serde_json::json;
 
+use crate::discovery::found;
 use crate::registry::{Environment, model, registry, select};
 
 fn openai(lines: &str) -> Registry {
     registry(&format!("providers:\n  openai:\n    apiKey: k\n    {lines}\n"))
-}
-
-/// A model as a local server would list it.
-fn local(provider: &str, id: &str) -> Model {
-    let mut model = Registry::demo().model;
-    model.provider = provider.to_owned();
-    model.id = id.to_owned();
-    model.name = id.to_owned();
-    model.base_url = "http://127.0.0.1:11434/v1".to_owned();
-    model
 }
 
 fn count(registry: &Registry, selector: &str) -> usize {
@@ -89,7 +80,7 @@ fn overrides_change_one_fact_each() {
     let target = patched("contextPromotionTarget: gpt-5").facts.context_promotion_target;
     assert_eq!(target.as_deref(), Some("gpt-5"));
     let unpatched = openai("modelOverrides: {gpt-4o: {name: Renamed}}");
-    assert_eq!(model(&unpatched, "openai/gpt-5").name, "gpt-5", "other models stay");
+    assert_eq!(model(&unpatched, "openai/gpt-5").name, "GPT-5", "other models stay");
 }
 
 // proves: MOD-063
@@ -108,7 +99,7 @@ fn overrides_come_again_after_discovery() {
     );
     assert_eq!(model(&registry, "openai/gpt-5").headers["X-P"], "override");
     assert_eq!(model(&registry, "openai/gpt-4o").headers["X-P"], "provider");
-    registry.add_local(vec![local("ollama", "llama3:8b"), local("ollama", "other")]);
+    found(&mut registry, "ollama", &["llama3:8b", "other"]);
     let found = model(&registry, "ollama/llama3:8b");
     assert_eq!((found.name.as_str(), found.context_window), ("Mine", 42));
     assert_eq!(model(&registry, "ollama/other").name, "other");
@@ -133,8 +124,7 @@ fn addresses_move_all_models() {
 #[test]
 fn the_users_address_wins() {
     let mut registry = registry("providers:\n  ollama:\n    baseUrl: http://box:11434\n");
-    assert_eq!(registry.base_url("ollama"), Some("http://box:11434"));
-    registry.add_local(vec![local("ollama", "m")]);
+    found(&mut registry, "ollama", &["m"]);
     assert_eq!(model(&registry, "ollama/m").base_url, "http://box:11434/v1");
 }
 

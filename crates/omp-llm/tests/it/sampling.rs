@@ -85,3 +85,20 @@ async fn budgets_can_be_changed() {
     }
     server.finish();
 }
+
+/// Moonshot's door for Anthropic's wire scales the temperature itself, so it gets what the user set.
+// proves: WIR-141
+#[tokio::test]
+async fn kimi_gets_the_temperature_as_it_was_set() {
+    let server = server();
+    let mut model = model(&server, Wire::AnthropicMessages);
+    model.id = "kimi-k2-0905-preview".into();
+    model.compat = omp_llm::Compat::detect(model.api, "https://api.moonshot.ai/anthropic", &model.id);
+    for temperature in [0.6, 1.0, 0.1] {
+        let sampling = Sampling { temperature: Some(temperature), ..Sampling::default() };
+        let body = body(&server, &model, RequestOptions { sampling, ..RequestOptions::default() }).await;
+        assert_eq!(body["temperature"].as_f64(), Some(temperature));
+    }
+    assert!(body(&server, &model, RequestOptions::default()).await.get("temperature").is_none());
+    server.finish();
+}

@@ -17,6 +17,9 @@ pub(crate) const KEY: &str = "test-key";
 pub(crate) const CODEX_TOKEN: &str =
     "e30.eyJodHRwczovL2FwaS5vcGVuYWkuY29tL2F1dGgiOnsiY2hhdGdwdF9hY2NvdW50X2lkIjoiYWNjb3VudC0xIn19.c2ln";
 
+/// What a login to Cloud Code Assist hands out.
+pub(crate) const CODE_ASSIST_KEY: &str = r#"{"token":"test-key","projectId":"project-1"}"#;
+
 pub(crate) fn api(wire: Wire) -> Api {
     match wire {
         Wire::OpenAiCompletions => Api::OpenAiCompletions,
@@ -28,6 +31,7 @@ pub(crate) fn api(wire: Wire) -> Api {
         Wire::OllamaChat => Api::OllamaChat,
         Wire::GoogleGenerativeAi => Api::GoogleGenerativeAi,
         Wire::GoogleVertex => Api::GoogleVertex,
+        Wire::GoogleGeminiCli => Api::GoogleGeminiCli,
     }
 }
 
@@ -57,15 +61,24 @@ pub(crate) fn model_at(base_url: &str, wire: Wire) -> Model {
         max_tokens: 16_384,
         compat,
         facts: omp_llm::Facts::default(),
+        transport: omp_llm::Transport::default(),
+        shaping: omp_llm::Shaping::default(),
     }
 }
 
-/// A ChatGPT account's token names the account; every other wire is content with any key.
+/// A ChatGPT account's token names the account, Cloud Code Assist wants a project beside the token; every other wire is
+/// content with any key.
 pub(crate) fn key(wire: Wire) -> &'static str {
     match wire {
         Wire::OpenAiCodexResponses => CODEX_TOKEN,
+        Wire::GoogleGeminiCli => CODE_ASSIST_KEY,
         _ => KEY,
     }
+}
+
+/// What of the key goes over the wire to prove who asks.
+pub(crate) fn proof(wire: Wire) -> &'static str {
+    if wire == Wire::GoogleGeminiCli { KEY } else { key(wire) }
 }
 
 /// On Bedrock the family of a model decides how it is told to think.
@@ -275,7 +288,12 @@ fn forget_minted(id: &mut String) {
 
 /// Some wires send calls piece by piece, some whole.
 pub(crate) fn streams_arguments(wire: Wire) -> bool {
-    !matches!(wire, Wire::OllamaChat | Wire::GoogleGenerativeAi | Wire::GoogleVertex)
+    wire != Wire::OllamaChat && !is_google(wire)
+}
+
+/// Google's bodies, at whichever door.
+pub(crate) fn is_google(wire: Wire) -> bool {
+    matches!(wire, Wire::GoogleGenerativeAi | Wire::GoogleGeminiCli | Wire::GoogleVertex)
 }
 
 /// Server-sent events made by hand.

@@ -77,7 +77,7 @@ fn version_2_keeps_everything_but_the_old_role() {
     );
     let ids: Vec<&Value> = written[1..5].iter().map(|line| &line["id"]).collect();
     assert_eq!(ids, ["a", "b", "c", "d"]);
-    assert!(std::fs::read_to_string(&path).unwrap().ends_with("{\"type\":\"mess\n"), "a torn line is kept");
+    assert!(std::fs::read_to_string(&path).unwrap().ends_with("{\"type\":\"mess"), "a torn line is kept");
 }
 
 // proves: SES-038
@@ -92,10 +92,6 @@ fn the_current_version_is_only_read() {
         (std::fs::read(&path).unwrap(), std::fs::metadata(&path).unwrap().modified().unwrap()),
         before
     );
-    let later = world.file("later.jsonl", &[header(9), message("a", None, "hi")]);
-    let (loaded, mut writer) = world.open(&later);
-    writer.append_message(&user("more"));
-    assert_eq!((loaded.header.version, lines(&later)[0]["version"].as_u64()), (9, Some(9)));
 }
 
 // proves: SES-039

@@ -1,13 +1,20 @@
 //! The session store as its users see it: files on disk, written and read through the public interface.
 
+mod artifacts;
 mod context;
+mod durable;
 mod fork;
 mod format;
 mod kill;
 mod list;
 mod load;
+mod long;
+mod persist;
 mod property;
 mod relocate;
+mod repair;
 mod resolve;
+mod room;
 mod support;
+mod tree;
 mod writer;

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use omp_session::{EntryKind, NewSession, NoSuchEntry, SessionWriter, Sessions};
+use omp_session::{EntryKind, NewSession, NoSuchEntry, SessionWriter};
 use omp_types::StopReason;
 use serde_json::{Value, json};
 
@@ -241,16 +241,4 @@ fn lineage_and_settings_are_recorded() {
         (context.model.as_deref(), context.thinking_level.as_deref()),
         (Some("acme/m1"), Some("high"))
     );
-}
-
-#[test]
-fn everything_moves_with_the_agent_directory() {
-    let world = World::new();
-    let moved = world.base.join("elsewhere");
-    let sessions = Sessions::new(&moved, &world.base.join("home"), &world.base.join("tmp"));
-    let mut writer = sessions.create(&world.project, NewSession::default());
-    sessions.leave_breadcrumb("pts-1", &mut writer);
-    writer.append_message(&answer("hi"));
-    assert!(writer.path().unwrap().starts_with(&moved) && moved.join("terminal-sessions/pts-1").is_file());
-    assert!(nothing_below(&world.base.join("agent")) && nothing_below(&world.base.join("home/.omp")));
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::grants::{self, Fields};
-use super::{Fault, Shared, TokenEncoding};
+use super::{Fault, Shared, TokenEncoding, finish};
 use crate::server::{Framing, HttpRequest, Reader, response_head};
 
 pub(super) fn serve(stream: TcpStream, shared: &Arc<Shared>) {
@@ -34,7 +34,7 @@ fn respond(request: &HttpRequest, shared: &Arc<Shared>) -> Option<Vec<u8>> {
                 Err(words) => plain(400, &[], "text/plain", &words),
             })
         }
-        ("POST", "/device") => {
+        ("POST", "/device" | "/api/oauth/device_authorization") => {
             let (_, fields) = fields(request)?;
             let verification = format!("http://{}/enter", host.unwrap_or_default());
             Some(json(grants::device(&mut shared.ledger(), &fields, &verification)))
@@ -45,8 +45,11 @@ fn respond(request: &HttpRequest, shared: &Arc<Shared>) -> Option<Vec<u8>> {
         ("POST", "/deviceauth/token") => {
             Some(json(grants::poll_code(&mut shared.ledger(), &fields(request)?.1)))
         }
-        ("POST", "/token") => token(request, shared),
-        _ => Some(plain(404, &[], "text/plain", "nothing here")),
+        ("POST", "/token" | "/api/oauth/token") => token(request, shared),
+        _ => Some(match finish::respond(request, &mut shared.ledger()) {
+            Some(reply) => json(reply),
+            None => plain(404, &[], "text/plain", "nothing here"),
+        }),
     }
 }
 
@@ -86,7 +89,7 @@ fn fields(request: &HttpRequest) -> Option<(TokenEncoding, Fields)> {
 }
 
 /// Names and values of a query or a form.
-pub(super) fn form(bytes: &[u8]) -> Fields {
+pub(crate) fn form(bytes: &[u8]) -> Fields {
     let pairs = bytes.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty());
     pairs
         .map(|pair| {

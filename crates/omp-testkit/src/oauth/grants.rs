@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::ledger::{Device, Ledger, PendingCode};
-use super::{CLIENT_ID, SCOPES, TokenEncoding, sha256};
+use super::{SCOPES, TokenEncoding, sha256};
 
 pub(super) type Fields = BTreeMap<String, String>;
 
@@ -28,7 +28,7 @@ pub(super) fn authorize(ledger: &mut Ledger, fields: &Fields) -> Result<String, 
     let get = |name: &str| fields.get(name).map(String::as_str).unwrap_or_default();
     let expected = [
         ("response_type", "code"),
-        ("client_id", CLIENT_ID),
+        ("client_id", &ledger.options.client_id.clone()),
         ("scope", SCOPES),
         ("code_challenge_method", "S256"),
     ];
@@ -58,12 +58,19 @@ pub(super) fn authorize(ledger: &mut Ledger, fields: &Fields) -> Result<String, 
 }
 
 pub(super) fn device(ledger: &mut Ledger, fields: &Fields, verification: &str) -> Reply {
-    if fields.get("client_id").map(String::as_str) != Some(CLIENT_ID) {
+    if fields.get("client_id").map(String::as_str) != Some(ledger.options.client_id.as_str()) {
         return broken(ledger, "device: wrong client_id".to_owned());
+    }
+    let challenge = fields.get("code_challenge").cloned();
+    let proves =
+        challenge.is_some() && fields.get("code_challenge_method").is_some_and(|method| method == "S256");
+    if proves != ledger.options.device_pkce {
+        return broken(ledger, "device: code_challenge is missing or too much".to_owned());
     }
     let device_code = ledger.mint("device");
     let user_code = ledger.mint("USER");
-    ledger.devices.insert(user_code.clone(), Device { device_code: device_code.clone(), approved: false });
+    let device = Device { device_code: device_code.clone(), challenge, ..Device::default() };
+    ledger.devices.insert(user_code.clone(), device);
     let answer = json!({
         "device_code": device_code, "user_code": user_code, "verification_uri": verification,
         "expires_in": 600, "interval": 0,
@@ -73,12 +80,15 @@ pub(super) fn device(ledger: &mut Ledger, fields: &Fields, verification: &str) -
 
 /// The first step of OpenAI's own device login.
 pub(super) fn user_code(ledger: &mut Ledger, fields: &Fields) -> Reply {
-    if fields.len() != 1 || fields.get("client_id").map(String::as_str) != Some(CLIENT_ID) {
+    if fields.len() != 1
+        || fields.get("client_id").map(String::as_str) != Some(ledger.options.client_id.as_str())
+    {
         return broken(ledger, "usercode: client_id and nothing else is wanted".to_owned());
     }
     let device_code = ledger.mint("device");
     let user_code = ledger.mint("USER");
-    ledger.devices.insert(user_code.clone(), Device { device_code: device_code.clone(), approved: false });
+    let device = Device { device_code: device_code.clone(), ..Device::default() };
+    ledger.devices.insert(user_code.clone(), device);
     (200, json!({"device_auth_id": device_code, "user_code": user_code, "interval": "0"}))
 }
 
@@ -107,15 +117,18 @@ pub(super) fn token(ledger: &mut Ledger, encoding: TokenEncoding, fields: &Field
     if encoding != ledger.options.encoding {
         return broken(ledger, format!("token: fields came as {encoding:?}"));
     }
-    if fields.get("client_id").map(String::as_str) != Some(CLIENT_ID) {
+    if fields.get("client_id").map(String::as_str) != Some(ledger.options.client_id.as_str()) {
         return broken(ledger, "token: wrong client_id".to_owned());
     }
     let grant = fields.get("grant_type").map(String::as_str).unwrap_or_default();
-    let mut known = vec!["grant_type", "client_id"];
+    if fields.get("client_secret") != ledger.options.client_secret.as_ref() {
+        return broken(ledger, "token: client_secret is missing, wrong or too much".to_owned());
+    }
+    let mut known = vec!["grant_type", "client_id", "client_secret"];
     known.extend(match grant {
         "authorization_code" => ["code", "redirect_uri", "code_verifier", "state"].as_slice(),
         "refresh_token" => &["refresh_token"],
-        "urn:ietf:params:oauth:grant-type:device_code" => &["device_code"],
+        "urn:ietf:params:oauth:grant-type:device_code" => &["device_code", "code_verifier"],
         other => return broken(ledger, format!("token: unknown grant_type {other:?}")),
     });
     if let Some(name) = fields.keys().find(|name| !known.contains(&name.as_str())) {
@@ -163,8 +176,15 @@ fn refresh(ledger: &mut Ledger, fields: &Fields) -> Reply {
 
 fn poll(ledger: &mut Ledger, fields: &Fields) -> Reply {
     let code = fields.get("device_code").map(String::as_str).unwrap_or_default();
+    let hashed = |verifier: &String| sha256::base64url(&sha256::digest(verifier.as_bytes()));
+    let proof = fields.get("code_verifier").map(hashed);
     let found = ledger.devices.iter().find(|(_, device)| device.device_code == code);
-    match found.map(|(user_code, device)| (user_code.clone(), device.approved)) {
+    let found =
+        found.map(|(user_code, device)| (user_code.clone(), device.approved, device.challenge == proof));
+    if matches!(found, Some((_, _, false))) {
+        return broken(ledger, "token: the verifier does not belong to the challenge".to_owned());
+    }
+    match found.map(|(user_code, approved, _)| (user_code, approved)) {
         None => refused("expired_token", "The code is not known or was used"),
         Some(_) if ledger.options.denies => refused("access_denied", "Not today"),
         Some((_, false)) => refused("authorization_pending", "Nobody entered the code yet"),

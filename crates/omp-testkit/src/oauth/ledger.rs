@@ -17,6 +17,8 @@ pub(super) struct PendingCode {
 pub(super) struct Device {
     pub(super) device_code: String,
     pub(super) approved: bool,
+    /// What the verifier must hash to.
+    pub(super) challenge: Option<String>,
 }
 
 pub(super) struct Ledger {
@@ -29,6 +31,8 @@ pub(super) struct Ledger {
     pub(super) refreshes: usize,
     pub(super) token_requests: usize,
     pub(super) polls: usize,
+    pub(super) session_tokens: usize,
+    pub(super) session_refusal: Option<String>,
     pub(super) last_access: Option<String>,
     pub(super) violations: Vec<String>,
     counter: u64,
@@ -45,6 +49,8 @@ impl Ledger {
             refreshes: 0,
             token_requests: 0,
             polls: 0,
+            session_tokens: 0,
+            session_refusal: None,
             last_access: None,
             violations: Vec::new(),
             counter: 0,

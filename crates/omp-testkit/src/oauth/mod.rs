@@ -2,6 +2,7 @@
 
 mod answer;
 mod browser;
+mod finish;
 mod grants;
 mod ledger;
 mod sha256;
@@ -13,10 +14,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+pub(crate) use answer::form;
 pub use browser::{BrowserPage, browse};
+pub use finish::Projects;
 use ledger::Ledger;
 
-/// The client that the server knows.
+/// The client that the server knows, unless told otherwise.
 pub const CLIENT_ID: &str = "test-client";
 /// The scopes it grants.
 pub const SCOPES: &str = "read write";
@@ -45,6 +48,8 @@ pub enum Fault {
 /// How the server behaves from the start.
 #[derive(Clone, Debug)]
 pub struct OAuthOptions {
+    /// The client that the server knows.
+    pub client_id: String,
     pub encoding: TokenEncoding,
     /// Life of an access token in seconds.
     pub lifetime_seconds: u64,
@@ -54,16 +59,26 @@ pub struct OAuthOptions {
     pub denies: bool,
     /// `state` must come with the code.
     pub wants_state: bool,
+    /// Must come with every request for tokens.
+    pub client_secret: Option<String>,
+    /// A device login must prove that it ends where it began.
+    pub device_pkce: bool,
+    /// What Code Assist does about a project.
+    pub projects: Projects,
 }
 
 impl Default for OAuthOptions {
     fn default() -> Self {
         Self {
+            client_id: CLIENT_ID.to_owned(),
             encoding: TokenEncoding::Form,
             lifetime_seconds: 3600,
             email: Some("one@example.org".to_owned()),
             denies: false,
             wants_state: false,
+            client_secret: None,
+            device_pkce: false,
+            projects: Projects::default(),
         }
     }
 }
@@ -129,6 +144,31 @@ impl OAuthServer {
     /// Where it asks whether the code was entered.
     pub fn poll_url(&self) -> String {
         format!("http://{}/deviceauth/token", self.address)
+    }
+
+    /// Tells whose account the last access token is for.
+    pub fn identity_url(&self) -> String {
+        format!("http://{}/userinfo", self.address)
+    }
+
+    /// Trades an account's token for one of half an hour, as GitHub does.
+    pub fn session_token_url(&self) -> String {
+        format!("http://{}/session-token", self.address)
+    }
+
+    /// How often [`OAuthServer::session_token_url`] was asked.
+    pub fn session_tokens(&self) -> usize {
+        self.shared.ledger().session_tokens
+    }
+
+    /// From now on no account's token is traded, for this reason.
+    pub fn refuse_session_tokens(&self, words: &str) {
+        self.shared.ledger().session_refusal = Some(words.to_owned());
+    }
+
+    /// The host, for logins whose paths are fixed.
+    pub fn base_url(&self) -> String {
+        format!("http://{}", self.address)
     }
 
     /// Waits until [`OAuthServer::poll_url`] was asked this often.

@@ -11,7 +11,7 @@ use super::scenario::{Scenario, Script};
 use super::sse::Rendered;
 use super::turn::Turns;
 use super::wire::Wire;
-use super::{render, side_routes};
+use super::{render, side_routes, sockets, websocket};
 use crate::strict::{self, Checker, Refusal};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -70,7 +70,29 @@ impl Shared {
         self.connections.lock().expect("no thread panics while holding the list")
     }
 
-    fn write_record(&self, request: &RecordedRequest) {
+    /// All rules; a request that passes is the one the next is compared with.
+    pub(crate) fn check(&self, request: &RecordedRequest) -> Result<(), Refusal> {
+        let mut accepted = self.accepted.lock().expect("no check panics");
+        let checker = Checker {
+            rules: &self.scenario.rules,
+            mint: &self.mint,
+            turns: &self.turns,
+            previous: accepted.as_ref(),
+        };
+        strict::check(request, &checker)?;
+        *accepted = Some(request.clone());
+        Ok(())
+    }
+
+    /// A turn as the request's wire streams it, remembered for the requests that follow.
+    pub(crate) fn render(&self, reply: &Reply, request: &RecordedRequest) -> Rendered {
+        let (rendered, turn) = render::turn(reply, request, &self.mint);
+        // Before the bytes leave: the client's next request may be faster than this thread.
+        self.turns.add(turn);
+        rendered
+    }
+
+    pub(crate) fn write_record(&self, request: &RecordedRequest) {
         let Some(file) = &self.record else { return };
         let unix = request.received_at_wall.duration_since(UNIX_EPOCH).unwrap_or_default();
         let line = json!({
@@ -118,6 +140,9 @@ fn serve(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
             }
             Err(error) => return Err(error),
         };
+        if websocket::is_upgrade(&request) {
+            return sockets::serve(stream, &mut reader, shared, request);
+        }
         let keep_alive = request.keep_alive;
         let mut exchange = Exchange { stream, shared, keep_alive };
         if !exchange.answer(request) || !keep_alive {
@@ -154,7 +179,7 @@ impl Exchange<'_> {
     fn model(&mut self, wire: Wire, request: HttpRequest) -> bool {
         let request = self.shared.journal.add_request(recorded(wire, request));
         self.shared.write_record(&request);
-        match self.check(&request) {
+        match self.shared.check(&request) {
             Ok(()) => {}
             Err(refusal) => return self.refuse(&request, &refusal),
         }
@@ -163,19 +188,6 @@ impl Exchange<'_> {
             return self.refuse(&request, &Refusal::new(500, message));
         };
         self.reply(&request, &reply)
-    }
-
-    fn check(&self, request: &RecordedRequest) -> Result<(), Refusal> {
-        let mut accepted = self.shared.accepted.lock().expect("no check panics");
-        let checker = Checker {
-            rules: &self.shared.scenario.rules,
-            mint: &self.shared.mint,
-            turns: &self.shared.turns,
-            previous: accepted.as_ref(),
-        };
-        strict::check(request, &checker)?;
-        *accepted = Some(request.clone());
-        Ok(())
     }
 
     fn refuse(&mut self, request: &RecordedRequest, refusal: &Refusal) -> bool {
@@ -193,9 +205,7 @@ impl Exchange<'_> {
     fn reply(&mut self, request: &RecordedRequest, reply: &Reply) -> bool {
         match &reply.body {
             Body::Turn => {
-                let (rendered, turn) = render::turn(reply, request, &self.shared.mint);
-                // Before the bytes leave: the client's next request may be faster than this thread.
-                self.shared.turns.add(turn);
+                let rendered = self.shared.render(reply, request);
                 self.send(Some(request.index), reply, request.wire.stream_type(), &rendered, true)
             }
             Body::Error => {
@@ -285,7 +295,13 @@ impl Exchange<'_> {
     }
 }
 
-fn recorded(wire: Wire, request: HttpRequest) -> RecordedRequest {
+pub(crate) fn recorded(wire: Wire, request: HttpRequest) -> RecordedRequest {
+    let mut body: Value = serde_json::from_slice(&request.body).unwrap_or(Value::Null);
+    let mut envelope = Value::Null;
+    if wire == Wire::GoogleGeminiCli {
+        let inside = body.get_mut("request").map(Value::take).unwrap_or_default();
+        envelope = std::mem::replace(&mut body, inside);
+    }
     RecordedRequest {
         index: 0,
         wire,
@@ -294,7 +310,8 @@ fn recorded(wire: Wire, request: HttpRequest) -> RecordedRequest {
         query: request.query,
         headers: request.headers.iter().cloned().collect(),
         headers_multi: request.headers,
-        body: serde_json::from_slice(&request.body).unwrap_or(Value::Null),
+        body,
+        envelope,
         raw_body: request.body,
         received_at: request.first_byte,
         received_at_wall: request.first_byte_wall,

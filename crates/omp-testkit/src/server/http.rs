@@ -61,6 +61,11 @@ impl Reader {
         Ok(Some(HttpRequest { method, path, query, headers, body, first_byte, first_byte_wall, keep_alive }))
     }
 
+    /// Bytes that are not HTTP; `None` when the client closes before they are there.
+    pub(crate) fn bytes(&mut self, length: usize) -> Option<Vec<u8>> {
+        self.take(length, "a frame").ok()
+    }
+
     /// Reads once more; `false` at the end of the stream.
     fn fill(&mut self) -> io::Result<bool> {
         let mut chunk = [0; 64 * 1024];

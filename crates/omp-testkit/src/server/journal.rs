@@ -23,8 +23,10 @@ pub struct RecordedRequest {
     /// Lower-case names, in order, with repetitions.
     pub headers_multi: Vec<(String, String)>,
     pub raw_body: Vec<u8>,
-    /// `Value::Null` when the body is not JSON.
+    /// `Value::Null` when the body is not JSON. Of Cloud Code Assist what is inside the envelope.
     pub body: Value,
+    /// What is around the body, on the wire that has an envelope.
+    pub envelope: Value,
     /// When the first byte of the request arrived.
     pub received_at: Instant,
     /// The same moment, comparable between processes.
@@ -75,12 +77,21 @@ pub struct Disconnect {
     pub bytes_written: usize,
 }
 
+/// What became of WebSockets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SocketCount {
+    pub opened: usize,
+    /// The client sent a close frame.
+    pub closed: usize,
+}
+
 #[derive(Default)]
 struct Entries {
     requests: Vec<RecordedRequest>,
     others: Vec<OtherRequest>,
     violations: Vec<Violation>,
     disconnects: Vec<Disconnect>,
+    sockets: SocketCount,
 }
 
 #[derive(Default)]
@@ -116,6 +127,15 @@ impl Journal {
     pub(crate) fn add_disconnect(&self, request: usize, bytes_written: usize) {
         self.lock().disconnects.push(Disconnect { request, at: Instant::now(), bytes_written });
         self.changed.notify_all();
+    }
+
+    pub(crate) fn count_sockets(&self, count: impl FnOnce(&mut SocketCount)) {
+        count(&mut self.lock().sockets);
+        self.changed.notify_all();
+    }
+
+    pub(crate) fn sockets(&self) -> SocketCount {
+        self.lock().sockets
     }
 
     pub(crate) fn requests(&self) -> Vec<RecordedRequest> {

@@ -76,6 +76,7 @@ pub(crate) fn turn(reply: &Reply, request: &RecordedRequest, mint: &Mint) -> (Re
         Wire::BedrockConverseStream => render_bedrock::render(&rendering),
         Wire::OllamaChat => render_ollama::render(&rendering),
         Wire::AnthropicMessages => render_anthropic::render(&rendering),
-        Wire::GoogleGenerativeAi | Wire::GoogleVertex => render_google::render(&rendering),
+        Wire::GoogleGenerativeAi | Wire::GoogleVertex => render_google::render(&rendering, ("", "")),
+        Wire::GoogleGeminiCli => render_google::render(&rendering, render_google::ENVELOPE),
     }
 }

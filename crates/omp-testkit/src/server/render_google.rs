@@ -6,13 +6,18 @@ use super::sse::{Rendered, Sse};
 use super::turn::Turn;
 use serde_json::{Value, json};
 
-pub(crate) fn render(rendering: &Rendering<'_>) -> (Rendered, Turn) {
+/// What Cloud Code Assist writes around every chunk.
+pub(crate) const ENVELOPE: (&str, &str) = (r#"{"response":"#, r#","traceId":"trace-scripted"}"#);
+
+/// `around` is written before and behind every chunk.
+pub(crate) fn render(rendering: &Rendering<'_>, around: (&'static str, &'static str)) -> (Rendered, Turn) {
     let reply = rendering.reply;
     let mut stream = Chunks {
         rendering,
         sse: Sse::new(reply.crlf, reply.comments),
         turn: Turn::new(reply.effective_stop()),
         tail: tail(rendering),
+        around,
         signature: signature(rendering),
         malformed: false,
     };
@@ -47,6 +52,7 @@ struct Chunks<'a> {
     sse: Sse,
     turn: Turn,
     tail: String,
+    around: (&'static str, &'static str),
     /// Not yet given out.
     signature: Option<String>,
     /// The model made a call that is none.
@@ -65,8 +71,9 @@ impl Chunks<'_> {
     }
 
     fn words(&mut self, before: &str, pieces: &[&str], after: &str) {
-        let before = format!(r#"{{"candidates":[{{"content":{{"parts":[{before}"#);
-        let after = format!(r#"{after}],"role":"model"}},"index":0}}]{}"#, self.tail);
+        let (open, close) = self.around;
+        let before = format!(r#"{open}{{"candidates":[{{"content":{{"parts":[{before}"#);
+        let after = format!(r#"{after}],"role":"model"}},"index":0}}]{}{close}"#, self.tail);
         self.sse.reserve(pieces.len(), before.len() + after.len() + 32);
         for piece in pieces {
             self.sse.delta(None, &before, piece, &after);
@@ -85,7 +92,8 @@ impl Chunks<'_> {
             part["thoughtSignature"] = signature.into();
         }
         let candidates = json!([{"content": {"parts": [part], "role": "model"}, "index": 0}]);
-        self.sse.literal(&format!(r#"{{"candidates":{candidates}{}"#, self.tail));
+        let (open, close) = self.around;
+        self.sse.literal(&format!(r#"{open}{{"candidates":{candidates}{}{close}"#, self.tail));
         self.turn.blocks.push(part);
     }
 
@@ -97,7 +105,7 @@ impl Chunks<'_> {
             part["thoughtSignature"] = signature.into();
         }
         let thoughts = u64::from(usage.output > 1 && self.thought());
-        self.sse.data(&json!({
+        let chunk = json!({
             "candidates": [{
                 "content": {"parts": [part], "role": "model"},
                 "finishReason": self.finish_reason(),
@@ -112,7 +120,9 @@ impl Chunks<'_> {
             },
             "modelVersion": "scripted",
             "responseId": self.rendering.id("", usize::MAX),
-        }));
+        });
+        let (open, close) = self.around;
+        self.sse.literal(&format!("{open}{chunk}{close}"));
     }
 
     fn thought(&self) -> bool {

@@ -24,6 +24,7 @@ pub(crate) fn route(method: &str, path: &str) -> Route {
         "POST" if path.ends_with(":streamGenerateContent") && path.contains("/publishers/google/") => {
             Route::Model(Wire::GoogleVertex)
         }
+        "POST" if path.ends_with("/v1internal:streamGenerateContent") => Route::Model(Wire::GoogleGeminiCli),
         "POST" if path.ends_with(":streamGenerateContent") => Route::Model(Wire::GoogleGenerativeAi),
         "POST" if path.starts_with("/google/") && path.ends_with("/token") => Route::GoogleToken,
         "GET" if path == "/computeMetadata/v1/instance/service-accounts/default/token" => Route::GoogleToken,
@@ -42,6 +43,7 @@ mod tests {
     fn prefixes_are_accepted_and_methods_matter() {
         assert_eq!(route("POST", "/v1/chat/completions"), Route::Model(Wire::OpenAiCompletions));
         assert_eq!(route("POST", "/proxy/a/v1/messages"), Route::Model(Wire::AnthropicMessages));
+        assert_eq!(route("POST", "/v1internal:streamGenerateContent"), Route::Model(Wire::GoogleGeminiCli));
         assert_eq!(route("POST", "/responses"), Route::Model(Wire::OpenAiResponses));
         assert_eq!(route("GET", "/v1/models"), Route::ModelList);
         assert_eq!(route("POST", "/messages"), Route::Unknown);

@@ -54,7 +54,10 @@ pub struct Scenario {
     source: Source,
     repeat: bool,
     pub(crate) rules: Rules,
+    pub(crate) websocket: bool,
     pub(crate) models: Vec<String>,
+    /// The whole answer to `GET …/models`, in place of one made from `models`.
+    pub(crate) model_list: Option<serde_json::Value>,
     pub(crate) ollama: Option<Vec<String>>,
     pub(crate) secret: Option<String>,
     pub(crate) id_seed: Option<String>,
@@ -66,7 +69,9 @@ impl Default for Scenario {
             source: Source::Listed(Vec::new()),
             repeat: false,
             rules: Rules::default(),
+            websocket: false,
             models: vec!["scripted".into()],
+            model_list: None,
             ollama: None,
             secret: None,
             id_seed: None,
@@ -105,6 +110,12 @@ impl Scenario {
     /// Starts over when all replies are used.
     pub fn repeat(mut self, on: bool) -> Self {
         self.repeat = on;
+        self
+    }
+
+    /// What `GET …/models` answers, word for word.
+    pub fn model_list(mut self, answer: serde_json::Value) -> Self {
+        self.model_list = Some(answer);
         self
     }
 
@@ -153,6 +164,12 @@ impl Scenario {
     /// Longest tool call id on Chat Completions; 40 by default.
     pub fn max_call_id(mut self, characters: usize) -> Self {
         self.rules.max_call_id = characters;
+        self
+    }
+
+    /// Accepts WebSockets of the Responses API for ChatGPT accounts; otherwise their handshake is refused with 426.
+    pub fn websocket(mut self, on: bool) -> Self {
+        self.websocket = on;
         self
     }
 

@@ -4,6 +4,9 @@ use super::scenario::Scenario;
 use serde_json::{Value, json};
 
 pub(crate) fn model_list(scenario: &Scenario) -> Value {
+    if let Some(answer) = &scenario.model_list {
+        return answer.clone();
+    }
     let data: Vec<Value> = (scenario.models.iter())
         .map(|id| json!({"id": id, "object": "model", "created": 1_700_000_000, "owned_by": "omp-testkit"}))
         .collect();

@@ -14,12 +14,14 @@ pub enum Wire {
     BedrockConverseStream,
     OllamaChat,
     GoogleGenerativeAi,
+    /// Cloud Code Assist: the bodies of [`Wire::GoogleGenerativeAi`] in an envelope.
+    GoogleGeminiCli,
     /// The same bodies as [`Wire::GoogleGenerativeAi`] at another door; not among [`Wire::ALL`].
     GoogleVertex,
 }
 
 impl Wire {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::OpenAiCompletions,
         Self::OpenAiResponses,
         Self::AnthropicMessages,
@@ -28,6 +30,7 @@ impl Wire {
         Self::BedrockConverseStream,
         Self::OllamaChat,
         Self::GoogleGenerativeAi,
+        Self::GoogleGeminiCli,
     ];
 
     /// The `api` value of `models.yml`.
@@ -37,6 +40,7 @@ impl Wire {
             Self::OpenAiResponses => "openai-responses",
             Self::AnthropicMessages => "anthropic-messages",
             Self::GoogleGenerativeAi => "google-generative-ai",
+            Self::GoogleGeminiCli => "google-gemini-cli",
             Self::GoogleVertex => "google-vertex",
             Self::AzureOpenAiResponses => "azure-openai-responses",
             Self::OpenAiCodexResponses => "openai-codex-responses",
@@ -55,6 +59,7 @@ impl Wire {
             Self::OllamaChat => "/api/chat",
             Self::AnthropicMessages => "/v1/messages",
             Self::GoogleGenerativeAi | Self::GoogleVertex => "/models/scripted:streamGenerateContent?alt=sse",
+            Self::GoogleGeminiCli => "/v1internal:streamGenerateContent?alt=sse",
         }
     }
 
@@ -78,7 +83,7 @@ impl Wire {
             }),
             Self::BedrockConverseStream => json!({"message": message}),
             Self::OllamaChat => json!({"error": message}),
-            Self::GoogleGenerativeAi | Self::GoogleVertex => json!({
+            Self::GoogleGenerativeAi | Self::GoogleGeminiCli | Self::GoogleVertex => json!({
                 "error": {"code": status, "message": message, "status": kind},
             }),
             Self::OpenAiCompletions
@@ -104,7 +109,7 @@ impl Wire {
                 529 => "overloaded_error",
                 _ => "api_error",
             },
-            Self::GoogleGenerativeAi | Self::GoogleVertex => match status {
+            Self::GoogleGenerativeAi | Self::GoogleGeminiCli | Self::GoogleVertex => match status {
                 400 => "INVALID_ARGUMENT",
                 401 => "UNAUTHENTICATED",
                 403 => "PERMISSION_DENIED",

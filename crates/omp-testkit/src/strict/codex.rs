@@ -33,9 +33,11 @@ pub(super) fn check(request: &RecordedRequest, checker: &Checker<'_>) -> Check {
             return Err(format!("{header}: header is required"));
         }
     }
+    let beta =
+        if request.method == "POST" { "responses=experimental" } else { "responses_websockets=2026-02-06" };
     match request.header("openai-beta") {
-        Some("responses=experimental") => {}
-        other => return Err(format!("openai-beta: must be 'responses=experimental', not {other:?}")),
+        Some(given) if given == beta => {}
+        other => return Err(format!("openai-beta: must be '{beta}', not {other:?}")),
     }
     responses::check(body, checker)
 }

@@ -33,8 +33,11 @@ const GENERATION_FIELDS: &[&str] = &[
     "topP",
 ];
 
-/// The model a request is for, from its path.
+/// The model a request is for, from its path or its envelope.
 pub(super) fn model(request: &RecordedRequest) -> &str {
+    if let Some(named) = request.envelope["model"].as_str() {
+        return named;
+    }
     let path = request.path.strip_suffix(":streamGenerateContent").unwrap_or(&request.path);
     path.split_once("/models/").map_or("", |(_, model)| model)
 }
@@ -47,7 +50,7 @@ pub(super) fn is_third_generation(model: &str) -> bool {
 pub(super) fn check(request: &RecordedRequest, checker: &Checker<'_>) -> Check {
     let (body, model) = (&request.body, model(request));
     if model.trim().is_empty() {
-        return Err("model: the path must name one".into());
+        return Err("model: the request must name one".into());
     }
     if request.query != "alt=sse" {
         return Err(format!("alt: the query must be alt=sse, not {:?}", request.query));

@@ -14,6 +14,7 @@ fn key(request: &RecordedRequest) -> Option<&str> {
         | Wire::OpenAiResponses
         | Wire::OpenAiCodexResponses
         | Wire::BedrockConverseStream
+        | Wire::GoogleGeminiCli
         | Wire::OllamaChat => bearer,
     }
     .map(str::trim)
@@ -47,6 +48,7 @@ pub(super) fn key_present(request: &RecordedRequest, rules: &Rules) -> Result<()
         | Wire::OpenAiResponses
         | Wire::OpenAiCodexResponses
         | Wire::BedrockConverseStream
+        | Wire::GoogleGeminiCli
         | Wire::OllamaChat => "You didn't provide an API key: an authorization: Bearer header is required",
     };
     Err(Refusal::new(401, wanted))

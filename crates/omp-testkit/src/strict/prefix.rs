@@ -16,7 +16,9 @@ pub(super) fn extends(request: &RecordedRequest, previous: Option<&RecordedReque
             (Some("instructions"), "input")
         }
         Wire::AnthropicMessages => (Some("system"), "messages"),
-        Wire::GoogleGenerativeAi | Wire::GoogleVertex => (Some("systemInstruction"), "contents"),
+        Wire::GoogleGenerativeAi | Wire::GoogleGeminiCli | Wire::GoogleVertex => {
+            (Some("systemInstruction"), "contents")
+        }
     };
     for field in ["tools", "toolConfig"].into_iter().chain(system) {
         if bytes(&old[field]) != bytes(&new[field]) {

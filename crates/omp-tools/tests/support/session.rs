@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use omp_agent::{Tool, Updates};
-use omp_tools::{Context, builtin, edit, find, search};
+use omp_tools::{Context, builtin};
 use omp_types::ToolOutput;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -26,9 +26,7 @@ impl Session {
         let (scope, environment) = (project.scope.clone(), project.environment.clone());
         let mut context = Context::new(project.path(), Some(project.home()), scope, environment);
         context.settings = project.settings.clone();
-        let context = Arc::new(context);
-        let mut tools = builtin(Arc::clone(&context));
-        tools.extend([edit(Arc::clone(&context)), find(Arc::clone(&context)), search(context)]);
+        let tools = builtin(Arc::new(context));
         Self { project, tools }
     }
 

@@ -52,7 +52,7 @@ fn one_giant_event_is_refused() {
 fn a_call_cut_off_by_the_network_is_not_run() {
     for wire in Wire::ALL {
         // Some wires send a call whole; there the stream breaks right behind it.
-        let whole = matches!(wire, Wire::OllamaChat | Wire::GoogleGenerativeAi);
+        let whole = matches!(wire, Wire::OllamaChat | Wire::GoogleGenerativeAi | Wire::GoogleGeminiCli);
         let server = Server::start([Reply::new()
             .tool_call("write", json!({"_i": "w", "path": "made.txt", "content": "x".repeat(400)}))
             .drop_after_event(if whole { 1 } else { 6 })]);
@@ -68,7 +68,8 @@ fn a_call_cut_off_by_the_network_is_not_run() {
 #[test]
 fn bad_arguments_are_explained_to_the_model() {
     // Google ends an answer with such arguments itself.
-    for wire in Wire::ALL.into_iter().filter(|wire| *wire != Wire::GoogleGenerativeAi) {
+    let is_google = |wire: &Wire| matches!(wire, Wire::GoogleGenerativeAi | Wire::GoogleGeminiCli);
+    for wire in Wire::ALL.into_iter().filter(|wire| !is_google(wire)) {
         let server = Server::start([
             Reply::new().tool_call_raw("read", "{\"path\": \"a.t"),
             Reply::new().tool_call("read", json!({"_i": "r", "path": 5})),

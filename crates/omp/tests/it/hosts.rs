@@ -91,7 +91,7 @@ fn missing_amazon_credentials_are_explained() {
     let args = ["-p", "--model", "amazon-bedrock/eu.anthropic.claude-v1:0", "x"];
     let output = run_with(&home, &args, &[("AWS_PROFILE", "work")]);
     assert!(
-        output.stderr.contains("sso_session") && output.stderr.contains("AWS_ACCESS_KEY_ID"),
+        output.stderr.contains("sso_region") && output.stderr.contains("AWS_ACCESS_KEY_ID"),
         "{}",
         output.stderr
     );

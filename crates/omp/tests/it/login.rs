@@ -53,6 +53,13 @@ fn answering() -> Server {
     Server::start(Scenario::dynamic(|_| Reply::new().text("ok")))
 }
 
+/// A home whose provider `groq` is nowhere, so that nobody outside is asked about a key.
+fn closed_home() -> Home {
+    let home = Home::new();
+    home.write("home/.omp/agent/models.yml", "providers:\n  groq:\n    baseUrl: http://127.0.0.1:9/v1\n");
+    home
+}
+
 /// A home that can log in to `corp` at the authorization server, and whose provider `corp` is the scripted server.
 fn corp_home(oauth: &OAuthServer, models: Option<&Server>) -> Home {
     let home = Home::new();
@@ -150,7 +157,7 @@ fn keys_are_kept_privately_and_models_become_ready() {
 
 #[test]
 fn keys_that_cannot_be_keys_are_refused_with_a_sentence() {
-    let home = Home::new();
+    let home = closed_home();
     for (input, words) in
         [("", "No key was given"), (" \n", "empty"), ("sk one\n", "spaces"), ("schlüssel\n", "characters")]
     {
@@ -385,11 +392,12 @@ fn token_prints_the_credential_and_nothing_else() {
 }
 
 /// Without a name there is a list, and a number or a name chooses.
-// proves: AUT-016
+// proves: AUT-016, MOD-211
 #[test]
 fn login_and_logout_offer_a_list() {
     let oauth = OAuthServer::start();
     let home = corp_home(&oauth, None);
+    home.write("home/.omp/agent/models.yml", "providers:\n  groq:\n    baseUrl: http://127.0.0.1:9/v1\n");
     let nothing = omp_run(&home, &["logout"]);
     assert_eq!((nothing.code, nothing.stdout.as_str()), (Some(0), "No credentials are stored.\n"));
     let list = omp_run(&home, &["login"]);
@@ -399,6 +407,10 @@ fn login_and_logout_offer_a_list() {
         "anthropic  Anthropic",
         "openai-codex  ChatGPT",
         "openai-codex-device",
+        "github-copilot  GitHub Copilot",
+        "kimi-code  Kimi Code",
+        "qwen-portal  Qwen",
+        "xai-oauth  xAI",
         "corp-login  Corp",
         "groq (API key)",
     ];
@@ -452,7 +464,7 @@ fn a_mistake_in_the_users_logins_is_named() {
 /// The first logins of ten programs make one database, and nobody hears that it is locked.
 #[test]
 fn ten_logins_at_once_are_all_kept() {
-    let home = Home::new();
+    let home = closed_home();
     let mut running: Vec<Running> = (0..10).map(|_| start(omp(&home, &["login", "groq"]))).collect();
     for (number, process) in running.iter_mut().enumerate() {
         process.write(format!("key-{number}\n").as_bytes());
@@ -499,7 +511,7 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
 /// A key typed at a terminal is not shown; Ctrl+C gives the terminal back as it was.
 #[test]
 fn a_typed_key_is_not_shown_and_the_echo_comes_back() {
-    let home = Home::new();
+    let home = closed_home();
     for ending in [Some("sk-typed\n"), None] {
         let pty = openpty(None, None).unwrap();
         let mut command = omp(&home, &["login", "groq"]);
@@ -511,6 +523,9 @@ fn a_typed_key_is_not_shown_and_the_echo_comes_back() {
             None => kill(Pid::from_raw(child.id().try_into().unwrap()), Signal::SIGINT).unwrap(),
         }
         let status = child.wait().unwrap();
+        let mut said = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        assert!(said.contains("Keys of groq are made at https://console.groq.com/keys"), "{said}");
         assert_eq!(status.code(), Some(if ending.is_some() { 0 } else { 130 }));
         assert!(echoes(&pty.slave));
         drop(pty.slave);

@@ -68,7 +68,7 @@ fn the_first_model_has_five_sources() {
     let known = Home::new();
     let base = server.base_url_for(Wire::OpenAiCompletions);
     known.write(MODELS, format!("providers: {{deepseek: {{baseUrl: {base}, auth: none}}}}\n"));
-    assert_eq!(answered(&server, &known, &[]).0, "deepseek-chat", "the default of a provider we know");
+    assert_eq!(answered(&server, &known, &[]).0, "deepseek-v4-pro", "the default of a provider we know");
 }
 
 /// A session goes on with its model, whatever the lists say.

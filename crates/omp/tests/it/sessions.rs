@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{LIMIT, home, omp, omp_run};
 
-fn session_files(home: &Home) -> Vec<PathBuf> {
+pub(crate) fn session_files(home: &Home) -> Vec<PathBuf> {
     let files =
         home.list_files().into_iter().filter(|path| path.contains("/sessions/") && path.ends_with(".jsonl"));
     let mut files: Vec<PathBuf> = files.map(|path| home.path(&path)).collect();
@@ -16,12 +16,12 @@ fn session_files(home: &Home) -> Vec<PathBuf> {
     files
 }
 
-fn lines(path: &PathBuf) -> Vec<Value> {
+pub(crate) fn lines(path: &PathBuf) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn roles(lines: &[Value]) -> Vec<&str> {
+pub(crate) fn roles(lines: &[Value]) -> Vec<&str> {
     lines
         .iter()
         .filter(|line| line["type"] == "message")

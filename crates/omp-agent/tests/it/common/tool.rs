@@ -2,7 +2,7 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use omp_agent::{Inspection, Invocation, Patience, Scheduling, Tool, ToolError};
+use omp_agent::{Inspection, Invocation, LineInput, Patience, Scheduling, Tool, ToolError};
 use omp_types::{ToolDefinition, ToolOutput, ToolResultMessage, UserBlock};
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
@@ -32,6 +32,7 @@ pub(crate) struct FakeTool {
     scheduling: Scheduling,
     patience: Patience,
     inspect: Inspect,
+    line_input: Option<LineInput>,
 }
 
 impl FakeTool {
@@ -51,6 +52,7 @@ impl FakeTool {
             scheduling: Scheduling::Shared,
             patience: Patience::Works,
             inspect: Box::new(|_| Inspection::GoOn),
+            line_input: None,
         }
     }
 
@@ -109,6 +111,12 @@ impl FakeTool {
         self
     }
 
+    /// Takes operations line by line in `input`, behind a header.
+    pub(crate) fn lines(mut self, header: &'static str) -> Self {
+        self.line_input = Some(LineInput { parameter: "input", header });
+        self
+    }
+
     pub(crate) fn only_waits(mut self) -> Self {
         self.patience = Patience::OnlyWaits;
         self
@@ -138,6 +146,10 @@ impl Tool for FakeTool {
 
     fn inspect(&self, partial: &Map<String, Value>) -> Inspection {
         (self.inspect)(partial)
+    }
+
+    fn line_input(&self) -> Option<LineInput> {
+        self.line_input
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {

@@ -14,9 +14,9 @@ settings! {
         .variables(&[Variable { name: "PI_TINY_DEVICE", path: "providers.tinyModelDevice" }]).waits_for("local models");
     PROVIDERS_TINY_MODEL_DTYPE: Choice("providers.tinyModelDtype", &["default", "auto", "fp32", "fp16", "q8", "int8", "uint8", "q4", "q4f16", "bnb4"], "Precision of local models.")
         .variables(&[Variable { name: "PI_TINY_DTYPE", path: "providers.tinyModelDtype" }]).waits_for("local models");
-    PROVIDERS_OPENAI_WEBSOCKETS: Choice("providers.openaiWebsockets", &["auto", "off", "on"], "Talk to OpenAI over WebSockets.").waits_for("models");
-    PROVIDERS_OPENROUTER_VARIANT: Choice("providers.openrouterVariant", &["default", "nitro", "floor", "online", "exacto"], "Routing variant of OpenRouter.").waits_for("models");
-    PROVIDERS_KIMI_API_FORMAT: Choice("providers.kimiApiFormat", &["anthropic", "openai"], "Which interface of Kimi to use.").waits_for("models");
+    PROVIDERS_OPENAI_WEBSOCKETS: Choice("providers.openaiWebsockets", &["auto", "off", "on"], "Talk to ChatGPT accounts over WebSockets: if they have them, never, or always.");
+    PROVIDERS_OPENROUTER_VARIANT: Choice("providers.openrouterVariant", &["default", "nitro", "floor", "online", "exacto"], "Routing variant of OpenRouter.");
+    PROVIDERS_KIMI_API_FORMAT: Choice("providers.kimiApiFormat", &["anthropic", "openai"], "Which interface of Kimi to use.");
 }
 
 const TINY_MODELS: &[&str] =

@@ -16,10 +16,10 @@ settings! {
     TOOLS_ARTIFACT_HEAD_BYTES: Number("tools.artifactHeadBytes", 20.0, "Kilobytes shown from the beginning of such output; 0 shows only the end.");
     TOOLS_ARTIFACT_TAIL_BYTES: Number("tools.artifactTailBytes", 20.0, "Kilobytes shown from the end of such output.");
     TOOLS_ARTIFACT_TAIL_LINES: Number("tools.artifactTailLines", 500.0, "Most lines shown from the end of such output.");
-    FIND_ENABLED: Flag("find.enabled", true, "Offer the find tool.").waits_for("find tool");
-    SEARCH_ENABLED: Flag("search.enabled", true, "Offer the search tool.").waits_for("search tool");
-    SEARCH_CONTEXT_BEFORE: Number("search.contextBefore", 1.0, "Lines shown before a match.").waits_for("search tool");
-    SEARCH_CONTEXT_AFTER: Number("search.contextAfter", 3.0, "Lines shown after a match.").waits_for("search tool");
+    FIND_ENABLED: Flag("find.enabled", true, "Offer the find tool.");
+    SEARCH_ENABLED: Flag("search.enabled", true, "Offer the search tool.");
+    SEARCH_CONTEXT_BEFORE: Number("search.contextBefore", 1.0, "Lines shown before a match.");
+    SEARCH_CONTEXT_AFTER: Number("search.contextAfter", 3.0, "Lines shown after a match.");
     FETCH_ENABLED: Flag("fetch.enabled", true, "Let the read tool fetch URLs.").waits_for("web fetch");
     WEB_SEARCH_ENABLED: Flag("web_search.enabled", true, "Offer the web search tool.").waits_for("web search");
     // Default: ours.

@@ -88,6 +88,22 @@ pub(super) const PROVIDERS: &[ProviderEntry] = &[
         .keys(&["OPENAI_CODEX_OAUTH_TOKEN"])
         .default("gpt-5.5")
         .maker(),
+    on(
+        Api::GoogleGeminiCli,
+        "google-gemini-cli",
+        "Google Gemini CLI (Cloud Code Assist)",
+        "https://cloudcode-pa.googleapis.com",
+    )
+    .keys(&["GEMINI_CLI_OAUTH_TOKEN"])
+    .default("gemini-2.5-pro"),
+    on(
+        Api::GoogleGeminiCli,
+        "google-antigravity",
+        "Google Antigravity",
+        "https://daily-cloudcode-pa.googleapis.com",
+    )
+    .keys(&["ANTIGRAVITY_OAUTH_TOKEN"])
+    .default("gemini-3.1-pro-high"),
     on(Api::OllamaChat, "ollama-cloud", "Ollama Cloud", "https://ollama.com")
         .keys(&["OLLAMA_CLOUD_API_KEY"])
         .default("gpt-oss:120b")

@@ -1,6 +1,8 @@
 //! The request body.
 
-use omp_types::{ModelRequest, ParallelTools, RequestOptions, ThinkingLevel, ToolChoice, ToolDefinition};
+use omp_types::{
+    ModelRequest, ParallelTools, RequestOptions, StrictHint, ThinkingLevel, ToolChoice, ToolDefinition,
+};
 use serde_json::{Map, Value, json};
 
 use super::messages;
@@ -8,7 +10,7 @@ use crate::history::{self, Alphabet, AssistantPart, IdRules, Turn};
 use crate::model::{Model, Secret, ThinkingMode};
 use crate::schema;
 use crate::wire::caching::Caching;
-use crate::wire::{Interleaving, Policy, ToolNames, Toolbox, WireRequest, insert_number, join};
+use crate::wire::{Interleaving, Policy, ToolNames, Toolbox, WireRequest, insert_number, join, knows_strict};
 
 const IDS: IdRules = IdRules { max_len: 64, prefix: "toolu_", alphabet: Alphabet::Word };
 const VERSION: &str = "2023-06-01";
@@ -29,7 +31,7 @@ pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest, policy: Pol
         Thinking::choose(model, options, max_tokens).filter(|thinking| !forced && thinking.fits(&turns));
 
     let mut body = Map::new();
-    body.insert("model".into(), model.id.clone().into());
+    body.insert("model".into(), model.wire_id().into());
     body.insert("stream".into(), true.into());
     body.insert("max_tokens".into(), max_tokens.into());
     match &thinking {
@@ -49,7 +51,8 @@ pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest, policy: Pol
     }
     body.extend(model.compat.extra_body.clone());
     let cache = Caching::new(model, policy);
-    insert_tools(&mut body, &toolbox, model, options.parallel_tools, forced);
+    let strict = knows_strict(model, policy);
+    insert_tools(&mut body, &toolbox, model, strict, options.parallel_tools, forced);
     insert_system(&mut body, request, cache);
     let mut messages = messages::encode(&turns, &toolbox.names);
     if model.compat.tool_result_id {
@@ -146,24 +149,44 @@ fn insert_tools(
     body: &mut Map<String, Value>,
     toolbox: &Toolbox<'_>,
     model: &Model,
+    strict: bool,
     parallel: ParallelTools,
     forced: bool,
 ) {
     if toolbox.tools.is_empty() {
         return;
     }
-    let tools = toolbox.tools.iter().map(|tool| encode_tool(tool, model, &toolbox.names));
+    let tools = toolbox.tools.iter().map(|tool| encode_tool(tool, model, strict, &toolbox.names));
     body.insert("tools".into(), tools.collect());
     if let Some(choice) = tool_choice(toolbox, parallel, forced) {
         body.insert("tool_choice".into(), choice);
     }
 }
 
-fn encode_tool(tool: &ToolDefinition, model: &Model, names: &ToolNames) -> Value {
+/// Tools whose schemas are enforced: often called, and small enough for the limits of the API's grammar.
+const STRICT_TOOLS: [&str; 4] = ["bash", "python", "edit", "find"];
+
+/// Is there anything in the request that is sent with the `strict` marker?
+pub(in crate::wire) fn has_strict(model: &Model, request: &ModelRequest, policy: Policy) -> bool {
+    knows_strict(model, policy) && request.tools.iter().any(|tool| strict_schema(tool).is_some())
+}
+
+fn strict_schema(tool: &ToolDefinition) -> Option<Value> {
+    let wanted = STRICT_TOOLS.contains(&tool.name.as_str()) && tool.strict != Some(StrictHint::Never);
+    wanted.then(|| schema::close_for_anthropic(&tool.parameters)).flatten()
+}
+
+fn encode_tool(tool: &ToolDefinition, model: &Model, strict: bool, names: &ToolNames) -> Value {
+    let closed = if strict { strict_schema(tool) } else { None };
+    let is_strict = closed.is_some();
+    let schema = closed.unwrap_or_else(|| schema::normalize_for_anthropic(&tool.parameters));
     let mut encoded = Map::new();
     encoded.insert("name".into(), names.wire(&tool.name).into());
     encoded.insert("description".into(), tool.description.clone().into());
-    encoded.insert("input_schema".into(), schema::normalize_for_anthropic(&tool.parameters));
+    encoded.insert("input_schema".into(), schema);
+    if is_strict {
+        encoded.insert("strict".into(), true.into());
+    }
     if model.compat.eager_input_streaming {
         encoded.insert("eager_input_streaming".into(), true.into());
     }

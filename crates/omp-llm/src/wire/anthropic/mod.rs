@@ -6,4 +6,4 @@ mod encode;
 mod messages;
 
 pub(super) use decode::Decoder;
-pub(super) use encode::{Thinking, encode};
+pub(super) use encode::{Thinking, encode, has_strict};

@@ -13,7 +13,7 @@ pub(super) fn encode(
     policy: Policy,
     options: &AzureOptions,
 ) -> WireRequest {
-    let deployment = options.deployments.get(&model.id).map_or(model.id.as_str(), String::as_str);
+    let deployment = options.deployments.get(&model.id).map_or(model.wire_id(), String::as_str);
     let variant = Variant { model: deployment, limits: Limits::Sent };
     let (body, names) = responses::body(model, request, policy, &variant);
     WireRequest {

@@ -4,7 +4,7 @@ use omp_types::{ModelRequest, RequestOptions, ToolChoice, ToolDefinition};
 use serde_json::{Map, Value, json};
 
 use super::messages;
-use super::sign::{Signer, Unsigned};
+use super::sign::{AwsSigner, Unsigned};
 use super::thinking::{self, Family};
 use crate::client::now_ms;
 use crate::history::{self, Alphabet, AssistantPart, IdRules, Turn};
@@ -30,7 +30,7 @@ pub(in crate::wire) fn encode(
     let toolbox = Toolbox::new(request, &turns);
     let body = body(model, request, policy, &turns, &toolbox).to_string();
     let base = model.base_url.replace(REGION, &aws.region);
-    let url = join(&base, &format!("/model/{}/converse-stream", percent_encoded(&model.id)));
+    let url = join(&base, &format!("/model/{}/converse-stream", percent_encoded(model.wire_id())));
     let mut headers = vec![("accept", "application/vnd.amazon.eventstream".to_owned())];
     headers.extend(signature(model, &url, &body, aws));
     WireRequest { url, headers, body, names: toolbox.names.into_reverse() }
@@ -42,7 +42,7 @@ fn signature(model: &Model, url: &str, body: &str, aws: &AwsOptions) -> Vec<(&'s
         return Vec::new();
     };
     let region = region_of(url.host_str().unwrap_or_default()).unwrap_or(&aws.region);
-    let signer = Signer { credentials, region, service: SERVICE };
+    let signer = AwsSigner { credentials, region, service: SERVICE };
     let host = match (url.host_str(), url.port()) {
         (Some(host), Some(port)) => format!("{host}:{port}"),
         (host, _) => host.unwrap_or_default().to_owned(),

@@ -11,3 +11,4 @@ mod thinking;
 pub(super) use decode::Decoder;
 pub(super) use encode::encode;
 pub(crate) use frames::EventStreamDecoder;
+pub(crate) use sign::{AwsSigner, Unsigned};

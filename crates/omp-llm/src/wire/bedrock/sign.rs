@@ -7,27 +7,27 @@ use crate::hosts::AwsCredentials;
 const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 
 /// Who signs, and for what.
-pub(super) struct Signer<'a> {
-    pub(super) credentials: &'a AwsCredentials,
-    pub(super) region: &'a str,
-    pub(super) service: &'a str,
+pub(crate) struct AwsSigner<'a> {
+    pub(crate) credentials: &'a AwsCredentials,
+    pub(crate) region: &'a str,
+    pub(crate) service: &'a str,
 }
 
 /// The parts of a request that the signature covers.
-pub(super) struct Unsigned<'a> {
-    pub(super) method: &'a str,
+pub(crate) struct Unsigned<'a> {
+    pub(crate) method: &'a str,
     /// As it is sent.
-    pub(super) path: &'a str,
+    pub(crate) path: &'a str,
     /// As it is sent, its parameters sorted.
-    pub(super) query: &'a str,
+    pub(crate) query: &'a str,
     /// Names in lower case.
-    pub(super) headers: &'a [(&'a str, &'a str)],
-    pub(super) body: &'a [u8],
+    pub(crate) headers: &'a [(&'a str, &'a str)],
+    pub(crate) body: &'a [u8],
 }
 
-impl Signer<'_> {
+impl AwsSigner<'_> {
     /// The headers that make the request a signed one.
-    pub(super) fn headers(&self, request: &Unsigned<'_>, unix_seconds: u64) -> Vec<(&'static str, String)> {
+    pub(crate) fn headers(&self, request: &Unsigned<'_>, unix_seconds: u64) -> Vec<(&'static str, String)> {
         let time = basic_time(unix_seconds);
         let mut added = vec![("x-amz-date", time.clone())];
         if let Some(token) = &self.credentials.session_token {
@@ -128,12 +128,13 @@ mod tests {
             access_key_id: "AKIDEXAMPLE".to_owned(),
             secret_access_key: Secret::new("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"),
             session_token: None,
+            expires_ms: None,
         }
     }
 
     fn signature(service: &str, request: &Unsigned<'_>) -> String {
         let credentials = credentials();
-        let signer = Signer { credentials: &credentials, region: "us-east-1", service };
+        let signer = AwsSigner { credentials: &credentials, region: "us-east-1", service };
         let headers = signer.headers(request, THEN);
         let (_, value) = headers.iter().find(|(name, _)| *name == "authorization").unwrap();
         value.rsplit_once("Signature=").unwrap().1.to_owned()
@@ -196,7 +197,7 @@ mod tests {
     #[test]
     fn tokens_are_signed_and_sent() {
         let temporary = AwsCredentials { session_token: Some(Secret::new("session")), ..credentials() };
-        let signer = Signer { credentials: &temporary, region: "eu-west-1", service: "bedrock" };
+        let signer = AwsSigner { credentials: &temporary, region: "eu-west-1", service: "bedrock" };
         let request = Unsigned {
             method: "POST",
             path: "/model/a%3A0/converse-stream",

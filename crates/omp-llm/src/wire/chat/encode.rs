@@ -4,8 +4,9 @@ use omp_types::{ModelRequest, ParallelTools, Sampling, ThinkingLevel, ToolChoice
 use serde_json::{Map, Value, json};
 
 use super::messages;
+use crate::compat::Host;
 use crate::history::{self, Alphabet, IdRules};
-use crate::model::{Host, MaxTokensField, Model, ThinkingFormat};
+use crate::model::{MaxTokensField, Model, ThinkingFormat};
 use crate::wire::{Policy, Retention, ToolNames, Toolbox, WireRequest, insert_number, join, openai_schema};
 
 /// OpenAI takes 40 characters.
@@ -21,7 +22,7 @@ pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest, policy: Pol
     let toolbox = Toolbox::new(request, &turns);
     let choice = tool_choice(&toolbox, model);
     let mut body = Map::new();
-    body.insert("model".into(), model.id.clone().into());
+    body.insert("model".into(), model.wire_id().into());
     body.insert("stream".into(), true.into());
     if compat.supports_usage_in_streaming {
         body.insert("stream_options".into(), json!({"include_usage": true}));

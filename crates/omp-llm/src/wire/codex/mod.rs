@@ -1,13 +1,14 @@
-//! The Responses API behind a ChatGPT account: `POST <base>/codex/responses` over HTTP.
+//! The Responses API behind a ChatGPT account: `POST <base>/codex/responses`, or a WebSocket at the same address.
 //!
 //! It takes the same items as the public API, insists on instructions, stores nothing and refuses limits and sampling
-//! parameters. Its WebSocket transport is not spoken here.
+//! parameters. Over a WebSocket the body is one message and every event another.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use omp_types::{Failure, ModelRequest};
 use serde_json::{Map, Value};
 
+use crate::failure;
 use crate::model::{Model, Secret};
 use crate::wire::responses::{self, Limits, Variant};
 use crate::wire::{Policy, WireRequest, join};
@@ -18,7 +19,7 @@ pub(super) const ACCOUNT_HEADER: &str = "chatgpt-account-id";
 const INSTRUCTIONS: &str = include_str!("prompts/instructions.md");
 
 pub(super) fn encode(model: &Model, request: &ModelRequest, policy: Policy) -> WireRequest {
-    let variant = Variant { model: &model.id, limits: Limits::Withheld };
+    let variant = Variant { model: model.wire_id(), limits: Limits::Withheld };
     let (mut body, names) = responses::body(model, request, policy, &variant);
     if let Some(members) = body.as_object_mut().filter(|members| !members.contains_key("instructions")) {
         insert_before_input(members, "instructions", INSTRUCTIONS.trim_end().into());
@@ -32,6 +33,32 @@ pub(super) fn encode(model: &Model, request: &ModelRequest, policy: Policy) -> W
         headers.push(("session_id", session.clone()));
     }
     WireRequest { url: address(&model.base_url), headers, body: body.to_string(), names }
+}
+
+/// The value of `openai-beta` that opens a WebSocket.
+pub(crate) const SOCKET_BETA: &str = "responses_websockets=2026-02-06";
+
+/// A request's body as the message that asks for the same over a WebSocket, where streaming goes without saying.
+pub(crate) fn message(body: &str) -> String {
+    let mut message = Map::new();
+    message.insert("type".to_owned(), "response.create".into());
+    if let Ok(Value::Object(body)) = serde_json::from_str(body) {
+        message.extend(body.into_iter().filter(|(name, _)| name != "stream"));
+    }
+    Value::Object(message).to_string()
+}
+
+/// The failure that a message is about, if it is about one. It says the status that a POST would have had.
+pub(crate) fn refusal(message: &str) -> Option<Failure> {
+    if !message.contains("\"error\"") {
+        return None;
+    }
+    let message: Value = serde_json::from_str(message).ok()?;
+    let status = message["status"].as_u64().or_else(|| message["status_code"].as_u64());
+    let status =
+        status.filter(|_| message["type"] == "error").and_then(|status| u16::try_from(status).ok())?;
+    let body = message.to_string();
+    Some(refine(failure::from_status(status, "", &body, None), &body))
 }
 
 /// The conversation stays last, so that consecutive requests share their prefix.

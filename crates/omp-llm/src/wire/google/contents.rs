@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::encode::is_claude;
+use super::encode::is_guest;
 use crate::history::{AssistantPart, ResultPart, Turn, UserPart};
 use crate::model::{Api, Model, ThinkingMode};
 use crate::wire::ToolNames;
@@ -24,7 +24,7 @@ struct Writer<'a> {
 
 pub(super) fn encode(turns: &[Turn<'_>], model: &Model, names: &ToolNames) -> Vec<Value> {
     let third_generation = model.thinking == ThinkingMode::GoogleLevel;
-    let ids = model.api == Api::GoogleGenerativeAi || third_generation || is_claude(model);
+    let ids = model.api == Api::GoogleGenerativeAi || third_generation || is_guest(model);
     let writer = Writer { names, ids, third_generation };
     let mut contents = Vec::new();
     for turn in turns {

@@ -1,5 +1,7 @@
 //! The request body.
 
+use std::collections::HashMap;
+
 use omp_types::{ModelRequest, Sampling, ToolChoice, ToolDefinition};
 use serde_json::{Map, Value, json};
 
@@ -12,6 +14,15 @@ use crate::wire::{ToolNames, Toolbox, WireRequest, insert_number, join};
 const IDS: IdRules = IdRules { max_len: 64, prefix: "call_", alphabet: Alphabet::Word };
 
 pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest) -> WireRequest {
+    let (body, names) = body(model, request);
+    WireRequest { url: address(model), headers: Vec::new(), body: Value::Object(body).to_string(), names }
+}
+
+/// The body, and the wire names that differ from the tools' own.
+pub(in crate::wire) fn body(
+    model: &Model,
+    request: &ModelRequest,
+) -> (Map<String, Value>, HashMap<String, String>) {
     let options = &request.options;
     let turns = history::prepare(&request.messages, model, IDS, options.identity_from);
     let toolbox = Toolbox::new(request, &turns);
@@ -31,12 +42,7 @@ pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest) -> WireRequ
     insert_tools(&mut body, &toolbox, model);
     insert_system(&mut body, request);
     body.insert("contents".into(), contents::encode(&turns, model, &toolbox.names).into());
-    WireRequest {
-        url: address(model),
-        headers: Vec::new(),
-        body: Value::Object(body).to_string(),
-        names: toolbox.names.into_reverse(),
-    }
+    (body, toolbox.names.into_reverse())
 }
 
 /// The stream of one model. Of the Gemini API users write the base with and without the version; Vertex addresses were
@@ -45,13 +51,18 @@ fn address(model: &Model) -> String {
     let base = model.base_url.trim_end_matches('/');
     let bare = url::Url::parse(base).is_ok_and(|url| url.path() == "/");
     let version = if bare && model.api == Api::GoogleGenerativeAi { "/v1beta" } else { "" };
-    join(base, &format!("{version}/models/{}:streamGenerateContent?alt=sse", path_segment(&model.id)))
+    join(base, &format!("{version}/models/{}:streamGenerateContent?alt=sse", path_segment(model_name(model))))
+}
+
+/// Lists of the service have a prefix before the name.
+pub(in crate::wire) fn model_name(model: &Model) -> &str {
+    let id = model.wire_id();
+    id.strip_prefix("models/").unwrap_or(id)
 }
 
 /// The id may hold anything; only plain letters may decide where the request goes. Tuned models have a slash.
 fn path_segment(id: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'@' | b'/');
-    let id = id.strip_prefix("models/").unwrap_or(id);
     id.bytes()
         .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
         .collect()
@@ -95,8 +106,17 @@ fn declaration(tool: &ToolDefinition, model: &Model, names: &ToolNames) -> Value
     Value::Object(declaration)
 }
 
-pub(super) fn is_claude(model: &Model) -> bool {
-    model.id.rsplit_once('/').map_or(model.id.as_str(), |(_, name)| name).starts_with("claude-")
+fn is_claude(model: &Model) -> bool {
+    bare_name(model).starts_with("claude-")
+}
+
+/// A model of another maker behind Google's doors; these know calls by their ids alone.
+pub(super) fn is_guest(model: &Model) -> bool {
+    is_claude(model) || bare_name(model).starts_with("gpt-oss-")
+}
+
+fn bare_name(model: &Model) -> &str {
+    model.id.rsplit_once('/').map_or(model.id.as_str(), |(_, name)| name)
 }
 
 fn insert_system(body: &mut Map<String, Value>, request: &ModelRequest) {

@@ -1,4 +1,5 @@
-//! Gemini, from the Gemini API (`google-generative-ai`) and from Vertex AI (`google-vertex`). One body, two doors.
+//! Gemini, from the Gemini API (`google-generative-ai`) and from Vertex AI (`google-vertex`). One body, two doors; the
+//! third, `google-gemini-cli`, puts it into an envelope of its own (`super::code_assist`).
 
 mod contents;
 mod credentials;
@@ -9,5 +10,5 @@ mod thinking;
 
 pub use credentials::{GoogleAuthError, GoogleCredentials, GoogleIdentity, GoogleIdentitySource};
 pub(super) use decode::Decoder;
-pub(super) use encode::encode;
+pub(super) use encode::{body, encode, model_name};
 pub(crate) use status::refine;

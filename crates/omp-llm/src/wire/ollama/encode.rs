@@ -16,7 +16,7 @@ pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest, policy: Pol
     let turns = history::prepare(&request.messages, model, IDS, options.identity_from);
     let toolbox = Toolbox::new(request, &turns);
     let mut body = Map::new();
-    body.insert("model".into(), model.id.clone().into());
+    body.insert("model".into(), model.wire_id().into());
     body.insert("stream".into(), true.into());
     if let Some(think) = think(model, options.thinking) {
         body.insert("think".into(), think);

@@ -33,7 +33,7 @@ pub(in crate::wire) enum Limits {
 }
 
 pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest, policy: Policy) -> WireRequest {
-    let variant = Variant { model: &model.id, limits: Limits::Sent };
+    let variant = Variant { model: model.wire_id(), limits: Limits::Sent };
     let (body, names) = body(model, request, policy, &variant);
     WireRequest {
         url: join(&model.base_url, "/responses"),

@@ -3,10 +3,14 @@
 //! Only providers whose constants are known for certain are listed. A user who knows others writes them into
 //! `logins.json` of the agent directory, in the same form; an entry with a known id replaces it.
 
-use indexmap::IndexMap;
-use serde::Deserialize;
+mod place;
 
-const BUILTIN: &str = include_str!("../logins.json");
+use indexmap::IndexMap;
+use omp_llm::Secret;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+const BUILTIN: &str = include_str!("../../logins.json");
 
 /// One way to log in.
 #[derive(Clone, Debug, Deserialize)]
@@ -18,12 +22,28 @@ pub struct Login {
     /// The provider that uses the credential, when it is not `id`.
     store_as: Option<String>,
     pub client_id: String,
+    /// Sent with every request for tokens. The ones of installed programs are public; a company's own may not be.
+    #[serde(default, deserialize_with = "secret")]
+    pub client_secret: Option<Secret>,
+    /// The variable that holds it, where it is somebody else's and not ours to hand out.
+    client_secret_variable: Option<String>,
     #[serde(default)]
     pub scopes: Vec<String>,
     pub token_url: String,
+    /// Variables that name another host for all addresses of this login, the first that is set.
+    #[serde(default)]
+    pub host_variables: Vec<String>,
+    /// Tells whose account it is, where the token endpoint does not.
+    pub identity_url: Option<String>,
     #[serde(default)]
     pub encoding: Encoding,
     pub flow: Flow,
+    /// What remains to be done with the tokens before the provider takes them.
+    pub finish: Option<Finish>,
+}
+
+fn secret<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Secret>, D::Error> {
+    Ok(Option::<String>::deserialize(deserializer)?.map(Secret::new))
 }
 
 /// How the token endpoint wants its fields.
@@ -41,7 +61,12 @@ pub enum Flow {
     /// In a browser, which comes back to a port of this machine.
     Code(CodeFlow),
     /// With a short code on any device (RFC 8628).
-    Device { device_url: String },
+    Device {
+        device_url: String,
+        /// Whoever begins the login proves to be who ends it (RFC 7636).
+        #[serde(default)]
+        pkce: bool,
+    },
     /// OpenAI's own form of the same.
     ChatgptDevice { user_code_url: String, poll_url: String, verification_url: String, redirect_uri: String },
 }
@@ -61,10 +86,39 @@ pub struct CodeFlow {
     pub state_in_token_request: bool,
 }
 
+/// The last step of a login.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
+pub enum Finish {
+    /// The account's token, which does not end, is traded for one of half an hour, as often as needed.
+    SessionToken {
+        url: String,
+        #[serde(default)]
+        headers: IndexMap<String, String>,
+    },
+    /// Google's Code Assist wants to know a project with every request; accounts without one are given one.
+    CodeAssist {
+        url: String,
+        /// Which program asks.
+        metadata: Value,
+        /// Variables that name a project of the user's own, the first that is set.
+        #[serde(default)]
+        project_variables: Vec<String>,
+        /// What they say.
+        #[serde(skip)]
+        project: Option<String>,
+    },
+}
+
 impl Login {
     /// Whose requests the credential is for.
     pub fn provider(&self) -> &str {
         self.store_as.as_deref().unwrap_or(&self.id)
+    }
+
+    /// The variable that must be set before anybody can log in.
+    pub fn missing_variable(&self) -> Option<&str> {
+        self.client_secret_variable.as_deref().filter(|_| self.client_secret.is_none())
     }
 }
 
@@ -102,6 +156,12 @@ impl Logins {
         }
     }
 
+    /// Takes in what variables say about hosts and projects, and returns what cannot be used.
+    pub fn resolve(&mut self, variable: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
+        let problems = self.0.iter_mut().map(|login| place::resolve(login, variable).err());
+        problems.flatten().collect()
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = &Login> {
         self.0.iter()
     }
@@ -112,43 +172,4 @@ impl Logins {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_list_is_complete_and_addresses_are_safe() {
-        let logins = Logins::default();
-        let ids: Vec<&str> = logins.iter().map(|login| login.id.as_str()).collect();
-        assert_eq!(ids, ["anthropic", "openai-codex", "openai-codex-device"]);
-        for login in logins.iter() {
-            assert!(login.token_url.starts_with("https://"), "{}", login.id);
-        }
-        assert_eq!(logins.find("openai-codex-device").map(Login::provider), Some("openai-codex"));
-    }
-
-    /// The ports are those that remote logins forward.
-    #[test]
-    fn callback_ports_are_the_documented_ones() {
-        let logins = Logins::default();
-        let port = |id: &str| match &logins.find(id).unwrap().flow {
-            Flow::Code(flow) => flow.callback_port,
-            _ => 0,
-        };
-        assert_eq!((port("anthropic"), port("openai-codex")), (54545, 1455));
-    }
-
-    #[test]
-    fn the_users_file_adds_replaces_and_is_checked() {
-        let own = r#"[{"id": "anthropic", "name": "Mine", "clientId": "c", "tokenUrl": "https://a/t",
-                       "flow": {"kind": "device", "deviceUrl": "https://a/d"}},
-                      {"id": "corp", "name": "Corp", "clientId": "c", "tokenUrl": "https://a/t", "encoding": "json",
-                       "flow": {"kind": "code", "authorizeUrl": "https://a/a", "callbackPort": 0, "callbackPath": "/cb"}}]"#;
-        let (logins, error) = Logins::with_file(own);
-        assert!(error.is_none(), "{error:?}");
-        assert_eq!(logins.find("anthropic").unwrap().name, "Mine");
-        assert_eq!(logins.iter().last().unwrap().id, "corp");
-        let (logins, error) = Logins::with_file(r#"[{"id": "x", "clientID": "c"}]"#);
-        assert!(error.unwrap().to_string().contains("clientID"));
-        assert_eq!(logins.iter().count(), 3);
-    }
-}
+mod tests;

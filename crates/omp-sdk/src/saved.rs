@@ -1,0 +1,318 @@
+//! The user's saved sessions: finding, reading, copying, checking and removing them.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use omp_config::Directories;
+use omp_export::dump::{DumpError, DumpOptions, Form};
+use omp_export::{HtmlError, SessionView, ViewError};
+use omp_import::Saved;
+use omp_session::{
+    BranchError, Checkup, CopyError, GcPlan, GcPolicy, GcReport, Hit, LoadError, Loaded, Origin, Recovery,
+    ResolveError, SessionInfo, Sessions, Status, Usage,
+};
+use serde::Serialize;
+
+use crate::environment::Environment;
+use crate::export;
+use crate::import::{self, ImportFailure};
+use crate::store;
+
+/// Which sessions are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionScope {
+    /// Those of the directory.
+    Folder,
+    /// Those of every directory.
+    AllFolders,
+}
+
+/// One line of `omp session list`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionRow {
+    /// The session's id.
+    pub id: String,
+    /// What compact lists call it.
+    pub name: String,
+    /// The name it was given, if it was.
+    pub title: Option<String>,
+    /// The directory it belongs to.
+    pub cwd: PathBuf,
+    /// Its file.
+    pub path: PathBuf,
+    /// ISO 8601, when it began.
+    pub created: String,
+    /// Local time, to the minute.
+    pub modified: String,
+    /// Messages near the beginning of the file; there may be more.
+    pub message_count: usize,
+    /// The first prompt, perhaps cut.
+    pub first_message: String,
+    /// The text of the messages that were counted.
+    pub text: String,
+    /// How it ended, in one word.
+    pub status: &'static str,
+    /// Where it comes from, if it is a copy or a branch.
+    pub parent_session: Option<String>,
+}
+
+/// An entry that has the words of a search, and its session.
+#[derive(Clone, Debug)]
+pub struct FoundEntry {
+    /// The session's id.
+    pub session: String,
+    /// What compact lists call it.
+    pub name: String,
+    /// The entry.
+    pub hit: Hit,
+}
+
+/// A session that began before one of the user's messages in another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewBranch {
+    /// The new session.
+    pub path: PathBuf,
+    /// The message, to be said in other words.
+    pub prompt: String,
+    /// What could not be copied.
+    pub warnings: Vec<String>,
+}
+
+/// Why something could not be done with a saved session. The session is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum SavedError {
+    /// Nothing is called that.
+    #[error(transparent)]
+    Resolve(#[from] ResolveError),
+    /// There is no such file.
+    #[error("File not found: {}", .0.display())]
+    NoFile(PathBuf),
+    /// Before the first message there is nothing to copy.
+    #[error(
+        "Nothing comes before that message, so there is nothing to branch from. Begin a new session with its words."
+    )]
+    NothingBefore,
+    /// The file could not be read.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The file could not be shown.
+    #[error(transparent)]
+    View(#[from] ViewError),
+    /// The text could not be written.
+    #[error(transparent)]
+    Dump(#[from] DumpError),
+    /// The page could not be made.
+    #[error(transparent)]
+    Page(#[from] HtmlError),
+    /// The copy could not be made.
+    #[error(transparent)]
+    Copy(#[from] CopyError),
+    /// The branch could not be made.
+    #[error(transparent)]
+    Branch(#[from] BranchError),
+    /// The conversation of another program could not be imported.
+    #[error(transparent)]
+    Import(#[from] ImportFailure),
+    /// Deleting needs the whole name.
+    #[error("\"{value}\" is only the beginning of an id. To delete {}, give the whole id or the path.", path.display())]
+    NotInFull {
+        /// What was given.
+        value: String,
+        /// The session that it might mean.
+        path: PathBuf,
+    },
+    /// The session could not be deleted.
+    #[error("Cannot delete {}: {source}.", path.display())]
+    Delete {
+        /// The session's file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The page could not be put in its place.
+    #[error("Cannot write {}: {source}. Check that you may write there and that the disk has room.", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// The saved sessions as seen from one directory.
+pub struct SavedSessions {
+    store: Sessions,
+    cwd: PathBuf,
+}
+
+impl SavedSessions {
+    /// `session_dir` is the one directory of all sessions, if the user keeps them in one.
+    pub fn new(directories: &Directories, session_dir: Option<&Path>, cwd: &Path) -> Self {
+        Self { store: store::sessions(directories, session_dir), cwd: cwd.to_owned() }
+    }
+
+    /// The most recently modified first.
+    pub fn list(&self, scope: SessionScope) -> Vec<SessionRow> {
+        self.infos(scope).into_iter().map(session_row).collect()
+    }
+
+    fn infos(&self, scope: SessionScope) -> Vec<SessionInfo> {
+        match scope {
+            SessionScope::Folder => self.store.list(&self.cwd),
+            SessionScope::AllFolders => self.store.list_all(),
+        }
+    }
+
+    /// The file of the session that an id, its beginning or a path names, in this directory or another.
+    pub fn find(&self, value: &str) -> Result<PathBuf, SavedError> {
+        let found = self.store.resolve(&self.cwd, value)?;
+        match found.origin {
+            Origin::Path if !found.path.is_file() => Err(SavedError::NoFile(found.path)),
+            _ => Ok(found.path),
+        }
+    }
+
+    /// The whole conversation.
+    pub fn load(&self, value: &str) -> Result<Loaded, SavedError> {
+        let path = self.find(value)?;
+        omp_session::load(&path)?.ok_or_else(|| SavedError::View(ViewError::NotASession(path)))
+    }
+
+    /// Writes the conversation as text.
+    pub fn dump(&self, value: &str, form: Form, out: &mut dyn io::Write) -> Result<(), SavedError> {
+        let view = SessionView::open(&self.find(value)?)?;
+        Ok(omp_export::dump::text(&view, &DumpOptions { form, ..DumpOptions::default() }, out)?)
+    }
+
+    /// Writes the conversation as a page and returns where it is; without a target that is
+    /// `omp-session-<stem>.html` in the directory.
+    pub fn export(&self, value: &str, target: Option<&Path>) -> Result<PathBuf, SavedError> {
+        let missing = |_| SavedError::NoFile(PathBuf::from(value));
+        let named = Some(self.cwd.join(value)).filter(|path| path.is_file());
+        let session = match named {
+            Some(path) => path,
+            None => self.find(value).map_err(missing)?,
+        };
+        export::page(&session, target, &self.cwd, self.store.blobs().directory())
+    }
+
+    /// Entries that have all words of the query, the newest sessions first; the first `limit`. Sessions that cannot
+    /// be read are passed over.
+    pub fn search(&self, query: &str, scope: SessionScope, limit: usize) -> Vec<FoundEntry> {
+        let mut found = Vec::new();
+        for info in self.infos(scope) {
+            let left = limit - found.len();
+            if left == 0 {
+                break;
+            }
+            let hits = omp_session::search(&info.path, query, left).unwrap_or_default();
+            let entry = |hit| FoundEntry { session: info.id.clone(), name: info.name(), hit };
+            found.extend(hits.into_iter().map(entry));
+        }
+        found
+    }
+
+    /// Copies a session into this directory.
+    pub fn fork(&self, value: &str) -> Result<omp_session::Copied, SavedError> {
+        Ok(self.store.copy(&self.find(value)?, &self.cwd)?)
+    }
+
+    /// Copies the way to a message of the user into a new session of this directory.
+    pub fn branch(&self, value: &str, entry: &str) -> Result<NewBranch, SavedError> {
+        let branched = self.store.branch(&self.find(value)?, entry, &self.cwd)?;
+        let path = branched.writer.path().filter(|_| branched.writer.is_saved());
+        let path = path.ok_or(SavedError::NothingBefore)?.to_owned();
+        Ok(NewBranch { path, prompt: branched.prompt, warnings: branched.loaded.warnings })
+    }
+
+    /// What is wrong with a session; nothing is changed.
+    pub fn check(&self, value: &str) -> Result<Checkup, SavedError> {
+        Ok(omp_session::fsck(&self.find(value)?, Some(&self.store.blobs()))?)
+    }
+
+    /// A new session from what can be read of a damaged one, which stays as it is.
+    pub fn recover(&self, value: &str) -> Result<Recovery, SavedError> {
+        Ok(self.store.recover(&self.find(value)?, &self.cwd)?)
+    }
+
+    /// Deletes a session with its artifacts, and returns its file. It must be named in full: the beginning of an id
+    /// may mean more than one.
+    pub fn delete(&self, value: &str) -> Result<PathBuf, SavedError> {
+        let path = self.find(value)?;
+        if !is_named_in_full(&path, value) {
+            return Err(SavedError::NotInFull { value: value.to_owned(), path });
+        }
+        match self.store.delete(&path) {
+            Ok(()) => Ok(path),
+            Err(source) => Err(SavedError::Delete { path, source }),
+        }
+    }
+
+    /// Imports the conversation of another program that a path or the beginning of its id names.
+    pub fn import(
+        &self,
+        value: &str,
+        directories: &Directories,
+        environment: &dyn Environment,
+    ) -> Result<(Saved, Vec<String>), SavedError> {
+        let path = import::named(value, directories, environment, &self.cwd)?;
+        let saved = omp_import::save(&path, &self.store, &self.cwd).map_err(ImportFailure::from)?;
+        let remarks = import::remarks(&saved);
+        Ok((saved, remarks))
+    }
+
+    /// The room that sessions and what belongs to them take.
+    pub fn usage(&self) -> Usage {
+        self.store.usage()
+    }
+
+    /// What may go now.
+    pub fn gc_plan(&self, policy: &GcPolicy) -> GcPlan {
+        self.store.gc_plan(policy, SystemTime::now())
+    }
+
+    /// Removes what a plan names.
+    pub fn gc(&self, plan: &GcPlan) -> GcReport {
+        self.store.gc(plan)
+    }
+}
+
+/// By its path, its file's name, or the id in it.
+fn is_named_in_full(path: &Path, value: &str) -> bool {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+    let value = value.to_lowercase();
+    let id = stem.split_once('_').map(|(_, id)| id);
+    value.contains(['/', '\\']) || value.ends_with(".jsonl") || value == stem || Some(value.as_str()) == id
+}
+
+fn session_row(info: SessionInfo) -> SessionRow {
+    let modified = jiff::Timestamp::try_from(info.modified).unwrap_or_default();
+    let modified = modified.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string();
+    SessionRow {
+        name: info.name(),
+        id: info.id,
+        title: info.title,
+        cwd: info.cwd,
+        path: info.path,
+        created: info.created,
+        modified,
+        message_count: info.message_count,
+        first_message: info.first_message,
+        text: info.all_messages_text,
+        status: status_word(info.status),
+        parent_session: info.parent_session,
+    }
+}
+
+fn status_word(status: Status) -> &'static str {
+    match status {
+        Status::Complete => "complete",
+        Status::Interrupted => "interrupted",
+        Status::Aborted => "aborted",
+        Status::Error => "error",
+        Status::Pending => "pending",
+        Status::Unknown => "unknown",
+    }
+}

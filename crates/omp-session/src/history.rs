@@ -1,0 +1,270 @@
+//! The prompts that were typed, in every session, with full-text search: `history.db`.
+//!
+//! Noting a prompt costs a turn nothing: it goes to a thread of its own, which writes what has come together every
+//! tenth of a second.
+
+use std::fs::{DirBuilder, File};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::sessions::Sessions;
+
+/// Prompts that come within this time are written together.
+const BATCH: Duration = Duration::from_millis(100);
+/// How long another process may keep the database busy.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+const SCHEMA: &str = "
+CREATE TABLE IF NOT EXISTS history (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    prompt TEXT NOT NULL,
+    created_at INTEGER NOT NULL DEFAULT (unixepoch()),
+    cwd TEXT,
+    session_id TEXT
+);
+CREATE INDEX IF NOT EXISTS history_created_at ON history(created_at);
+CREATE VIRTUAL TABLE IF NOT EXISTS history_fts USING fts5(prompt, content='history', content_rowid='id');
+CREATE TRIGGER IF NOT EXISTS history_ai AFTER INSERT ON history BEGIN
+    INSERT INTO history_fts(rowid, prompt) VALUES (new.id, new.prompt);
+END;
+CREATE TRIGGER IF NOT EXISTS history_ad AFTER DELETE ON history BEGIN
+    INSERT INTO history_fts(history_fts, rowid, prompt) VALUES ('delete', old.id, old.prompt);
+END;
+CREATE TRIGGER IF NOT EXISTS history_au AFTER UPDATE ON history BEGIN
+    INSERT INTO history_fts(history_fts, rowid, prompt) VALUES ('delete', old.id, old.prompt);
+    INSERT INTO history_fts(rowid, prompt) VALUES (new.id, new.prompt);
+END;
+";
+
+/// A prompt as it was typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prompt {
+    /// The text.
+    pub prompt: String,
+    /// Seconds since 1970.
+    pub created_at: i64,
+    /// Where it was typed.
+    pub cwd: Option<String>,
+    /// In which session.
+    pub session_id: Option<String>,
+}
+
+/// The history is not available; everything else goes on without it.
+#[derive(Debug, thiserror::Error)]
+#[error("The prompt history {} cannot be used: {reason}. Move the file away to begin a new one.", path.display())]
+pub struct HistoryError {
+    /// The database.
+    pub path: PathBuf,
+    /// What the database said.
+    pub reason: String,
+}
+
+/// The database of prompts.
+#[derive(Debug)]
+pub struct PromptHistory {
+    path: PathBuf,
+    reader: Connection,
+    /// `None` when it is being closed.
+    queue: Option<Sender<Message>>,
+    worker: Option<JoinHandle<()>>,
+    last: Option<String>,
+}
+
+enum Message {
+    Add(Prompt),
+    /// Answers when everything before it is written.
+    Flush(Sender<()>),
+}
+
+impl PromptHistory {
+    /// Opens the database, or makes it.
+    pub fn open(path: &Path) -> Result<Self, HistoryError> {
+        let failed = |reason: String| HistoryError { path: path.to_owned(), reason };
+        make_file(path).map_err(|error| failed(error.to_string()))?;
+        let connect = || connect(path).map_err(|error| failed(error.to_string()));
+        let (reader, writer) = (connect()?, connect()?);
+        let last = newest(&reader).map_err(|error| failed(error.to_string()))?;
+        let (queue, waiting) = channel();
+        let worker = std::thread::Builder::new().name("prompt-history".to_owned());
+        let worker =
+            worker.spawn(move || work(writer, &waiting)).map_err(|error| failed(error.to_string()))?;
+        Ok(Self { path: path.to_owned(), reader, queue: Some(queue), worker: Some(worker), last })
+    }
+
+    /// Notes a prompt. One that is the same as the last is not noted again, nor one without text.
+    pub fn add(&mut self, prompt: &str, cwd: &Path, session_id: &str) {
+        let text = prompt.trim();
+        if text.is_empty() || self.last.as_deref() == Some(text) {
+            return;
+        }
+        self.last = Some(text.to_owned());
+        let noted = Prompt {
+            prompt: text.to_owned(),
+            created_at: jiff::Timestamp::now().as_second(),
+            cwd: Some(cwd.to_string_lossy().into_owned()),
+            session_id: Some(session_id.to_owned()),
+        };
+        if let Some(queue) = &self.queue {
+            // The thread ends only with us.
+            let _ = queue.send(Message::Add(noted));
+        }
+    }
+
+    /// Waits until everything is written.
+    pub fn flush(&self) {
+        let (done, wait) = channel();
+        if self.queue.as_ref().is_some_and(|queue| queue.send(Message::Flush(done)).is_ok()) {
+            let _ = wait.recv();
+        }
+    }
+
+    /// The newest prompts first; those typed in `cwd` only, if one is given.
+    pub fn recent(&self, cwd: Option<&Path>, limit: usize) -> Result<Vec<Prompt>, HistoryError> {
+        let cwd = cwd.map(|cwd| cwd.to_string_lossy().into_owned());
+        let query = "SELECT prompt, created_at, cwd, session_id FROM history
+                     WHERE ?1 IS NULL OR cwd = ?1 ORDER BY created_at DESC, id DESC LIMIT ?2";
+        self.select(query, params![cwd, bounded(limit)])
+    }
+
+    /// Prompts that have words beginning with all words of the query, the best matches first.
+    pub fn search(&self, query: &str, limit: usize) -> Result<Vec<Prompt>, HistoryError> {
+        let Some(words) = fts_query(query) else { return Ok(Vec::new()) };
+        let query = "SELECT h.prompt, h.created_at, h.cwd, h.session_id FROM history_fts f
+                     JOIN history h ON h.id = f.rowid
+                     WHERE history_fts MATCH ?1 ORDER BY rank, h.created_at DESC LIMIT ?2";
+        self.select(query, params![words, bounded(limit)])
+    }
+
+    /// The sessions in which such prompts were typed, each once, the best match first.
+    pub fn matching_sessions(&self, query: &str, limit: usize) -> Result<Vec<String>, HistoryError> {
+        let mut ids: Vec<String> = Vec::new();
+        for id in self.search(query, limit)?.into_iter().filter_map(|prompt| prompt.session_id) {
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
+        }
+        Ok(ids)
+    }
+
+    fn select(&self, query: &str, values: &[&dyn rusqlite::ToSql]) -> Result<Vec<Prompt>, HistoryError> {
+        let read = |connection: &Connection| -> rusqlite::Result<Vec<Prompt>> {
+            let mut statement = connection.prepare(query)?;
+            let rows = statement.query_map(values, |row| {
+                Ok(Prompt {
+                    prompt: row.get(0)?,
+                    created_at: row.get(1)?,
+                    cwd: row.get(2)?,
+                    session_id: row.get(3)?,
+                })
+            })?;
+            rows.collect()
+        };
+        read(&self.reader)
+            .map_err(|error| HistoryError { path: self.path.clone(), reason: error.to_string() })
+    }
+}
+
+impl Sessions {
+    /// The history of prompts, with the agent's files.
+    pub fn prompt_history(&self) -> Result<PromptHistory, HistoryError> {
+        PromptHistory::open(&self.root.agent().join("history.db"))
+    }
+}
+
+impl Drop for PromptHistory {
+    /// What waits is written.
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(worker) = self.worker.take() {
+            let _ = worker.join();
+        }
+    }
+}
+
+/// A limit as SQLite counts.
+fn bounded(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}
+
+/// Prompts may hold what people would not show to others.
+fn make_file(path: &Path) -> std::io::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new("/"));
+    DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+    File::options().write(true).create(true).truncate(false).mode(0o600).open(path).map(|_| ())
+}
+
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(PATIENCE)?;
+    // Readers and a writer do not wait for each other then. A database that cannot switch works without.
+    let _ = connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));
+    connection.execute_batch("PRAGMA synchronous = NORMAL")?;
+    connection.execute_batch(SCHEMA)?;
+    let has_session: bool = connection.query_row(
+        "SELECT count(*) > 0 FROM pragma_table_info('history') WHERE name = 'session_id'",
+        [],
+        |row| row.get(0),
+    )?;
+    if !has_session {
+        // Files of early versions. Another process may have been faster.
+        let _ = connection.execute_batch("ALTER TABLE history ADD COLUMN session_id TEXT");
+    }
+    Ok(connection)
+}
+
+fn newest(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    let query = "SELECT prompt FROM history ORDER BY id DESC LIMIT 1";
+    connection.query_row(query, [], |row| row.get(0)).optional()
+}
+
+/// Writes what comes in batches, until the other end is gone.
+fn work(mut connection: Connection, waiting: &Receiver<Message>) {
+    while let Ok(first) = waiting.recv() {
+        let mut batch = Vec::new();
+        let mut flushed = Vec::new();
+        let until = Instant::now() + BATCH;
+        let mut next = Some(first);
+        while let Some(message) = next {
+            match message {
+                Message::Add(prompt) => batch.push(prompt),
+                Message::Flush(done) => flushed.push(done),
+            }
+            let left = if flushed.is_empty() {
+                until.saturating_duration_since(Instant::now())
+            } else {
+                Duration::ZERO
+            };
+            next = waiting.recv_timeout(left).ok();
+        }
+        // A prompt that cannot be noted is lost from the history, not from its session.
+        let _ = write(&mut connection, &batch);
+        drop(flushed);
+    }
+}
+
+fn write(connection: &mut Connection, batch: &[Prompt]) -> rusqlite::Result<()> {
+    let transaction = connection.transaction()?;
+    {
+        let insert = "INSERT INTO history (prompt, created_at, cwd, session_id) VALUES (?1, ?2, ?3, ?4)";
+        let mut statement = transaction.prepare(insert)?;
+        for prompt in batch {
+            statement.execute(params![prompt.prompt, prompt.created_at, prompt.cwd, prompt.session_id])?;
+        }
+    }
+    transaction.commit()
+}
+
+/// Every word as a quoted prefix, so that nothing a person types is an operator; `None` without words.
+fn fts_query(query: &str) -> Option<String> {
+    let words: Vec<String> = query
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(|word| format!("\"{word}\"*"))
+        .collect();
+    (!words.is_empty()).then(|| words.join(" "))
+}

@@ -1,0 +1,52 @@
+//! Directories of projects that were named by an older rule, by their absolute path although they are below home.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use crate::layout::{self, SessionsRoot};
+use crate::list::candidates;
+
+/// Sessions roots that this process has looked at.
+static SEEN: LazyLock<Mutex<HashSet<PathBuf>>> = LazyLock::new(Mutex::default);
+
+/// Gives old directories below this root their present names, once per process. A directory that cannot be moved
+/// stays where it is, and its sessions are found in the list of all projects.
+pub(crate) fn adopt(root: &SessionsRoot) {
+    let path = root.path();
+    if !SEEN.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone()) {
+        return;
+    }
+    let prefix = format!("--{}", layout::dashed(root.home().strip_prefix("/").unwrap_or(root.home())));
+    for entry in std::fs::read_dir(&path).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with(&prefix) && name.ends_with("--") {
+            adopt_directory(root, &entry.path());
+        }
+    }
+}
+
+fn adopt_directory(root: &SessionsRoot, old: &Path) {
+    // The name alone does not say whether a dash was a slash; the sessions say where they belong.
+    let sessions = candidates(&[old.to_owned()]);
+    let Some(head) = sessions.iter().find_map(|session| session.head().ok().flatten()) else { return };
+    let new = root.directory(Path::new(&head.header.cwd));
+    let below_home = layout::real(Path::new(&head.header.cwd)).starts_with(root.home());
+    if !below_home || new == old {
+        return;
+    }
+    if std::fs::rename(old, &new).is_err() && new.is_dir() {
+        merge(old, &new);
+    }
+}
+
+/// Moves what is not there yet; what is left keeps the old directory alive.
+fn merge(old: &Path, new: &Path) {
+    for entry in std::fs::read_dir(old).into_iter().flatten().flatten() {
+        let target = new.join(entry.file_name());
+        if std::fs::symlink_metadata(&target).is_err() {
+            let _ = std::fs::rename(entry.path(), &target);
+        }
+    }
+    let _ = std::fs::remove_dir(old);
+}

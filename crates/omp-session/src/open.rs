@@ -1,0 +1,219 @@
+//! Opening a session to go on with it.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::archive::Archive;
+use crate::context::Context;
+use crate::file;
+use crate::header::{Header, VERSION};
+use crate::id::EntryIds;
+use crate::index::{Index, IndexError};
+use crate::layout;
+use crate::load::{self, LoadError, Loaded, load};
+use crate::lock::{Attempt, Holder, Lock};
+use crate::save::{Access, Place, Store};
+use crate::sessions::Sessions;
+use crate::slice::Head;
+use crate::writer::SessionWriter;
+
+/// What to do when another process has the session open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IfHeld {
+    /// Open nothing and say who has it.
+    #[default]
+    Refuse,
+    /// Go on beside it: each process grows a branch of its own, nothing is lost.
+    Share,
+    /// Take the session away: the other process saves nothing more to it, and says so.
+    TakeOver,
+}
+
+/// A session that is open.
+#[derive(Debug)]
+pub struct Opened {
+    /// What the model is told, and the settings in force.
+    pub context: Context,
+    /// Appends to it.
+    pub writer: SessionWriter,
+    /// Looks back into it.
+    pub archive: Archive,
+    /// Lines that could not be read, because a crash cut them off or something damaged them.
+    pub skipped: usize,
+    /// Where the old content of the file is, if it was no session and a new one took its place.
+    pub set_aside: Option<PathBuf>,
+}
+
+/// Why a session could not be opened. Nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// There is a file, but no getting at it.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// There is no session, and none can begin.
+    #[error(
+        "Cannot start a session in {}: {source}. Check that you may write there and that the disk has room.",
+        path.display()
+    )]
+    Create {
+        /// The session that was to begin.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Another process has it.
+    #[error("The session {} is in use: {holder}. Close it there, go on in a copy with --fork, or take it over.", path.display())]
+    Held {
+        /// The session.
+        path: PathBuf,
+        /// Who has it.
+        holder: Holder,
+    },
+}
+
+impl Sessions {
+    /// Opens a session to go on with it, beside another process if one has it open. The whole file is read into
+    /// memory; [`Sessions::resume`] reads what it needs.
+    ///
+    /// If there is none, or the file is no session, a new session of `cwd` begins at exactly this path; the old
+    /// content is set aside, see [`Loaded::set_aside`].
+    pub fn open(&self, path: &Path, cwd: &Path) -> Result<(Loaded, SessionWriter), OpenError> {
+        let path = behind_links(path);
+        let access = access(&path, IfHeld::Share)?;
+        let loaded = self.load_or_begin(&path, cwd)?;
+        let writer = self.writer(&path, &loaded, access);
+        Ok((loaded, writer))
+    }
+
+    /// Opens a session to go on with it. Of a long one only the end and what the model reads are looked at.
+    ///
+    /// A file that is missing or no session is treated as by [`Sessions::open`].
+    pub fn resume(&self, path: &Path, cwd: &Path, held: IfHeld) -> Result<Opened, OpenError> {
+        let path = behind_links(path);
+        let access = access(&path, held)?;
+        if let Some(head) = long_session(&path, self.index_from)? {
+            if head.version < VERSION {
+                load::upgrade(&path)?;
+            }
+            match self.resume_long(&path, Header { version: head.version.max(VERSION), ..head }, access) {
+                Ok(opened) => return Ok(opened),
+                // Without an index, or with a file that no index describes, the whole is read.
+                Err(access) => return self.resume_whole(&path, cwd, access),
+            }
+        }
+        self.resume_whole(&path, cwd, access)
+    }
+
+    fn resume_whole(&self, path: &Path, cwd: &Path, access: Access) -> Result<Opened, OpenError> {
+        let loaded = self.load_or_begin(path, cwd)?;
+        let writer = self.writer(path, &loaded, access);
+        Ok(Opened {
+            context: loaded.context(),
+            writer,
+            skipped: loaded.skipped,
+            set_aside: loaded.set_aside.clone(),
+            archive: Archive::whole(loaded),
+        })
+    }
+
+    fn resume_long(&self, path: &Path, header: Header, access: Access) -> Result<Opened, Access> {
+        let Ok((index, context, leaf)) = self.through_index(path) else { return Err(access) };
+        // Another handle for the writer: each has a place of its own in the file.
+        let Ok(for_ids) = Index::open(path) else { return Err(access) };
+        let access = understood(header.version, access);
+        let store = self.store(path, access);
+        Ok(Opened {
+            context,
+            writer: SessionWriter::resumed(header, store, EntryIds::of(for_ids), leaf),
+            skipped: index.skipped(),
+            set_aside: None,
+            archive: Archive::indexed(index, path, self.blobs()),
+        })
+    }
+
+    fn store(&self, path: &Path, access: Access) -> Store {
+        let mut store = Store::new(Place::File(path.to_owned()), access, Some(self.blobs()));
+        store.index_from = self.index_from;
+        store
+    }
+
+    fn through_index(&self, path: &Path) -> Result<(Index, Context, Option<String>), IndexError> {
+        let read = |mut index: Index| {
+            let Some(leaf) = index.leaf() else { return Ok((index, Context::default(), None)) };
+            let context = Archive::context_through(&mut index, leaf)?.with_images(Some(&self.blobs()));
+            let id = index.entry(leaf)?.id;
+            Ok((index, context, Some(id)))
+        };
+        match Index::open(path).and_then(read) {
+            Err(IndexError::Stale) => Index::rebuild(path).and_then(read),
+            other => other,
+        }
+    }
+
+    fn load_or_begin(&self, path: &Path, cwd: &Path) -> Result<Loaded, OpenError> {
+        let loaded = match load(path)? {
+            Some(loaded) => loaded,
+            None => {
+                begin_at(path, cwd).map_err(|source| OpenError::Create { path: path.to_owned(), source })?
+            }
+        };
+        Ok(loaded.with_blobs(&self.blobs()))
+    }
+
+    fn writer(&self, path: &Path, loaded: &Loaded, access: Access) -> SessionWriter {
+        let header = loaded.header.clone();
+        // A session that began just now had no directory to put a lock into.
+        let access = match access {
+            Access::Ours(None) => self::access(path, IfHeld::Share).unwrap_or(Access::Ours(None)),
+            other => other,
+        };
+        let access = understood(header.version, access);
+        let store = self.store(path, access);
+        let ids = loaded.entries().iter().map(|entry| entry.id.as_str()).collect();
+        SessionWriter::resumed(header, store, ids, loaded.leaf().map(str::to_owned))
+    }
+}
+
+/// A rewrite would replace a link instead of the file.
+fn behind_links(path: &Path) -> PathBuf {
+    layout::real(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
+}
+
+fn access(path: &Path, held: IfHeld) -> Result<Access, OpenError> {
+    match (Lock::acquire(path), held) {
+        (Attempt::Ours(lock), _) => Ok(Access::Ours(Some(lock))),
+        (Attempt::Impossible, _) => Ok(Access::Ours(None)),
+        (Attempt::Held(holder), IfHeld::Refuse) => Err(OpenError::Held { path: path.to_owned(), holder }),
+        (Attempt::Held(holder), IfHeld::Share) => Ok(Access::Beside(holder)),
+        (Attempt::Held(_), IfHeld::TakeOver) => Lock::take_over(path)
+            .map(|lock| Access::Ours(Some(lock)))
+            .map_err(|source| OpenError::Create { path: path.to_owned(), source }),
+    }
+}
+
+/// What a later version wrote is only read: we do not know what its entries mean.
+fn understood(version: u32, access: Access) -> Access {
+    if version > VERSION { Access::Later(version) } else { access }
+}
+
+/// The header of a session that is worth an index.
+fn long_session(path: &Path, from: u64) -> Result<Option<Header>, LoadError> {
+    let failed = |source| LoadError::Read { path: path.to_owned(), source };
+    let Some(file) = load::open(path)? else { return Ok(None) };
+    if file.metadata().map_err(failed)?.len() < from {
+        return Ok(None);
+    }
+    Ok(Head::read(&file).map_err(failed)?.map(|head| head.header))
+}
+
+fn begin_at(path: &Path, cwd: &Path) -> io::Result<Loaded> {
+    let set_aside = match std::fs::metadata(path) {
+        Ok(old) if old.len() > 0 => Some(file::set_aside(path)?),
+        _ => None,
+    };
+    let header = Header::new(cwd);
+    file::replace(path, |writer| writer.write_all(&header.line()))?;
+    let mut loaded = Loaded::new(header, Vec::new());
+    loaded.set_aside = set_aside;
+    Ok(loaded)
+}

@@ -1,0 +1,34 @@
+//! `--export`: a session as a page.
+
+use std::path::Path;
+
+use omp_cli::Launch;
+use omp_sdk::SavedSessions;
+
+use crate::output::{self, Stream};
+use crate::{place, world};
+
+pub(crate) fn run(launch: &Launch, profile: Option<&str>) -> u8 {
+    let Some(session) = &launch.session.export else { return 1 };
+    let target = match launch.messages.as_slice() {
+        [] => None,
+        [path] => Some(Path::new(path)),
+        [_, second, ..] => {
+            let message = format!("--export writes one page, so there is nothing to do with \"{second}\".");
+            return output::fail(&message, &["Put a path with spaces into quotes.".to_owned()]);
+        }
+    };
+    let opened = world::directories(profile).and_then(|directories| {
+        let cwd = place::enter(launch.cwd.as_deref(), true, &directories.home)?;
+        let session_dir = launch.session.session_dir.as_ref().map(|directory| cwd.join(directory));
+        Ok(SavedSessions::new(&directories, session_dir.as_deref(), &cwd))
+    });
+    let saved = match opened {
+        Ok(saved) => saved,
+        Err(error) => return output::fail(&error, &[]),
+    };
+    match saved.export(&session.to_string_lossy(), target) {
+        Ok(path) => output::print(Stream::Out, &format!("Exported to: {}\n", path.display())),
+        Err(error) => output::fail(&error.to_string(), &[]),
+    }
+}

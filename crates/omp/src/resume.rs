@@ -1,0 +1,101 @@
+//! Which conversation the command line wants to go on with.
+
+use std::io::{BufRead, IsTerminal};
+use std::path::Path;
+
+use omp_cli::{Resume, SessionArgs};
+use omp_sdk::{Directories, ImportSource, Origin, Persistence, find_session};
+
+use crate::output;
+
+/// What was chosen; `None` if the user said no.
+type Choice = Result<Option<Persistence>, (String, Vec<String>)>;
+
+/// Asks at a terminal before a session of another directory is used here; elsewhere that is an error.
+pub(crate) fn choose(session: &SessionArgs, directories: &Directories, cwd: &Path) -> Choice {
+    let plain = |message: &str| Err((message.to_owned(), Vec::new()));
+    if let Some(message) = conflict(session) {
+        return Err((message, Vec::new()));
+    }
+    let import = match (session.from_claude, session.from_codex) {
+        (true, _) => Some(ImportSource::ClaudeCode),
+        (_, true) => Some(ImportSource::Codex),
+        _ => None,
+    };
+    Ok(Some(match session {
+        SessionArgs { no_session: true, fork: Some(_), .. } => {
+            return plain("--fork requires session persistence");
+        }
+        SessionArgs { no_session: true, .. } if import.is_some() => {
+            return plain("an imported session is saved, so --no-session cannot go with it");
+        }
+        SessionArgs { no_session: true, .. } => Persistence::Off,
+        SessionArgs { fork: Some(value), .. } => Persistence::Fork(value.clone()),
+        SessionArgs { resume: Some(Resume::Named(value)), .. } if std::io::stdin().is_terminal() => {
+            return ask(session, value, directories, cwd);
+        }
+        SessionArgs { resume: Some(Resume::Named(value)), .. } => Persistence::Resume(value.clone()),
+        SessionArgs { resume: Some(Resume::Pick), .. } => {
+            return Err((
+                "choosing a session from a list needs the interactive terminal, which is not available yet."
+                    .to_owned(),
+                vec!["Name one: omp --resume <id>. Run 'omp session list' to see them.".to_owned()],
+            ));
+        }
+        SessionArgs { continue_last: true, .. } => Persistence::Continue,
+        _ => import.map_or(Persistence::New, Persistence::Import),
+    }))
+}
+
+/// An import is a beginning of its own.
+fn conflict(session: &SessionArgs) -> Option<String> {
+    let given = [
+        ("--from-claude", session.from_claude),
+        ("--from-codex", session.from_codex),
+        ("--continue", session.continue_last),
+        ("--resume", session.resume.is_some()),
+        ("--fork", session.fork.is_some()),
+    ];
+    let mut given = given.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag);
+    let (first, second) = (given.next()?, given.next()?);
+    let importing = session.from_claude || session.from_codex;
+    importing.then(|| format!("{first} and {second} exclude each other; give one of them."))
+}
+
+fn ask(session: &SessionArgs, value: &str, directories: &Directories, cwd: &Path) -> Choice {
+    let session_dir = session.session_dir.as_ref().map(|directory| cwd.join(directory));
+    let found = find_session(directories, session_dir.as_deref(), cwd, value)
+        .map_err(|error| (error.to_string(), error.hints()))?;
+    let path = || found.path.to_string_lossy().into_owned();
+    let agreed = match (&found.origin, found.origin.question()) {
+        (Origin::OtherProject(_), Some(question)) => {
+            yes(&question, Silence::No).then(|| Persistence::Fork(path()))
+        }
+        (Origin::Orphaned(_), Some(question)) => {
+            yes(&question, Silence::Yes).then(|| Persistence::Move(found.path.clone()))
+        }
+        _ => Some(Persistence::Resume(value.to_owned())),
+    };
+    Ok(agreed)
+}
+
+/// What an empty line means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Silence {
+    Yes,
+    No,
+}
+
+/// The end of the input is a no.
+fn yes(question: &str, silence: Silence) -> bool {
+    output::note(&output::sanitize(question));
+    let mut answer = String::new();
+    if !matches!(std::io::stdin().lock().read_line(&mut answer), Ok(1..)) {
+        return false;
+    }
+    match answer.trim().to_lowercase().as_str() {
+        "" => silence == Silence::Yes,
+        "y" | "yes" => true,
+        _ => false,
+    }
+}

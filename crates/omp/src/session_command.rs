@@ -1,0 +1,271 @@
+//! `omp session`: the sessions that are saved.
+
+use std::io::{self, Write};
+
+use omp_cli::CommandCall;
+use omp_sdk::{DumpForm, SavedError, SavedSessions, SessionScope};
+use serde_json::{Value, json};
+
+use crate::output::{self, Stream};
+use crate::world::World;
+
+/// Hits of a search that are printed unless more are asked for.
+const HITS: usize = 50;
+
+/// What every action works with.
+struct Desk<'a> {
+    call: &'a CommandCall,
+    world: World,
+    saved: SavedSessions,
+    json: bool,
+}
+
+pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
+    let opened = World::here(profile).and_then(|world| Ok((saved(call, &world)?, world)));
+    let (saved, world) = match opened {
+        Ok(opened) => opened,
+        Err(error) => return output::fail(&error, &[]),
+    };
+    let desk = Desk { call, world, saved, json: call.values.has("json") };
+    let action = call.args.text("action").unwrap_or("list");
+    let done = match (action, call.args.text("session")) {
+        ("list", None) => return desk.list(),
+        ("search", Some(_)) => return desk.search(),
+        (_, None) => return needs(action),
+        ("branch", Some(session)) => desk.branch(session),
+        (_, Some(extra)) if action == "list" || !call.args.texts("words").is_empty() => {
+            let words = call.args.texts("words");
+            let extra = if action == "list" { extra } else { words.first().map_or("", String::as_str) };
+            return output::fail(&format!("omp session {action}: unexpected argument {extra}"), &[]);
+        }
+        ("show", Some(session)) => desk.show(session),
+        ("fork", Some(session)) => desk.fork(session),
+        ("fsck", Some(session)) => desk.fsck(session),
+        ("recover", Some(session)) => desk.recover(session),
+        ("import", Some(session)) => desk.import(session),
+        (_, Some(session)) => desk.delete(session),
+    };
+    done.unwrap_or_else(|error| refuse(&error))
+}
+
+/// The saved sessions that a command with `--session-dir` means.
+pub(crate) fn saved(call: &CommandCall, world: &World) -> Result<SavedSessions, String> {
+    let cwd =
+        std::env::current_dir().map_err(|error| format!("the current directory cannot be used: {error}"))?;
+    let directory = call.values.path("session-dir").map(|directory| cwd.join(directory));
+    Ok(SavedSessions::new(&world.directories, directory.as_deref(), &cwd))
+}
+
+fn needs(action: &str) -> u8 {
+    let what = match action {
+        "search" => "words to search for",
+        _ => "a session: its id, the beginning of it, or a path",
+    };
+    let hint = "Run 'omp session list' to see the sessions of this directory.".to_owned();
+    output::fail(&format!("omp session {action} needs {what}."), &[hint])
+}
+
+fn refuse(error: &SavedError) -> u8 {
+    let hints = match error {
+        SavedError::Resolve(_) | SavedError::NoFile(_) => {
+            vec!["Run 'omp session list --all' to see what there is.".to_owned()]
+        }
+        _ => Vec::new(),
+    };
+    output::fail(&error.to_string(), &hints)
+}
+
+impl Desk<'_> {
+    fn scope(&self) -> SessionScope {
+        if self.call.values.has("all") { SessionScope::AllFolders } else { SessionScope::Folder }
+    }
+
+    fn limit(&self, default: usize) -> usize {
+        let given = self.call.values.integer("limit");
+        given.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(default)
+    }
+
+    /// A JSON document, or lines for people.
+    fn print(&self, document: &Value, lines: &str) -> u8 {
+        if self.json { output::print_json(document) } else { output::print(Stream::Out, lines) }
+    }
+
+    fn list(&self) -> u8 {
+        let mut rows = self.saved.list(self.scope());
+        rows.truncate(self.limit(usize::MAX));
+        if self.json {
+            return output::print_json(&rows);
+        }
+        let line = |row: &omp_sdk::SessionRow| {
+            let place = match self.scope() {
+                SessionScope::Folder => String::new(),
+                SessionScope::AllFolders => format!("  {}", row.cwd.display()),
+            };
+            output::sanitize(&format!("{}  {}  {}{place}", row.id, row.modified, row.name)) + "\n"
+        };
+        let text: String = rows.iter().map(line).collect();
+        output::print(Stream::Out, if text.is_empty() { "No sessions yet.\n" } else { &text })
+    }
+
+    fn show(&self, session: &str) -> Result<u8, SavedError> {
+        if self.json {
+            let loaded = self.saved.load(session)?;
+            let document = json!({"header": loaded.header, "entries": loaded.entries()});
+            return Ok(output::print_json(&document));
+        }
+        let form = if self.call.values.has("raw") { DumpForm::Raw } else { DumpForm::Compact };
+        let mut out = Clean::new(io::stdout().lock());
+        self.saved.dump(session, form, &mut out)?;
+        Ok(out.finish())
+    }
+
+    fn search(&self) -> u8 {
+        let first = self.call.args.text("session").map(str::to_owned);
+        let words: Vec<String> = first.into_iter().chain(self.call.args.texts("words")).collect();
+        let found = self.saved.search(&words.join(" "), self.scope(), self.limit(HITS));
+        let document = found.iter().map(|entry| {
+            let hit = &entry.hit;
+            json!({
+                "session": entry.session, "name": entry.name, "entry": hit.id, "timestamp": hit.timestamp,
+                "type": hit.name, "excerpt": hit.excerpt,
+            })
+        });
+        let document: Value = document.collect();
+        let line = |entry: &omp_sdk::FoundEntry| {
+            output::sanitize(&format!("{} {}  {}", entry.session, entry.hit.id, entry.hit.excerpt)) + "\n"
+        };
+        let lines: String = found.iter().map(line).collect();
+        self.print(&document, if lines.is_empty() { "Nothing found.\n" } else { &lines })
+    }
+
+    fn fork(&self, session: &str) -> Result<u8, SavedError> {
+        let copied = self.saved.fork(session)?;
+        copied.warnings.iter().for_each(|warning| output::warn(warning));
+        let lines = format!("Copied to: {}\n", copied.path.display());
+        Ok(self.print(&json!({"path": copied.path}), &lines))
+    }
+
+    fn branch(&self, session: &str) -> Result<u8, SavedError> {
+        let words = self.call.args.texts("words");
+        let [entry] = words.as_slice() else {
+            let hint = "Entries and their ids: omp session search <words>, or omp session show --json.";
+            let message = "omp session branch needs a session and the id of one of your messages in it.";
+            return Ok(output::fail(message, &[hint.to_owned()]));
+        };
+        let branch = self.saved.branch(session, entry)?;
+        branch.warnings.iter().for_each(|warning| output::warn(warning));
+        let prompt = output::sanitize(&branch.prompt);
+        let lines = format!("Branched to: {}\nThe message was: {prompt}\n", branch.path.display());
+        Ok(self.print(&json!({"path": branch.path, "prompt": branch.prompt}), &lines))
+    }
+
+    /// Exits with 1 when something is wrong, so that scripts can ask.
+    fn fsck(&self, session: &str) -> Result<u8, SavedError> {
+        let checkup = self.saved.check(session)?;
+        let findings = checkup.findings.iter().map(|finding| {
+            json!({"line": finding.line, "offset": finding.offset, "damage": finding.damage.to_string()})
+        });
+        let document = json!({
+            "path": checkup.path, "bytes": checkup.length, "entries": checkup.entries,
+            "sound": checkup.is_sound(), "findings": findings.collect::<Value>(), "further": checkup.further,
+        });
+        let mut lines = String::new();
+        for finding in &checkup.findings {
+            let place = if finding.line == 0 { String::new() } else { format!("line {}: ", finding.line) };
+            lines += &format!("{place}{}\n", output::sanitize(&finding.damage.to_string()));
+        }
+        if checkup.further > 0 {
+            lines += &format!("… and {} more.\n", checkup.further);
+        }
+        lines += &match checkup.is_sound() {
+            true => format!("{}: sound, {} entries.\n", checkup.path.display(), checkup.entries),
+            false => format!(
+                "{}: {} entries can be read. `omp session recover` makes a sound session of them.\n",
+                checkup.path.display(),
+                checkup.entries
+            ),
+        };
+        let printed = self.print(&document, &lines);
+        Ok(printed.max(u8::from(!checkup.is_sound())))
+    }
+
+    fn recover(&self, session: &str) -> Result<u8, SavedError> {
+        let recovery = self.saved.recover(session)?;
+        let document = json!({
+            "path": recovery.path, "entries": recovery.entries, "lost": recovery.lost,
+            "relinked": recovery.relinked, "renamed": recovery.renamed, "newHeader": recovery.new_header,
+        });
+        let lines = format!(
+            "Recovered to: {}\nEntries: {}. Lines lost: {}. Given another parent: {}. Given another id: {}.\n",
+            recovery.path.display(),
+            recovery.entries,
+            recovery.lost,
+            recovery.relinked,
+            recovery.renamed
+        );
+        Ok(self.print(&document, &lines))
+    }
+
+    fn import(&self, session: &str) -> Result<u8, SavedError> {
+        let (directories, environment) = (&self.world.directories, self.world.environment.as_ref());
+        let (saved, remarks) = self.saved.import(session, directories, environment)?;
+        remarks.iter().for_each(|remark| output::warn(&output::sanitize(remark)));
+        let document = json!({"id": saved.id, "path": saved.path});
+        let lines = format!("Imported to: {}\nGo on with: omp --resume {}\n", saved.path.display(), saved.id);
+        Ok(self.print(&document, &lines))
+    }
+
+    fn delete(&self, session: &str) -> Result<u8, SavedError> {
+        let path = self.saved.delete(session)?;
+        Ok(self.print(&json!({"deleted": path}), &format!("Deleted: {}\n", path.display())))
+    }
+}
+
+/// Standard output, without what could steer a terminal.
+struct Clean<W> {
+    out: W,
+    line: Vec<u8>,
+    failed: Option<io::Error>,
+}
+
+impl<W: Write> Clean<W> {
+    fn new(out: W) -> Self {
+        Self { out, line: Vec::new(), failed: None }
+    }
+
+    /// The exit code: a reader that has gone away is not our failure.
+    fn finish(mut self) -> u8 {
+        let flushed = self.flush();
+        match self.failed.take().map_or(flushed, Err) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                output::fail(&format!("cannot write to standard output: {error}"), &[])
+            }
+            _ => 0,
+        }
+    }
+
+    fn pass(&mut self) {
+        let text = output::sanitize(&String::from_utf8_lossy(&self.line));
+        self.line.clear();
+        if self.failed.is_none() {
+            self.failed = self.out.write_all(text.as_bytes()).err();
+        }
+    }
+}
+
+impl<W: Write> Write for Clean<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.line.extend_from_slice(part);
+            if part.ends_with(b"\n") {
+                self.pass();
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.pass();
+        self.out.flush()
+    }
+}

@@ -1,0 +1,56 @@
+//! `omp setup provider --preset <name>`: describes a provider in the models file.
+
+use omp_cli::CommandCall;
+use omp_sdk::{ProviderAdded, ProviderPreset, add_provider};
+use serde_json::json;
+
+use crate::output::{self, Stream};
+use crate::world;
+
+pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
+    match call.args.text("component") {
+        Some("provider") => provider(call, profile),
+        Some(component) => output::fail(&format!("omp setup {component} is not available yet."), &[]),
+        None => output::fail(
+            "the set-up wizard is not available yet.",
+            &["Describe a provider with: omp setup provider --preset glm".to_owned()],
+        ),
+    }
+}
+
+fn provider(call: &CommandCall, profile: Option<&str>) -> u8 {
+    let Some(preset) = call.values.text("preset").and_then(ProviderPreset::from_word) else {
+        return output::fail(
+            "which provider? Name one with --preset.",
+            &["Known are minimax, minimax-cn and glm.".to_owned()],
+        );
+    };
+    let directories = match world::directories(profile) {
+        Ok(directories) => directories,
+        Err(error) => return output::fail(&error, &[]),
+    };
+    match add_provider(&directories, preset) {
+        Ok(added) => report(call, preset, &added),
+        Err(error) => output::fail(&error.to_string(), &[]),
+    }
+}
+
+fn report(call: &CommandCall, preset: ProviderPreset, added: &ProviderAdded) -> u8 {
+    let (provider, variable) = (preset.provider(), preset.variable());
+    let (file, written) = match added {
+        ProviderAdded::Written(file) => (file, true),
+        ProviderAdded::AlreadyThere(file) => (file, false),
+    };
+    if call.values.has("json") {
+        let shown = json!({"provider": provider, "variable": variable, "file": file, "written": written});
+        return output::print(Stream::Out, &format!("{shown:#}\n"));
+    }
+    let place = file.display();
+    let text = match written {
+        true => format!(
+            "Provider {provider} is in {place} now. Set {variable} to its key; `omp models {provider}` lists it.\n"
+        ),
+        false => format!("{place} has a provider {provider} already; it stays as it is.\n"),
+    };
+    output::print(Stream::Out, &text)
+}
