@@ -128,16 +128,23 @@ pub fn load_settings(
     })
 }
 
-/// Serves `skill://` and `rule://` to tools.
-pub(crate) struct Shelf(pub(crate) Arc<Knowledge>);
+/// Serves `skill://`, `rule://` and `artifact://` to tools.
+pub(crate) struct Shelf {
+    pub(crate) knowledge: Arc<Knowledge>,
+    pub(crate) artifacts: Arc<Artifacts>,
+}
 
 impl Resources for Shelf {
     fn schemes(&self) -> &'static [&'static str] {
-        &["skill", "rule"]
+        &["skill", "rule", artifacts::SCHEME]
     }
 
     fn open(&self, url: &str) -> Result<Resource, String> {
-        let resource = read_url(url, &self.0.skills, &self.0.rules).map_err(|error| error.to_string())?;
+        if url.split_once("://").is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case(artifacts::SCHEME)) {
+            return artifacts::open(&self.artifacts, url);
+        }
+        let Knowledge { skills, rules, .. } = self.knowledge.as_ref();
+        let resource = read_url(url, skills, rules).map_err(|error| error.to_string())?;
         let content = match resource.content {
             omp_extend::Content::Path(path) => Content::Path(path),
             omp_extend::Content::Text(text) => Content::Text(text),

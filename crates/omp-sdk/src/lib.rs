@@ -5,6 +5,7 @@
 
 mod account;
 mod adapt;
+mod artifacts;
 mod aws;
 mod bundled;
 mod configure;
@@ -36,6 +37,7 @@ mod roles;
 mod saved;
 mod session;
 mod setup;
+mod share;
 mod store;
 mod switch;
 mod tls;
@@ -72,5 +74,6 @@ pub use prompt::{PromptOptions, PromptReport, SectionSize, ToolSize};
 pub use roles::{RoleCycle, role_names};
 pub use saved::{FoundEntry, NewBranch, SavedError, SavedSessions, SessionRow, SessionScope};
 pub use session::Session;
+pub use share::ShareError;
 pub use store::find_session;
 pub use verify::{Verdict, verify_key};

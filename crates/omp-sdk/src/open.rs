@@ -8,11 +8,12 @@ use omp_config::discovery::{Discovery, SurveyLimits, survey};
 use omp_config::settings::{Settings, SettingsError, keys};
 use omp_llm::registry::{Registry, SelectError};
 use omp_llm::{Api, Client, ClientOptions, Secret};
-use omp_session::{Context, SessionWriter};
+use omp_session::{Artifacts, Context, SessionWriter};
 use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
 use omp_types::{ParallelTools, RequestOptions, ThinkingLevel};
 
 use crate::adapt::SystemClock;
+use crate::artifacts;
 use crate::configure;
 use crate::effort::{Classifier, Effort};
 use crate::environment::{Environment, EnvironmentLookup, apply_shell_switches, client_options};
@@ -39,7 +40,7 @@ impl Session {
         let mut opening = Opening::new(options)?;
         let (context, mut writer) = open_session(&opening.options, &mut opening.warnings)?;
         let chosen = opening.choose_model(&context).await?;
-        let surroundings = opening.look_around(&chosen);
+        let surroundings = opening.look_around(&chosen, &Arc::new(writer.artifacts()));
         let effort = opening.effort(&chosen, &context);
         note_choice(&mut writer, &context, &chosen.model, effort);
         let config = opening.agent_config(&chosen.model, effort, &writer.header().id);
@@ -194,13 +195,13 @@ impl Opening {
         Arc::new(OtherModels { client, registry, environment, given, pictures })
     }
 
-    fn look_around(&mut self, chosen: &Chosen) -> Surroundings {
+    fn look_around(&mut self, chosen: &Chosen, kept: &Arc<Artifacts>) -> Surroundings {
         let discovery = knowledge::discovery(&self.options.directories, &self.options.cwd, &self.settings);
         let knowledge = Arc::new(Knowledge::load(&discovery, &self.settings, &self.options));
         self.warnings.extend_from_slice(&knowledge.warnings);
         let scope = Arc::new(Scope::new());
         let secrets = SecretNames::default().and(chosen.registry.key_variables());
-        let tools = self.build_tools(&knowledge, &scope, &secrets);
+        let tools = self.build_tools(&knowledge, &scope, &secrets, kept);
         let repository = discovery.places().repository.as_deref();
         let prompt = self.system_prompt(&knowledge, repository, &tools, &chosen.model);
         Surroundings { discovery, knowledge, scope, tools, prompt }
@@ -297,6 +298,7 @@ impl Opening {
         knowledge: &Arc<Knowledge>,
         scope: &Arc<Scope>,
         secrets: &SecretNames,
+        kept: &Arc<Artifacts>,
     ) -> Vec<Arc<dyn Tool>> {
         let environment = ChildEnvironment::inherited().without(secrets);
         let (cwd, home) = (self.options.cwd.clone(), self.options.directories.home.clone());
@@ -308,7 +310,8 @@ impl Opening {
             ToolFilter::Only(names) => names.iter().any(|name| name == "edit"),
         };
         apply_shell_switches(self.options.environment.as_ref(), secrets, &mut context.settings);
-        context.resources = Arc::new(Shelf(Arc::clone(knowledge)));
+        context.spills = Arc::new(artifacts::Shelf(Arc::clone(kept)));
+        context.resources = Arc::new(Shelf { knowledge: Arc::clone(knowledge), artifacts: Arc::clone(kept) });
         let mut all = omp_tools::builtin(Arc::new(context));
         all.retain(|tool| !configure::is_switched_off(&self.settings, &tool.definition().name));
         match &self.options.tools {

@@ -177,7 +177,7 @@ impl SavedSessions {
     /// The whole conversation.
     pub fn load(&self, value: &str) -> Result<Loaded, SavedError> {
         let path = self.find(value)?;
-        omp_session::load(&path)?.ok_or_else(|| SavedError::View(ViewError::NotASession(path)))
+        omp_session::load(&path)?.ok_or(SavedError::View(ViewError::NotASession(path)))
     }
 
     /// Writes the conversation as text.
@@ -261,6 +261,11 @@ impl SavedSessions {
         let saved = omp_import::save(&path, &self.store, &self.cwd).map_err(ImportFailure::from)?;
         let remarks = import::remarks(&saved);
         Ok((saved, remarks))
+    }
+
+    /// Where the images of sessions are.
+    pub(crate) fn blobs(&self) -> PathBuf {
+        self.store.blobs().directory().to_owned()
     }
 
     /// The room that sessions and what belongs to them take.

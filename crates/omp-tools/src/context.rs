@@ -9,6 +9,7 @@ use omp_workspace::path::Base;
 
 use crate::resources::{NoResources, Resources};
 use crate::shown::Shown;
+use crate::spills::{NoSpills, Spills};
 
 /// The surroundings of a tool call.
 pub struct Context {
@@ -25,12 +26,14 @@ pub struct Context {
     pub settings: Settings,
     /// Internal URLs.
     pub resources: Arc<dyn Resources>,
+    /// Whole outputs of which only a part is shown.
+    pub spills: Arc<dyn Spills>,
     /// The texts that edits refer to.
     pub(crate) shown: Shown,
 }
 
 impl Context {
-    /// A context with the system's clock, the default settings and no internal URLs.
+    /// A context with the system's clock, the default settings, no internal URLs and nothing kept.
     pub fn new(cwd: PathBuf, home: Option<PathBuf>, scope: Arc<Scope>, environment: Environment) -> Self {
         Self {
             cwd,
@@ -40,6 +43,7 @@ impl Context {
             now: SystemTime::now,
             settings: Settings::default(),
             resources: Arc::new(NoResources),
+            spills: Arc::new(NoSpills),
             shown: Shown::default(),
         }
     }

@@ -14,6 +14,7 @@ mod resources;
 mod scope;
 mod search;
 mod shown;
+mod spills;
 mod write;
 
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use serde_json::{Map, Value};
 
 pub use context::{Context, Login, Settings};
 pub use resources::{Content, Resource, Resources};
+pub use spills::Spills;
 
 /// The names of the built-in tools, in the order of [`builtin`].
 pub const NAMES: &[&str] = &[read::NAME, write::NAME, edit::NAME, find::NAME, search::NAME, bash::NAME];

@@ -21,6 +21,7 @@ mod resume;
 mod room_command;
 mod session_command;
 mod setup_command;
+mod share_command;
 mod signals;
 mod sources_command;
 mod startup;
@@ -70,6 +71,7 @@ fn run() -> u8 {
         Parsed::Command(call) if call.command.name == "du" => room_command::du(&call, profile),
         Parsed::Command(call) if call.command.name == "gc" => room_command::gc(&call, profile),
         Parsed::Command(call) if call.command.name == "history" => history_command::run(&call, profile),
+        Parsed::Command(call) if call.command.name == "share" => share_command::run(&call, profile),
         Parsed::Command(call) if call.command.name == "prompt" => prompt_command::run(&call, profile),
         Parsed::Command(call) if call.command.name == "login" => login_command::login(&call, profile),
         Parsed::Command(call) if call.command.name == "logout" => login_command::logout(&call, profile),

@@ -28,8 +28,19 @@ pub(crate) fn run(call: &ModelsCall, profile: Option<&str>) -> u8 {
         (ModelsAction::Canonical, true) => json(&listing.canonical),
         (ModelsAction::Canonical, false) => output::print(Stream::Out, &canonical_table(&listing.canonical)),
         (_, true) => json(&listing.models),
-        (_, false) => output::print(Stream::Out, &provider_tables(&listing)),
+        (_, false) => {
+            let extent = if call.pattern.is_some() { Extent::Everything } else { Extent::Usable };
+            output::print(Stream::Out, &provider_tables(&listing, extent))
+        }
     }
+}
+
+/// How much of a listing is printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    /// The models that can be used; of other providers a line each.
+    Usable,
+    Everything,
 }
 
 /// `--list-models`: both views.
@@ -41,7 +52,7 @@ pub(crate) fn list_both(profile: Option<&str>) -> u8 {
     let text = format!(
         "Canonical models\n\n{}\nModels by provider\n\n{}",
         canonical_table(&listing.canonical),
-        provider_tables(&listing)
+        provider_tables(&listing, Extent::Everything)
     );
     output::print(Stream::Out, &text)
 }
@@ -98,7 +109,8 @@ fn listing(profile: Option<&str>, survey: Survey<'_>) -> Result<ModelListing, St
 /// A word that is a provider's id shows that provider, unless a search was asked for; any other is looked for in
 /// the names.
 fn narrow(listing: &mut ModelListing, action: ModelsAction, pattern: &str) {
-    let is_provider = listing.models.iter().any(|row| row.provider.eq_ignore_ascii_case(pattern));
+    let is_provider = listing.models.iter().any(|row| row.provider.eq_ignore_ascii_case(pattern))
+        || listing.lists.iter().any(|list| list.provider.eq_ignore_ascii_case(pattern));
     let one_provider = is_provider && action == ModelsAction::List;
     listing.models.retain(|row| match one_provider {
         true => row.provider.eq_ignore_ascii_case(pattern),
@@ -120,7 +132,7 @@ pub(crate) fn json(rows: &impl Serialize) -> u8 {
 const NOTHING: &str = "No model matches.\n";
 
 /// One table for each provider, those that can be used first.
-fn provider_tables(listing: &ModelListing) -> String {
+fn provider_tables(listing: &ModelListing, extent: Extent) -> String {
     let mut providers: Vec<(&str, bool)> = Vec::new();
     for row in &listing.models {
         if !providers.iter().any(|(name, _)| *name == row.provider) {
@@ -128,14 +140,23 @@ fn provider_tables(listing: &ModelListing) -> String {
         }
     }
     providers.sort_by_key(|(_, available)| !available);
-    let width = listing.models.iter().map(|row| row.selector.chars().count()).max().unwrap_or(0);
-    let tables = providers.into_iter().map(|(provider, available)| {
+    let printed = listing.models.iter().filter(|row| extent == Extent::Everything || row.available);
+    let width = printed.map(|row| row.selector.chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (provider, available) in providers {
         let rows = listing.models.iter().filter(|row| row.provider == provider);
+        let heading = heading(listing, provider, available);
+        if extent == Extent::Usable && !available {
+            text.push_str(&format!("{heading} ({} models)\n", rows.count()));
+            continue;
+        }
         let lines: String = rows.map(|row| line(row, width)).collect();
-        format!("{}\n{lines}", heading(listing, provider, available))
-    });
-    let text = tables.collect::<Vec<_>>().join("\n");
-    if text.is_empty() { NOTHING.to_owned() } else { text }
+        text.push_str(&format!("{heading}\n{lines}\n"));
+    }
+    match text.trim_end() {
+        "" => NOTHING.to_owned(),
+        text => format!("{text}\n"),
+    }
 }
 
 /// The provider, and what it lacks.

@@ -1,19 +1,15 @@
 //! Every command, sorted by name.
 
-use super::{Command, Flag, Kind, Positional};
+use super::{Command, Flag, Kind, Positional, sessions};
 use crate::words::{CompletionSource, ModelsAction, Shell};
 
 const SCOPES: Kind = Kind::OneOf(&["user", "project"]);
-const JSON: Flag = Flag::switch("json", "Print one JSON document");
+pub(super) const JSON: Flag = Flag::switch("json", "Print one JSON document");
 const JSON_J: Flag = JSON.short('j');
-const DRY_RUN: Flag = Flag::switch("dry-run", "Change nothing, say what would happen");
+pub(super) const DRY_RUN: Flag = Flag::switch("dry-run", "Change nothing, say what would happen");
 const FORCE: Flag = Flag::switch("force", "Replace what is there");
 const BIND: Flag = Flag::value("bind", Kind::Text, "Address to listen on").metavar("host:port");
 const REGENERATE: Flag = Flag::switch("regenerate", "Make a new token; the old one stops working");
-
-const SESSION_DIR: Flag = Flag::value("session-dir", Kind::Dir, "Look for sessions here");
-const SESSION_ACTIONS: &[&str] =
-    &["list", "show", "fork", "branch", "search", "fsck", "recover", "import", "delete"];
 
 /// Providers that `omp setup provider` can describe.
 const PROVIDER_PRESETS: &[&str] = &["minimax", "minimax-cn", "glm", "zai", "z-ai"];
@@ -135,9 +131,7 @@ pub static COMMANDS: &[Command] = &[
         ])
         .examples(&["omp dry-balance opus --count 20"])
         .waits_for("several accounts"),
-    Command::new("du", "Show how much room sessions and what belongs to them take")
-        .flags(&[SESSION_DIR, JSON])
-        .examples(&["omp du", "omp du --json"]),
+    sessions::DU,
     Command::new("gallery", "Draw every tool view in each of its states")
         .flags(&[
             Flag::value("tool", Kind::Text, "Only this tool").short('t'),
@@ -148,22 +142,7 @@ pub static COMMANDS: &[Command] = &[
         ])
         .examples(&["omp gallery -t bash -w 80"])
         .waits_for("terminal"),
-    Command::new("gc", "Remove what no session needs any more, and old sessions if a limit is given")
-        .details(
-            "Without --apply nothing is removed, only shown. What was changed in the last week stays in any case.",
-        )
-        .flags(&[
-            Flag::switch("apply", "Remove it"),
-            DRY_RUN.short('n'),
-            Flag::value("older-than", Kind::Integer, "Also sessions not changed for so long").metavar("days"),
-            Flag::value("max-size", Kind::Integer, "Also the oldest sessions, until the rest takes no more")
-                .metavar("MB"),
-            Flag::value("max-logs", Kind::Integer, "Also the oldest logs, until the rest takes no more")
-                .metavar("MB"),
-            SESSION_DIR,
-            JSON,
-        ])
-        .examples(&["omp gc", "omp gc --older-than 90 --apply"]),
+    sessions::GC,
     Command::new("grep", "Search files the way the search tool does")
         .args(&[
             Positional::one("pattern", Kind::Text, "Regular expression"),
@@ -194,21 +173,7 @@ pub static COMMANDS: &[Command] = &[
     Command::new("help", "Show help for omp or for a command")
         .args(&[Positional::optional("command", Kind::Text, "Command to explain")])
         .examples(&["omp help", "omp help completions"]),
-    Command::new("history", "List or search the prompts that were typed")
-        .args(&[
-            Positional::optional(
-                "action",
-                Kind::Suggested(&["list", "search"]),
-                "list (the default) or search; anything else is searched for",
-            ),
-            Positional::any("words", Kind::Text, "Words to search for"),
-        ])
-        .flags(&[
-            Flag::value("limit", Kind::Integer, "Most prompts to print (50)").short('n'),
-            Flag::switch("here", "Only prompts typed in this directory"),
-            JSON,
-        ])
-        .examples(&["omp history", "omp history search parser bug"]),
+    sessions::HISTORY,
     Command::new("install", "Install plugins from a path, a marketplace, git or a registry")
         .args(&[Positional::some("targets", Kind::File, "Paths are linked, everything else is installed")])
         .flags(&[FORCE, DRY_RUN, Flag::value("scope", SCOPES, "Where to install").metavar("scope"), JSON])
@@ -306,31 +271,7 @@ pub static COMMANDS: &[Command] = &[
         ])
         .examples(&["omp q rust 1.95 release notes --recency month"])
         .waits_for("web search"),
-    Command::new("session", "List, read, copy, search, check and delete sessions")
-        .details(
-            "list: those of this directory. show: one as text. search: entries with all these words. fork: a copy. \
-             branch: a copy of the way to one of your messages. fsck: what is wrong with a file. recover: a new \
-             session from what can be read of a damaged one. import: a conversation of Claude Code, Codex or pi. \
-             delete: with its artifacts.",
-        )
-        .args(&[
-            Positional::optional("action", Kind::OneOf(SESSION_ACTIONS), "What to do (list)"),
-            Positional::optional("session", Kind::Session, "Session id, its beginning, or path"),
-            Positional::any("words", Kind::Text, "Words of search, entry of branch"),
-        ])
-        .flags(&[
-            Flag::switch("all", "Sessions of every directory"),
-            Flag::switch("raw", "Show everything in full length"),
-            Flag::value("limit", Kind::Integer, "Most rows of list or hits of search").short('n'),
-            SESSION_DIR,
-            JSON,
-        ])
-        .examples(&[
-            "omp session list --all",
-            "omp session show 4f2a",
-            "omp session search parser bug",
-            "omp session branch 4f2a 91c0ffee",
-        ]),
+    sessions::SESSION,
     Command::new("setup", "Set omp up, or install an optional component")
         .args(&[Positional::optional(
             "component",
@@ -344,11 +285,7 @@ pub static COMMANDS: &[Command] = &[
             JSON,
         ])
         .examples(&["omp setup provider --preset glm", "omp setup python --check"]),
-    Command::new("share", "Share a session by link")
-        .args(&[Positional::optional("session", Kind::Session, "Session id or path")])
-        .flags(&[JSON])
-        .examples(&["omp share"])
-        .waits_for("shared sessions"),
+    sessions::SHARE,
     Command::new("shell", "Open a console on the shell engine of the bash tool")
         .flags(&[
             Flag::value("cwd", Kind::Dir, "Start in this directory").short('C'),

@@ -1,11 +1,12 @@
 //! The vocabulary of the command line, as data: what a flag, an argument and a command are.
 //!
-//! The rows themselves are in `launch`, `commands` and `program`. Everything else in this crate
+//! The rows themselves are in `launch`, `commands`, `sessions` and `program`. Everything else in this crate
 //! reads them.
 
 mod commands;
 mod launch;
 mod program;
+mod sessions;
 
 pub use commands::COMMANDS;
 pub use launch::LAUNCH;

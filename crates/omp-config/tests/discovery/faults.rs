@@ -160,7 +160,10 @@ fn bytes_that_are_no_text() {
     world.write("repo/AGENTS.md", b"caf\xe9 au lait");
     world.write("repo/.omp/rules/r.md", b"a\0b");
     let files = world.at("repo").context_files();
-    assert_eq!(files.all[0].item.content, "caf\u{fffd} au lait");
+    assert_eq!((files.all[0].item.content.as_str(), files.warnings.len()), ("café au lait", 0));
+    world.write("repo/AGENTS.md", b"caf\xc3\xa9 \xff lait");
+    let files = world.at("repo").context_files();
+    assert_eq!(files.all[0].item.content, "café \u{fffd} lait");
     assert!(one_warning(&files).contains("repo/AGENTS.md holds bytes that are not UTF-8"));
     let rules = world.at("repo").rules();
     assert!(rules.all.is_empty() && one_warning(&rules).contains("does not hold text"));

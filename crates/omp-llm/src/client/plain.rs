@@ -24,6 +24,11 @@ pub enum PlainBody {
         content_type: &'static str,
         text: String,
     },
+    /// Bytes that are no text.
+    Bytes {
+        content_type: &'static str,
+        bytes: Vec<u8>,
+    },
 }
 
 /// One small request. No `Debug`: it may hold a token.
@@ -126,8 +131,8 @@ impl Client {
             request = request.header(name, value);
         }
         if let Some(body) = &call.body {
-            let (kind, text) = body.encoded();
-            request = request.header(CONTENT_TYPE, kind).body(text);
+            let (kind, bytes) = body.encoded();
+            request = request.header(CONTENT_TYPE, kind).body(bytes);
         }
         request.send().await.map_err(|error| http::transport_failure(&error, place))
     }
@@ -158,11 +163,12 @@ async fn read(mut response: reqwest::Response, place: &str) -> Result<PlainAnswe
 }
 
 impl PlainBody {
-    fn encoded(&self) -> (&'static str, String) {
+    fn encoded(&self) -> (&'static str, Vec<u8>) {
         match self {
-            Self::Form(fields) => ("application/x-www-form-urlencoded", form(fields)),
-            Self::Json(value) => ("application/json", value.to_string()),
-            Self::Signed { content_type, text } => (content_type, text.clone()),
+            Self::Form(fields) => ("application/x-www-form-urlencoded", form(fields).into_bytes()),
+            Self::Json(value) => ("application/json", value.to_string().into_bytes()),
+            Self::Signed { content_type, text } => (content_type, text.clone().into_bytes()),
+            Self::Bytes { content_type, bytes } => (content_type, bytes.clone()),
         }
     }
 }

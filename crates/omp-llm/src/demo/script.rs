@@ -83,7 +83,7 @@ impl<'a> Scene<'a> {
             [listing] => match landmark(&text_of(listing)) {
                 Some(name) => (
                     format!("{name} looks like a good place to start."),
-                    Some(("read", json!({"path": name}))),
+                    Some(("read", json!({"path": format!("{name}:raw")}))),
                 ),
                 None => (self.proposal(&text_of(listing), None), None),
             },

@@ -42,7 +42,7 @@ pub(crate) use guard::{Guard, is_affected};
 pub(crate) use in_band::in_band;
 pub use leak::{Leak, Signal, Surface, find_leak};
 pub(crate) use lift::{Lifting, lift};
-pub use prompt::{RawAnswer, RawCall, RawPrompt, RawResult, RawThinking, RawTurn};
+pub use prompt::{RawAnswer, RawCall, RawGeneration, RawPrompt, RawResult, RawThinking, RawTurn};
 pub(crate) use reserved::{inert, is_harmony_served};
 pub use scanner::Scanner;
 pub use select::{Dialect, ToolFormat};

@@ -272,7 +272,11 @@ pub(super) fn similar<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) ->
     let wanted = wanted.to_lowercase();
     let score = |name: &str| {
         let bare = name.rsplit('/').next().unwrap_or(name);
-        strsim::jaro_winkler(&wanted, name).max(strsim::jaro_winkler(&wanted, bare))
+        let whole = strsim::jaro_winkler(&wanted, name).max(strsim::jaro_winkler(&wanted, bare));
+        // A word of the name that was nearly typed is worth a little less than the name.
+        let words = bare.split(['-', ':', '.', '_']).filter(|word| word.len() > 3);
+        let word = words.map(|word| strsim::jaro_winkler(&wanted, word)).fold(0.0, f64::max);
+        whole.max(if word > 0.9 { word * 0.95 } else { 0.0 })
     };
     let mut scored: Vec<(f64, &str)> =
         known.map(|name| (score(name), name)).filter(|(score, _)| *score > 0.8).collect();

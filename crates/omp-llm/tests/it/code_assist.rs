@@ -106,6 +106,8 @@ async fn guests_get_ids_and_the_older_schema_field() {
         let body = server.requests()[1].body.clone();
         assert!(body["tools"][0]["functionDeclarations"][0][field].is_object(), "{id}: {body}");
         assert!(body["contents"][1]["parts"][0]["functionCall"]["id"].is_string(), "{id}: {body}");
+        let limit = body["generationConfig"]["maxOutputTokens"].as_u64();
+        assert_eq!(limit.is_some(), id.starts_with("claude-"), "{body}");
         server.finish();
     }
 }

@@ -27,7 +27,7 @@ async fn the_tour_reads_a_landmark_and_says_what_it_is() {
     assert_eq!((look.calls()[0].name.as_str(), &look.calls()[0].arguments["path"]), ("read", &json!(".")));
     messages.extend([look.as_message(), result(look.calls()[0], "src/\nCargo.toml\nREADME.md")]);
     let open = step(&messages).await;
-    assert_eq!(open.calls()[0].arguments["path"], "README.md");
+    assert_eq!(open.calls()[0].arguments["path"], "README.md:raw");
     assert_ne!(open.calls()[0].id, look.calls()[0].id);
     messages.extend([open.as_message(), result(open.calls()[0], "\n# The Project\nmore")]);
     let propose = step(&messages).await;

@@ -1,9 +1,9 @@
 //! The Python form of Gemini and Gemma 3.
 
-use omp_llm::dialect::{Dialect, Outcome, WrittenCall, WrittenResult};
+use omp_llm::dialect::{Dialect, Outcome, Scanner, WrittenCall, WrittenResult};
 use serde_json::{Value, json};
 
-use crate::dialect_support::{Seen, call, read, text, thought, truncated};
+use crate::dialect_support::{Seen, call, read, scan as in_parts, text, thought, tools, truncated};
 
 fn scan(markup: &str) -> Vec<Seen> {
     read(Dialect::Gemini, markup)
@@ -149,4 +149,29 @@ fn leaked_blocks_are_found() {
         text("\n"),
     ];
     assert_eq!(scan(markup), expected);
+}
+
+/// Calls, results and thoughts are words between fences: no control token is written or needed, and a text whose
+/// characters arrive one by one, as no tokenizer would cut them, is read like the whole.
+// proves: WIR-089
+#[test]
+fn everything_is_plain_text() {
+    let arguments = json!({"path": "a.txt"});
+    let call_of = WrittenCall { id: "1", name: "grep", arguments: &arguments };
+    let result = WrittenResult { id: "1", name: "grep", text: "found", outcome: Outcome::Fine };
+    let written = [
+        Dialect::Gemini.write_thought("hm"),
+        Dialect::Gemini.write_calls(&[call_of]),
+        Dialect::Gemini.write_results(&[result]),
+    ];
+    for text in &written {
+        assert!(text.starts_with("```") && text.trim_end().ends_with("```"), "{text}");
+        assert!(!text.contains(['<', '>', '|']) && text.is_ascii(), "{text}");
+    }
+    let answer = format!("{}Ünder way.\n{}", written[0], written[1]);
+    let expected = [thought("hm"), text("Ünder way.\n"), call("grep", arguments.clone())];
+    let characters: Vec<String> = answer.chars().map(String::from).collect();
+    for parts in [vec![answer.as_str()], characters.iter().map(String::as_str).collect()] {
+        assert_eq!(in_parts(Scanner::new(Dialect::Gemini, tools()), parts), expected);
+    }
 }

@@ -1,6 +1,8 @@
 //! Whole prompts, compared with what the families document.
 
-use omp_llm::dialect::{Dialect, RawAnswer, RawCall, RawPrompt, RawResult, RawThinking, RawTurn};
+use omp_llm::dialect::{
+    Dialect, RawAnswer, RawCall, RawGeneration, RawPrompt, RawResult, RawThinking, RawTurn,
+};
 use omp_types::ToolDefinition;
 use serde_json::{Value, json};
 
@@ -93,6 +95,49 @@ fn deepseek_end_to_end() {
         write(Dialect::DeepSeek, &short),
         "<｜begin▁of▁sentence｜>One.\n\nTwo.<｜User｜>Hi<｜Assistant｜></think>"
     );
+}
+
+/// The models before V3.1: results in one block, a line each; what they wrote is read again by the same scanner.
+// proves: WIR-066
+#[test]
+fn deepseek_legacy_results_stand_in_one_block() {
+    let place = |name: &str| json!({"location": name});
+    let turns = [
+        user("Weather?"),
+        called(
+            "",
+            &[("1", "get_weather", place("San Francisco, CA")), ("2", "get_weather", place("Seattle, WA"))],
+        ),
+        gave(&[
+            ("1", "get_weather", r#"{"temperature": 18}"#),
+            ("2", "get_weather", r#"{"temperature": 14}"#),
+        ]),
+        said("18 and 14."),
+    ];
+    let tools = [weather()];
+    let prompt = RawPrompt { turns: &turns, generation: RawGeneration::Legacy, ..RawPrompt::default() };
+    let written = write(Dialect::DeepSeek, &prompt);
+    let calls = "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n\
+                 {\"location\": \"San Francisco, CA\"}\n```<｜tool▁call▁end｜>\n<｜tool▁call▁begin｜>function<｜tool▁sep｜>\
+                 get_weather\n```json\n{\"location\": \"Seattle, WA\"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>";
+    assert_eq!(
+        written,
+        format!(
+            "<｜begin▁of▁sentence｜><｜User｜>Weather?<｜Assistant｜>{calls}<｜end▁of▁sentence｜><｜tool▁outputs▁begin｜>\
+             <｜tool▁output▁begin｜>{{\"temperature\": 18}}<｜tool▁output▁end｜>\n<｜tool▁output▁begin｜>\
+             {{\"temperature\": 14}}<｜tool▁output▁end｜><｜tool▁outputs▁end｜>18 and 14.<｜end▁of▁sentence｜>"
+        )
+    );
+    let read = crate::dialect_support::read(Dialect::DeepSeek, calls);
+    let expected = ["San Francisco, CA", "Seattle, WA"]
+        .map(|name| crate::dialect_support::call("get_weather", place(name)));
+    assert_eq!(read, expected);
+    let guided = write(Dialect::DeepSeek, &RawPrompt { tools: &tools, ..prompt });
+    assert!(
+        guided.contains("<｜tool▁call▁begin｜>function<｜tool▁sep｜>tool_call_name\n```json\n"),
+        "{guided}"
+    );
+    assert!(guided.contains("### get_weather\n"), "{guided}");
 }
 
 // proves: WIR-069
@@ -255,8 +300,13 @@ fn gemma_end_to_end() {
         gave(&[("1", "get_current_weather", "{\"temperature\": 15, \"weather\": \"sunny\"}")]),
         said("The current weather in Tokyo is 15 degrees Celsius and sunny."),
     ];
-    let prompt =
-        RawPrompt { system: &system, tools: &tools, turns: &turns, thinking: RawThinking::Off, date: None };
+    let prompt = RawPrompt {
+        system: &system,
+        tools: &tools,
+        turns: &turns,
+        thinking: RawThinking::Off,
+        ..RawPrompt::default()
+    };
     assert_eq!(write(Dialect::Gemma, &prompt), GEMMA);
 }
 
@@ -356,6 +406,7 @@ fn harmony_end_to_end() {
         turns: &turns,
         thinking: RawThinking::High,
         date: Some("2025-06-28"),
+        ..RawPrompt::default()
     };
     assert_eq!(write(Dialect::Harmony, &prompt), HARMONY);
     prompt.system = &[];

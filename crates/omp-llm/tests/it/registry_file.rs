@@ -179,6 +179,22 @@ fn discovery_is_checked() {
     }
 }
 
+/// What only one of the two documented programs knows is known here.
+///
+/// proves: MOD-234
+#[test]
+fn the_larger_of_two_vocabularies_counts() {
+    for lines in [
+        "api: openai-completions\n    baseUrl: http://x\n    discovery: {type: openai-models-list}",
+        "baseUrl: http://x\n    discovery: {type: proxy}",
+        "baseUrl: http://x\n    transport: pi-native",
+        "apiKey: '!echo k'",
+        "baseUrl: http://x\n    compat: {whenThinking: {extraBody: {a: 1}}, streamIdleTimeoutMs: 1, alwaysSendMaxTokens: true}",
+    ] {
+        accepted(&with_provider(lines));
+    }
+}
+
 /// Numbers that make no sense, with provider and model.
 // proves: MOD-046
 #[test]

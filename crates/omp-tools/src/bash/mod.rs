@@ -81,7 +81,7 @@ impl Bash {
             environment,
             timeout: Some(timeout.duration()),
             limits: self.context.settings.output,
-            spill: None,
+            spill: self.context.spills.open(NAME),
         })
     }
 

@@ -87,7 +87,7 @@ fn signal_name(signal: i32) -> String {
 }
 
 fn truncation_notice(output: &Captured) -> Option<String> {
-    let parts = [elision_notice(output), columns_notice(output)];
+    let parts = [elision_notice(output), columns_notice(output), whole_notice(output)];
     let text = parts.into_iter().flatten().collect::<Vec<_>>().join(" ");
     (!text.is_empty()).then(|| format!("[{text}]"))
 }
@@ -99,7 +99,7 @@ fn elision_notice(output: &Captured) -> Option<String> {
         head => format!("the first {head} and the last {}", elision.tail_lines),
     };
     Some(format!(
-        "Showing {shown} of {} lines ({} of {} bytes). Filter the output, or write it to a file and read that.",
+        "Showing {shown} of {} lines ({} of {} bytes).",
         output.total_lines, output.shown_bytes, output.total_bytes
     ))
 }
@@ -107,6 +107,15 @@ fn elision_notice(output: &Captured) -> Option<String> {
 fn columns_notice(output: &Captured) -> Option<String> {
     let columns = output.cut_columns?;
     Some(format!("Lines over {columns} bytes are cut."))
+}
+
+/// Where the rest is, or how to get it.
+fn whole_notice(output: &Captured) -> Option<String> {
+    match (&output.spilled, &output.elision) {
+        (Some(spilled), _) => Some(format!("The whole output is artifact://{}", spilled.name)),
+        (None, Some(_)) => Some("Filter the output, or write it to a file and read that.".to_owned()),
+        (None, None) => None,
+    }
 }
 
 fn meta(output: &Captured) -> Meta {
@@ -123,7 +132,7 @@ fn meta(output: &Captured) -> Meta {
         }),
         head_lines: (elision.head_lines > 0).then_some(elision.head_lines),
         next_offset: None,
-        artifact_id: None,
+        artifact_id: output.spilled.as_ref().map(|spilled| spilled.name.clone()),
     });
     let limits = output.cut_columns.map(|max_column| Limits {
         column_truncated: Some(ColumnTruncated { max_column }),

@@ -63,7 +63,7 @@ const AGE: &str = "UPDATE model_cache SET updated_at = updated_at - 3 * 3600 * 1
 
 /// One row for each provider, with the version of its form and the fingerprint of what is compiled in.
 ///
-/// proves: MOD-064
+/// proves: MOD-064, MOD-235
 #[test]
 fn lists_are_kept_in_a_database() {
     let server = ListServer::start([("/v1/models", ListReply::Json(list(&["a", "b"])))]);

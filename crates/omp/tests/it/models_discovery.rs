@@ -26,7 +26,7 @@ fn rows(output: &Output) -> Vec<Value> {
 
 /// Nothing is configured: the server is found at the address that the environment names, and answers.
 ///
-/// proves: MOD-082
+/// proves: MOD-082, MOD-235
 #[test]
 fn ollama_is_found_where_the_environment_says() {
     for form in ["OLLAMA_BASE_URL", "OLLAMA_HOST", "host"] {
@@ -92,7 +92,7 @@ fn failing_servers_are_named() {
         let output = omp_run(&home, &["models"]);
         output.assert_success();
         assert!(
-            output.stdout.contains("good/g") && output.stdout.contains("anthropic/"),
+            output.stdout.contains("good/g") && output.stdout.contains("\nanthropic: "),
             "{}",
             output.stdout
         );
@@ -258,7 +258,7 @@ fn bad_lists_end_nothing() {
             output.stderr
         );
         assert!(!output.stderr.contains('\u{1b}'));
-        assert!(output.stdout.contains("anthropic/"));
+        assert!(output.stdout.contains("\nanthropic: "));
         server.finish();
     }
 }

@@ -31,13 +31,20 @@ fn models_are_listed_by_provider() {
     let output = omp_run(&fresh, &["models"]);
     output.assert_success();
     assert_eq!(output.stderr, "", "no file is no mistake");
-    assert!(output.stdout.contains("anthropic: no key, set ANTHROPIC_OAUTH_TOKEN or ANTHROPIC_API_KEY\n"));
+    let missing = "\nanthropic: no key, set ANTHROPIC_OAUTH_TOKEN or ANTHROPIC_API_KEY (";
+    assert!(
+        output.stdout.contains(missing) && !output.stdout.contains("anthropic/claude"),
+        "{}",
+        output.stdout
+    );
+    let named = omp_run(&fresh, &["models", "anthropic"]).stdout;
+    assert!(named.contains("ANTHROPIC_API_KEY\n  anthropic/claude"), "{named}");
     let server = Server::start([Reply::new()]);
     let home = home(&server, Wire::OpenAiCompletions);
     let listed = with_key(&home, &["models"]).stdout;
     let at = |part: &str| listed.find(part).unwrap_or_else(|| panic!("{part}: {listed}"));
     assert!(at("test: ready\n") < at("  test/scripted "), "{listed}");
-    assert!(at("anthropic: ready\n") < at("openai: no key, set OPENAI_API_KEY\n"));
+    assert!(at("anthropic: ready\n") < at("openai: no key, set OPENAI_API_KEY ("));
     let line = listed.lines().find(|line| line.contains("anthropic/claude-sonnet-4-5")).unwrap();
     for part in ["200k context", "64k output", "thinking, images", "anthropic-messages"] {
         assert!(line.contains(part), "{line}");
@@ -195,7 +202,11 @@ fn a_file_is_used_whole_or_not_at_all() {
     home.write(MODELS, format!("providers:\n{good}{bad}"));
     let broken = omp_run(&home, &["models"]);
     broken.assert_success();
-    assert!(!broken.stdout.contains("good/m") && broken.stdout.contains("anthropic/"), "{}", broken.stdout);
+    assert!(
+        !broken.stdout.contains("good/m") && broken.stdout.contains("\nanthropic: "),
+        "{}",
+        broken.stdout
+    );
     let sentence = "Provider bad, model m: \"contextWindow\" must be a positive number.";
     assert!(broken.stderr.contains("models.yml") && broken.stderr.contains(sentence), "{}", broken.stderr);
     home.write(MODELS, format!("providers:\n{good}{}", bad.replace("contextWindow: 0", "contextWindow: 9")));
@@ -236,7 +247,7 @@ fn odd_files_do_not_stop_the_program() {
         make(&home);
         let output = omp_run(&home, &["models"]);
         output.assert_success();
-        assert!(output.stdout.contains("anthropic/"), "{word}");
+        assert!(output.stdout.contains("\nanthropic: "), "{word}");
         assert!(output.stderr.contains("models.yml") && output.stderr.contains(word), "{}", output.stderr);
     }
 }

@@ -6,16 +6,12 @@ use super::super::json_form::spaced;
 use super::{Dialect, RawPrompt, RawThinking, RawTurn};
 
 const BEGIN: &str = "<\u{ff5c}begin\u{2581}of\u{2581}sentence\u{ff5c}>";
-const END: &str = "<\u{ff5c}end\u{2581}of\u{2581}sentence\u{ff5c}>";
-const USER: &str = "<\u{ff5c}User\u{ff5c}>";
-const ASSISTANT: &str = "<\u{ff5c}Assistant\u{ff5c}>";
+pub(super) const END: &str = "<\u{ff5c}end\u{2581}of\u{2581}sentence\u{ff5c}>";
+pub(super) const USER: &str = "<\u{ff5c}User\u{ff5c}>";
+pub(super) const ASSISTANT: &str = "<\u{ff5c}Assistant\u{ff5c}>";
 
 pub(super) fn write(prompt: &RawPrompt<'_>) -> String {
-    let mut out = format!("{BEGIN}{}", prompt.joined_system());
-    if !prompt.tools.is_empty() {
-        out.push_str(if prompt.system.is_empty() { "" } else { "\n\n" });
-        out.push_str(&tools(prompt));
-    }
+    let mut out = opening(prompt, include_str!("../../../prompts/raw-deepseek-tools.md"));
     let mut answers_results = false;
     for turn in prompt.turns {
         match turn {
@@ -42,11 +38,21 @@ pub(super) fn write(prompt: &RawPrompt<'_>) -> String {
     out
 }
 
-fn tools(prompt: &RawPrompt<'_>) -> String {
+/// What stands before the first turn; `guide` says how tools are called.
+pub(super) fn opening(prompt: &RawPrompt<'_>, guide: &str) -> String {
+    let mut out = format!("{BEGIN}{}", prompt.joined_system());
+    if !prompt.tools.is_empty() {
+        out.push_str(if prompt.system.is_empty() { "" } else { "\n\n" });
+        out.push_str(&tools(prompt, guide));
+    }
+    out
+}
+
+fn tools(prompt: &RawPrompt<'_>, guide: &str) -> String {
     let mut list = String::new();
     for tool in prompt.tools {
         let (name, description, parameters) = (&tool.name, &tool.description, spaced(&tool.parameters));
         let _ = write!(list, "\n### {name}\nDescription: {description}\n\nParameters: {parameters}\n");
     }
-    include_str!("../../../prompts/raw-deepseek-tools.md").replace("{{tools}}", &list)
+    guide.replace("{{tools}}", &list)
 }

@@ -4,6 +4,7 @@
 //! messages. These functions are for the other case, and they say what the templates are expected to do.
 
 mod deepseek;
+mod deepseek_legacy;
 mod gemini;
 mod gemma;
 mod glm;
@@ -26,6 +27,16 @@ pub struct RawPrompt<'a> {
     pub thinking: RawThinking,
     /// `YYYY-MM-DD`, for the one family that is told.
     pub date: Option<&'a str>,
+    pub generation: RawGeneration,
+}
+
+/// Which of a family's templates, where an older one differs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RawGeneration {
+    #[default]
+    Newest,
+    /// DeepSeek before V3.1; the same as the newest everywhere else.
+    Legacy,
 }
 
 /// How much the model is to think.
@@ -71,6 +82,9 @@ impl Dialect {
     /// The prompt up to where the model goes on. `None` for dialects without a template of their own.
     pub fn write_prompt(self, prompt: &RawPrompt<'_>) -> Option<String> {
         match self {
+            Self::DeepSeek if prompt.generation == RawGeneration::Legacy => {
+                Some(deepseek_legacy::write(prompt))
+            }
             Self::DeepSeek => Some(deepseek::write(prompt)),
             Self::Gemini => Some(gemini::write(prompt)),
             Self::Gemma => Some(gemma::write(prompt)),

@@ -28,7 +28,8 @@ pub(in crate::wire) fn body(
     let toolbox = Toolbox::new(request, &turns);
     let mut body = Map::new();
     let mut generation = Map::new();
-    if let Some(limit) = options.max_tokens {
+    // A budget for thoughts needs a limit above it, and Claude has no usual one that would do.
+    if let Some(limit) = options.max_tokens.or_else(|| is_claude(model).then_some(model.max_tokens)) {
         generation.insert("maxOutputTokens".into(), limit.max(1).into());
     }
     insert_sampling(&mut generation, &options.sampling);
