@@ -51,7 +51,10 @@ impl Output {
         self.bytes += text.len() as u64;
         match (before < MOST_BYTES, self.bytes < MOST_BYTES) {
             (_, true) => artifact.file.write_all(text.as_bytes()),
-            (true, false) => artifact.file.write_all(text.as_bytes()).and_then(|()| artifact.file.write_all(CUT.as_bytes())),
+            (true, false) => artifact
+                .file
+                .write_all(text.as_bytes())
+                .and_then(|()| artifact.file.write_all(CUT.as_bytes())),
             (false, false) => Ok(()),
         }
     }

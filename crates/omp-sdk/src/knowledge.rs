@@ -7,13 +7,14 @@ use omp_config::discovery::{ContextFile, Discovery, Listing, Places, PromptFileN
 use omp_config::settings::{ForeignFile, Settings, SettingsError, Sources};
 use omp_config::{Directories, discovery};
 use omp_extend::{Commands, RuleBook, Skills, always_section, read_url, rules_section, skills_section};
+use omp_session::Artifacts;
 use omp_tools::{Content, Resource, Resources};
 use serde_json::Map;
 
-use crate::configure;
 use crate::environment::Environment;
 use crate::options::{RuleChoice, SessionOptions};
 use crate::prompt::Section;
+use crate::{artifacts, configure};
 
 /// What standing rules may take of every prompt.
 const STICKY_LIMIT: usize = 16 * 1024;

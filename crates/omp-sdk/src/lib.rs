@@ -33,6 +33,7 @@ mod profiles;
 mod prompt;
 mod recent;
 mod record;
+mod restore;
 mod roles;
 mod saved;
 mod session;

@@ -8,7 +8,7 @@ use omp_config::discovery::{Discovery, SurveyLimits, survey};
 use omp_config::settings::{Settings, SettingsError, keys};
 use omp_llm::registry::{Registry, SelectError};
 use omp_llm::{Api, Client, ClientOptions, Secret};
-use omp_session::{Artifacts, Context, SessionWriter};
+use omp_session::{Artifacts, Context};
 use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
 use omp_types::{ParallelTools, RequestOptions, ThinkingLevel};
 
@@ -28,6 +28,7 @@ use crate::others::OtherModels;
 use crate::profiles;
 use crate::prompt::{self, Ingredients, Personality, Place, PromptReport, SystemPrompt};
 use crate::record::{Record, Recorder};
+use crate::restore;
 use crate::session::{Now, Session};
 use crate::setup::SessionSetup;
 use crate::store::open_session;
@@ -42,7 +43,8 @@ impl Session {
         let chosen = opening.choose_model(&context).await?;
         let surroundings = opening.look_around(&chosen, &Arc::new(writer.artifacts()));
         let effort = opening.effort(&chosen, &context);
-        note_choice(&mut writer, &context, &chosen.model, effort);
+        restore::note_choice(&mut writer, &context, &chosen.model, effort);
+        restore::service_tier(&mut opening.options.service_tier, &mut writer, &context);
         let config = opening.agent_config(&chosen.model, effort, &writer.header().id);
         let notes = opening.notes(&writer.header().id);
         let record = Record::new(writer);
@@ -333,17 +335,6 @@ fn login_refused(error: SessionError, environment: &dyn Environment) -> SessionE
     match environment.vault().and_then(|vault| vault.refusal(provider)) {
         Some(refusal) => refusal.into(),
         None => error,
-    }
-}
-
-/// The file says which model answered, so that a resumed session goes on with it.
-fn note_choice(writer: &mut SessionWriter, context: &Context, model: &omp_llm::Model, effort: Effort) {
-    let selector = model.selector();
-    if context.model.as_deref() != Some(selector.as_str()) {
-        writer.append_model_change(&selector, None);
-    }
-    if context.thinking_level.as_deref() != Some(effort.word()) {
-        writer.append_thinking_level(effort.word());
     }
 }
 

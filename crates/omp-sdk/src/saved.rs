@@ -145,12 +145,15 @@ pub enum SavedError {
 pub struct SavedSessions {
     store: Sessions,
     cwd: PathBuf,
+    /// Sessions of all directories are in one.
+    together: bool,
 }
 
 impl SavedSessions {
     /// `session_dir` is the one directory of all sessions, if the user keeps them in one.
     pub fn new(directories: &Directories, session_dir: Option<&Path>, cwd: &Path) -> Self {
-        Self { store: store::sessions(directories, session_dir), cwd: cwd.to_owned() }
+        let store = store::sessions(directories, session_dir);
+        Self { store, cwd: cwd.to_owned(), together: session_dir.is_some() }
     }
 
     /// The most recently modified first.
@@ -160,8 +163,8 @@ impl SavedSessions {
 
     fn infos(&self, scope: SessionScope) -> Vec<SessionInfo> {
         match scope {
-            SessionScope::Folder => self.store.list(&self.cwd),
-            SessionScope::AllFolders => self.store.list_all(),
+            SessionScope::AllFolders if !self.together => self.store.list_all(),
+            SessionScope::Folder | SessionScope::AllFolders => self.store.list(&self.cwd),
         }
     }
 

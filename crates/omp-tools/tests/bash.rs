@@ -254,7 +254,7 @@ async fn streams_are_merged_in_order_and_sanitised() {
     assert_eq!(output(&project, command).await, "one\ntwo\n100%");
 }
 
-// proves: SHL-040, SHL-042, SHL-044
+// proves: SHL-040, SHL-042, SHL-044, SES-094
 #[tokio::test]
 async fn large_output_is_shown_as_head_and_tail() {
     let mut project = Project::new();

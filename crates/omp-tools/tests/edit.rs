@@ -82,10 +82,7 @@ async fn ten_edits_are_chained_from_results_alone() {
         let header = answer.lines().next().unwrap();
         let number = |text: &str| text.split(':').next().unwrap().parse::<usize>().unwrap();
         // Aim by the numbers of the last answer.
-        let row = answer
-            .lines()
-            .rfind(|row| row.ends_with(":line 30") || row.contains(":round"))
-            .unwrap();
+        let row = answer.lines().rfind(|row| row.ends_with(":line 30") || row.contains(":round")).unwrap();
         let line = number(row);
         let input =
             format!("{header}\nINS.POST {line}:\n+round {round} a\n+round {round} b\nDEL {}\n", line + 1);

@@ -17,6 +17,9 @@ pub(crate) fn choose(session: &SessionArgs, directories: &Directories, cwd: &Pat
     if let Some(message) = conflict(session) {
         return Err((message, Vec::new()));
     }
+    if session.take_over && !session.continue_last && session.resume.is_none() {
+        return plain("--take-over takes a session that --resume or --continue names; add one of them.");
+    }
     let import = match (session.from_claude, session.from_codex) {
         (true, _) => Some(ImportSource::ClaudeCode),
         (_, true) => Some(ImportSource::Codex),

@@ -1,10 +1,12 @@
 //! `omp du` and `omp gc`: the room that sessions take, and getting some of it back.
 
+use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use omp_cli::CommandCall;
 use omp_sdk::SavedSessions;
-use omp_sdk::sessions::{Amount, Garbage, GcPlan, GcPolicy};
+use omp_sdk::sessions::{Amount, Garbage, GcItem, GcPlan, GcPolicy, GcReport};
 use serde_json::{Value, json};
 
 use crate::output::{self, Stream};
@@ -55,40 +57,72 @@ pub(crate) fn gc(call: &CommandCall, profile: Option<&str>) -> u8 {
     };
     let plan = saved.gc_plan(&policy);
     let report = call.values.has("apply").then(|| saved.gc(&plan));
-    let failed: Vec<(String, String)> = report.iter().flat_map(|report| &report.failed).map(said).collect();
-    for path in &plan.unreadable {
-        output::warn(&format!("{} cannot be read, so all images stay: some may be its own.", path.display()));
-    }
-    for (path, reason) in &failed {
-        output::warn(&format!("{path} was not removed: {reason}"));
-    }
-    let (removed, bytes) = match &report {
-        Some(report) => (report.removed, report.bytes),
-        None => (plan.items.len(), plan.bytes()),
+    let outcome = Outcome { plan, report };
+    outcome.warn();
+    let printed = match call.values.has("json") {
+        true => output::print_json(&outcome.document()),
+        false => output::print(Stream::Out, &outcome.text()),
     };
-    let printed = if call.values.has("json") {
-        let item = |item: &omp_sdk::sessions::GcItem| json!({"path": item.path, "reason": word(item.garbage), "bytes": item.bytes});
-        output::print_json(&json!({
-            "applied": report.is_some(), "removed": removed, "bytes": bytes,
-            "items": plan.items.iter().map(item).collect::<Value>(),
-            "failed": failed.iter().map(|(path, reason)| json!({"path": path, "error": reason})).collect::<Value>(),
-            "unreadable": plan.unreadable,
-        }))
-    } else {
-        let mut text = list(&plan);
-        text += &match (&report, removed) {
-            (_, 0) => "There is nothing to remove.\n".to_owned(),
-            (Some(_), _) => format!("Removed {removed} items; {} freed.\n", size(bytes)),
+    printed.max(u8::from(!outcome.failed().is_empty()))
+}
+
+/// What may go, and what went if it was to.
+struct Outcome {
+    plan: GcPlan,
+    report: Option<GcReport>,
+}
+
+impl Outcome {
+    fn failed(&self) -> &[(PathBuf, io::Error)] {
+        self.report.as_ref().map_or(&[], |report| &report.failed)
+    }
+
+    fn warn(&self) {
+        for path in &self.plan.unreadable {
+            let path = path.display();
+            output::warn(&format!("{path} cannot be read, so all images stay: some may be its own."));
+        }
+        for (path, error) in self.failed() {
+            output::warn(&format!("{} was not removed: {error}", path.display()));
+        }
+    }
+
+    /// How many items, and their bytes: those that went, else those that would.
+    fn sum(&self) -> (usize, u64) {
+        match &self.report {
+            Some(report) => (report.removed, report.bytes),
+            None => (self.plan.items.len(), self.plan.bytes()),
+        }
+    }
+
+    fn document(&self) -> Value {
+        let (removed, bytes) = self.sum();
+        let item = |item: &GcItem| {
+            let reason = word(item.garbage);
+            json!({"path": item.path, "reason": reason, "bytes": item.bytes})
+        };
+        let failed = |(path, error): &(PathBuf, io::Error)| json!({"path": path, "error": error.to_string()});
+        json!({
+            "applied": self.report.is_some(), "removed": removed, "bytes": bytes,
+            "items": self.plan.items.iter().map(item).collect::<Value>(),
+            "failed": self.failed().iter().map(failed).collect::<Value>(),
+            "unreadable": self.plan.unreadable,
+        })
+    }
+
+    fn text(&self) -> String {
+        let (removed, bytes) = self.sum();
+        let items = if removed == 1 { "1 item".to_owned() } else { format!("{removed} items") };
+        let size = size(bytes);
+        let end = match (&self.report, removed) {
+            (_, 0) => "There is nothing to remove.".to_owned(),
+            (Some(_), _) => format!("Removed {items}; {size} freed."),
             (None, _) => {
-                format!(
-                    "Would remove {removed} items and free {}. Nothing was removed; add --apply to do it.\n",
-                    size(bytes)
-                )
+                format!("Would remove {items} and free {size}. Nothing was removed; add --apply to do it.")
             }
         };
-        output::print(Stream::Out, &text)
-    };
-    printed.max(u8::from(!failed.is_empty()))
+        format!("{}{end}\n", list(&self.plan))
+    }
 }
 
 fn open(call: &CommandCall, profile: Option<&str>) -> Result<SavedSessions, String> {
@@ -112,10 +146,6 @@ fn policy(call: &CommandCall) -> Result<GcPolicy, String> {
     })
 }
 
-fn said((path, error): &(std::path::PathBuf, std::io::Error)) -> (String, String) {
-    (path.display().to_string(), error.to_string())
-}
-
 fn word(garbage: Garbage) -> &'static str {
     match garbage {
         Garbage::Blob => "image that no session has",
@@ -128,7 +158,7 @@ fn word(garbage: Garbage) -> &'static str {
 
 fn list(plan: &GcPlan) -> String {
     let shown = plan.items.iter().take(MOST_LINES);
-    let line = |item: &omp_sdk::sessions::GcItem| {
+    let line = |item: &GcItem| {
         format!("{:>10}  {} ({})\n", size(item.bytes), item.path.display(), word(item.garbage))
     };
     let mut text: String = shown.map(line).collect();

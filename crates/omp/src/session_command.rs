@@ -28,22 +28,27 @@ pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
     };
     let desk = Desk { call, world, saved, json: call.values.has("json") };
     let action = call.args.text("action").unwrap_or("list");
-    let done = match (action, call.args.text("session")) {
-        ("list", None) => return desk.list(),
-        ("search", Some(_)) => return desk.search(),
-        (_, None) => return needs(action),
-        ("branch", Some(session)) => desk.branch(session),
-        (_, Some(extra)) if action == "list" || !call.args.texts("words").is_empty() => {
-            let words = call.args.texts("words");
-            let extra = if action == "list" { extra } else { words.first().map_or("", String::as_str) };
-            return output::fail(&format!("omp session {action}: unexpected argument {extra}"), &[]);
-        }
-        ("show", Some(session)) => desk.show(session),
-        ("fork", Some(session)) => desk.fork(session),
-        ("fsck", Some(session)) => desk.fsck(session),
-        ("recover", Some(session)) => desk.recover(session),
-        ("import", Some(session)) => desk.import(session),
-        (_, Some(session)) => desk.delete(session),
+    let words = call.args.texts("words");
+    let unexpected = match action {
+        "list" => call.args.text("session"),
+        "search" | "branch" => None,
+        _ => words.first().map(String::as_str),
+    };
+    if let Some(word) = unexpected {
+        return output::fail(&format!("omp session {action}: unexpected argument {word}"), &[]);
+    }
+    let Some(session) = call.args.text("session") else {
+        return if action == "list" { desk.list() } else { needs(action) };
+    };
+    let done = match action {
+        "show" => desk.show(session),
+        "fork" => desk.fork(session),
+        "branch" => desk.branch(session, &words),
+        "fsck" => desk.fsck(session),
+        "recover" => desk.recover(session),
+        "import" => desk.import(session),
+        "delete" => desk.delete(session),
+        _ => Ok(desk.search(session, &words)),
     };
     done.unwrap_or_else(|error| refuse(&error))
 }
@@ -119,9 +124,8 @@ impl Desk<'_> {
         Ok(out.finish())
     }
 
-    fn search(&self) -> u8 {
-        let first = self.call.args.text("session").map(str::to_owned);
-        let words: Vec<String> = first.into_iter().chain(self.call.args.texts("words")).collect();
+    fn search(&self, first: &str, more: &[String]) -> u8 {
+        let words: Vec<&str> = std::iter::once(first).chain(more.iter().map(String::as_str)).collect();
         let found = self.saved.search(&words.join(" "), self.scope(), self.limit(HITS));
         let document = found.iter().map(|entry| {
             let hit = &entry.hit;
@@ -145,9 +149,8 @@ impl Desk<'_> {
         Ok(self.print(&json!({"path": copied.path}), &lines))
     }
 
-    fn branch(&self, session: &str) -> Result<u8, SavedError> {
-        let words = self.call.args.texts("words");
-        let [entry] = words.as_slice() else {
+    fn branch(&self, session: &str, words: &[String]) -> Result<u8, SavedError> {
+        let [entry] = words else {
             let hint = "Entries and their ids: omp session search <words>, or omp session show --json.";
             let message = "omp session branch needs a session and the id of one of your messages in it.";
             return Ok(output::fail(message, &[hint.to_owned()]));

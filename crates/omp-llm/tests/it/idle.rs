@@ -80,8 +80,7 @@ async fn openai_may_be_silent_for_another_time() {
     server.finish();
 }
 
-/// The first event has a limit of its own, which neither comments nor headers satisfy and which later silence does not
-/// know. It may also be longer than the longest silence.
+/// The first event has a limit of its own, which neither comments nor headers satisfy.
 #[tokio::test]
 async fn the_first_event_may_take_another_time() {
     let request = request(vec![user("hi")]);
@@ -90,19 +89,24 @@ async fn the_first_event_may_take_another_time() {
         let comments = Reply::new().text("x").comments(true).stall_after_bytes(4, Duration::from_secs(60));
         let server = Server::start([late, comments]);
         for _ in 0..2 {
-            let ended = ask(&limited(None, Some(200)), &support::model(&server, wire), &request).await;
+            let ended = ask(&limited(None, Some(100)), &support::model(&server, wire), &request).await;
             assert_eq!(ended.failure().kind, FailureKind::Transient, "{wire}");
-            assert!(ended.failure().message.contains("within 0.2 s"), "{wire}: {:?}", ended.failure());
+            assert!(ended.failure().message.contains("within 0.1 s"), "{wire}: {:?}", ended.failure());
         }
         server.finish();
+    }
+}
 
-        let stalled =
-            Reply::new().text("some words").delta_size(2).stall_after_event(5, Duration::from_millis(500));
-        let slow = Reply::new().text("ok").delay_before(Duration::from_millis(500));
-        let server = Server::start([stalled, slow]);
-        let model = support::model(&server, wire);
-        ask(&limited(None, Some(400)), &model, &request).await.done();
-        ask(&limited(Some(300), Some(0)), &model, &request).await.done();
+/// Silence behind the first event is measured as ever, and the limit before it may be the longer one.
+#[tokio::test]
+async fn the_limits_before_and_behind_the_first_event_are_two() {
+    let request = request(vec![user("hi")]);
+    let stalled =
+        Reply::new().text("some words").delta_size(2).stall_after_event(5, Duration::from_millis(1700));
+    let slow = Reply::new().text("ok").delay_before(Duration::from_millis(1300));
+    for (reply, client) in [(stalled, limited(None, Some(1500))), (slow, limited(Some(1000), Some(0)))] {
+        let server = Server::start([reply]);
+        ask(&client, &support::model(&server, Wire::OpenAiResponses), &request).await.done();
         server.finish();
     }
 }

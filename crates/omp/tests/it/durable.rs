@@ -130,6 +130,8 @@ fn two_processes_on_one_session_know_of_each_other() {
     second.close_stdin();
     server.wait_for_requests(3, LIMIT);
 
+    let of_nothing = omp_run(&home, &["--take-over", "-p", "x"]);
+    assert!(of_nothing.code == Some(1) && of_nothing.stderr.contains("--resume"), "{}", of_nothing.stderr);
     home.write("work/first", "");
     let ended = first.wait(LIMIT);
     assert_eq!(ended.assert_success().stdout, "all done\n", "the conversation goes on in memory");

@@ -2,6 +2,7 @@
 
 mod aliases;
 mod arguments;
+mod artifacts;
 mod attachments;
 mod clouds;
 mod code_assist;
@@ -37,6 +38,7 @@ mod promotion;
 mod prompt;
 mod provider_rows;
 mod proxy;
+mod restore;
 mod resume;
 mod session_commands;
 mod sessions;

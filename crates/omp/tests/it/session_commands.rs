@@ -64,6 +64,11 @@ fn sessions_are_listed_with_what_is_known_of_them() {
     let text = omp_run(&home, &["session", "list", "--all", "-n", "1"]).stdout;
     assert!(text.contains("second question") && text.contains("/other"), "{text}");
     assert_eq!(text.lines().count(), 1);
+    let shelf = file.parent().unwrap().to_str().unwrap();
+    for scope in [&[][..], &["--all"]] {
+        let args = [&["session", "list", "--json", "--session-dir", shelf], scope].concat();
+        assert_eq!(document(&run_in(&home, &other, &args)), here, "one directory for all of them");
+    }
 }
 
 #[test]
@@ -214,7 +219,7 @@ fn room_is_counted_and_freed_on_request() {
     age(&orphan, 8);
     age(&file, 40);
     let shown = omp_run(&home, &["gc"]).stdout;
-    assert!(shown.contains("Would remove 1 items and free 4.8 KB"), "{shown}");
+    assert!(shown.contains("Would remove 1 item and free 4.8 KB"), "{shown}");
     assert!(orphan.exists());
     let older = document(&omp_run(&home, &["gc", "--older-than", "30", "--json"]));
     let reasons: Vec<&Value> =
@@ -222,7 +227,7 @@ fn room_is_counted_and_freed_on_request() {
     assert_eq!(reasons, ["session beyond the limit", "image that no session has"]);
     assert_eq!((&older["applied"], &older["bytes"]), (&json!(false), &json!(5000 + bytes)));
     let applied = omp_run(&home, &["gc", "--apply"]).stdout;
-    assert!(applied.contains("Removed 1 items; 4.8 KB freed."), "{applied}");
+    assert!(applied.contains("Removed 1 item; 4.8 KB freed."), "{applied}");
     assert!(!orphan.exists() && file.exists(), "sessions go only when a limit says so");
     omp_run(&home, &["gc", "--older-than", "30", "--apply"]).assert_success();
     assert!(!file.exists());
