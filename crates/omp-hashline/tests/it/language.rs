@@ -65,7 +65,8 @@ fn there_are_no_context_rows() {
 #[test]
 fn one_input_may_edit_several_files() {
     let patch =
-        parse("[src/a.ts#0A3B]\nSWAP 4.=4:\n+x\n\n[src/b c.ts#1F7C]\nDEL 20\n", Path::new("/project")).unwrap();
+        parse("[src/a.ts#0A3B]\nSWAP 4.=4:\n+x\n\n[src/b c.ts#1F7C]\nDEL 20\n", Path::new("/project"))
+            .unwrap();
     let sections: Vec<_> = patch
         .sections
         .iter()
