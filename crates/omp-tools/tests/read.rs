@@ -253,6 +253,17 @@ async fn other_encodings_are_text() {
     );
 }
 
+/// References inside stored entries are nothing that a model can name.
+// proves: SES-103
+#[tokio::test]
+async fn a_blob_reference_is_no_address() {
+    let project = Project::new();
+    let error = project.read_error(&format!("blob:sha256:{}", "a".repeat(64))).await;
+    assert!(error.contains("not found") || error.contains("does not exist"), "{error}");
+    let error = project.read_error(&format!("blob://sha256/{}", "a".repeat(64))).await;
+    assert!(error.contains("not found") || error.contains("does not exist"), "{error}");
+}
+
 // proves: FIL-047
 #[tokio::test]
 async fn a_directory_is_a_tree() {
