@@ -4,9 +4,7 @@ use omp_types::{ModelRequest, RequestOptions, ToolChoice, ToolDefinition};
 use serde_json::{Map, Value, json};
 
 use super::messages;
-use super::sign::{AwsSigner, Unsigned};
 use super::thinking::{self, Family};
-use crate::client::now_ms;
 use crate::history::{self, Alphabet, AssistantPart, IdRules, Turn};
 use crate::hosts::AwsOptions;
 use crate::model::Model;
@@ -42,19 +40,7 @@ fn signature(model: &Model, url: &str, body: &str, aws: &AwsOptions) -> Vec<(&'s
         return Vec::new();
     };
     let region = region_of(url.host_str().unwrap_or_default()).unwrap_or(&aws.region);
-    let signer = AwsSigner { credentials, region, service: SERVICE };
-    let host = match (url.host_str(), url.port()) {
-        (Some(host), Some(port)) => format!("{host}:{port}"),
-        (host, _) => host.unwrap_or_default().to_owned(),
-    };
-    let unsigned = Unsigned {
-        method: "POST",
-        path: url.path(),
-        query: url.query().unwrap_or_default(),
-        headers: &[("host", &host)],
-        body: body.as_bytes(),
-    };
-    signer.headers(&unsigned, now_ms() / 1000)
+    credentials.sign_post(region, SERVICE, url.as_str(), body)
 }
 
 /// The region in the name of one of Amazon's own hosts; a signature for another one is refused.
