@@ -1,5 +1,6 @@
 //! The agent as its owner sees it: prompts in, events out, and a handle to steer a run from outside.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -165,6 +166,8 @@ impl Outcome {
 pub enum AgentError {
     #[error("the agent is still busy with another prompt; wait for it or abort it")]
     Busy,
+    #[error("the session has ended; another one took its place")]
+    Ended,
     #[error("Nothing to retry")]
     NothingToRetry,
     #[error("tool \"{0}\" is not active, so it cannot be forced")]
@@ -264,6 +267,15 @@ impl Agent {
         Ok(())
     }
 
+    /// Stops the run, waits until it has ended, and forgets what was queued. Later prompts are refused, also those
+    /// that wait already.
+    pub async fn retire(&self) {
+        self.control.shared.ended.store(true, Ordering::Release);
+        self.control.abort();
+        let _idle = self.state.lock().await;
+        self.control.shared.queues.clear();
+    }
+
     /// The live context. Waits for a run to end.
     pub async fn messages(&self) -> Vec<Arc<Message>> {
         self.state.lock().await.messages.clone()
@@ -273,7 +285,10 @@ impl Agent {
     async fn exclusive(&self) -> Result<tokio::sync::MutexGuard<'_, State>, AgentError> {
         tokio::select! {
             biased;
-            state = self.state.lock() => Ok(state),
+            state = self.state.lock() => match self.control.shared.has_ended() {
+                true => Err(AgentError::Ended),
+                false => Ok(state),
+            },
             () = self.fixed.clock.sleep(PROMPT_WAIT) => Err(AgentError::Busy),
         }
     }
@@ -345,6 +360,11 @@ impl Control {
         self.shared.queues.give_back()
     }
 
+    /// Forgets everything that waits: steering, follow-ups, notes, hidden context.
+    pub fn drop_queued(&self) {
+        self.shared.queues.clear();
+    }
+
     pub fn is_running(&self) -> bool {
         self.shared.queues.is_read()
     }
@@ -366,6 +386,8 @@ impl Control {
 pub(crate) struct Shared {
     pub(crate) queues: Queues,
     switches: Mutex<Switches>,
+    /// Nothing begins any more.
+    ended: AtomicBool,
 }
 
 pub(crate) struct Switches {
@@ -387,7 +409,12 @@ impl Shared {
                 follow_up_mode: config.follow_up_mode,
                 interrupt_mode: config.interrupt_mode,
             }),
+            ended: AtomicBool::new(false),
         }
+    }
+
+    fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Switches> {
@@ -396,6 +423,10 @@ impl Shared {
 
     fn begin<'a>(&'a self, token: &CancellationToken) -> Reading<'a> {
         self.lock().run = token.clone();
+        // An end that came while the run was being set up has aborted the one before.
+        if self.has_ended() {
+            token.cancel();
+        }
         self.queues.open();
         Reading(&self.queues)
     }

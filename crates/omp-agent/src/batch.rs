@@ -312,7 +312,7 @@ fn run_call<'a>(fixed: &'a Fixed, batch: &Batch, index: usize) -> BoxFuture<'a, 
         }
         let work = async {
             match tool {
-                Some(tool) => pass_stations(fixed, tool.as_ref(), &call, cancel, updates).await,
+                Some(tool) => pass_stations(fixed, &tool, &call, cancel, updates).await,
                 None => Err(ToolError::new(format!("Tool {} not found", call.name))),
             }
         };
@@ -326,7 +326,7 @@ fn run_call<'a>(fixed: &'a Fixed, batch: &Batch, index: usize) -> BoxFuture<'a, 
 /// before the tool begins, so an abort does not wait for them.
 async fn pass_stations(
     fixed: &Fixed,
-    tool: &dyn Tool,
+    tool: &Arc<dyn Tool>,
     call: &ToolCall,
     cancel: CancellationToken,
     updates: Updates,
@@ -335,10 +335,10 @@ async fn pass_stations(
         if let Some(raw) = &call.invalid_arguments {
             return Err(ToolError::new(not_json(&call.name, raw)));
         }
-        let checked = fixed.validators.check(tool, call.arguments.clone());
+        let checked = fixed.validators.check(tool.as_ref(), call.arguments.clone());
         let arguments = checked.map_err(|error| ToolError::new(error.0))?;
         let arguments = fixed.gate.before(call, arguments).await?;
-        match fixed.gate.approve(call, &arguments).await {
+        match fixed.gate.approve(tool, call, &arguments).await {
             Decision::Allow => Ok(fixed.gate.restore(arguments)),
             Decision::Deny(reason) => Err(ToolError::new(reason)),
         }

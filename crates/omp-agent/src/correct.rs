@@ -24,6 +24,8 @@ pub(crate) const TASK_TOOL: &str = "task";
 
 /// How often an empty answer is answered with a nudge.
 pub(crate) const MAX_NUDGES: u32 = 3;
+/// How often in a row a tool may demand to be called.
+pub(crate) const MAX_DEMANDS: u32 = 5;
 /// How often a paused turn is continued without a tool call in between.
 pub(crate) const MAX_PAUSES: u32 = 8;
 

@@ -82,7 +82,7 @@ pub trait Clock: Send + Sync {
 }
 
 /// Reads the event stream. Called in order, at once, and never dropped.
-pub trait Listener: Send {
+pub trait Listener: Send + Sync {
     fn event(&mut self, event: AgentEvent);
 
     /// Lets a slow consumer catch up before more is produced. `None`: nothing to wait for.
@@ -137,8 +137,10 @@ pub trait Gate: Send + Sync {
         Box::pin(async move { Ok(arguments) })
     }
 
+    /// Before the tool does anything at all; each call of an answer is decided for itself.
     fn approve<'a>(
         &'a self,
+        _tool: &'a Arc<dyn Tool>,
         _call: &'a ToolCall,
         _arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Decision> {

@@ -136,6 +136,13 @@ impl Queues {
         (inner.steering.len(), inner.follow_ups.len())
     }
 
+    /// Forgets everything that waits.
+    pub(crate) fn clear(&self) {
+        let mut inner = self.lock();
+        let read = inner.read;
+        *inner = Inner { read, ..Inner::default() };
+    }
+
     /// Empties the user's queues, to put the texts back into an editor.
     pub(crate) fn give_back(&self) -> Queued {
         let mut inner = self.lock();

@@ -6,6 +6,7 @@ use omp_types::{LineTool, ModelRequest, RequestOptions, ToolChoice, ToolDefiniti
 
 use crate::agent::Forced;
 use crate::intent;
+use crate::parts::Note;
 use crate::run::Run;
 use crate::tool::Tool;
 
@@ -27,6 +28,11 @@ impl ToolCache {
         self.definitions = definitions(&tools, intent_tracing).into();
         self.line_tools = tools.iter().filter_map(|tool| line_tool(tool.as_ref())).collect();
         self.tools = tools;
+    }
+
+    /// The first tool that must be called now, and what the model is told about it.
+    pub(crate) fn demand(&self) -> Option<(String, Note)> {
+        self.tools.iter().find_map(|tool| Some((tool.definition().name.clone(), tool.demand()?)))
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<&Arc<dyn Tool>> {

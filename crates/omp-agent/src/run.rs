@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agent::{AfterForced, Fixed, Forced, Shared, State};
 use crate::config::Eager;
-use crate::correct::{self, INTERRUPTED, MAX_NUDGES, MAX_PAUSES, NOT_RUN, TRUNCATED_CALL};
+use crate::correct::{self, INTERRUPTED, MAX_DEMANDS, MAX_NUDGES, MAX_PAUSES, NOT_RUN, TRUNCATED_CALL};
 use crate::leak::Cuts;
 use crate::recover::Answered;
 use crate::sticky::Sticky;
@@ -24,6 +24,8 @@ pub(crate) struct Run<'a> {
     nudges: u32,
     /// Paused answers in a row.
     pauses: u32,
+    /// Times in a row that a tool demanded to be called.
+    demands: u32,
     reminders: Reminders,
     pub(crate) sticky: Sticky,
     pub(crate) cuts: Cuts,
@@ -70,6 +72,7 @@ impl<'a> Run<'a> {
             new: Vec::new(),
             nudges: 0,
             pauses: 0,
+            demands: 0,
             reminders: Reminders::default(),
             // A repeated turn says nothing new; its text is where the first attempt put it.
             sticky: Sticky::Since(1),
@@ -306,6 +309,7 @@ impl<'a> Run<'a> {
         match next {
             Next::AfterTools => {
                 let mut messages: Vec<Message> = self.cuts.note.take().into_iter().collect();
+                messages.extend(self.demand());
                 messages.extend(self.shared.queues.take_asides());
                 messages.extend(self.steering());
                 Some(messages)
@@ -320,6 +324,9 @@ impl<'a> Run<'a> {
     /// The run would end here. Something typed at the last moment, a follow-up, a background note or an open
     /// todo keeps it going.
     fn before_stopping(&mut self) -> Option<Vec<Message>> {
+        if let Some(demand) = self.demand() {
+            return Some(vec![demand]);
+        }
         loop {
             let queued = self.queued_for_a_stop();
             if !queued.is_empty() {
@@ -332,6 +339,21 @@ impl<'a> Run<'a> {
                 return None;
             }
         }
+    }
+
+    /// A tool that must be called next: the model is told so and gets no choice, as far as it can be forced. A model
+    /// that does not obey is asked again, but not for ever.
+    fn demand(&mut self) -> Option<Message> {
+        let Some((tool, note)) = self.state.tools.demand() else {
+            self.demands = 0;
+            return None;
+        };
+        if self.demands >= MAX_DEMANDS || self.state.forced != Forced::Nothing {
+            return None;
+        }
+        self.demands += 1;
+        self.state.forced = Forced::Call { tool, then: AfterForced::AsUsual };
+        Some(correct::hidden(note.custom_type, note.text, self.fixed.clock.now_ms()))
     }
 
     /// Asides ride with the user's words instead of costing a turn of their own before them.

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use omp_types::{ToolDefinition, ToolOutput};
+use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
+
+use crate::parts::Note;
 
 /// A tool the model can call. Implementations live above this crate; the loop only schedules them.
 pub trait Tool: Send + Sync {
@@ -30,6 +32,23 @@ pub trait Tool: Send + Sync {
     /// The parameter that holds operations line by line, if the tool has one: text that a model spoiled is cut at
     /// the last whole operation instead of being thrown away.
     fn line_input(&self) -> Option<LineInput> {
+        None
+    }
+
+    /// How much this call can do. `None` says nothing, and is treated as if the call could do anything. May wait for
+    /// the disk.
+    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
+        None
+    }
+
+    /// What a person should see of the call before deciding about it.
+    fn approval_details(&self, _arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {
+        Vec::new()
+    }
+
+    /// Must the model call this tool now? The note tells it why. Asked when the tools of an answer have run and when the
+    /// model would stop; until the call was made, or the model has refused it too often, nothing else is asked of it.
+    fn demand(&self) -> Option<Note> {
         None
     }
 

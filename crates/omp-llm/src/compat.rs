@@ -119,7 +119,7 @@ impl Compat {
         let claude_on_openrouter = openrouter && model_id.starts_with("anthropic/");
         Self {
             supports_store: openai,
-            supports_developer_role: openai || azure,
+            supports_developer_role: openai || azure || codex,
             supports_usage_in_streaming: true,
             max_tokens_field: if openai || azure {
                 MaxTokensField::MaxCompletionTokens

@@ -5,10 +5,7 @@ use std::sync::Arc;
 
 use omp_session::{Artifacts, NewArtifact};
 use omp_shell::Spill;
-use omp_tools::{Content, Resource, Spills};
-
-/// The scheme under which artifacts are read.
-pub(crate) const SCHEME: &str = "artifact";
+use omp_tools::Spills;
 
 /// A command that never stops printing must not fill the disk.
 const MOST_BYTES: u64 = 256 * 1024 * 1024;
@@ -24,13 +21,6 @@ impl Spills for Shelf {
         let artifacts = Arc::clone(&self.0);
         Some(Box::new(Output { artifacts, tool: tool.to_owned(), open: None, bytes: 0 }))
     }
-}
-
-/// What `artifact://<id>` names.
-pub(crate) fn open(artifacts: &Artifacts, url: &str) -> Result<Resource, String> {
-    let id = url.split_once("://").map_or(url, |(_, id)| id);
-    let path = artifacts.find(id).map_err(|error| error.to_string())?;
-    Ok(Resource { content: Content::Path(path), mime: "text/plain" })
 }
 
 /// The output of one call. Its file is created with the first part.

@@ -2,16 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use omp_agent::{AgentConfig, Fallbacks, InterruptMode, QueueMode, RetryConfig, RevertPolicy, parse_chains};
+use omp_agent::{AgentConfig, Eager, Fallbacks, InterruptMode, QueueMode, RetryConfig, RevertPolicy, TodoConfig, parse_chains};
 use omp_config::settings::{Key, Settings, keys, kind, strings};
 use omp_config::{Directories, expand_home};
 use omp_extend::{CommandSwitches, KeywordSwitches, RuleSettings, SkillFilter, SkillSources, StreamRules};
 use omp_llm::dialect::ToolFormat;
 use omp_llm::registry::{KimiFormat, Preferences, RecentModels};
 use omp_shell::Limits;
+use omp_tools::EditMode;
 use omp_types::{Sampling, ThinkingBudgets};
 use serde_json::Value;
 
+use crate::environment::Environment;
+use crate::error::SessionError;
 use crate::options::SkillChoice;
 use crate::others::Pictures;
 
@@ -45,6 +48,15 @@ pub(crate) fn agent(settings: &Settings) -> AgentConfig {
         },
         context_promotion: settings.get(keys::CONTEXT_PROMOTION_ENABLED),
         intent_tracing: settings.get(keys::TOOLS_INTENT_TRACING),
+        todo: TodoConfig {
+            reminders: settings.get(keys::TODO_REMINDERS),
+            max_reminders: u32::try_from(whole(settings, keys::TODO_REMINDERS_MAX)).unwrap_or(u32::MAX),
+            eager: match settings.get(keys::TODO_EAGER) {
+                "always" => Eager::Always,
+                "preferred" => Eager::Preferred,
+                _ => Eager::Default,
+            },
+        },
         ..AgentConfig::default()
     }
 }
@@ -57,7 +69,7 @@ fn queue_mode(word: &str) -> QueueMode {
 }
 
 /// A number that counts something; negative ones are zero.
-fn whole(settings: &Settings, key: Key<kind::Number>) -> u64 {
+pub(crate) fn whole(settings: &Settings, key: Key<kind::Number>) -> u64 {
     settings.get(key).max(0.0) as u64
 }
 
@@ -135,6 +147,13 @@ pub(crate) fn tools(settings: &Settings, home: &Path) -> omp_tools::Settings {
         read_default_limit: whole(settings, keys::READ_DEFAULT_LIMIT).max(1),
         read_line_numbers: settings.get(keys::READ_LINE_NUMBERS),
         read_hash_lines: settings.get(keys::READ_HASH_LINES),
+        read_summarize: settings.get(keys::READ_SUMMARIZE_ENABLED),
+        read_summarize_prose: settings.get(keys::READ_SUMMARIZE_PROSE),
+        edit_fuzzy: match settings.get(keys::EDIT_FUZZY_MATCH) {
+            true => omp_tools::Fuzzy::From(settings.get(keys::EDIT_FUZZY_THRESHOLD)),
+            false => omp_tools::Fuzzy::Off,
+        },
+        edit_streaming_abort: settings.get(keys::EDIT_STREAMING_ABORT),
         edit_block_generated: settings.get(keys::EDIT_BLOCK_AUTO_GENERATED),
         edit_enforce_seen_lines: settings.get(keys::EDIT_ENFORCE_SEEN_LINES),
         search_before: whole(settings, keys::SEARCH_CONTEXT_BEFORE) as usize,
@@ -153,12 +172,41 @@ pub(crate) fn tools(settings: &Settings, home: &Path) -> omp_tools::Settings {
     }
 }
 
+/// The language of edits: the variant of the model, else `PI_EDIT_VARIANT`, else the setting.
+pub(crate) fn edit_mode(
+    settings: &Settings,
+    environment: &dyn Environment,
+    model: &str,
+    warnings: &mut Vec<String>,
+) -> Result<EditMode, SessionError> {
+    for (part, mode) in settings.get(keys::EDIT_MODEL_VARIANTS) {
+        if part.is_empty() || !model.contains(part.as_str()) {
+            continue;
+        }
+        match mode.as_str().and_then(EditMode::from_word) {
+            Some(mode) => return Ok(mode),
+            None => warnings.push(format!(
+                "edit.modelVariants: {mode} for \"{part}\" is no edit mode and is ignored; use {}.",
+                EditMode::ALL.map(EditMode::word).join(", ")
+            )),
+        }
+    }
+    if let Some(word) = environment.var("PI_EDIT_VARIANT").filter(|word| !word.trim().is_empty()) {
+        let mode = EditMode::from_word(word.trim());
+        return mode.ok_or_else(|| SessionError::EditVariant(word.trim().to_owned()));
+    }
+    Ok(EditMode::from_word(settings.get(keys::EDIT_MODE)).unwrap_or_default())
+}
+
 /// Tools that a setting takes away.
 pub(crate) fn is_switched_off(settings: &Settings, tool: &str) -> bool {
     match tool {
         "bash" => !settings.get(keys::BASH_ENABLED),
         "find" => !settings.get(keys::FIND_ENABLED),
         "search" => !settings.get(keys::SEARCH_ENABLED),
+        "todo" => !settings.get(keys::TODO_ENABLED),
+        "ast_grep" => !settings.get(keys::AST_GREP_ENABLED),
+        "ast_edit" | "resolve" => !settings.get(keys::AST_EDIT_ENABLED),
         _ => false,
     }
 }

@@ -13,7 +13,7 @@ use omp_llm::registry::{CommandCache, GoogleDefault, Lookup};
 use omp_llm::{ClientOptions, Interleaving, Retention, Secret, StrictPolicy};
 use omp_shell::command::{find_shell, run};
 use omp_shell::{Ci, CommandSpec, Ending, Limits, Scope, SecretNames};
-use omp_tools::Login;
+use omp_tools::{Login, ScanLimits};
 use tokio_util::sync::CancellationToken;
 
 use crate::{logins, tls, transport};
@@ -22,6 +22,11 @@ use crate::{logins, tls, transport};
 /// give its own.
 pub trait Environment: Send + Sync {
     fn var(&self, name: &str) -> Option<String>;
+
+    /// All variables, as far as they are text.
+    fn vars(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
 
     /// Credentials that the user stored.
     fn vault(&self) -> Option<&Arc<Vault>> {
@@ -35,6 +40,13 @@ pub struct ProcessEnvironment;
 impl Environment for ProcessEnvironment {
     fn var(&self, name: &str) -> Option<String> {
         std::env::var(name).ok()
+    }
+
+    fn vars(&self) -> Vec<(String, String)> {
+        let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        };
+        std::env::vars_os().filter_map(text).collect()
     }
 }
 
@@ -68,6 +80,13 @@ impl<E> LayeredEnvironment<E> {
 impl<E: Environment> Environment for LayeredEnvironment<E> {
     fn var(&self, name: &str) -> Option<String> {
         self.upper.var(name).or_else(|| self.files.get(name).map(str::to_owned))
+    }
+
+    fn vars(&self) -> Vec<(String, String)> {
+        let mut all = self.upper.vars();
+        let below = self.files.iter().filter(|(name, _)| self.upper.var(name).is_none());
+        all.extend(below.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        all
     }
 
     fn vault(&self) -> Option<&Arc<Vault>> {
@@ -145,10 +164,30 @@ pub(crate) fn apply_shell_switches(
         Some(_) => Login::Off,
         None => Login::Without(secrets.clone()),
     };
+    if let Some(files) = environment.var("PI_MAX_AST_FILES").and_then(|text| text.trim().parse().ok()) {
+        settings.ast_max_files = files;
+    }
     settings.ci = match set(["PI_BASH_NO_CI", "CLAUDE_BASH_NO_CI"]) {
         Some(_) => Ci::Inherited,
         None => Ci::Announced,
     };
+}
+
+/// How long lists of files are good for, and how many are kept.
+pub(crate) fn scan_limits(environment: &dyn Environment) -> ScanLimits {
+    let number =
+        |name: &str| environment.var(name).and_then(|text| text.trim().parse::<u32>().ok()).map(u64::from);
+    let mut limits = ScanLimits::default();
+    if let Some(ms) = number("FS_SCAN_CACHE_TTL_MS") {
+        limits.ttl = Duration::from_millis(ms);
+    }
+    if let Some(ms) = number("FS_SCAN_EMPTY_RECHECK_MS") {
+        limits.empty_recheck = Duration::from_millis(ms);
+    }
+    if let Some(scans) = number("FS_SCAN_CACHE_MAX_ENTRIES") {
+        limits.scans = usize::try_from(scans).unwrap_or(usize::MAX);
+    }
+    limits
 }
 
 /// Settings of the model client that the environment decides.
@@ -177,6 +216,28 @@ pub(crate) fn client_options(environment: &dyn Environment) -> ClientOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_of_files_follow_their_variables() {
+        struct Some(&'static [(&'static str, &'static str)]);
+        impl Environment for Some {
+            fn var(&self, name: &str) -> Option<String> {
+                self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+            }
+        }
+        let limits = |variables| {
+            let limits = scan_limits(&Some(variables));
+            (limits.ttl.as_millis(), limits.empty_recheck.as_millis(), limits.scans)
+        };
+        assert_eq!(limits(&[]), (1000, 200, 16));
+        let set = &[
+            ("FS_SCAN_CACHE_TTL_MS", "0"),
+            ("FS_SCAN_EMPTY_RECHECK_MS", " 50 "),
+            ("FS_SCAN_CACHE_MAX_ENTRIES", "2"),
+        ];
+        assert_eq!(limits(set), (0, 50, 2));
+        assert_eq!(limits(&[("FS_SCAN_CACHE_TTL_MS", "soon")]), (1000, 200, 16));
+    }
 
     /// Failure, silence and a command that hangs give nothing; the last is not waited for.
     // proves: MOD-051, MOD-052

@@ -34,6 +34,10 @@ pub enum SessionError {
     Credential(#[from] AuthError),
     #[error(transparent)]
     Settings(#[from] SettingsError),
+    #[error(
+        "the variable PI_EDIT_VARIANT is \"{0}\", which is no edit mode: use hashline, apply_patch, patch or replace"
+    )]
+    EditVariant(String),
     #[error("saving was interrupted because the program is about to end; try again")]
     Interrupted,
     #[error(transparent)]
@@ -104,6 +108,7 @@ impl SessionError {
             | Self::Roles(_)
             | Self::Settings(_)
             | Self::Interrupted
+            | Self::EditVariant(_)
             | Self::Client(_)
             | Self::Agent(_) => Vec::new(),
         }

@@ -108,8 +108,8 @@ impl Notes {
     }
 
     /// Waits until everything is written; what went wrong is said.
-    pub(crate) async fn close(self) -> Option<String> {
-        let worker = self.worker.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+    pub(crate) async fn close(&self) -> Option<String> {
+        let worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         drop(worker.prompts);
         worker.done.await.ok().flatten()
     }

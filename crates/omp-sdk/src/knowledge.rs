@@ -6,15 +6,13 @@ use std::sync::Arc;
 use omp_config::discovery::{ContextFile, Discovery, Listing, Places, PromptFileName, StickyRule};
 use omp_config::settings::{ForeignFile, Settings, SettingsError, Sources};
 use omp_config::{Directories, discovery};
-use omp_extend::{Commands, RuleBook, Skills, always_section, read_url, rules_section, skills_section};
-use omp_session::Artifacts;
-use omp_tools::{Content, Resource, Resources};
+use omp_extend::{Commands, RuleBook, Skills, always_section, rules_section, skills_section};
 use serde_json::Map;
 
+use crate::configure;
 use crate::environment::Environment;
 use crate::options::{RuleChoice, SessionOptions};
 use crate::prompt::Section;
-use crate::{artifacts, configure};
 
 /// What standing rules may take of every prompt.
 const STICKY_LIMIT: usize = 16 * 1024;
@@ -127,31 +125,6 @@ pub fn load_settings(
         env: &env,
         project_files: &project_files,
     })
-}
-
-/// Serves `skill://`, `rule://` and `artifact://` to tools.
-pub(crate) struct Shelf {
-    pub(crate) knowledge: Arc<Knowledge>,
-    pub(crate) artifacts: Arc<Artifacts>,
-}
-
-impl Resources for Shelf {
-    fn schemes(&self) -> &'static [&'static str] {
-        &["skill", "rule", artifacts::SCHEME]
-    }
-
-    fn open(&self, url: &str) -> Result<Resource, String> {
-        if url.split_once("://").is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case(artifacts::SCHEME)) {
-            return artifacts::open(&self.artifacts, url);
-        }
-        let Knowledge { skills, rules, .. } = self.knowledge.as_ref();
-        let resource = read_url(url, skills, rules).map_err(|error| error.to_string())?;
-        let content = match resource.content {
-            omp_extend::Content::Path(path) => Content::Path(path),
-            omp_extend::Content::Text(text) => Content::Text(text),
-        };
-        Ok(Resource { content, mime: resource.mime })
-    }
 }
 
 /// Everything that omp and other agents keep for a run in `cwd`, also what another item hides.

@@ -99,23 +99,39 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// The model the session had. Who started with the tour and has a model now wants the model.
+    /// The first of the models the session had that can be used now. Who started with the tour and has a model now
+    /// wants the model.
     async fn restored(&mut self, context: &Context) -> Option<Selection> {
         let demo = Registry::demo().model.selector();
-        let model = context.model.as_deref().filter(|model| *model != demo)?;
-        self.see(&[model]).await;
-        match self.pick(model) {
-            Ok(selection) => Some(selection),
-            Err(error) => {
-                let remark = format!("the session's model {model} cannot be used ({error}); using another.");
-                self.warnings.push(remark);
-                None
+        for model in context.restorable_models().into_iter().filter(|model| *model != demo) {
+            self.see(&[model]).await;
+            match self.pick(model) {
+                Ok(selection) => return Some(selection),
+                Err(error) => {
+                    let remark =
+                        format!("the session's model {model} cannot be used ({error}); using another.");
+                    self.warnings.push(remark);
+                }
             }
         }
+        None
     }
 
+    /// With the key that was given for the provider, if one was.
     fn pick(&self, selector: &str) -> Result<Selection, SelectError> {
-        self.registry.select(Wanted { pattern: Some(selector), ..Wanted::default() }, &self.lookup())
+        let find = |api_key| {
+            self.registry.select(Wanted { pattern: Some(selector), provider: None, api_key }, &self.lookup())
+        };
+        let found = find(None);
+        let provider = match &found {
+            Ok(selection) => &selection.model.provider,
+            Err(SelectError::MissingKey { provider, .. }) => provider,
+            Err(_) => return found,
+        };
+        match self.options.given_key.as_ref().filter(|(given, _)| given == provider) {
+            Some((_, key)) => find(Some(key.reveal())),
+            None => found,
+        }
     }
 
     /// `--models`: what was asked for must be there.

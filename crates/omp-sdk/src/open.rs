@@ -2,37 +2,45 @@
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::time::{Instant, SystemTime};
 
-use omp_agent::{Agent, AgentConfig, Listener, Model, Models, OpenGate, Parts, Tool, definitions};
+use omp_agent::{Agent, AgentConfig, Gate, Listener, Model, Models, Parts, Todos, Tool, definitions};
 use omp_config::discovery::{Discovery, SurveyLimits, survey};
 use omp_config::settings::{Settings, SettingsError, keys};
+use omp_guard::secrets::Outbound;
 use omp_llm::registry::{Registry, SelectError};
 use omp_llm::{Api, Client, ClientOptions, Secret};
-use omp_session::{Artifacts, Context};
+use omp_session::Context;
 use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
+use omp_tools::{ClearDelay, Scans, Storage, TodoList};
 use omp_types::{ParallelTools, RequestOptions, ThinkingLevel};
 
 use crate::adapt::SystemClock;
 use crate::artifacts;
 use crate::configure;
 use crate::effort::{Classifier, Effort};
-use crate::environment::{Environment, EnvironmentLookup, apply_shell_switches, client_options};
+use crate::environment::{Environment, EnvironmentLookup, apply_shell_switches, client_options, scan_limits};
 use crate::error::SessionError;
 use crate::google;
+use crate::guard::Guard;
+use crate::hidden;
 use crate::history::Notes;
 use crate::hosts;
-use crate::knowledge::{self, Knowledge, Shelf, load_settings};
+use crate::knowledge::{self, Knowledge, load_settings};
 use crate::models::{load_registry_at, select};
 use crate::options::{Persistence, SessionOptions, ToolFilter};
 use crate::others::OtherModels;
 use crate::profiles;
 use crate::prompt::{self, Ingredients, Personality, Place, PromptReport, SystemPrompt};
 use crate::record::{Record, Recorder};
+use crate::resources::{Kept, github, resources};
 use crate::restore;
 use crate::session::{Now, Session};
 use crate::setup::SessionSetup;
-use crate::store::open_session;
+use crate::shell;
+use crate::store::{leave_breadcrumb, open_session};
 use crate::transport;
+use crate::web;
 
 impl Session {
     /// Chooses the model, builds prompt and tools. Touches the network only to look for local servers, and only
@@ -41,16 +49,19 @@ impl Session {
         let mut opening = Opening::new(options)?;
         let (context, mut writer) = open_session(&opening.options, &mut opening.warnings)?;
         let chosen = opening.choose_model(&context).await?;
-        let surroundings = opening.look_around(&chosen, &Arc::new(writer.artifacts()));
+        opening.todos = opening.todo_list(&context);
+        let surroundings = opening.look_around(&chosen, &Kept::of(&writer));
         let effort = opening.effort(&chosen, &context);
         restore::note_choice(&mut writer, &context, &chosen.model, effort);
         restore::service_tier(&mut opening.options.service_tier, &mut writer, &context);
         let config = opening.agent_config(&chosen.model, effort, &writer.header().id);
         let notes = opening.notes(&writer.header().id);
+        leave_breadcrumb(&opening.options, &mut writer);
         let record = Record::new(writer);
 
         let report =
             PromptReport::new(&surroundings.prompt, &definitions(&surroundings.tools, config.intent_tracing));
+        let offers_todo = surroundings.tools.iter().any(|tool| tool.definition().name == "todo");
         let setup = SessionSetup {
             system: surroundings.prompt.blocks(),
             tools: surroundings.tools,
@@ -59,18 +70,21 @@ impl Session {
             effort,
             highest: chosen.model.clamp_level(ThinkingLevel::Max),
         };
-        let models = opening.other_models(chosen.client, chosen.registry, &chosen.model);
+        let secrets = opening.secrets(&record.lock().header().id);
+        let models = opening.other_models(chosen.client, chosen.registry, &chosen.model, secrets);
         let classifier = opening.classifier(effort, &models);
+        let guard = Arc::new(opening.guard(&models));
         let parts = Parts {
             model: models.serve(Arc::clone(&chosen.model)),
             models: Arc::clone(&models) as Arc<dyn Models>,
             setup: Arc::new(setup),
-            gate: Arc::new(OpenGate),
+            gate: Arc::clone(&guard) as Arc<dyn Gate>,
             clock: Arc::new(SystemClock),
             listener: Box::new(Recorder { record: record.clone(), inner: listener }),
-            todos: None,
+            todos: offers_todo.then(|| Arc::clone(&opening.todos) as Arc<dyn Todos>),
         };
         let agent = Agent::new(parts, config);
+        guard.attach(agent.control());
         if !context.messages.is_empty() {
             agent.load(context.messages).await?;
         }
@@ -89,6 +103,9 @@ impl Session {
             classifier,
             models_file: opening.options.models_file(),
             notes,
+            kept: opening.options.persistence != Persistence::Off,
+            cwd: opening.options.cwd,
+            session_dir: opening.options.session_dir,
             directories: opening.options.directories,
             warnings: opening.warnings,
         })
@@ -99,6 +116,9 @@ impl Session {
 struct Opening {
     options: SessionOptions,
     settings: Settings,
+    todos: Arc<TodoList>,
+    /// How the model describes edits; known when the model is.
+    edit_mode: omp_tools::EditMode,
     warnings: Vec<String>,
 }
 
@@ -130,7 +150,8 @@ impl Opening {
             }
         };
         let warnings = settings.warnings().to_vec();
-        Ok(Self { options, settings, warnings })
+        let todos = Arc::default();
+        Ok(Self { options, settings, todos, edit_mode: omp_tools::EditMode::default(), warnings })
     }
 
     /// Who keeps what is typed; nobody if nothing is to be kept.
@@ -165,6 +186,8 @@ impl Opening {
         self.warnings.extend(options.environment.vault().and_then(|vault| vault.problem()));
         let mut model = selection.model;
         configure::pictures(settings).apply(&mut model);
+        let environment = options.environment.as_ref();
+        self.edit_mode = configure::edit_mode(settings, environment, &model.selector(), &mut self.warnings)?;
         Ok(Chosen { client, registry, model: Arc::new(model), thinking: selection.thinking })
     }
 
@@ -189,21 +212,54 @@ impl Opening {
         profiles::bind(&mut self.settings, registry, &mut self.warnings)
     }
 
-    /// What the session may switch to.
-    fn other_models(&self, client: Client, registry: Registry, model: &omp_llm::Model) -> Arc<OtherModels> {
-        let given = self.options.api_key.as_deref().map(|key| (model.provider.clone(), Secret::new(key)));
-        let environment = Arc::clone(&self.options.environment);
-        let pictures = configure::pictures(&self.settings);
-        Arc::new(OtherModels { client, registry, environment, given, pictures })
+    /// The list of tasks, as the conversation left it.
+    fn todo_list(&self, context: &Context) -> Arc<TodoList> {
+        let storage = match self.options.persistence {
+            Persistence::Off => Storage::Memory,
+            _ => Storage::Session,
+        };
+        let delay = ClearDelay::from_seconds(self.settings.get(keys::TASKS_TODO_CLEAR_DELAY));
+        let todos = TodoList::new(storage, delay, SystemTime::now);
+        if let Some(phases) = &context.todos {
+            todos.restore(phases);
+        }
+        Arc::new(todos)
     }
 
-    fn look_around(&mut self, chosen: &Chosen, kept: &Arc<Artifacts>) -> Surroundings {
+    /// What no model may see.
+    fn secrets(&mut self, session: &str) -> Option<Arc<Outbound>> {
+        hidden::load(&self.options, &self.settings, session, &mut self.warnings)
+    }
+
+    fn guard(&mut self, models: &OtherModels) -> Guard {
+        let asker = self.options.asker.take();
+        let secrets = models.secrets.as_ref().map(|outbound| Arc::clone(outbound.secrets()));
+        let (directories, cwd) = (self.options.directories.clone(), self.options.cwd.clone());
+        Guard::new(&self.settings, asker, secrets, directories, cwd)
+    }
+
+    /// What the session may switch to.
+    fn other_models(
+        &self,
+        client: Client,
+        registry: Registry,
+        model: &omp_llm::Model,
+        secrets: Option<Arc<Outbound>>,
+    ) -> Arc<OtherModels> {
+        let given = self.options.api_key.as_deref().map(|key| (model.provider.clone(), Secret::new(key)));
+        let given = given.or_else(|| self.options.given_key.clone());
+        let environment = Arc::clone(&self.options.environment);
+        let pictures = configure::pictures(&self.settings);
+        Arc::new(OtherModels { client, registry, environment, given, pictures, secrets })
+    }
+
+    fn look_around(&mut self, chosen: &Chosen, kept: &Kept) -> Surroundings {
         let discovery = knowledge::discovery(&self.options.directories, &self.options.cwd, &self.settings);
         let knowledge = Arc::new(Knowledge::load(&discovery, &self.settings, &self.options));
         self.warnings.extend_from_slice(&knowledge.warnings);
         let scope = Arc::new(Scope::new());
         let secrets = SecretNames::default().and(chosen.registry.key_variables());
-        let tools = self.build_tools(&knowledge, &scope, &secrets, kept);
+        let tools = self.build_tools(&knowledge, &scope, &secrets, kept, &chosen.client);
         let repository = discovery.places().repository.as_deref();
         let prompt = self.system_prompt(&knowledge, repository, &tools, &chosen.model);
         Surroundings { discovery, knowledge, scope, tools, prompt }
@@ -300,20 +356,28 @@ impl Opening {
         knowledge: &Arc<Knowledge>,
         scope: &Arc<Scope>,
         secrets: &SecretNames,
-        kept: &Arc<Artifacts>,
+        kept: &Kept,
+        client: &Client,
     ) -> Vec<Arc<dyn Tool>> {
         let environment = ChildEnvironment::inherited().without(secrets);
         let (cwd, home) = (self.options.cwd.clone(), self.options.directories.home.clone());
         let mut context = omp_tools::Context::new(cwd, Some(home.clone()), Arc::clone(scope), environment);
         context.settings = configure::tools(&self.settings, &home);
+        context.todos = Arc::clone(&self.todos);
+        context.settings.edit_mode = self.edit_mode;
         context.settings.edit_active = match &self.options.tools {
             ToolFilter::All => true,
             ToolFilter::None => false,
             ToolFilter::Only(names) => names.iter().any(|name| name == "edit"),
         };
+        shell::configure(&self.settings, &self.options, &mut context.settings);
         apply_shell_switches(self.options.environment.as_ref(), secrets, &mut context.settings);
-        context.spills = Arc::new(artifacts::Shelf(Arc::clone(kept)));
-        context.resources = Arc::new(Shelf { knowledge: Arc::clone(knowledge), artifacts: Arc::clone(kept) });
+        context.scans =
+            Arc::new(Scans::new(scan_limits(self.options.environment.as_ref()), Box::new(Instant::now)));
+        context.spills = Arc::new(artifacts::Shelf(Arc::clone(&kept.artifacts)));
+        let github = github(&self.settings, &self.options, scope, &context.environment);
+        context.resources = resources(knowledge, kept, &github);
+        context.web = web::pages(&self.settings, client);
         let mut all = omp_tools::builtin(Arc::new(context));
         all.retain(|tool| !configure::is_switched_off(&self.settings, &tool.definition().name));
         match &self.options.tools {
@@ -321,7 +385,11 @@ impl Opening {
             ToolFilter::None => Vec::new(),
             ToolFilter::Only(names) => {
                 self.warnings.extend(names.iter().filter_map(|name| missing_tool(name, &all)));
-                all.into_iter().filter(|tool| names.contains(&tool.definition().name)).collect()
+                let wanted = |name: &str| {
+                    let chosen = omp_tools::companion_of(name).unwrap_or(name);
+                    names.iter().any(|name| name == chosen)
+                };
+                all.into_iter().filter(|tool| wanted(&tool.definition().name)).collect()
             }
         }
     }
@@ -357,7 +425,8 @@ fn session_key(model: &omp_llm::Model, id: &str) -> Option<String> {
 
 /// Why a tool that was asked for is not there.
 fn missing_tool(name: &str, all: &[Arc<dyn Tool>]) -> Option<String> {
-    if all.iter().any(|tool| tool.definition().name == name) {
+    let chosen = omp_tools::companion_of(name).is_none();
+    if chosen && all.iter().any(|tool| tool.definition().name == name) {
         return None;
     }
     Some(match omp_tools::NAMES.contains(&name) {

@@ -7,11 +7,13 @@ use omp_agent::Fallbacks;
 use omp_config::Directories;
 use omp_config::settings::Settings;
 use omp_import::Source;
+use omp_llm::Secret;
 use omp_session::IfHeld;
 use omp_types::CacheRetention;
 
 use crate::effort::Effort;
 use crate::environment::Environment;
+use crate::guard::Asker;
 use crate::prompt::PromptOptions;
 
 /// What a session is built from. Everything left at its default is discovered.
@@ -30,6 +32,8 @@ pub struct SessionOptions {
     /// A model profile for this session; `None` asks the settings.
     pub preset: Option<String>,
     pub api_key: Option<String>,
+    /// A key for this session that belongs to one provider, whichever model is chosen.
+    pub given_key: Option<(String, Secret)>,
     pub thinking: Option<Effort>,
     pub prompt: PromptOptions,
     pub tools: ToolFilter,
@@ -42,6 +46,8 @@ pub struct SessionOptions {
     pub cache_retention: Option<CacheRetention>,
     /// Models that take over when the chosen one fails; `None` asks the settings.
     pub fallbacks: Option<Fallbacks>,
+    /// Who is asked about calls that need approval; without anybody they do not run.
+    pub asker: Option<Arc<dyn Asker>>,
     pub persistence: Persistence,
     /// What to do when another process has the session open.
     pub if_held: IfHeld,
@@ -49,6 +55,8 @@ pub struct SessionOptions {
     pub session_dir: Option<PathBuf>,
     /// Identifies the terminal, so that `--continue` finds what was done in it.
     pub terminal: Option<String>,
+    /// A binary that is the embedded shell when its first argument is `__shell`, for machines without bash.
+    pub embedded_shell: Option<PathBuf>,
 }
 
 impl SessionOptions {
@@ -65,6 +73,7 @@ impl SessionOptions {
             provider: None,
             preset: None,
             api_key: None,
+            given_key: None,
             thinking: None,
             prompt: PromptOptions::default(),
             tools: ToolFilter::All,
@@ -75,10 +84,12 @@ impl SessionOptions {
             prompt_cache_key: None,
             cache_retention: None,
             fallbacks: None,
+            asker: None,
             persistence: Persistence::New,
             if_held: IfHeld::Refuse,
             session_dir: None,
             terminal: None,
+            embedded_shell: None,
         }
     }
 
@@ -94,6 +105,8 @@ pub enum Persistence {
     /// A new session, saved with its first answer.
     #[default]
     New,
+    /// A new session that names another one as its parent.
+    NewFrom(PathBuf),
     /// Nothing is written.
     Off,
     /// The last session of this terminal or project, or a new one.

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use omp_agent::{AccountAnswer, Model, ModelIdentity, Models};
+use omp_guard::secrets::Outbound;
 use omp_llm::registry::{Registry, SelectError, Selection, Wanted};
 use omp_llm::{Client, Input, Secret};
 use omp_types::ThinkingLevel;
 
 use crate::account;
 use crate::environment::{Environment, EnvironmentLookup};
+use crate::hidden::HiddenModel;
 
 /// Everything the registry offers, with what holds for all models of the session.
 pub(crate) struct OtherModels {
@@ -18,6 +20,8 @@ pub(crate) struct OtherModels {
     /// A provider's key that was given for this session only.
     pub(crate) given: Option<(String, Secret)>,
     pub(crate) pictures: Pictures,
+    /// What no model may see.
+    pub(crate) secrets: Option<Arc<Outbound>>,
 }
 
 /// Whether models may be sent pictures.
@@ -72,7 +76,11 @@ impl OtherModels {
 
     /// A model as the loop asks it.
     pub(crate) fn serve(&self, model: Arc<omp_llm::Model>) -> Arc<dyn Model> {
-        account::serve(self.client.clone(), model, self.environment.vault())
+        let inner = account::serve(self.client.clone(), model, self.environment.vault());
+        match &self.secrets {
+            Some(outbound) => Arc::new(HiddenModel { inner, outbound: Arc::clone(outbound) }),
+            None => inner,
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! The recorder stands between the loop and whoever listens: a message is on disk before anybody is told that
 //! it is complete.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::BoxFuture;
@@ -21,6 +22,16 @@ impl Record {
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, SessionWriter> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Forces the conversation to the disk and lets go of its file, so that others can have it. A problem is said.
+    pub(crate) fn release(&self) -> Option<String> {
+        let mut writer = self.lock();
+        writer.flush();
+        let report = writer.take_report();
+        let cwd = Path::new(&writer.header().cwd).to_owned();
+        *writer = SessionWriter::in_memory(&cwd);
+        report
     }
 
     /// Writes down what the event adds to the conversation; a problem comes back once.

@@ -46,6 +46,10 @@ pub struct Session {
     pub(crate) warnings: Vec<String>,
     /// Keeps what is typed; nothing of a session that is not saved.
     pub(crate) notes: Option<Notes>,
+    /// The conversation is saved, or will be.
+    pub(crate) kept: bool,
+    pub(crate) cwd: PathBuf,
+    pub(crate) session_dir: Option<PathBuf>,
 }
 
 /// What a switch of the model changes.
@@ -91,6 +95,20 @@ impl Session {
     pub fn file(&self) -> Option<PathBuf> {
         let writer = self.record.lock();
         writer.path().filter(|_| writer.is_saved()).map(Path::to_path_buf)
+    }
+
+    /// Where the session works.
+    pub fn cwd(&self) -> PathBuf {
+        self.cwd.clone()
+    }
+
+    pub(crate) fn is_kept(&self) -> bool {
+        self.kept
+    }
+
+    /// The provider of the model that was chosen last.
+    pub(crate) fn provider(&self) -> String {
+        self.model().provider.clone()
     }
 
     /// Things the user should know, collected while the session was built.
@@ -169,21 +187,21 @@ impl Session {
         Ok(expansion.prompt)
     }
 
-    /// Ends every process the session started and makes sure that the conversation is on disk. What could not be
-    /// saved is said.
-    pub async fn close(self) -> Vec<String> {
+    /// Stops what runs, ends every process the session started and makes sure that the conversation is on disk. What
+    /// could not be saved is said. Prompts are refused from now on.
+    pub async fn close(&self) -> Vec<String> {
+        self.agent.retire().await;
+        self.models.client.close().await;
         self.scope.end().await;
         if self.record.lock().is_saved() {
             let (directories, selector) = (self.directories.clone(), self.model_selector());
             // A memory of habits is not worth an error.
             let _ = tokio::task::spawn_blocking(move || recent::note(&directories, &selector)).await;
         }
-        let unkept = match self.notes {
+        let unkept = match &self.notes {
             Some(notes) => notes.close().await,
             None => None,
         };
-        let mut writer = self.record.lock();
-        writer.flush();
-        writer.take_report().into_iter().chain(unkept).collect()
+        self.record.release().into_iter().chain(unkept).collect()
     }
 }

@@ -38,9 +38,13 @@ pub(crate) fn open_session(
     let cwd = options.cwd.as_path();
     let new = || (Context::default(), store.create(cwd, NewSession::default()));
     let mut reopen = |path: &Path| reopen(&store, path, cwd, options.if_held, warnings);
-    let (context, mut writer) = match &options.persistence {
+    Ok(match &options.persistence {
         Persistence::Off => return Ok((Context::default(), SessionWriter::in_memory(cwd))),
         Persistence::New => new(),
+        Persistence::NewFrom(parent) => {
+            let parent = Some(parent.to_string_lossy().into_owned());
+            (Context::default(), store.create(cwd, NewSession { parent, id: None }))
+        }
         Persistence::Continue => match store.continue_recent(cwd, options.terminal.as_deref()) {
             Continue::Resume(path) => reopen(&path)?,
             Continue::Move(path) => reopen(&store.move_to(&path, cwd)?)?,
@@ -62,11 +66,16 @@ pub(crate) fn open_session(
             warnings.extend(import::remarks(&saved));
             opened
         }
-    };
-    if let Some(terminal) = &options.terminal {
-        store.leave_breadcrumb(terminal, &mut writer);
+    })
+}
+
+/// The terminal remembers the session it works on.
+pub(crate) fn leave_breadcrumb(options: &SessionOptions, writer: &mut SessionWriter) {
+    if options.persistence != Persistence::Off
+        && let Some(terminal) = &options.terminal
+    {
+        sessions(&options.directories, options.session_dir.as_deref()).leave_breadcrumb(terminal, writer);
     }
-    Ok((context, writer))
 }
 
 fn reopen(

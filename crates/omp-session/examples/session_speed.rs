@@ -4,7 +4,9 @@
 //! cargo run --release -p omp-session --example session_speed -- [megabytes of the long session, 1024] [sessions, 5000]
 //! ```
 //!
-//! Everything happens in a directory of its own below the system's temporary one, which is removed afterwards.
+//! `session_speed list HOME PROJECT` lists the sessions of a project once, for a measurement with cold caches.
+//!
+//! Everything else happens in a directory of its own below the system's temporary one, which is removed afterwards.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -20,6 +22,12 @@ use omp_types::{AssistantBlock, AssistantMessage, Message, StopReason, TextBlock
 const APPENDS: u32 = 20_000;
 
 fn main() -> io::Result<()> {
+    let words: Vec<String> = std::env::args().collect();
+    if let [_, list, home, project] = words.as_slice()
+        && list == "list"
+    {
+        return list_once(Path::new(home), Path::new(project));
+    }
     let number = |place: usize| std::env::args().nth(place).and_then(|word| word.parse::<u32>().ok());
     let (megabytes, listed) = (number(1).unwrap_or(1024), number(2).unwrap_or(5000));
     let base = std::env::temp_dir().join(format!("omp-session-speed-{}", std::process::id()));
@@ -27,6 +35,14 @@ fn main() -> io::Result<()> {
     let result = measure(&base, megabytes.into(), listed);
     std::fs::remove_dir_all(&base)?;
     result
+}
+
+/// Lists what is there once, so that a shell can empty the system's caches before.
+fn list_once(home: &Path, project: &Path) -> io::Result<()> {
+    let sessions = Sessions::new(&home.join(".omp/agent"), home, &std::env::temp_dir());
+    let begun = Instant::now();
+    let found = sessions.list(project).len();
+    writeln!(io::stdout(), "list {found} sessions          {:>10.1?}", begun.elapsed())
 }
 
 fn measure(base: &Path, megabytes: u64, listed: u32) -> io::Result<()> {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use omp_types::Message;
+use serde_json::Value;
 
 use crate::blobs::{BlobHash, BlobStore};
 use crate::entry::{Compaction, Entry, EntryKind, ModeChange, ServiceTierChange};
@@ -12,8 +13,15 @@ use crate::{rehydrate, time};
 const COMPACTION_SUMMARY: &str = include_str!("../prompts/compaction-summary.md");
 const BRANCH_SUMMARY: &str = include_str!("../prompts/branch-summary.md");
 
+/// The tool whose results hold the list of tasks.
+const TODO_TOOL: &str = "todo";
+/// The entry of a list that the user changed.
+const TODO_EDIT: &str = "user_todo_edit";
+
 /// The role of the model that answers when no other is asked for.
 const DEFAULT_ROLE: &str = "default";
+/// The role of a model that stood in for another.
+const TEMPORARY_ROLE: &str = "temporary";
 
 /// Messages and settings at the end of a path through the tree. `None` means that the path does not say.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,6 +38,8 @@ pub struct Context {
     pub injected_rules: Vec<String>,
     pub selected_tools: Option<Vec<String>>,
     pub mode: Option<ModeChange>,
+    /// The list of tasks as it was left last, by the model or by the user.
+    pub todos: Option<Value>,
     /// Images of the messages that are no longer there; a reference stands in their place.
     pub missing_images: Vec<BlobHash>,
 }
@@ -59,6 +69,20 @@ impl Context {
         self
     }
 
+    /// The models to try when the conversation goes on, the best first: that of the default role, the one that stood in
+    /// for it last, then those of other roles.
+    pub fn restorable_models(&self) -> Vec<&str> {
+        let others = self.models.iter().filter(|(role, _)| *role != DEFAULT_ROLE && *role != TEMPORARY_ROLE);
+        let stand_in = self.models.get(TEMPORARY_ROLE);
+        let mut models: Vec<&str> = Vec::new();
+        for model in self.model.iter().chain(stand_in).chain(others.map(|(_, model)| model)) {
+            if !models.contains(&model.as_str()) {
+                models.push(model);
+            }
+        }
+        models
+    }
+
     fn fold(&mut self, entry: &Entry) {
         match &entry.kind {
             EntryKind::ModelChange(change) => {
@@ -73,6 +97,17 @@ impl Context {
             EntryKind::McpToolSelection(selection) => {
                 self.selected_tools = Some(selection.selected_tool_names.clone());
             }
+            EntryKind::Message(entry) => {
+                if let Message::ToolResult(result) = &*entry.message
+                    && result.tool_name == TODO_TOOL
+                    && !result.is_error
+                {
+                    self.todos = phases(result.details.as_ref()).or(self.todos.take());
+                }
+            }
+            EntryKind::Custom(custom) if custom.custom_type == TODO_EDIT => {
+                self.todos = phases(custom.data.as_ref()).or(self.todos.take());
+            }
             EntryKind::TtsrInjection(injection) => {
                 for rule in &injection.injected_rules {
                     if !self.injected_rules.contains(rule) {
@@ -83,6 +118,11 @@ impl Context {
             _ => {}
         }
     }
+}
+
+/// The tasks in what a call or an edit left behind.
+fn phases(details: Option<&Value>) -> Option<Value> {
+    details?.get("phases").cloned()
 }
 
 fn messages(path: &[&Entry]) -> Vec<Arc<Message>> {

@@ -116,6 +116,7 @@ pub use rewrite::CopyError;
 pub use save::{SaveError, SyncPolicy};
 pub use search::{Hit, search};
 pub use sessions::{NewSession, Sessions};
+pub use slice::header_of;
 pub use title::humanize_title;
 pub use tree::{Navigation, Tree, TreeFilter, TreeNode, TreeRow};
 pub use usage::{Amount, Usage};

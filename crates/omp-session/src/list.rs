@@ -1,6 +1,6 @@
 //! Listing sessions, by the first and last kilobytes of their files.
 
-use std::fs::{DirEntry, File};
+use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -13,8 +13,8 @@ use crate::slice::{self, Head};
 /// More files than this are not looked into; the most recently modified come first.
 const MOST_FILES: usize = 10_000;
 
-/// Files are looked into by this many threads at most, if there are enough of them.
-const MOST_WORKERS: usize = 8;
+/// Files are looked into by this many threads, if there are enough of them.
+const WORKERS: usize = 16;
 const WORTH_WORKERS: usize = 100;
 
 /// Names in compact lists are cut to this many characters.
@@ -95,8 +95,8 @@ impl Sessions {
 /// Session files in some directories, the most recently modified first.
 pub(crate) fn candidates(directories: &[PathBuf]) -> Vec<Candidate> {
     let files = directories.iter().flat_map(|directory| std::fs::read_dir(directory).into_iter().flatten());
-    let mut found: Vec<Candidate> =
-        files.flatten().filter_map(|file| Candidate::new(&file).ok().flatten()).collect();
+    let files: Vec<DirEntry> = files.flatten().filter(is_named_like_one).collect();
+    let mut found = at_once(&files, |file| Candidate::new(file).ok().flatten());
     // The name decides between files of the same moment: it begins with the time of creation.
     found.sort_by(|a, b| (b.modified, &b.path).cmp(&(a.modified, &a.path)));
     found.truncate(MOST_FILES);
@@ -105,25 +105,30 @@ pub(crate) fn candidates(directories: &[PathBuf]) -> Vec<Candidate> {
 
 /// The order of the candidates is kept.
 fn infos(candidates: &[Candidate]) -> Vec<SessionInfo> {
-    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_WORKERS);
-    if workers < 2 || candidates.len() < WORTH_WORKERS {
-        return candidates.iter().filter_map(|candidate| candidate.info().ok().flatten()).collect();
+    at_once(candidates, |candidate| candidate.info().ok().flatten())
+}
+
+/// What can be made of all items, in their order. Looking at files that are not in memory is waiting, so there are more
+/// workers than cores.
+fn at_once<T: Sync, R: Send>(items: &[T], look: impl Fn(&T) -> Option<R> + Sync) -> Vec<R> {
+    let look = &look;
+    if items.len() < WORTH_WORKERS {
+        return items.iter().filter_map(look).collect();
     }
-    let read = |part: &[Candidate]| -> Vec<SessionInfo> {
-        part.iter().filter_map(|candidate| candidate.info().ok().flatten()).collect()
-    };
     std::thread::scope(|scope| {
-        let parts = candidates.chunks(candidates.len().div_ceil(workers));
-        let running: Vec<_> = parts.map(|part| scope.spawn(move || read(part))).collect();
+        let parts = items.chunks(items.len().div_ceil(WORKERS));
+        let running: Vec<_> =
+            parts.map(|part| scope.spawn(move || part.iter().filter_map(look).collect::<Vec<R>>())).collect();
         running.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
     })
 }
 
+fn is_named_like_one(file: &DirEntry) -> bool {
+    Path::new(&file.file_name()).extension().is_some_and(|extension| extension == EXTENSION)
+}
+
 impl Candidate {
     fn new(file: &DirEntry) -> io::Result<Option<Self>> {
-        if Path::new(&file.file_name()).extension().is_none_or(|extension| extension != EXTENSION) {
-            return Ok(None);
-        }
         let path = file.path();
         // Looked up in the directory that is open, which is quicker than by the whole path.
         let mut metadata = file.metadata()?;
@@ -138,11 +143,11 @@ impl Candidate {
 
     /// The beginning of the file; `None` if it is no session.
     pub(crate) fn head(&self) -> io::Result<Option<Head>> {
-        Head::read(&File::open(&self.path)?)
+        Head::read(&slice::open(&self.path)?)
     }
 
     fn info(&self) -> io::Result<Option<SessionInfo>> {
-        let file = File::open(&self.path)?;
+        let file = slice::open(&self.path)?;
         let Some(head) = Head::read(&file)? else { return Ok(None) };
         Ok(Some(SessionInfo { status: slice::status(&file, self.length)?, ..self.described(head) }))
     }

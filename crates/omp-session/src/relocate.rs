@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::artifacts::artifacts_directory as artifacts;
 use crate::index;
+use crate::lock::{Attempt, Holder, Lock};
 use crate::rewrite::{CopyError, Source};
 use crate::sessions::Sessions;
 
@@ -17,11 +18,18 @@ pub enum MoveError {
     Taken(PathBuf),
     #[error("Cannot move {}: {source}. Check that you may write to its directory.", path.display())]
     Rename { path: PathBuf, source: io::Error },
+    #[error("Cannot move {}: it is in use by {holder}. Close it there first.", path.display())]
+    Held { path: PathBuf, holder: Holder },
 }
 
 impl Sessions {
     /// Moves a session and its artifacts to the project at `cwd` and returns its new path.
     pub fn move_to(&self, source: &Path, cwd: &Path) -> Result<PathBuf, MoveError> {
+        // Held until the move is done: whoever has the session open would go on writing to a file that is gone.
+        let _lock = match Lock::acquire(source) {
+            Attempt::Held(holder) => return Err(MoveError::Held { path: source.to_owned(), holder }),
+            attempt => attempt,
+        };
         let mut content = Source::open(source)?;
         content.set("cwd", Some(cwd.to_string_lossy().into()));
         let name = source.file_name().ok_or_else(|| CopyError::NotASession(source.to_owned()))?;

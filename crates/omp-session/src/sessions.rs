@@ -6,6 +6,7 @@ use crate::blobs::BlobStore;
 use crate::breadcrumb::{Breadcrumb, Trail};
 use crate::header::Header;
 use crate::layout::{self, SessionsRoot};
+use crate::load::{LoadError, Loaded};
 use crate::writer::SessionWriter;
 use crate::{index, legacy};
 
@@ -86,6 +87,11 @@ impl Sessions {
     pub fn create_at(&self, path: &Path, cwd: &Path, new: NewSession) -> SessionWriter {
         let header = self.create(cwd, new).header().clone();
         self.planned(header, path.to_owned())
+    }
+
+    /// A whole session with its images; `None` if the file is no session.
+    pub fn load(&self, path: &Path) -> Result<Option<Loaded>, LoadError> {
+        Ok(crate::load::load(path)?.map(|loaded| loaded.with_blobs(&self.blobs())))
     }
 
     /// The images of all sessions.

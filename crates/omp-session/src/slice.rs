@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
+use std::path::Path;
 
 use memchr::{memchr_iter, memmem, memrchr_iter};
+use nix::fcntl::{PosixFadviseAdvice, posix_fadvise};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -15,7 +17,8 @@ use crate::list::Status;
 
 /// How much of the beginning is read.
 pub(crate) const HEAD: usize = 4096;
-/// How much of the end.
+/// How much of the end; most last messages are in the shorter one.
+const SHORT_TAIL: usize = 4096;
 pub(crate) const TAIL: usize = 32 * 1024;
 /// A header that does not fit into the head, because of a long title or path, is looked for up to here.
 const LONGEST_HEADER: usize = 64 * 1024;
@@ -28,6 +31,11 @@ pub(crate) struct Head {
     /// The text of all messages in the head, for searching.
     pub(crate) text: String,
     pub(crate) short_summary: Option<String>,
+}
+
+/// The first line of a session file: who, when, where; `None` if the file is no session.
+pub fn header_of(path: &Path) -> io::Result<Option<Header>> {
+    Ok(Head::read(&File::open(path)?)?.map(|head| head.header))
 }
 
 impl Head {
@@ -157,18 +165,35 @@ fn cut_off_user_text(line: &str) -> Option<String> {
 
 /// How the session ended, by the last message in the tail of the file.
 pub(crate) fn status(file: &File, length: u64) -> io::Result<Status> {
-    let start = length.saturating_sub(TAIL as u64);
-    let bytes = read_at(file, start, TAIL)?;
+    for window in [SHORT_TAIL, TAIL] {
+        let start = length.saturating_sub(window as u64);
+        let status = last_status(&read_at(file, start, window)?);
+        if status != Status::Unknown || start == 0 {
+            return Ok(status);
+        }
+    }
+    Ok(Status::Unknown)
+}
+
+fn last_status(bytes: &[u8]) -> Status {
     // The rest of a line that began before the tail is no JSON.
-    let starts = memrchr_iter(b'\n', &bytes).map(|newline| newline + 1).chain(std::iter::once(0));
+    let starts = memrchr_iter(b'\n', bytes).map(|newline| newline + 1).chain(std::iter::once(0));
     let mut end = bytes.len();
     for start in starts {
         if let Some(status) = status_after(&bytes[start..end]) {
-            return Ok(status);
+            return status;
         }
         end = start;
     }
-    Ok(Status::Unknown)
+    Status::Unknown
+}
+
+/// Opens a file of which a few places are read: what lies between them need not be fetched.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    let file = File::open(path)?;
+    // Only advice; where it is not taken, reading costs more.
+    let _ = posix_fadvise(&file, 0, 0, PosixFadviseAdvice::POSIX_FADV_RANDOM);
+    Ok(file)
 }
 
 /// How a session stands after a line; `None` if the line is no message, or one of the program itself.

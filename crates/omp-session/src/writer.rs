@@ -14,6 +14,7 @@ use crate::entry::{
 };
 use crate::header::Header;
 use crate::id::EntryIds;
+use crate::load::Loaded;
 use crate::lock::Holder;
 use crate::save::{Access, Place, SaveError, Store, SyncPolicy};
 use crate::time;
@@ -97,6 +98,11 @@ impl SessionWriter {
     /// The entries of a session that is never saved, in order; none of one that is.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
+    }
+
+    /// The conversation of a session that is never saved, with all its branches.
+    pub fn snapshot(&self) -> Loaded {
+        Loaded::new(self.header.clone(), self.entries.clone())
     }
 
     /// The entry that the next one will follow.

@@ -4,6 +4,7 @@
 //! - [`environment`] decides what a child sees of our environment.
 //! - [`login`] learns what the user's login shell would add to it.
 //! - [`command`] runs one shell command to its end, its timeout or its cancellation.
+//! - [`session`] keeps shells that live through many commands.
 //! - [`sink`] turns a stream of any length into a text of bounded length.
 //!
 //! Nothing here knows about agents, tools or terminals.
@@ -12,7 +13,9 @@ pub mod command;
 pub mod environment;
 pub mod login;
 pub mod scope;
+pub mod session;
 pub mod sink;
+mod stream;
 
 pub use command::{CommandError, CommandOutcome, CommandSpec, Ending, Snapshot};
 pub use environment::{Ci, Environment, SecretNames};

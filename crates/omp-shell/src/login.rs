@@ -57,7 +57,7 @@ async fn ask(scope: &Scope, shell: &Path, cwd: &Path, inherited: &Environment) -
 }
 
 /// Everything that is printed, unless it is too much.
-async fn read(pipe: &pipe::Receiver) -> Option<Vec<u8>> {
+pub(crate) async fn read(pipe: &pipe::Receiver) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut buffer = [0; 16 * 1024];
     while bytes.len() <= LARGEST {

@@ -75,6 +75,7 @@ pub mod cloud;
 mod home;
 pub mod lists;
 pub mod oauth;
+pub mod pages;
 pub mod process;
 mod run;
 mod server;
@@ -82,6 +83,7 @@ mod strict;
 
 pub use home::{Home, ModelOptions};
 pub use lists::{ListReply, ListRequest, ListServer};
+pub use pages::{Page, PageRequest, PageServer};
 pub use process::{Process, ProcessTree, survivors, wait_gone};
 pub use run::{Output, Running, run, start};
 pub use server::{

@@ -3,18 +3,28 @@
 //! Tools know the [`Context`] they run in and nothing of terminals or providers. What they tell the model is
 //! bounded ([`output`]), and their errors say what to do instead.
 
+mod approval;
+mod ast_edit;
+mod ast_grep;
 mod bash;
+mod conflicts;
 mod context;
 mod edit;
 mod find;
 mod generated;
+mod notebook;
 mod output;
+mod pending;
 mod read;
+mod resolve;
 mod resources;
 mod scope;
 mod search;
 mod shown;
 mod spills;
+mod structure;
+mod syntax;
+mod todo;
 mod write;
 
 use std::sync::Arc;
@@ -24,12 +34,35 @@ use omp_types::ToolDefinition;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+pub use bash::{InterceptRule, Interception, Minimizer};
 pub use context::{Context, Login, Settings};
-pub use resources::{Content, Resource, Resources};
+pub use edit::EditMode;
+pub use omp_patch::Fuzzy;
+pub use omp_workspace::scans::{Limits as ScanLimits, Scans};
+pub use pending::{Decision, Handler, Pending, PendingAction};
+pub use resources::{
+    Completion, Content, InternalUrl, Mutability, Paging, Resource, Resources, SCHEMES, Scheme,
+};
 pub use spills::Spills;
+pub use todo::{ClearDelay, Phase, Status, Storage, Task, TodoList, from_markdown, to_markdown};
 
-/// The names of the built-in tools, in the order of [`builtin`].
-pub const NAMES: &[&str] = &[read::NAME, write::NAME, edit::NAME, find::NAME, search::NAME, bash::NAME];
+/// The names of the built-in tools that users may choose from, in the order of [`builtin`].
+pub const NAMES: &[&str] = &[
+    read::NAME,
+    write::NAME,
+    edit::NAME,
+    find::NAME,
+    search::NAME,
+    ast_grep::NAME,
+    ast_edit::NAME,
+    bash::NAME,
+    todo::NAME,
+];
+
+/// The tool that a hidden one comes with: nobody chooses `resolve`, but edits that are shown first need it.
+pub fn companion_of(name: &str) -> Option<&'static str> {
+    (name == resolve::NAME).then_some(ast_edit::NAME)
+}
 
 /// The built-in tools, always in the same order: the tool list is part of the prompt that providers cache.
 pub fn builtin(context: Arc<Context>) -> Vec<Arc<dyn Tool>> {
@@ -39,7 +72,11 @@ pub fn builtin(context: Arc<Context>) -> Vec<Arc<dyn Tool>> {
         Arc::new(edit::Edit::new(context.clone())),
         Arc::new(find::Find::new(context.clone())),
         Arc::new(search::Search::new(context.clone())),
-        Arc::new(bash::Bash::new(context)),
+        Arc::new(ast_grep::AstGrep::new(context.clone())),
+        Arc::new(ast_edit::AstEdit::new(context.clone())),
+        Arc::new(resolve::Resolve::new(context.clone())),
+        Arc::new(bash::Bash::new(context.clone())),
+        Arc::new(todo::Todo::new(context)),
     ]
 }
 

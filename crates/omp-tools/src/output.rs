@@ -27,6 +27,8 @@ pub(crate) enum Source {
     Path(String),
     /// An internal URL.
     Internal(String),
+    /// A web address.
+    Url(String),
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]

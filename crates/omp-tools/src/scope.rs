@@ -6,6 +6,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use omp_agent::ToolError;
 
 use crate::Context;
+use crate::resources::InternalUrl;
 
 /// One place to look at.
 pub(crate) struct Place {
@@ -26,6 +27,16 @@ const GLOB: [char; 4] = ['*', '?', '[', '{'];
 /// Does a text hold characters of a pattern?
 pub(crate) fn has_glob(text: &str) -> bool {
     text.contains(GLOB)
+}
+
+/// Internal URLs name one thing each. A question mark begins a query if it looks like one.
+pub(crate) fn refuse_glob(url: &InternalUrl) -> Result<(), ToolError> {
+    let query = url.rest().strip_prefix(url.target()).unwrap_or_default();
+    let is_pattern = has_glob(url.target()) || (query.starts_with('?') && !query.contains('='));
+    match is_pattern {
+        true => Err(ToolError::new(format!("Glob patterns are not supported for internal URLs: {url}"))),
+        false => Ok(()),
+    }
 }
 
 impl Places {
@@ -69,6 +80,10 @@ impl Places {
 
 impl Place {
     fn new(context: &Context, typed: &str) -> Result<Self, ToolError> {
+        if let Some(url) = InternalUrl::parse(typed) {
+            refuse_glob(&url)?;
+            return Ok(Self { base: context.file(typed)?, glob: None });
+        }
         let (base, glob) = split(typed);
         let path = match base.as_str() {
             "" => context.cwd.clone(),
@@ -115,6 +130,9 @@ fn compile(glob: &str) -> Result<GlobMatcher, ToolError> {
 /// A string that holds several paths. Commas and semicolons separate if one part exists, blanks only if all do.
 fn parts(context: &Context, entry: &str) -> Vec<String> {
     let exists = |text: &str| {
+        if InternalUrl::parse(text).is_some() {
+            return context.file(text).is_ok_and(|path| path.symlink_metadata().is_ok());
+        }
         let (base, _) = split(text);
         let resolved = match base.as_str() {
             "" => Some(context.cwd.clone()),

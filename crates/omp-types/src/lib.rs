@@ -3,6 +3,7 @@
 //! Nothing here does anything: no I/O, no clocks, no providers. The serialised forms are the ones found in
 //! session files and on the JSON event stream, so a change of a name here is a change of a file format.
 
+mod approval;
 mod event;
 mod message;
 mod request;
@@ -10,6 +11,7 @@ mod stream;
 mod tool;
 mod usage;
 
+pub use approval::{Approval, ApprovalDetail, Tier};
 pub use event::{AgentEvent, MessageUpdate, RetryFallback};
 pub use message::{
     AssistantBlock, AssistantMessage, CustomMessage, ImageBlock, Message, NativeBlock, RedactedBlock,

@@ -37,6 +37,16 @@ pub struct Splice<'a> {
     pub inserted: &'a [String],
 }
 
+/// What becomes of the line end at the end of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FinalEnd {
+    /// As it was; an empty file counts as one that has it.
+    #[default]
+    Keep,
+    Present,
+    Absent,
+}
+
 impl Document {
     /// A file that is known to be text in this encoding.
     pub fn new(bytes: Vec<u8>, charset: Charset) -> Self {
@@ -63,16 +73,39 @@ impl Document {
         &self.text
     }
 
+    /// The bytes of the file.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     pub fn charset(&self) -> Charset {
         self.charset
+    }
+
+    /// Whether writing the line again from its text gives its bytes: not where it holds bytes that are no text.
+    pub fn is_exact(&self, line: usize) -> bool {
+        let Some(line) = self.lines.get(line) else { return true };
+        let old = &self.bytes[line.bytes.clone()];
+        let mut new = Vec::with_capacity(old.len());
+        let text = decode(&self.bytes, self.charset, &[Line { end: End::None, ..line.clone() }]);
+        self.charset.encode_into(&text, &mut new).is_ok() && new == old
     }
 
     /// The file with other lines in some places, which are in order and do not overlap. Lines that are not named keep
     /// their bytes; new lines end as the lines they replace, or as the file's first line does.
     pub fn splice(&self, splices: &[Splice<'_>]) -> Result<Vec<u8>, Unencodable> {
+        self.splice_to(splices, FinalEnd::Keep)
+    }
+
+    /// Like [`Document::splice`], with a word on how the file ends.
+    pub fn splice_to(&self, splices: &[Splice<'_>], end: FinalEnd) -> Result<Vec<u8>, Unencodable> {
         let usual = self.lines.first().map_or(End::Lf, |line| line.end);
         let usual = if usual == End::None { End::Lf } else { usual };
-        let ended = self.lines.last().is_none_or(|line| line.end != End::None);
+        let ended = match end {
+            FinalEnd::Keep => self.lines.last().is_none_or(|line| line.end != End::None),
+            FinalEnd::Present => true,
+            FinalEnd::Absent => false,
+        };
         let mut rows: Vec<Row<'_>> = Vec::with_capacity(self.lines.len());
         let mut position = 0;
         for splice in splices {

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
@@ -16,6 +17,8 @@ pub struct Query {
     after: usize,
     /// Matches kept of one file.
     limit: usize,
+    /// Searchers between two files. Their buffers are large, and a pattern's memory is best used by one thread.
+    idle: Arc<Mutex<Vec<(RegexMatcher, Searcher)>>>,
 }
 
 /// How to look for it.
@@ -71,14 +74,24 @@ impl Query {
             result => result,
         };
         let matcher = matcher.map_err(|error| error.to_string())?;
-        Ok(Self { matcher, multiline, before: style.before, after: style.after, limit: style.limit })
+        Ok(Self {
+            matcher,
+            multiline,
+            before: style.before,
+            after: style.after,
+            limit: style.limit,
+            idle: Arc::default(),
+        })
     }
 
     /// Looks through a file. Files that are not text have no lines.
     pub fn file(&self, path: &Path) -> io::Result<Found> {
         let mut sink = Rows::new(self.limit);
-        self.searcher().search_path(&self.matcher, path, &mut sink)?;
-        Ok(sink.found)
+        let kept = self.idle().pop();
+        let (matcher, mut searcher) = kept.unwrap_or_else(|| (self.matcher.clone(), self.searcher()));
+        let searched = searcher.search_path(&matcher, path, &mut sink);
+        self.idle().push((matcher, searcher));
+        searched.map(|()| sink.found)
     }
 
     /// Looks through a text.
@@ -91,6 +104,10 @@ impl Query {
     /// Does a line match?
     pub fn matches(&self, line: &str) -> bool {
         self.matcher.is_match(line.as_bytes()).unwrap_or(false)
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<(RegexMatcher, Searcher)>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn searcher(&self) -> Searcher {

@@ -60,15 +60,20 @@ pub enum Fit {
 
 /// Checks the picture in `bytes` and makes it fit.
 pub fn load(bytes: Vec<u8>, fit: Fit) -> Result<Loaded, LoadError> {
+    load_within(bytes, fit, MAX_OUTPUT_BYTES)
+}
+
+/// The same with a limit of its own to what it may take when it is sent.
+pub fn load_within(bytes: Vec<u8>, fit: Fit, most: usize) -> Result<Loaded, LoadError> {
     let kind = ImageKind::detect(&bytes).ok_or(LoadError::UnknownFormat)?;
     let picture = decode(&bytes, kind)?;
     let original = Size::of(&picture);
     let known_everywhere = kind != ImageKind::Bmp;
-    let fits = original.fits() && bytes.len() <= MAX_OUTPUT_BYTES;
+    let fits = original.fits() && bytes.len() <= most;
     if known_everywhere && (fits || fit == Fit::Keep) {
         return Ok(Loaded { bytes, mime: kind.mime(), original, sent: original });
     }
-    let (bytes, kind, sent) = shrink(picture, kind)?;
+    let (bytes, kind, sent) = shrink(picture, kind, most)?;
     Ok(Loaded { bytes, mime: kind.mime(), original, sent })
 }
 
@@ -93,7 +98,11 @@ fn decode(bytes: &[u8], kind: ImageKind) -> Result<DynamicImage, LoadError> {
 }
 
 /// Scales down until both the sides and the bytes fit.
-fn shrink(picture: DynamicImage, kind: ImageKind) -> Result<(Vec<u8>, ImageKind, Size), LoadError> {
+fn shrink(
+    picture: DynamicImage,
+    kind: ImageKind,
+    most: usize,
+) -> Result<(Vec<u8>, ImageKind, Size), LoadError> {
     let mut side = MAX_SIDE;
     let mut picture = picture;
     while side >= 64 {
@@ -101,8 +110,8 @@ fn shrink(picture: DynamicImage, kind: ImageKind) -> Result<(Vec<u8>, ImageKind,
         if size.width > side || size.height > side {
             picture = picture.resize(side, side, image::imageops::FilterType::Triangle);
         }
-        let (bytes, kind) = encode(&picture, kind)?;
-        if bytes.len() <= MAX_OUTPUT_BYTES {
+        let (bytes, kind) = encode(&picture, kind, most)?;
+        if bytes.len() <= most {
             return Ok((bytes, kind, Size::of(&picture)));
         }
         side = side * 3 / 4;
@@ -112,14 +121,14 @@ fn shrink(picture: DynamicImage, kind: ImageKind) -> Result<(Vec<u8>, ImageKind,
 
 /// JPEG for photographs; PNG otherwise, unless it is too large or JPEG is much smaller, and nothing is
 /// transparent.
-fn encode(picture: &DynamicImage, kind: ImageKind) -> Result<(Vec<u8>, ImageKind), LoadError> {
+fn encode(picture: &DynamicImage, kind: ImageKind, most: usize) -> Result<(Vec<u8>, ImageKind), LoadError> {
     if kind == ImageKind::Jpeg {
         return Ok((encode_jpeg(picture)?, ImageKind::Jpeg));
     }
     let png = encode_png(picture)?;
     if !picture.color().has_alpha() {
         let jpeg = encode_jpeg(picture)?;
-        if jpeg.len() * 3 < png.len() || png.len() > MAX_OUTPUT_BYTES {
+        if jpeg.len() * 3 < png.len() || png.len() > most {
             return Ok((jpeg, ImageKind::Jpeg));
         }
     }

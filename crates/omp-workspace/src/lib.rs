@@ -7,15 +7,20 @@
 //! - [`document`] replaces lines of a text file and keeps every other byte.
 //! - [`write`] replaces a file atomically.
 //! - [`tree`] lists a directory, [`walk`] goes through all below one, [`grep`] finds lines.
+//! - [`scans`] remembers for a moment what a walk found, [`finder`] ranks it for somebody who types.
+//! - [`mount`] tells whether a path is on this machine.
 //! - [`image`] loads a picture in a form that models accept.
 //!
 //! Nothing here knows about agents, tools or the user's home.
 
 pub mod document;
+pub mod finder;
 pub mod grep;
 pub mod image;
+pub mod mount;
 pub mod open;
 pub mod path;
+pub mod scans;
 pub mod sniff;
 pub mod text;
 pub mod tree;

@@ -229,19 +229,25 @@ pub enum Stop {
     LongLine,
 }
 
-/// One read. Small, because most windows lie near the start of their file.
+/// One read of lines that are wanted. Small, because most windows lie near the start of their file.
 const CHUNK: usize = 8 * 1024;
+/// One read of lines that are only counted.
+const LARGE_CHUNK: usize = 128 * 1024;
 /// How far beyond the window lines are counted, to say how many remain. A gigabyte of log is not worth it.
-const COUNT_AHEAD: u64 = 64 * 1024 * 1024;
+const COUNT_AHEAD: u64 = 16 * 1024 * 1024;
 
 /// Reads the lines of `request` from `source`, which begins with the byte order mark if there is one.
 pub fn read_window(mut source: impl Read, charset: Charset, request: &Request) -> io::Result<Window> {
     let mut decoder = Decoder::new(charset);
     let mut scanner = Scanner::new(request);
-    let mut chunk = [0; CHUNK];
+    let mut chunk = vec![0; CHUNK];
     let mut ahead = 0;
     while ahead < COUNT_AHEAD {
-        let length = read_some(&mut source, &mut chunk)?;
+        if scanner.only_counts() && chunk.len() < LARGE_CHUNK {
+            chunk.resize(LARGE_CHUNK, 0);
+        }
+        let size = if scanner.only_counts() { LARGE_CHUNK } else { CHUNK };
+        let length = read_some(&mut source, &mut chunk[..size])?;
         let last = if length == 0 { Last::Yes } else { Last::No };
         scanner.feed(decoder.decode(&chunk[..length], last));
         scanner.window.invalid |= decoder.invalid && !scanner.is_satisfied();
@@ -348,6 +354,12 @@ impl<'a> Scanner<'a> {
     /// Nothing further will be taken.
     fn is_satisfied(&self) -> bool {
         self.window.stop != Stop::Complete || self.wanted().is_none()
+    }
+
+    /// The next lines are not wanted, as far as can be told: the window is complete, or far away.
+    fn only_counts(&self) -> bool {
+        let far_away = |range: &RangeInclusive<u64>| self.line + (LARGE_CHUNK as u64) < *range.start();
+        self.is_satisfied() || self.wanted().is_some_and(far_away)
     }
 
     fn wanted(&self) -> Option<&RangeInclusive<u64>> {

@@ -1,29 +1,39 @@
 //! A directory as an indented list: two levels, newest first, with sizes and ages.
 //!
-//! Bounded in every direction. A directory of any size is read entry by entry, and only the newest entries are
-//! kept; a subdirectory shows a dozen.
+//! Bounded in every direction. A directory is read entry by entry, for half a second at most, and only the newest
+//! entries are kept; a subdirectory shows a dozen.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::{DirEntry, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 /// How much of a directory is listed.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Entries of the directory itself.
     pub root_entries: usize,
+    /// Entries of it looked at. To see which are the newest, each of them costs a look.
+    pub root_scan: usize,
     /// Entries of each of its subdirectories.
     pub child_entries: usize,
     /// Entries looked at in all subdirectories together; subdirectories beyond are not opened.
     pub child_scan: usize,
+    /// How long entries are looked at, in all. A file system behind a network has other ideas of a few entries.
+    pub time: Duration,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { root_entries: 1_000, child_entries: 12, child_scan: 100_000 }
+        Self {
+            root_entries: 1_000,
+            root_scan: 100_000,
+            child_entries: 12,
+            child_scan: 100_000,
+            time: Duration::from_millis(500),
+        }
     }
 }
 
@@ -31,21 +41,26 @@ impl Default for Limits {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
     pub lines: Vec<String>,
-    /// How many entries the directory has; more than `root_entries` are not shown.
+    /// How many entries of the directory were seen; more than `root_entries` are not shown.
     pub root_total: usize,
     pub root_shown: usize,
+    /// The directory has more entries than were seen.
+    pub root_partial: bool,
 }
 
 /// Lists `directory`; ages are relative to `now`.
 pub fn list(directory: &Path, now: SystemTime, limits: &Limits) -> io::Result<Tree> {
-    let root = newest(directory, limits.root_entries, usize::MAX)?;
+    let deadline = Instant::now() + limits.time;
+    let root = newest(directory, limits.root_entries, limits.root_scan, deadline)?;
     let mut scan_left = limits.child_scan;
     let mut lines = Vec::new();
     for entry in &root.entries {
         lines.push(entry.line("", now));
         if entry.opens() && scan_left > 0 {
             // A subdirectory that cannot be read is listed all the same.
-            let Ok(children) = newest(&directory.join(&entry.name), limits.child_entries, scan_left) else {
+            let Ok(children) =
+                newest(&directory.join(&entry.name), limits.child_entries, scan_left, deadline)
+            else {
                 continue;
             };
             scan_left = scan_left.saturating_sub(children.total);
@@ -53,7 +68,7 @@ pub fn list(directory: &Path, now: SystemTime, limits: &Limits) -> io::Result<Tr
             lines.extend(children.rest_line("  "));
         }
     }
-    Ok(Tree { lines, root_total: root.total, root_shown: root.entries.len() })
+    Ok(Tree { lines, root_total: root.total, root_shown: root.entries.len(), root_partial: root.stopped })
 }
 
 /// The newest entries of one directory.
@@ -81,11 +96,15 @@ enum Kind {
     Special,
 }
 
-fn newest(directory: &Path, keep: usize, scan: usize) -> io::Result<Newest> {
+/// How often the clock is looked at.
+const CHECK_EVERY: usize = 64;
+
+fn newest(directory: &Path, keep: usize, scan: usize, deadline: Instant) -> io::Result<Newest> {
     let mut heap = BinaryHeap::new();
-    let mut total = 0;
+    let mut total: usize = 0;
     for entry in std::fs::read_dir(directory)? {
-        if total == scan {
+        let is_late = || total > 0 && total.is_multiple_of(CHECK_EVERY) && Instant::now() >= deadline;
+        if total == scan || is_late() {
             return Ok(Newest { entries: heap.into_sorted_vec(), total, stopped: true });
         }
         // An entry that vanishes while we look is not there.

@@ -1,6 +1,7 @@
 //! Walks through directories, as fast as two cores allow and never for longer than it may take.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -35,6 +36,12 @@ const CHECK_EVERY: u64 = 64;
 /// Visits everything below `root`, but not `root` itself. Several threads visit at once. What cannot be read is passed
 /// over, and so is the inside of `.git`.
 pub fn walk(root: &Path, options: &Options<'_>, visit: &(dyn Fn(&DirEntry) + Sync)) -> End {
+    let gate = Arc::new(Gate {
+        left: AtomicU64::new(options.entries),
+        deadline: options.deadline,
+        end: AtomicU8::new(End::Complete as u8),
+    });
+    let entrance = Arc::clone(&gate);
     let mut builder = WalkBuilder::new(root);
     builder
         .hidden(!options.hidden)
@@ -47,26 +54,15 @@ pub fn walk(root: &Path, options: &Options<'_>, visit: &(dyn Fn(&DirEntry) + Syn
         .require_git(false)
         .follow_links(false)
         .threads(std::thread::available_parallelism().map_or(2, usize::from))
-        .filter_entry(|entry| entry.file_name() != ".git");
+        .filter_entry(move |entry| entry.file_name() != ".git" && entrance.admits());
     let seen = AtomicU64::new(0);
-    let end = AtomicU8::new(0);
-    let stop = |why: End| {
-        let _ = end.compare_exchange(0, why as u8, Ordering::Relaxed, Ordering::Relaxed);
-        WalkState::Quit
-    };
     builder.build_parallel().run(|| {
         Box::new(|entry| {
-            let count = seen.fetch_add(1, Ordering::Relaxed);
-            if count >= options.entries {
-                return stop(End::Entries);
+            if seen.fetch_add(1, Ordering::Relaxed).is_multiple_of(CHECK_EVERY) && (options.cancelled)() {
+                gate.close(End::Cancelled);
             }
-            if count.is_multiple_of(CHECK_EVERY) {
-                if (options.cancelled)() {
-                    return stop(End::Cancelled);
-                }
-                if options.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                    return stop(End::Deadline);
-                }
+            if gate.is_abandoned() {
+                return WalkState::Quit;
             }
             if let Ok(entry) = entry
                 && entry.depth() > 0
@@ -76,10 +72,53 @@ pub fn walk(root: &Path, options: &Options<'_>, visit: &(dyn Fn(&DirEntry) + Syn
             WalkState::Continue
         })
     });
-    match end.load(Ordering::Relaxed) {
-        code if code == End::Deadline as u8 => End::Deadline,
-        code if code == End::Entries as u8 => End::Entries,
-        code if code == End::Cancelled as u8 => End::Cancelled,
-        _ => End::Complete,
+    gate.end()
+}
+
+/// Decides which entries come in at all. A directory is read to its end before its entries are visited, so a limit
+/// that only visitors saw would come too late for a directory with millions of them.
+struct Gate {
+    left: AtomicU64,
+    deadline: Option<Instant>,
+    end: AtomicU8,
+}
+
+impl Gate {
+    fn admits(&self) -> bool {
+        if self.end.load(Ordering::Relaxed) != End::Complete as u8 {
+            return false;
+        }
+        let take = |left: u64| left.checked_sub(1);
+        let Ok(left) = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take) else {
+            self.close(End::Entries);
+            return false;
+        };
+        if left.is_multiple_of(CHECK_EVERY)
+            && self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        {
+            self.close(End::Deadline);
+            return false;
+        }
+        true
+    }
+
+    /// The first reason counts.
+    fn close(&self, why: End) {
+        let open = End::Complete as u8;
+        let _ = self.end.compare_exchange(open, why as u8, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// Nobody waits for the entries that are in already. Those within the number asked for are visited.
+    fn is_abandoned(&self) -> bool {
+        matches!(self.end(), End::Deadline | End::Cancelled)
+    }
+
+    fn end(&self) -> End {
+        match self.end.load(Ordering::Relaxed) {
+            code if code == End::Deadline as u8 => End::Deadline,
+            code if code == End::Entries as u8 => End::Entries,
+            code if code == End::Cancelled as u8 => End::Cancelled,
+            _ => End::Complete,
+        }
     }
 }

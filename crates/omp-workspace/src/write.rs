@@ -1,10 +1,11 @@
 //! Replaces a file in one step: readers see the old content or the new, never a part.
 //!
-//! The new content goes to a temporary file in the same directory, is flushed to the disk, gets the mode and
-//! owner of the old file and takes its name. If any step fails, or the program is killed, the old file is as it was
+//! The new content goes to a temporary file in the same directory, is flushed to the disk, gets the mode,
+//! owner, access list and extended attributes of the old file and takes its name. If any step fails, or the program is killed, the old file is as it was
 //! and the temporary file is gone. A symbolic link stays; what it points to is replaced. A file with several hard links becomes
 //! independent of the others, which is the price of doing it in one step.
 
+use std::ffi::OsString;
 use std::fs::{File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
@@ -12,6 +13,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use nix::fcntl::{AT_FDCWD, AtFlags};
+use xattr::FileExt;
 
 use crate::open::Special;
 
@@ -131,7 +133,7 @@ fn replace(
 ) -> io::Result<()> {
     let mut temporary = Temporary::create(directory, mode)?;
     fill(&mut temporary.file)?;
-    adopt_attributes(&temporary.file, old, mode)?;
+    adopt_attributes(&temporary.file, target, old, mode)?;
     temporary.file.sync_all()?;
     temporary.rename(target)?;
     // The new name itself. Not every file system can, and the content is safe without it.
@@ -139,11 +141,12 @@ fn replace(
     Ok(())
 }
 
-fn adopt_attributes(file: &File, old: Option<&Metadata>, mode: Mode) -> io::Result<()> {
+fn adopt_attributes(file: &File, target: &Path, old: Option<&Metadata>, mode: Mode) -> io::Result<()> {
     if let Some(old) = old {
         let (uid, gid) = (Some(old.uid()), Some(old.gid()));
         // Only root may give a file away; for others the owner is the same anyway or cannot be kept.
         let _ = std::os::unix::fs::fchown(file, uid, gid);
+        adopt_extended(file, target);
     }
     let bits = match old {
         Some(old) => old.permissions().mode(),
@@ -154,6 +157,21 @@ fn adopt_attributes(file: &File, old: Option<&Metadata>, mode: Mode) -> io::Resu
         Mode::Executable => bits | ((bits & 0o444) >> 2),
     };
     file.set_permissions(Permissions::from_mode(bits & 0o7777))
+}
+
+/// Extended attributes and access lists of the old file, before the mode, which is a part of an access list. File
+/// systems without them, and attributes that only the system may set, are passed over.
+fn adopt_extended(file: &File, target: &Path) {
+    let Ok(names) = xattr::list(target) else { return };
+    let ours = |name: &OsString| {
+        let name = name.to_string_lossy();
+        !cfg!(target_os = "linux") || name.starts_with("user.") || name == "system.posix_acl_access"
+    };
+    for name in names.filter(ours) {
+        if let Ok(Some(value)) = xattr::get(target, &name) {
+            let _ = file.set_xattr(&name, &value);
+        }
+    }
 }
 
 /// The new content until it takes its place. Where the system can, it has no name until the last moment, so that a

@@ -84,7 +84,10 @@ fn links_are_named_and_not_followed() {
 #[test]
 fn an_empty_directory_has_no_lines_and_a_missing_one_is_an_error() {
     let directory = tempfile::tempdir().unwrap();
-    assert_eq!(tree(directory.path()), Tree { lines: Vec::new(), root_total: 0, root_shown: 0 });
+    assert_eq!(
+        tree(directory.path()),
+        Tree { lines: Vec::new(), root_total: 0, root_shown: 0, root_partial: false }
+    );
     assert!(list(&directory.path().join("no"), now(), &Limits::default()).is_err());
 }
 
@@ -118,9 +121,26 @@ fn many_huge_subdirectories_are_bounded() {
         (0..20).for_each(|number| file(&directory.path().join(format!("{sub}/{number}")), 0, 5));
         set_age(&directory.path().join(sub), 5);
     }
-    let limits = Limits { root_entries: 10, child_entries: 2, child_scan: 30 };
+    let limits = Limits { root_entries: 10, child_entries: 2, child_scan: 30, ..Limits::default() };
     let lines = list(directory.path(), now(), &limits).unwrap().lines;
     assert_eq!(lines[3], "  … 18 more");
     assert_eq!(lines[7], "  … 8+ more");
     assert_eq!(&lines[8..], ["c/  just now"]);
+}
+
+/// A directory that is too large to be looked at is listed in part, and says so.
+#[test]
+fn an_endless_directory_is_listed_in_part() {
+    let directory = tempfile::tempdir().unwrap();
+    for number in 0..300 {
+        std::fs::write(directory.path().join(format!("f{number}")), "").unwrap();
+    }
+    let seen = |limits: &Limits| {
+        let tree = list(directory.path(), SystemTime::now(), limits).unwrap();
+        (tree.root_total, tree.root_shown, tree.root_partial)
+    };
+    assert_eq!(seen(&Limits::default()), (300, 300, false));
+    assert_eq!(seen(&Limits { root_scan: 100, root_entries: 20, ..Limits::default() }), (100, 20, true));
+    assert_eq!(seen(&Limits { root_scan: 300, ..Limits::default() }), (300, 300, false));
+    assert_eq!(seen(&Limits { time: Duration::ZERO, ..Limits::default() }), (64, 64, true));
 }

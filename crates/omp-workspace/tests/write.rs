@@ -163,3 +163,41 @@ fn readers_never_see_a_part() {
         }
     });
 }
+
+/// Where the file system has them; elsewhere there is nothing to keep.
+#[test]
+fn extended_attributes_and_access_lists_stay() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.txt");
+    std::fs::write(&path, "old").unwrap();
+    if xattr::set(&path, "user.omp.note", b"kept\0bytes").is_err() {
+        return;
+    }
+    // An access list in the form of the kernel: owner rw-, user 1 r--, group r--, mask rw-, others ---.
+    let entry = |tag: u16, bits: u16, id: u32| {
+        [tag.to_le_bytes().as_slice(), &bits.to_le_bytes(), &id.to_le_bytes()].concat()
+    };
+    let nobody = u32::MAX;
+    let list = [
+        2_u32.to_le_bytes().to_vec(),
+        entry(0x01, 6, nobody),
+        entry(0x02, 4, 1),
+        entry(0x04, 4, nobody),
+        entry(0x10, 6, nobody),
+        entry(0x20, 0, nobody),
+    ]
+    .concat();
+    let has_lists = xattr::set(&path, "system.posix_acl_access", &list).is_ok();
+    write(&path, b"new", Mode::Keep).unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), b"new");
+    assert_eq!(xattr::get(&path, "user.omp.note").unwrap().as_deref(), Some(b"kept\0bytes".as_slice()));
+    if has_lists {
+        assert_eq!(xattr::get(&path, "system.posix_acl_access").unwrap(), Some(list));
+        write(&path, b"#!/bin/sh\n", Mode::Executable).unwrap();
+        let bits = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(bits & 0o777, 0o770, "{bits:o}");
+    }
+    let fresh = directory.path().join("b.txt");
+    write(&fresh, b"x", Mode::Keep).unwrap();
+    assert_eq!(xattr::get(&fresh, "user.omp.note").unwrap(), None);
+}

@@ -1,4 +1,4 @@
-//! `@file` arguments: text becomes part of the prompt, images become image blocks.
+//! `@file` arguments: text and documents become part of the prompt, images become image blocks.
 
 use std::fs::File;
 use std::io::Read;
@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use omp_documents::Stop;
+use omp_documents::convert::{Kind as Document, convert};
 use omp_types::{ImageBlock, UserBlock};
 use omp_workspace::image::{self, Fit};
 use omp_workspace::open::{Found, open};
@@ -16,9 +18,6 @@ use crate::output;
 
 const MAX_TEXT: u64 = 5 * 1024 * 1024;
 const MAX_IMAGE: u64 = 25 * 1024 * 1024;
-
-/// Files that need a converter, which a later release brings.
-const DOCUMENTS: [&str; 9] = ["pdf", "doc", "docx", "ppt", "pptx", "xls", "xlsx", "rtf", "epub"];
 
 /// Everything that was attached, in order.
 pub(crate) struct Attached {
@@ -64,14 +63,8 @@ impl Attached {
         if size == 0 {
             return Ok(());
         }
-        if let Some(kind) = document(path) {
-            output::warn(&format!(
-                "{shown}: converting {kind} files to text is not available yet; only its name is sent."
-            ));
-            self.block(
-                path,
-                &format!("[{kind} file of {}; converting it to text is not available yet]", human(size)),
-            );
+        if let Some(kind) = Document::of(path) {
+            self.document(path, kind, size);
             return Ok(());
         }
         let head = read_head(&mut file).map_err(|error| format!("Cannot read {shown}: {error}"))?;
@@ -87,6 +80,18 @@ impl Attached {
             Kind::Binary(name) => self.skip(path, name, size),
         }
         Ok(())
+    }
+
+    fn document(&mut self, path: &Path, kind: Document, size: u64) {
+        match convert(path, kind, &Stop::never()) {
+            Ok(text) if text.len() as u64 > MAX_TEXT => self.skip(path, "too large", text.len() as u64),
+            Ok(text) => self.block(path, text.trim_end()),
+            Err(error) => {
+                output::warn(&format!("{} is not sent: {error}.", path.display()));
+                let kind = kind.extension();
+                self.block(path, &format!("[Cannot read .{kind} file: {error} ({})]", human(size)));
+            }
+        }
     }
 
     fn image(&mut self, path: &Path, bytes: Vec<u8>, size: u64) {
@@ -125,11 +130,6 @@ impl Attached {
             self.text.push_str(&format!("<file name=\"{}\">\n{content}\n</file>\n", path.display()));
         }
     }
-}
-
-fn document(path: &Path) -> Option<&'static str> {
-    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-    DOCUMENTS.into_iter().find(|known| *known == extension)
 }
 
 fn read_head(file: &mut File) -> std::io::Result<Vec<u8>> {

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use omp_cli::{Launch, OutputMode, RoleArgs};
+use omp_cli::{ApprovalMode, Launch, OutputMode};
 use omp_sdk::settings::{Settings, keys, migrate_files, set};
 use omp_sdk::{
     Directories, Effort, Environment, IfHeld, Listener, Outcome, ProcessEnvironment, PromptOptions,
@@ -87,7 +87,7 @@ fn prepare(mut launch: Launch, world: World, cwd: PathBuf, startup: &mut Startup
     }
     let settings = startup.phase("settings", || {
         migrate_files(&world.directories).iter().for_each(|warning| output::warn(warning));
-        let overrides = overrides(&launch.roles);
+        let overrides = overrides(&launch);
         load_settings(&world.directories, &cwd, world.environment.as_ref(), &launch.configs, overrides)
     });
     let settings = settings.map_err(|error| plain(error.to_string()))?;
@@ -161,17 +161,28 @@ fn session_options(
             .session_dir
             .map(|directory| std::path::absolute(&directory).unwrap_or(directory)),
         terminal: terminal_name(),
+        // By this name also after the file was replaced by an update.
+        embedded_shell: Some("/proc/self/exe".into()),
         ..SessionOptions::new(cwd, directories, environment)
     })
 }
 
 /// What flags say about settings, for this run only.
-fn overrides(roles: &RoleArgs) -> Map<String, Value> {
+fn overrides(launch: &Launch) -> Map<String, Value> {
+    let roles = &launch.roles;
     let named = [("smol", &roles.smol), ("slow", &roles.slow), ("plan", &roles.plan)];
     let set = |(role, model): (&str, &Option<String>)| {
         Some((format!("modelRoles.{role}"), Value::String(model.clone()?)))
     };
-    named.into_iter().filter_map(set).collect()
+    let mut overrides: Map<String, Value> = named.into_iter().filter_map(set).collect();
+    let mode = match launch.auto_approve {
+        true => Some(ApprovalMode::Yolo),
+        false => launch.approval_mode,
+    };
+    if let Some(mode) = mode {
+        overrides.insert(keys::TOOLS_APPROVAL_MODE.path().to_owned(), Value::String(mode.word().to_owned()));
+    }
+    overrides
 }
 
 /// The terminal this runs in, for `--continue`.

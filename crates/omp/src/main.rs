@@ -37,7 +37,13 @@ use output::Stream;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// The first argument of the process that the embedded shell runs in: ours alone, so it is in no table.
+const EMBEDDED_SHELL: &str = "__shell";
+
 fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|first| first == EMBEDDED_SHELL) {
+        return ExitCode::from(omp_embedded_shell::serve());
+    }
     output::install_panic_hook();
     // A panic has already been reported by the hook; here it only becomes an exit code.
     let code = std::panic::catch_unwind(run).unwrap_or(1);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use omp_agent::{Control, Decision, Gate, InterruptMode, ToolError};
+use omp_agent::{Control, Decision, Gate, InterruptMode, Tool, ToolError};
 use omp_types::{StopReason, ToolCall, ToolOutput};
 use serde_json::{Map, Value, json};
 use tokio::sync::{Notify, Semaphore};
@@ -248,6 +248,7 @@ async fn an_abort_does_not_wait_for_an_approval() {
     impl Gate for Undecided {
         fn approve<'a>(
             &'a self,
+            _tool: &'a Arc<dyn Tool>,
             _call: &'a ToolCall,
             _arguments: &'a Map<String, Value>,
         ) -> BoxFuture<'a, Decision> {

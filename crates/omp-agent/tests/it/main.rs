@@ -6,6 +6,7 @@ mod agents;
 mod arguments;
 mod companions;
 mod corrections;
+mod demands;
 mod fallbacks;
 mod interruptions;
 mod leaks;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use omp_agent::{Decision, Gate, INTENT_FIELD, Inspection, ToolError, Updates};
+use omp_agent::{Decision, Gate, INTENT_FIELD, Inspection, Tool, ToolError, Updates};
 use omp_types::{AgentEvent, ToolCall, ToolOutput};
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
@@ -77,6 +77,7 @@ impl Gate for TracingGate {
 
     fn approve<'a>(
         &'a self,
+        _tool: &'a Arc<dyn Tool>,
         call: &'a ToolCall,
         arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Decision> {

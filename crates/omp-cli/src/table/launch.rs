@@ -82,11 +82,8 @@ pub static LAUNCH: &[Group] = &[
             Flag::switch("no-lsp", "No language servers: no lsp tool, diagnostics or formatting"),
             Flag::switch("no-pty", "Never run commands in a pseudo-terminal"),
             Flag::value("approval-mode", APPROVAL, "Which tool calls run without a question")
-                .metavar("mode")
-                .waits_for("approval"),
-            Flag::switch("auto-approve", "Run every tool call without a question")
-                .alias(&["yolo"])
-                .waits_for("approval"),
+                .metavar("mode"),
+            Flag::switch("auto-approve", "Run every tool call without a question").alias(&["yolo"]),
         ],
     },
     Group {

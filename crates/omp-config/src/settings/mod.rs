@@ -43,7 +43,7 @@ pub use migrate::migrate_files;
 pub(crate) use parse::mapping;
 pub use parse::{Format, ParseError};
 pub use row::{Group, Secrecy, Setting, Shape, Variable};
-pub use save::{Saved, add_entry, reset, reset_value, set, set_member};
+pub use save::{Saved, add_entry, add_to_list, reset, reset_value, set, set_member};
 pub use saver::{SAVE_DELAY, Saver};
 pub use table::{TABLE, keys};
 pub use value::parse_value;

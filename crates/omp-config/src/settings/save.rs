@@ -73,6 +73,27 @@ pub fn set_member(
     save(directories, &[Change::member(path, member, value)?])
 }
 
+/// Adds to a setting that is a list, in the user's file alone: what a project says stays the project's.
+pub fn add_to_list(
+    directories: &Directories,
+    path: &str,
+    values: impl IntoIterator<Item = String>,
+) -> Result<Saved, SettingsError> {
+    let file = global_file(directories);
+    exclusively(&file, || {
+        let text = text_to_change(&file)?;
+        let old = understood(&text, &file)?;
+        let mut list = tree::find(&old, path).and_then(Value::as_array).cloned().unwrap_or_default();
+        for value in values.into_iter().map(Value::String) {
+            if !list.contains(&value) {
+                list.push(value);
+            }
+        }
+        let edited = changed(Edited::InPlace(text.clone()), &Change::new(path, Value::Array(list))?, &file)?;
+        store(&file, &text, &edited)
+    })
+}
+
 /// Writes the default of a setting to the user's file. A text without a default becomes empty, which means the
 /// same.
 pub fn reset(directories: &Directories, path: &str) -> Result<Saved, SettingsError> {

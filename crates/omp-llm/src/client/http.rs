@@ -9,6 +9,7 @@ use super::{ClientError, ClientOptions, ProxySource};
 use crate::failure::{fatal, transient};
 use crate::model::{Api, Model, Transport};
 use crate::shaping::Shaping;
+use crate::tls::TlsOptions;
 use crate::wire::{self, WireRequest};
 
 pub(super) fn client(options: &ClientOptions) -> Result<reqwest::Client, ClientError> {
@@ -18,6 +19,12 @@ pub(super) fn client(options: &ClientOptions) -> Result<reqwest::Client, ClientE
 /// For connections that become something else, which HTTP/2 does not know.
 pub(super) fn upgradable_client(options: &ClientOptions) -> Result<reqwest::Client, ClientError> {
     Ok(builder(options)?.http1_only().build()?)
+}
+
+/// For requests to strangers, who have no business with the certificate that gateways ask for.
+pub(super) fn stranger_builder(options: &ClientOptions) -> Result<reqwest::ClientBuilder, ClientError> {
+    let tls = TlsOptions { identity: None, ..options.tls.clone() };
+    builder(&ClientOptions { tls, ..options.clone() })
 }
 
 fn builder(options: &ClientOptions) -> Result<reqwest::ClientBuilder, ClientError> {

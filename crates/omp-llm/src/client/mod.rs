@@ -138,9 +138,21 @@ impl Client {
         })
     }
 
+    /// Closes the connections that are kept for the next request of a conversation. The client goes on working; the next
+    /// request opens a new one.
+    pub async fn close(&self) {
+        self.sockets.close().await;
+    }
+
     /// The same client without a proxy, for servers on this machine.
     pub(crate) fn direct(&self) -> Result<Self, ClientError> {
         Self::new(ClientOptions { proxy: ProxySource::Direct, ..self.options.as_ref().clone() })
+    }
+
+    /// What connections to servers that are no providers begin with: our TLS, our proxies and our name, but no
+    /// certificate of ours.
+    pub fn stranger_builder(&self) -> Result<reqwest::ClientBuilder, ClientError> {
+        http::stranger_builder(&self.options)
     }
 
     pub(crate) fn http(&self) -> &reqwest::Client {

@@ -121,6 +121,14 @@ impl Sockets {
         }
     }
 
+    /// Says good-bye to all that are kept, one after the other but not for long.
+    pub(super) async fn close(&self) {
+        let kept = std::mem::take(&mut *self.idle());
+        for (_, mut socket) in kept.into_values() {
+            let _ = tokio::time::timeout(GOODBYE, socket.close(None)).await;
+        }
+    }
+
     /// Was this address found to have no WebSockets?
     pub(super) fn is_refused(&self, url: &str) -> bool {
         self.refusing.lock().unwrap_or_else(PoisonError::into_inner).contains(url)

@@ -71,7 +71,7 @@ fn guide(dialect: Dialect) -> &'static str {
 
 fn message(dialect: Dialect, model: &Model, turn: &Turn<'_>) -> Message {
     match turn {
-        Turn::User(parts) => user(parts.iter().map(block).collect()),
+        Turn::User(parts) | Turn::Developer(parts) => user(parts.iter().map(block).collect()),
         Turn::Results(results) => user(result_blocks(dialect, results)),
         Turn::Assistant(parts) => Message::Assistant(AssistantMessage {
             content: vec![AssistantBlock::Text(TextBlock {

@@ -27,6 +27,9 @@ use ids::{Ids, Origin};
 #[derive(Debug)]
 pub(crate) enum Turn<'a> {
     User(Vec<UserPart<'a>>),
+    /// Words of the program: hidden instructions, reminders, what a command put together. Wires without a voice for
+    /// them say them as the user.
+    Developer(Vec<UserPart<'a>>),
     Assistant(Vec<AssistantPart<'a>>),
     /// Answers to the calls of the assistant turn before, complete and in call order.
     Results(Vec<ResultPart<'a>>),
@@ -76,6 +79,9 @@ pub(crate) struct ResultPart<'a> {
 /// What the model reads for a call that was cut off before it could give a result.
 const NO_RESULT: &str = "No result: the call was interrupted before it finished.";
 const NO_IMAGE: &str = "[image left out: this model does not accept images]";
+/// How a picture begins that is kept elsewhere and was not found there: a reference is no picture.
+const REFERENCE: &str = "blob:";
+const LOST_IMAGE: &str = "[image left out: it is no longer stored]";
 /// Stands where the conversation begins with the assistant.
 const BEFORE: &str = "(continued)";
 /// Stands between two assistant turns, and after a last one: every wire has models that insist on taking turns.
@@ -93,8 +99,8 @@ pub(crate) fn prepare<'a>(
     let mut builder = Builder { model, ids: Ids::new(rules), turns: Vec::new(), paused: false };
     for (at, message) in messages.iter().enumerate() {
         match message.as_ref() {
-            Message::User(user) => builder.user(&user.content),
-            Message::Custom(custom) => builder.user(&custom.content),
+            Message::User(user) => builder.say(&user.content, Turn::User),
+            Message::Custom(custom) => builder.say(&custom.content, Turn::Developer),
             // Taken together with the call; a result without one has no place on any wire.
             Message::ToolResult(_) => {}
             Message::Assistant(assistant) => {
@@ -136,14 +142,14 @@ struct Builder<'a, 'm> {
 }
 
 impl<'a> Builder<'a, '_> {
-    fn user(&mut self, content: &'a UserContent) {
+    fn say(&mut self, content: &'a UserContent, turn: impl FnOnce(Vec<UserPart<'a>>) -> Turn<'a>) {
         let parts = match content {
             UserContent::Text(text) => vec![UserPart::Text(Cow::Borrowed(text.as_str()))],
             UserContent::Blocks(blocks) => self.user_parts(blocks),
         };
         let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_blank()).collect();
         if !parts.is_empty() {
-            self.turns.push(Turn::User(parts));
+            self.turns.push(turn(parts));
         }
     }
 
@@ -155,6 +161,9 @@ impl<'a> Builder<'a, '_> {
         match block {
             UserBlock::Text(text) => UserPart::Text(Cow::Borrowed(text.text.as_str())),
             UserBlock::Image(_) if !self.model.accepts_images() => UserPart::Text(Cow::Borrowed(NO_IMAGE)),
+            UserBlock::Image(image) if image.data.starts_with(REFERENCE) => {
+                UserPart::Text(Cow::Borrowed(LOST_IMAGE))
+            }
             UserBlock::Image(image) if IMAGE_TYPES.contains(&image.mime_type.as_str()) => {
                 UserPart::Image(image)
             }

@@ -105,3 +105,19 @@ async fn errors_with_pictures_are_errors() {
         server.finish();
     }
 }
+
+/// A session whose stored picture was deleted still has the reference to it; no provider would take that for a picture.
+#[tokio::test]
+async fn pictures_that_are_gone_are_named() {
+    for wire in Wire::ALL {
+        let server = Server::start([Reply::new().text("ok")]);
+        let (client, model) = (client(), model(&server, wire));
+        let reference = format!("blob:sha256:{}", "0".repeat(64));
+        let lost = UserBlock::Image(ImageBlock { data: reference.clone(), mime_type: "image/png".into() });
+        ask(&client, &model, &request(vec![shown(vec![UserBlock::text("see"), lost])])).await.done();
+        let body = server.requests()[0].body.to_string();
+        assert!(!body.contains(&reference), "{wire}");
+        assert_eq!(body.matches("[image left out: it is no longer stored]").count(), 1, "{wire}");
+        server.finish();
+    }
+}

@@ -23,6 +23,10 @@ fn a_session_follows_its_project() {
     std::fs::create_dir(&artifacts).unwrap();
     std::fs::write(artifacts.join("0.bash.log"), "output").unwrap();
     let old = lines(&path);
+    // Whoever has the session open would go on writing to a file that is gone.
+    assert!(matches!(world.sessions.move_to(&path, &after), Err(MoveError::Held { .. })));
+    assert_eq!(lines(&path), old);
+    drop(writer);
     let moved = world.sessions.move_to(&path, &after).unwrap();
     assert_eq!(moved, world.sessions.dir_for(&after).join(path.file_name().unwrap()));
     assert!(!path.exists() && !artifacts.exists());

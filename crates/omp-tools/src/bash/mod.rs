@@ -1,22 +1,32 @@
-//! `bash`: one command in a fresh shell.
+//! `bash`: one command in the session's shell.
 
+mod intercept;
+mod minimize;
 mod report;
+mod shell;
+mod tidy_up;
+mod urls;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Tool, ToolError};
-use omp_shell::command::{self, CommandSpec, find_shell};
-use omp_shell::{Environment, Snapshot, login_environment};
-use omp_types::{ToolDefinition, ToolOutput};
+use omp_shell::Snapshot;
+use omp_shell::session::{Call, Place, ShellSpec};
+use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
+use omp_workspace::path::Base;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
 
-use crate::{Context, Login};
+use crate::{Context, approval};
+pub use intercept::{InterceptRule, Interception};
+pub use minimize::Minimizer;
+use minimize::Watch;
 use report::Report;
 
 pub(crate) const NAME: &str = "bash";
@@ -28,8 +38,8 @@ const MAX_TIMEOUT: f64 = 3_600.0;
 pub(crate) struct Bash {
     definition: ToolDefinition,
     context: Arc<Context>,
-    /// What commands see before the tool adds its own, once the first of them has asked for it.
-    environment: OnceCell<Environment>,
+    /// The shell that commands run in, once the first of them has asked for it.
+    shell: OnceCell<ShellSpec>,
 }
 
 #[derive(Deserialize)]
@@ -39,97 +49,136 @@ struct Arguments {
     env: BTreeMap<String, String>,
     timeout: Option<f64>,
     cwd: Option<String>,
+    /// The schema offers it only where it works.
+    #[serde(default, rename = "async")]
+    background: bool,
+}
+
+/// A command that is ready to run, as far as the model's words go.
+struct Order {
+    command: String,
+    env: BTreeMap<String, String>,
+    directory: Directory,
+}
+
+/// Where a command wants to run, as it was typed.
+enum Directory {
+    Current,
+    /// The call's own parameter.
+    Given(String),
+    /// The command's own `cd`.
+    Entered(String),
 }
 
 impl Bash {
     pub(crate) fn new(context: Arc<Context>) -> Self {
         let definition = crate::definition(NAME, include_str!("prompt.md"), include_str!("schema.json"));
-        Self { definition, context, environment: OnceCell::new() }
+        Self { definition, context, shell: OnceCell::new() }
     }
 
     async fn execute(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
         let arguments: Arguments = crate::arguments(call.arguments)?;
+        if arguments.background {
+            return Err(ToolError::new("Commands in the background are switched off: call without `async`."));
+        }
+        check_names(&arguments.env)?;
         let timeout = Timeout::new(arguments.timeout, self.context.settings.max_timeout);
-        let Some(environment) = call.cancel.run_until_cancelled(self.environment()).await else {
+        let order = self.order(arguments)?;
+        let Some(shell) = call.cancel.run_until_cancelled(self.shell()).await else {
             return Err(ToolError::new("Command aborted."));
         };
-        let spec = self.spec(arguments, timeout, environment)?;
-        let show = |snapshot: &Snapshot| call.updates.send(ToolOutput::text(snapshot.tail.clone()));
-        let outcome = command::run(&self.context.scope, spec, &call.cancel, show)
-            .await
-            .map_err(|error| ToolError::new(error.to_string()))?;
-        Report { outcome, timeout }.into_result()
-    }
-
-    fn spec(
-        &self,
-        arguments: Arguments,
-        timeout: Timeout,
-        environment: &Environment,
-    ) -> Result<CommandSpec, ToolError> {
-        check_names(&arguments.env)?;
-        let cwd = self.working_directory(arguments.cwd.as_deref())?;
-        let environment = self.complete(environment.clone(), arguments.env, &cwd);
-        let command = match &self.context.settings.shell_prefix {
-            Some(prefix) => format!("{prefix} {}", arguments.command),
-            None => arguments.command,
-        };
-        Ok(CommandSpec {
-            command,
-            shell: self.shell(&environment),
-            cwd,
-            environment,
+        let order = self.with_paths(order).await?;
+        let place = self.place(shell, order.directory)?;
+        let Context { scope, shells, settings, spills, .. } = self.context.as_ref();
+        let watch = Watch::new(&settings.minimizer, &order.command);
+        let whole = spills.open(NAME);
+        let command = Call {
+            command: order.command,
+            env: order.env.into_iter().collect(),
+            place,
             timeout: Some(timeout.duration()),
-            limits: self.context.settings.output,
-            spill: self.context.spills.open(NAME),
-        })
-    }
-
-    fn shell(&self, environment: &Environment) -> PathBuf {
-        self.context.settings.shell.clone().unwrap_or_else(|| find_shell(environment))
-    }
-
-    /// What was inherited and, if the user wants it, what the login shell adds.
-    async fn environment(&self) -> &Environment {
-        let Context { scope, cwd, environment, settings, .. } = self.context.as_ref();
-        let ask = || async {
-            match &settings.login {
-                Login::Off => environment.clone(),
-                Login::Without(secrets) => {
-                    login_environment(scope, &self.shell(environment), cwd, environment, secrets).await
-                }
-            }
+            limits: settings.output,
+            spill: match &watch {
+                Some(watch) => watch.spill(whole),
+                None => whole,
+            },
         };
-        self.environment.get_or_init(ask).await
+        let show = |snapshot: &Snapshot| call.updates.send(ToolOutput::text(snapshot.tail.clone()));
+        let answer = shells
+            .run(scope, shell, command, &call.cancel, show)
+            .await
+            .map_err(|error| ToolError::new(error.to_string()));
+        // Whatever it was, it may have written files.
+        self.context.scans.clear();
+        let mut answer = answer?;
+        let original = watch.and_then(|watch| watch.shorten(&self.context, &mut answer));
+        Report { answer, original, timeout, fresh_directory: &shell.directory }.into_result()
     }
 
-    /// What the call asks for stands above what keeps programs unattended, and that above everything else.
-    fn complete(
-        &self,
-        environment: Environment,
-        wanted: BTreeMap<String, String>,
-        cwd: &std::path::Path,
-    ) -> Environment {
-        let mut environment = environment.unattended(self.context.settings.ci);
-        environment.set("PWD", cwd); // Shells believe it, and an old value would be wrong.
-        environment.extend(wanted);
-        environment
+    /// What the model asked for, cleaned up, unless there is a better tool for it.
+    fn order(&self, arguments: Arguments) -> Result<Order, ToolError> {
+        let settings = &self.context.settings;
+        let Arguments { command, env, cwd, .. } = arguments;
+        let cleaned =
+            if settings.bash_strip_limits { tidy_up::without_limits(&command) } else { command.clone() };
+        let (directory, cleaned) = match (cwd, tidy_up::leading_cd(&cleaned)) {
+            (Some(cwd), _) => (Directory::Given(cwd), cleaned),
+            (None, Some((directory, rest))) => (Directory::Entered(directory), rest.to_owned()),
+            (None, None) => (Directory::Current, cleaned),
+        };
+        intercept::check(&settings.interception, &settings.tools, &command, &cleaned)?;
+        Ok(Order { command: cleaned, env, directory })
     }
 
-    fn working_directory(&self, typed: Option<&str>) -> Result<PathBuf, ToolError> {
-        let Some(typed) = typed else { return Ok(self.context.cwd.clone()) };
-        let path = self.context.base().resolve(typed).map_err(|error| ToolError::new(error.to_string()))?;
-        match std::fs::metadata(&path) {
-            Ok(metadata) if metadata.is_dir() => Ok(path),
-            Ok(_) => Err(ToolError::new(format!("Working directory is not a directory: {}", path.display()))),
-            Err(_) => Err(ToolError::new(format!("Working directory does not exist: {}", path.display()))),
+    /// With paths in place of internal URLs, wherever they may stand.
+    async fn with_paths(&self, order: Order) -> Result<Order, ToolError> {
+        let context = Arc::clone(&self.context);
+        crate::blocking(move || {
+            let mut order = order;
+            order.command = urls::in_command(&context, &order.command)?;
+            urls::in_variables(&context, &mut order.env)?;
+            if let Directory::Given(cwd) | Directory::Entered(cwd) = &mut order.directory {
+                *cwd = urls::in_directory(&context, cwd)?;
+            }
+            Ok(order)
+        })
+        .await
+    }
+
+    /// A directory of the call holds for the call; one that the command enters is where the shell stays.
+    fn place(&self, shell: &ShellSpec, directory: Directory) -> Result<Place, ToolError> {
+        let home = self.context.home.as_deref();
+        match directory {
+            Directory::Current => Ok(Place::Current),
+            Directory::Given(typed) => existing(&self.context.cwd, home, &typed).map(Place::Once),
+            Directory::Entered(typed) => {
+                existing(&self.context.shells.directory(shell), home, &typed).map(Place::Stay)
+            }
         }
+    }
+}
+
+/// The directory that a typed path means.
+fn existing(cwd: &Path, home: Option<&Path>, typed: &str) -> Result<PathBuf, ToolError> {
+    let path = Base { cwd, home }.resolve(typed).map_err(|error| ToolError::new(error.to_string()))?;
+    match std::fs::metadata(&path) {
+        Ok(metadata) if metadata.is_dir() => Ok(path),
+        Ok(_) => Err(ToolError::new(format!("Working directory is not a directory: {}", path.display()))),
+        Err(_) => Err(ToolError::new(format!("Working directory does not exist: {}", path.display()))),
     }
 }
 
 impl Tool for Bash {
     fn definition(&self) -> &ToolDefinition {
         &self.definition
+    }
+
+    fn approval(&self, arguments: &Map<String, Value>) -> Option<Approval> {
+        Some(approval::of_command(&self.context, arguments))
+    }
+
+    fn approval_details(&self, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {
+        approval::details(arguments, &[("command", "Command"), ("cwd", "Directory")])
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
@@ -172,9 +221,14 @@ impl Timeout {
         Duration::from_secs_f64(self.seconds)
     }
 
+    /// What the call asked for, if it got something else.
+    fn clamped(self) -> Option<f64> {
+        self.requested.filter(|requested| *requested != self.seconds)
+    }
+
     /// Said when the call asked for something else than it got.
     fn notice(self) -> Option<String> {
-        let requested = self.requested.filter(|requested| *requested != self.seconds)?;
+        let requested = self.clamped()?;
         Some(format!(
             "[Timeout clamped to {} seconds; {requested} was requested, {MIN_TIMEOUT} to {} are allowed]",
             self.seconds, self.limit

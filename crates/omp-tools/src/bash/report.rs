@@ -1,23 +1,30 @@
 //! From what happened to what the model reads.
 
+use std::path::Path;
+
 use nix::sys::signal::Signal;
 use omp_agent::ToolError;
-use omp_shell::{Captured, CommandOutcome, Ending};
+use omp_shell::session::{After, Answer};
+use omp_shell::{Captured, Ending};
 use omp_types::ToolOutput;
 use serde_json::Value;
 
 use super::Timeout;
 use crate::output::{ColumnTruncated, Details, Direction, Limits, Meta, ShownRange, TruncatedBy, Truncation};
 
-pub(super) struct Report {
-    pub(super) outcome: CommandOutcome,
+pub(super) struct Report<'a> {
+    pub(super) answer: Answer,
+    /// The name of the output as it was, if it is shown shortened.
+    pub(super) original: Option<String>,
     pub(super) timeout: Timeout,
+    /// Where a fresh shell begins.
+    pub(super) fresh_directory: &'a Path,
 }
 
-impl Report {
+impl Report<'_> {
     pub(super) fn into_result(self) -> Result<ToolOutput, ToolError> {
         let (text, details) = (self.text(), self.details());
-        match self.outcome.ending {
+        match self.answer.outcome.ending {
             Ending::Exited(0) => Ok(ToolOutput::text(text).with_details(details)),
             _ => Err(ToolError::new(text).with_details(details)),
         }
@@ -25,20 +32,45 @@ impl Report {
 
     /// The output, then what there is to say about it, then how it ended and how long it took.
     fn text(&self) -> String {
-        let output = self.outcome.output.text.trim_end_matches('\n');
+        let output = self.answer.outcome.output.text.trim_end_matches('\n');
         let output = if output.is_empty() { "(no output)" } else { output };
-        let wall_time = format!("Wall time: {:.2} seconds", self.outcome.wall_time.as_secs_f64());
-        let end = match self.outcome.ending {
+        let wall_time = format!("Wall time: {:.2} seconds", self.answer.outcome.wall_time.as_secs_f64());
+        let end = match self.answer.outcome.ending {
             // The contract wants this text at the very end.
             Ending::Lost => [Some(wall_time), self.verdict()],
             _ => [self.verdict(), Some(wall_time)],
         };
-        let parts = [Some(output.to_owned()), truncation_notice(&self.outcome.output), self.timeout.notice()];
+        let parts = [
+            Some(output.to_owned()),
+            truncation_notice(&self.answer.outcome.output),
+            self.original.as_ref().map(|name| format!("[raw output: artifact://{name}]")),
+            self.timeout.notice(),
+            self.directory_notice(),
+            self.shell_notice(),
+        ];
         parts.into_iter().chain(end).flatten().collect::<Vec<_>>().join("\n\n")
     }
 
+    fn directory_notice(&self) -> Option<String> {
+        let lost = self.answer.lost_directory.as_ref()?;
+        Some(format!(
+            "[The shell was in {}, which is gone; it is in {} now]",
+            lost.display(),
+            self.fresh_directory.display()
+        ))
+    }
+
+    fn shell_notice(&self) -> Option<String> {
+        (self.answer.after == After::Ended).then(|| {
+            format!(
+                "[The shell ended with this command; the next one starts fresh in {}, without the variables and functions of before]",
+                self.fresh_directory.display()
+            )
+        })
+    }
+
     fn verdict(&self) -> Option<String> {
-        match self.outcome.ending {
+        match self.answer.outcome.ending {
             Ending::Exited(0) => None,
             Ending::Exited(code) => Some(format!("Command exited with code {code}")),
             Ending::Signaled(signal) => Some(format!(
@@ -47,18 +79,20 @@ impl Report {
                 signal_name(signal)
             )),
             Ending::TimedOut => Some(format!(
-                "Command timed out after {} seconds; it and everything it had started were killed",
+                "Command timed out after {} seconds; it and everything its shell had started were killed",
                 self.timeout.seconds
             )),
-            Ending::Cancelled => Some("Command aborted; it and everything it had started were killed".into()),
+            Ending::Cancelled => {
+                Some("Command aborted; it and everything its shell had started were killed".into())
+            }
             Ending::Lost => Some("Command ended with missing exit status".into()),
         }
     }
 
     fn details(&self) -> Value {
-        let wall_time = u64::try_from(self.outcome.wall_time.as_millis()).unwrap_or(u64::MAX);
+        let wall_time = u64::try_from(self.answer.outcome.wall_time.as_millis()).unwrap_or(u64::MAX);
         let mut details = Details::default();
-        match self.outcome.ending {
+        match self.answer.outcome.ending {
             Ending::Exited(code) => details = details.with("exitCode", code),
             Ending::Signaled(signal) => {
                 details = details.with("exitCode", signal_code(signal)).with("signal", signal_name(signal));
@@ -67,10 +101,11 @@ impl Report {
             Ending::Cancelled => details = details.with("cancelled", true),
             Ending::Lost => {}
         }
-        details
-            .with("wallTimeMs", wall_time)
-            .with("timeoutSeconds", self.timeout.seconds)
-            .finish(&meta(&self.outcome.output))
+        details = details.with("wallTimeMs", wall_time).with("timeoutSeconds", self.timeout.seconds);
+        if let Some(requested) = self.timeout.clamped() {
+            details = details.with("requestedTimeoutSeconds", requested);
+        }
+        details.finish(&meta(&self.answer.outcome.output))
     }
 }
 

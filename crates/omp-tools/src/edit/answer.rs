@@ -65,8 +65,11 @@ fn facts(one: &Ready) -> Value {
 }
 
 fn diff(one: &Ready) -> String {
-    let (old, new) = (one.target.document.text(), one.planned.text.as_str());
-    let shown = &one.target.shown;
+    unified(&one.target.shown, one.target.document.text(), &one.planned.text)
+}
+
+/// The difference of two texts, for display.
+pub(super) fn unified(shown: &str, old: &str, new: &str) -> String {
     let diff = TextDiff::from_lines(old, new);
     let mut text = diff
         .unified_diff()

@@ -1,29 +1,44 @@
-//! `edit`: lines of files, named by number in a text that the model was shown.
+//! `edit`: changes of files, in the language that the session's mode chooses.
+//!
+//! In `hashline` mode lines are named by number in a text that the model was shown; the other modes name the text
+//! itself and are in [`textual`].
 
 mod answer;
+mod commit;
+mod mode;
+mod rewrite;
 mod target;
+mod textual;
+mod watch;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use omp_agent::{Invocation, LineInput, Scheduling, Tool, ToolError};
-use omp_hashline::{File, NoSyntax, Patcher, Planned, Section, parse};
-use omp_types::{ToolDefinition, ToolOutput};
+use omp_agent::{Inspection, Invocation, LineInput, Scheduling, Tool, ToolError};
+use omp_hashline::{File, Patcher, Planned, Section, parse};
+use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::{Context, generated};
+use crate::syntax::Grammars;
+use crate::{Context, approval, generated};
 use target::Target;
+use watch::Watch;
+
+pub use mode::EditMode;
+pub(crate) use rewrite::{Rewrite, Rewritten, rewrite};
 
 pub(crate) const NAME: &str = "edit";
 
 pub(crate) struct Edit {
     definition: ToolDefinition,
     context: Arc<Context>,
+    watch: Watch,
 }
 
+/// The arguments of the modes that take one text.
 #[derive(Deserialize)]
 struct Arguments {
     input: String,
@@ -31,8 +46,27 @@ struct Arguments {
 
 impl Edit {
     pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = crate::definition(NAME, include_str!("prompt.md"), include_str!("schema.json"));
-        Self { definition, context }
+        let definition = context.settings.edit_mode.definition();
+        let watch = Watch::new(context.clone());
+        Self { definition, context, watch }
+    }
+
+    /// The files that a call names.
+    fn targets(&self, arguments: &Map<String, Value>) -> Vec<String> {
+        let text = |name: &str| arguments.get(name).and_then(Value::as_str);
+        if let Some(path) = text("path") {
+            return vec![path.to_owned()];
+        }
+        let input = text("input").unwrap_or_default();
+        if self.context.settings.edit_mode != EditMode::Hashline {
+            let heads = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
+            let named = |line: &str| heads.iter().find_map(|head| line.strip_prefix(head).map(str::to_owned));
+            return input.lines().filter_map(named).collect();
+        }
+        let patch = parse(input, &self.context.cwd);
+        patch
+            .map(|patch| patch.sections.into_iter().map(|section| section.path).collect())
+            .unwrap_or_default()
     }
 }
 
@@ -46,12 +80,37 @@ impl Tool for Edit {
     }
 
     fn line_input(&self) -> Option<LineInput> {
-        Some(LineInput { parameter: "input", header: "[" })
+        match self.context.settings.edit_mode {
+            EditMode::Hashline => Some(LineInput { parameter: "input", header: "[" }),
+            // Half a hunk of the others is another edit, not a smaller one.
+            EditMode::ApplyPatch | EditMode::Patch | EditMode::Replace => None,
+        }
+    }
+
+    fn inspect(&self, partial: &Map<String, Value>) -> Inspection {
+        self.watch.look(partial)
+    }
+
+    fn approval(&self, arguments: &Map<String, Value>) -> Option<Approval> {
+        let targets = self.targets(arguments);
+        Some(approval::of_edit(targets.iter().map(String::as_str)))
+    }
+
+    fn approval_details(&self, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {
+        let path = |value| ApprovalDetail { label: "Path", value };
+        let mut details: Vec<ApprovalDetail> = self.targets(arguments).into_iter().map(path).collect();
+        details.extend(approval::details(arguments, &[("input", "Edit")]));
+        details
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         let context = self.context.clone();
         async move {
+            self.watch.forget();
+            let mode = context.settings.edit_mode;
+            if mode != EditMode::Hashline {
+                return crate::blocking(move || textual::run(&context, call.arguments)).await;
+            }
             let Arguments { input } = crate::arguments(call.arguments)?;
             crate::blocking(move || run(&context, &input)).await
         }
@@ -106,12 +165,13 @@ fn run(context: &Context, input: &str) -> Result<ToolOutput, ToolError> {
 fn prepare(context: &Context, section: &Section) -> Result<Ready, ToolError> {
     let mut target = Target::find(context, section)?;
     generated::refuse(context, target.path(), target.document.text())?;
-    let patcher = Patcher { syntax: &NoSyntax, enforce_seen: context.settings.edit_enforce_seen_lines };
+    let patcher = Patcher { syntax: &Grammars, enforce_seen: context.settings.edit_enforce_seen_lines };
     let file = File { key: &target.key, text: target.document.text() };
     let planned = patcher.plan(section, file, &mut context.shown.snapshots());
     let mut planned = planned.map_err(|error| ToolError::new(error.to_string()))?;
     planned.warnings.splice(0..0, target.remark.take());
     let bytes = target.encode(&planned)?;
+    target.settle(&mut planned, &bytes);
     Ok(Ready { target, planned, bytes })
 }
 

@@ -5,13 +5,17 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use omp_agent::ToolError;
+use omp_documents::notebook::{MAX_BYTES, Notebook};
 use omp_hashline::{Planned, Section};
 use omp_workspace::document::{Document, Splice};
 use omp_workspace::open::{Found, open};
 use omp_workspace::sniff::{self, Kind};
+use omp_workspace::text::Charset;
 use omp_workspace::write::{Mode, write};
 
 use crate::Context;
+use crate::notebook::{self, is_notebook};
+use crate::resources::InternalUrl;
 use crate::shown::Shown;
 
 /// A file as it was when the edit began.
@@ -22,6 +26,8 @@ pub(super) struct Target {
     /// The path as the model should see and repeat it.
     pub(super) shown: String,
     pub(super) document: Document,
+    /// The notebook whose cells the document shows.
+    notebook: Option<Notebook>,
     stamp: Stamp,
     /// Set when another file than the named one was taken.
     pub(super) remark: Option<String>,
@@ -37,9 +43,8 @@ struct Stamp {
 impl Target {
     pub(super) fn find(context: &Context, section: &Section) -> Result<Self, ToolError> {
         let typed = &section.path;
-        let path = context.base().resolve(typed).map_err(|error| ToolError::new(error.to_string()))?;
-        if path.symlink_metadata().is_ok() {
-            return Self::load(context, path, None);
+        if let Some(target) = Self::at(context, typed)? {
+            return Ok(target);
         }
         let name = Path::new(typed).file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let found = context.shown.snapshots().named(name, section.tag).map(PathBuf::from);
@@ -57,7 +62,20 @@ impl Target {
         }
     }
 
-    fn load(context: &Context, path: PathBuf, remark: Option<String>) -> Result<Self, ToolError> {
+    /// The file that a typed path names, if there is any.
+    pub(super) fn at(context: &Context, typed: &str) -> Result<Option<Self>, ToolError> {
+        let path = context.file_to_change(typed)?;
+        if path.symlink_metadata().is_err() {
+            return Ok(None);
+        }
+        let mut target = Self::load(context, path, None)?;
+        if InternalUrl::parse(typed).is_some() {
+            target.shown = typed.to_owned();
+        }
+        Ok(Some(target))
+    }
+
+    pub(super) fn load(context: &Context, path: PathBuf, remark: Option<String>) -> Result<Self, ToolError> {
         let shown = context.base().display(&path);
         let refuse = |reason: String| ToolError::new(format!("{shown} {reason}"));
         let (mut file, metadata) = match open(&path) {
@@ -66,21 +84,31 @@ impl Target {
             Ok(Found::Special(kind)) => return Err(refuse(format!("is {}, not a file.", kind.name()))),
             Err(error) => return Err(refuse(format!("cannot be read: {error}."))),
         };
-        if metadata.len() > Shown::MAX_BYTES {
+        let limit = if is_notebook(&path) { MAX_BYTES } else { Shown::MAX_BYTES };
+        if metadata.len() > limit {
             return Err(refuse("is larger than 16 MB; use bash, e.g. sed, to change it.".to_owned()));
         }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|error| refuse(format!("cannot be read: {error}.")))?;
+        let stamp = Stamp { length: metadata.len(), modified: metadata.modified().ok() };
+        let key = Shown::key(&path);
+        if is_notebook(&path) {
+            let notebook = notebook::parse(&shown, &bytes)?;
+            let document = Document::new(notebook.text().into_bytes(), Charset::Utf8);
+            return Ok(Self { path, key, shown, document, notebook: Some(notebook), stamp, remark });
+        }
         let Kind::Text(charset) = sniff::kind(&bytes[..bytes.len().min(sniff::HEAD)]) else {
             return Err(refuse("is not a text file.".to_owned()));
         };
-        let stamp = Stamp { length: metadata.len(), modified: metadata.modified().ok() };
-        let key = Shown::key(&path);
-        Ok(Self { path, key, shown, document: Document::new(bytes, charset), stamp, remark })
+        let document = Document::new(bytes, charset);
+        Ok(Self { path, key, shown, document, notebook: None, stamp, remark })
     }
 
     /// The file's bytes after the changes.
     pub(super) fn encode(&self, planned: &Planned) -> Result<Vec<u8>, ToolError> {
+        if self.notebook.is_some() {
+            return self.stored(planned.text.as_bytes().to_vec());
+        }
         let splices: Vec<Splice<'_>> = planned
             .changes
             .iter()
@@ -95,18 +123,47 @@ impl Target {
         })
     }
 
-    /// Replaces the file, unless somebody else did meanwhile.
-    pub(super) fn write(&self, context: &Context, bytes: &[u8]) -> Result<(), ToolError> {
+    /// The bytes of the file for a text: a notebook is not stored as it is shown.
+    pub(super) fn stored(&self, text: Vec<u8>) -> Result<Vec<u8>, ToolError> {
+        let Some(notebook) = &self.notebook else { return Ok(text) };
+        let text = String::from_utf8_lossy(&text);
+        let stored = notebook.with_text(&text).map_err(|error| notebook::refused(&self.shown, &error))?;
+        Ok(stored.into_bytes())
+    }
+
+    /// The bytes of the file before the edit.
+    pub(super) fn original(&self) -> &[u8] {
+        self.notebook.as_ref().map_or(self.document.bytes(), |notebook| notebook.json().as_bytes())
+    }
+
+    /// Brings the plan in line with what a read shows afterwards.
+    pub(super) fn settle(&self, planned: &mut Planned, stored: &[u8]) {
+        if self.notebook.is_some() {
+            notebook::settle(planned, self.document.text(), stored);
+        }
+    }
+
+    /// Refuses to go on if somebody else wrote meanwhile.
+    pub(super) fn check_unchanged(&self) -> Result<(), ToolError> {
         let now = std::fs::metadata(&self.path);
         let stamp = now.map(|now| Stamp { length: now.len(), modified: now.modified().ok() });
-        if stamp.ok() != Some(self.stamp) {
-            return Err(ToolError::new(format!(
+        match stamp.ok() == Some(self.stamp) {
+            true => Ok(()),
+            false => Err(ToolError::new(format!(
                 "{} was changed by something else at this very moment and was left as it is. Send the edit again.",
                 self.shown
-            )));
+            ))),
         }
+    }
+
+    /// Replaces the file, unless somebody else did meanwhile.
+    pub(super) fn write(&self, context: &Context, bytes: &[u8]) -> Result<(), ToolError> {
+        self.check_unchanged()?;
         match write(&self.path, bytes, Mode::Keep) {
-            Ok(_) => Ok(()),
+            Ok(_) => {
+                context.scans.changed(&self.path);
+                Ok(())
+            }
             Err(error) => Err(crate::write::explain(context, &error)),
         }
     }

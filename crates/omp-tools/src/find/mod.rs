@@ -10,9 +10,10 @@ use std::time::{Duration, Instant, SystemTime};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Tool, ToolError, Updates};
-use omp_types::{ToolDefinition, ToolOutput};
+use omp_types::{Approval, ToolDefinition, ToolOutput};
 use omp_workspace::walk::{End, Options, walk};
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::Context;
@@ -25,6 +26,8 @@ const MAX_RESULTS: usize = 200;
 const DEFAULT_SECONDS: f64 = 5.0;
 /// Entries looked at before a directory is called too large.
 const MAX_ENTRIES: u64 = 400_000;
+/// Matches looked at, to find the newest, before there are too many of them.
+const MAX_MATCHES: usize = 50_000;
 /// The least time between two reports of progress.
 const REPORT_EVERY: Duration = Duration::from_millis(200);
 
@@ -52,6 +55,10 @@ impl Find {
 impl Tool for Find {
     fn definition(&self) -> &ToolDefinition {
         &self.definition
+    }
+
+    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
+        Some(Approval::READ)
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
@@ -155,14 +162,18 @@ impl Look<'_> {
             gitignore: self.gitignore,
             deadline: Some(self.deadline),
             entries: MAX_ENTRIES,
-            cancelled: &|| self.cancel.is_cancelled(),
+            cancelled: &|| self.cancel.is_cancelled() || newest.is_full(),
         };
-        walk(&place.base, &options, &|entry| {
+        let end = walk(&place.base, &options, &|entry| {
             if place.wants(entry.path()) {
                 newest.add(Hit::at(entry.path().to_owned()));
                 self.progress.report(self.context, newest);
             }
-        })
+        });
+        match end {
+            End::Cancelled if !self.cancel.is_cancelled() => End::Entries,
+            end => end,
+        }
     }
 }
 
@@ -175,6 +186,11 @@ struct Newest {
 impl Newest {
     fn new(keep: usize) -> Self {
         Self { keep, inside: Mutex::new((Vec::new(), HashSet::new(), 0)) }
+    }
+
+    /// So many were found that those left out do not matter.
+    fn is_full(&self) -> bool {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner).2 >= MAX_MATCHES
     }
 
     fn add(&self, hit: Hit) {
@@ -283,6 +299,10 @@ impl Answer<'_> {
             End::Deadline => Some(format!(
                 "find timed out after {}s; returning {count} partial matches — increase timeout or narrow pattern",
                 self.seconds
+            )),
+            End::Entries if self.total >= MAX_MATCHES => Some(format!(
+                "find stopped after {MAX_MATCHES} matches; returning {count} partial matches — narrow the pattern or \
+                 name a smaller directory"
             )),
             End::Entries => Some(format!(
                 "find stopped after {MAX_ENTRIES} entries; returning {count} partial matches — narrow the pattern or \

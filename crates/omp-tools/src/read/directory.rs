@@ -36,7 +36,13 @@ fn render(target: &Target, tree: &Tree, meta: &mut Meta) -> String {
         notices
             .push(format!("[The listing has {} lines. Use :1 to read it from the start]", tree.lines.len()));
     }
-    if tree.root_shown < tree.root_total {
+    if tree.root_partial {
+        notices.push(format!(
+            "[The directory has more than {} entries, of which so many were looked at; the {} newest of them are \
+             listed. This is a part of the directory. Use bash (ls, find) for the others]",
+            tree.root_total, tree.root_shown
+        ));
+    } else if tree.root_shown < tree.root_total {
         notices.push(format!(
             "[The directory has {} entries; the {} newest are listed. Use bash (ls, find) for the others]",
             tree.root_total, tree.root_shown
@@ -71,5 +77,24 @@ fn is_wanted(number: u64, wanted: &Lines) -> bool {
         Lines::Ranges(ranges) => {
             ranges.iter().any(|range| number >= range.start && range.end.is_none_or(|end| number <= end))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::job::Job;
+    use crate::read::selector::Selector;
+
+    #[tokio::test]
+    async fn a_part_of_an_endless_directory_is_called_a_part() {
+        let directory = tempfile::tempdir().unwrap();
+        let job = Job::in_directory(directory.path());
+        let target = Target::new(&job, directory.path().to_owned(), Selector::default());
+        let tree = Tree { lines: vec!["a".into()], root_total: 100_000, root_shown: 1, root_partial: true };
+        let mut meta = target.meta();
+        let text = render(&target, &tree, &mut meta);
+        assert!(text.starts_with("a\n\n[The directory has more than 100000 entries"), "{text}");
+        assert!(text.contains("This is a part of the directory") && meta.limits.is_some(), "{text}");
     }
 }

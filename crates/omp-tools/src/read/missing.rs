@@ -54,17 +54,7 @@ fn not_a_selector(shown: &str, target: &Target) -> Option<String> {
     let base = target.context.base();
     let mut splits = shown.match_indices(':').map(|(colon, _)| shown.split_at(colon));
     let (file, part) = splits.find(|(file, _)| base.resolve(file).is_ok_and(|path| path.is_file()))?;
-    let name = file.to_lowercase();
-    let ends_with = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
-    Some(if ends_with(&[".zip", ".tar", ".tar.gz", ".tgz"]) {
-        format!(
-            "Reading files inside an archive ('{shown}') is not available yet. Use bash, e.g. unzip -p or tar -xOf."
-        )
-    } else if ends_with(&[".sqlite", ".sqlite3", ".db", ".db3"]) {
-        format!("Reading tables of a database ('{shown}') is not available yet. Use bash with sqlite3.")
-    } else {
-        format!("{file} exists, but '{part}' is no selector. Use :N, :A-B, :A+C, a list of them, or :raw.")
-    })
+    Some(format!("{file} exists, but '{part}' is no selector. Use :N, :A-B, :A+C, a list of them, or :raw."))
 }
 
 /// The longest part of `path` that exists, and the first name below it that does not.

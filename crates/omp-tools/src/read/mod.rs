@@ -1,11 +1,24 @@
 //! `read`: anything that a path can name, as text or as a picture.
 
+pub(crate) mod archive;
+mod conflict;
+mod container;
+mod database;
 mod directory;
+mod document;
+pub(crate) mod internal;
+mod job;
 mod missing;
+mod notebook;
 mod picture;
 pub(crate) mod selector;
+mod suffix;
+mod summary;
 mod text;
+mod variants;
+mod web;
 
+use std::borrow::Cow;
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _, Seek};
 use std::path::{Path, PathBuf};
@@ -14,17 +27,22 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Tool, ToolError};
-use omp_types::{ToolDefinition, ToolOutput};
+use omp_documents::archive::Format;
+use omp_documents::convert::Kind as Document;
+use omp_types::{Approval, ToolDefinition, ToolOutput, UserBlock};
 use omp_workspace::open::{Found, open};
 use omp_workspace::sniff::{self, Kind};
-use omp_workspace::text::Charset;
 use omp_workspace::tree::size;
 use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::Context;
-use crate::output::{Details, Meta, Source};
-use crate::resources::{Content, scheme};
-use selector::Selector;
+use crate::output::{Details, MAX_LINES, Meta, Source};
+use crate::resources::{Mutability, Paging};
+use job::Job;
+use selector::{Lines, Selector, Style};
+use suffix::Match;
 
 pub(crate) const NAME: &str = "read";
 
@@ -50,74 +68,149 @@ impl Tool for Read {
         &self.definition
     }
 
-    /// Does not look at the cancellation: a read that is done in a moment should not be reported as aborted.
+    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
+        Some(Approval::READ)
+    }
+
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         let context = self.context.clone();
         async move {
             let Arguments { path } = crate::arguments(call.arguments)?;
-            crate::blocking(move || read(&context, &path)).await
+            read(context, &path, call.cancel).await
         }
         .boxed()
     }
 }
 
+/// Web addresses, internal URLs, then what the file system has.
+async fn read(
+    context: Arc<Context>,
+    typed: &str,
+    cancel: CancellationToken,
+) -> Result<ToolOutput, ToolError> {
+    if omp_web::address::is_web(typed) {
+        return web::read(context, typed, cancel).await;
+    }
+    if conflict::is_address(typed) {
+        let typed = typed.to_owned();
+        return Job::run(context, cancel, move |job| conflict::read_address(job, &typed)).await;
+    }
+    if let Some(request) = internal::Request::parse(typed).map_err(ToolError::new)? {
+        let resource = context.resources.open(&request.url, &cancel).await.map_err(ToolError::new)?;
+        return Job::run(context, cancel, move |job| request.read(job, resource)).await;
+    }
+    let typed = typed.to_owned();
+    Job::run(context, cancel, move |job| {
+        if let Some(output) = container::read(job, &typed)? {
+            return Ok(output);
+        }
+        if let Some(path) = conflict::listing(job, &typed) {
+            return conflict::list(job, path);
+        }
+        let target = locate(job, &typed)?;
+        Ok(target.announce(read_target(&target)?))
+    })
+    .await
+}
+
 /// A path that was found, as the parts of this tool need it.
 struct Target<'a> {
     context: &'a Context,
+    job: &'a Job,
     path: PathBuf,
     selector: Selector,
     url: Option<Url>,
+    /// The path inside the file, if a member of an archive is meant.
+    inside: Option<String>,
+    /// How the path was found, if it is not the one that was typed.
+    resolution: Option<Resolution>,
 }
 
-/// The internal URL that led to a target.
+/// A path that was taken for another one.
+struct Resolution {
+    from: String,
+    to: String,
+}
+
+/// The internal URL or the web address that led to a target.
 struct Url {
     text: String,
-    mime: &'static str,
+    mime: Cow<'static, str>,
+    mutability: Mutability,
+    paging: Paging,
 }
 
-impl Target<'_> {
+impl Url {
+    fn is_web(&self) -> bool {
+        omp_web::address::is_web(&self.text)
+    }
+
+    fn source(&self) -> Source {
+        if self.is_web() { Source::Url(self.text.clone()) } else { Source::Internal(self.text.clone()) }
+    }
+}
+
+impl<'a> Target<'a> {
+    /// A path without a URL.
+    fn new(job: &'a Job, path: PathBuf, selector: Selector) -> Self {
+        Self { context: &job.context, job, path, selector, url: None, inside: None, resolution: None }
+    }
+
+    /// Says first of all if another path was read than the one that was typed.
+    fn announce(&self, mut output: ToolOutput) -> ToolOutput {
+        let Some(Resolution { from, to }) = &self.resolution else { return output };
+        let remark = format!("[Path '{from}' not found; resolved to '{to}' via suffix match]");
+        match output.content.first_mut() {
+            Some(UserBlock::Text(block)) => block.text = format!("{remark}\n{}", block.text),
+            _ => output.content.insert(0, UserBlock::text(remark)),
+        }
+        if let Some(Value::Object(details)) = &mut output.details {
+            details.insert("suffixResolution".to_owned(), json!({ "from": from, "to": to }));
+        }
+        output
+    }
+
     /// The path or URL as the model should see and repeat it.
     fn shown(&self) -> String {
-        match &self.url {
+        let whole = match &self.url {
             Some(url) => url.text.clone(),
             None => self.context.base().display(&self.path),
+        };
+        match self.inside.as_deref() {
+            None | Some("") => whole,
+            Some(inside) => format!("{whole}:{inside}"),
         }
     }
 
     fn meta(&self) -> Meta {
         match &self.url {
-            Some(url) => Meta { source: Some(Source::Internal(url.text.clone())), ..Meta::default() },
+            Some(url) => Meta { source: Some(url.source()), ..Meta::default() },
             None => Meta::of_path(&self.path),
         }
     }
 
     fn details(&self) -> Details {
         match &self.url {
-            Some(url) => Details::default().with("contentType", url.mime),
+            Some(url) => Details::default().with("contentType", url.mime.as_ref()),
             None => Details::default(),
         }
     }
-}
 
-fn read(context: &Context, typed: &str) -> Result<ToolOutput, ToolError> {
-    if scheme(typed).is_some_and(|scheme| context.resources.schemes().contains(&scheme.as_str())) {
-        return read_resource(context, typed);
+    /// May the edit tool change it?
+    fn is_mutable(&self) -> bool {
+        self.url.as_ref().is_none_or(|url| url.mutability == Mutability::Mutable)
     }
-    refuse_urls(typed)?;
-    read_target(&locate(context, typed)?)
-}
 
-fn read_resource(context: &Context, typed: &str) -> Result<ToolOutput, ToolError> {
-    let (text, selector) = selector::split(typed).map_err(ToolError::new)?;
-    let resource = context.resources.open(text).map_err(ToolError::new)?;
-    let url = Some(Url { text: text.to_owned(), mime: resource.mime });
-    match resource.content {
-        Content::Path(path) => read_target(&Target { context, path, selector, url }),
-        Content::Text(content) => {
-            let target = Target { context, path: PathBuf::new(), selector, url };
-            let length = content.len() as u64;
-            text::read(&target, content.as_bytes(), length, Charset::Utf8)
-        }
+    /// Lines of a read without an end.
+    fn default_lines(&self) -> u64 {
+        let lines = self.context.settings.read_default_limit.clamp(1, MAX_LINES as u64);
+        if self.url.as_ref().is_some_and(Url::is_web) { lines.min(web::MAX_LINES) } else { lines }
+    }
+
+    /// Is all of it shown, whatever its size?
+    fn is_whole(&self) -> bool {
+        self.selector.lines == Lines::Default
+            && self.url.as_ref().is_some_and(|url| url.paging != Paging::Lines)
     }
 }
 
@@ -134,33 +227,48 @@ fn read_target(target: &Target) -> Result<ToolOutput, ToolError> {
     }
 }
 
-/// Schemes that `read` will know; naming them is better than a missing file.
-const SCHEMES: &[&str] = &[
-    "http", "https", "agent", "artifact", "conflict", "history", "issue", "local", "mcp", "memory", "omp",
-    "pr", "rule", "skill", "vault",
-];
-
-fn refuse_urls(typed: &str) -> Result<(), ToolError> {
-    let scheme = if typed.starts_with("www.") { Some("https".to_owned()) } else { scheme(typed) };
-    match scheme.as_deref().filter(|scheme| SCHEMES.contains(scheme)) {
-        Some("http" | "https") => Err(ToolError::new(format!(
-            "Reading web pages is not available yet, so '{typed}' cannot be read. Use bash with curl."
-        ))),
-        Some(scheme) => Err(ToolError::new(format!(
-            "Reading {scheme}:// resources is not available yet, so '{typed}' cannot be read."
-        ))),
-        None => Ok(()),
+/// A file whose name looks like it had a selector is meant as it is written.
+fn locate<'a>(job: &'a Job, typed: &str) -> Result<Target<'a>, ToolError> {
+    let whole = resolve(&job.context, typed)?;
+    if let Some(path) = spelled(&whole) {
+        return Ok(Target::new(job, path, Selector::default()));
+    }
+    let (typed, selector) = selector::split(typed).map_err(ToolError::new)?;
+    let path = resolve(&job.context, typed)?;
+    match spelled(&path) {
+        Some(path) => Ok(Target::new(job, path, selector)),
+        None => elsewhere(job, typed, path, selector),
     }
 }
 
-/// A file whose name looks like it had a selector is meant as it is written.
-fn locate<'a>(context: &'a Context, typed: &str) -> Result<Target<'a>, ToolError> {
-    let whole = resolve(context, typed)?;
-    if typed.contains(':') && whole.symlink_metadata().is_err() {
-        let (path, selector) = selector::split(typed).map_err(ToolError::new)?;
-        return Ok(Target { context, path: resolve(context, path)?, selector, url: None });
+/// The path, or another spelling of it, if something is there.
+fn spelled(path: &Path) -> Option<PathBuf> {
+    if path.symlink_metadata().is_ok() {
+        return Some(path.to_owned());
     }
-    Ok(Target { context, path: whole, selector: Selector::default(), url: None })
+    variants::existing(path)
+}
+
+/// The only path in the workspace that ends like one that does not exist.
+fn elsewhere<'a>(
+    job: &'a Job,
+    typed: &str,
+    path: PathBuf,
+    selector: Selector,
+) -> Result<Target<'a>, ToolError> {
+    let base = job.context.base();
+    match suffix::find(job, &path)? {
+        Match::One(found) => {
+            let resolution = Some(Resolution { from: typed.to_owned(), to: base.display(&found) });
+            Ok(Target { resolution, ..Target::new(job, found, selector) })
+        }
+        Match::Several(one, other) => Err(ToolError::new(format!(
+            "Path '{typed}' not found. Several paths end like it, for example {} and {}. Give more of the path.",
+            base.display(&one),
+            base.display(&other)
+        ))),
+        Match::None => Ok(Target::new(job, path, selector)),
+    }
 }
 
 /// A lone `/` means the project: no model ever wants the root of the file system.
@@ -172,14 +280,26 @@ fn resolve(context: &Context, typed: &str) -> Result<PathBuf, ToolError> {
 }
 
 fn read_file(target: &Target, mut file: File, metadata: &Metadata) -> Result<ToolOutput, ToolError> {
+    if let Some(format) = Format::of(&target.path.to_string_lossy()) {
+        return archive::read(target, format, "");
+    }
+    let raw = target.selector.style == Style::Raw;
+    if !raw && crate::notebook::is_notebook(&target.path) {
+        return notebook::read(target, file, metadata);
+    }
+    if let Some(kind) = Document::of(&target.path).filter(|kind| !raw || *kind != Document::Rtf) {
+        return document::read(target, kind);
+    }
     let head = read_head(&mut file).map_err(|error| missing::explain(target, &error))?;
     match sniff::kind(&head) {
-        Kind::Text(charset) => text::read(target, file, metadata.len(), charset),
+        Kind::Text(charset) => match summary::read(target, &mut file, metadata.len(), charset)? {
+            Some(output) => Ok(output),
+            None => text::read(target, file, metadata.len(), charset),
+        },
         Kind::Image(_) => picture::read(target, file, metadata),
-        Kind::Sqlite => {
-            Err(unreadable(target, metadata, "SQLite database", hint(&target.path, "SQLite database")))
-        }
-        Kind::Binary(name) => Err(unreadable(target, metadata, name, hint(&target.path, name))),
+        Kind::Sqlite if database::is_named_so(&target.path) => database::read(target, ""),
+        Kind::Sqlite => Err(unreadable(target, metadata, "SQLite database")),
+        Kind::Binary(name) => Err(unreadable(target, metadata, name)),
     }
 }
 
@@ -191,26 +311,24 @@ fn read_head(file: &mut File) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// A program that shows what is inside.
-fn hint(path: &Path, name: &str) -> Option<&'static str> {
-    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    match (name, extension) {
-        ("PDF document", _) => Some("pdftotext"),
-        ("SQLite database", "sqlite" | "sqlite3" | "db" | "db3") => Some("sqlite3"),
-        ("ZIP archive", "docx" | "pptx" | "xlsx" | "epub") => Some("pandoc"),
-        ("ZIP archive", _) => Some("unzip -l, unzip -p"),
-        ("tar archive", _) | ("gzip archive", "tgz" | "gz") => Some("tar -tf, tar -xOf"),
+/// How a file must be called so that its content is read, and a program that shows it.
+fn hint(name: &str) -> Option<(&'static str, &'static str)> {
+    match name {
+        "PDF document" => Some((".pdf", "pdftotext")),
+        "SQLite database" => Some((".sqlite or .db", "sqlite3")),
+        "ZIP archive" => Some((".zip", "unzip -l, unzip -p")),
+        "tar archive" => Some((".tar", "tar -tf, tar -xOf")),
         _ => None,
     }
 }
 
-/// Kinds that a later release reads get told apart from those it never will.
-fn unreadable(target: &Target, metadata: &Metadata, name: &str, hint: Option<&str>) -> ToolError {
+/// Kinds that can be read under another name get told apart from those that cannot.
+fn unreadable(target: &Target, metadata: &Metadata, name: &str) -> ToolError {
     let (shown, size) = (target.shown(), size(metadata.len()));
-    ToolError::new(match hint {
-        Some(program) => format!(
-            "{shown} is a {name} ({size}). Reading the content of such files is not available yet. Use bash, \
-             e.g. {program}."
+    ToolError::new(match hint(name) {
+        Some((ending, program)) => format!(
+            "{shown} is a {name} ({size}), but its name does not end in {ending}. Copy it to such a name and read the \
+             copy, or use bash, e.g. {program}."
         ),
         None => format!(
             "{shown} is a binary file ({name}, {size}); read shows text and images only. Use bash to inspect it, \

@@ -12,6 +12,7 @@ use omp_workspace::tree::size;
 use super::{Target, missing};
 
 pub(super) fn read(target: &Target, file: File, metadata: &Metadata) -> Result<ToolOutput, ToolError> {
+    target.job.slow()?;
     let shown = target.shown();
     if metadata.len() > MAX_INPUT_BYTES {
         let (size, limit) = (size(metadata.len()), size(MAX_INPUT_BYTES));
@@ -32,7 +33,7 @@ pub(super) fn read(target: &Target, file: File, metadata: &Metadata) -> Result<T
     Ok(ToolOutput { content: vec![UserBlock::text(note), image], details: Some(details) })
 }
 
-fn note(shown: &str, loaded: &Loaded) -> String {
+pub(super) fn note(shown: &str, loaded: &Loaded) -> String {
     let Loaded { mime, original, sent, .. } = loaded;
     let mut note = format!("Read image {shown} [{mime}, {}x{}]", original.width, original.height);
     if original != sent {

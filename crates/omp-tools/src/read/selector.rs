@@ -68,7 +68,7 @@ fn combine(chunks: Vec<Chunk>, text: &str) -> Result<Selector, String> {
             Ok(Selector { lines: Lines::Ranges(ranges), style: Style::Raw })
         }
         (Some(Chunk::Conflicts), None, _) => {
-            Err("The selector :conflicts is not available yet. Read the file and look for <<<<<<< lines."
+            Err("The selector :conflicts lists the merge conflicts of a file in the file system; it works nowhere else."
                 .into())
         }
         _ => Err(format!(

@@ -6,13 +6,17 @@ use std::ops::RangeInclusive;
 use omp_agent::ToolError;
 use omp_types::ToolOutput;
 use omp_workspace::document::Document;
-use omp_workspace::text::{Charset, Request, Stop, Total, Window, read_window};
+use omp_workspace::text::{Charset, Request, Segment, Stop, Total, Window, read_window};
+use serde_json::{Value, json};
 
 use super::selector::{Lines, Range, Style, merge};
 use super::{Target, missing};
 use crate::context::Settings;
 use crate::output::{Direction, MAX_BYTES, MAX_LINES, ShownRange, TruncatedBy, Truncation};
 use crate::shown::Shown;
+
+/// Lines and bytes of a text that is not cut into pages: beyond all bounds of what is meant to be read at once.
+const WHOLE: (usize, usize) = (100_000, 1024 * 1024);
 
 pub(super) fn read(
     target: &Target,
@@ -21,7 +25,8 @@ pub(super) fn read(
     charset: Charset,
 ) -> Result<ToolOutput, ToolError> {
     let mut plan = Plan::new(target);
-    let request = Request { ranges: plan.lines.clone(), max_lines: MAX_LINES, max_bytes: MAX_BYTES };
+    let (max_lines, max_bytes) = if plan.whole { WHOLE } else { (MAX_LINES, MAX_BYTES) };
+    let request = Request { ranges: plan.lines.clone(), max_lines, max_bytes };
     let explain = |error: io::Error| missing::explain(target, &error);
     let window = match plan.display == Display::Anchored && length <= Shown::MAX_BYTES {
         // The tag is that of the whole file, and of the same bytes as the lines.
@@ -37,15 +42,20 @@ pub(super) fn read(
     if plan.header.is_none() && plan.display == Display::Anchored {
         plan.display = Display::Numbered;
     }
-    let text = Rendering { plan: &plan, window: &window, charset }.text();
+    let rendering = Rendering { plan: &plan, window: &window, charset };
     let mut meta = target.meta();
     meta.truncation = plan.truncation(&window, length);
-    Ok(ToolOutput::text(text).with_details(target.details().finish(&meta)))
+    let details = match rendering.display_content() {
+        Some(content) => target.details().with("displayContent", content),
+        None => target.details(),
+    };
+    let text = super::conflict::warned(target, &window, rendering.text());
+    Ok(ToolOutput::text(text).with_details(details.finish(&meta)))
 }
 
 /// `[PATH#TAG]`, with the text remembered for edits.
 fn header(target: &Target, bytes: Vec<u8>, charset: Charset, window: &Window) -> Option<String> {
-    if bytes.is_empty() || bytes.len() as u64 > Shown::MAX_BYTES {
+    if bytes.is_empty() || bytes.len() as u64 > Shown::MAX_BYTES || target.inside.is_some() {
         return None;
     }
     let place = |line: u64| usize::try_from(line).unwrap_or(usize::MAX);
@@ -65,6 +75,8 @@ struct Plan {
     /// The lines to read: with context, and with an end.
     lines: Vec<RangeInclusive<u64>>,
     display: Display,
+    /// Pages do not matter.
+    whole: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,12 +100,16 @@ impl Plan {
         };
         let context = |range: &Range| if raw { *range } else { range.widened() };
         let shown = merge(asked.iter().map(context).collect());
-        let limit = settings.read_default_limit.clamp(1, MAX_LINES as u64);
+        let whole = target.is_whole();
+        let limit = match whole {
+            true => WHOLE.0 as u64,
+            false => target.default_lines(),
+        };
         // Only the last range can be open, so the limit counts from the last one that was asked for.
         let from = asked.last().map_or(1, |range| range.start);
         let lines = shown.iter().map(|range| range.closed(from, limit)).collect();
-        let anchored = target.context.shows_anchors() && target.url.is_none();
-        Self { header: None, asked, lines, display: Display::choose(raw, anchored, settings) }
+        let anchored = target.context.shows_anchors() && target.is_mutable();
+        Self { header: None, asked, lines, display: Display::choose(raw, anchored, settings), whole }
     }
 
     fn is_open(&self) -> bool {
@@ -174,12 +190,25 @@ impl Rendering<'_> {
         }
     }
 
+    fn visible(&self) -> impl Iterator<Item = &Segment> {
+        self.window.segments.iter().filter(|segment| !self.is_only_context(segment.first, self.window.total))
+    }
+
+    /// The lines as a person reads them, and the number of the first, for whoever draws the result.
+    fn display_content(&self) -> Option<Value> {
+        let start = self.visible().next()?.first;
+        let without_return = |line: &String| line.strip_suffix('\r').unwrap_or(line).to_owned();
+        let parts: Vec<String> = self
+            .visible()
+            .map(|segment| segment.lines.iter().map(without_return).collect::<Vec<_>>().join("\n"))
+            .collect();
+        Some(json!({ "text": parts.join("\n…\n"), "startLine": start }))
+    }
+
     fn body(&self) -> String {
         let total = self.window.total;
-        let visible =
-            self.window.segments.iter().filter(|segment| !self.is_only_context(segment.first, total));
         let mut text = self.plan.header.as_ref().map(|header| format!("{header}\n")).unwrap_or_default();
-        for (index, segment) in visible.enumerate() {
+        for (index, segment) in self.visible().enumerate() {
             if index > 0 {
                 text.push_str(if self.plan.display == Display::Raw { "\n" } else { "\n…\n" });
             }
@@ -252,6 +281,7 @@ impl Rendering<'_> {
         let reason = match self.window.stop {
             Stop::Complete => "",
             Stop::Lines => " (3000 line limit)",
+            Stop::Bytes if self.plan.whole => " (1 MB limit)",
             Stop::Bytes => " (50 KB limit)",
             Stop::LongLine => {
                 " (the line is cut at the 50 KB limit; use bash, e.g. cut -c or fold, for its rest)"

@@ -70,6 +70,10 @@ impl Answer<'_> {
     /// Remembers the whole file, so that an edit can follow; `None` where it cannot.
     fn tag(&self, file: &FileHit) -> Option<String> {
         let path = file.path.as_ref().filter(|_| self.context.shows_anchors())?;
+        // A notebook is edited by its cells, not by the lines of its file.
+        if crate::notebook::is_notebook(path) {
+            return None;
+        }
         let Ok(open::Found::File(source, metadata)) = open(path) else { return None };
         if metadata.len() > Shown::MAX_BYTES {
             return None;
@@ -127,7 +131,17 @@ impl Answer<'_> {
         if !self.targets.missing.is_empty() {
             notices.push(format!("Skipped missing paths: {}", self.targets.missing.join(", ")));
         }
+        notices.extend(self.skipped());
         notices
+    }
+
+    fn skipped(&self) -> Option<String> {
+        const SHOWN: usize = 20;
+        let skipped = &self.targets.skipped;
+        let more = skipped.len().saturating_sub(SHOWN);
+        let names = skipped.iter().take(SHOWN).cloned().chain((more > 0).then(|| format!("{more} more")));
+        let names = names.collect::<Vec<_>>().join(", ");
+        (!skipped.is_empty()).then(|| format!("Skipped unreadable archive members: {names}"))
     }
 
     fn details(&self, page: &[FileHit], more: bool, trimmed: bool, truncated: bool) -> Details {

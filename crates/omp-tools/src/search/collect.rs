@@ -15,7 +15,7 @@ use crate::read::selector::Range;
 
 /// A file with matches.
 pub(super) struct FileHit {
-    /// `None` for a text that is no file.
+    /// `None` for what cannot be edited.
     pub(super) path: Option<PathBuf>,
     /// How an internal URL or a named file is called.
     pub(super) label: Option<String>,
@@ -41,7 +41,7 @@ pub(super) fn collect(
         let found = in_single(single, query, style)?;
         let path = match &single.source {
             SourceText::File(path) => Some(path.clone()),
-            SourceText::Text(_) => None,
+            SourceText::Fixed(_) | SourceText::Text(_) => None,
         };
         if found.matches > 0 {
             files.push(FileHit { path, label: Some(single.label.clone()), found });
@@ -79,7 +79,7 @@ pub(super) fn collect(
 
 fn in_single(single: &Single, query: &Query, style: &Style) -> Result<Found, ToolError> {
     let found = match &single.source {
-        SourceText::File(path) => query.file(path),
+        SourceText::File(path) | SourceText::Fixed(path) => query.file(path),
         SourceText::Text(text) => query.text(text),
     };
     let found =

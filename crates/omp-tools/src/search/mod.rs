@@ -1,7 +1,9 @@
 //! `search`: lines of files that match a pattern.
 
 mod answer;
+mod archive;
 mod collect;
+mod internal;
 mod targets;
 
 use std::sync::Arc;
@@ -9,13 +11,16 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Tool, ToolError};
-use omp_types::{ToolDefinition, ToolOutput};
+use omp_types::{Approval, ToolDefinition, ToolOutput};
 use omp_workspace::grep::{Query, Style};
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::Context;
 use answer::Answer;
+use archive::Members;
+use internal::Internal;
 use targets::Targets;
 
 pub(crate) const NAME: &str = "search";
@@ -50,6 +55,15 @@ enum Paths {
     Several(Vec<String>),
 }
 
+impl Arguments {
+    fn paths(&self) -> Vec<String> {
+        match &self.paths {
+            Paths::One(path) => vec![path.clone()],
+            Paths::Several(paths) => paths.clone(),
+        }
+    }
+}
+
 impl Search {
     pub(crate) fn new(context: Arc<Context>) -> Self {
         let definition = crate::definition(NAME, include_str!("prompt.md"), include_str!("schema.json"));
@@ -62,11 +76,17 @@ impl Tool for Search {
         &self.definition
     }
 
+    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
+        Some(Approval::READ)
+    }
+
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         let context = self.context.clone();
         async move {
             let arguments: Arguments = crate::arguments(call.arguments)?;
-            crate::blocking(move || search(&context, arguments, &call.cancel)).await
+            let mut entries = arguments.paths();
+            let internal = Internal::take(&context, &mut entries, &call.cancel).await?;
+            crate::blocking(move || search(&context, &arguments, internal, &entries, &call.cancel)).await
         }
         .boxed()
     }
@@ -74,7 +94,9 @@ impl Tool for Search {
 
 fn search(
     context: &Context,
-    arguments: Arguments,
+    arguments: &Arguments,
+    mut internal: Internal,
+    entries: &[String],
     cancel: &CancellationToken,
 ) -> Result<ToolOutput, ToolError> {
     let pattern = arguments.pattern.trim();
@@ -87,11 +109,9 @@ fn search(
         }
         skip => skip.unwrap_or(0.0).floor() as usize,
     };
-    let entries = match arguments.paths {
-        Paths::One(path) => vec![path],
-        Paths::Several(paths) => paths,
-    };
-    let targets = Targets::new(context, &entries)?;
+    let (members, entries) = Members::among(context, entries, cancel)?;
+    internal.singles.extend(members.singles);
+    let targets = Targets { skipped: members.skipped, ..Targets::new(context, internal, &entries)? };
     let alone = targets.is_one_file();
     let style = Style {
         ignore_case: arguments.i.unwrap_or(false),

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use omp_agent::ToolError;
 
+use super::internal::Internal;
 use crate::Context;
 use crate::read::selector::{self, Lines, Range};
-use crate::resources::{Content, scheme};
 use crate::scope::{Place, Places, has_glob};
 
 const EMPTY: &str = "`paths` must contain non-empty paths or globs";
@@ -16,6 +16,8 @@ pub(super) struct Targets {
     pub(super) singles: Vec<Single>,
     pub(super) places: Vec<Place>,
     pub(super) missing: Vec<String>,
+    /// Members of archives that are no text.
+    pub(super) skipped: Vec<String>,
     pub(super) shown: String,
 }
 
@@ -30,30 +32,30 @@ pub(super) struct Single {
 pub(super) enum SourceText {
     File(PathBuf),
     /// Behind an internal URL; cannot be edited.
+    Fixed(PathBuf),
+    /// Behind an internal URL, and no file.
     Text(String),
 }
 
 impl Targets {
-    pub(super) fn new(context: &Context, entries: &[String]) -> Result<Self, ToolError> {
+    /// `internal` is what the internal URLs among the entries name, `entries` are the others.
+    pub(super) fn new(context: &Context, internal: Internal, entries: &[String]) -> Result<Self, ToolError> {
+        let Internal { singles, places } = internal;
+        let several = entries.len() + singles.len() + places.len() > 1;
         let mut targets =
-            Self { singles: Vec::new(), places: Vec::new(), missing: Vec::new(), shown: String::new() };
+            Self { singles, places, missing: Vec::new(), skipped: Vec::new(), shown: String::new() };
         let mut rest = Vec::new();
         for entry in entries {
-            match internal(context, entry)? {
+            match with_range(context, entry)? {
                 Some(single) => targets.singles.push(single),
-                None => match with_range(context, entry)? {
-                    Some(single) => targets.singles.push(single),
-                    None => rest.push(entry.clone()),
-                },
+                None => rest.push(entry.clone()),
             }
         }
-        if !rest.is_empty() || targets.singles.is_empty() {
-            let several = entries.len() > 1;
+        let is_empty = targets.singles.is_empty() && targets.places.is_empty();
+        if !rest.is_empty() || is_empty {
             match Places::new(context, &rest, EMPTY) {
                 Ok(places) => targets.take(context, places),
-                Err(error)
-                    if several && !targets.singles.is_empty() && error.message.starts_with("Path not") =>
-                {
+                Err(error) if several && !is_empty && error.message.starts_with("Path not") => {
                     targets.missing = rest;
                 }
                 Err(error) => return Err(error),
@@ -89,31 +91,6 @@ impl Targets {
     }
 }
 
-/// The text or file behind an internal URL.
-fn internal(context: &Context, entry: &str) -> Result<Option<Single>, ToolError> {
-    let entry = entry.trim();
-    let known = scheme(entry).is_some_and(|scheme| context.resources.schemes().contains(&scheme.as_str()));
-    if !known {
-        return Ok(None);
-    }
-    let (url, selector) = selector::split(entry).map_err(ToolError::new)?;
-    if has_glob(url) {
-        return Err(ToolError::new(format!("Glob patterns are not supported for internal URLs: {url}")));
-    }
-    let resource = context.resources.open(url).map_err(ToolError::new)?;
-    let source = match resource.content {
-        Content::Path(path) if path.is_dir() => {
-            return Err(ToolError::new(format!(
-                "{url} is a directory; search its path instead: {}",
-                path.display()
-            )));
-        }
-        Content::Path(path) => SourceText::File(path),
-        Content::Text(text) => SourceText::Text(text),
-    };
-    Ok(Some(Single { source, label: url.to_owned(), ranges: ranges(selector.lines) }))
-}
-
 /// A file with a line range. A name that has a colon of its own is meant as it is.
 fn with_range(context: &Context, entry: &str) -> Result<Option<Single>, ToolError> {
     let entry = entry.trim();
@@ -142,7 +119,7 @@ fn with_range(context: &Context, entry: &str) -> Result<Option<Single>, ToolErro
     Ok(Some(Single { source: SourceText::File(path), label, ranges: Some(ranges) }))
 }
 
-fn ranges(lines: Lines) -> Option<Vec<Range>> {
+pub(super) fn ranges(lines: Lines) -> Option<Vec<Range>> {
     match lines {
         Lines::Default => None,
         Lines::Ranges(ranges) => Some(ranges),

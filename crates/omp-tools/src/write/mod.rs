@@ -1,5 +1,9 @@
 //! `write`: a whole file, in one step.
 
+mod container;
+mod internal;
+mod notebook;
+
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,16 +12,18 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Scheduling, Tool, ToolError};
 use omp_hashline::Tag;
-use omp_types::{ToolDefinition, ToolOutput};
+use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
 use omp_workspace::open::{Found, open};
 use omp_workspace::sniff::{self, Kind};
 use omp_workspace::text::{Charset, LineEnding, Unencodable};
 use omp_workspace::write::{Mode, Outcome, WriteError, write};
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
 
 use crate::output::{Details, Meta};
-use crate::{Context, generated};
+use crate::resources::InternalUrl;
+use crate::{Context, approval, conflicts, generated};
 
 pub(crate) const NAME: &str = "write";
 
@@ -51,25 +57,57 @@ impl Tool for Write {
         Scheduling::Exclusive
     }
 
+    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
+        Some(Approval::WRITE)
+    }
+
+    fn approval_details(&self, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {
+        approval::details(arguments, &[("path", "Path"), ("content", "Content")])
+    }
+
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         let context = self.context.clone();
         async move {
             let arguments: Arguments = crate::arguments(call.arguments)?;
-            crate::blocking(move || run(&context, &arguments)).await
+            if let Some(address) = conflicts::Address::parse(&arguments.path) {
+                let address = address.map_err(ToolError::new)?;
+                return crate::blocking(move || {
+                    let Arguments { path, content } = arguments;
+                    // `3: @ours` in a list looks like a line of a read and is none.
+                    let cleans = context.shows_anchors() && address != conflicts::Address::All;
+                    let pasted = cleans.then(|| without_anchors(&content)).flatten();
+                    conflicts::write(&context, &path, address, &pasted.unwrap_or(content))
+                })
+                .await;
+            }
+            if let Some(url) = InternalUrl::parse(&arguments.path) {
+                return internal::write(&context, &url, &arguments.content, &call.cancel).await;
+            }
+            crate::blocking(move || run(&context, &arguments, &call.cancel)).await
         }
         .boxed()
     }
 }
 
-fn run(context: &Context, Arguments { path: typed, content }: &Arguments) -> Result<ToolOutput, ToolError> {
-    refuse_other_targets(typed)?;
+fn run(
+    context: &Context,
+    Arguments { path: typed, content }: &Arguments,
+    cancel: &CancellationToken,
+) -> Result<ToolOutput, ToolError> {
+    refuse_web(typed)?;
     let pasted = context.shows_anchors().then(|| without_anchors(content)).flatten();
     let content = pasted.as_deref().unwrap_or(content);
+    if let Some(output) = container::write(context, typed, content, cancel)? {
+        return Ok(output);
+    }
     let path = context.base().resolve(typed).map_err(|error| ToolError::new(error.to_string()))?;
     if typed.ends_with('/') {
         return Err(ToolError::new(format!(
             "'{typed}' names a directory. Add the name of the file to write."
         )));
+    }
+    if crate::notebook::is_notebook(&path) && !path.is_dir() {
+        return notebook::put(context, &path, content);
     }
     let old = Old::look(&path);
     if old.is_sqlite {
@@ -89,6 +127,7 @@ fn run(context: &Context, Arguments { path: typed, content }: &Arguments) -> Res
         ))
     })?;
     let written = write(&path, &bytes, mode).map_err(|error| explain(context, &error))?;
+    context.scans.changed(&path);
     let done =
         Done { path: &path, content, old: &old, mode, outcome: written.outcome, cleaned: pasted.is_some() };
     Ok(done.answer(context))
@@ -117,33 +156,12 @@ fn without_anchors(content: &str) -> Option<String> {
     any.then_some(text)
 }
 
-/// Resources that `write` will know one day. Writing a file of that name instead would surprise.
-fn refuse_other_targets(typed: &str) -> Result<(), ToolError> {
-    if let Some((scheme, _)) = typed.split_once("://")
-        && scheme != "file"
-    {
-        return Err(ToolError::new(format!(
-            "Writing to {scheme}:// resources is not available yet. Give a path in the file system."
-        )));
-    }
-    if inside_of(typed, &[".zip", ".tar", ".tar.gz", ".tgz"]) {
-        return Err(ToolError::new(format!(
-            "Writing into an archive ('{typed}') is not available yet. Use bash with zip or tar."
-        )));
-    }
-    if inside_of(typed, &[".sqlite", ".sqlite3", ".db", ".db3"]) {
-        return Err(ToolError::new(format!(
-            "Writing rows of a database ('{typed}') is not available yet. Use bash with sqlite3."
-        )));
+/// A file of that name instead would surprise.
+fn refuse_web(typed: &str) -> Result<(), ToolError> {
+    if ["http://", "https://"].iter().any(|web| typed.to_ascii_lowercase().starts_with(web)) {
+        return Err(ToolError::new(format!("'{typed}' is a web page; only files can be written.")));
     }
     Ok(())
-}
-
-/// Whether `typed` is `container:inner` for a container whose name ends in one of `endings`.
-fn inside_of(typed: &str, endings: &[&str]) -> bool {
-    let typed = typed.to_lowercase();
-    let mut containers = typed.match_indices(':').map(|(colon, _)| &typed[..colon]);
-    containers.any(|container| endings.iter().any(|ending| container.ends_with(ending)))
 }
 
 /// What has to survive of the file that is replaced.

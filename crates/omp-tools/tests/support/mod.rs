@@ -19,7 +19,7 @@ pub(crate) struct Project {
     pub(crate) scope: Arc<Scope>,
     pub(crate) settings: Settings,
     pub(crate) environment: Environment,
-    pub(crate) resources: Option<Arc<dyn Resources>>,
+    pub(crate) resources: Resources,
 }
 
 impl Project {
@@ -30,7 +30,7 @@ impl Project {
             scope: Arc::new(Scope::new()),
             settings: Settings::default(),
             environment: [("PATH", path)].into_iter().collect(),
-            resources: None,
+            resources: Resources::default(),
         }
     }
 
@@ -63,7 +63,7 @@ impl Project {
         let mut context = Context::new(self.path(), Some(self.home()), scope, environment);
         context.settings = self.settings.clone();
         context.now = now;
-        context.resources = self.resources.clone().unwrap_or(context.resources);
+        context.resources = self.resources.clone();
         let tools = builtin(Arc::new(context));
         tools.into_iter().find(|tool| tool.definition().name == name).unwrap()
     }

@@ -26,6 +26,7 @@ impl Session {
         let (scope, environment) = (project.scope.clone(), project.environment.clone());
         let mut context = Context::new(project.path(), Some(project.home()), scope, environment);
         context.settings = project.settings.clone();
+        context.resources = project.resources.clone();
         let tools = builtin(Arc::new(context));
         Self { project, tools }
     }

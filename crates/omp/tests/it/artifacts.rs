@@ -102,7 +102,7 @@ fn long_lines_are_kept_whole() {
 }
 
 /// Where nothing can be kept the output is shortened all the same, and nothing is promised.
-// proves: SES-097
+// proves: SES-097, SHL-046
 #[test]
 fn an_output_that_cannot_be_kept_is_only_shortened() {
     // The directory of the artifacts cannot be made where a file of its name is.

@@ -177,6 +177,53 @@ fn missing_files_fail_before_anything_exists_and_empty_ones_add_nothing() {
     server.finish();
 }
 
+/// Documents of every kind are sent as text; one that cannot be converted is named.
+// proves: CLI-039
+#[test]
+fn documents_become_text() {
+    let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../omp-documents/tests/fixtures");
+    let documents = [
+        ("page.pdf", "Hello from a page\n"),
+        ("letter.doc", "Dear reader,"),
+        ("words.docx", "Some **bold** words"),
+        ("talk.ppt", "Second point"),
+        ("slide.pptx", "First point"),
+        ("people.xls", "Grace"),
+        ("cells.xlsx", "| Ada | 36 |"),
+        ("rich.rtf", "Hello World\nBye"),
+        ("book.epub", "First *words*."),
+    ];
+    let mut arguments = vec!["-p".to_owned()];
+    arguments.extend(documents.map(|(name, _)| format!("@{name}")));
+    arguments.extend(["@broken.pdf".to_owned(), "question".to_owned()]);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (server, home, output) = ask(
+        |home| {
+            for (name, _) in documents {
+                home.write(&format!("work/{name}"), std::fs::read(fixtures.join(name)).unwrap());
+            }
+            home.write("work/broken.pdf", b"%PDF-1.4 not really".as_slice());
+        },
+        &arguments,
+        b"",
+    );
+    output.assert_success();
+    let text = last_user(&server.requests()[0].body).as_str().unwrap().to_owned();
+    let block = |name: &str| {
+        let path = home.path(&format!("work/{name}")).canonicalize().unwrap();
+        let (_, rest) = text.split_once(&format!("<file name=\"{}\">\n", path.display())).unwrap();
+        rest.split_once("\n</file>\n").unwrap().0.to_owned()
+    };
+    for (name, words) in documents {
+        assert!(block(name).contains(words), "{name}: {}", block(name));
+    }
+    assert!(
+        block("broken.pdf").starts_with("[Cannot read .pdf file: ") && block("broken.pdf").ends_with(']')
+    );
+    assert!(text.ends_with("question") && output.stderr.contains("broken.pdf"), "{}", output.stderr);
+    server.finish();
+}
+
 #[test]
 fn odd_files_are_named_not_sent() {
     let (server, _home, output) = ask(
@@ -197,7 +244,7 @@ fn odd_files_are_named_not_sent() {
     );
     output.assert_success();
     let text = last_user(&server.requests()[0].body).as_str().unwrap().to_owned();
-    assert!(text.contains("(skipped:") && text.contains("[pdf file"), "{text}");
+    assert!(text.contains("(skipped:") && text.contains("[Cannot read .pdf file: "), "{text}");
     assert!(text.contains("w\u{ef}de"), "{text}");
     assert!(output.stderr.contains("bin.dat") && output.stderr.contains("doc.pdf"), "{}", output.stderr);
     server.finish();

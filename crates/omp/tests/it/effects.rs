@@ -428,7 +428,7 @@ fn images_can_be_blocked() {
 }
 
 /// What flags say holds for the run and is never saved.
-// CFG-049 without the flags about approval, which wait for that part.
+// proves: CFG-049
 #[test]
 fn flags_leave_the_file_alone() {
     let server = forever();
@@ -437,6 +437,10 @@ fn flags_leave_the_file_alone() {
     home.write(CONFIG, config);
     let flags = [
         "--hide-thinking",
+        "--approval-mode",
+        "write",
+        "--auto-approve",
+        "--yolo",
         "--no-pty",
         "--api-key",
         "other",

@@ -1,6 +1,7 @@
 //! The program as a user runs it: hermetic homes, the strict scripted server, real processes.
 
 mod aliases;
+mod approval;
 mod arguments;
 mod artifacts;
 mod attachments;
@@ -10,6 +11,7 @@ mod codex;
 mod config;
 mod dialects;
 mod durable;
+mod edit_modes;
 mod effects;
 mod environment;
 mod export;
@@ -40,11 +42,19 @@ mod provider_rows;
 mod proxy;
 mod restore;
 mod resume;
+mod secrets;
 mod session_commands;
 mod sessions;
 mod share;
+mod shell;
 mod start;
+mod structural;
 mod support;
 mod tidy;
 mod tls;
+mod todo;
 mod turns;
+mod urls;
+mod urls_agents;
+mod urls_tools;
+mod web;

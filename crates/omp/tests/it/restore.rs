@@ -98,3 +98,62 @@ fn the_service_tier_is_taken_up_again() {
         .collect();
     assert_eq!(noted, [&json!("flex"), &Value::Null]);
 }
+
+/// Summaries are the user's words in a template. What the program or an extension said is the developer's, as it is,
+/// where the wire has that voice.
+// proves: SES-061
+#[test]
+fn every_voice_is_heard_as_its_own() {
+    for (developer, role) in [(true, "developer"), (false, "user")] {
+        let server = forever();
+        let home = Home::new();
+        let compat = format!("compat: {{supportsDeveloperRole: {developer}}}");
+        home.models_yml(&server, Wire::OpenAiResponses, ModelOptions::new().model(&compat));
+        omp_run(&home, &["-p", "first"]).assert_success();
+        let file = session_files(&home)[0].clone();
+        let leaf = lines(&file).pop().unwrap()["id"].clone();
+        let entry = |id: &str, parent: &Value, kind: &str, rest: Value| {
+            let mut entry =
+                json!({"type": kind, "id": id, "parentId": parent, "timestamp": "2026-01-01T00:00:00.000Z"});
+            entry.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+            format!("{entry}\n")
+        };
+        let added = [
+            entry("aaaaaaa1", &leaf, "branch_summary", json!({"fromId": leaf, "summary": "went astray"})),
+            entry(
+                "aaaaaaa2",
+                &json!("aaaaaaa1"),
+                "custom_message",
+                json!({"customType": "note", "content": "Mind <this>.", "display": false}),
+            ),
+            entry(
+                "aaaaaaa3",
+                &json!("aaaaaaa2"),
+                "compaction",
+                json!({"summary": "all before", "firstKeptEntryId": "aaaaaaa1", "tokensBefore": 9}),
+            ),
+        ];
+        let text = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, text + &added.concat()).unwrap();
+        omp_run(&home, &["-c", "-p", "go on"]).assert_success();
+        let input = server.requests().pop().unwrap().body["input"].clone();
+        let said: Vec<(String, String)> = input
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| {
+                (
+                    item["role"].as_str().unwrap().to_owned(),
+                    item["content"][0]["text"].as_str().unwrap().to_owned(),
+                )
+            })
+            .collect();
+        assert_eq!(said.len(), 4, "{said:?}");
+        assert_eq!((said[0].0.as_str(), said[1].0.as_str()), ("user", "user"));
+        assert!(said[0].1.ends_with("<summary>\nall before\n</summary>"), "{said:?}");
+        assert!(said[1].1.ends_with("<summary>\nwent astray\n</summary>"), "{said:?}");
+        assert_eq!(said[2], (role.to_owned(), "Mind <this>.".to_owned()));
+        assert_eq!(said[3], ("user".to_owned(), "go on".to_owned()));
+        server.assert_clean();
+    }
+}

@@ -10,6 +10,6 @@ settings! {
     LSP_DIAGNOSTICS_DEDUPLICATE: Flag("lsp.diagnosticsDeduplicate", true, "Show equal diagnostics once.").waits_for("language servers");
     DEBUG_ENABLED: Flag("debug.enabled", true, "Offer the debugger tool.").waits_for("debugger tool");
     // Defaults: ours.
-    AST_GREP_ENABLED: Flag("astGrep.enabled", true, "Offer search by syntax.").waits_for("syntax tools");
-    AST_EDIT_ENABLED: Flag("astEdit.enabled", true, "Offer edits by syntax.").waits_for("syntax tools");
+    AST_GREP_ENABLED: Flag("astGrep.enabled", true, "Offer search by syntax.");
+    AST_EDIT_ENABLED: Flag("astEdit.enabled", true, "Offer edits by syntax.");
 }

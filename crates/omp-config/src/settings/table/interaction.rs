@@ -9,12 +9,12 @@ settings! {
     AUTO_RESUME: Flag("autoResume", false, "Start with the latest session of the directory.").waits_for("terminal");
     ASK_TIMEOUT: Number("ask.timeout", 0.0, "Seconds until a question of the model is answered for you; 0 waits for ever.").waits_for("ask tool");
     ASK_NOTIFY: Choice("ask.notify", &["on", "off"], "Send a terminal notification when the model asks something.").waits_for("ask tool");
-    TODO_ENABLED: Flag("todo.enabled", true, "Offer the todo tool.").waits_for("todo tool");
+    TODO_ENABLED: Flag("todo.enabled", true, "Offer the todo tool.");
     TODO_REMINDERS: Flag("todo.reminders", true, "Remind the model of open todos when it stops.")
-        .stored_at("todo.reminders.enabled").waits_for("todo tool");
-    TODO_REMINDERS_MAX: Number("todo.reminders.max", 3.0, "Most reminders after one prompt.").waits_for("todo tool");
-    TODO_EAGER: Choice("todo.eager", &["default", "preferred", "always"], "How strongly the first prompt asks for a todo list.").waits_for("todo tool");
-    TASKS_TODO_CLEAR_DELAY: Number("tasks.todoClearDelay", 60.0, "Seconds until finished todos vanish; negative keeps them.").waits_for("todo tool");
+        .stored_at("todo.reminders.enabled");
+    TODO_REMINDERS_MAX: Number("todo.reminders.max", 3.0, "Most reminders after one prompt.");
+    TODO_EAGER: Choice("todo.eager", &["default", "preferred", "always"], "How strongly the first prompt asks for a todo list.");
+    TASKS_TODO_CLEAR_DELAY: Number("tasks.todoClearDelay", 60.0, "Seconds until finished todos vanish; negative keeps them.");
     PLAN_ENABLED: Flag("plan.enabled", true, "Offer plan mode.").waits_for("plan mode");
     PLAN_DEFAULT_ON_STARTUP: Flag("plan.defaultOnStartup", false, "Begin new interactive sessions in plan mode.").waits_for("plan mode");
     GOAL_ENABLED: Flag("goal.enabled", true, "Offer goals that the agent works on until they are reached.").waits_for("goal mode");

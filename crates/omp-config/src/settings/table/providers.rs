@@ -4,7 +4,7 @@ settings! {
     Providers;
     PROVIDERS_WEB_SEARCH: Choice("providers.webSearch", &["auto", "tavily", "perplexity", "brave", "jina", "kimi", "anthropic", "gemini", "codex", "zai", "exa", "parallel", "kagi", "synthetic", "searxng"], "Service that searches the web.").waits_for("web search");
     PROVIDERS_IMAGE: Choice("providers.image", &["auto", "openai", "antigravity", "xai", "gemini", "openrouter"], "Service that makes pictures.").waits_for("image tool");
-    PROVIDERS_FETCH: Choice("providers.fetch", &["auto", "native", "trafilatura", "lynx", "parallel", "jina"], "How web pages become text.").waits_for("web fetch");
+    PROVIDERS_FETCH: Choice("providers.fetch", &["auto", "native", "trafilatura", "lynx", "parallel", "jina"], "How web pages become text.").waits_for("web search");
     PROVIDERS_TINY_MODEL: Choice("providers.tinyModel", TINY_MODELS, "Model for titles and other small work: online, or one on this machine.").waits_for("title generation");
     PROVIDERS_MEMORY_MODEL: Choice("providers.memoryModel", TINY_MODELS, "Model for memories: online, or one on this machine.").waits_for("memory");
     PROVIDERS_AUTO_THINKING_MODEL: Choice("providers.autoThinkingModel", TINY_MODELS, "Model that chooses the thinking level: online, or one on this machine.").waits_for("automatic thinking");

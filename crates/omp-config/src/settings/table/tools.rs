@@ -3,8 +3,10 @@
 settings! {
     Tools;
     TOOLS_APPROVAL_MODE: Choice("tools.approvalMode", &["yolo", "always-ask", "write"], "Which calls run without asking: all, those that only read, or those that also write in the workspace.")
-        .flag("--approval-mode, --auto-approve").waits_for("approval");
-    TOOLS_APPROVAL: Record("tools.approval", "Policy per tool: `allow`, `deny` or `prompt`.").waits_for("approval");
+        .flag("--approval-mode, --auto-approve");
+    TOOLS_APPROVAL: Record("tools.approval", "Policy per tool: `allow`, `deny` or `prompt`.");
+    // Ours.
+    TOOLS_APPROVAL_RULES: List("tools.approvalRules", &[], "Commands that run without a question: `git status *` with any arguments, `make test` just as written.");
     TOOLS_DISCOVERY_MODE: Choice("tools.discoveryMode", &["auto", "off", "mcp-only", "all"], "Which tools the model has to search for before it can call them.").waits_for("tool discovery");
     TOOLS_ESSENTIAL_OVERRIDE: List("tools.essentialOverride", &[], "Tools that never have to be searched for.").waits_for("tool discovery");
     TOOLS_FORMAT: Choice("tools.format", &["auto", "native", "anthropic", "deepseek", "gemini", "gemma", "glm", "harmony", "kimi", "minimax", "qwen3", "xml"], "How tools are offered to the model: by the provider's interface or in the text of a dialect.")
@@ -20,7 +22,7 @@ settings! {
     SEARCH_ENABLED: Flag("search.enabled", true, "Offer the search tool.");
     SEARCH_CONTEXT_BEFORE: Number("search.contextBefore", 1.0, "Lines shown before a match.");
     SEARCH_CONTEXT_AFTER: Number("search.contextAfter", 3.0, "Lines shown after a match.");
-    FETCH_ENABLED: Flag("fetch.enabled", true, "Let the read tool fetch URLs.").waits_for("web fetch");
+    FETCH_ENABLED: Flag("fetch.enabled", true, "Let the read tool fetch URLs.");
     WEB_SEARCH_ENABLED: Flag("web_search.enabled", true, "Offer the web search tool.").waits_for("web search");
     // Default: ours.
     BROWSER_ENABLED: Flag("browser.enabled", true, "Offer the browser tool.").waits_for("browser tool");
@@ -32,12 +34,12 @@ settings! {
     CHECKPOINT_ENABLED: Flag("checkpoint.enabled", false, "Offer the checkpoint and rewind tools.").waits_for("checkpoint tool");
     GITHUB_ENABLED: Flag("github.enabled", false, "Offer the GitHub tool where `gh` is installed.").waits_for("github tool");
     // Default: ours.
-    GITHUB_CACHE_ENABLED: Flag("github.cache.enabled", true, "Keep issues and pull requests that were read.").waits_for("github tool");
-    GITHUB_CACHE_SOFT_TTL_SEC: Number("github.cache.softTtlSec", 300.0, "Seconds until a kept copy is refreshed in the background.").waits_for("github tool");
-    GITHUB_CACHE_HARD_TTL_SEC: Number("github.cache.hardTtlSec", 604_800.0, "Seconds until a kept copy is dropped.").waits_for("github tool");
+    GITHUB_CACHE_ENABLED: Flag("github.cache.enabled", true, "Keep issues and pull requests that were read.");
+    GITHUB_CACHE_SOFT_TTL_SEC: Number("github.cache.softTtlSec", 300.0, "Seconds until a kept copy is refreshed in the background.");
+    GITHUB_CACHE_HARD_TTL_SEC: Number("github.cache.hardTtlSec", 604_800.0, "Seconds until a kept copy is dropped.");
     // Default: ours.
     VAULT_ENABLED: Flag("vault.enabled", false, "Let `vault://` reach the notes of Obsidian.").waits_for("vault URLs");
-    SECRETS_ENABLED: Flag("secrets.enabled", false, "Replace secrets before anything is sent to a model.").waits_for("secret replacement");
+    SECRETS_ENABLED: Flag("secrets.enabled", false, "Replace secrets before anything is sent to a model.");
     TOOLS_CODE_MODE_ENABLED: Flag("tools.codeMode.enabled", false, "Offer only `exec` and `wait`; code calls the other tools.").waits_for("code mode");
     TOOLS_CODE_MODE_RUNTIME: Choice("tools.codeMode.runtime", &["quickjs-wasi"], "What runs the code.").waits_for("code mode");
     TOOLS_CODE_MODE_MODE: Choice("tools.codeMode.mode", &["only"], "Which tools stay visible beside code mode.").waits_for("code mode");

@@ -10,7 +10,7 @@ pub(super) fn encode(turns: &[Turn<'_>], names: &ToolNames) -> Vec<(&'static str
     let mut messages: Vec<(&str, Vec<Value>)> = Vec::new();
     for turn in turns {
         let (role, blocks): (&str, Vec<Value>) = match turn {
-            Turn::User(parts) => ("user", parts.iter().map(user_block).collect()),
+            Turn::User(parts) | Turn::Developer(parts) => ("user", parts.iter().map(user_block).collect()),
             Turn::Assistant(parts) => {
                 ("assistant", parts.iter().map(|part| assistant_block(part, names)).collect())
             }

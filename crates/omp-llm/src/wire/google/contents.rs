@@ -29,7 +29,7 @@ pub(super) fn encode(turns: &[Turn<'_>], model: &Model, names: &ToolNames) -> Ve
     let mut contents = Vec::new();
     for turn in turns {
         match turn {
-            Turn::User(parts) => {
+            Turn::User(parts) | Turn::Developer(parts) => {
                 contents.push(content("user", &parts.iter().map(user_part).collect::<Vec<_>>()));
             }
             Turn::Assistant(parts) => contents.push(content("model", &writer.answer(parts))),

@@ -13,7 +13,7 @@ pub(super) fn encode(turns: &[Turn<'_>], request: &ModelRequest, names: &ToolNam
     }
     for turn in turns {
         match turn {
-            Turn::User(parts) => messages.push(user_message(parts)),
+            Turn::User(parts) | Turn::Developer(parts) => messages.push(user_message(parts)),
             Turn::Assistant(parts) => messages.push(assistant_message(parts, names)),
             Turn::Results(results) => push_results(&mut messages, results, names),
         }

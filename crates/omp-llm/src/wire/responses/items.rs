@@ -10,15 +10,24 @@ pub(super) fn encode(turns: &[Turn<'_>], model: &Model, names: &ToolNames) -> Ve
     let mut items = Vec::new();
     for turn in turns {
         match turn {
-            Turn::User(parts) => {
-                let content: Vec<Value> = parts.iter().map(content_part).collect();
-                items.push(json!({"type": "message", "role": "user", "content": content}));
-            }
+            Turn::User(parts) => items.push(said("user", parts)),
+            Turn::Developer(parts) => items.push(said(developer(parts, model), parts)),
             Turn::Assistant(parts) => push_assistant(&mut items, parts, model, names),
             Turn::Results(results) => items.extend(results.iter().map(|result| result_item(result, model))),
         }
     }
     items
+}
+
+fn said(role: &str, parts: &[UserPart<'_>]) -> Value {
+    let content: Vec<Value> = parts.iter().map(content_part).collect();
+    json!({"type": "message", "role": role, "content": content})
+}
+
+/// Pictures are shown by users only, and not every server knows the role.
+fn developer(parts: &[UserPart<'_>], model: &Model) -> &'static str {
+    let words = parts.iter().all(|part| matches!(part, UserPart::Text(_)));
+    if words && model.compat.supports_developer_role { "developer" } else { "user" }
 }
 
 fn content_part(part: &UserPart<'_>) -> Value {

@@ -1,0 +1,178 @@
+//! EPUB books: their chapters in the order in which they are read.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+
+use htmd::HtmlToMarkdown;
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+
+use super::{ConvertError, MAX_TEXT, unreadable};
+use crate::archive::{Archive, Format, Lookup, inner};
+use crate::stop::Stop;
+
+/// A chapter or a table of contents is not larger.
+const MAX_PART: u64 = 16 << 20;
+/// Elements inside elements, beyond which only the text of a chapter is taken.
+const MAX_DEPTH: usize = 500;
+
+pub(super) fn text(path: &Path, stop: &Stop) -> Result<String, ConvertError> {
+    let archive = Archive::open(path, Format::Zip, stop)?;
+    let book = Book { archive: &archive, stop };
+    let container = book.part("META-INF/container.xml")?;
+    let package = attribute(&container, "rootfile", "full-path")
+        .ok_or_else(|| unreadable("it does not say where its chapters are"))?;
+    let contents = Contents::parse(&book.part(&package)?)?;
+    let mut text = contents.title.as_ref().map(|title| format!("# {title}\n\n")).unwrap_or_default();
+    let mut any = false;
+    for chapter in &contents.chapters {
+        if stop.is_asked() {
+            return Err(ConvertError::Stopped);
+        }
+        let chapter = markdown(&book.part(&beside(&package, chapter))?)?;
+        any |= !chapter.trim().is_empty();
+        text.push_str(&format!("{}\n\n", chapter.trim()));
+        if text.len() > MAX_TEXT {
+            break;
+        }
+    }
+    if any { Ok(text.trim_end().to_owned()) } else { Err(ConvertError::NoText) }
+}
+
+struct Book<'a> {
+    archive: &'a Archive,
+    stop: &'a Stop,
+}
+
+impl Book<'_> {
+    fn part(&self, name: &str) -> Result<String, ConvertError> {
+        let missing = || unreadable(format!("'{name}' is missing in it"));
+        let place = inner(name).ok_or_else(missing)?;
+        let Lookup::Member(member) = self.archive.look(&place) else { return Err(missing()) };
+        let bytes = self.archive.read(member, self.stop, |source| {
+            let mut bytes = Vec::new();
+            source.take(MAX_PART).read_to_end(&mut bytes).map(|_| bytes)
+        })?;
+        String::from_utf8(bytes)
+            .map_err(|_| unreadable(format!("'{name}' is no text; the book may be protected")))
+    }
+}
+
+/// A path relative to another part.
+fn beside(part: &str, href: &str) -> String {
+    let href = href.split('#').next().unwrap_or_default();
+    let mut segments: Vec<String> = part.split('/').map(str::to_owned).collect();
+    segments.pop();
+    for segment in href.split('/') {
+        match segment {
+            ".." => {
+                segments.pop();
+            }
+            segment => segments.push(percent_decoded(segment)),
+        }
+    }
+    segments.join("/")
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let hex = after.get(..2).and_then(|pair| std::str::from_utf8(pair).ok());
+        let byte = hex.filter(|_| *first == b'%').and_then(|pair| u8::from_str_radix(pair, 16).ok());
+        bytes.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+/// What the package file says.
+#[derive(Default)]
+struct Contents {
+    title: Option<String>,
+    chapters: Vec<String>,
+}
+
+impl Contents {
+    fn parse(xml: &str) -> Result<Self, ConvertError> {
+        let (mut contents, mut files) = (Self::default(), BTreeMap::new());
+        let mut reader = Reader::from_str(xml);
+        let mut in_title = false;
+        loop {
+            match reader.read_event().map_err(unreadable)? {
+                Event::Eof => return Ok(contents),
+                Event::Start(element) | Event::Empty(element) => match element.local_name().as_ref() {
+                    "item" => {
+                        if let (Some(id), Some(href)) = (value(&element, "id"), value(&element, "href")) {
+                            files.insert(id, href);
+                        }
+                    }
+                    "itemref" => {
+                        let file = value(&element, "idref").and_then(|id| files.get(&id).cloned());
+                        contents.chapters.extend(file);
+                    }
+                    "title" => in_title = contents.title.is_none(),
+                    _ => {}
+                },
+                Event::Text(text) if in_title => {
+                    contents.title = Some(text.trim().to_owned()).filter(|title| !title.is_empty());
+                    in_title = false;
+                }
+                Event::End(_) => in_title = false,
+                _ => {}
+            }
+        }
+    }
+}
+
+fn value(element: &BytesStart<'_>, name: &str) -> Option<String> {
+    let attribute = element.try_get_attribute(name).ok().flatten()?;
+    quick_xml::escape::unescape(&attribute.value).ok().map(|value| value.into_owned())
+}
+
+/// An attribute of the first element of that name.
+fn attribute(xml: &str, element: &str, name: &str) -> Option<String> {
+    let mut reader = Reader::from_str(xml);
+    loop {
+        match reader.read_event().ok()? {
+            Event::Eof => return None,
+            Event::Start(found) | Event::Empty(found) if found.local_name().as_ref() == element => {
+                return value(&found, name);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn markdown(html: &str) -> Result<String, ConvertError> {
+    match is_deep(html) {
+        true => Ok(words(html)),
+        false => {
+            let converter = HtmlToMarkdown::builder().skip_tags(vec!["head", "script", "style"]).build();
+            converter.convert(html).map_err(unreadable)
+        }
+    }
+}
+
+fn is_deep(html: &str) -> bool {
+    let mut depth = 0_usize;
+    for part in html.split('<').skip(1) {
+        let tag = part.split('>').next().unwrap_or_default();
+        if tag.starts_with('/') {
+            depth = depth.saturating_sub(1);
+        } else if !tag.ends_with('/') && !tag.starts_with(['!', '?']) {
+            depth += 1;
+        }
+        if depth > MAX_DEPTH {
+            return true;
+        }
+    }
+    false
+}
+
+/// What is left without the elements.
+fn words(html: &str) -> String {
+    let parts = html.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text));
+    parts.map(str::trim).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+}

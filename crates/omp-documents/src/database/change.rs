@@ -1,0 +1,132 @@
+//! One row: new, changed or deleted.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, params_from_iter};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::connection::Database;
+use super::selector::Target;
+use super::tables::{Table, quoted};
+use super::{DatabaseError, refused};
+use crate::stop::Stop;
+
+/// What became of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    Inserted,
+    Updated,
+    NothingUpdated,
+    Deleted,
+    NothingDeleted,
+}
+
+/// Writes one row: a JSON5 object for a new row or for columns to change, nothing at all to delete it.
+pub fn write(path: &Path, target: &Target, content: &str, stop: &Stop) -> Result<Change, DatabaseError> {
+    let delete = content.trim().is_empty() && target.key.is_some();
+    let fields = if delete { Fields::new() } else { fields(content)? };
+    let database = Database::writable(path, stop)?;
+    database.patiently(|connection| {
+        let table = Table::find(connection, &target.table)?;
+        match &target.key {
+            None => insert(connection, &table, &fields),
+            Some(key) if delete && key.len() > 9 => remove(connection, &table, key),
+            Some(key) => update(connection, &table, key, &fields),
+        }
+    })
+}
+
+type Fields = BTreeMap<String, Value>;
+
+/// A value as JSON5 has it.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Scalar {
+    Null(()),
+    Boolean(bool),
+    Integer(i64),
+    Real(f64),
+    Text(String),
+    Other(IgnoredAny),
+}
+
+fn fields(content: &str) -> Result<Fields, DatabaseError> {
+    let value: serde_json::Value = json5::from_str(content).map_err(|error| {
+        refused(format!("the content is no valid JSON5 ({error}). Write a row as {{column: value}}"))
+    })?;
+    if !value.is_object() {
+        return Err(refused(
+            "the content must be a JSON5 object with columns and values, as in {name: 'Ada'}",
+        ));
+    }
+    let scalars: BTreeMap<String, Scalar> = json5::from_str(content)
+        .map_err(|error| refused(format!("the content is no valid JSON5 ({error})")))?;
+    let sql = |(name, scalar): (String, Scalar)| {
+        let value = match scalar {
+            Scalar::Null(()) => Value::Null,
+            Scalar::Boolean(yes) => Value::Integer(i64::from(yes)),
+            Scalar::Integer(number) => Value::Integer(number),
+            Scalar::Real(number) if number.is_finite() => Value::Real(number),
+            Scalar::Text(text) => Value::Text(text),
+            Scalar::Real(_) => return Err(refused(format!("the value of '{name}' is no finite number"))),
+            Scalar::Other(IgnoredAny) => {
+                return Err(refused(format!(
+                    "the value of '{name}' is no text, number, boolean or null. Write lists and objects as JSON text"
+                )));
+            }
+        };
+        Ok((name, value))
+    };
+    scalars.into_iter().map(sql).collect()
+}
+
+fn insert(connection: &Connection, table: &Table, fields: &Fields) -> Result<Change, DatabaseError> {
+    if fields.is_empty() {
+        return Ok(Change::Inserted);
+    }
+    let columns = fields.keys().map(|name| Ok(quoted(table.column(name)?)));
+    let columns = columns.collect::<Result<Vec<_>, DatabaseError>>()?.join(", ");
+    let places = vec!["?"; fields.len()].join(", ");
+    let sql = format!("INSERT INTO {} ({columns}) VALUES ({places})", table.quoted());
+    connection.execute(&sql, params_from_iter(fields.values()))?;
+    Ok(Change::Inserted)
+}
+
+fn update(
+    connection: &Connection,
+    table: &Table,
+    key: &str,
+    fields: &Fields,
+) -> Result<Change, DatabaseError> {
+    let by = table.key()?;
+    if fields.is_empty() {
+        return Err(refused("the object has no columns to change; empty content deletes the row"));
+    }
+    let sets = fields.keys().zip(2..).map(|(name, place)| {
+        let column = quoted(table.column(name)?);
+        Ok(format!("{column} = ?{place}"))
+    });
+    let sets = sets.collect::<Result<Vec<_>, DatabaseError>>()?.join(", ");
+    let sql = format!("UPDATE {} SET {sets} WHERE {}", table.quoted(), by.condition());
+    for value in by.values(key) {
+        let values = std::iter::once(&value).chain(fields.values());
+        if connection.execute(&sql, params_from_iter(values))? > 0 {
+            return Ok(Change::Updated);
+        }
+    }
+    Ok(Change::NothingUpdated)
+}
+
+fn remove(connection: &Connection, table: &Table, key: &str) -> Result<Change, DatabaseError> {
+    let by = table.key()?;
+    let sql = format!("DELETE FROM {} WHERE {}", table.quoted(), by.condition());
+    for value in by.values(key) {
+        if connection.execute(&sql, [value])? > 0 {
+            return Ok(Change::Deleted);
+        }
+    }
+    Ok(Change::NothingDeleted)
+}

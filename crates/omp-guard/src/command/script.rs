@@ -1,0 +1,17 @@
+//! A command as a list of simple commands.
+
+/// What a shell command runs, in the order it is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Script {
+    pub commands: Vec<Simple>,
+}
+
+/// One program with its arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Simple {
+    /// The program and its arguments without quotes; `None` for a word that only a run can tell.
+    pub words: Vec<Option<String>>,
+    /// It does nothing but run that program: no variables are set for it, no files are written by the shell, nothing is
+    /// substituted.
+    pub plain: bool,
+}

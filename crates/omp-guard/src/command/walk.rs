@@ -1,0 +1,230 @@
+//! The way through a parsed command, simple command by simple command.
+
+use std::path::PathBuf;
+
+use brush_parser::ast::{
+    AndOrList, Command, CompoundCommand, CompoundList, ExtendedTestExpr, FunctionDefinition, Pipeline, Word,
+};
+use brush_parser::{Parser, ParserOptions};
+
+use super::execute::{self, Role};
+use super::script::Script;
+use super::word::{Text, Variables};
+use super::{Place, critical};
+
+/// Texts within texts that are followed: `bash -c`, `eval`, substitutions.
+const DEEPEST: usize = 8;
+/// Open brackets and compound commands within each other; more is not given to the parser, which is recursive.
+const NESTING: usize = 32;
+/// Values of a loop variable that are followed.
+const ROUNDS: usize = 16;
+
+/// What holds at one place of the command.
+#[derive(Clone)]
+pub(super) struct State {
+    pub(super) variables: Variables,
+    /// `None` after a `cd` to a place that only a run can tell.
+    pub(super) cwd: Option<PathBuf>,
+}
+
+/// Looks at everything a command does.
+pub(super) struct Walk<'a> {
+    pub(super) place: Place<'a>,
+    pub(super) state: State,
+    found: Option<&'static str>,
+    pub(super) script: Option<Script>,
+    /// What each program does with what it reads and writes, for pipelines.
+    pub(super) roles: Vec<Role>,
+    depth: usize,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(place: Place<'a>) -> Self {
+        let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
+        let mut variables = Variables::from([("PWD".to_owned(), text(place.cwd))]);
+        variables.extend(place.home.map(|home| ("HOME".to_owned(), text(home))));
+        variables.extend(place.variables.iter().cloned());
+        let state = State { variables, cwd: Some(place.cwd.to_owned()) };
+        Self { place, state, found: None, script: Some(Script::default()), roles: Vec::new(), depth: 0 }
+    }
+
+    pub(super) fn finish(self) -> (Option<&'static str>, Option<Script>) {
+        (self.found, self.script)
+    }
+
+    /// Follows a text that a shell would run. `false` if it is not a command as far as we can read.
+    pub(super) fn script(&mut self, text: &str) -> bool {
+        if self.depth >= DEEPEST || nesting(text) > NESTING {
+            self.script = None;
+            return false;
+        }
+        let parsed = Parser::new(text.as_bytes(), &ParserOptions::default()).parse_program();
+        let Ok(program) = parsed else {
+            self.script = None;
+            return false;
+        };
+        self.depth += 1;
+        for list in &program.complete_commands {
+            self.list(list);
+        }
+        self.depth -= 1;
+        true
+    }
+
+    pub(super) fn find(&mut self, reason: Option<&'static str>) {
+        self.found = self.found.or(reason);
+    }
+
+    pub(super) fn list(&mut self, list: &CompoundList) {
+        for item in &list.0 {
+            self.chain(&item.0);
+        }
+    }
+
+    fn chain(&mut self, chain: &AndOrList) {
+        for (_, pipeline) in chain {
+            self.pipeline(pipeline);
+        }
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline) {
+        if let [command] = pipeline.seq.as_slice() {
+            self.command(command);
+            return;
+        }
+        let mut fetched = false;
+        for command in &pipeline.seq {
+            // Every stage is a shell of its own.
+            let begun = self.roles.len();
+            self.apart(|walk| walk.command(command));
+            let does = |role| self.roles[begun..].contains(&role);
+            let (fetches, runs) = (does(Role::Fetches), does(Role::RunsInput));
+            self.find((fetched && runs).then_some(execute::REASON));
+            fetched |= fetches;
+        }
+    }
+
+    /// Follows something that cannot change variables or the directory of what comes after it.
+    pub(super) fn apart<T>(&mut self, follow: impl FnOnce(&mut Self) -> T) -> T {
+        let state = self.state.clone();
+        let result = follow(self);
+        self.state = state;
+        result
+    }
+
+    fn command(&mut self, command: &Command) {
+        match command {
+            Command::Simple(simple) => self.simple(simple),
+            Command::Compound(compound, redirects) => {
+                self.redirects(redirects.as_ref());
+                self.compound(compound);
+            }
+            Command::Function(function) => self.function(function),
+            Command::ExtendedTest(test, redirects) => {
+                self.redirects(redirects.as_ref());
+                self.test(&test.expr);
+            }
+        }
+    }
+
+    fn compound(&mut self, compound: &CompoundCommand) {
+        match compound {
+            CompoundCommand::Arithmetic(arithmetic) => self.arithmetic(&arithmetic.expr.value),
+            CompoundCommand::ArithmeticForClause(clause) => {
+                for expression in
+                    [&clause.initializer, &clause.condition, &clause.updater].into_iter().flatten()
+                {
+                    self.arithmetic(&expression.value);
+                }
+                self.list(&clause.body.list);
+            }
+            CompoundCommand::BraceGroup(group) => self.list(&group.list),
+            CompoundCommand::Subshell(subshell) => self.apart(|walk| walk.list(&subshell.list)),
+            CompoundCommand::ForClause(clause) => {
+                let raw = clause.values.iter().flatten();
+                let values: Vec<Text> = raw.flat_map(|word| self.words(word)).collect();
+                let rounds = values
+                    .iter()
+                    .map(Some)
+                    .take(ROUNDS)
+                    .chain([None].into_iter().filter(|_| values.is_empty()));
+                for value in rounds {
+                    self.assign(&clause.variable_name, value);
+                    self.list(&clause.body.list);
+                }
+            }
+            CompoundCommand::CaseClause(clause) => {
+                self.words(&clause.value);
+                for case in &clause.cases {
+                    case.patterns.iter().for_each(|pattern| {
+                        self.words(pattern);
+                    });
+                    case.cmd.iter().for_each(|list| self.list(list));
+                }
+            }
+            CompoundCommand::IfClause(clause) => {
+                self.list(&clause.condition);
+                self.list(&clause.then);
+                for other in clause.elses.iter().flatten() {
+                    other.condition.iter().for_each(|list| self.list(list));
+                    self.list(&other.body);
+                }
+            }
+            CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
+                self.list(&clause.0);
+                self.list(&clause.1.list);
+            }
+            CompoundCommand::Coprocess(process) => self.apart(|walk| walk.command(&process.body)),
+        }
+    }
+
+    fn arithmetic(&mut self, expression: &str) {
+        self.words(&Word::new(expression));
+    }
+
+    fn function(&mut self, function: &FunctionDefinition) {
+        self.find(critical::fork_bomb(function));
+        // What a function is called later is not followed, so no rule can speak for it.
+        self.script = None;
+        self.apart(|walk| {
+            walk.redirects(function.body.1.as_ref());
+            walk.compound(&function.body.0);
+        });
+    }
+
+    fn test(&mut self, expression: &ExtendedTestExpr) {
+        match expression {
+            ExtendedTestExpr::And(one, other) | ExtendedTestExpr::Or(one, other) => {
+                self.test(one);
+                self.test(other);
+            }
+            ExtendedTestExpr::Not(one) | ExtendedTestExpr::Parenthesized(one) => self.test(one),
+            ExtendedTestExpr::UnaryTest(_, word) => {
+                self.words(word);
+            }
+            ExtendedTestExpr::BinaryTest(_, one, other) => {
+                self.words(one);
+                self.words(other);
+            }
+        }
+    }
+}
+
+/// How deeply brackets and compound commands may lie within each other, at a glance and rather too high.
+fn nesting(text: &str) -> usize {
+    let (mut open, mut deepest) = (0_usize, 0);
+    let mut word = String::new();
+    for character in text.chars().chain([' ']) {
+        if character.is_ascii_alphabetic() {
+            word.push(character);
+            continue;
+        }
+        let words_open = matches!(word.as_str(), "if" | "while" | "until" | "for" | "case" | "select");
+        let words_close = matches!(word.as_str(), "fi" | "done" | "esac");
+        word.clear();
+        open += usize::from(words_open) + usize::from(matches!(character, '(' | '{' | '`'));
+        deepest = deepest.max(open);
+        open = open.saturating_sub(usize::from(words_close) + usize::from(matches!(character, ')' | '}')));
+    }
+    deepest
+}

@@ -1,0 +1,11 @@
+//! What may run and what may leave.
+//!
+//! Three questions, answered by pure functions: does a call run, wait for a person or fail ([`approval`]); what does a
+//! shell command really do ([`command`], [`rules`]); which words must not reach a model ([`secrets`]). Nothing here asks
+//! anybody, reads files or talks to models: callers hand in what is known and act on the answer.
+
+pub mod approval;
+pub mod command;
+pub mod question;
+pub mod rules;
+pub mod secrets;

@@ -1,0 +1,138 @@
+//! Where secrets come from: variables with telling names, and `secrets.yml`.
+
+use std::fmt;
+
+use serde_json::Value;
+
+/// Values shorter than this are no secrets when they come from the environment: too much would be hidden.
+const SHORTEST: usize = 8;
+
+/// Words that end the name of a secret variable, or a part of it.
+const NAMES: &[&str] =
+    &["KEY", "SECRET", "TOKEN", "PASSWORD", "PASS", "AUTH", "CREDENTIAL", "PRIVATE", "OAUTH"];
+
+/// Something that must not reach a model.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Entry {
+    pub matcher: Matcher,
+    pub mode: Mode,
+}
+
+/// What counts as the secret.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Matcher {
+    Plain(String),
+    /// An expression and its flags.
+    Regex(String, String),
+}
+
+/// What is sent instead.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Mode {
+    /// A placeholder that is turned back wherever the model uses it.
+    Obfuscate,
+    /// A text of the user's, or one of the same length; never turned back.
+    Replace(Option<String>),
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Entry(…)")
+    }
+}
+
+impl Entry {
+    fn content(&self) -> &str {
+        match &self.matcher {
+            Matcher::Plain(content) | Matcher::Regex(content, _) => content,
+        }
+    }
+}
+
+/// The values of variables whose names say that they are secret.
+pub fn from_environment(variables: impl IntoIterator<Item = (String, String)>) -> Vec<Entry> {
+    let secret = |(name, value): &(String, String)| is_secret_name(name) && value.chars().count() >= SHORTEST;
+    let entry = |(_, value)| Entry { matcher: Matcher::Plain(value), mode: Mode::Obfuscate };
+    let mut entries: Vec<Entry> = variables.into_iter().filter(secret).map(entry).collect();
+    entries.sort_by(|one, other| one.content().cmp(other.content()));
+    entries.dedup();
+    entries
+}
+
+/// One of the words, at the end of the name or before `_`.
+fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    NAMES.iter().any(|word| {
+        name.match_indices(word).any(|(at, _)| {
+            let rest = &name[at + word.len()..];
+            rest.is_empty() || rest.starts_with('_')
+        })
+    })
+}
+
+/// Entries of the user and of the project; the project's word on the same content counts.
+pub fn merged(mut user: Vec<Entry>, project: Vec<Entry>) -> Vec<Entry> {
+    user.retain(|entry| !project.iter().any(|other| other.content() == entry.content()));
+    user.extend(project);
+    user
+}
+
+/// The entries of a `secrets.yml`, and what is wrong with the others. Never says what is in them.
+pub fn parse(text: &str, file: &str) -> (Vec<Entry>, Vec<String>) {
+    if text.trim().is_empty() {
+        return (Vec::new(), Vec::new());
+    }
+    let list = match serde_saphyr::from_str::<Value>(text) {
+        Ok(Value::Array(list)) => list,
+        Ok(Value::Null) => Vec::new(),
+        Ok(_) => {
+            return (Vec::new(), vec![format!("{file}: expected a list of entries; the file is ignored.")]);
+        }
+        // The parser's own words may quote the file.
+        Err(_) => return (Vec::new(), vec![format!("{file}: this is not YAML; the file is ignored.")]),
+    };
+    let (mut entries, mut warnings) = (Vec::new(), Vec::new());
+    for (index, value) in list.iter().enumerate() {
+        match entry(value) {
+            Ok(entry) => entries.push(entry),
+            Err(problem) => warnings.push(format!("{file}: entry {} {problem}; it is ignored.", index + 1)),
+        }
+    }
+    (entries, warnings)
+}
+
+fn entry(value: &Value) -> Result<Entry, &'static str> {
+    let text = |field: &str, wrong: &'static str| match value.get(field) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(_) => Err(wrong),
+    };
+    if !value.is_object() {
+        return Err("is not a mapping with `type` and `content`");
+    }
+    let content = text("content", "has a `content` that is not text")?.unwrap_or_default();
+    if content.is_empty() {
+        return Err("has no `content`");
+    }
+    let flags = text("flags", "has `flags` that are not text")?.unwrap_or_default();
+    let matcher = match text("type", "has a `type` that is not text")?.as_deref() {
+        Some("plain") => Matcher::Plain(content),
+        Some("regex") => Matcher::Regex(content, flags),
+        _ => return Err("has no `type` of `plain` or `regex`"),
+    };
+    let replacement = text("replacement", "has a `replacement` that is not text")?;
+    let mode = match text("mode", "has a `mode` that is not text")?.as_deref() {
+        None | Some("obfuscate") => Mode::Obfuscate,
+        Some("replace") => Mode::Replace(replacement),
+        Some(_) => return Err("has a `mode` that is neither `obfuscate` nor `replace`"),
+    };
+    if let (Matcher::Plain(content), Mode::Replace(Some(replacement))) = (&matcher, &mode)
+        && replacement.contains(content.as_str())
+    {
+        return Err("has a `replacement` that contains the secret");
+    }
+    if let Matcher::Regex(content, flags) = &matcher {
+        super::pattern::compile(content, flags)?;
+    }
+    Ok(Entry { matcher, mode })
+}

@@ -1,0 +1,75 @@
+//! The place that comes closest to lines that are nowhere, for the error.
+
+use std::collections::HashMap;
+
+use crate::distance::distance;
+use crate::error::quoted;
+use crate::matcher::essence;
+
+/// Rows of the file that are shown.
+const SHOWN: usize = 8;
+/// Rows that are compared letter by letter.
+const COMPARED: usize = 20_000;
+/// Less alike than this is no help.
+const ALIKE: f64 = 0.5;
+
+/// A sentence and some rows, or nothing where nothing is alike. Begins with a blank.
+pub(crate) fn nearest(rows: &[&str], wanted: &[&str]) -> String {
+    let Some(start) = by_votes(rows, wanted).or_else(|| by_likeness(rows, wanted)) else {
+        return " Read the file again and copy the text from it.".to_owned();
+    };
+    let end = (start + wanted.len()).min(rows.len());
+    let here = rows[start..end].iter().zip(wanted);
+    let different = here.enumerate().find(|(_, (row, wanted))| essence(row) != essence(wanted));
+    let (first, differs) = match different {
+        Some((index, (row, wanted))) => {
+            (start + index, format!("line {} is {}, not {}", start + index + 1, quoted(row), quoted(wanted)))
+        }
+        None => (start, "the file ends there".to_owned()),
+    };
+    let from = first.saturating_sub(2).max(start);
+    let rows: String =
+        (from..end).take(SHOWN).map(|line| format!("\n{}:{}", line + 1, cut(rows[line]))).collect();
+    format!(" The closest place is lines {}-{end}, but {differs}. The file there:{rows}", start + 1)
+}
+
+/// The place that has most of the lines.
+fn by_votes(rows: &[&str], wanted: &[&str]) -> Option<usize> {
+    let mut at: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (index, line) in wanted.iter().enumerate().filter(|(_, line)| line.trim().len() > 2) {
+        at.entry(line.trim()).or_default().push(index);
+    }
+    let mut votes: HashMap<usize, usize> = HashMap::new();
+    for (line, row) in rows.iter().enumerate() {
+        for index in at.get(row.trim()).into_iter().flatten() {
+            *votes.entry(line.saturating_sub(*index)).or_default() += 1;
+        }
+    }
+    votes.into_iter().max_by_key(|(start, count)| (*count, std::cmp::Reverse(*start))).map(|(start, _)| start)
+}
+
+/// The place whose row is most like the longest line.
+fn by_likeness(rows: &[&str], wanted: &[&str]) -> Option<usize> {
+    let lines = wanted.iter().map(|line| essence(line)).enumerate();
+    let (index, line) = lines.max_by_key(|(_, line)| line.len()).filter(|(_, line)| !line.is_empty())?;
+    let mut best: Option<(usize, usize)> = None;
+    for (place, row) in rows.iter().enumerate().take(COMPARED) {
+        let row = essence(row);
+        let allowed = ((1.0 - ALIKE) * line.len().max(row.len()) as f64) as usize;
+        let allowed = best.map_or(allowed, |(least, _)| allowed.min(least.saturating_sub(1)));
+        if let Some(found) = distance(&row, &line, allowed)
+            && best.is_none_or(|(least, _)| found < least)
+        {
+            best = Some((found, place));
+        }
+    }
+    best.map(|(_, place)| place.saturating_sub(index))
+}
+
+fn cut(row: &str) -> String {
+    const WIDTH: usize = 200;
+    match row.char_indices().nth(WIDTH) {
+        Some((end, _)) => format!("{}…", &row[..end]),
+        None => row.to_owned(),
+    }
+}

@@ -1,0 +1,61 @@
+//! The internal URLs of a session: one file per scheme.
+//!
+//! To add a scheme, write a type that implements [`Scheme`] in a file here and add it to [`resources`]. Everything
+//! else (selectors, pages, search, edits, commands) comes with the router of the tools.
+
+mod agent;
+mod artifact;
+mod extract;
+mod github;
+mod knowledge;
+mod local;
+mod omp;
+
+use std::sync::Arc;
+
+use omp_github::{Github, Kind};
+use omp_session::{Artifacts, SessionWriter};
+use omp_tools::{Resources, Scheme};
+
+pub(crate) use github::github;
+
+use crate::knowledge::Knowledge;
+
+/// What a session keeps beside its conversation.
+pub(crate) struct Kept {
+    pub(crate) artifacts: Arc<Artifacts>,
+    /// The id of the session.
+    session: String,
+}
+
+impl Kept {
+    pub(crate) fn of(writer: &SessionWriter) -> Self {
+        Self { artifacts: Arc::new(writer.artifacts()), session: writer.header().id.clone() }
+    }
+}
+
+/// The router of a session.
+pub(crate) fn resources(knowledge: &Arc<Knowledge>, kept: &Kept, github: &Arc<Github>) -> Resources {
+    let Kept { artifacts, session } = kept;
+    let schemes: Vec<Arc<dyn Scheme>> = vec![
+        Arc::new(agent::Agent(Arc::clone(artifacts))),
+        Arc::new(artifact::Artifact(Arc::clone(artifacts))),
+        Arc::new(github::Items { kind: Kind::Issue, github: Arc::clone(github) }),
+        Arc::new(github::Items { kind: Kind::PullRequest, github: Arc::clone(github) }),
+        Arc::new(local::Local::new(artifacts, session)),
+        Arc::new(omp::Documentation),
+        Arc::new(knowledge::Rule(Arc::clone(knowledge))),
+        Arc::new(knowledge::Skill(Arc::clone(knowledge))),
+    ];
+    Resources::new(schemes)
+}
+
+/// Runs work that waits for the disk where it holds up nobody.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Result<T, String> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(error) => Err(format!("The resource failed unexpectedly: {error}.")),
+    }
+}

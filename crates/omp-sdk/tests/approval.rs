@@ -1,0 +1,153 @@
+//! Questions about calls, as a program that embeds a session answers them.
+
+use std::sync::{Arc, Mutex};
+
+use futures_util::future::BoxFuture;
+use omp_sdk::{
+    ApprovalRequest, Asker, Directories, Environment, Listener, Prompt, Reply as Answer, Session,
+    SessionOptions,
+};
+use omp_testkit::{Home, ModelOptions, Reply, Server, Wire};
+use omp_types::AgentEvent;
+use serde_json::{Value, json};
+
+struct NoEnvironment;
+
+impl Environment for NoEnvironment {
+    fn var(&self, name: &str) -> Option<String> {
+        (name == "PATH").then(|| std::env::var(name).unwrap_or_default())
+    }
+}
+
+struct Deaf;
+
+impl Listener for Deaf {
+    fn event(&mut self, _event: AgentEvent) {}
+}
+
+/// Gives these answers, the last one for ever, and keeps the questions.
+struct Scripted {
+    answers: Mutex<Vec<Answer>>,
+    asked: Mutex<Vec<ApprovalRequest>>,
+}
+
+impl Scripted {
+    fn new(answers: &[Answer]) -> Arc<Self> {
+        let answers = answers.iter().rev().copied().collect();
+        Arc::new(Self { answers: Mutex::new(answers), asked: Mutex::default() })
+    }
+
+    fn texts(&self) -> Vec<String> {
+        self.asked.lock().unwrap().iter().map(|request| request.question.text()).collect()
+    }
+}
+
+impl Asker for Scripted {
+    fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Answer> {
+        self.asked.lock().unwrap().push(request.clone());
+        let mut answers = self.answers.lock().unwrap();
+        let answer = if answers.len() > 1 { answers.pop() } else { answers.last().copied() };
+        Box::pin(std::future::ready(answer.unwrap_or(Answer::No)))
+    }
+}
+
+fn world(config: &str) -> Home {
+    let home = Home::new();
+    home.write("home/.omp/agent/config.yml", config);
+    home
+}
+
+/// Runs one prompt and returns what the model read about its calls.
+async fn results(home: &Home, asker: &Arc<Scripted>, reply: Reply) -> Vec<String> {
+    let server = Server::start([reply, Reply::new().text("done")]);
+    home.models_yml(&server, Wire::OpenAiCompletions, ModelOptions::new());
+    let root = home.home_dir().display().to_string();
+    let directories = Directories::resolve(|name| (name == "HOME").then(|| root.clone())).unwrap();
+    let options = SessionOptions {
+        asker: Some(Arc::clone(asker) as Arc<dyn Asker>),
+        ..SessionOptions::new(home.work_dir(), directories, Arc::new(NoEnvironment))
+    };
+    let session = Session::open(options, Box::new(Deaf)).await.unwrap();
+    let outcome = session.prompt(Prompt::text("go"), Default::default()).await.unwrap();
+    assert_eq!(outcome.last_answer().unwrap().texts().collect::<String>(), "done", "the session goes on");
+    session.close().await;
+    let body: Value = server.requests()[1].body.clone();
+    let tool = |message: &&Value| message["role"] == "tool";
+    let text = |message: &Value| message["content"].as_str().unwrap_or_default().to_owned();
+    let results = body["messages"].as_array().unwrap().iter().filter(tool).map(text).collect();
+    server.finish();
+    results
+}
+
+fn bash(command: &str) -> Reply {
+    Reply::new().tool_call("bash", json!({"_i": "x", "command": command}))
+}
+
+const WRITE: &str = "tools:\n  approvalMode: write\n";
+
+/// Two calls, two questions, before anything happened; the one that is refused does not run, and the model learns it.
+// proves: TSN-065, TSN-070
+#[tokio::test]
+async fn each_call_is_decided_for_itself() {
+    let home = world(WRITE);
+    let asker = Scripted::new(&[Answer::Once, Answer::No]);
+    let calls =
+        bash("echo one > one.txt").tool_call("bash", json!({"_i": "x", "command": "echo two > two.txt"}));
+    let results = results(&home, &asker, calls).await;
+    assert_eq!(
+        asker.texts(),
+        ["Allow tool: bash\nCommand: echo one > one.txt", "Allow tool: bash\nCommand: echo two > two.txt"]
+    );
+    assert!(home.exists("work/one.txt") && !home.exists("work/two.txt"));
+    assert!(results[1].starts_with("Tool \"bash\" was not approved by the user"), "{}", results[1]);
+}
+
+/// What the question says about a call.
+#[tokio::test]
+async fn questions_name_the_reason_and_the_path() {
+    let home = world("tools:\n  approvalMode: always-ask\n");
+    let asker = Scripted::new(&[Answer::No]);
+    let calls =
+        bash("missing/reboot now").tool_call("write", json!({"_i": "x", "path": "a.txt", "content": "text"}));
+    results(&home, &asker, calls).await;
+    assert_eq!(
+        asker.texts(),
+        [
+            "Allow tool: bash\nReason: Shuts the machine down or restarts it\nCommand: missing/reboot now",
+            "Allow tool: write\nPath: a.txt\nContent: text",
+        ]
+    );
+    let asked = asker.asked.lock().unwrap();
+    assert!(
+        asked.iter().all(|request| request.always.is_none()),
+        "neither has a rule that could speak for it"
+    );
+}
+
+/// "Always" is kept where the user finds it, for commands of that kind and no others; other words in the file stay.
+#[tokio::test]
+async fn always_becomes_a_rule() {
+    let home = world("# mine\ntools:\n  approvalMode: write\n  approvalRules:\n    - pwd\n");
+    home.write("work/.omp/config.yml", "tools:\n  approvalRules: [date]\n");
+    let asker = Scripted::new(&[Answer::Always, Answer::No]);
+    let calls = bash("git status").tool_call("bash", json!({"_i": "x", "command": "git status --short"}));
+    results(&home, &asker, calls).await;
+    assert_eq!(
+        asker.texts(),
+        ["Allow tool: bash\nCommand: git status"],
+        "the second call was settled by the first"
+    );
+    assert_eq!(asker.asked.lock().unwrap()[0].always, Some(vec!["git status *".to_owned()]));
+    let config = home.read("home/.omp/agent/config.yml");
+    assert!(
+        config.starts_with("# mine\n") && config.contains("- pwd\n") && config.contains("git status *"),
+        "{config}"
+    );
+    assert!(!config.contains("date"), "what the project allows is not the user's word: {config}");
+    // Another session, in a place without rules of its own.
+    std::fs::remove_file(home.path("work/.omp/config.yml")).unwrap();
+    let results = results(&home, &asker, bash("git status -s && git push")).await;
+    assert!(results[0].contains("not approved"), "{}", results[0]);
+    assert_eq!(asker.asked.lock().unwrap().len(), 2);
+    assert_eq!(asker.texts()[1], "Allow tool: bash\nCommand: git status -s && git push");
+}

@@ -1,0 +1,271 @@
+//! Hands out shells: the same one for the same owner, never one to two commands at a time.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio_util::sync::CancellationToken;
+
+use super::start::{Dialect, Engine, start};
+use super::start_files::StartFiles;
+use super::{Call, Life, Place, ShellSession};
+use crate::command::{self, CommandError, CommandOutcome, CommandSpec, Snapshot};
+use crate::environment::Environment;
+use crate::scope::Scope;
+
+/// Shells that wait. With one more the longest unused is closed.
+const MOST: usize = 16;
+
+/// What tells shells apart: a command gets a shell only if everything here is the same.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ShellSpec {
+    /// Different owners never share a shell.
+    pub owner: String,
+    pub engine: Engine,
+    /// Stands before every command.
+    pub prefix: Option<String>,
+    /// The environment that the shell starts with.
+    pub environment: Environment,
+    /// What the user's start files define.
+    pub start_files: Option<Arc<StartFiles>>,
+    /// Where a fresh shell begins.
+    pub directory: PathBuf,
+}
+
+/// The shells of a program.
+#[derive(Default)]
+pub struct Shells {
+    slots: Mutex<Slots>,
+}
+
+#[derive(Default)]
+struct Slots {
+    /// The last used is at the end.
+    list: Vec<Slot>,
+    next_id: u64,
+}
+
+struct Slot {
+    id: u64,
+    spec: ShellSpec,
+    state: State,
+}
+
+enum State {
+    Waiting(Box<ShellSession>),
+    /// With the directory in which it was when it got its command.
+    Busy(PathBuf),
+}
+
+/// What became of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    pub outcome: CommandOutcome,
+    pub after: After,
+    /// The shell was in this directory, which is gone; the command ran where a fresh shell begins.
+    pub lost_directory: Option<PathBuf>,
+}
+
+/// What became of the shell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum After {
+    /// It waits for the next command.
+    Kept,
+    /// It ended with the command; what it knew from earlier ones is lost.
+    Ended,
+    /// The command had a shell of its own: the other was busy, or the shell ended with its first command.
+    Isolated,
+}
+
+impl Shells {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Runs a command in the shell of `spec`, or in one of its own while that is busy. Standard input is empty;
+    /// standard output and error are one stream.
+    ///
+    /// Processes that the command leaves behind live on in the scope, and what they still print is discarded. After
+    /// a timeout or a cancellation nothing of the shell is left.
+    pub async fn run(
+        &self,
+        scope: &Scope,
+        spec: &ShellSpec,
+        mut call: Call,
+        cancel: &CancellationToken,
+        on_output: impl FnMut(&Snapshot),
+    ) -> Result<Answer, CommandError> {
+        if let Some(prefix) = &spec.prefix {
+            call.command = format!("{prefix} {}", call.command);
+        }
+        let Some(dialect) = spec.engine.dialect() else {
+            return run_once(scope, spec, call, cancel, on_output).await;
+        };
+        let (taken, id) = self.take(spec);
+        if let Taken::Busy(directory) = taken {
+            return isolated(scope, spec, dialect, directory, call, cancel, on_output).await;
+        }
+        let mut reserved = Reserved { shells: self, id, back: None };
+        let (mut session, knows_something) = match taken {
+            Taken::Waiting(session) => (*session, true),
+            Taken::Nothing | Taken::Busy(_) => {
+                (start(scope, spec, dialect, &spec.directory, cancel).await?, false)
+            }
+        };
+        let lost_directory = find_place(&mut call, &mut session, spec);
+        let (outcome, life) = session.run(call, cancel, on_output).await?;
+        let after = match life {
+            Life::Goes => {
+                reserved.back = Some(session);
+                After::Kept
+            }
+            Life::Ended if knows_something => After::Ended,
+            Life::Ended => After::Isolated,
+        };
+        Ok(Answer { outcome, after, lost_directory })
+    }
+
+    /// Where the next command of `spec` would run.
+    pub fn directory(&self, spec: &ShellSpec) -> PathBuf {
+        let slots = self.lock();
+        let slot = slots.list.iter().find(|slot| slot.spec == *spec);
+        slot.map_or_else(|| spec.directory.clone(), Slot::directory)
+    }
+
+    /// Lets go of every shell; the next commands get fresh ones. What runs is not disturbed.
+    pub fn close(&self) {
+        self.lock().list.clear();
+    }
+
+    fn take(&self, spec: &ShellSpec) -> (Taken, u64) {
+        let mut slots = self.lock();
+        let found = slots.list.iter().position(|slot| slot.spec == *spec);
+        let Some(index) = found else { return (Taken::Nothing, slots.add(spec)) };
+        let mut slot = slots.list.remove(index);
+        let (id, directory) = (slot.id, slot.directory());
+        let taken = match std::mem::replace(&mut slot.state, State::Busy(directory)) {
+            State::Waiting(session) => Taken::Waiting(session),
+            State::Busy(directory) => Taken::Busy(directory),
+        };
+        slots.list.push(slot);
+        (taken, id)
+    }
+
+    /// Undoes [`Self::take`]. Its place may be gone meanwhile.
+    fn release(&self, id: u64, session: Option<ShellSession>) {
+        let mut slots = self.lock();
+        let Some(index) = slots.list.iter().position(|slot| slot.id == id) else { return };
+        match session {
+            Some(session) => slots.list[index].state = State::Waiting(Box::new(session)),
+            None => {
+                slots.list.remove(index);
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Slots> {
+        // The list is valid after every statement, so a panic elsewhere does not spoil it.
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Slots {
+    /// A place for a shell that is being started.
+    fn add(&mut self, spec: &ShellSpec) -> u64 {
+        let id = self.next_id;
+        self.next_id += 1;
+        self.list.push(Slot { id, spec: spec.clone(), state: State::Busy(spec.directory.clone()) });
+        let waiting = |slot: &Slot| matches!(slot.state, State::Waiting(_));
+        if self.list.len() > MOST
+            && let Some(oldest) = self.list.iter().position(waiting)
+        {
+            self.list.remove(oldest);
+        }
+        id
+    }
+}
+
+impl Slot {
+    fn directory(&self) -> PathBuf {
+        match &self.state {
+            State::Waiting(session) => session.cwd.clone(),
+            State::Busy(directory) => directory.clone(),
+        }
+    }
+}
+
+enum Taken {
+    Waiting(Box<ShellSession>),
+    Nothing,
+    Busy(PathBuf),
+}
+
+/// The place of a shell that runs a command. It is free again when the command has ended, in whatever way.
+struct Reserved<'a> {
+    shells: &'a Shells,
+    id: u64,
+    /// The shell, if it can take another command.
+    back: Option<ShellSession>,
+}
+
+impl Drop for Reserved<'_> {
+    fn drop(&mut self) {
+        self.shells.release(self.id, self.back.take());
+    }
+}
+
+/// A directory that is gone is no place to run: then the shell goes where a fresh one begins.
+fn find_place(call: &mut Call, session: &mut ShellSession, spec: &ShellSpec) -> Option<PathBuf> {
+    if session.cwd.is_dir() {
+        return None;
+    }
+    let lost = std::mem::replace(&mut session.cwd, spec.directory.clone());
+    match call.place {
+        Place::Current => call.place = Place::Stay(spec.directory.clone()),
+        Place::Once(_) => {}
+        Place::Stay(_) => return None, // It is left anyway.
+    }
+    Some(lost)
+}
+
+async fn isolated(
+    scope: &Scope,
+    spec: &ShellSpec,
+    dialect: Dialect,
+    directory: PathBuf,
+    call: Call,
+    cancel: &CancellationToken,
+    on_output: impl FnMut(&Snapshot),
+) -> Result<Answer, CommandError> {
+    let directory = if directory.is_dir() { directory } else { spec.directory.clone() };
+    let mut session = start(scope, spec, dialect, &directory, cancel).await?;
+    let (outcome, _) = session.run(call, cancel, on_output).await?;
+    Ok(Answer { outcome, after: After::Isolated, lost_directory: None })
+}
+
+/// A shell that takes one command in its arguments.
+async fn run_once(
+    scope: &Scope,
+    spec: &ShellSpec,
+    call: Call,
+    cancel: &CancellationToken,
+    on_output: impl FnMut(&Snapshot),
+) -> Result<Answer, CommandError> {
+    let mut environment = spec.environment.clone();
+    let cwd = match call.place {
+        Place::Current => spec.directory.clone(),
+        Place::Once(directory) | Place::Stay(directory) => directory,
+    };
+    environment.set("PWD", &cwd);
+    environment.extend(call.env);
+    let command = CommandSpec {
+        command: call.command,
+        shell: spec.engine.path().to_owned(),
+        cwd,
+        environment,
+        timeout: call.timeout,
+        limits: call.limits,
+        spill: call.spill,
+    };
+    let outcome = command::run(scope, command, cancel, on_output).await?;
+    Ok(Answer { outcome, after: After::Isolated, lost_directory: None })
+}

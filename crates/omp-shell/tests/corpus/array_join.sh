@@ -1,0 +1,1 @@
+a=(a b c); IFS=,; echo "${a[*]}"; (IFS=+; echo "${a[*]}")

@@ -1,0 +1,1 @@
+a=("x y" z); for i in "${a[@]}"; do echo "<$i>"; done; for i in "${!a[@]}"; do echo $i; done

@@ -1,0 +1,1 @@
+a=(apple banana); echo ${a[@]/a/X} ${a[@]#*a} ${a[@]^}

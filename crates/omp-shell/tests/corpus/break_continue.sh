@@ -1,0 +1,1 @@
+for i in 1 2 3 4; do [ $i = 2 ] && continue; [ $i = 4 ] && break; echo $i; done; for i in 1 2; do for j in a b; do [ $j = b ] && continue 2; echo $i$j; done; done; while :; do while :; do break 2; done; done; echo out

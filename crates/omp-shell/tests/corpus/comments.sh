@@ -1,0 +1,3 @@
+echo a # b
+# c
+echo 'd # e' f#g

@@ -1,0 +1,3 @@
+echo before
+exec sh -c 'echo replaced; exit 9'
+echo never

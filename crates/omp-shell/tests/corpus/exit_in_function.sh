@@ -1,0 +1,3 @@
+f() { exit 6; }
+f
+echo never

@@ -1,0 +1,1 @@
+f() { echo "$# $1"; return 3; }; f a b; echo $?; function g { echo g; }; g

@@ -1,0 +1,1 @@
+f() { local OPTIND=1 o; while getopts ":ab:c" o; do case $o in a) echo A;; b) echo "B=$OPTARG";; c) echo C;; :) echo "need $OPTARG";; \?) echo "bad $OPTARG";; esac; done; shift $((OPTIND-1)); echo "rest $*"; }; f -a -b val -c x y; f -z; f -b

@@ -1,0 +1,1 @@
+d=$(mktemp -d); cd $d; touch a.txt b.txt c.md .hidden 'sp ace'; mkdir -p sub/deep; touch sub/x.txt sub/deep/y.txt; echo *.txt; echo ?.md; echo [ab].txt; echo [!a].txt; echo *.none; for f in *; do echo "<$f>"; done; cd /; rm -r $d

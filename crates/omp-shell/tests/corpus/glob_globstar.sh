@@ -1,0 +1,1 @@
+d=$(mktemp -d); cd $d; touch a.txt b.txt c.md .hidden 'sp ace'; mkdir -p sub/deep; touch sub/x.txt sub/deep/y.txt; shopt -s globstar; echo **/*.txt; shopt -u globstar; cd /; rm -r $d

@@ -1,0 +1,1 @@
+d=$(mktemp -d); cd $d; touch a.txt b.txt c.md .hidden 'sp ace'; mkdir -p sub/deep; touch sub/x.txt sub/deep/y.txt; shopt -s nocaseglob; echo A.TXT *.TXT; shopt -u nocaseglob; [[ abc == ABC ]] || echo differ; shopt -s nocasematch; [[ abc == ABC ]] && echo same; shopt -u nocasematch; cd /; rm -r $d

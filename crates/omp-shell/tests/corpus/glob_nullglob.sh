@@ -1,0 +1,1 @@
+d=$(mktemp -d); cd $d; touch a.txt b.txt c.md .hidden 'sp ace'; mkdir -p sub/deep; touch sub/x.txt sub/deep/y.txt; shopt -s nullglob; echo [*.none]; a=(*.none); echo ${#a[@]}; shopt -u nullglob; cd /; rm -r $d

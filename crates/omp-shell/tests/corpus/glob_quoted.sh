@@ -1,0 +1,1 @@
+d=$(mktemp -d); cd $d; touch a.txt b.txt c.md .hidden 'sp ace'; mkdir -p sub/deep; touch sub/x.txt sub/deep/y.txt; echo "*.txt" '*.md' \*; x='*.txt'; echo $x "$x"; cd /; rm -r $d

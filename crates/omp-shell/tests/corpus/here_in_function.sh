@@ -1,0 +1,7 @@
+f() {
+cat <<END
+$1 there
+END
+}
+f hi
+f ho

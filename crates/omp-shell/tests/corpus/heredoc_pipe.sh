@@ -1,0 +1,3 @@
+cat <<END | tr a-z A-Z
+shout
+END

@@ -1,0 +1,5 @@
+cat <<-END
+	indented
+		twice
+	END
+echo after

@@ -1,0 +1,1 @@
+x="a b"; cat <<< "$x"; read -r p q <<< "$x"; echo "$q $p"; tr a-z A-Z <<< word

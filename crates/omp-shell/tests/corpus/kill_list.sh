@@ -1,0 +1,1 @@
+kill -l 9; kill -l TERM

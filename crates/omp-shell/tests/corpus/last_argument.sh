@@ -1,0 +1,1 @@
+echo a b >/dev/null; echo $_; : x y; echo $_

@@ -1,0 +1,8 @@
+echo start
+
+if true
+then
+  echo inside
+fi
+
+echo end

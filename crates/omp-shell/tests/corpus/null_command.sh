@@ -1,0 +1,1 @@
+: ; : ignored words; true; : > /dev/null; echo $?

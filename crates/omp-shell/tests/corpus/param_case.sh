@@ -1,0 +1,1 @@
+v=heLLo; echo ${v^} ${v^^} ${v,} ${v,,}; w=abc; echo ${w^^[ac]}

@@ -1,0 +1,1 @@
+unset u; e=; echo "${u-x}" "${u:-y}" "${e-x}" "[${e:-y}]" "${u:=set}" "$u" 

@@ -1,0 +1,1 @@
+( unset u; : "${u:?is missing}" ) 2>/dev/null; echo "status $?" 

@@ -1,0 +1,1 @@
+v=banana; echo ${v/a/X} ${v//a/X} ${v/#b/X} ${v/%a/X} ${v//an/} ${v//[bn]/_}

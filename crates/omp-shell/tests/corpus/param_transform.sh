@@ -1,0 +1,1 @@
+v="a b'c"; echo ${v@Q}; x=hi; echo ${x@U} ${x@u}

@@ -1,0 +1,1 @@
+printf '%s\n' c a b | sort | head -2

@@ -1,0 +1,1 @@
+(exit 1) | (exit 2) | (exit 3); echo "${PIPESTATUS[@]}" 

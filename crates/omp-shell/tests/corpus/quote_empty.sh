@@ -1,0 +1,1 @@
+set -- "" '' a; echo $#; for w in "" b; do echo "[$w]"; done

@@ -1,0 +1,1 @@
+set -- a b; set -- "$@" c; echo $# $3; set --; echo $#

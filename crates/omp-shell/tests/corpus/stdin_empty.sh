@@ -1,0 +1,1 @@
+cat; read x; echo "read $?"; wc -c

@@ -1,0 +1,5 @@
+set -e
+f() { false; echo in; }
+f || echo caught
+f
+echo never

@@ -1,0 +1,1 @@
+set -u; a=(); echo "${a[@]}" ${#a[@]}; echo end

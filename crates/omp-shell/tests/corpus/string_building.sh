@@ -1,0 +1,1 @@
+s=; for i in {1..200}; do s+="x$i,"; done; echo ${#s}

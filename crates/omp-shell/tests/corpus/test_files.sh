@@ -1,0 +1,1 @@
+d=$(mktemp -d); : >$d/e; echo x >$d/f; [ -d $d ] && [ -f $d/f ] && [ -e $d/e ] && [ -s $d/f ] && [ ! -s $d/e ] && [ -r $d/f ] && [ ! -x $d/f ] && echo files; ln -s f $d/l; [ -L $d/l ] && echo link; [ $d/f -ef $d/l ] && echo same; rm -r $d

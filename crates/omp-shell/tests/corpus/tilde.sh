@@ -1,0 +1,1 @@
+HOME=/h; echo ~ ~/x "~" a~ ~/; p=~/bin:~/lib; echo $p

@@ -1,0 +1,1 @@
+( trap '' TERM; kill -TERM $BASHPID; echo survived )

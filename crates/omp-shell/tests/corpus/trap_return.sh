@@ -1,0 +1,1 @@
+f() { trap 'echo leaving' RETURN; echo in; }; f; trap - RETURN

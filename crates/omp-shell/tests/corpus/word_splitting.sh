@@ -1,0 +1,1 @@
+v="a  b   c"; printf '[%s]' $v; echo; printf '[%s]' "$v"; echo

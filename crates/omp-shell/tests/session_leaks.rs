@@ -1,0 +1,61 @@
+//! Shells leave nothing in this process. In a file of its own: children, threads and descriptors are the process's.
+
+mod support;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use omp_shell::session::{Call, Engine, Place, ShellSpec, Shells};
+use omp_shell::{Ending, Limits, Scope};
+use support::{environment, marked, own_children, unique_mark};
+use tokio_util::sync::CancellationToken;
+
+const COMMANDS: usize = 1_000;
+
+fn counts() -> (usize, usize) {
+    let count = |path: &str| std::fs::read_dir(path).unwrap().count();
+    (count("/proc/self/task"), count("/proc/self/fd"))
+}
+
+#[tokio::test]
+async fn a_thousand_commands_leave_nothing() {
+    let (scope, shells, mark) = (Scope::new(), Shells::new(), unique_mark("thousand"));
+    let spec = ShellSpec {
+        owner: "test".into(),
+        engine: Engine::System(PathBuf::from("/bin/bash")),
+        prefix: None,
+        environment: environment(&mark),
+        start_files: None,
+        directory: PathBuf::from("/"),
+    };
+    let run = async |command: &str| {
+        let call = Call {
+            command: command.to_owned(),
+            env: Vec::new(),
+            place: Place::Current,
+            timeout: None,
+            limits: Limits::default(),
+            spill: None,
+        };
+        shells.run(&scope, &spec, call, &CancellationToken::new(), |_| {}).await.unwrap().outcome
+    };
+    run("true").await;
+    let before = (counts(), marked(&mark).len());
+    for number in 0..COMMANDS {
+        // One in ten starts processes.
+        let command = if number % 10 == 0 { "echo x | cat; (exit 3)" } else { "x=1; [ $x = 2 ]" };
+        let expected = if number % 10 == 0 { 3 } else { 1 };
+        assert_eq!(run(command).await.ending, Ending::Exited(expected));
+    }
+    assert_eq!((counts(), marked(&mark).len()), before);
+    shells.close();
+    scope.end().await;
+    drop(scope);
+    for _ in 0..200 {
+        if own_children().is_empty() && marked(&mark).is_empty() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("children {:?}, marked {:?}", own_children(), marked(&mark));
+}

@@ -1,0 +1,130 @@
+//! `ast_edit`: code of a given structure, replaced in many files. The call only shows what would change.
+
+mod answer;
+mod plan;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Weak};
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use omp_agent::{Invocation, Scheduling, Tool, ToolError};
+use omp_types::{Approval, ToolDefinition, ToolOutput};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use crate::Context;
+use crate::pending::PendingAction;
+use plan::Plan;
+
+pub(crate) const NAME: &str = "ast_edit";
+
+pub(crate) struct AstEdit {
+    definition: ToolDefinition,
+    context: Arc<Context>,
+}
+
+#[derive(Clone, Deserialize)]
+struct Arguments {
+    ops: Vec<Operation>,
+    paths: Vec<String>,
+}
+
+/// One pattern and what takes its place.
+#[derive(Clone, Deserialize)]
+struct Operation {
+    pat: String,
+    out: String,
+}
+
+impl AstEdit {
+    pub(crate) fn new(context: Arc<Context>) -> Self {
+        let definition = crate::definition(NAME, include_str!("prompt.md"), include_str!("schema.json"));
+        Self { definition, context }
+    }
+}
+
+impl Tool for AstEdit {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    /// A preview only reads; `resolve` is what writes.
+    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
+        Some(Approval::READ)
+    }
+
+    fn scheduling(&self, _arguments: &Map<String, Value>) -> Scheduling {
+        Scheduling::Exclusive
+    }
+
+    fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        let context = self.context.clone();
+        async move {
+            let arguments: Arguments = crate::arguments(call.arguments)?;
+            crate::blocking(move || preview(&context, arguments, &call.cancel)).await
+        }
+        .boxed()
+    }
+}
+
+fn preview(
+    context: &Arc<Context>,
+    arguments: Arguments,
+    cancel: &CancellationToken,
+) -> Result<ToolOutput, ToolError> {
+    check(&arguments.ops)?;
+    let plan = Plan::make(context, &arguments.ops, &arguments.paths, cancel)?;
+    if plan.files.is_empty() {
+        return Ok(answer::nothing(&plan));
+    }
+    let label = answer::label(plan.total(), plan.files.len());
+    let (counts, weak) = (plan.counts(), Arc::downgrade(context));
+    context.pending.push(PendingAction {
+        label,
+        source: NAME.to_owned(),
+        apply: Box::new(move |_| apply(&weak, &arguments, &counts)),
+        reject: None,
+    });
+    Ok(answer::preview(context, &plan))
+}
+
+fn check(operations: &[Operation]) -> Result<(), ToolError> {
+    if operations.is_empty() {
+        return Err(ToolError::new("`ops` must hold at least one operation"));
+    }
+    for (at, operation) in operations.iter().enumerate() {
+        if operation.pat.trim().is_empty() {
+            return Err(ToolError::new("`pat` must not be empty"));
+        }
+        if operations[..at].iter().any(|other| other.pat.trim() == operation.pat.trim()) {
+            return Err(ToolError::new(format!(
+                "The pattern `{}` occurs twice in `ops`; give each pattern one replacement.",
+                operation.pat.trim()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Makes the changes of a preview, if they are still the same.
+fn apply(
+    context: &Weak<Context>,
+    arguments: &Arguments,
+    counts: &[(PathBuf, usize)],
+) -> Result<ToolOutput, ToolError> {
+    let Some(context) = context.upgrade() else { return Err(ToolError::new("The session has ended.")) };
+    let plan = Plan::make(&context, &arguments.ops, &arguments.paths, &CancellationToken::new())?;
+    if plan.counts() != counts {
+        return Err(ToolError::new(
+            "The preview is stale: files have changed since it was made. Nothing was written. Discard it and call \
+             ast_edit again.",
+        ));
+    }
+    let details = answer::details(&context, &plan, answer::State::Applied);
+    let total = plan.total();
+    let rewrites = plan.files.into_iter().map(plan::FilePlan::rewrite).collect();
+    let files = crate::edit::rewrite(&context, rewrites)?;
+    Ok(answer::applied(&context, total, &files, details))
+}

@@ -1,0 +1,85 @@
+//! Which shell a session's commands run in.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use omp_shell::command::find_shell;
+use omp_shell::login_environment;
+use omp_shell::session::{Engine, ShellSpec, StartFiles};
+
+use super::Bash;
+use crate::{Context, Login, Settings};
+
+/// The value of `shellPath` that means the shell inside our own binary.
+const EMBEDDED: &str = "embedded";
+
+impl Bash {
+    /// The session's shell. The user's start files are asked with the first command.
+    pub(super) async fn shell(&self) -> &ShellSpec {
+        self.shell.get_or_init(|| describe(&self.context)).await
+    }
+}
+
+async fn describe(context: &Context) -> ShellSpec {
+    let Context { scope, cwd, environment, settings, .. } = context;
+    let engine = engine(settings, find_shell(environment));
+    let (mut environment, start_files) = match &settings.login {
+        Login::Off => (environment.clone(), None),
+        Login::Without(secrets) => {
+            let shell = match &engine {
+                Engine::System(path) => path.clone(),
+                Engine::Embedded(_) => find_shell(environment),
+            };
+            let start_files = async {
+                if !engine.is_bash() {
+                    return None;
+                }
+                StartFiles::capture(scope, engine.path(), cwd, environment).await.map(Arc::new)
+            };
+            tokio::join!(login_environment(scope, &shell, cwd, environment, secrets), start_files)
+        }
+    };
+    environment = environment.unattended(settings.ci);
+    environment.set("PWD", cwd); // Shells believe it, and an old value would be wrong.
+    ShellSpec {
+        owner: String::new(), // A context has shells of its own.
+        engine,
+        prefix: settings.shell_prefix.clone(),
+        environment,
+        start_files,
+        directory: cwd.clone(),
+    }
+}
+
+/// What the user chose; else bash if that is what the system has, else the embedded shell if we have one.
+fn engine(settings: &Settings, of_the_system: PathBuf) -> Engine {
+    let embedded = |path: &PathBuf| Engine::Embedded(path.clone());
+    match (&settings.shell, &settings.embedded_shell) {
+        (Some(shell), Some(program)) if shell.as_os_str() == EMBEDDED => embedded(program),
+        (Some(shell), _) => Engine::System(shell.clone()),
+        (None, program) => {
+            let found = Engine::System(of_the_system);
+            program.as_ref().filter(|_| !found.is_bash()).map_or(found, embedded)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_users_choice_goes_first_and_bash_second() {
+        let mut settings = Settings::default();
+        let [bash, sh] = ["/bin/bash", "/bin/sh"].map(PathBuf::from);
+        let system = |path: &PathBuf| Engine::System(path.clone());
+        assert_eq!(engine(&settings, sh.clone()), system(&sh));
+        settings.embedded_shell = Some("/omp".into());
+        assert_eq!(engine(&settings, bash.clone()), system(&bash));
+        assert_eq!(engine(&settings, sh.clone()), Engine::Embedded("/omp".into()), "better than any sh");
+        settings.shell = Some(sh.clone());
+        assert_eq!(engine(&settings, bash.clone()), system(&sh));
+        settings.shell = Some("embedded".into());
+        assert_eq!(engine(&settings, bash), Engine::Embedded("/omp".into()));
+    }
+}

@@ -1,0 +1,230 @@
+//! Writes what was planned: every file, or none.
+
+use std::borrow::Cow;
+use std::fs::Permissions;
+use std::path::{Path, PathBuf};
+
+use omp_agent::ToolError;
+use omp_types::ToolOutput;
+use omp_workspace::write::{Mode, write};
+use serde_json::{Value, json};
+use similar::{ChangeTag, TextDiff};
+
+use super::answer::unified;
+use super::textual::Entry;
+use crate::Context;
+use crate::notebook::{self, is_notebook};
+use crate::output::{Details, Meta};
+
+/// Carries out all entries. If one fails, those before it are undone.
+pub(super) fn commit(context: &Context, entries: &[Entry]) -> Result<ToolOutput, ToolError> {
+    let mut done = Vec::new();
+    for entry in entries {
+        if let Err(error) = carry_out(context, entry, &mut done) {
+            return Err(undo(context, done, &error));
+        }
+    }
+    changed(context, &done);
+    for entry in entries {
+        context.shown.noops().changed(&entry.shown);
+    }
+    Ok(answer(entries))
+}
+
+/// A step that can be taken back.
+enum Step {
+    Created(PathBuf),
+    Rewrote { path: PathBuf, bytes: Vec<u8> },
+    Renamed { from: PathBuf, to: PathBuf },
+    Deleted { path: PathBuf, bytes: Vec<u8>, permissions: Option<Permissions> },
+}
+
+/// Lists of files are out of date.
+fn changed(context: &Context, done: &[Step]) {
+    for step in done {
+        match step {
+            Step::Created(path) | Step::Rewrote { path, .. } | Step::Deleted { path, .. } => {
+                context.scans.changed(path);
+            }
+            Step::Renamed { from, to } => {
+                context.scans.changed(from);
+                context.scans.changed(to);
+            }
+        }
+    }
+}
+
+fn carry_out(context: &Context, entry: &Entry, done: &mut Vec<Step>) -> Result<(), ToolError> {
+    let Some(old) = &entry.old else {
+        if entry.path.symlink_metadata().is_ok() {
+            return Err(ToolError::new(format!("{} was created by something else just now.", entry.shown)));
+        }
+        let mode = if entry.bytes.starts_with(b"#!") { Mode::Executable } else { Mode::Keep };
+        let bytes = new_file(entry)?;
+        write(&entry.path, &bytes, mode).map_err(|error| crate::write::explain(context, &error))?;
+        done.push(Step::Created(entry.path.clone()));
+        return Ok(());
+    };
+    if entry.new.is_none() {
+        old.check_unchanged()?;
+        let permissions = std::fs::metadata(&entry.path).map(|metadata| metadata.permissions()).ok();
+        std::fs::remove_file(&entry.path)
+            .map_err(|error| ToolError::new(format!("Cannot delete {}: {error}.", entry.shown)))?;
+        done.push(Step::Deleted { path: entry.path.clone(), bytes: old.original().to_vec(), permissions });
+        return Ok(());
+    }
+    if entry.changes_text() {
+        old.write(context, &old.stored(entry.bytes.clone())?)?;
+        done.push(Step::Rewrote { path: entry.path.clone(), bytes: old.original().to_vec() });
+    }
+    match &entry.moved_to {
+        Some((to, shown)) => rename(&entry.path, to, shown, done),
+        None => Ok(()),
+    }
+}
+
+/// A new notebook is given by its cells.
+fn new_file(entry: &Entry) -> Result<Cow<'_, [u8]>, ToolError> {
+    if !is_notebook(&entry.path) {
+        return Ok(Cow::Borrowed(&entry.bytes));
+    }
+    let text = String::from_utf8_lossy(&entry.bytes);
+    Ok(Cow::Owned(notebook::whole(&entry.shown, None, &text)?.into_bytes()))
+}
+
+fn rename(from: &Path, to: &Path, shown: &str, done: &mut Vec<Step>) -> Result<(), ToolError> {
+    let explain =
+        |error: std::io::Error| ToolError::new(format!("Cannot move the file to {shown}: {error}."));
+    if let Some(parent) = to.parent() {
+        std::fs::create_dir_all(parent).map_err(explain)?;
+    }
+    std::fs::rename(from, to).map_err(explain)?;
+    done.push(Step::Renamed { from: from.to_owned(), to: to.to_owned() });
+    Ok(())
+}
+
+/// Takes back what was done, the last step first.
+fn undo(context: &Context, done: Vec<Step>, error: &ToolError) -> ToolError {
+    let mut stuck = Vec::new();
+    changed(context, &done);
+    for step in done.into_iter().rev() {
+        let (path, undone) = match step {
+            Step::Created(path) => (path.clone(), std::fs::remove_file(&path).is_ok()),
+            Step::Rewrote { path, bytes } => (path.clone(), write(&path, &bytes, Mode::Keep).is_ok()),
+            Step::Renamed { from, to } => (to.clone(), std::fs::rename(&to, &from).is_ok()),
+            Step::Deleted { path, bytes, permissions } => {
+                let written = write(&path, &bytes, Mode::Keep).is_ok();
+                let set = permissions.is_none_or(|bits| std::fs::set_permissions(&path, bits).is_ok());
+                (path, written && set)
+            }
+        };
+        if !undone {
+            stuck.push(context.base().display(&path));
+        }
+    }
+    ToolError::new(match stuck.is_empty() {
+        true => format!("{} Nothing was changed.", error.message),
+        false => format!(
+            "{} The other changes were taken back, but not those of {}: read these files again.",
+            error.message,
+            stuck.join(", ")
+        ),
+    })
+}
+
+fn answer(entries: &[Entry]) -> ToolOutput {
+    let mut rows: Vec<String> = entries.iter().map(headline).collect();
+    let notes: Vec<String> = entries.iter().flat_map(warnings).collect();
+    if !notes.is_empty() {
+        rows.push(format!("\nWarnings:\n{}", notes.join("\n")));
+    }
+    let details = match entries {
+        [one] => {
+            let mut details = Details::default();
+            for (name, value) in facts(one) {
+                details = details.with(name, value);
+            }
+            details.finish(&Meta::of_path(&one.path))
+        }
+        several => {
+            let each = several.iter().map(|one| {
+                let path = [("path", Value::from(one.shown.clone()))];
+                path.into_iter().chain(facts(one)).map(|(name, value)| (name.to_owned(), value)).collect()
+            });
+            let each: Vec<Value> = each.map(Value::Object).collect();
+            let diff: String = several.iter().map(diff).collect();
+            Details::default().with("diff", diff).with("perFileResults", each).finish(&Meta::default())
+        }
+    };
+    ToolOutput::text(rows.join("\n")).with_details(details)
+}
+
+/// What was done to a file, in a few words.
+fn headline(entry: &Entry) -> String {
+    let (added, removed, _) = counts(entry);
+    let shown = &entry.shown;
+    match (&entry.old, &entry.new, &entry.moved_to) {
+        (_, None, _) => format!("Deleted {shown}"),
+        (None, ..) => format!("Created {shown} ({added} lines)"),
+        (_, _, Some((_, to))) => format!("Moved {shown} to {to} (+{added} -{removed} lines)"),
+        _ => format!("Updated {shown} (+{added} -{removed} lines)"),
+    }
+}
+
+/// Remarks, and the lines as they are now, since something was not as the model thought.
+fn warnings(entry: &Entry) -> Vec<String> {
+    if entry.notes.is_empty() {
+        return Vec::new();
+    }
+    let mut rows: Vec<String> = entry.notes.iter().map(|note| format!("{}: {note}", entry.shown)).collect();
+    let changes = changes(entry.old_text(), entry.new_text());
+    rows.push(omp_hashline::preview(entry.new_text(), &changes));
+    rows
+}
+
+/// The lines that differ, for the preview.
+fn changes(old: &str, new: &str) -> Vec<omp_hashline::Change> {
+    let rows: Vec<&str> = new.lines().collect();
+    let diff = TextDiff::from_lines(old, new);
+    let groups = diff.ops().iter().filter(|op| op.tag() != similar::DiffTag::Equal);
+    groups
+        .map(|op| omp_hashline::Change {
+            start: op.old_range().start,
+            removed: op.old_range().len(),
+            inserted: op.new_range().filter_map(|line| rows.get(line)).map(|row| (*row).to_owned()).collect(),
+        })
+        .collect()
+}
+
+/// Lines added, lines removed, and the first line that differs.
+fn counts(entry: &Entry) -> (usize, usize, usize) {
+    let diff = TextDiff::from_lines(entry.old_text(), entry.new_text());
+    let (mut added, mut removed, mut first) = (0, 0, None);
+    for change in diff.iter_all_changes() {
+        match change.tag() {
+            ChangeTag::Equal => continue,
+            ChangeTag::Insert => added += 1,
+            ChangeTag::Delete => removed += 1,
+        }
+        first = first.or(change.new_index().or(change.old_index()));
+    }
+    (added, removed, first.map_or(1, |line| line + 1))
+}
+
+fn facts(entry: &Entry) -> Vec<(&'static str, Value)> {
+    let op = match (&entry.old, &entry.new) {
+        (None, _) => "create",
+        (_, None) => "delete",
+        _ => "update",
+    };
+    let mut facts =
+        vec![("diff", json!(diff(entry))), ("firstChangedLine", json!(counts(entry).2)), ("op", json!(op))];
+    if let Some((_, to)) = &entry.moved_to {
+        facts.push(("move", json!(to)));
+    }
+    facts
+}
+
+fn diff(entry: &Entry) -> String {
+    unified(&entry.shown, entry.old_text(), entry.new_text())
+}

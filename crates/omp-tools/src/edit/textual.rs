@@ -1,0 +1,288 @@
+//! The modes that name the text they change: `replace`, `patch` and `apply_patch`.
+//!
+//! All changes of a call are tried in memory first; only if every one fits is the first file written.
+
+use std::path::PathBuf;
+
+use omp_agent::ToolError;
+use omp_patch::{
+    Edited, FileChange, FinalEnd, Matcher, Occurrences, PatchError, apply, parse_envelope, parse_hunks,
+    replace,
+};
+use omp_types::ToolOutput;
+use omp_workspace::document::{self, Document, Splice};
+use omp_workspace::text::Charset;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::commit;
+use super::mode::EditMode;
+use super::target::Target;
+use crate::{Context, generated};
+
+#[derive(Deserialize)]
+struct ReplaceArguments {
+    path: String,
+    old_string: String,
+    new_string: String,
+    #[serde(default)]
+    replace_all: bool,
+}
+
+#[derive(Deserialize)]
+struct PatchArguments {
+    path: String,
+    edits: Vec<PatchEdit>,
+}
+
+#[derive(Deserialize)]
+struct PatchEdit {
+    #[serde(default)]
+    op: Op,
+    rename: Option<String>,
+    diff: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Op {
+    #[default]
+    Update,
+    Create,
+    Delete,
+}
+
+pub(super) fn run(context: &Context, arguments: Map<String, Value>) -> Result<ToolOutput, ToolError> {
+    let payload = Value::Object(arguments.clone()).to_string();
+    let mut plan = Plan { context, entries: Vec::new() };
+    match context.settings.edit_mode {
+        EditMode::Replace => plan.replace(&crate::arguments(arguments)?)?,
+        EditMode::Patch => plan.patch(crate::arguments(arguments)?)?,
+        EditMode::ApplyPatch | EditMode::Hashline => {
+            let super::Arguments { input } = crate::arguments(arguments)?;
+            for change in parse_envelope(&input).map_err(|error| not_understood(&error))? {
+                plan.change(change)?;
+            }
+        }
+    }
+    if plan.entries.iter().all(Entry::is_unchanged)
+        && let Some(entry) = plan.entries.first()
+    {
+        let said = context.shown.noops().unchanged(&entry.shown, &payload);
+        return said.map(ToolOutput::text).map_err(ToolError::new);
+    }
+    commit::commit(context, &plan.entries)
+}
+
+fn not_understood(error: &PatchError) -> ToolError {
+    ToolError::new(error.to_string())
+}
+
+/// A file that the edit names, as it was and as it becomes.
+pub(super) struct Entry {
+    pub(super) path: PathBuf,
+    pub(super) shown: String,
+    /// The file as it is, unless it is new.
+    pub(super) old: Option<Target>,
+    /// What becomes of it; `None` deletes it.
+    pub(super) new: Option<Document>,
+    pub(super) bytes: Vec<u8>,
+    pub(super) moved_to: Option<(PathBuf, String)>,
+    pub(super) notes: Vec<String>,
+}
+
+impl Entry {
+    pub(super) fn old_text(&self) -> &str {
+        self.old.as_ref().map_or("", |old| old.document.text())
+    }
+
+    pub(super) fn new_text(&self) -> &str {
+        self.new.as_ref().map_or("", Document::text)
+    }
+
+    pub(super) fn changes_text(&self) -> bool {
+        self.new.is_some() && self.old_text() != self.new_text()
+    }
+
+    fn is_unchanged(&self) -> bool {
+        self.old.is_some() && self.new.is_some() && self.moved_to.is_none() && !self.changes_text()
+    }
+}
+
+/// What a call comes to, before anything is written.
+struct Plan<'a> {
+    context: &'a Context,
+    entries: Vec<Entry>,
+}
+
+impl Plan<'_> {
+    fn matcher(&self) -> Matcher {
+        Matcher { fuzzy: self.context.settings.edit_fuzzy }
+    }
+
+    fn replace(&mut self, arguments: &ReplaceArguments) -> Result<(), ToolError> {
+        let ReplaceArguments { path, old_string, new_string, replace_all } = arguments;
+        let occurrences = if *replace_all { Occurrences::All } else { Occurrences::Only };
+        let matcher = self.matcher();
+        let edit = |text: &str| replace(text, old_string, new_string, occurrences, &matcher);
+        self.update(path, |text| edit(text).map_err(|error| error.to_string()))
+    }
+
+    fn patch(&mut self, PatchArguments { path, edits }: PatchArguments) -> Result<(), ToolError> {
+        for PatchEdit { op, rename, diff } in edits {
+            let path = path.clone();
+            let change = match op {
+                Op::Delete => FileChange::Delete { path },
+                Op::Create => FileChange::Add { path, content: whole(diff.unwrap_or_default()) },
+                Op::Update => {
+                    let hunks = match (&diff, &rename) {
+                        (None, Some(_)) => Vec::new(),
+                        (diff, _) => parse_hunks(diff.as_deref().unwrap_or_default())
+                            .map_err(|error| not_understood(&error))?,
+                    };
+                    FileChange::Update { path, moved_to: rename, hunks }
+                }
+            };
+            self.change(change)?;
+        }
+        Ok(())
+    }
+
+    fn change(&mut self, change: FileChange) -> Result<(), ToolError> {
+        match change {
+            FileChange::Add { path, content } => self.add(&path, content),
+            FileChange::Delete { path } => {
+                let entry = self.entry(&path)?;
+                entry.new = None;
+                Ok(())
+            }
+            FileChange::Update { path, moved_to, hunks } => {
+                let matcher = self.matcher();
+                let edit = |text: &str| apply(text, &hunks, &matcher);
+                self.update(&path, |text| edit(text).map_err(|error| error.to_string()))?;
+                match moved_to {
+                    Some(moved_to) => self.rename(&path, &moved_to),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, typed: &str, content: String) -> Result<(), ToolError> {
+        let path = self.context.file_to_change(typed)?;
+        let known = self.entries.iter().any(|entry| entry.path == path);
+        if known || path.symlink_metadata().is_ok() {
+            return Err(ToolError::new(format!(
+                "{typed} is there already. Update it, or choose another name."
+            )));
+        }
+        let bytes = content.into_bytes();
+        let new = Some(Document::new(bytes.clone(), Charset::Utf8));
+        let shown = self.context.base().display(&path);
+        self.entries.push(Entry { path, shown, old: None, new, bytes, moved_to: None, notes: Vec::new() });
+        Ok(())
+    }
+
+    /// The entry of an existing file. A file that is named again is taken as the call has left it so far.
+    fn entry(&mut self, typed: &str) -> Result<&mut Entry, ToolError> {
+        let path = self.context.file_to_change(typed)?;
+        if let Some(known) = self.entries.iter().position(|entry| entry.path == path) {
+            return match self.entries[known].new {
+                Some(_) => Ok(&mut self.entries[known]),
+                None => Err(ToolError::new(format!("{typed} is deleted by the same call."))),
+            };
+        }
+        let Some(old) = Target::at(self.context, typed)? else {
+            return Err(ToolError::new(format!(
+                "File not found: {typed}. Use the write tool to create new files."
+            )));
+        };
+        generated::refuse(self.context, old.path(), old.document.text())?;
+        let (shown, document) = (old.shown.clone(), old.document.clone());
+        let entry = Entry {
+            path,
+            shown,
+            old: Some(old),
+            new: Some(document),
+            bytes: Vec::new(),
+            moved_to: None,
+            notes: Vec::new(),
+        };
+        self.entries.push(entry);
+        let last = self.entries.len() - 1;
+        Ok(&mut self.entries[last])
+    }
+
+    fn update(
+        &mut self,
+        typed: &str,
+        edit: impl FnOnce(&str) -> Result<Edited, String>,
+    ) -> Result<(), ToolError> {
+        let entry = self.entry(typed)?;
+        let Some(document) = &entry.new else { return Ok(()) };
+        let edited = edit(document.text())
+            .map_err(|error| ToolError::new(format!("{} was not changed: {error}", entry.shown)))?;
+        let bytes = encode(&entry.shown, document, &edited)?;
+        entry.new = Some(Document::new(bytes.clone(), document.charset()));
+        entry.bytes = bytes;
+        entry.notes.extend(edited.notes);
+        Ok(())
+    }
+
+    fn rename(&mut self, typed: &str, new: &str) -> Result<(), ToolError> {
+        let path = self.context.file_to_change(new)?;
+        let shown = self.context.base().display(&path);
+        if path.symlink_metadata().is_ok() || self.entries.iter().any(|entry| entry.path == path) {
+            return Err(ToolError::new(format!(
+                "{typed} cannot be moved to {shown}: that file is there already."
+            )));
+        }
+        self.entry(typed)?.moved_to = Some((path, shown));
+        Ok(())
+    }
+}
+
+/// The content of a new file, from text that may be written as the added lines of a diff.
+fn whole(content: String) -> String {
+    let added = !content.is_empty() && content.lines().all(|line| line.starts_with('+'));
+    let mut content: String = match added {
+        true => content.lines().map(|line| format!("{}\n", &line[1..])).collect(),
+        false => content,
+    };
+    if !content.is_empty() && !content.ends_with('\n') {
+        content.push('\n');
+    }
+    content
+}
+
+/// The file's bytes after the edit: all that is not named stays.
+fn encode(shown: &str, document: &Document, edited: &Edited) -> Result<Vec<u8>, ToolError> {
+    for change in edited.changes.iter().filter(|change| !change.inserted.is_empty()) {
+        let mut lines = change.start..change.start + change.removed;
+        if let Some(line) = lines.find(|line| !document.is_exact(*line))
+            && change.inserted.iter().any(|text| text.contains('\u{fffd}'))
+        {
+            return Err(ToolError::new(format!(
+                "{shown} was left as it is: line {} holds bytes that are no text, and a part of it would be written \
+                 again. Use bash, e.g. sed.",
+                line + 1
+            )));
+        }
+    }
+    let splices: Vec<Splice<'_>> = edited
+        .changes
+        .iter()
+        .map(|change| Splice { start: change.start, removed: change.removed, inserted: &change.inserted })
+        .collect();
+    let end = match edited.final_end {
+        FinalEnd::Keep => document::FinalEnd::Keep,
+        FinalEnd::Present => document::FinalEnd::Present,
+        FinalEnd::Absent => document::FinalEnd::Absent,
+    };
+    document.splice_to(&splices, end).map_err(|error| {
+        ToolError::new(format!(
+            "{shown} was left as it is: {error} Leave the character out, or convert the file to UTF-8 first, e.g. \
+             with iconv."
+        ))
+    })
+}

@@ -1,0 +1,145 @@
+//! Archives: their directories, and their members as text.
+
+use std::io::{Cursor, Read};
+
+use omp_agent::ToolError;
+use omp_documents::archive::{Archive, Format, Inner, Listing, Lookup, Member, MemberKind, inner};
+use omp_types::ToolOutput;
+use omp_workspace::text::Charset;
+use omp_workspace::tree::size;
+
+use super::selector::{self, Lines, Selector};
+use super::{Target, container, text};
+use crate::output::{Limits, ResultLimit, cap};
+
+/// Children of a directory that are listed.
+const MAX_LISTED: usize = 500;
+/// Members up to this size are checked as a whole before a line of them is shown.
+const MAX_CHECKED: u64 = 16 * 1024 * 1024;
+
+/// Reads `typed`, a path inside the archive with or without a selector.
+pub(super) fn read(target: &Target, format: Format, typed: &str) -> Result<ToolOutput, ToolError> {
+    target.job.slow()?;
+    let stop = container::stop(target.job);
+    let shown = target.shown();
+    let explain = |error| ToolError::new(format!("Cannot read {shown}: {error}."));
+    let archive = Archive::open(&target.path, format, &stop).map_err(explain)?;
+    let (inner, selector) = split(&archive, typed)?;
+    let part = Target {
+        inside: Some(inner.as_str().to_owned()),
+        ..Target::new(target.job, target.path.clone(), selector)
+    };
+    match archive.look(&inner) {
+        Lookup::Directory => Ok(list(&part, &archive.list(&inner, MAX_LISTED))),
+        Lookup::Member(member) => match &member.kind {
+            MemberKind::Link(to) => Err(link(&part, to.as_deref())),
+            MemberKind::Special => {
+                Err(ToolError::new(format!("{} holds no text: it is no regular file.", part.shown())))
+            }
+            _ => read_member(&part, &archive, member),
+        },
+        Lookup::Missing => Err(missing(&shown, &archive, &inner)),
+    }
+}
+
+/// A member whose name looks like it had a selector is meant as it is written.
+fn split(archive: &Archive, typed: &str) -> Result<(Inner, Selector), ToolError> {
+    let outside = || ToolError::new("Archive path cannot contain '..'");
+    let whole = inner(typed).ok_or_else(outside)?;
+    if !matches!(archive.look(&whole), Lookup::Missing) {
+        return Ok((whole, Selector::default()));
+    }
+    // Something must stand before a selector.
+    let prefixed = format!("/:{typed}");
+    let (path, selector) = selector::split(&prefixed).map_err(ToolError::new)?;
+    let path = path.strip_prefix("/:").unwrap_or_default();
+    Ok((inner(path).ok_or_else(outside)?, selector))
+}
+
+fn link(part: &Target, to: Option<&str>) -> ToolError {
+    let shown = part.shown();
+    let to = to.map_or_else(String::new, |to| format!(" to '{to}'"));
+    ToolError::new(format!(
+        "{shown} is a link{to}; links in archives are not followed. Read what it leads to."
+    ))
+}
+
+/// Names the nearest directory that exists.
+fn missing(shown: &str, archive: &Archive, wanted: &Inner) -> ToolError {
+    let text = wanted.as_str();
+    let above = text.rmatch_indices('/').filter_map(|(slash, _)| inner(&text[..slash]));
+    let nearest = above.into_iter().find(|above| matches!(archive.look(above), Lookup::Directory));
+    let place = nearest.map_or_else(|| shown.to_owned(), |above| format!("{shown}:{}", above.as_str()));
+    ToolError::new(format!("'{text}' not found in {shown}. Read {place} to see what is there."))
+}
+
+fn list(part: &Target, listing: &Listing) -> ToolOutput {
+    let lines: Vec<String> = listing
+        .children
+        .iter()
+        .map(|child| match &child.kind {
+            MemberKind::Directory => format!("{}/", child.name),
+            MemberKind::Link(Some(to)) => format!("{} -> {to}", child.name),
+            MemberKind::File if child.size > 0 => format!("{} ({})", child.name, size(child.size)),
+            _ => child.name.clone(),
+        })
+        .collect();
+    let wanted = |number: &u64| match &part.selector.lines {
+        Lines::Default => true,
+        Lines::Ranges(ranges) => {
+            ranges.iter().any(|range| *number >= range.start && range.end.is_none_or(|end| *number <= end))
+        }
+    };
+    let shown: Vec<&String> =
+        (1..).zip(&lines).filter(|(number, _)| wanted(number)).map(|(_, line)| line).collect();
+    let mut parts = vec![shown.iter().map(|line| line.as_str()).collect::<Vec<_>>().join("\n")];
+    let mut meta = part.meta();
+    if listing.children.is_empty() {
+        parts = vec!["(empty directory)".to_owned()];
+    }
+    if listing.total > shown.len() {
+        parts.push(format!("[{} of {} entries shown]", shown.len(), listing.total));
+        let limit = ResultLimit { reached: shown.len(), suggestion: (shown.len() * 2).max(1) };
+        meta.limits = Some(Limits { result_limit: Some(limit), ..Limits::default() });
+    }
+    if listing.outside > 0 {
+        parts.push(format!(
+            "[Left out: {} members whose names lead out of the archive ('..')]",
+            listing.outside
+        ));
+    }
+    if listing.incomplete {
+        parts.push(
+            "[Only the first gigabyte of the archive was looked at; there may be more members]".to_owned(),
+        );
+    }
+    let (text, truncation) = cap(parts.join("\n\n"));
+    meta.truncation = truncation;
+    ToolOutput::text(text).with_details(part.details().with("isDirectory", true).finish(&meta))
+}
+
+fn read_member(part: &Target, archive: &Archive, member: &Member) -> Result<ToolOutput, ToolError> {
+    let stop = container::stop(part.job);
+    let output = archive.read(member, &stop, |source| {
+        let mut head = Vec::new();
+        source.take(MAX_CHECKED + 1).read_to_end(&mut head)?;
+        if !is_text(&head) {
+            let notice =
+                format!("[Cannot read binary archive entry '{}' ({})]", member.name, size(member.size));
+            return Ok(Ok(ToolOutput::text(notice).with_details(part.details().finish(&part.meta()))));
+        }
+        let charset =
+            if head.starts_with(Charset::Utf8Bom.mark()) { Charset::Utf8Bom } else { Charset::Utf8 };
+        Ok(text::read(part, Cursor::new(head).chain(source), member.size, charset))
+    });
+    output.map_err(|error| ToolError::new(format!("Cannot read {}: {error}.", part.shown())))?
+}
+
+/// UTF-8 without the character that no text has. A character may be cut off where more follows.
+pub(crate) fn is_text(head: &[u8]) -> bool {
+    let valid = match std::str::from_utf8(head) {
+        Ok(_) => true,
+        Err(error) => head.len() as u64 > MAX_CHECKED && error.error_len().is_none(),
+    };
+    valid && !head.contains(&0)
+}

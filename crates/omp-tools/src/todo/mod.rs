@@ -1,0 +1,209 @@
+//! `todo`: the list of tasks that the user watches.
+
+mod list;
+mod markdown;
+mod summary;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use omp_agent::{Invocation, Scheduling, Tool, ToolError};
+use omp_types::{Approval, ToolDefinition, ToolOutput};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::Context;
+pub use list::{Phase, Status, Task};
+pub use markdown::{from_markdown, to_markdown};
+
+pub(crate) const NAME: &str = "todo";
+
+/// Where the list lives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Storage {
+    /// In the session's file, with the results of the calls.
+    Session,
+    #[default]
+    Memory,
+}
+
+/// How long finished tasks stay in the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClearDelay {
+    After(Duration),
+    Never,
+}
+
+impl ClearDelay {
+    /// `tasks.todoClearDelay`: seconds; negative for never.
+    pub fn from_seconds(seconds: f64) -> Self {
+        Duration::try_from_secs_f64(seconds).map_or(Self::Never, Self::After)
+    }
+}
+
+/// The list of a session.
+pub struct TodoList {
+    state: Mutex<State>,
+    storage: Storage,
+    delay: ClearDelay,
+    now: fn() -> SystemTime,
+}
+
+#[derive(Default)]
+struct State {
+    phases: Vec<Phase>,
+    /// When each finished task was first seen so, by phase and text.
+    finished: HashMap<(String, String), SystemTime>,
+}
+
+impl Default for TodoList {
+    fn default() -> Self {
+        Self::new(Storage::Memory, ClearDelay::After(Duration::from_secs(60)), SystemTime::now)
+    }
+}
+
+impl TodoList {
+    pub fn new(storage: Storage, delay: ClearDelay, now: fn() -> SystemTime) -> Self {
+        Self { state: Mutex::default(), storage, delay, now }
+    }
+
+    /// Takes up the list of a conversation: what was finished in it is history.
+    pub fn restore(&self, phases: &Value) {
+        let Ok(mut phases) = Vec::<Phase>::deserialize(phases) else { return };
+        for phase in &mut phases {
+            phase.tasks.retain(|task| task.status.is_open());
+        }
+        phases.retain(|phase| !phase.tasks.is_empty());
+        *self.lock() = State { phases, finished: HashMap::new() };
+    }
+
+    /// The list as it is now.
+    pub fn phases(&self) -> Vec<Phase> {
+        self.lock().phases.clone()
+    }
+
+    /// The state without tasks that were finished long enough ago.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let ClearDelay::After(delay) = self.delay else { return state };
+        let now = (self.now)();
+        let State { phases, finished } = &mut *state;
+        finished.retain(|(phase, content), since| {
+            let over = now.duration_since(*since).is_ok_and(|age| age >= delay);
+            if over && let Some(phase) = phases.iter_mut().find(|other| other.name == *phase) {
+                phase.tasks.retain(|task| task.status.is_open() || task.content != *content);
+            }
+            !over
+        });
+        state
+    }
+
+    /// Changes the list; what went wrong is said.
+    fn change(&self, operations: &[list::Operation]) -> Change {
+        let mut state = self.lock();
+        let before = std::mem::take(&mut state.phases);
+        let mut phases = before.clone();
+        let errors = list::apply(&mut phases, operations);
+        let completed = completed(&before, &phases);
+        let now = (self.now)();
+        let done = |phase: &Phase| {
+            let finished = phase.tasks.iter().filter(|task| !task.status.is_open());
+            finished.map(|task| (phase.name.clone(), task.content.clone())).collect::<Vec<_>>()
+        };
+        let since = std::mem::take(&mut state.finished);
+        let finished = phases.iter().flat_map(done);
+        state.finished = finished.map(|key| (key.clone(), since.get(&key).copied().unwrap_or(now))).collect();
+        state.phases.clone_from(&phases);
+        Change { phases, errors, completed }
+    }
+}
+
+impl omp_agent::Todos for TodoList {
+    fn open(&self) -> Vec<String> {
+        let state = self.lock();
+        let tasks = state.phases.iter().flat_map(|phase| &phase.tasks);
+        tasks.filter(|task| task.status.is_open()).map(|task| task.content.clone()).collect()
+    }
+}
+
+/// What one call did.
+struct Change {
+    phases: Vec<Phase>,
+    errors: Vec<String>,
+    /// Phase and text of tasks that became completed.
+    completed: Vec<(String, String)>,
+}
+
+fn completed(before: &[Phase], after: &[Phase]) -> Vec<(String, String)> {
+    let is_done = |phases: &[Phase], phase: &str, content: &str| {
+        let tasks = phases.iter().filter(|other| other.name == phase).flat_map(|phase| &phase.tasks);
+        tasks.filter(|task| task.content == content).any(|task| task.status == Status::Completed)
+    };
+    let mut found = Vec::new();
+    for phase in after {
+        for task in phase.tasks.iter().filter(|task| task.status == Status::Completed) {
+            if !is_done(before, &phase.name, &task.content) {
+                found.push((phase.name.clone(), task.content.clone()));
+            }
+        }
+    }
+    found
+}
+
+pub(crate) struct Todo {
+    definition: ToolDefinition,
+    context: Arc<Context>,
+}
+
+#[derive(Deserialize)]
+struct Arguments {
+    ops: Vec<list::Operation>,
+}
+
+impl Todo {
+    pub(crate) fn new(context: Arc<Context>) -> Self {
+        let definition = crate::definition(NAME, include_str!("prompt.md"), include_str!("schema.json"));
+        Self { definition, context }
+    }
+
+    fn update(&self, arguments: Map<String, Value>) -> Result<ToolOutput, ToolError> {
+        let Arguments { ops } = crate::arguments(arguments)?;
+        let list = &self.context.todos;
+        let Change { phases, errors, completed } = list.change(&ops);
+        let text = summary::summary(&phases, &errors);
+        let storage = match list.storage {
+            Storage::Session => "session",
+            Storage::Memory => "memory",
+        };
+        let mut details = json!({ "phases": phases, "storage": storage });
+        if !completed.is_empty() {
+            let task = |(phase, content): &(String, String)| json!({ "phase": phase, "content": content });
+            details["completedTasks"] = completed.iter().map(task).collect();
+        }
+        match errors.is_empty() {
+            true => Ok(ToolOutput::text(text).with_details(details)),
+            false => Err(ToolError::new(text).with_details(details)),
+        }
+    }
+}
+
+impl Tool for Todo {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn scheduling(&self, _arguments: &Map<String, Value>) -> Scheduling {
+        Scheduling::Exclusive
+    }
+
+    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
+        Some(Approval::READ)
+    }
+
+    fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        async move { self.update(call.arguments) }.boxed()
+    }
+}

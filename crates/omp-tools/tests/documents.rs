@@ -1,0 +1,96 @@
+//! Office documents, PDF files and books in `read`.
+
+mod support;
+
+use std::path::Path;
+
+use serde_json::json;
+use support::{Project, invocation, meta, text};
+use tokio_util::sync::CancellationToken;
+
+/// A page with `lines` lines of text.
+fn pdf(lines: usize) -> Vec<u8> {
+    let rows: String = (1..=lines).map(|number| format!("(Row {number} of the page) Tj 0 -14 Td ")).collect();
+    let content = format!("BT /F1 12 Tf 72 9000 Td {rows} ET");
+    let objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 9000] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>".to_owned(),
+        format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
+    ];
+    let mut bytes = b"%PDF-1.4\n".to_vec();
+    let mut places = Vec::new();
+    for (number, object) in (1..).zip(&objects) {
+        places.push(bytes.len());
+        bytes.extend(format!("{number} 0 obj\n{object}\nendobj\n").as_bytes());
+    }
+    let start = bytes.len();
+    bytes.extend(b"xref\n0 6\n0000000000 65535 f \n");
+    for place in places {
+        bytes.extend(format!("{place:010} 00000 n \n").as_bytes());
+    }
+    bytes.extend(format!("trailer << /Size 6 /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n").as_bytes());
+    bytes
+}
+
+fn fixture(name: &str) -> Vec<u8> {
+    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../omp-documents/tests/fixtures").join(name))
+        .unwrap()
+}
+
+/// proves: FIL-064
+#[tokio::test]
+async fn documents_are_converted_and_cut_at_the_shared_limits() {
+    let project = Project::new();
+    project.file("small.pdf", pdf(2));
+    let output = project.read_output("small.pdf").await;
+    assert_eq!(text(&output), "Row 1 of the page\nRow 2 of the page");
+    assert_eq!(meta(&output)["source"]["value"], project.path().join("small.pdf").to_str().unwrap());
+    for (name, bytes, word) in [
+        ("a.doc", fixture("letter.doc"), "Dear reader,"),
+        ("a.xls", fixture("people.xls"), "Grace"),
+        ("a.ppt", fixture("talk.ppt"), "Second point"),
+        ("A.RTF", fixture("rich.rtf"), "Hello World"),
+        ("a.docx", fixture("words.docx"), "Some **bold** words"),
+        ("a.xlsx", fixture("cells.xlsx"), "| Ada | 36 |"),
+        ("a.pptx", fixture("slide.pptx"), "First point"),
+        ("a.epub", fixture("book.epub"), "First *words*."),
+    ] {
+        project.file(name, bytes);
+        let shown = project.read(name).await;
+        assert!(shown.contains(word) && !shown.contains("[Cannot"), "{name}: {shown}");
+    }
+    project.file("long.pdf", pdf(4000));
+    let output = project.read_output("long.pdf").await;
+    let shown = text(&output);
+    assert!(shown.len() < 52 * 1024 && shown.contains("Use :"), "{}", shown.len());
+    assert_eq!(meta(&output)["truncation"]["direction"], "head");
+    assert_eq!(project.read("long.pdf:3000-3000").await.lines().next(), Some("Row 3000 of the page"));
+    for (name, bytes) in
+        [("bad.pdf", &b"%PDF-1.7 garbage"[..]), ("bad.docx", b"PK\x03\x04"), ("bad.epub", b"x")]
+    {
+        project.file(name, bytes);
+        let output = project.read_output(name).await;
+        let kind = name.rsplit('.').next().unwrap();
+        assert!(text(&output).starts_with(&format!("[Cannot read .{kind} file: ")), "{}", text(&output));
+        assert!(text(&output).ends_with(']') && output.content.len() == 1);
+    }
+    project.file("locked.docx", fixture("locked.docx"));
+    assert_eq!(
+        project.read("locked.docx").await,
+        "[Cannot read .docx file: it is protected with a password]"
+    );
+}
+
+/// Conversions are given up when the call is cancelled.
+#[tokio::test]
+async fn a_cancelled_conversion_ends() {
+    let project = Project::new();
+    project.file("a.pdf", pdf(4000));
+    let cancel = CancellationToken::new();
+    cancel.cancel();
+    let call = invocation(&json!({ "path": "a.pdf" }), cancel, omp_agent::Updates::ignored());
+    let error = project.tool("read").run(call).await.unwrap_err().message;
+    assert!(error.to_lowercase().contains("abort"), "{error}");
+}

@@ -1,0 +1,37 @@
+use std::borrow::Cow;
+
+/// How much a tool call can do, from least to most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// Reads, or changes nothing but what people see.
+    Read,
+    /// Changes the workspace or the session, without running code.
+    Write,
+    /// Runs code, commands, browsers or agents.
+    Exec,
+}
+
+/// What a tool says about one call before it runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Approval {
+    pub tier: Tier,
+    /// Why a person should look at the call.
+    pub reason: Option<Cow<'static, str>>,
+    /// The call is dangerous enough to ask even where the tool is allowed. Only the mode that never asks, and a policy
+    /// that refuses, stand above it.
+    pub insists: bool,
+}
+
+impl Approval {
+    pub const READ: Self = Self { tier: Tier::Read, reason: None, insists: false };
+    pub const WRITE: Self = Self { tier: Tier::Write, reason: None, insists: false };
+    /// Also the word of a tool that says nothing.
+    pub const EXEC: Self = Self { tier: Tier::Exec, reason: None, insists: false };
+}
+
+/// One line of the question about a call: what it is, and the value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApprovalDetail {
+    pub label: &'static str,
+    pub value: String,
+}

@@ -1,0 +1,287 @@
+//! One GET with its redirects, within limits of time and size.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, LOCATION};
+use tokio::time::Instant;
+use url::Url;
+
+use crate::address::{self, AddressError};
+use crate::kind::{ContentType, Family};
+
+/// How much of a page is loaded.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// From the first byte sent to the last received.
+    pub time: Duration,
+    /// The same for a request that only looks whether there is something better.
+    pub probe_time: Duration,
+    /// Bytes of a text, after decompression.
+    pub text_bytes: usize,
+    /// Bytes of a picture or a document.
+    pub binary_bytes: usize,
+    pub redirects: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            time: Duration::from_secs(30),
+            probe_time: Duration::from_secs(5),
+            text_bytes: 5 * 1024 * 1024,
+            binary_bytes: 20 * 1024 * 1024,
+            redirects: 10,
+        }
+    }
+}
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Request {
+    pub(crate) url: Url,
+    pub(crate) accept: &'static str,
+    pub(crate) purpose: Purpose,
+}
+
+/// How much patience a request deserves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// What was asked for.
+    Page,
+    /// Something that may be better.
+    Probe,
+}
+
+/// What browsers ask for.
+pub(crate) const PAGE: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+pub(crate) const MARKDOWN: &str = "text/markdown,text/x-markdown;q=0.9,text/plain;q=0.5";
+pub(crate) const JSON: &str = "application/json";
+pub(crate) const ANY: &str = "*/*";
+
+/// What came back, whatever the status.
+#[derive(Clone, Debug)]
+pub(crate) struct Fetched {
+    /// After redirects.
+    pub(crate) url: Url,
+    pub(crate) status: u16,
+    pub(crate) kind: ContentType,
+    pub(crate) bytes: Vec<u8>,
+    /// Why there would be more.
+    pub(crate) cut: Option<Cut>,
+}
+
+impl Fetched {
+    pub(crate) fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cut {
+    /// The size is known if the server said it.
+    Size {
+        limit: usize,
+        total: Option<u64>,
+    },
+    Time {
+        limit: Duration,
+    },
+    /// The connection ended early.
+    Broken,
+}
+
+/// Why nothing came back.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FetchError {
+    #[error("{0}")]
+    Address(#[from] AddressError),
+    #[error("cannot reach {place}: {cause}")]
+    Unreachable { place: String, cause: String },
+    #[error("{place} did not answer within {seconds} seconds")]
+    Silent { place: String, seconds: u64 },
+    #[error("{place} redirects more than {limit} times, at last to {last}")]
+    Redirects { place: String, limit: usize, last: String },
+    #[error("the network cannot be used: {0}")]
+    Setup(String),
+}
+
+/// Where pages come from. The rendering does not know whether that is the network.
+pub(crate) trait Source: Sync {
+    fn get(&self, request: Request) -> BoxFuture<'_, Result<Fetched, FetchError>>;
+}
+
+/// Makes what connections have in common: TLS, proxies and our name. Called when the first page is read.
+pub type Connector = Arc<dyn Fn() -> Result<reqwest::ClientBuilder, String> + Send + Sync>;
+
+/// Pages of the network.
+pub(crate) struct Network {
+    connector: Connector,
+    client: OnceLock<Result<reqwest::Client, String>>,
+    limits: Limits,
+}
+
+impl Network {
+    pub(crate) fn new(connector: Connector, limits: Limits) -> Self {
+        Self { connector, client: OnceLock::new(), limits }
+    }
+
+    fn client(&self) -> Result<&reqwest::Client, FetchError> {
+        let build = || {
+            let builder = (self.connector)()?;
+            let builder = builder.redirect(reqwest::redirect::Policy::none()).dns_resolver(Arc::new(Names));
+            builder.build().map_err(|error| deepest_cause(&error))
+        };
+        self.client.get_or_init(build).as_ref().map_err(|cause| FetchError::Setup(cause.clone()))
+    }
+
+    async fn fetch(&self, request: Request) -> Result<Fetched, FetchError> {
+        let limit = match request.purpose {
+            Purpose::Page => self.limits.time,
+            Purpose::Probe => self.limits.probe_time,
+        };
+        let clock = Clock { deadline: Instant::now() + limit, limit };
+        let (url, response) = self.follow(&request, &clock).await?;
+        let status = response.status().as_u16();
+        let kind = ContentType::parse(header(response.headers(), CONTENT_TYPE).unwrap_or_default());
+        let (bytes, cut) = self.body(response, &kind, &clock).await;
+        Ok(Fetched { url, status, kind, bytes, cut })
+    }
+
+    /// Asks until somebody answers with something else than another address.
+    async fn follow(&self, request: &Request, clock: &Clock) -> Result<(Url, reqwest::Response), FetchError> {
+        let mut url = request.url.clone();
+        address::check(&url)?;
+        for _ in 0..=self.limits.redirects {
+            let response = self.send(&url, request.accept, clock).await?;
+            let next = header(response.headers(), LOCATION)
+                .filter(|_| response.status().is_redirection())
+                .and_then(|location| url.join(location).ok());
+            let Some(next) = next else { return Ok((url, response)) };
+            address::follow(&url, &next)?;
+            url = with_user(&url, next);
+        }
+        let (place, last) = (address::shown(&request.url), address::shown(&url));
+        Err(FetchError::Redirects { place, limit: self.limits.redirects, last })
+    }
+
+    async fn send(
+        &self,
+        url: &Url,
+        accept: &'static str,
+        clock: &Clock,
+    ) -> Result<reqwest::Response, FetchError> {
+        let sending = self.client()?.get(url.clone()).header(ACCEPT, accept).send();
+        let place = || address::shown(url);
+        match tokio::time::timeout_at(clock.deadline, sending).await {
+            Ok(Ok(response)) => Ok(response),
+            Ok(Err(error)) => {
+                Err(FetchError::Unreachable { place: place(), cause: deepest_cause(&error.without_url()) })
+            }
+            Err(_) => Err(FetchError::Silent { place: place(), seconds: clock.limit.as_secs() }),
+        }
+    }
+
+    /// What came within the limits is worth something even if there would be more.
+    async fn body(
+        &self,
+        mut response: reqwest::Response,
+        kind: &ContentType,
+        clock: &Clock,
+    ) -> (Vec<u8>, Option<Cut>) {
+        let limit = match kind.family() {
+            Family::Picture | Family::Document | Family::Unknown => self.limits.binary_bytes,
+            _ => self.limits.text_bytes,
+        };
+        let total = header(response.headers(), CONTENT_LENGTH).and_then(|length| length.parse().ok());
+        // Half a picture is nothing, so it is not loaded at all.
+        if kind.family() != Family::Text && limit == self.limits.binary_bytes && total > Some(limit as u64) {
+            return (Vec::new(), Some(Cut::Size { limit, total }));
+        }
+        let mut bytes = Vec::new();
+        loop {
+            match tokio::time::timeout_at(clock.deadline, response.chunk()).await {
+                Err(_) => return (bytes, Some(Cut::Time { limit: clock.limit })),
+                Ok(Err(_)) => return (bytes, Some(Cut::Broken)),
+                Ok(Ok(None)) => return (bytes, None),
+                Ok(Ok(Some(chunk))) => bytes.extend_from_slice(&chunk),
+            }
+            if bytes.len() > limit {
+                bytes.truncate(limit);
+                return (bytes, Some(Cut::Size { limit, total }));
+            }
+        }
+    }
+}
+
+impl Source for Network {
+    fn get(&self, request: Request) -> BoxFuture<'_, Result<Fetched, FetchError>> {
+        self.fetch(request).boxed()
+    }
+}
+
+struct Clock {
+    deadline: Instant,
+    limit: Duration,
+}
+
+/// Who we are to a server holds for all of its addresses, and for nobody else.
+fn with_user(from: &Url, mut to: Url) -> Url {
+    let has_user = !to.username().is_empty() || to.password().is_some();
+    if from.origin() == to.origin() && !has_user {
+        // Both fail only for addresses that cannot have a user.
+        let _ = to.set_username(from.username());
+        let _ = to.set_password(from.password());
+    }
+    to
+}
+
+fn header(headers: &HeaderMap, name: reqwest::header::HeaderName) -> Option<&str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+/// The useful sentence stands three levels deep.
+fn deepest_cause(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}
+
+/// Looks names up and refuses those that stand for addresses which are never asked. Connections go to the addresses
+/// that were checked.
+struct Names;
+
+impl Resolve for Names {
+    fn resolve(&self, name: Name) -> Resolving {
+        Box::pin(async move {
+            let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
+            if found.iter().any(|address| address::is_metadata(address.ip())) {
+                return Err(AddressError::Metadata(name.as_str().to_owned()).into());
+            }
+            let found: Addrs = Box::new(found.into_iter());
+            Ok(found)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn users_stay_with_their_server() {
+        let from = Url::parse("https://user:secret@a.test/x").unwrap();
+        let same = with_user(&from, from.join("/y").unwrap());
+        assert_eq!(same.as_str(), "https://user:secret@a.test/y");
+        let other = with_user(&from, Url::parse("https://b.test/y").unwrap());
+        assert_eq!(other.as_str(), "https://b.test/y");
+        let plain = with_user(&from, Url::parse("http://a.test/y").unwrap());
+        assert_eq!(plain.as_str(), "http://a.test/y");
+    }
+}

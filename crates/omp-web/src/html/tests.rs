@@ -1,0 +1,85 @@
+use super::*;
+
+fn study_at(html: &str) -> Study {
+    study(html, &Url::parse("http://site.test/dir/page").unwrap())
+}
+
+const SENTENCE: &str = "This is a sentence, with commas, that tells something, and there is more of it. ";
+
+#[test]
+fn an_article_comes_without_its_frame() {
+    let html = format!(
+        "<html><head><title>On Things</title></head><body><nav><a href=/x>Menu entry</a></nav><main><article>\
+         <p>{SENTENCE}{SENTENCE}{SENTENCE} See <a href='../other'>the other</a>.</p><p>{SENTENCE}{SENTENCE}{SENTENCE}</p><p>{SENTENCE}{SENTENCE}</p>\
+         <pre><code class=language-rust>let a = 1;\n\n\nlet b = 2;</code></pre></article></main>\
+         <footer>Imprint</footer></body></html>"
+    );
+    let study = study_at(&html);
+    assert!(study.article && !study.shell);
+    let text = &study.markdown;
+    assert!(text.starts_with("# On Things\n\nThis is a sentence"), "{text}");
+    assert!(text.contains("[the other](http://site.test/other)"), "{text}");
+    assert!(text.contains("```rust\nlet a = 1;\n\n\nlet b = 2;\n```"), "{text}");
+    assert!(!text.contains("Menu entry") && !text.contains("Imprint"), "{text}");
+}
+
+#[test]
+fn a_page_that_is_no_article_is_shown_whole() {
+    let html = "<title>Index</title><script>1</script><h1>Index</h1><ul><li><a href=a>One</a><li><a href=/b>Two</a></ul>\
+                <table><tr><th>n<th>v<tr><td>x<td>1</table><img src='data:image/png;base64,AAAA' alt=dot>";
+    let study = study_at(html);
+    let text = &study.markdown;
+    assert!(
+        text.starts_with("# Index\n\n- [One](http://site.test/dir/a)\n- [Two](http://site.test/b)"),
+        "{text}"
+    );
+    assert!(text.contains("| n | v |") && !text.contains("base64"), "{text}");
+    assert!(!study.article);
+    assert!(study.shell, "little text and a script");
+    assert!(!study_at("<p>Hello.").shell, "little text, but all of it is here");
+}
+
+#[test]
+fn alternatives_are_found() {
+    let html = "<head><base href='/root/'><link rel='alternate stylesheet' href=x.css>\
+                <link rel=alternate type=text/markdown href=page.md><link rel=alternate type='application/rss+xml' href=feed>\
+                <link rel=alternate hreflang=de href=/de></head><body><embed src=a.pdf><a href=b.docx>b</a><a href=c.html>c</a>";
+    let links = study_at(html).links;
+    let shown = |urls: &[Url]| urls.iter().map(|url| url.path().to_owned()).collect::<Vec<_>>();
+    assert_eq!(shown(&links.markdown), ["/root/page.md"]);
+    assert_eq!(shown(&links.feeds), ["/root/feed"]);
+    assert_eq!(shown(&links.documents), ["/root/a.pdf", "/root/b.docx"]);
+}
+
+#[test]
+fn deep_nesting_is_no_danger() {
+    for page in [
+        format!("{}deep{}", "<div>".repeat(100_000), "</div>".repeat(100_000)),
+        format!("{}deep", "<b><div></b>".repeat(10_000)),
+        format!("{}deep", "<table><tr><td>".repeat(10_000)),
+        format!("{}deep", "<div>".repeat(400_000)),
+        format!("{}deep", "<ul><li>".repeat(10_000)),
+    ] {
+        let study = study_at(&page);
+        assert_eq!(study.markdown, "deep");
+        assert!(study.note.is_some());
+    }
+    assert_eq!(fragment(&"<i>".repeat(100_000), None), "");
+}
+
+/// Unclosed paragraphs and rows are flat, however many there are.
+#[test]
+fn old_pages_are_laid_out() {
+    let html = format!("<table>{}</table>{}", "<tr><td>a<td>b".repeat(3000), "<p>text".repeat(3000));
+    let study = study_at(&html);
+    assert_eq!(study.note, None);
+    assert!(study.markdown.matches("text").count() == 3000);
+}
+
+#[test]
+fn nearly_too_deep_is_laid_out() {
+    let deep = MOST_NESTING - 1;
+    let html = format!("{}x{}", "<div><p><ul><li>".repeat(deep / 2), "</ul></div>".repeat(deep / 2));
+    let study = study_at(&html);
+    assert!(study.note.is_none() && study.markdown.contains('x'));
+}

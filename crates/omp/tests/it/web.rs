@@ -1,0 +1,92 @@
+//! Web pages, issues and pull requests, as a model reads them.
+
+use std::os::unix::fs::PermissionsExt;
+
+use omp_testkit::{Home, ModelOptions, Page, PageServer, Reply, Server, Wire, run};
+use serde_json::Value;
+
+use crate::sessions::{lines, session_files};
+use crate::support::{LIMIT, omp};
+use crate::urls::{answers, read};
+
+/// What is shown in part is kept whole, and the settings keep sessions off the web.
+// proves: FIL-078
+#[test]
+fn pages_are_read_and_kept() {
+    let page: String = (1..=1000).map(|number| format!("line {number}\n")).collect();
+    let server = PageServer::start([("/page", Page::new("text/plain", page))]);
+    let url = server.url("/page");
+    let home = Home::new();
+    let answers = answers(
+        &home,
+        vec![read(&url), read("artifact://0:raw:999-1000"), read(&format!("{url}:raw:500-501"))],
+    );
+    assert!(answers[0].text.contains("Showing lines 1-300 of 1000"), "{}", answers[0].text);
+    assert!(answers[0].text.ends_with("[The whole page is artifact://0]"), "{}", answers[0].text);
+    assert_eq!(answers[0].details["meta"]["truncation"]["artifactId"], "0");
+    assert_eq!(answers[1].text, "line 999\nline 1000\n");
+    assert!(answers[2].text.contains("\n---\nline 500\nline 501"), "{}", answers[2].text);
+    server.finish();
+}
+
+#[test]
+fn the_web_can_be_switched_off() {
+    let server = PageServer::start([("/page", Page::new("text/plain", "hello"))]);
+    let home = Home::new();
+    home.write("home/.omp/agent/config.yml", "fetch:\n  enabled: false\n");
+    let answers = answers(&home, vec![read(&server.url("/page"))]);
+    assert!(
+        answers[0].failed && answers[0].text.contains("the setting fetch.enabled"),
+        "{}",
+        answers[0].text
+    );
+    assert!(server.requests().is_empty());
+}
+
+/// A home whose `gh` knows one issue and counts its calls.
+fn home_with_gh(config: &str) -> Home {
+    let home = Home::new();
+    let issue = r#"{"number": 7, "title": "It breaks", "state": "OPEN", "author": {"login": "ann"}, "body": "So.", "comments": []}"#;
+    let log = home.path("gh.log");
+    let script = format!("#!/bin/sh\necho \"$*\" >> '{}'\ncat <<'END'\n{issue}\nEND\n", log.display());
+    let gh = home.write("bin/gh", script);
+    std::fs::set_permissions(gh, std::fs::Permissions::from_mode(0o755)).unwrap();
+    home.write("home/.omp/agent/config.yml", config);
+    home
+}
+
+/// Runs a session that reads the issue twice; gives the texts and how often `gh` ran.
+fn read_twice(home: &Home, variables: &[(&str, &str)]) -> (Vec<String>, usize) {
+    let url = "issue://o/r/7";
+    let server = Server::start(vec![read(url), read(url), Reply::new().text("done")]);
+    home.models_yml(&server, Wire::OpenAiCompletions, ModelOptions::new());
+    let mut command = omp(home, &["-p", "x"]);
+    let path = format!("{}:{}", home.path("bin").display(), std::env::var("PATH").unwrap());
+    command.env("PATH", path).envs(variables.iter().copied());
+    run(command, Some(b""), LIMIT).assert_success();
+    server.finish();
+    let saved = session_files(home).into_iter().flat_map(|file| lines(&file));
+    let results = saved.filter(|line| line["message"]["role"] == "toolResult");
+    let texts = results.map(|line: Value| line["message"]["content"][0]["text"].as_str().unwrap().to_owned());
+    (texts.collect(), home.read("gh.log").lines().count())
+}
+
+/// Where issues are kept, and the settings that say for how long. The refresh in the background has a test in its crate.
+// proves: WEB-051
+#[test]
+fn issues_are_kept_where_the_user_says() {
+    let default = home_with_gh("");
+    let (texts, calls) = read_twice(&default, &[]);
+    assert_eq!(texts[0], "# It breaks (#7)\n\n- State: open\n- Author: ann\n\nSo.");
+    assert_eq!((texts[0].as_str(), calls), (texts[1].as_str(), 1));
+    assert!(default.exists("home/.omp/cache/github-cache.db"));
+    let elsewhere = home_with_gh("");
+    let place = elsewhere.path("kept/here.db");
+    assert_eq!(read_twice(&elsewhere, &[("OMP_GITHUB_CACHE_DB", place.to_str().unwrap())]).1, 1);
+    assert!(place.exists() && !elsewhere.exists("home/.omp/cache/github-cache.db"));
+    let off = home_with_gh("github:\n  cache:\n    enabled: false\n");
+    assert_eq!(read_twice(&off, &[]).1, 2);
+    assert!(!off.exists("home/.omp/cache/github-cache.db"));
+    let short = home_with_gh("github:\n  cache:\n    hardTtlSec: 0\n");
+    assert_eq!(read_twice(&short, &[]).1, 2);
+}
