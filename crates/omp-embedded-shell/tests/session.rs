@@ -125,6 +125,7 @@ async fn a_timeout_ends_everything() {
         "echo before; sleep 1000 & sleep 1000",
         "echo before; yes >/dev/null",
     ] {
+        fixture.run("true").await; // The time is for the command, not for the start of its shell.
         let answer =
             fixture.answer(Call { timeout: Some(Duration::from_millis(300)), ..call(command) }).await;
         assert_eq!(answer.outcome.ending, Ending::TimedOut, "{command}");

@@ -234,6 +234,16 @@ fn lookalikes_are_left_alone() {
     assert_eq!(secrets.restore(&format!("{first} {second}")).unwrap(), format!("{first} my-secret-value"));
 }
 
+/// What only shows when something else is gone is hidden as well.
+#[test]
+fn what_appears_is_hidden_too() {
+    let secrets = secrets([plain("secretword"), regex(r"\bfoo1", "")]);
+    let sent = hidden(&secrets, "secretwordfoo1");
+    assert!(is_placeholder(&sent[..6]) && is_placeholder(&sent[6..]), "{sent}");
+    assert_eq!(secrets.obfuscate(&sent), None);
+    assert_eq!(secrets.restore(&sent).as_deref(), Some("secretwordfoo1"));
+}
+
 /// Letters that make secrets meet, contain each other and look like placeholders.
 fn texts() -> impl Strategy<Value = String> {
     proptest::collection::vec(

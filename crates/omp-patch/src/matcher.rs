@@ -126,7 +126,11 @@ fn near(rows: &[&str], wanted: &[&str], threshold: f64) -> Vec<Place> {
             continue;
         }
         work += total * (2 * allowed + 1).min(total);
-        if work > MAX_WORK || places.len() >= MAX_PLACES {
+        // Half a search cannot tell whether a place is the only one.
+        if work > MAX_WORK {
+            return Vec::new();
+        }
+        if places.len() >= MAX_PLACES {
             break;
         }
         if let Some(differing) = differing(&rows[start..], &wanted, allowed) {

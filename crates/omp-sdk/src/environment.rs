@@ -217,16 +217,18 @@ pub(crate) fn client_options(environment: &dyn Environment) -> ClientOptions {
 mod tests {
     use super::*;
 
+    /// What each of the limits does is tested where it is obeyed.
+    // proves: CLI-143
     #[test]
-    fn lists_of_files_follow_their_variables() {
-        struct Some(&'static [(&'static str, &'static str)]);
-        impl Environment for Some {
+    fn limits_of_lists_and_of_structural_edits_follow_their_variables() {
+        struct Set(&'static [(&'static str, &'static str)]);
+        impl Environment for Set {
             fn var(&self, name: &str) -> Option<String> {
                 self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
             }
         }
         let limits = |variables| {
-            let limits = scan_limits(&Some(variables));
+            let limits = scan_limits(&Set(variables));
             (limits.ttl.as_millis(), limits.empty_recheck.as_millis(), limits.scans)
         };
         assert_eq!(limits(&[]), (1000, 200, 16));
@@ -237,6 +239,12 @@ mod tests {
         ];
         assert_eq!(limits(set), (0, 50, 2));
         assert_eq!(limits(&[("FS_SCAN_CACHE_TTL_MS", "soon")]), (1000, 200, 16));
+        let files = |variables| {
+            let mut settings = omp_tools::Settings::default();
+            apply_shell_switches(&Set(variables), &SecretNames::default(), &mut settings);
+            settings.ast_max_files
+        };
+        assert_eq!((files(&[]), files(&[("PI_MAX_AST_FILES", "7")])), (1000, 7));
     }
 
     /// Failure, silence and a command that hangs give nothing; the last is not waited for.

@@ -146,7 +146,7 @@ impl Host {
         let _turn = self.turn.lock().await;
         let session = self.session();
         session.rest().await;
-        let Some(source) = session.file() else { return Ok(session.branch_in_memory(entry).await?) };
+        let Some(source) = session.file() else { return session.branch_in_memory(entry).await };
         session.record.lock().flush();
         let (store, cwd) = (session.store(), session.cwd());
         let (from, there, id) = (source.clone(), cwd.clone(), entry.to_owned());

@@ -205,6 +205,7 @@ async fn a_timeout_ends_the_shell_and_everything_in_it() {
         "echo before; set -m; sleep 1000 & wait",
         "echo before; exec sleep 1000",
     ] {
+        fixture.run("true").await; // The time is for the command, not for the start of its shell.
         let answer =
             fixture.answer(Call { timeout: Some(Duration::from_millis(300)), ..call(command) }).await;
         assert_eq!(answer.outcome.ending, Ending::TimedOut, "{command}");

@@ -24,12 +24,14 @@ const ERL: Contexts = &[("", "."), ("f() -> ", ".")];
 const GO: Contexts =
     &[("func f() { ", " }"), ("var x = ", ""), ("type t struct { ", " }"), ("type t interface { ", " }")];
 const GQL: Contexts = &[("query { ", " }"), ("type T { ", " }")];
+#[cfg(feature = "large-grammars")]
 const HS: Contexts = &[("f = ", "")];
 const JAVA: Contexts =
     &[("", ";"), ("class C { ", " }"), ("class C { void f() { ", " } }"), ("class C { void f() { ", "; } }")];
 const JS: Contexts = &[("class C { ", " }"), ("(", ")"), ("let x: ", ""), ("async function* f() { ", " }")];
 const JSON: Contexts = &[("{", "}")];
 const MD: Contexts = &[("", "\n")];
+#[cfg(feature = "large-grammars")]
 const KT: Contexts = &[("fun f() { ", " }"), ("class C { ", " }")];
 const LUA: Contexts = &[("return ", ""), ("local x = ", "")];
 const PHP: Contexts = &[("<?php ", ""), ("<?php ", ";"), ("<?php class C { ", " }")];
@@ -42,6 +44,7 @@ const RS: Contexts = &[
     ("type T = ", ";"),
     ("fn f() { match x { ", " } }"),
 ];
+#[cfg(feature = "large-grammars")]
 const SCALA: Contexts = &[("class C { ", " }"), ("def f = { ", " }")];
 const SOL: Contexts = &[
     ("contract C { ", " }"),

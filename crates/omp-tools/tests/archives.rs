@@ -190,6 +190,27 @@ async fn archives_come_before_databases_before_paths() {
     assert!(!error.contains("not found in"), "a web address comes first: {error}");
 }
 
+/// An archive or a database that lies elsewhere in the project is found by its name.
+#[tokio::test]
+async fn containers_are_found_elsewhere() {
+    let project = Project::new();
+    project.file("build/out/only.zip", zip(&[("f.txt", b"found\n")]));
+    let output = project.read_output("only.zip:f.txt").await;
+    assert_eq!(
+        text(&output),
+        "[Path 'only.zip' not found; resolved to 'build/out/only.zip' via suffix match]\nfound"
+    );
+    assert_eq!(output.details.unwrap()["suffixResolution"]["to"], "build/out/only.zip");
+    let connection = rusqlite::Connection::open(project.path().join("build/only.db")).unwrap();
+    connection.execute_batch("CREATE TABLE t (a)").unwrap();
+    assert!(
+        project
+            .read("only.db:t")
+            .await
+            .contains("resolved to 'build/only.db' via suffix match]\nCREATE TABLE t")
+    );
+}
+
 /// Names that lead out of an archive, links, and members that are no files.
 #[tokio::test]
 async fn nothing_leads_out_of_an_archive() {

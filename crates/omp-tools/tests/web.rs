@@ -41,6 +41,8 @@ impl Reader {
         context.web = web.map(Arc::new);
         context.spills = Arc::new(Shelf(Arc::clone(&kept)));
         context.settings.edit_active = true;
+        // Pages have a limit of their own.
+        context.settings.read_default_limit = 2_000;
         let tool =
             builtin(Arc::new(context)).into_iter().find(|tool| tool.definition().name == "read").unwrap();
         Self { tool, kept, _directory: directory }
@@ -372,6 +374,8 @@ async fn pages_that_say_little_about_themselves() {
         ("/empty", Page::html("")),
         ("/latin", Page::new("text/plain; charset=iso-8859-1", b"caf\xe9".to_vec())),
         ("/wrong", Page::new("text/html; charset=iso-8859-1", "<p>naïve café</p>")),
+        // An address is no archive, whatever it ends in.
+        ("/y.zip", Page::new("text/plain", "not zipped")),
         ("/deep", Page::html(&format!("{}deep", "<div>".repeat(100_000)))),
     ]);
     let reader = Reader::new();
@@ -388,6 +392,7 @@ async fn pages_that_say_little_about_themselves() {
         )
     );
     assert_eq!(read("/empty").await, ("text".into(), String::new()));
+    assert_eq!(read("/y.zip").await, ("text".into(), "not zipped".into()));
     assert_eq!(read("/latin").await.1, "café");
     assert_eq!(read("/wrong").await.1, "naïve café");
     assert_eq!(read("/deep").await, ("native".into(), "deep".into()));

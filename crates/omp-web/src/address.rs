@@ -115,7 +115,7 @@ fn is_metadata_name(name: &str) -> bool {
 }
 
 /// Does the address itself say that it is of this machine or its network?
-fn is_inward(url: &Url) -> bool {
+pub(crate) fn is_inward(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => {
             let name = name.trim_end_matches('.').to_ascii_lowercase();

@@ -121,22 +121,28 @@ pub type Connector = Arc<dyn Fn() -> Result<reqwest::ClientBuilder, String> + Se
 /// Pages of the network.
 pub(crate) struct Network {
     connector: Connector,
-    client: OnceLock<Result<reqwest::Client, String>>,
+    /// Through the user's proxies.
+    outward: OnceLock<Result<reqwest::Client, String>>,
+    /// To servers of this machine and its network, which proxies do not know.
+    inward: OnceLock<Result<reqwest::Client, String>>,
     limits: Limits,
 }
 
 impl Network {
     pub(crate) fn new(connector: Connector, limits: Limits) -> Self {
-        Self { connector, client: OnceLock::new(), limits }
+        Self { connector, outward: OnceLock::new(), inward: OnceLock::new(), limits }
     }
 
-    fn client(&self) -> Result<&reqwest::Client, FetchError> {
+    fn client(&self, url: &Url) -> Result<&reqwest::Client, FetchError> {
+        let inward = address::is_inward(url);
         let build = || {
             let builder = (self.connector)()?;
+            let builder = if inward { builder.no_proxy() } else { builder };
             let builder = builder.redirect(reqwest::redirect::Policy::none()).dns_resolver(Arc::new(Names));
             builder.build().map_err(|error| deepest_cause(&error))
         };
-        self.client.get_or_init(build).as_ref().map_err(|cause| FetchError::Setup(cause.clone()))
+        let client = if inward { &self.inward } else { &self.outward };
+        client.get_or_init(build).as_ref().map_err(|cause| FetchError::Setup(cause.clone()))
     }
 
     async fn fetch(&self, request: Request) -> Result<Fetched, FetchError> {
@@ -175,7 +181,7 @@ impl Network {
         accept: &'static str,
         clock: &Clock,
     ) -> Result<reqwest::Response, FetchError> {
-        let sending = self.client()?.get(url.clone()).header(ACCEPT, accept).send();
+        let sending = self.client(url)?.get(url.clone()).header(ACCEPT, accept).send();
         let place = || address::shown(url);
         match tokio::time::timeout_at(clock.deadline, sending).await {
             Ok(Ok(response)) => Ok(response),

@@ -4,6 +4,8 @@
 //! what it or its server offers in a better form, then the page as Markdown, then whatever else may say more than an
 //! empty page. [`Rendered::method`] names what won.
 
+use std::sync::Arc;
+
 use futures_util::future::join;
 use url::Url;
 
@@ -146,20 +148,14 @@ impl Job<'_> {
 
     async fn readable(self, page: Fetched, family: Family, text: String) -> Rendered {
         let unknown = family == Family::Unknown;
-        let structured = text.trim_start().starts_with(['{', '[']);
-        if (family == Family::Json || (unknown && structured))
-            && let Some(pretty) = json::pretty(&text)
-        {
-            return self.text(&page, "json", pretty);
+        let (text, place) = (Arc::new(text), page.url.clone());
+        let looked_at = Arc::clone(&text);
+        // Much text takes a moment, in which others should go on.
+        let made = tokio::task::spawn_blocking(move || structured(family, &looked_at, &place)).await;
+        if let Ok(Some((method, made))) = made {
+            return self.text(&page, method, made);
         }
-        // Feeds are sent under every kind of XML, and as plain text.
-        if matches!(family, Family::Xml | Family::Text | Family::Unknown)
-            && text.trim_start().starts_with('<')
-            && let Some(feed) = feed::parse(&text)
-        {
-            let markdown = feed::markdown(&feed, &page.url);
-            return self.text(&page, "feed", markdown);
-        }
+        let text = Arc::unwrap_or_clone(text);
         let html = family == Family::Html || (unknown && kind::looks_like_html(&text));
         if html { self.html(page, text).await } else { self.text(&page, "text", text) }
     }
@@ -245,6 +241,20 @@ impl Job<'_> {
         let found = self.source.get(request).await.ok()?;
         (found.is_success() && found.cut.is_none()).then_some(found)
     }
+}
+
+/// JSON with line breaks, or a feed as Markdown.
+fn structured(family: Family, text: &str, url: &Url) -> Option<(&'static str, String)> {
+    let start = text.trim_start();
+    let json = family == Family::Json || (family == Family::Unknown && start.starts_with(['{', '[']));
+    if json && let Some(pretty) = json::pretty(text) {
+        return Some(("json", pretty));
+    }
+    // Feeds are sent under every kind of XML, and as plain text.
+    let may_be_feed =
+        matches!(family, Family::Xml | Family::Text | Family::Unknown) && start.starts_with('<');
+    let feed = may_be_feed.then(|| feed::parse(text))??;
+    Some(("feed", feed::markdown(&feed, url)))
 }
 
 /// Laying out a large page takes a moment, in which others should go on.

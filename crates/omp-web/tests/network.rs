@@ -160,6 +160,23 @@ async fn documents_are_converted() {
     server.finish();
 }
 
+/// No proxy knows the servers of this machine.
+#[tokio::test]
+async fn servers_of_this_machine_are_asked_directly() {
+    let proxy = PageServer::start([]);
+    let server = PageServer::start([("/", Page::new("text/plain", "here"))]);
+    let options = ClientOptions { proxy: ProxySource::Url(proxy.url("")), ..ClientOptions::default() };
+    let client = Client::new(options).unwrap();
+    let web = Web::new(Arc::new(move || client.stranger_builder().map_err(|error| error.to_string())));
+    let here =
+        web.load(&address::parse(&server.url("/")).unwrap(), Mode::Readable, &Converter).await.unwrap();
+    assert_eq!(text(&here), "here");
+    assert!(proxy.requests().is_empty());
+    let far = address::parse("http://far.example/x").unwrap();
+    let rendered = web.load(&far, Mode::Readable, &Converter).await.unwrap();
+    assert_eq!((rendered.method.as_str(), proxy.requests().len()), ("failed", 1));
+}
+
 /// A user and a password reach their server, and nobody else.
 #[tokio::test]
 async fn users_are_known_to_their_server_only() {

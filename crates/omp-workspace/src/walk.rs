@@ -58,8 +58,12 @@ pub fn walk(root: &Path, options: &Options<'_>, visit: &(dyn Fn(&DirEntry) + Syn
     let seen = AtomicU64::new(0);
     builder.build_parallel().run(|| {
         Box::new(|entry| {
-            if seen.fetch_add(1, Ordering::Relaxed).is_multiple_of(CHECK_EVERY) && (options.cancelled)() {
-                gate.close(End::Cancelled);
+            if seen.fetch_add(1, Ordering::Relaxed).is_multiple_of(CHECK_EVERY) {
+                if (options.cancelled)() {
+                    gate.close(End::Cancelled);
+                } else if gate.is_late() {
+                    gate.close(End::Deadline);
+                }
             }
             if gate.is_abandoned() {
                 return WalkState::Quit;
@@ -93,19 +97,24 @@ impl Gate {
             self.close(End::Entries);
             return false;
         };
-        if left.is_multiple_of(CHECK_EVERY)
-            && self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-        {
+        if left.is_multiple_of(CHECK_EVERY) && self.is_late() {
             self.close(End::Deadline);
             return false;
         }
         true
     }
 
-    /// The first reason counts.
+    fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// The first reason counts, but one that also ends the visits is stronger than one that does not.
     fn close(&self, why: End) {
-        let open = End::Complete as u8;
-        let _ = self.end.compare_exchange(open, why as u8, Ordering::Relaxed, Ordering::Relaxed);
+        let stronger = |now: u8| {
+            let open = now == End::Complete as u8 || (now == End::Entries as u8 && why != End::Entries);
+            open.then_some(why as u8)
+        };
+        let _ = self.end.fetch_update(Ordering::Relaxed, Ordering::Relaxed, stronger);
     }
 
     /// Nobody waits for the entries that are in already. Those within the number asked for are visited.

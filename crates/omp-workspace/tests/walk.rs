@@ -29,3 +29,20 @@ fn walks_end_for_a_reason() {
     let (end, visited) = ended(Some(Instant::now()), u64::MAX, false);
     assert!(end == End::Deadline && visited < 300, "{end:?} {visited}");
 }
+
+/// Somebody who loses interest is heard even when all entries are in already.
+#[test]
+fn an_abort_counts_after_the_last_entry() {
+    let directory = tempfile::tempdir().unwrap();
+    for number in 0..300 {
+        std::fs::write(directory.path().join(format!("f{number}")), "").unwrap();
+    }
+    let visited = AtomicU64::new(0);
+    let cancelled = || visited.load(Ordering::Relaxed) > 0;
+    let options =
+        Options { hidden: true, gitignore: true, deadline: None, entries: 299, cancelled: &cancelled };
+    let end = walk(directory.path(), &options, &|_| {
+        visited.fetch_add(1, Ordering::Relaxed);
+    });
+    assert!(end == End::Cancelled && visited.into_inner() < 299, "{end:?}");
+}

@@ -127,7 +127,7 @@ impl Index {
             }
         }
         let total = children.len();
-        let children = children.into_values().take(limit + 1).collect();
+        let children = children.into_values().take(limit).collect();
         Listing { children, total, outside: self.outside, incomplete: self.incomplete }
     }
 }

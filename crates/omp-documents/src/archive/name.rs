@@ -51,7 +51,7 @@ impl Inner {
 pub fn inner(name: &str) -> Option<Inner> {
     let name = name.replace('\\', "/");
     let segments = || name.split('/').filter(|segment| !segment.is_empty() && *segment != ".");
-    if segments().any(|segment| segment == "...") {
+    if segments().any(|segment| segment == "..") {
         return None;
     }
     Some(Inner(segments().collect::<Vec<_>>().join("/")))

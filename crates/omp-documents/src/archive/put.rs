@@ -92,7 +92,7 @@ struct New<'a> {
 
 impl New<'_> {
     fn is_called(&self, name: &str) -> bool {
-        inner(name).is_some_and(|name| name == *self.name && name.as_str().len() > 99)
+        inner(name).is_some_and(|name| name == *self.name)
     }
 
     fn zip(&self, old: Option<&File>, to: &mut File) -> Result<(), ArchiveError> {

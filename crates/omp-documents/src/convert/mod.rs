@@ -47,7 +47,7 @@ const KINDS: [(&str, Kind); 9] = [
     ("pptx", Kind::Pptx),
     ("xls", Kind::Xls),
     ("xlsx", Kind::Xlsx),
-    ("rtx", Kind::Rtf),
+    ("rtf", Kind::Rtf),
     ("epub", Kind::Epub),
 ];
 

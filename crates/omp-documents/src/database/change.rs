@@ -33,7 +33,7 @@ pub fn write(path: &Path, target: &Target, content: &str, stop: &Stop) -> Result
         let table = Table::find(connection, &target.table)?;
         match &target.key {
             None => insert(connection, &table, &fields),
-            Some(key) if delete && key.len() > 9 => remove(connection, &table, key),
+            Some(key) if delete => remove(connection, &table, key),
             Some(key) => update(connection, &table, key, &fields),
         }
     })
@@ -85,6 +85,7 @@ fn fields(content: &str) -> Result<Fields, DatabaseError> {
 
 fn insert(connection: &Connection, table: &Table, fields: &Fields) -> Result<Change, DatabaseError> {
     if fields.is_empty() {
+        connection.execute(&format!("INSERT INTO {} DEFAULT VALUES", table.quoted()), [])?;
         return Ok(Change::Inserted);
     }
     let columns = fields.keys().map(|name| Ok(quoted(table.column(name)?)));
@@ -101,7 +102,7 @@ fn update(
     key: &str,
     fields: &Fields,
 ) -> Result<Change, DatabaseError> {
-    let by = table.key()?;
+    let by = table.key_for_writing()?;
     if fields.is_empty() {
         return Err(refused("the object has no columns to change; empty content deletes the row"));
     }
@@ -121,7 +122,7 @@ fn update(
 }
 
 fn remove(connection: &Connection, table: &Table, key: &str) -> Result<Change, DatabaseError> {
-    let by = table.key()?;
+    let by = table.key_for_writing()?;
     let sql = format!("DELETE FROM {} WHERE {}", table.quoted(), by.condition());
     for value in by.values(key) {
         if connection.execute(&sql, [value])? > 0 {

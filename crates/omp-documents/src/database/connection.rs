@@ -12,7 +12,7 @@ use super::DatabaseError;
 use crate::stop::Stop;
 
 /// How long another program may hold the database.
-const PATIENCE: Duration = Duration::from_millis(1);
+const PATIENCE: Duration = Duration::from_millis(3000);
 /// How often it is tried meanwhile.
 const TRY: Duration = Duration::from_millis(50);
 /// How long a statement may take.
@@ -34,12 +34,12 @@ pub(super) struct Database {
 impl Database {
     /// Opens a file that cannot be changed through this connection.
     pub(super) fn read_only(path: &Path, stop: &Stop) -> Result<Self, DatabaseError> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = match rests(path) {
             true => Connection::open_with_flags(immutable(path), flags | OpenFlags::SQLITE_OPEN_URI)?,
             false => Connection::open_with_flags(path, flags)?,
         };
-        connection.pragma_update(None, "query_only", false)?;
+        connection.pragma_update(None, "query_only", true)?;
         Self::new(connection, stop)
     }
 

@@ -9,7 +9,7 @@ pub(super) fn check(condition: &str) -> Result<(), String> {
         return Err("The condition after where= is empty.".into());
     }
     let bare = without_quotes(condition)?;
-    for (sign, name) in [("--", "comments"), ("/*", "comments"), ("\u{1}", "';'")] {
+    for (sign, name) in [("--", "comments"), ("/*", "comments"), (";", "';'")] {
         if bare.contains(sign) {
             return Err(format!("where must be a single condition, without {name}."));
         }

@@ -12,11 +12,11 @@ use super::{DatabaseError, refused, render};
 use crate::stop::Stop;
 
 /// Rows shown of a table that was only named.
-const SAMPLE: u64 = 6;
+const SAMPLE: u64 = 5;
 /// Rows of a statement.
 const MAX_ROWS: usize = 1000;
 /// Tables in a list.
-const MAX_TABLES: usize = 501;
+const MAX_TABLES: usize = 500;
 /// How long rows are counted.
 const COUNTING: Duration = Duration::from_secs(2);
 

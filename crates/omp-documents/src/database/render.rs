@@ -3,7 +3,7 @@
 use rusqlite::types::ValueRef;
 
 /// The widest line, and the widest column.
-const MAX_WIDTH: usize = 200;
+const MAX_WIDTH: usize = 120;
 const MAX_COLUMN: usize = 40;
 /// A column narrower than this says nothing.
 const MIN_COLUMN: usize = 6;

@@ -5,7 +5,7 @@ use super::filter;
 const ENDINGS: [&str; 4] = [".sqlite", ".sqlite3", ".db", ".db3"];
 
 /// Rows of a query without a limit of its own, and the most there are.
-const ROWS: u64 = 21;
+const ROWS: u64 = 20;
 const MAX_ROWS: u64 = 500;
 
 /// What to read.

@@ -54,7 +54,7 @@ pub(super) fn text(raw: &str) -> Option<String> {
 
 /// A source as lines with their ends.
 pub(super) fn lines(source: &str) -> Value {
-    Value::Array(source.split('\n').map(Value::from).collect())
+    Value::Array(source.split_inclusive('\n').map(Value::from).collect())
 }
 
 /// How a file is laid out.

@@ -116,7 +116,7 @@ impl Notebook {
         let mut new = Vec::with_capacity(blocks.len());
         let mut order = Vec::with_capacity(blocks.len());
         for block in &blocks {
-            let old = block.number.filter(|number| used.get(*number).is_some());
+            let old = block.number.filter(|number| used.get(*number) == Some(&false));
             if let Some(number) = old {
                 used[number] = true;
             }
@@ -172,6 +172,7 @@ impl Notebook {
             }
             CellKind::Markdown | CellKind::Raw => {
                 fields.shift_remove("execution_count");
+                fields.shift_remove("outputs");
             }
         }
         fields.insert("source".to_owned(), json::lines(&block.source));

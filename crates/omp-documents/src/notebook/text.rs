@@ -79,7 +79,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Block>, NotebookError> {
                 let escaped = line.starts_with('\\') && mark(line.trim_start_matches('\\')).is_some();
                 lines.push(if escaped { &line[1..] } else { line });
             }
-            (None, None) => {}
+            (None, None) => return Err(NotebookError::BeforeFirstCell),
         }
     }
     let block = |(kind, number, lines): (_, _, Vec<&str>)| Block { kind, number, source: lines.join("\n") };

@@ -7,10 +7,8 @@ const STEPS: usize = 1_000_000;
 
 /// An expression that is looked for everywhere in a text.
 pub(super) fn compile(content: &str, flags: &str) -> Result<Regex, &'static str> {
-    let (pattern, literal_flags) = match literal(content) {
-        Some((pattern, flags)) => (pattern.replace("\\/", "/"), flags),
-        None => (content.to_owned(), ""),
-    };
+    // A slash that is escaped inside means the same without its backslash.
+    let (pattern, literal_flags) = literal(content).unwrap_or((content, ""));
     let mut inline = String::new();
     for flag in literal_flags.chars().chain(flags.chars()) {
         match flag {
@@ -21,7 +19,7 @@ pub(super) fn compile(content: &str, flags: &str) -> Result<Regex, &'static str>
             _ => return Err("has an unknown flag"),
         }
     }
-    let pattern = if inline.is_empty() { pattern } else { format!("(?{inline}){pattern}") };
+    let pattern = if inline.is_empty() { pattern.to_owned() } else { format!("(?{inline}){pattern}") };
     let regex = RegexBuilder::new(&pattern).backtrack_limit(STEPS).build();
     regex.map_err(|_| "is not a valid regular expression")
 }

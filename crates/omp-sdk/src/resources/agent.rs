@@ -83,7 +83,7 @@ fn open(artifacts: &Artifacts, url: &InternalUrl) -> Result<Resource, String> {
         Value::String(text) => text.clone(),
         other => serde_json::to_string_pretty(other).map_err(|error| format!("'{url}': {error}."))?,
     };
-    Ok(Resource::text(text, "application/json").paged(Paging::Lines))
+    Ok(Resource::text(text, "application/json").paged(Paging::Extract))
 }
 
 fn find(artifacts: &Artifacts, id: &str) -> Result<PathBuf, String> {

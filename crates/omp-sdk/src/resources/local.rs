@@ -58,7 +58,7 @@ impl Local {
         match existing.map(Path::canonicalize) {
             Some(Ok(real)) if real.starts_with(&root) => Ok(path),
             None => Ok(path),
-            Some(_) => { let _ = escapes(); Ok(path) },
+            Some(_) => Err(escapes()),
         }
     }
 

@@ -47,7 +47,7 @@ fn open(url: &InternalUrl) -> Result<Resource, String> {
     if slashes.starts_with('/') || slashes.split('/').any(|part| part == "..") {
         return Err(format!("'{url}': only the name of a page is allowed, such as omp://usage.md."));
     }
-    let name = slashes.strip_prefix("dox/").unwrap_or(&slashes).trim_end_matches('/');
+    let name = slashes.strip_prefix("docs/").unwrap_or(&slashes).trim_end_matches('/');
     if name.is_empty() || name == "docs" {
         return Ok(Resource::text(listing(), "text/markdown"));
     }

@@ -195,7 +195,12 @@ impl Collector<'_> {
         let Some((start, end)) = self.comment.take() else { return };
         if let Some((first, last)) = self.behind_first(start, end, self.options.min_comment) {
             let inside = |fold: &Fold| fold.first <= first && last <= fold.last;
+            let touches = |fold: &Fold| fold.first <= last && first <= fold.last;
             let parent = self.folds.iter().rposition(inside);
+            // Comments may go on behind the end of a body that has no bracket to end it.
+            if self.folds.iter().any(|fold| touches(fold) && !inside(fold)) {
+                return;
+            }
             self.folds.push(Fold { first, last, bracketed: false, container: false, parent });
         }
     }

@@ -5,3 +5,4 @@ mod bounds;
 mod languages;
 mod outlines;
 mod patterns;
+mod properties;

@@ -43,6 +43,7 @@ impl Internal {
         cancel: &CancellationToken,
     ) -> Result<(), ToolError> {
         let Request { url, selector } = request;
+        refuse_glob(&url)?;
         let all = context.resources.texts(&url);
         if !all.is_empty() {
             self.singles.extend(all.into_iter().map(|(label, text)| Single {

@@ -41,14 +41,14 @@ fn a_page_that_is_no_article_is_shown_whole() {
 
 #[test]
 fn alternatives_are_found() {
-    let html = "<head><base href='/root/'><link rel='alternate stylesheet' href=x.css>\
+    let html = "<head><base href='/base/'><link rel='alternate stylesheet' href=x.css>\
                 <link rel=alternate type=text/markdown href=page.md><link rel=alternate type='application/rss+xml' href=feed>\
                 <link rel=alternate hreflang=de href=/de></head><body><embed src=a.pdf><a href=b.docx>b</a><a href=c.html>c</a>";
     let links = study_at(html).links;
     let shown = |urls: &[Url]| urls.iter().map(|url| url.path().to_owned()).collect::<Vec<_>>();
-    assert_eq!(shown(&links.markdown), ["/root/page.md"]);
-    assert_eq!(shown(&links.feeds), ["/root/feed"]);
-    assert_eq!(shown(&links.documents), ["/root/a.pdf", "/root/b.docx"]);
+    assert_eq!(shown(&links.markdown), ["/base/page.md"]);
+    assert_eq!(shown(&links.feeds), ["/base/feed"]);
+    assert_eq!(shown(&links.documents), ["/base/a.pdf", "/base/b.docx"]);
 }
 
 #[test]

@@ -375,11 +375,12 @@ fn tools_follow_the_settings() {
             tools.iter().map(|tool| tool["function"]["name"].as_str().unwrap().to_owned()).collect();
         (names.join(" "), body["tools"].to_string().contains("\"_i\""))
     };
-    assert_eq!(tools("", &[]), ("read write edit find search bash".to_owned(), true));
+    let all = "read write edit find search ast_grep ast_edit resolve bash todo";
+    assert_eq!(tools("", &[]), (all.to_owned(), true));
     assert!(!tools("tools:\n  intentTracing: false\n", &[]).1);
-    assert_eq!(tools("bash:\n  enabled: false\n", &[]).0, "read write edit find search");
+    assert_eq!(tools("bash:\n  enabled: false\n", &[]).0, all.replace(" bash", ""));
     let without = "find:\n  enabled: false\nsearch:\n  enabled: false\n";
-    assert_eq!(tools(without, &[]).0, "read write edit bash");
+    assert_eq!(tools(without, &[]).0, all.replace(" find search", ""));
     home.write(CONFIG, "bash:\n  enabled: false\n");
     let output = omp_run(&home, &["-p", "--tools", "read,bash", "x"]);
     assert!(output.stderr.contains("bash.enabled"), "{}", output.stderr);

@@ -127,6 +127,25 @@ fn open_tasks_bring_the_model_back() {
     }
 }
 
+/// A call that failed changed what the model believes, not what the user sees: the model is told so, once.
+#[test]
+fn a_failed_call_is_followed_by_a_reminder() {
+    let server = Server::start([
+        todo(json!([{"op": "done", "task": "missing"}])),
+        todo(init()),
+        Reply::new().text("done"),
+    ]);
+    let home = quiet(&server);
+    omp_run(&home, &["-p", "go"]).assert_success();
+    let reminders =
+        |at: usize| server.requests()[at].body.to_string().matches("does not see your progress").count();
+    assert_eq!((reminders(0), reminders(1), reminders(2)), (0, 1, 1));
+    let saved = lines(&session_files(&home)[0]);
+    let reminder = saved.iter().find(|line| line["customType"] == "todo-error-reminder").unwrap();
+    assert_eq!(reminder["display"], false);
+    server.finish();
+}
+
 fn offered(config: &str, args: &[&str]) -> (bool, Value) {
     let server = Server::start([Reply::new().text("ok")]);
     let home = home(&server, Wire::OpenAiCompletions);

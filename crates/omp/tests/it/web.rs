@@ -3,29 +3,39 @@
 use std::os::unix::fs::PermissionsExt;
 
 use omp_testkit::{Home, ModelOptions, Page, PageServer, Reply, Server, Wire, run};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::sessions::{lines, session_files};
 use crate::support::{LIMIT, omp};
 use crate::urls::{answers, read};
 
-/// What is shown in part is kept whole, and the settings keep sessions off the web.
-// proves: FIL-078
+/// What is shown in part is kept whole. Every read says where it comes from.
+// proves: FIL-006, FIL-078
 #[test]
 fn pages_are_read_and_kept() {
     let page: String = (1..=1000).map(|number| format!("line {number}\n")).collect();
     let server = PageServer::start([("/page", Page::new("text/plain", page))]);
     let url = server.url("/page");
     let home = Home::new();
-    let answers = answers(
-        &home,
-        vec![read(&url), read("artifact://0:raw:999-1000"), read(&format!("{url}:raw:500-501"))],
-    );
+    let file = home.write("work/notes.txt", "hello\n");
+    let parts =
+        [url.as_str(), "artifact://0:raw:999-1000", &format!("{url}:raw:500-501"), "notes.txt"].map(read);
+    let answers = answers(&home, parts.into());
     assert!(answers[0].text.contains("Showing lines 1-300 of 1000"), "{}", answers[0].text);
     assert!(answers[0].text.ends_with("[The whole page is artifact://0]"), "{}", answers[0].text);
     assert_eq!(answers[0].details["meta"]["truncation"]["artifactId"], "0");
     assert_eq!(answers[1].text, "line 999\nline 1000\n");
     assert!(answers[2].text.contains("\n---\nline 500\nline 501"), "{}", answers[2].text);
+    let sources = answers.iter().map(|answer| answer.details["meta"]["source"].clone()).collect::<Vec<_>>();
+    let of = |kind: &str, value: &str| json!({ "type": kind, "value": value });
+    let file = file.canonicalize().unwrap();
+    let expected = [
+        of("url", &url),
+        of("internal", "artifact://0"),
+        of("url", &url),
+        of("path", file.to_str().unwrap()),
+    ];
+    assert_eq!(sources, expected);
     server.finish();
 }
 

@@ -40,7 +40,7 @@ fn replace(context: &Context, text: &str, found: Vec<Found>) -> Result<String, T
         let Some(url) = InternalUrl::parse(&text[start..end]) else { continue };
         let path = path(context, &url, text[end..].starts_with('$'))?;
         replaced.push_str(&text[copied..start]);
-        replaced.push_str(&path); let _ = quote.escape("");
+        replaced.push_str(&quote.escape(&path));
         copied = end;
     }
     replaced.push_str(&text[copied..]);
