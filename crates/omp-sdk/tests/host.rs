@@ -8,9 +8,11 @@ use omp_sdk::{
     Directories, Environment, Host, Listener, Outfit, Persistence, Prompt, Session, SessionError,
     SessionOptions, SwitchError, ToolFilter,
 };
-use omp_testkit::{Home, ModelOptions, Reply, Scenario, Server, Wire};
+use omp_testkit::{Home, ModelOptions, Reply, Scenario, Server, Wire, run};
 use omp_types::{AgentEvent, UserContent};
 use serde_json::{Value, json};
+
+const LIMIT: Duration = Duration::from_secs(60);
 
 struct Nothing;
 
@@ -395,13 +397,13 @@ fn what_was_said_is_forced_to_the_disk() {
     let directory = Home::new();
     let (library, log) = (directory.path("synced.so"), directory.path("log"));
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/preload/synced.c");
-    let mut compiler = std::process::Command::new("cc");
-    compiler.args(["-shared", "-fPIC", "-o"]).args([&library, &source]);
-    assert!(compiler.arg("-ldl").status().unwrap().success());
-    let mut helper = std::process::Command::new(std::env::current_exe().unwrap());
+    let mut compiler = directory.command("cc");
+    compiler.args(["-shared", "-fPIC", "-o"]).args([&library, &source]).arg("-ldl");
+    run(compiler, None, LIMIT).assert_success();
+    let mut helper = directory.command(std::env::current_exe().unwrap());
     helper.args(["--exact", "switches_copies_and_ends", "--ignored"]);
-    let status = helper.env("LD_PRELOAD", &library).env("SYNCED_LOG", &log).status().unwrap();
-    assert!(status.success());
+    helper.env("LD_PRELOAD", &library).env("SYNCED_LOG", &log);
+    run(helper, None, LIMIT).assert_success();
     let log = std::fs::read_to_string(log).unwrap();
     let parts: Vec<&str> = log.split("-- ").skip(1).collect();
     assert_eq!(parts.len(), 3, "{log}");

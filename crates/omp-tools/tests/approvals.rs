@@ -18,7 +18,6 @@ fn approval(project: &Project, tool: &str, arguments: Value) -> Approval {
 }
 
 /// The tier of every built-in tool; an edit of what belongs to the session alone is as harmless as reading.
-// proves: TSN-069
 #[test]
 fn tools_have_their_tiers() {
     let project = Project::new();

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::Operation;
 use crate::Context;
 use crate::edit::Rewrite;
+use crate::resources::InternalUrl;
 use crate::structure::{Targets, load, look};
 
 /// A run over all files.
@@ -46,6 +47,9 @@ impl Plan {
         paths: &[String],
         cancel: &CancellationToken,
     ) -> Result<Self, ToolError> {
+        for url in paths.iter().map(|path| path.trim()).filter(|path| InternalUrl::parse(path).is_some()) {
+            context.file_to_change(url)?;
+        }
         let targets = Targets::find(context, paths, cancel)?;
         let Some(language) = one_language(&targets.files)? else { return Ok(Self::default()) };
         let mut plan = Self::default();

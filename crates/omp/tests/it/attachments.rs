@@ -200,7 +200,7 @@ fn documents_become_text() {
     let (server, home, output) = ask(
         |home| {
             for (name, _) in documents {
-                home.write(&format!("work/{name}"), std::fs::read(fixtures.join(name)).unwrap());
+                home.write(format!("work/{name}"), std::fs::read(fixtures.join(name)).unwrap());
             }
             home.write("work/broken.pdf", b"%PDF-1.4 not really".as_slice());
         },
@@ -210,7 +210,7 @@ fn documents_become_text() {
     output.assert_success();
     let text = last_user(&server.requests()[0].body).as_str().unwrap().to_owned();
     let block = |name: &str| {
-        let path = home.path(&format!("work/{name}")).canonicalize().unwrap();
+        let path = home.path(format!("work/{name}")).canonicalize().unwrap();
         let (_, rest) = text.split_once(&format!("<file name=\"{}\">\n", path.display())).unwrap();
         rest.split_once("\n</file>\n").unwrap().0.to_owned()
     };

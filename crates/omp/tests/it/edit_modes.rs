@@ -115,7 +115,7 @@ fn defaults_of_edits_and_what_they_change() {
         home.write("work/near.rs", "let sum = add_them_all_up(one, twoo);\n");
         home.write("work/gen.rs", "// @generated\nlet sum = add_them_all_up(one, two);\n");
         start(&home, &format!("edit:\n  mode: replace\n{config}"), &[]).assert_success();
-        let changed = |name: &str| !home.read(&format!("work/{name}")).contains("sum");
+        let changed = |name: &str| !home.read(format!("work/{name}")).contains("sum");
         assert_eq!((changed("near.rs"), changed("gen.rs")), (near, generated), "{config}");
         server.finish();
     }
