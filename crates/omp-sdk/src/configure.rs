@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use omp_agent::{AgentConfig, Eager, Fallbacks, InterruptMode, QueueMode, RetryConfig, RevertPolicy, TodoConfig, parse_chains};
+use omp_agent::{
+    AgentConfig, Eager, Fallbacks, InterruptMode, QueueMode, RetryConfig, RevertPolicy, TodoConfig,
+    parse_chains,
+};
 use omp_config::settings::{Key, Settings, keys, kind, strings};
 use omp_config::{Directories, expand_home};
 use omp_extend::{CommandSwitches, KeywordSwitches, RuleSettings, SkillFilter, SkillSources, StreamRules};

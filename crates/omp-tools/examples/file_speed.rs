@@ -2,7 +2,11 @@
 //!
 //! `bench/files [TREE]` builds this in release and runs it. TREE is the directory to search; the cargo registry's
 //! sources unless it is named. What a machine does not have (`rg`, `fd`) is left out of the table.
-#![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "a table, beside programs that are not ours")]
+#![allow(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a table, beside programs that are not ours"
+)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

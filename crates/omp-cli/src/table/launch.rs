@@ -81,8 +81,7 @@ pub static LAUNCH: &[Group] = &[
             Flag::switch("no-tools", "Offer no built-in tools, except those that --tools names"),
             Flag::switch("no-lsp", "No language servers: no lsp tool, diagnostics or formatting"),
             Flag::switch("no-pty", "Never run commands in a pseudo-terminal"),
-            Flag::value("approval-mode", APPROVAL, "Which tool calls run without a question")
-                .metavar("mode"),
+            Flag::value("approval-mode", APPROVAL, "Which tool calls run without a question").metavar("mode"),
             Flag::switch("auto-approve", "Run every tool call without a question").alias(&["yolo"]),
         ],
     },

@@ -138,11 +138,11 @@ fn odd_files_do_not_stop_the_start() {
     assert!(output.stderr.contains("it is larger than 1 MiB"), "{}", output.stderr);
 }
 
-/// A `bash` that notes how it is called, and what the environment told it about CI.
+/// A `bash` that notes how it is called.
 fn with_noting_shell(home: &Home) -> String {
     let log = home.path("log");
     let script = format!(
-        "#!/bin/sh\nprintf '%s|' \"$@\" >> {log}\nprintf '%s\\n' \"CI=$CI\" >> {log}\nexec /bin/sh \"$@\"\n",
+        "#!/bin/sh\nprintf '%s|' \"$@\" >> {log}\necho >> {log}\nexec /bin/bash \"$@\"\n",
         log = log.display()
     );
     let shell = home.write("bin/bash", script);
@@ -150,10 +150,10 @@ fn with_noting_shell(home: &Home) -> String {
     format!("{}:{}", home.path("bin").display(), std::env::var("PATH").unwrap())
 }
 
-/// How the shell was called for one `echo fine` with some variables set.
-fn shell_calls(variables: &[(&str, &str)]) -> Vec<String> {
+/// Was the login shell asked, and what did a command see of `X` and `CI`, with some variables set?
+fn command_sees(variables: &[(&str, &str)]) -> (bool, String) {
     let server = Server::start([
-        Reply::new().tool_call("bash", json!({"_i": "x", "command": "echo fine"})),
+        Reply::new().tool_call("bash", json!({"_i": "x", "command": "sh -c 'echo \"<$X,$CI>\"'"})),
         Reply::new().text("done"),
     ]);
     let home = Home::new();
@@ -161,27 +161,28 @@ fn shell_calls(variables: &[(&str, &str)]) -> Vec<String> {
     let mut command = omp(&home, &["-p", "x"]);
     command.env("PATH", with_noting_shell(&home)).envs(variables.iter().copied());
     run(command, Some(b""), LIMIT).assert_success();
-    assert!(server.requests()[1].body.to_string().contains("fine"));
+    let messages = server.requests()[1].body["messages"].clone();
+    let result = messages.as_array().unwrap().iter().find(|message| message["role"] == "tool").unwrap();
+    let text = result["content"].as_str().unwrap().lines().next().unwrap().to_owned();
     server.finish();
-    home.read("log").lines().map(str::to_owned).collect()
+    (home.read("log").lines().any(|call| call.starts_with("-l|-c|")), text)
 }
 
 /// Each switch, under both of its names.
 // proves: CLI-140
 #[test]
 fn variables_say_how_commands_run() {
-    let plain = shell_calls(&[]);
-    assert!(plain[0].starts_with("-l|-c|"), "{plain:?}");
-    assert_eq!(plain[1..], ["-c|echo fine|CI=1"]);
+    let sees = |login: bool, text: &str| (login, text.to_owned());
+    assert_eq!(command_sees(&[]), sees(true, "<,1>"));
     for name in ["PI_BASH_NO_LOGIN", "CLAUDE_BASH_NO_LOGIN"] {
-        assert_eq!(shell_calls(&[(name, "1")]), ["-c|echo fine|CI=1"], "{name}");
+        assert_eq!(command_sees(&[(name, "1")]), sees(false, "<,1>"), "{name}");
     }
     for name in ["PI_BASH_NO_CI", "CLAUDE_BASH_NO_CI"] {
-        assert_eq!(shell_calls(&[(name, "1")])[1], "-c|echo fine|CI=", "{name}");
+        assert_eq!(command_sees(&[(name, "1")]), sees(true, "<,>"), "{name}");
     }
     for name in ["PI_SHELL_PREFIX", "CLAUDE_CODE_SHELL_PREFIX"] {
-        assert_eq!(shell_calls(&[(name, "env X=1")])[1], "-c|env X=1 echo fine|CI=1", "{name}");
+        assert_eq!(command_sees(&[(name, "env X=1")]), sees(true, "<1,1>"), "{name}");
     }
-    let both = [("PI_SHELL_PREFIX", "env A=1"), ("CLAUDE_CODE_SHELL_PREFIX", "env B=1")];
-    assert_eq!(shell_calls(&both)[1], "-c|env A=1 echo fine|CI=1");
+    let both = [("PI_SHELL_PREFIX", "env X=1"), ("CLAUDE_CODE_SHELL_PREFIX", "env X=2")];
+    assert_eq!(command_sees(&both).1, "<1,1>");
 }

@@ -8,7 +8,7 @@ use crate::support::{home, omp_run};
 
 const CONFIG: &str = "home/.omp/agent/config.yml";
 
-fn todo(ops: Value) -> Reply {
+fn todo(ops: &Value) -> Reply {
     Reply::new().tool_call("todo", json!({"_i": "x", "ops": ops}))
 }
 
@@ -34,11 +34,11 @@ fn quiet(server: &Server) -> Home {
 #[test]
 fn the_list_goes_on_in_a_resumed_session() {
     let server = Server::start([
-        todo(init()),
-        todo(json!([{"op": "done", "task": "one"}, {"op": "note", "task": "two", "text": "careful"}])),
+        todo(&init()),
+        todo(&json!([{"op": "done", "task": "one"}, {"op": "note", "task": "two", "text": "careful"}])),
         Reply::new().text("later"),
-        todo(json!([{"op": "done", "task": "missing"}])),
-        todo(json!([{"op": "append", "phase": "Ship", "items": ["four"]}])),
+        todo(&json!([{"op": "done", "task": "missing"}])),
+        todo(&json!([{"op": "append", "phase": "Ship", "items": ["four"]}])),
         Reply::new().text("done"),
     ]);
     let home = quiet(&server);
@@ -85,7 +85,7 @@ fn the_list_goes_on_in_a_resumed_session() {
     });
     text.push_str(&format!("{edit}\n"));
     std::fs::write(&file, text).unwrap();
-    let server = Server::start([todo(json!([{"op": "start", "task": "kept"}])), Reply::new().text("ok")]);
+    let server = Server::start([todo(&json!([{"op": "start", "task": "kept"}])), Reply::new().text("ok")]);
     home.models_yml(&server, Wire::OpenAiCompletions, ModelOptions::new());
     omp_run(&home, &["-c", "-p", "again"]).assert_success();
     let last = details(&home).pop().unwrap();
@@ -95,7 +95,7 @@ fn the_list_goes_on_in_a_resumed_session() {
     );
     server.finish();
 
-    let server = Server::start([todo(init()), Reply::new().text("ok")]);
+    let server = Server::start([todo(&init()), Reply::new().text("ok")]);
     home.models_yml(&server, Wire::OpenAiCompletions, ModelOptions::new());
     let output = omp_run(&home, &["-p", "--no-session", "--mode", "json", "x"]);
     output.assert_success();
@@ -109,7 +109,7 @@ fn open_tasks_bring_the_model_back() {
     for (config, requests) in
         [("", 3), ("todo:\n  reminders:\n    enabled: false\n", 2), ("todo:\n  reminders:\n    max: 0\n", 2)]
     {
-        let mut replies = vec![todo(init()), Reply::new().text("I stop here")];
+        let mut replies = vec![todo(&init()), Reply::new().text("I stop here")];
         if requests == 3 {
             replies.push(Reply::new().text("really"));
         }
@@ -131,8 +131,8 @@ fn open_tasks_bring_the_model_back() {
 #[test]
 fn a_failed_call_is_followed_by_a_reminder() {
     let server = Server::start([
-        todo(json!([{"op": "done", "task": "missing"}])),
-        todo(init()),
+        todo(&json!([{"op": "done", "task": "missing"}])),
+        todo(&init()),
         Reply::new().text("done"),
     ]);
     let home = quiet(&server);

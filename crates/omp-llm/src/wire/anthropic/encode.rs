@@ -122,7 +122,8 @@ impl Thinking {
     pub(in crate::wire) fn fits(&self, turns: &[Turn<'_>]) -> bool {
         // Words of the user that come with results interject; they do not begin anew.
         let begins = |at: &usize| {
-            matches!(turns[*at], Turn::User(_) | Turn::Developer(_)) && (*at == 0 || !matches!(turns[*at - 1], Turn::Results(_)))
+            matches!(turns[*at], Turn::User(_) | Turn::Developer(_))
+                && (*at == 0 || !matches!(turns[*at - 1], Turn::Results(_)))
         };
         let prompt = (0..turns.len()).rev().find(begins).unwrap_or_default();
         let Some(Turn::Assistant(parts)) = turns.get(prompt + 1) else { return true };
