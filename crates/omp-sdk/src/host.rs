@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use omp_agent::Listener;
 use omp_llm::Secret;
-use omp_session::{BranchError, Copied, CopyError, Navigation, NoSuchEntry};
-use omp_types::Message;
+use omp_session::{BranchError, Context, Copied, CopyError, Navigation, NoSuchEntry};
+use serde_json::Value;
 
 use crate::error::SessionError;
 use crate::options::{Persistence, SessionOptions};
@@ -230,7 +230,7 @@ impl Session {
             Some(id) => self.loaded().await?.context_at(Some(id)),
             None => loaded.context_at(to.as_deref()),
         };
-        self.reload(context.messages).await?;
+        self.reload(context).await?;
         Ok(Some(Moved { leaf: summary_entry.or(to), prefill }))
     }
 
@@ -249,14 +249,15 @@ impl Session {
             let prompt = writer.branch_in_memory(entry)?;
             (prompt, writer.snapshot().context())
         };
-        self.reload(context.messages).await?;
+        self.reload(context).await?;
         Ok(Arrival { prompt: Some(prompt), ..Arrival::default() })
     }
 
-    /// Goes on from other messages; what providers kept of the ones before is let go.
-    async fn reload(&self, messages: Vec<Arc<Message>>) -> Result<(), SessionError> {
+    /// Goes on from another place; what providers kept of the messages before is let go.
+    async fn reload(&self, context: Context) -> Result<(), SessionError> {
         self.models.client.close().await;
-        Ok(self.agent.load(messages).await?)
+        self.todos.restore(context.todos.as_ref().unwrap_or(&Value::Array(Vec::new())));
+        Ok(self.agent.load(context.messages).await?)
     }
 
     /// Stops what runs and waits until it has ended. Messages that were queued are dropped.

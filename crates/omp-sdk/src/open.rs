@@ -103,6 +103,7 @@ impl Session {
             classifier,
             models_file: opening.options.models_file(),
             notes,
+            todos: opening.todos,
             kept: opening.options.persistence != Persistence::Off,
             cwd: opening.options.cwd,
             session_dir: opening.options.session_dir,

@@ -11,6 +11,7 @@ use omp_extend::Commands;
 use omp_llm::Api;
 use omp_session::Header;
 use omp_shell::Scope;
+use omp_tools::TodoList;
 use omp_types::{UserBlock, UserContent};
 use tokio_util::sync::CancellationToken;
 
@@ -46,6 +47,7 @@ pub struct Session {
     pub(crate) warnings: Vec<String>,
     /// Keeps what is typed; nothing of a session that is not saved.
     pub(crate) notes: Option<Notes>,
+    pub(crate) todos: Arc<TodoList>,
     /// The conversation is saved, or will be.
     pub(crate) kept: bool,
     pub(crate) cwd: PathBuf,

@@ -125,7 +125,7 @@ fn searches(tree: &Path) {
                     rg,
                     &["--hidden", "--no-require-git", "--glob", "!.git", "-n", "-B1", "-A3", pattern, "."],
                     tree,
-                )
+                );
             }
         });
         let peer = peer.as_ref().map(|peer| peer as &dyn Fn());

@@ -11,7 +11,7 @@ use super::key::{Key, Kind};
 use super::parse::{Format, mapping};
 use super::row::Setting;
 use super::table::keys;
-use super::{SettingsError, migrate, scope, tree, variables};
+use super::{SettingsError, migrate, scope, tree, trust, variables};
 use crate::directories::{Directories, expand_home};
 
 /// Where settings come from.
@@ -153,7 +153,16 @@ impl Settings {
         self.push(layer, map);
     }
 
-    fn push(&mut self, layer: Layer, map: Map<String, Value>) {
+    fn push(&mut self, layer: Layer, mut map: Map<String, Value>) {
+        if let Layer::Project { path, .. } = &layer {
+            let place = path.display();
+            for refused in trust::only_stricter(&mut map, &self.merged) {
+                self.warnings.push(format!(
+                    "{place}: {refused} is the user's to decide and is not taken from a project; set it with \
+                     `omp config set`."
+                ));
+            }
+        }
         if !map.is_empty() {
             tree::merge(&mut self.merged, &map);
             self.layers.push((layer, map));

@@ -28,6 +28,7 @@ mod saver;
 mod scope;
 mod table;
 mod tree;
+mod trust;
 mod value;
 mod variables;
 

@@ -21,6 +21,9 @@ pub use script::{Script, Simple};
 /// Commands longer than this are not judged.
 const LONGEST: usize = 64 * 1024;
 
+/// Nobody writes such a command by hand; it could hide anything.
+const BEYOND: &str = "Is too long or too deeply nested to be judged";
+
 /// Where a command runs.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
@@ -44,7 +47,7 @@ pub struct Verdict {
 /// Judges a command. One that cannot be read as a whole is judged line by line, as the shell would run it.
 pub fn judge(command: &str, place: Place<'_>) -> Verdict {
     if command.len() > LONGEST {
-        return Verdict::default();
+        return Verdict { critical: Some(BEYOND), script: None };
     }
     let mut walk = walk::Walk::new(place);
     if walk.script(command) {

@@ -10,7 +10,7 @@ use brush_parser::{Parser, ParserOptions};
 use super::execute::{self, Role};
 use super::script::Script;
 use super::word::{Text, Variables};
-use super::{Place, critical};
+use super::{BEYOND, Place, critical};
 
 /// Texts within texts that are followed: `bash -c`, `eval`, substitutions.
 const DEEPEST: usize = 8;
@@ -56,6 +56,7 @@ impl<'a> Walk<'a> {
     pub(super) fn script(&mut self, text: &str) -> bool {
         if self.depth >= DEEPEST || nesting(text) > NESTING {
             self.script = None;
+            self.find(Some(BEYOND));
             return false;
         }
         let parsed = Parser::new(text.as_bytes(), &ParserOptions::default()).parse_program();

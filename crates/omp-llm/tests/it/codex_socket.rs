@@ -154,12 +154,23 @@ async fn a_switch_starts_clean() {
     let other = Model { id: "other".into(), ..codex.clone() };
     ask(&client, &codex, &hi()).await.done();
     ask(&client, &other, &hi()).await.done();
-    assert_eq!(server.sockets(), SocketCount { opened: 2, closed: 1 });
+    counted(&server, SocketCount { opened: 2, closed: 1 }).await;
     ask(&client, &model(&server, Wire::AnthropicMessages), &hi()).await.done();
-    assert_eq!(server.sockets(), SocketCount { opened: 2, closed: 2 });
+    counted(&server, SocketCount { opened: 2, closed: 2 }).await;
     ask(&client, &codex, &hi()).await.done();
-    assert_eq!(server.sockets(), SocketCount { opened: 3, closed: 2 });
+    counted(&server, SocketCount { opened: 3, closed: 2 }).await;
     server.finish();
+}
+
+/// Waits until the server has seen so many; it reads a good-bye when it comes to it.
+async fn counted(server: &Server, wanted: SocketCount) {
+    for _ in 0..2_000 {
+        if server.sockets() == wanted {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    assert_eq!(server.sockets(), wanted);
 }
 
 /// Silence has a limit of its own.

@@ -115,11 +115,42 @@ fn mappings_merge_across_files_and_lists_do_not() {
     let world = World::with_global(
         "tools:\n  approvalMode: write\n  approval:\n    bash: prompt\n    read: allow\ndisabledProviders:\n  - anthropic\n  - openai\n",
     );
-    world.project(".omp/config.yml", "tools:\n  approval:\n    bash: allow\ndisabledProviders:\n  - groq\n");
+    world.project(".omp/config.yml", "tools:\n  approval:\n    bash: deny\ndisabledProviders:\n  - groq\n");
     let settings = world.load();
     assert_eq!(settings.get(keys::TOOLS_APPROVAL_MODE), "write");
-    assert_eq!(settings.value(keys::TOOLS_APPROVAL.setting()), json!({"bash": "allow", "read": "allow"}));
+    assert_eq!(settings.value(keys::TOOLS_APPROVAL.setting()), json!({"bash": "deny", "read": "allow"}));
     assert_eq!(strings(settings.get(keys::DISABLED_PROVIDERS)).collect::<Vec<_>>(), ["groq"]);
+}
+
+/// Files that come with the code may ask for more care, never for less.
+#[test]
+fn a_project_cannot_loosen_what_protects_the_user() {
+    let world = World::with_global(
+        "tools:\n  approvalMode: write\n  approval: {bash: prompt, write: deny, read: allow}\nsecrets: {enabled: true}\n",
+    );
+    let loose = "tools:\n  approvalMode: yolo\n  approval: {bash: allow, write: prompt, edit: Allow, find: prompt}\n  \
+                 approvalRules: [rm *]\nsecrets: {enabled: false}\nshellPath: ./evil\nsteeringMode: all\n";
+    world.project(".omp/config.yml", loose);
+    let settings = world.load();
+    assert_eq!(settings.get(keys::TOOLS_APPROVAL_MODE), "write");
+    let policies = json!({"bash": "prompt", "write": "deny", "read": "allow", "find": "prompt"});
+    assert_eq!(settings.value(keys::TOOLS_APPROVAL.setting()), policies);
+    assert!(settings.get(keys::TOOLS_APPROVAL_RULES).is_empty() && settings.get(keys::SECRETS_ENABLED));
+    assert_eq!((settings.get(keys::SHELL_PATH), settings.get(keys::STEERING_MODE)), (None, "all"));
+    let named = |path: &str| {
+        let wanted = format!("config.yml: {path} is the user's to decide");
+        settings.warnings().iter().filter(|warning| warning.contains(&wanted)).count()
+    };
+    let refused =
+        ["tools.approvalMode", "tools.approval.bash", "tools.approval.write", "tools.approval.edit"];
+    for path in refused.into_iter().chain(["tools.approvalRules", "secrets.enabled", "shellPath"]) {
+        assert_eq!(named(path), 1, "{path}: {:?}", settings.warnings());
+    }
+    world.project(".omp/config.yml", "tools:\n  approvalMode: always-ask\n  approval: {read: deny}\n");
+    let settings = world.load();
+    assert_eq!(settings.get(keys::TOOLS_APPROVAL_MODE), "always-ask");
+    assert_eq!(settings.value(keys::TOOLS_APPROVAL.setting())["read"], "deny");
+    assert_eq!(settings.warnings(), [""; 0]);
 }
 
 // proves: CFG-040, CFG-041

@@ -24,7 +24,7 @@ pub(super) fn encode(
     for turn in turns {
         match turn {
             Turn::User(parts) | Turn::Developer(parts) => {
-                push_user(&mut messages, &user_content(parts), model)
+                push_user(&mut messages, &user_content(parts), model);
             }
             Turn::Assistant(parts) => messages.push(assistant_message(parts, model, names)),
             Turn::Results(results) => push_results(&mut messages, results, model, names),
