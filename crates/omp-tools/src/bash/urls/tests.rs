@@ -2,10 +2,10 @@ use super::scan::{Found, command, value};
 
 /// The URLs of a command, with what their place is called.
 fn urls(text: &str) -> Vec<String> {
-    shown(text, command(text))
+    shown(text, &command(text))
 }
 
-fn shown(text: &str, found: Vec<Found>) -> Vec<String> {
+fn shown(text: &str, found: &[Found]) -> Vec<String> {
     found.iter().map(|found| format!("{:?} {}", found.quote, &text[found.start..found.end])).collect()
 }
 
@@ -52,7 +52,7 @@ fn what_is_no_name_stays() {
 
 #[test]
 fn values_of_variables() {
-    let urls = |text: &str| shown(text, value(text));
+    let urls = |text: &str| shown(text, &value(text));
     assert_eq!(urls("local://a"), ["Plain local://a"]);
     assert_eq!(urls("local://"), ["Plain local://"]);
     assert_eq!(urls("local://a:local://b"), ["Plain local://a", "Plain local://b"]);
