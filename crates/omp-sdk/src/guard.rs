@@ -169,6 +169,10 @@ impl Guard {
     /// The simple commands of a call, where the tool is one that runs commands.
     fn script(&self, tool: &str, arguments: &Map<String, Value>) -> Option<Script> {
         let command = arguments.get("command").and_then(Value::as_str).filter(|_| tool == "bash")?;
+        // Another search path makes another program of the same command.
+        if arguments.get("env").and_then(Value::as_object).is_some_and(|env| !env.is_empty()) {
+            return None;
+        }
         let real = |path: &std::path::Path| path.to_owned();
         judge(command, Place { cwd: &self.cwd, home: None, variables: &[], real: &real }).script
     }
@@ -237,11 +241,17 @@ fn refused(tool: &str) -> String {
 
 fn nobody_to_ask(question: &Question) -> String {
     let tool = &question.tool;
-    let reason = question.reason.as_ref().map(|reason| format!(" Reason: {reason}.")).unwrap_or_default();
-    format!(
-        "Tool \"{tool}\" needs the user's approval, and nobody can be asked in this session, so the call did not \
-         run.{reason} The user can set tools.approval.{tool} to `allow`, or start omp with --approval-mode yolo."
-    )
+    let why = "needs the user's approval, and nobody can be asked in this session, so the call did not run.";
+    match &question.reason {
+        // No setting allows what nothing can undo.
+        Some(reason) => {
+            format!("Tool \"{tool}\" {why} Reason: {reason}. Only --approval-mode yolo runs it unasked.")
+        }
+        None => format!(
+            "Tool \"{tool}\" {why} The user can set tools.approval.{tool} to `allow`, or start omp with \
+             --approval-mode yolo."
+        ),
+    }
 }
 
 #[cfg(test)]

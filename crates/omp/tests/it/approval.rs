@@ -182,6 +182,9 @@ fn rules_need_no_question() {
         let said = results(&home, config, &[], bash(command));
         assert!(said[0].contains("needs the user's approval"), "{command}: {}", said[0]);
     }
+    let with_env = json!({"_i": "x", "command": "touch one", "env": {"PATH": "."}});
+    let said = results(&home, config, &[], Reply::new().tool_call("bash", with_env));
+    assert!(said[0].contains("needs the user's approval"), "{}", said[0]);
     assert!(!home.exists("work/three") && !home.exists("work/rebooted"));
     let said =
         results(&home, "tools:\n  approvalMode: write\n  approvalRules: [./reboot]\n", &[], bash("./reboot"));
