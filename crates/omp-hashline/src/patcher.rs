@@ -13,6 +13,9 @@ use crate::snapshots::Snapshots;
 use crate::syntax::Syntax;
 use crate::tag::Tag;
 
+/// Larger texts are not looked at for syntax errors, in bytes.
+const MAX_CHECKED: usize = 64 * 1024;
+
 /// Lines shown when a hunk aims at lines that were never displayed.
 const UNSEEN_SHOWN: usize = 40;
 
@@ -187,6 +190,10 @@ impl Patcher<'_> {
     }
 
     fn with_syntax_warning(&self, mut planned: Planned, section: &Section, before: &str) -> Planned {
+        // Reading a whole large file twice would take longer than the edit; the warning is a courtesy.
+        if before.len().max(planned.text.len()) > MAX_CHECKED {
+            return planned;
+        }
         let parses = |text: &str| self.syntax.parses(&section.path, text);
         if planned.text != before && parses(&planned.text) == Some(false) && parses(before) == Some(true) {
             let line = planned.changes.first().map_or(1, |change| change.start + 1);
