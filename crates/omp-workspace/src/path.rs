@@ -83,6 +83,27 @@ fn hex_pair(bytes: &[u8]) -> Option<u8> {
     u8::try_from(value).ok()
 }
 
+/// Undoes percent-encoding; nothing if it is broken or the result is not UTF-8.
+pub fn percent_decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        rest = tail;
+        if *first != b'%' {
+            bytes.push(*first);
+            continue;
+        }
+        let [high, low, tail @ ..] = rest else { return None };
+        bytes.push(digit(*high)? << 4 | digit(*low)?);
+        rest = tail;
+    }
+    String::from_utf8(bytes).ok()
+}
+
+fn digit(letter: u8) -> Option<u8> {
+    char::from(letter).to_digit(16).and_then(|value| u8::try_from(value).ok())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,26 +13,7 @@ pub const SCHEMES: [&str; 12] = [
     "agent", "artifact", "history", "issue", "local", "mcp", "memory", "omp", "pr", "rule", "skill", "vault",
 ];
 
-/// Undoes percent-encoding; nothing if it is broken or the result is not UTF-8.
-pub fn decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        rest = tail;
-        if *first != b'%' {
-            bytes.push(*first);
-            continue;
-        }
-        let [high, low, tail @ ..] = rest else { return None };
-        bytes.push(digit(*high)? << 4 | digit(*low)?);
-        rest = tail;
-    }
-    String::from_utf8(bytes).ok()
-}
-
-fn digit(letter: u8) -> Option<u8> {
-    char::from(letter).to_digit(16).and_then(|value| u8::try_from(value).ok())
-}
+pub use omp_workspace::path::percent_decoded as decode;
 
 /// The file or directory that `inside` names in the skill, without symbolic links.
 pub(super) fn in_skill(url: &str, skill: &Skill, inside: &str) -> Result<PathBuf, UrlError> {

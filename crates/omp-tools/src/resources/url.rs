@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use omp_workspace::path::percent_decoded;
+
 /// Addresses that are no business of the router.
 const OTHERS: [&str; 3] = ["http", "https", "file"];
 
@@ -84,25 +86,4 @@ impl InternalUrl {
     pub fn is_opaque(&self) -> bool {
         self.scheme == "mcp"
     }
-}
-
-/// `None` if the encoding is broken or the result is not UTF-8.
-fn percent_decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        rest = tail;
-        if *first != b'%' {
-            bytes.push(*first);
-            continue;
-        }
-        let [high, low, tail @ ..] = rest else { return None };
-        bytes.push(digit(*high)? << 4 | digit(*low)?);
-        rest = tail;
-    }
-    String::from_utf8(bytes).ok()
-}
-
-fn digit(letter: u8) -> Option<u8> {
-    char::from(letter).to_digit(16).and_then(|value| u8::try_from(value).ok())
 }
