@@ -2,6 +2,7 @@
 //! limit is the process's.
 #![allow(unsafe_code, reason = "resource limits have no safe interface here")]
 
+#[path = "it/support/mod.rs"]
 mod support;
 
 use support::session::Session;

@@ -1,5 +1,6 @@
 //! Memory does not depend on the size of a file. In a file of its own: the peak is the process's.
 
+#[path = "it/support/mod.rs"]
 mod support;
 
 use support::{Project, numbered};

@@ -1,15 +1,13 @@
 //! The read tool, as a model uses it.
 
-mod support;
-
 use std::io::Cursor;
 use std::time::Duration;
 
+use crate::support::{Project, meta, numbered, set_age, text};
 use futures_util::future::BoxFuture;
 use omp_tools::{InternalUrl, Resource, Resources, Scheme};
 use omp_types::UserBlock;
 use serde_json::json;
-use support::{Project, meta, numbered, set_age, text};
 use tokio_util::sync::CancellationToken;
 
 /// The lines of `f`, which holds `line 1` to `line 50`, that a selector shows; notices are left out.

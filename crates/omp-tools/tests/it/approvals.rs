@@ -1,10 +1,8 @@
 //! What the tools say about their calls before these run.
 
-mod support;
-
+use crate::support::Project;
 use omp_types::{Approval, ApprovalDetail, Tier};
 use serde_json::{Map, Value, json};
-use support::Project;
 
 fn object(value: Value) -> Map<String, Value> {
     match value {

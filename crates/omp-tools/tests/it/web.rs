@@ -1,10 +1,9 @@
 //! Web pages through the read tool, from servers of the loopback.
 
-mod support;
-
 use std::io::{self, Cursor};
 use std::sync::{Arc, Mutex};
 
+use crate::support::{invocation, meta, numbered, text};
 use image::{DynamicImage, ImageFormat, RgbImage, RgbaImage};
 use omp_agent::{Tool, ToolError, Updates};
 use omp_llm::{Client, ClientOptions, ProxySource};
@@ -14,7 +13,6 @@ use omp_tools::{Context, Spills, builtin};
 use omp_types::{ToolOutput, UserBlock};
 use omp_web::Web;
 use serde_json::{Value, json};
-use support::{invocation, meta, numbered, text};
 use tokio_util::sync::CancellationToken;
 
 /// A session that reads the web, and what it keeps.

@@ -1,11 +1,9 @@
 //! Merge conflicts: found by reads, resolved by writes.
 
-mod support;
-
+use crate::support::Project;
+use crate::support::session::Session;
+use crate::support::text;
 use serde_json::json;
-use support::Project;
-use support::session::Session;
-use support::text;
 
 const TWO: &str = "top
 <<<<<<< HEAD

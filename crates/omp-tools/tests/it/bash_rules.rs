@@ -1,10 +1,8 @@
 //! What becomes of a command before it runs.
 
-mod support;
-
+use crate::support::{Project, text};
 use omp_tools::{InterceptRule, Interception};
 use serde_json::json;
-use support::{Project, text};
 
 async fn output(project: &Project, command: &str) -> String {
     let text = text(&project.call("bash", json!({ "command": command })).await.unwrap());
@@ -65,7 +63,7 @@ async fn a_leading_cd_is_a_working_directory() {
         [("cd sub && pwd", sub.clone()), ("pwd", sub.clone()), ("cd deep && pwd", format!("{sub}/deep"))]
     {
         let arguments = json!({ "command": command });
-        let call = support::invocation(&arguments, Default::default(), omp_agent::Updates::ignored());
+        let call = crate::support::invocation(&arguments, Default::default(), omp_agent::Updates::ignored());
         assert!(text(&bash.run(call).await.unwrap()).starts_with(&format!("{expected}\n")), "{command}");
     }
 }

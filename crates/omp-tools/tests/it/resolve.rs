@@ -1,15 +1,13 @@
 //! Decisions about changes that any part of the program may show.
 
-mod support;
-
 use std::sync::{Arc, Mutex};
 
+use crate::support::{Project, invocation, text};
 use omp_agent::{Tool, ToolError, Updates};
 use omp_shell::{Environment, Scope};
 use omp_tools::{Context, Handler, PendingAction, builtin};
 use omp_types::ToolOutput;
 use serde_json::{Value, json};
-use support::{Project, invocation, text};
 use tokio_util::sync::CancellationToken;
 
 /// A context, its `resolve`, and what handlers were told.

@@ -1,11 +1,9 @@
 //! Structural edits: a preview, and what becomes of it.
 
-mod support;
-
+use crate::support::session::Session;
+use crate::support::text;
 use omp_types::ToolOutput;
 use serde_json::{Value, json};
-use support::session::Session;
-use support::text;
 
 fn session(files: &[(&str, &str)]) -> Session {
     let session = Session::new();
@@ -201,7 +199,7 @@ async fn overlapping_matches_are_refused() {
 /// proves: LOP-124
 #[tokio::test]
 async fn so_many_files_and_no_more() {
-    let mut project = support::Project::new();
+    let mut project = crate::support::Project::new();
     project.settings.ast_max_files = 2;
     let session = Session::with(project);
     for name in ["a.js", "b.js", "c.js"] {

@@ -1,13 +1,11 @@
 //! The edit tool in the modes that name the text they change.
 
-mod support;
-
 use std::os::unix::fs::PermissionsExt;
 
+use crate::support::session::Session;
+use crate::support::{Project, text};
 use omp_tools::{EditMode, Fuzzy};
 use serde_json::{Value, json};
-use support::session::Session;
-use support::{Project, text};
 
 fn session(mode: EditMode) -> Session {
     let mut project = Project::new();

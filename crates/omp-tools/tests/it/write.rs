@@ -1,13 +1,11 @@
 //! The write tool, as a model uses it.
 
-mod support;
-
 use std::os::unix::fs::PermissionsExt;
 
+use crate::support::{Project, meta, text};
 use omp_agent::Scheduling;
 use omp_types::ToolOutput;
 use serde_json::{Map, json};
-use support::{Project, meta, text};
 
 async fn write(project: &Project, path: &str, content: &str) -> ToolOutput {
     project.call("write", json!({ "path": path, "content": content })).await.unwrap()

@@ -1,15 +1,13 @@
 //! Archives: members are read, searched and written without unpacking anything.
 
-mod support;
-
 use std::io::{Cursor, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 
+use crate::support::session::Session;
+use crate::support::{Project, invocation, meta, numbered, text};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::json;
-use support::session::Session;
-use support::{Project, invocation, meta, numbered, text};
 use tokio_util::sync::CancellationToken;
 use zip::write::SimpleFileOptions;
 

@@ -1,7 +1,5 @@
 //! The todo tool: operations, results, what becomes of finished tasks.
 
-mod support;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

@@ -1,11 +1,9 @@
 //! Office documents, PDF files and books in `read`.
 
-mod support;
-
 use std::path::Path;
 
+use crate::support::{Project, invocation, meta, text};
 use serde_json::json;
-use support::{Project, invocation, meta, text};
 use tokio_util::sync::CancellationToken;
 
 /// A page with `lines` lines of text.

@@ -1,16 +1,14 @@
 //! What tools write is in the next completion, without waiting for a list to become old.
 
-mod support;
-
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::support::{Project, invocation};
 use omp_agent::{Tool, Updates};
 use omp_tools::{Context, EditMode, builtin};
 use omp_workspace::finder::Finder;
 use omp_workspace::scans::{Limits, Scans};
 use serde_json::{Value, json};
-use support::{Project, invocation};
 use tokio_util::sync::CancellationToken;
 
 struct World {

@@ -1,15 +1,13 @@
 //! The shell that lives through the calls of a session.
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::{Project, invocation, text};
 use omp_agent::{Tool, ToolError, Updates};
 use omp_shell::SecretNames;
 use omp_tools::{Login, Settings};
 use omp_types::ToolOutput;
 use serde_json::{Value, json};
-use support::{Project, invocation, text};
 use tokio_util::sync::CancellationToken;
 
 type Result = std::result::Result<ToolOutput, ToolError>;

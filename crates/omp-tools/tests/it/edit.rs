@@ -1,14 +1,12 @@
 //! The edit tool, as a model uses it: with what the results of read, write and edit say, and nothing else.
 
-mod support;
-
 use std::os::unix::fs::PermissionsExt;
 
+use crate::support::session::Session;
+use crate::support::{Project, numbered, text};
 use omp_agent::Scheduling;
 use omp_hashline::Tag;
 use serde_json::{Map, json};
-use support::session::Session;
-use support::{Project, numbered, text};
 
 // proves: FIL-107
 #[tokio::test]

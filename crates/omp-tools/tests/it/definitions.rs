@@ -1,10 +1,8 @@
 //! What models are told about the tools.
 
-mod support;
-
+use crate::support::Project;
 use omp_tools::NAMES;
 use serde_json::{Value, json};
-use support::Project;
 
 #[test]
 fn the_order_is_fixed_and_the_texts_are_short() {

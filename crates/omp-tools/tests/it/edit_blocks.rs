@@ -1,11 +1,9 @@
 //! Whole constructs, named by their first line.
 
-mod support;
-
 use std::path::Path;
 
+use crate::support::session::Session;
 use omp_hashline::{EditError, File, NoSyntax, Patcher, Snapshots, Tag, parse};
-use support::session::Session;
 
 /// Edits a file by one hunk and returns the answer and the file's new text.
 async fn edited(name: &str, content: &str, hunk: &str) -> (String, String) {

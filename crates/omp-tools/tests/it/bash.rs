@@ -1,16 +1,14 @@
 //! The bash tool, as a model uses it.
 
-mod support;
-
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use crate::support::{Project, invocation, meta, text};
 use omp_agent::{ToolError, Updates};
 use omp_shell::{Ci, SecretNames};
 use omp_tools::Login;
 use omp_types::ToolOutput;
 use serde_json::{Value, json};
-use support::{Project, invocation, meta, text};
 use tokio_util::sync::CancellationToken;
 
 async fn bash(project: &Project, arguments: Value) -> ToolOutput {

@@ -1,10 +1,8 @@
 //! Long programs are shown as an outline.
 
-mod support;
-
+use crate::support::session::Session;
+use crate::support::{Project, text};
 use serde_json::json;
-use support::session::Session;
-use support::{Project, text};
 
 /// A program of functions with bodies of six lines: eight lines each.
 fn program(functions: usize) -> String {

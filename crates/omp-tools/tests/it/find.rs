@@ -1,13 +1,11 @@
 //! The find tool, as a model uses it.
 
-mod support;
-
 use std::time::{Duration, SystemTime};
 
+use crate::support::session::Session;
+use crate::support::{Project, invocation, text};
 use omp_agent::Updates;
 use serde_json::{Value, json};
-use support::session::Session;
-use support::{Project, invocation, text};
 use tokio_util::sync::CancellationToken;
 
 /// Files whose order in time is the order of the list, the newest first.

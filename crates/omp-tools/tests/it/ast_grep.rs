@@ -1,18 +1,16 @@
 //! Search by structure, as a model uses it.
 
-mod support;
-
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::support::session::Session;
+use crate::support::{Project, invocation, text};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::Updates;
 use omp_tools::{InternalUrl, Resource, Resources, Scheme};
 use omp_types::ToolOutput;
 use serde_json::{Value, json};
-use support::session::Session;
-use support::{Project, invocation, text};
 use tokio_util::sync::CancellationToken;
 
 async fn grep(project: &Project, pattern: &str, paths: &[&str]) -> ToolOutput {

@@ -1,10 +1,8 @@
 //! Jupyter notebooks: read, edited and written by their cells.
 
-mod support;
-
+use crate::support::session::Session;
+use crate::support::{Project, text};
 use serde_json::{Value, json};
-use support::session::Session;
-use support::{Project, text};
 
 const NOTEBOOK: &str = r##"{
  "cells": [

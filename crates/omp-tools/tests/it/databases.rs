@@ -1,10 +1,8 @@
 //! SQLite databases: tables, rows and answers as text, and single rows that are written.
 
-mod support;
-
+use crate::support::{Project, invocation, meta, text};
 use rusqlite::Connection;
 use serde_json::json;
-use support::{Project, invocation, meta, text};
 use tokio_util::sync::CancellationToken;
 
 const SCHEMA: &str = "CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL DEFAULT 'nobody', age INTEGER, note BLOB);

@@ -1,12 +1,10 @@
 //! The search tool, as a model uses it.
 
-mod support;
-
+use crate::support::session::Session;
+use crate::support::{Project, invocation, numbered, text};
 use omp_agent::Updates;
 use omp_hashline::Tag;
 use serde_json::{Value, json};
-use support::session::Session;
-use support::{Project, invocation, numbered, text};
 use tokio_util::sync::CancellationToken;
 
 async fn search(session: &Session, arguments: Value) -> String {

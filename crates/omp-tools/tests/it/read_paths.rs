@@ -1,16 +1,14 @@
 //! How the read tool finds what a path means, and what it says about it.
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::session::Session;
+use crate::support::{Project, invocation, meta, numbered, text};
 use futures_util::future::BoxFuture;
 use omp_agent::{ToolError, Updates};
 use omp_tools::{InternalUrl, Resource, Resources, Scheme};
 use omp_types::ToolOutput;
 use serde_json::json;
-use support::session::Session;
-use support::{Project, invocation, meta, numbered, text};
 use tokio_util::sync::CancellationToken;
 
 /// What stands outside the working directory keeps its whole path, what is inside is shown relative to it.

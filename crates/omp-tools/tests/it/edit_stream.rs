@@ -1,14 +1,12 @@
 //! Edits that are looked at while the model writes them.
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::Project;
+use crate::support::session::Session;
 use omp_agent::{Inspection, Tool};
 use omp_tools::{EditMode, Fuzzy};
 use serde_json::{Map, Value, json};
-use support::Project;
-use support::session::Session;
 
 fn session(mode: EditMode, abort: bool) -> Session {
     let mut project = Project::new();

@@ -1,0 +1,29 @@
+//! The tools, as a model uses them. One program: linking the grammars once is enough.
+
+mod approvals;
+mod archives;
+mod ast_edit;
+mod ast_grep;
+mod bash;
+mod bash_rules;
+mod bash_session;
+mod conflicts;
+mod databases;
+mod definitions;
+mod documents;
+mod edit;
+mod edit_blocks;
+mod edit_modes;
+mod edit_stream;
+mod find;
+mod notebooks;
+mod read;
+mod read_paths;
+mod read_summary;
+mod resolve;
+mod scans;
+mod search;
+mod support;
+mod todo;
+mod web;
+mod write;
