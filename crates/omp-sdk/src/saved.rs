@@ -9,8 +9,8 @@ use omp_export::dump::{DumpError, DumpOptions, Form};
 use omp_export::{HtmlError, SessionView, ViewError};
 use omp_import::Saved;
 use omp_session::{
-    BranchError, Checkup, CopyError, GcPlan, GcPolicy, GcReport, Hit, LoadError, Loaded, Origin, Recovery,
-    ResolveError, SessionInfo, Sessions, Status, Usage,
+    BranchError, Checkup, CopyError, GcPlan, GcPolicy, GcReport, Hit, LoadError, Loaded, MessagesText,
+    Origin, Recovery, ResolveError, SessionInfo, Sessions, Status, Usage,
 };
 use serde::Serialize;
 
@@ -51,7 +51,7 @@ pub struct SessionRow {
     /// The first prompt, perhaps cut.
     pub first_message: String,
     /// The text of the messages that were counted.
-    pub text: String,
+    pub text: MessagesText,
     /// How it ended, in one word.
     pub status: &'static str,
     /// Where it comes from, if it is a copy or a branch.

@@ -35,7 +35,7 @@ fn score(session: &SessionInfo, words: &[String]) -> Option<u32> {
     let first = session.first_message.to_lowercase();
     let cwd = session.cwd.to_string_lossy().to_lowercase();
     let path = session.path.to_string_lossy().to_lowercase();
-    let text = session.all_messages_text.to_lowercase();
+    let text = session.all_messages_text.get().to_lowercase();
     let id = session.id.to_lowercase();
     words
         .iter()

@@ -35,7 +35,7 @@ fn newest_first_with_what_a_picker_shows() {
     let (loaded, _) = world.open(&old);
     assert_eq!((&info.id, &info.created), (&loaded.header.id, &loaded.header.timestamp));
     assert_eq!((&info.cwd, info.message_count, info.status), (&world.project, 2, Status::Complete));
-    assert_eq!((info.first_message.as_str(), info.all_messages_text.as_str()), ("old", "old\nDone.\n"));
+    assert_eq!((info.first_message.as_str(), info.all_messages_text.get()), ("old", "old\nDone.\n"));
     assert_eq!(info.modified, std::fs::metadata(&old).unwrap().modified().unwrap());
 }
 
