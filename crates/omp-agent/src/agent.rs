@@ -1,19 +1,17 @@
 //! The agent as its owner sees it: prompts in, events out, and a handle to steer a run from outside.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use omp_types::{
-    AgentEvent, AssistantMessage, CustomMessage, Message, StopReason, ThinkingLevel, UserContent, UserMessage,
-};
-use serde_json::Value;
+use omp_types::{AgentEvent, AssistantMessage, Message, StopReason, ThinkingLevel};
 use tokio_util::sync::CancellationToken;
 
-use crate::config::{AgentConfig, InterruptMode, QueueMode};
+use crate::conduct::Conduct;
+use crate::config::AgentConfig;
+use crate::control::{Control, Shared};
 use crate::fallback::FallbackState;
 use crate::parts::{Clock, Gate, Listener, Model, Models, Parts, Setup, Todos};
-use crate::queue::{Aside, Delivery, Queued, Queues};
+use crate::prompt::{Outcome, Prompt};
 use crate::request::ToolCache;
 use crate::run::Run;
 use crate::validate::Validators;
@@ -35,6 +33,7 @@ pub(crate) struct Fixed {
     pub(crate) gate: Arc<dyn Gate>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) todos: Option<Arc<dyn Todos>>,
+    pub(crate) conduct: Arc<dyn Conduct>,
     pub(crate) validators: Validators,
 }
 
@@ -108,60 +107,6 @@ impl State {
     }
 }
 
-/// What the user says.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Prompt {
-    pub content: UserContent,
-    pub form: PromptForm,
-}
-
-/// How a prompt stands in the conversation.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum PromptForm {
-    /// The user's own words.
-    #[default]
-    Words,
-    /// A text that a command of the user put together.
-    Custom { custom_type: &'static str, details: Value },
-}
-
-impl Prompt {
-    pub fn text(text: impl Into<String>) -> Self {
-        Self::words(UserContent::Text(text.into()))
-    }
-
-    pub fn words(content: UserContent) -> Self {
-        Self { content, form: PromptForm::Words }
-    }
-
-    fn message(self, timestamp: u64) -> Message {
-        let content = self.content;
-        match self.form {
-            PromptForm::Words => Message::User(UserMessage { content, steering: false, timestamp }),
-            PromptForm::Custom { custom_type, details } => Message::Custom(CustomMessage {
-                custom_type: custom_type.to_owned(),
-                content,
-                display: true,
-                details: Some(details),
-                timestamp,
-            }),
-        }
-    }
-}
-
-/// How a prompt ended, after retries and everything queued have settled.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    pub messages: Vec<Arc<Message>>,
-}
-
-impl Outcome {
-    /// The last answer, complete or not.
-    pub fn last_answer(&self) -> Option<&AssistantMessage> {
-        self.messages.iter().rev().find_map(|message| message.as_assistant())
-    }
-}
-
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AgentError {
     #[error("the agent is still busy with another prompt; wait for it or abort it")]
@@ -196,6 +141,7 @@ impl Agent {
                 gate: parts.gate,
                 clock: parts.clock,
                 todos: parts.todos,
+                conduct: parts.conduct,
                 validators: Validators::default(),
             },
             control,
@@ -251,9 +197,20 @@ impl Agent {
         Ok(())
     }
 
+    /// How hard the model thinks, when nothing else is said. Waits for a run to end.
+    pub async fn thinking(&self) -> ThinkingLevel {
+        self.state.lock().await.config.request.thinking
+    }
+
     /// Tells whoever listens something that is not part of the conversation.
     pub async fn notice(&self, message: String) -> Result<(), AgentError> {
-        self.exclusive().await?.listener.event(AgentEvent::Notice { message });
+        self.tell([AgentEvent::Notice { message }]).await
+    }
+
+    /// Tells whoever listens what happened between two runs.
+    pub async fn tell(&self, events: impl IntoIterator<Item = AgentEvent>) -> Result<(), AgentError> {
+        let mut state = self.exclusive().await?;
+        events.into_iter().for_each(|event| state.listener.event(event));
         Ok(())
     }
 
@@ -270,7 +227,7 @@ impl Agent {
     /// Stops the run, waits until it has ended, and forgets what was queued. Later prompts are refused, also those
     /// that wait already.
     pub async fn retire(&self) {
-        self.control.shared.ended.store(true, Ordering::Release);
+        self.control.shared.end();
         self.control.abort();
         let _idle = self.state.lock().await;
         self.control.shared.queues.clear();
@@ -306,137 +263,9 @@ impl Agent {
         let _reading = self.control.shared.begin(&token);
         // A caller that drops this future must not leave a tool behind that still waits for the token.
         let abandoned = token.clone().drop_guard();
-        let run = Run::new(state, &self.fixed, &self.control.shared, token);
+        let run = Run::new(state, &self.fixed, &self.control.shared, token.clone());
         let messages = run.execute(user).await;
         abandoned.disarm();
-        Outcome { messages }
-    }
-}
-
-/// Steers a run from outside. Cheap to clone.
-#[derive(Clone)]
-pub struct Control {
-    shared: Arc<Shared>,
-}
-
-impl Control {
-    /// Interrupts the run with the user's words.
-    pub fn steer(&self, content: UserContent) -> Delivery {
-        self.shared.queues.steer(content)
-    }
-
-    /// Waits until the run would stop.
-    pub fn follow_up(&self, content: UserContent) -> Delivery {
-        self.shared.queues.follow_up(content)
-    }
-
-    /// A background note for the next step boundary.
-    pub fn aside(&self, aside: Aside) {
-        self.shared.queues.aside(aside);
-    }
-
-    /// Hidden context that rides with the next prompt of the user.
-    pub fn next_prompt(&self, message: CustomMessage) {
-        self.shared.queues.next_prompt(message);
-    }
-
-    /// Stops the run; queues stay.
-    pub fn abort(&self) {
-        self.shared.lock().run.cancel();
-    }
-
-    /// Stops only a waiting retry.
-    pub fn abort_retry(&self) {
-        self.shared.lock().retry.cancel();
-    }
-
-    /// Steering and follow-ups not yet delivered: how many.
-    pub fn queued(&self) -> (usize, usize) {
-        self.shared.queues.counts()
-    }
-
-    /// Takes back what was queued, to put it into an editor.
-    pub fn take_queued(&self) -> Queued {
-        self.shared.queues.give_back()
-    }
-
-    /// Forgets everything that waits: steering, follow-ups, notes, hidden context.
-    pub fn drop_queued(&self) {
-        self.shared.queues.clear();
-    }
-
-    pub fn is_running(&self) -> bool {
-        self.shared.queues.is_read()
-    }
-
-    pub fn set_steering_mode(&self, mode: QueueMode) {
-        self.shared.lock().steering_mode = mode;
-    }
-
-    pub fn set_follow_up_mode(&self, mode: QueueMode) {
-        self.shared.lock().follow_up_mode = mode;
-    }
-
-    pub fn set_interrupt_mode(&self, mode: InterruptMode) {
-        self.shared.lock().interrupt_mode = mode;
-    }
-}
-
-/// What a run and its control share.
-pub(crate) struct Shared {
-    pub(crate) queues: Queues,
-    switches: Mutex<Switches>,
-    /// Nothing begins any more.
-    ended: AtomicBool,
-}
-
-pub(crate) struct Switches {
-    pub(crate) run: CancellationToken,
-    pub(crate) retry: CancellationToken,
-    pub(crate) steering_mode: QueueMode,
-    pub(crate) follow_up_mode: QueueMode,
-    pub(crate) interrupt_mode: InterruptMode,
-}
-
-impl Shared {
-    fn new(config: &AgentConfig) -> Self {
-        Self {
-            queues: Queues::default(),
-            switches: Mutex::new(Switches {
-                run: CancellationToken::new(),
-                retry: CancellationToken::new(),
-                steering_mode: config.steering_mode,
-                follow_up_mode: config.follow_up_mode,
-                interrupt_mode: config.interrupt_mode,
-            }),
-            ended: AtomicBool::new(false),
-        }
-    }
-
-    fn has_ended(&self) -> bool {
-        self.ended.load(Ordering::Acquire)
-    }
-
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Switches> {
-        self.switches.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn begin<'a>(&'a self, token: &CancellationToken) -> Reading<'a> {
-        self.lock().run = token.clone();
-        // An end that came while the run was being set up has aborted the one before.
-        if self.has_ended() {
-            token.cancel();
-        }
-        self.queues.open();
-        Reading(&self.queues)
-    }
-}
-
-/// Marks the agent idle again however the run ends.
-struct Reading<'a>(&'a Queues);
-
-impl Drop for Reading<'_> {
-    fn drop(&mut self) {
-        self.0.close();
+        Outcome { messages, interrupted: token.is_cancelled() }
     }
 }

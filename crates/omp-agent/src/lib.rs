@@ -10,14 +10,18 @@
 mod agent;
 mod answer;
 mod batch;
+mod conduct;
 mod config;
+mod control;
 mod correct;
 mod fallback;
 mod intent;
 mod leak;
 mod parts;
+mod prompt;
 mod queue;
 mod recover;
+mod remind;
 mod request;
 mod retry;
 mod run;
@@ -25,16 +29,19 @@ mod sticky;
 mod tool;
 mod validate;
 
-pub use agent::{Agent, AgentError, Control, Outcome, Prompt, PromptForm};
+pub use agent::{Agent, AgentError};
+pub use conduct::{Conduct, FreeConduct, Rewind, Then, Turn};
 pub use config::{
     AgentConfig, Eager, Fallbacks, InterruptMode, QueueMode, RetryConfig, RevertPolicy, TodoConfig,
 };
+pub use control::Control;
 pub use fallback::{Chain, parse_chains};
 pub use intent::INTENT_FIELD;
 pub use parts::{
     AccountAnswer, BatchStream, Beside, Clock, Decision, Gate, Listener, Model, ModelIdentity, Models, Note,
     OpenGate, Parts, Setup, Todos,
 };
+pub use prompt::{Outcome, Prompt, PromptForm};
 pub use queue::{Aside, Delivery, Queued};
 pub use request::definitions;
 pub use tool::{Inspection, Invocation, LineInput, Patience, Scheduling, Tool, ToolError, Updates};

@@ -11,6 +11,7 @@ use omp_types::{AgentEvent, Message, ModelRequest, StreamEvent, ThinkingLevel, T
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
+use crate::conduct::Conduct;
 use crate::tool::{Tool, ToolError};
 use omp_types::ToolOutput;
 
@@ -188,4 +189,5 @@ pub struct Parts {
     pub clock: Arc<dyn Clock>,
     pub listener: Box<dyn Listener>,
     pub todos: Option<Arc<dyn Todos>>,
+    pub conduct: Arc<dyn Conduct>,
 }

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use omp_types::{AgentEvent, AssistantMessage, Message, StopReason, ThinkingLevel, ToolCall, ToolOutput};
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::{AfterForced, Fixed, Forced, Shared, State};
+use crate::agent::{AfterForced, Fixed, Forced, State};
 use crate::config::Eager;
+use crate::control::Shared;
 use crate::correct::{self, INTERRUPTED, MAX_DEMANDS, MAX_NUDGES, MAX_PAUSES, NOT_RUN, TRUNCATED_CALL};
 use crate::leak::Cuts;
 use crate::recover::Answered;
+use crate::remind::Reminders;
 use crate::sticky::Sticky;
 
 /// One prompt being worked on.
@@ -26,26 +28,20 @@ pub(crate) struct Run<'a> {
     pauses: u32,
     /// Times in a row that a tool demanded to be called.
     demands: u32,
-    reminders: Reminders,
+    /// Times in a row that a mode did not let the run end.
+    pub(crate) kept_going: u32,
+    /// What modes say to the model at the next turn.
+    pub(crate) notes: Vec<Message>,
+    pub(crate) reminders: Reminders,
     pub(crate) sticky: Sticky,
     pub(crate) cuts: Cuts,
     /// Effort that the user's last words asked for.
     pub(crate) thinking: Option<ThinkingLevel>,
 }
 
-/// Todo reminders of this prompt.
-#[derive(Default)]
-struct Reminders {
-    sent: u32,
-    /// A second reminder needs a tool call in between.
-    awaiting_tool: bool,
-    /// The last turn was forced; it says nothing about the model's own plans.
-    after_forced: bool,
-}
-
 /// What follows a turn.
 #[derive(Clone, Copy)]
-enum Next {
+pub(crate) enum Next {
     /// Calls were answered; the model goes on.
     AfterTools,
     /// The answer was paused; the same conversation is sent again.
@@ -73,6 +69,8 @@ impl<'a> Run<'a> {
             nudges: 0,
             pauses: 0,
             demands: 0,
+            kept_going: 0,
+            notes: Vec::new(),
             reminders: Reminders::default(),
             // A repeated turn says nothing new; its text is where the first attempt put it.
             sticky: Sticky::Since(1),
@@ -115,6 +113,7 @@ impl<'a> Run<'a> {
                 None => break,
             }
         }
+        self.tell_modes();
         let messages = std::mem::take(&mut self.new);
         self.emit(AgentEvent::AgentEnd { messages: messages.clone() });
         messages
@@ -129,7 +128,8 @@ impl<'a> Run<'a> {
                 self.state.forced = Forced::Nothing;
             }
             let first = !self.state.messages.iter().any(|message| matches!(**message, Message::User(_)));
-            let hints = if first { self.hints(&user) } else { Vec::new() };
+            let hints =
+                if first && self.fixed.conduct.wants_hints() { self.hints(&user) } else { Vec::new() };
             messages.extend(self.shared.queues.take_next_prompt());
             messages.push(user);
             messages.extend(hints);
@@ -253,9 +253,10 @@ impl<'a> Run<'a> {
         self.settle_force();
         self.reminders.awaiting_tool = false;
         self.state.push(Arc::clone(message));
+        self.kept_going = 0;
         let tool_results = self.run_batch(calls).await;
         self.end_turn(message, tool_results);
-        Next::AfterTools
+        self.conduct_after_tools()
     }
 
     /// The model made the demanded call, or had its turn without tools.
@@ -290,6 +291,7 @@ impl<'a> Run<'a> {
 
     fn end_turn(&mut self, message: &Arc<Message>, tool_results: Vec<Arc<Message>>) {
         self.emit(AgentEvent::TurnEnd { message: Arc::clone(message), tool_results });
+        self.tell_modes();
     }
 
     /// Every call of the answer gets a result that says why it did not run, so that the history stays valid.
@@ -309,6 +311,7 @@ impl<'a> Run<'a> {
         match next {
             Next::AfterTools => {
                 let mut messages: Vec<Message> = self.cuts.note.take().into_iter().collect();
+                messages.append(&mut self.notes);
                 messages.extend(self.demand());
                 messages.extend(self.shared.queues.take_asides());
                 messages.extend(self.steering());
@@ -326,6 +329,9 @@ impl<'a> Run<'a> {
     fn before_stopping(&mut self) -> Option<Vec<Message>> {
         if let Some(demand) = self.demand() {
             return Some(vec![demand]);
+        }
+        if let Some(note) = self.kept_going() {
+            return Some(vec![note]);
         }
         loop {
             let queued = self.queued_for_a_stop();
@@ -369,23 +375,5 @@ impl<'a> Run<'a> {
         let mut messages = self.shared.queues.take_asides();
         messages.append(&mut words);
         messages
-    }
-
-    fn remind(&mut self) -> Option<Message> {
-        let config = self.state.config.todo;
-        let blocked = self.reminders.awaiting_tool || self.reminders.after_forced;
-        if !config.reminders || blocked || self.reminders.sent >= config.max_reminders {
-            return None;
-        }
-        let todos = self.fixed.todos.as_ref()?.open();
-        if todos.is_empty() {
-            return None;
-        }
-        self.reminders.sent += 1;
-        self.reminders.awaiting_tool = true;
-        let reminder = correct::todo_reminder(&todos, self.fixed.clock.now_ms());
-        let (attempt, max_attempts) = (self.reminders.sent, config.max_reminders);
-        self.emit(AgentEvent::TodoReminder { todos, attempt, max_attempts });
-        Some(reminder)
     }
 }

@@ -7,5 +7,6 @@
 pub mod approval;
 pub mod command;
 pub mod question;
+pub mod reading;
 pub mod rules;
 pub mod secrets;

@@ -208,6 +208,7 @@ pub(crate) fn is_switched_off(settings: &Settings, tool: &str) -> bool {
         "find" => !settings.get(keys::FIND_ENABLED),
         "search" => !settings.get(keys::SEARCH_ENABLED),
         "todo" => !settings.get(keys::TODO_ENABLED),
+        "checkpoint" | "rewind" => !settings.get(keys::CHECKPOINT_ENABLED),
         "ast_grep" => !settings.get(keys::AST_GREP_ENABLED),
         "ast_edit" | "resolve" => !settings.get(keys::AST_EDIT_ENABLED),
         _ => false,

@@ -123,6 +123,14 @@ impl Host {
         self.exchange(&cwd, Persistence::New).await
     }
 
+    /// Begins a new session that names the one of the moment as its parent.
+    pub(crate) async fn begin_after(&self) -> Result<Arrival, SwitchError> {
+        let _turn = self.turn.lock().await;
+        let old = self.session();
+        let next = old.file().map_or(Persistence::New, Persistence::NewFrom);
+        self.exchange(&old.cwd(), next).await
+    }
+
     /// Copies the whole session and goes on in the copy; the old file stays as it is.
     pub async fn fork(&self) -> Result<Arrival, SwitchError> {
         let _turn = self.turn.lock().await;
@@ -257,7 +265,11 @@ impl Session {
     async fn reload(&self, context: Context) -> Result<(), SessionError> {
         self.models.client.close().await;
         self.todos.restore(context.todos.as_ref().unwrap_or(&Value::Array(Vec::new())));
-        Ok(self.agent.load(context.messages).await?)
+        self.agent.load(context.messages).await?;
+        for warning in self.restore_mode(context.mode.as_ref()).await {
+            self.agent.notice(warning).await?;
+        }
+        Ok(())
     }
 
     /// Stops what runs and waits until it has ended. Messages that were queued are dropped.

@@ -4,18 +4,18 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Instant, SystemTime};
 
-use omp_agent::{Agent, AgentConfig, Gate, Listener, Model, Models, Parts, Todos, Tool, definitions};
+use omp_agent::{Agent, AgentConfig, Conduct, Gate, Listener, Model, Models, Parts, Todos, Tool, definitions};
 use omp_config::discovery::{Discovery, SurveyLimits, survey};
 use omp_config::settings::{Settings, SettingsError, keys};
 use omp_guard::secrets::Outbound;
+use omp_jobs::Jobs;
 use omp_llm::registry::{Registry, SelectError};
 use omp_llm::{Api, Client, ClientOptions, Secret};
 use omp_session::Context;
 use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
-use omp_tools::{ClearDelay, Scans, Storage, TodoList};
+use omp_tools::{ClearDelay, Scans, SshHosts, Storage, TodoList};
 use omp_types::{ParallelTools, RequestOptions, ThinkingLevel};
 
-use crate::adapt::SystemClock;
 use crate::artifacts;
 use crate::configure;
 use crate::effort::{Classifier, Effort};
@@ -26,8 +26,11 @@ use crate::guard::Guard;
 use crate::hidden;
 use crate::history::Notes;
 use crate::hosts;
+use crate::jobs;
 use crate::knowledge::{self, Knowledge, load_settings};
+use crate::machines;
 use crate::models::{load_registry_at, select};
+use crate::modes;
 use crate::options::{Persistence, SessionOptions, ToolFilter};
 use crate::others::OtherModels;
 use crate::profiles;
@@ -62,7 +65,9 @@ impl Session {
         let report =
             PromptReport::new(&surroundings.prompt, &definitions(&surroundings.tools, config.intent_tracing));
         let offers_todo = surroundings.tools.iter().any(|tool| tool.definition().name == "todo");
+        let modes = modes::of_session(&opening.options, &surroundings.context, &surroundings.tools, &record);
         let setup = SessionSetup {
+            modes: Arc::clone(&modes),
             system: surroundings.prompt.blocks(),
             tools: surroundings.tools,
             sticky: surroundings.knowledge.sticky.clone(),
@@ -79,22 +84,39 @@ impl Session {
             models: Arc::clone(&models) as Arc<dyn Models>,
             setup: Arc::new(setup),
             gate: Arc::clone(&guard) as Arc<dyn Gate>,
-            clock: Arc::new(SystemClock),
-            listener: Box::new(Recorder { record: record.clone(), inner: listener }),
+            clock: Arc::clone(&modes.clock),
+            listener: Box::new(Recorder {
+                record: record.clone(),
+                modes: Arc::clone(&modes),
+                inner: listener,
+            }),
             todos: offers_todo.then(|| Arc::clone(&opening.todos) as Arc<dyn Todos>),
+            conduct: Arc::clone(&modes) as Arc<dyn Conduct>,
         };
         let agent = Agent::new(parts, config);
         guard.attach(agent.control());
+        if let Some(jobs) = &opening.jobs {
+            jobs::connect(jobs, agent.control());
+        }
         if !context.messages.is_empty() {
             agent.load(context.messages).await?;
         }
-        Ok(Self {
+        let beginning = match opening.options.persistence {
+            Persistence::New | Persistence::Off => modes::Beginning::New,
+            _ => modes::Beginning::Resumed,
+        };
+        let mut session = Self {
             agent,
+            modes,
             scope: surroundings.scope,
             record,
             chosen: opening.names_model(),
             first_model: chosen.model.selector(),
-            now: Mutex::new(Now { model: chosen.model, settings: Arc::new(opening.settings) }),
+            now: Mutex::new(Now {
+                model: chosen.model,
+                thinking: effort.start(),
+                settings: Arc::new(opening.settings),
+            }),
             models,
             effort,
             knowledge: surroundings.knowledge,
@@ -104,12 +126,17 @@ impl Session {
             models_file: opening.options.models_file(),
             notes,
             todos: opening.todos,
+            ssh: opening.ssh,
             kept: opening.options.persistence != Persistence::Off,
             cwd: opening.options.cwd,
             session_dir: opening.options.session_dir,
+            jobs: opening.jobs,
             directories: opening.options.directories,
             warnings: opening.warnings,
-        })
+        };
+        let warnings = session.begin_mode(context.mode.as_ref(), beginning).await;
+        session.warnings.extend(warnings);
+        Ok(session)
     }
 }
 
@@ -118,6 +145,9 @@ struct Opening {
     options: SessionOptions,
     settings: Settings,
     todos: Arc<TodoList>,
+    jobs: Option<Arc<Jobs>>,
+    /// Machines that commands can be run on; known when the session has looked around.
+    ssh: Option<Arc<SshHosts>>,
     /// How the model describes edits; known when the model is.
     edit_mode: omp_tools::EditMode,
     warnings: Vec<String>,
@@ -138,6 +168,8 @@ struct Surroundings {
     knowledge: Arc<Knowledge>,
     scope: Arc<Scope>,
     tools: Vec<Arc<dyn Tool>>,
+    /// What the tools share.
+    context: Arc<omp_tools::Context>,
     prompt: SystemPrompt,
 }
 
@@ -152,7 +184,9 @@ impl Opening {
         };
         let warnings = settings.warnings().to_vec();
         let todos = Arc::default();
-        Ok(Self { options, settings, todos, edit_mode: omp_tools::EditMode::default(), warnings })
+        let jobs = jobs::list(&settings);
+        let edit_mode = omp_tools::EditMode::default();
+        Ok(Self { options, settings, todos, jobs, ssh: None, edit_mode, warnings })
     }
 
     /// Who keeps what is typed; nobody if nothing is to be kept.
@@ -260,10 +294,13 @@ impl Opening {
         self.warnings.extend_from_slice(&knowledge.warnings);
         let scope = Arc::new(Scope::new());
         let secrets = SecretNames::default().and(chosen.registry.key_variables());
-        let tools = self.build_tools(&knowledge, &scope, &secrets, kept, &chosen.client);
+        let environment = ChildEnvironment::inherited().without(&secrets);
+        self.ssh =
+            machines::of_session(&discovery, &self.options, &scope, &environment, &mut self.warnings);
+        let (tools, context) = self.build_tools(&knowledge, &scope, &secrets, kept, &chosen.client);
         let repository = discovery.places().repository.as_deref();
         let prompt = self.system_prompt(&knowledge, repository, &tools, &chosen.model);
-        Surroundings { discovery, knowledge, scope, tools, prompt }
+        Surroundings { discovery, knowledge, scope, tools, context, prompt }
     }
 
     /// What was asked for now, what the selector says, what the session had, the setting. A model that cannot think
@@ -359,12 +396,13 @@ impl Opening {
         secrets: &SecretNames,
         kept: &Kept,
         client: &Client,
-    ) -> Vec<Arc<dyn Tool>> {
+    ) -> (Vec<Arc<dyn Tool>>, Arc<omp_tools::Context>) {
         let environment = ChildEnvironment::inherited().without(secrets);
         let (cwd, home) = (self.options.cwd.clone(), self.options.directories.home.clone());
         let mut context = omp_tools::Context::new(cwd, Some(home.clone()), Arc::clone(scope), environment);
         context.settings = configure::tools(&self.settings, &home);
         context.todos = Arc::clone(&self.todos);
+        context.jobs = self.jobs.clone();
         context.settings.edit_mode = self.edit_mode;
         context.settings.edit_active = match &self.options.tools {
             ToolFilter::All => true,
@@ -379,9 +417,13 @@ impl Opening {
         let github = github(&self.settings, &self.options, scope, &context.environment);
         context.resources = resources(knowledge, kept, &github);
         context.web = web::pages(&self.settings, client);
-        let mut all = omp_tools::builtin(Arc::new(context));
-        all.retain(|tool| !configure::is_switched_off(&self.settings, &tool.definition().name));
-        match &self.options.tools {
+        context.ssh = self.ssh.clone();
+        context.modes = modes::for_tools(&self.options, &self.settings);
+        let context = Arc::new(context);
+        let mut all = omp_tools::builtin(Arc::clone(&context));
+        all.extend(omp_tools::ssh(Arc::clone(&context)));
+        all.retain(|tool| modes::is_offered(&self.options, &self.settings, &tool.definition().name));
+        let tools = match &self.options.tools {
             ToolFilter::All => all,
             ToolFilter::None => Vec::new(),
             ToolFilter::Only(names) => {
@@ -392,7 +434,8 @@ impl Opening {
                 };
                 all.into_iter().filter(|tool| wanted(&tool.definition().name)).collect()
             }
-        }
+        };
+        (tools, context)
     }
 }
 
@@ -431,6 +474,12 @@ fn missing_tool(name: &str, all: &[Arc<dyn Tool>]) -> Option<String> {
         return None;
     }
     Some(match omp_tools::NAMES.contains(&name) {
+        true if name == "ssh" => {
+            "--tools: ssh needs a host; add one with `omp ssh add <name> --host <address>`.".to_owned()
+        }
+        true if name == "ask" => {
+            "--tools: ask needs somebody who answers; there is nobody in this session.".to_owned()
+        }
         true => format!("--tools: {name} is switched off in the settings ({name}.enabled)."),
         false => {
             format!("--tools: there is no tool \"{name}\"; known tools are {}.", omp_tools::NAMES.join(", "))

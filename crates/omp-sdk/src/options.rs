@@ -3,17 +3,19 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use omp_agent::Fallbacks;
+use omp_agent::{Clock, Fallbacks};
 use omp_config::Directories;
 use omp_config::settings::Settings;
 use omp_import::Source;
 use omp_llm::Secret;
 use omp_session::IfHeld;
+use omp_tools::Questioner;
 use omp_types::CacheRetention;
 
 use crate::effort::Effort;
 use crate::environment::Environment;
 use crate::guard::Asker;
+use crate::modes::Ui;
 use crate::prompt::PromptOptions;
 
 /// What a session is built from. Everything left at its default is discovered.
@@ -48,6 +50,12 @@ pub struct SessionOptions {
     pub fallbacks: Option<Fallbacks>,
     /// Who is asked about calls that need approval; without anybody they do not run.
     pub asker: Option<Arc<dyn Asker>>,
+    /// Who answers the model's questions; without anybody it has no tool to ask with.
+    pub questioner: Option<Arc<dyn Questioner>>,
+    /// Who reviews plans; without anybody none is approved.
+    pub ui: Option<Arc<dyn Ui>>,
+    /// Time and chance; `None` is the machine's own.
+    pub clock: Option<Arc<dyn Clock>>,
     pub persistence: Persistence,
     /// What to do when another process has the session open.
     pub if_held: IfHeld,
@@ -85,6 +93,9 @@ impl SessionOptions {
             cache_retention: None,
             fallbacks: None,
             asker: None,
+            questioner: None,
+            ui: None,
+            clock: None,
             persistence: Persistence::New,
             if_held: IfHeld::Refuse,
             session_dir: None,

@@ -11,6 +11,8 @@ use omp_agent::Listener;
 use omp_session::SessionWriter;
 use omp_types::AgentEvent;
 
+use crate::modes::SessionModes;
+
 /// The session file, shared by the recorder and the session.
 #[derive(Clone)]
 pub(crate) struct Record(Arc<Mutex<SessionWriter>>);
@@ -59,12 +61,18 @@ pub(crate) const TEMPORARY: &str = "temporary";
 /// Records, then passes on.
 pub(crate) struct Recorder {
     pub(crate) record: Record,
+    pub(crate) modes: Arc<SessionModes>,
     pub(crate) inner: Box<dyn Listener>,
 }
 
 impl Listener for Recorder {
     fn event(&mut self, event: AgentEvent) {
         let problem = self.record.keep(&event);
+        if let AgentEvent::MessageEnd { message } = &event
+            && let Some(answer) = message.as_assistant()
+        {
+            self.modes.answered(answer);
+        }
         self.inner.event(event);
         if let Some(message) = problem {
             self.inner.event(AgentEvent::Notice { message });

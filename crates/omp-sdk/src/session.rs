@@ -8,11 +8,12 @@ use omp_config::Directories;
 use omp_config::discovery::Discovery;
 use omp_config::settings::Settings;
 use omp_extend::Commands;
+use omp_jobs::Jobs;
 use omp_llm::Api;
 use omp_session::Header;
 use omp_shell::Scope;
-use omp_tools::TodoList;
-use omp_types::{UserBlock, UserContent};
+use omp_tools::{SshHosts, TodoList};
+use omp_types::{ThinkingLevel, UserBlock, UserContent};
 use tokio_util::sync::CancellationToken;
 
 use crate::bundled;
@@ -20,6 +21,7 @@ use crate::effort::{Classifier, Effort};
 use crate::expand::expand;
 use crate::history::Notes;
 use crate::knowledge::{self, Knowledge};
+use crate::modes::SessionModes;
 use crate::others::{OtherModels, Pictures};
 use crate::prompt::PromptReport;
 use crate::recent;
@@ -28,6 +30,7 @@ use crate::record::Record;
 /// A conversation ready to be prompted.
 pub struct Session {
     pub(crate) agent: Agent,
+    pub(crate) modes: Arc<SessionModes>,
     pub(crate) scope: Arc<Scope>,
     pub(crate) record: Record,
     pub(crate) now: Mutex<Now>,
@@ -48,15 +51,20 @@ pub struct Session {
     /// Keeps what is typed; nothing of a session that is not saved.
     pub(crate) notes: Option<Notes>,
     pub(crate) todos: Arc<TodoList>,
+    /// Machines that commands can be run on.
+    pub(crate) ssh: Option<Arc<SshHosts>>,
     /// The conversation is saved, or will be.
     pub(crate) kept: bool,
     pub(crate) cwd: PathBuf,
     pub(crate) session_dir: Option<PathBuf>,
+    /// What runs in the background, where anything may.
+    pub(crate) jobs: Option<Arc<Jobs>>,
 }
 
 /// What a switch of the model changes.
 pub(crate) struct Now {
     pub(crate) model: Arc<omp_llm::Model>,
+    pub(crate) thinking: ThinkingLevel,
     pub(crate) settings: Arc<Settings>,
 }
 
@@ -71,12 +79,19 @@ impl Session {
         Arc::clone(&self.now.lock().unwrap_or_else(PoisonError::into_inner).settings)
     }
 
-    fn model(&self) -> Arc<omp_llm::Model> {
+    /// How hard the model was asked to think when it was chosen.
+    pub(crate) fn current_thinking(&self) -> ThinkingLevel {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner).thinking
+    }
+
+    pub(crate) fn model(&self) -> Arc<omp_llm::Model> {
         Arc::clone(&self.now.lock().unwrap_or_else(PoisonError::into_inner).model)
     }
 
-    pub(crate) fn replace_model(&self, model: Arc<omp_llm::Model>) {
-        self.now.lock().unwrap_or_else(PoisonError::into_inner).model = model;
+    pub(crate) fn replace_model(&self, model: Arc<omp_llm::Model>, thinking: ThinkingLevel) {
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        now.model = model;
+        now.thinking = thinking;
     }
 
     pub(crate) fn replace_settings(&self, settings: Settings) {
@@ -156,7 +171,11 @@ impl Session {
             let level = classifier.rate(&prompt.content.text(), &cancel).await;
             self.agent.set_thinking(self.model().clamp_level(level)).await?;
         }
-        self.agent.prompt(prompt, cancel).await
+        self.send_results_along();
+        self.before_run().await;
+        let outcome = self.agent.prompt(prompt, cancel).await?;
+        self.after_run(&outcome).await;
+        Ok(outcome)
     }
 
     /// What a person should know about pictures that the model will not get.
@@ -193,7 +212,11 @@ impl Session {
     /// could not be saved is said. Prompts are refused from now on.
     pub async fn close(&self) -> Vec<String> {
         self.agent.retire().await;
+        let ended = self.end_jobs();
         self.models.client.close().await;
+        if let Some(ssh) = &self.ssh {
+            ssh.connections.close().await;
+        }
         self.scope.end().await;
         if self.record.lock().is_saved() {
             let (directories, selector) = (self.directories.clone(), self.model_selector());
@@ -204,6 +227,6 @@ impl Session {
             Some(notes) => notes.close().await,
             None => None,
         };
-        self.record.release().into_iter().chain(unkept).collect()
+        self.record.release().into_iter().chain(unkept).chain(ended).collect()
     }
 }

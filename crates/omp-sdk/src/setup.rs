@@ -8,6 +8,7 @@ use omp_types::{CustomMessage, Message, ThinkingLevel};
 use serde_json::Value;
 
 use crate::effort::Effort;
+use crate::modes::SessionModes;
 
 /// The kind of the message that a skill command leaves in the session.
 pub(crate) const SKILL_PROMPT: &str = "skill-prompt";
@@ -16,6 +17,7 @@ const TASK: &str = "task";
 
 /// Prompt, tools and standing rules of a session.
 pub(crate) struct SessionSetup {
+    pub(crate) modes: Arc<SessionModes>,
     pub(crate) system: Arc<[String]>,
     pub(crate) tools: Vec<Arc<dyn Tool>>,
     pub(crate) sticky: Option<Arc<str>>,
@@ -31,7 +33,7 @@ impl Setup for SessionSetup {
     }
 
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        self.tools.clone()
+        self.modes.tools(&self.tools)
     }
 
     fn sticky(&self) -> Option<Arc<str>> {

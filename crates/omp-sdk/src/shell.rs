@@ -5,11 +5,13 @@ use omp_tools::{InterceptRule, Interception, Minimizer, NAMES};
 use serde_json::Value;
 
 use crate::configure::{is_switched_off, whole};
+use crate::jobs;
 use crate::options::{SessionOptions, ToolFilter};
 
 /// Tells the bash tool how to run commands and which other tools there are.
 pub(crate) fn configure(settings: &Settings, options: &SessionOptions, tools: &mut omp_tools::Settings) {
     tools.embedded_shell = options.embedded_shell.clone();
+    tools.jobs = jobs::configure(settings);
     tools.bash_strip_limits = settings.get(keys::BASH_STRIP_TRAILING_HEAD_TAIL);
     if settings.get(keys::BASH_INTERCEPTOR_ENABLED) {
         let rules = settings.get(keys::BASH_INTERCEPTOR_PATTERNS);

@@ -69,7 +69,7 @@ impl Session {
         Ok(Some(role))
     }
 
-    fn find_model(&self, selector: &str) -> Result<Selection, SessionError> {
+    pub(crate) fn find_model(&self, selector: &str) -> Result<Selection, SessionError> {
         let settings = self.settings();
         let resolve =
             |text: &str| roles::resolve(text, &settings, &self.models.registry, &self.models.lookup());
@@ -87,13 +87,18 @@ impl Session {
         Ok(Selection { thinking: level.or(selection.thinking), ..selection })
     }
 
+    /// Goes on with a model for as long as a mode lasts.
+    pub(crate) async fn switch_for_now(&self, selection: Selection) -> Result<(), SessionError> {
+        self.switch(selection, Lasting::Temporary).await
+    }
+
     async fn switch(&self, selection: Selection, lasting: Lasting) -> Result<(), SessionError> {
         let model = Arc::new(selection.model);
         let thinking = selection.thinking.unwrap_or_else(|| self.effort.start());
         self.agent.set_model(self.models.serve(Arc::clone(&model)), thinking).await?;
         let role = (lasting == Lasting::Temporary).then_some(TEMPORARY);
         self.record.lock().append_model_change(&model.selector(), role);
-        self.replace_model(model);
+        self.replace_model(model, thinking);
         Ok(())
     }
 }

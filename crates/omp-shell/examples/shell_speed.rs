@@ -115,6 +115,7 @@ impl Bench {
             timeout: None,
             limits: Limits::default(),
             spill: None,
+            hold: Default::default(),
         };
         self.shells.run(&self.scope, &spec, call, &cancel, |_| {}).await.expect("a shell").outcome
     }

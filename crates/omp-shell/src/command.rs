@@ -1,17 +1,15 @@
 //! One shell command, without a terminal: from its start to its end, its timeout or its cancellation.
 
 use std::io;
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use tokio::net::unix::pipe;
 use tokio_util::sync::CancellationToken;
 
 use crate::environment::Environment;
-use crate::scope::{Child, Exit, Program, Scope, SpawnError, Stdio};
-use crate::sink::{Captured, Limits, Sink, Spill};
-use crate::stream::Output;
+use crate::program::{ProgramSpec, run_program};
+use crate::scope::{Exit, Scope, SpawnError};
+use crate::sink::{Captured, Limits, Spill};
 
 /// What to run, and how.
 pub struct CommandSpec {
@@ -66,21 +64,14 @@ pub enum CommandError {
 /// timeout or a cancellation nothing of the command is left, however it tried to detach itself.
 pub async fn run(
     scope: &Scope,
-    mut spec: CommandSpec,
+    spec: CommandSpec,
     cancel: &CancellationToken,
     on_output: impl FnMut(&Snapshot),
 ) -> Result<CommandOutcome, CommandError> {
-    let started = Instant::now();
-    let timeout = spec.timeout;
-    let sink = Sink::new(spec.limits, spec.spill.take());
-    let (mut child, pipe) = start(scope, spec)?;
-    let mut output = Output::new(pipe, sink, on_output);
-    let ending = output.follow(async { child.wait().await.into() }, timeout, cancel).await;
-    let left_open = match ending {
-        Ending::TimedOut | Ending::Cancelled => output.stop(&mut child).await,
-        Ending::Exited(_) | Ending::Signaled(_) | Ending::Lost => output.drain().await,
-    };
-    Ok(CommandOutcome { ending, output: output.finish(left_open), wall_time: started.elapsed() })
+    let CommandSpec { command, shell, cwd, environment, timeout, limits, spill } = spec;
+    let arguments = vec!["-c".into(), command.into()];
+    let program = ProgramSpec { path: shell, arguments, cwd, environment, timeout, limits, spill };
+    run_program(scope, program, cancel, on_output).await
 }
 
 /// The shell for commands: bash if there is one, else the shell every Unix has.
@@ -96,22 +87,6 @@ pub fn find_shell(environment: &Environment) -> PathBuf {
 
 fn is_executable(path: &Path) -> bool {
     path.is_file() && nix::unistd::access(path, nix::unistd::AccessFlags::X_OK).is_ok()
-}
-
-fn start(scope: &Scope, spec: CommandSpec) -> Result<(Child, pipe::Receiver), CommandError> {
-    let (reader, writer) = io::pipe().map_err(CommandError::Pipe)?;
-    let reader = pipe::Receiver::from_owned_fd(OwnedFd::from(reader)).map_err(CommandError::Pipe)?;
-    let stderr = writer.try_clone().map_err(CommandError::Pipe)?;
-    let child = scope.spawn(Program {
-        path: spec.shell,
-        arguments: vec!["-c".into(), spec.command.into()],
-        cwd: spec.cwd,
-        environment: spec.environment,
-        stdin: Stdio::Null,
-        stdout: Stdio::Fd(writer.into()),
-        stderr: Stdio::Fd(stderr.into()),
-    })?;
-    Ok((child, reader))
 }
 
 impl From<Exit> for Ending {

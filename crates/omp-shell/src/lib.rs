@@ -4,7 +4,9 @@
 //! - [`environment`] decides what a child sees of our environment.
 //! - [`login`] learns what the user's login shell would add to it.
 //! - [`command`] runs one shell command to its end, its timeout or its cancellation.
+//! - [`program`] does the same for a program that needs no shell.
 //! - [`session`] keeps shells that live through many commands.
+//! - [`pty`] runs one command on a pseudo-terminal.
 //! - [`sink`] turns a stream of any length into a text of bounded length.
 //!
 //! Nothing here knows about agents, tools or terminals.
@@ -12,6 +14,8 @@
 pub mod command;
 pub mod environment;
 pub mod login;
+pub mod program;
+pub mod pty;
 pub mod scope;
 pub mod session;
 pub mod sink;
@@ -20,5 +24,6 @@ mod stream;
 pub use command::{CommandError, CommandOutcome, CommandSpec, Ending, Snapshot};
 pub use environment::{Ci, Environment, SecretNames};
 pub use login::login_environment;
+pub use program::{ProgramSpec, run_program};
 pub use scope::{Child, Exit, Program, Scope, SpawnError, Stdio};
 pub use sink::{Captured, Limits, Sink, Spill};

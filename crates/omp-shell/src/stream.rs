@@ -21,8 +21,26 @@ const SNAPSHOT_BYTES: usize = 8 * 1024;
 /// The output of a running command on its way into the sink.
 pub(crate) struct Output<F> {
     pipe: pipe::Receiver,
-    sink: Sink,
+    intake: Intake,
     reporter: Reporter<F>,
+}
+
+/// Looks at what arrives, and says what of it the sink gets.
+pub(crate) type Filter = Box<dyn FnMut(&[u8]) -> Vec<u8> + Send>;
+
+/// The way into the sink.
+struct Intake {
+    sink: Sink,
+    filter: Option<Filter>,
+}
+
+impl Intake {
+    fn push(&mut self, bytes: &[u8]) {
+        match &mut self.filter {
+            Some(filter) => self.sink.push(&filter(bytes)),
+            None => self.sink.push(bytes),
+        }
+    }
 }
 
 /// Whether somebody may still write.
@@ -34,7 +52,13 @@ pub(crate) enum Pipe {
 
 impl<F: FnMut(&Snapshot)> Output<F> {
     pub(crate) fn new(pipe: pipe::Receiver, sink: Sink, on_output: F) -> Self {
-        Self { pipe, sink, reporter: Reporter::new(on_output) }
+        Self { pipe, intake: Intake { sink, filter: None }, reporter: Reporter::new(on_output) }
+    }
+
+    /// With somebody who looks at every byte first.
+    pub(crate) fn through(mut self, filter: Filter) -> Self {
+        self.intake.filter = Some(filter);
+        self
     }
 
     /// Collects output until the command ends, the time is over or the call is cancelled.
@@ -53,8 +77,8 @@ impl<F: FnMut(&Snapshot)> Output<F> {
                 () = cancel.cancelled() => return Ending::Cancelled,
                 () = &mut time_over => return Ending::TimedOut,
                 ending = &mut end => return ending,
-                () = self.reporter.due() => self.reporter.report(&self.sink),
-                got = read(&self.pipe, |bytes| self.sink.push(bytes)), if pipe == Pipe::Open => match got {
+                () = self.reporter.due() => self.reporter.report(&self.intake.sink),
+                got = read(&self.pipe, |bytes| self.intake.push(bytes)), if pipe == Pipe::Open => match got {
                     Got::Output => {
                         self.reporter.note();
                         // A pipe that is never empty would keep every other task of this thread waiting.
@@ -84,13 +108,13 @@ impl<F: FnMut(&Snapshot)> Output<F> {
         if left == Pipe::Open {
             tokio::spawn(discard(self.pipe));
         }
-        self.sink.finish()
+        self.intake.sink.finish()
     }
 
     /// Reads to the end of the stream, but not longer than `limit`.
     async fn read_for(&mut self, limit: Duration) -> Pipe {
         let to_the_end = async {
-            while read(&self.pipe, |bytes| self.sink.push(bytes)).await != Got::End {
+            while read(&self.pipe, |bytes| self.intake.push(bytes)).await != Got::End {
                 tokio::task::yield_now().await;
             }
         };

@@ -43,6 +43,7 @@ fn call(command: &str) -> Call {
         timeout: None,
         limits: Limits::default(),
         spill: None,
+        hold: Default::default(),
     }
 }
 

@@ -36,6 +36,7 @@ async fn a_thousand_commands_leave_nothing() {
             timeout: None,
             limits: Limits::default(),
             spill: None,
+            hold: Default::default(),
         };
         shells.run(&scope, &spec, call, &CancellationToken::new(), |_| {}).await.unwrap().outcome
     };

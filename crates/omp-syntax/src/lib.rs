@@ -6,6 +6,7 @@
 
 mod block;
 mod grammars;
+pub mod highlight;
 mod language;
 mod markdown;
 mod names;

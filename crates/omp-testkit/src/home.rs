@@ -112,6 +112,13 @@ impl Home {
         command
     }
 
+    /// The same for a program that runs in a [`Terminal`](crate::terminal::Terminal), which `setsid` makes its own.
+    pub fn terminal_command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = self.command("setsid");
+        command.arg("--ctty").arg(program).env("TERM", "xterm-256color").env("COLORTERM", "truecolor");
+        command
+    }
+
     /// The environment of [`Home::command`].
     pub fn environment(&self) -> Vec<(String, String)> {
         let path = |relative: &str| self.path(relative).display().to_string();

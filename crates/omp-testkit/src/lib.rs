@@ -80,6 +80,7 @@ pub mod process;
 mod run;
 mod server;
 mod strict;
+pub mod terminal;
 
 pub use home::{Home, ModelOptions};
 pub use lists::{ListReply, ListRequest, ListServer};

@@ -56,7 +56,7 @@ pub(crate) fn of_edit<'a>(targets: impl IntoIterator<Item = &'a str>) -> Approva
 }
 
 /// The file behind all links, even if it or its directory does not exist yet.
-fn real(path: &Path) -> PathBuf {
+pub(crate) fn real(path: &Path) -> PathBuf {
     let mut missing = PathBuf::new();
     let mut existing = path;
     loop {

@@ -5,21 +5,29 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use omp_agent::ToolError;
+use omp_jobs::Jobs;
 use omp_patch::Fuzzy;
 use omp_shell::session::Shells;
 use omp_shell::{Ci, Environment, Limits, Scope, SecretNames};
 use omp_web::Web;
+use omp_workspace::milestones::Milestones;
 use omp_workspace::path::Base;
 use omp_workspace::scans::Scans;
 
 use crate::bash::{Interception, Minimizer};
 use crate::conflicts::Conflicts;
 use crate::edit::EditMode;
+use crate::job::JobSettings;
+use crate::modes::Modes;
 use crate::pending::Pending;
 use crate::resources::{InternalUrl, Resources};
 use crate::shown::Shown;
 use crate::spills::{NoSpills, Spills};
+use crate::ssh::SshHosts;
 use crate::todo::TodoList;
+
+/// The agent that a person talks to.
+pub const MAIN_AGENT: &str = "Main";
 
 /// The surroundings of a tool call.
 pub struct Context {
@@ -48,10 +56,20 @@ pub struct Context {
     pub todos: Arc<TodoList>,
     /// The texts that edits refer to.
     pub(crate) shown: Shown,
+    /// Where lines of large files begin.
+    pub(crate) milestones: Milestones,
     /// Changes that were shown and wait for a decision.
     pub pending: Pending,
     /// Merge conflicts that were shown.
     pub(crate) conflicts: Conflicts,
+    /// What runs in the background; without it nothing does.
+    pub jobs: Option<Arc<Jobs>>,
+    /// Machines that commands can be run on.
+    pub ssh: Option<Arc<SshHosts>>,
+    /// The agent whose tools these are, as jobs name their owner.
+    pub agent: String,
+    /// Checkpoints, questions, plans and goals.
+    pub modes: Arc<Modes>,
 }
 
 impl Context {
@@ -71,8 +89,13 @@ impl Context {
             spills: Arc::new(NoSpills),
             todos: Arc::default(),
             shown: Shown::default(),
+            milestones: Milestones::default(),
             pending: Pending::default(),
             conflicts: Conflicts::default(),
+            jobs: None,
+            ssh: None,
+            agent: MAIN_AGENT.to_owned(),
+            modes: Arc::default(),
         }
     }
 
@@ -154,6 +177,8 @@ pub struct Settings {
     pub login: Login,
     /// `PI_BASH_NO_CI`.
     pub ci: Ci,
+    /// `async.*` and `bash.autoBackground.*`.
+    pub jobs: JobSettings,
     /// `tools.maxTimeout`: seconds no command may exceed; 0 for no limit beyond the tool's own.
     pub max_timeout: u64,
     /// `images.autoResize`: scale pictures to what models accept.
@@ -189,6 +214,7 @@ impl Default for Settings {
             shell_prefix: None,
             login: Login::Off,
             ci: Ci::Announced,
+            jobs: JobSettings::default(),
             max_timeout: 0,
             resize_images: true,
             output: Limits::default(),

@@ -4,24 +4,32 @@
 //! bounded ([`output`]), and their errors say what to do instead.
 
 mod approval;
+mod ask;
 mod ast_edit;
 mod ast_grep;
 mod bash;
+mod checkpoint;
 mod conflicts;
 mod context;
 mod edit;
 mod find;
 mod generated;
+mod goal;
+mod job;
+mod modes;
 mod notebook;
 mod output;
 mod pending;
+mod plan;
 mod read;
 mod resolve;
 mod resources;
+mod rewind;
 mod scope;
 mod search;
 mod shown;
 mod spills;
+mod ssh;
 mod structure;
 mod syntax;
 mod todo;
@@ -34,16 +42,23 @@ use omp_types::ToolDefinition;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+pub use ask::{AskAnswer, AskOption, AskQuestion, Dialog, Ended, Questioner};
 pub use bash::{InterceptRule, Interception, Minimizer};
-pub use context::{Context, Login, Settings};
+pub use checkpoint::{Checkpoints, Mark, Rewound};
+pub use context::{Context, Login, MAIN_AGENT, Settings};
+pub use job::JobSettings;
 pub use edit::EditMode;
+pub use goal::GoalKeeper;
+pub use modes::{Asking, Modes};
 pub use omp_patch::Fuzzy;
 pub use omp_workspace::scans::{Limits as ScanLimits, Scans};
 pub use pending::{Decision, Handler, Pending, PendingAction};
+pub use plan::Planning;
 pub use resources::{
     Completion, Content, InternalUrl, Mutability, Paging, Resource, Resources, SCHEMES, Scheme,
 };
 pub use spills::Spills;
+pub use ssh::SshHosts;
 pub use todo::{ClearDelay, Phase, Status, Storage, Task, TodoList, from_markdown, to_markdown};
 
 /// The names of the built-in tools that users may choose from, in the order of [`builtin`].
@@ -56,7 +71,12 @@ pub const NAMES: &[&str] = &[
     ast_grep::NAME,
     ast_edit::NAME,
     bash::NAME,
+    job::NAME,
     todo::NAME,
+    ask::NAME,
+    checkpoint::NAME,
+    rewind::NAME,
+    ssh::NAME,
 ];
 
 /// The tool that a hidden one comes with: nobody chooses `resolve`, but edits that are shown first need it.
@@ -76,8 +96,22 @@ pub fn builtin(context: Arc<Context>) -> Vec<Arc<dyn Tool>> {
         Arc::new(ast_edit::AstEdit::new(context.clone())),
         Arc::new(resolve::Resolve::new(context.clone())),
         Arc::new(bash::Bash::new(context.clone())),
-        Arc::new(todo::Todo::new(context)),
+        Arc::new(job::Job::new(context.clone())),
+        Arc::new(todo::Todo::new(context.clone())),
+        Arc::new(ask::Ask::new(context.clone())),
+        Arc::new(checkpoint::Checkpoint::new(context.clone())),
+        Arc::new(rewind::Rewind::new(context)),
     ]
+}
+
+/// The tool of a session with machines to run commands on. May wait for the disk.
+pub fn ssh(context: Arc<Context>) -> Option<Arc<dyn Tool>> {
+    ssh::Ssh::new(context).map(|tool| Arc::new(tool) as Arc<dyn Tool>)
+}
+
+/// The tool of a session with a goal.
+pub fn goal(context: Arc<Context>) -> Arc<dyn Tool> {
+    Arc::new(goal::GoalTool::new(context))
 }
 
 /// What a model is told about a tool, from the two files beside its code.

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{Message, StreamEvent, ToolOutput};
+use crate::{Goal, Message, StreamEvent, ToolOutput};
 
 /// Everything that happens in a session, in order. Print mode, `--mode json`, RPC, ACP, the terminal and the
 /// session store read this one stream; none of them has another source.
@@ -70,6 +70,10 @@ pub enum AgentEvent {
         todos: Vec<String>,
         attempt: u32,
         max_attempts: u32,
+    },
+    /// A goal was set, or stands otherwise than before.
+    GoalUpdated {
+        goal: Goal,
     },
     /// Something a person should know, outside the conversation.
     Notice {

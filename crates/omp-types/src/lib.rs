@@ -5,6 +5,7 @@
 
 mod approval;
 mod event;
+mod goal;
 mod message;
 mod request;
 mod stream;
@@ -13,6 +14,7 @@ mod usage;
 
 pub use approval::{Approval, ApprovalDetail, Tier};
 pub use event::{AgentEvent, MessageUpdate, RetryFallback};
+pub use goal::{Goal, GoalStatus};
 pub use message::{
     AssistantBlock, AssistantMessage, CustomMessage, ImageBlock, Message, NativeBlock, RedactedBlock,
     StopReason, TextBlock, ThinkingBlock, ToolCall, ToolResultMessage, UserBlock, UserContent, UserMessage,

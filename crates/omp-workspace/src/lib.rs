@@ -17,6 +17,7 @@ pub mod document;
 pub mod finder;
 pub mod grep;
 pub mod image;
+pub mod milestones;
 pub mod mount;
 pub mod open;
 pub mod path;

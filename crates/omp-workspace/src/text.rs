@@ -115,6 +115,10 @@ impl Charset {
         self.encoding().decode_with_bom_removal(bytes).0.into_owned()
     }
 
+    fn without_mark(self) -> Self {
+        if self == Self::Utf8Bom { Self::Utf8 } else { self }
+    }
+
     fn encoding(self) -> &'static encoding_rs::Encoding {
         match self {
             Self::Utf8 | Self::Utf8Bom => encoding_rs::UTF_8,
@@ -235,13 +239,42 @@ const CHUNK: usize = 8 * 1024;
 const LARGE_CHUNK: usize = 128 * 1024;
 /// How far beyond the window lines are counted, to say how many remain. A gigabyte of log is not worth it.
 const COUNT_AHEAD: u64 = 16 * 1024 * 1024;
+/// A line is worth marking after this many bytes.
+const MARK_EVERY: u64 = 1024 * 1024;
+
+/// The beginning of a line in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// 1-based.
+    pub line: u64,
+    pub offset: u64,
+}
+
+impl Mark {
+    /// Where every file begins.
+    pub const START: Self = Self { line: 1, offset: 0 };
+}
 
 /// Reads the lines of `request` from `source`, which begins with the byte order mark if there is one.
-pub fn read_window(mut source: impl Read, charset: Charset, request: &Request) -> io::Result<Window> {
+pub fn read_window(source: impl Read, charset: Charset, request: &Request) -> io::Result<Window> {
+    read_window_from(source, charset, request, Mark::START, &mut |_| {})
+}
+
+/// The same for a source that stands at `start`, not behind the first wanted line. `passed` is told about lines that
+/// were passed by on the way, now and then; their places count only where the source is UTF-8.
+pub fn read_window_from(
+    mut source: impl Read,
+    charset: Charset,
+    request: &Request,
+    start: Mark,
+    passed: &mut dyn FnMut(Mark),
+) -> io::Result<Window> {
+    // A mark in the middle is text.
+    let charset = if start == Mark::START { charset } else { charset.without_mark() };
     let mut decoder = Decoder::new(charset);
-    let mut scanner = Scanner::new(request);
+    let mut scanner = Scanner::new(request, start.line);
     let mut chunk = vec![0; CHUNK];
-    let mut ahead = 0;
+    let (mut ahead, mut offset, mut marked) = (0, start.offset, start.offset);
     while ahead < COUNT_AHEAD {
         if scanner.only_counts() && chunk.len() < LARGE_CHUNK {
             chunk.resize(LARGE_CHUNK, 0);
@@ -257,6 +290,13 @@ pub fn read_window(mut source: impl Read, charset: Charset, request: &Request) -
         if scanner.is_satisfied() {
             ahead += length as u64;
         }
+        if offset - marked >= MARK_EVERY
+            && let Some(newline) = memchr::memrchr(b'\n', &chunk[..length])
+        {
+            marked = offset;
+            passed(Mark { line: scanner.line, offset: offset + newline as u64 + 1 });
+        }
+        offset += length as u64;
     }
     Ok(scanner.give_up_counting())
 }
@@ -330,7 +370,7 @@ struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    fn new(request: &'a Request) -> Self {
+    fn new(request: &'a Request, line: u64) -> Self {
         let window = Window {
             segments: Vec::new(),
             total: Total::Exactly(0),
@@ -341,7 +381,7 @@ impl<'a> Scanner<'a> {
         Self {
             request,
             range: 0,
-            line: 1,
+            line,
             at_start: true,
             current: Vec::new(),
             overflow: false,

@@ -248,6 +248,14 @@ impl Ready {
                 break;
             }
         }
+        // The model was promised the results of what it left running.
+        while !cancel.is_cancelled() && !last.as_ref().is_some_and(failed) {
+            match session.next_results(&cancel).await {
+                Ok(Some(outcome)) => last = Some(outcome),
+                Ok(None) => break,
+                Err(error) => return output::fail(&error.to_string(), &[]),
+            }
+        }
         let code = match (&json, &last) {
             (None, Some(outcome)) => print::finish(outcome, self.thoughts).await,
             (_, Some(outcome)) => u8::from(failed(outcome)),

@@ -24,6 +24,7 @@ mod setup_command;
 mod share_command;
 mod signals;
 mod sources_command;
+mod ssh_command;
 mod startup;
 mod terminal;
 mod world;
@@ -83,6 +84,7 @@ fn run() -> u8 {
         Parsed::Command(call) if call.command.name == "logout" => login_command::logout(&call, profile),
         Parsed::Command(call) if call.command.name == "token" => login_command::token(&call, profile),
         Parsed::Command(call) if call.command.name == "setup" => setup_command::run(&call, profile),
+        Parsed::Command(call) if call.command.name == "ssh" => ssh_command::run(&call, profile),
         Parsed::Command(call) if is_config(&call, "init-xdg") => xdg_command::init(&call, profile),
         Parsed::Command(call) if is_config(&call, "sources") => sources_command::run(&call, profile),
         Parsed::Command(call) if call.command.name == "config" => config_command::run(&call, profile),

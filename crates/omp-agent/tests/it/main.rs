@@ -5,6 +5,7 @@ mod common;
 mod agents;
 mod arguments;
 mod companions;
+mod conduct;
 mod corrections;
 mod demands;
 mod fallbacks;

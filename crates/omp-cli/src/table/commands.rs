@@ -306,11 +306,10 @@ pub static COMMANDS: &[Command] = &[
             Flag::value("key", Kind::File, "Private key"),
             Flag::value("desc", Kind::Text, "What the model should know about the host"),
             Flag::switch("compat", "Expect a host without a POSIX shell"),
-            Flag::value("scope", SCOPES, "Which host list to change").metavar("scope"),
+            Flag::value("scope", SCOPES, "Which host list (project)").metavar("scope"),
             JSON,
         ])
-        .examples(&["omp ssh add build --host 10.0.0.5 --user ci --port 2222"])
-        .waits_for("ssh"),
+        .examples(&["omp ssh add build --host 10.0.0.5 --user ci --port 2222"]),
     Command::new("stats", "Show requests, tokens and cost over all sessions")
         .flags(&[
             JSON_J,

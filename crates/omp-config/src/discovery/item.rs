@@ -207,6 +207,15 @@ pub struct McpServer {
     pub config: Map<String, Value>,
 }
 
+/// A machine that commands can be run on, as its file describes it: it has an address, the rest is neither checked nor
+/// expanded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SshHost {
+    pub name: String,
+    /// `host`, `username`, `port`, `key` or `keyPath`, `description`, `compat`.
+    pub config: Map<String, Value>,
+}
+
 /// A Markdown file that describes a sub-agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentFile {

@@ -34,7 +34,7 @@ pub use bases::{BaseDirectory, PromptFileName, config_directories, first_file, n
 pub use item::{
     AgentFile, CommandFile, ContextFile, ExtensionManifest, ExtensionModule, Finding, HookFile, HookPhase,
     Instruction, InterruptMode, Level, Listing, McpServer, Origin, PromptFile, Rule, SettingsFile, Skill,
-    StickyRule, ToolFile, ToolForm,
+    SshHost, StickyRule, ToolFile, ToolForm,
 };
 pub use kind::skill::Description;
 pub use places::Places;
@@ -123,6 +123,11 @@ impl Discovery {
     }
 
     pub fn mcp_servers(&self) -> Listing<McpServer> {
+        engine::list(self)
+    }
+
+    /// Machines for the ssh tool. OpenSSH's own configuration is not read.
+    pub fn ssh_hosts(&self) -> Listing<SshHost> {
         engine::list(self)
     }
 

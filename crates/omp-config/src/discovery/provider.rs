@@ -3,7 +3,7 @@
 use super::engine::Loader;
 use super::item::{
     AgentFile, CommandFile, ContextFile, ExtensionManifest, ExtensionModule, HookFile, Instruction,
-    McpServer, PromptFile, Rule, SettingsFile, Skill, StickyRule, ToolFile,
+    McpServer, PromptFile, Rule, SettingsFile, Skill, SshHost, StickyRule, ToolFile,
 };
 
 /// A program whose files omp reads.
@@ -32,6 +32,7 @@ pub(super) struct Loaders {
     pub(super) extensions: Loader<ExtensionManifest>,
     pub(super) mcp_servers: Loader<McpServer>,
     pub(super) agents: Loader<AgentFile>,
+    pub(super) ssh_hosts: Loader<SshHost>,
     pub(super) settings: Loader<SettingsFile>,
 }
 
@@ -50,5 +51,6 @@ pub(super) const NOTHING: Loaders = Loaders {
     extensions: |_| {},
     mcp_servers: |_| {},
     agents: |_| {},
+    ssh_hosts: |_| {},
     settings: |_| {},
 };

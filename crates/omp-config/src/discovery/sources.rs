@@ -8,7 +8,7 @@ use super::disk::{FILE_LIMIT, Unread, read_text};
 use super::engine::{self, Kind, trouble};
 use super::item::{
     AgentFile, CommandFile, ExtensionManifest, ExtensionModule, HookFile, Instruction, Level, Listing,
-    McpServer, PromptFile, Rule, SettingsFile, Skill, StickyRule, ToolFile,
+    McpServer, PromptFile, Rule, SettingsFile, Skill, SshHost, StickyRule, ToolFile,
 };
 
 /// One item.
@@ -50,6 +50,7 @@ pub(super) fn sources(discovery: &Discovery) -> Sources {
     sources.list::<ExtensionManifest>(discovery);
     sources.list::<McpServer>(discovery);
     sources.list::<AgentFile>(discovery);
+    sources.list::<SshHost>(discovery);
     sources.list::<SettingsFile>(discovery);
     sources
 }

@@ -6,8 +6,8 @@ use super::item::{McpServer, Rule, SettingsFile, Skill};
 use super::kind::mcp::Dialect;
 use super::kind::skill::Description;
 use super::kind::{
-    agent, command, context, hook, instruction, manifest, mcp, module, prompt, rule, settings, skill, sticky,
-    tool,
+    agent, command, context, hook, instruction, manifest, mcp, module, prompt, rule, settings, skill, ssh,
+    sticky, tool,
 };
 use super::places::{NATIVE, Root};
 use super::plugins::installed;
@@ -31,6 +31,7 @@ pub(super) static PROVIDERS: &[Provider] = &[
     Provider { id: "vscode", label: "Visual Studio Code", priority: 20, loaders: VSCODE },
     Provider { id: "agents-md", label: "AGENTS.md", priority: 10, loaders: AGENTS_MD },
     Provider { id: "mcp-json", label: "mcp.json of the project", priority: 5, loaders: MCP_JSON },
+    Provider { id: "ssh-json", label: "ssh.json files", priority: 5, loaders: SSH_JSON },
 ];
 
 const OMP: Loaders = Loaders {
@@ -62,6 +63,7 @@ const OMP: Loaders = Loaders {
         }
     },
     agents: agent::native,
+    ssh_hosts: |_| {},
     settings: |search| {
         let root = search.discovery.places.cwd_root(NATIVE);
         settings::add(search, root.below("settings.json"), Format::Json);
@@ -195,6 +197,8 @@ const MCP_JSON: Loaders = Loaders {
     },
     ..NOTHING
 };
+
+const SSH_JSON: Loaders = Loaders { ssh_hosts: ssh::everywhere, ..NOTHING };
 
 /// Runs `load` for the file or folder `name` in each of a provider's folders.
 fn each<T>(

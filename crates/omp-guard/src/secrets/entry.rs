@@ -59,8 +59,8 @@ pub fn from_environment(variables: impl IntoIterator<Item = (String, String)>) -
     entries
 }
 
-/// One of the words, at the end of the name or before `_`.
-fn is_secret_name(name: &str) -> bool {
+/// Does the name of a variable say that its value is secret? One of the words, at its end or before `_`.
+pub fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     NAMES.iter().any(|word| {
         name.match_indices(word).any(|(at, _)| {

@@ -19,7 +19,7 @@ use fancy_regex::Regex;
 use serde_json::{Map, Value};
 
 use book::Book;
-pub use entry::{Entry, Matcher, Mode, from_environment, merged, parse};
+pub use entry::{Entry, Matcher, Mode, from_environment, is_secret_name, merged, parse};
 pub use message::Outbound;
 pub use stream::Restorer;
 

@@ -27,6 +27,7 @@ use std::fmt;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::net::UnixStream;
@@ -38,7 +39,7 @@ use crate::scope::{Child, GRACE};
 use crate::sink::{Limits, Sink, Spill};
 use crate::stream::Output;
 
-pub use pool::{After, Answer, ShellSpec, Shells};
+pub use pool::{After, Answer, Given, Hold, ShellSpec, Shells};
 pub use request::{Report, Request};
 pub use start::Engine;
 pub use start_files::StartFiles;
@@ -58,6 +59,8 @@ pub struct Call {
     pub limits: Limits,
     /// Keeps the whole output if the limits hide a part of it.
     pub spill: Option<Box<dyn Spill>>,
+    /// Which shell it got, for [`Shells::give_away`].
+    pub hold: Arc<Hold>,
 }
 
 /// Where a command runs.

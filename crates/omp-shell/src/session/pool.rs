@@ -54,6 +54,29 @@ enum State {
     Waiting(Box<ShellSession>),
     /// With the directory in which it was when it got its command.
     Busy(PathBuf),
+    /// None yet: the one before was given away. The next begins there.
+    Vacant(PathBuf),
+}
+
+/// A place among the shells, as the caller of a command sees it.
+#[derive(Debug, Default)]
+pub struct Hold {
+    taken: Mutex<Option<Held>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    id: u64,
+    knows_something: bool,
+}
+
+/// What a command that keeps its shell takes away from the next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// It had a shell of its own, or one that knew nothing.
+    Nothing,
+    /// Variables and functions of the commands before. A fresh shell begins there.
+    State(PathBuf),
 }
 
 /// What became of a command.
@@ -101,19 +124,25 @@ impl Shells {
             return run_once(scope, spec, call, cancel, on_output).await;
         };
         let (taken, id) = self.take(spec);
-        if let Taken::Busy(directory) = taken {
-            return isolated(scope, spec, dialect, directory, call, cancel, on_output).await;
-        }
-        let mut reserved = Reserved { shells: self, id, back: None };
-        let (mut session, knows_something) = match taken {
-            Taken::Waiting(session) => (*session, true),
-            Taken::Nothing | Taken::Busy(_) => {
-                (start(scope, spec, dialect, &spec.directory, cancel).await?, false)
+        let directory = match taken {
+            Taken::Busy(directory) => {
+                return isolated(scope, spec, dialect, directory, call, cancel, on_output).await;
             }
+            Taken::Waiting(_) | Taken::Nothing => spec.directory.clone(),
+            Taken::Vacant(ref directory) => existing(directory.clone(), spec),
+        };
+        let mut reserved = Reserved { shells: self, id, back: None };
+        let knows_something = matches!(taken, Taken::Waiting(_));
+        call.hold.fill(id, knows_something);
+        let mut session = match taken {
+            Taken::Waiting(session) => *session,
+            _ => start(scope, spec, dialect, &directory, cancel).await?,
         };
         let lost_directory = find_place(&mut call, &mut session, spec);
+        let hold = Arc::clone(&call.hold);
         let (outcome, life) = session.run(call, cancel, on_output).await?;
         let after = match life {
+            _ if hold.take().is_none() => After::Isolated, // It was given away.
             Life::Goes => {
                 reserved.back = Some(session);
                 After::Kept
@@ -122,6 +151,43 @@ impl Shells {
             Life::Ended => After::Isolated,
         };
         Ok(Answer { outcome, after, lost_directory })
+    }
+
+    /// Runs a command in a shell that nobody else gets, in `directory`. It ends with the command.
+    pub async fn run_alone(
+        &self,
+        scope: &Scope,
+        spec: &ShellSpec,
+        directory: PathBuf,
+        mut call: Call,
+        cancel: &CancellationToken,
+        on_output: impl FnMut(&Snapshot),
+    ) -> Result<Answer, CommandError> {
+        if let Some(prefix) = &spec.prefix {
+            call.command = format!("{prefix} {}", call.command);
+        }
+        match spec.engine.dialect() {
+            Some(dialect) => isolated(scope, spec, dialect, directory, call, cancel, on_output).await,
+            None => {
+                if call.place == Place::Current {
+                    call.place = Place::Stay(directory);
+                }
+                run_once(scope, spec, call, cancel, on_output).await
+            }
+        }
+    }
+
+    /// The command that holds a shell keeps it for itself, and the next command gets a fresh one: in `directory`, or
+    /// where the shell was. The shell ends with its command.
+    pub fn give_away(&self, hold: &Hold, directory: Option<PathBuf>) -> Given {
+        let Some(held) = hold.take() else { return Given::Nothing };
+        let mut slots = self.lock();
+        let id = slots.fresh_id();
+        let Some(slot) = slots.list.iter_mut().find(|slot| slot.id == held.id) else { return Given::Nothing };
+        let directory = directory.unwrap_or_else(|| slot.directory());
+        slot.id = id;
+        slot.state = State::Vacant(directory.clone());
+        if held.knows_something { Given::State(directory) } else { Given::Nothing }
     }
 
     /// Where the next command of `spec` would run.
@@ -145,6 +211,7 @@ impl Shells {
         let taken = match std::mem::replace(&mut slot.state, State::Busy(directory)) {
             State::Waiting(session) => Taken::Waiting(session),
             State::Busy(directory) => Taken::Busy(directory),
+            State::Vacant(directory) => Taken::Vacant(directory),
         };
         slots.list.push(slot);
         (taken, id)
@@ -169,10 +236,14 @@ impl Shells {
 }
 
 impl Slots {
+    fn fresh_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+
     /// A place for a shell that is being started.
     fn add(&mut self, spec: &ShellSpec) -> u64 {
-        let id = self.next_id;
-        self.next_id += 1;
+        let id = self.fresh_id();
         self.list.push(Slot { id, spec: spec.clone(), state: State::Busy(spec.directory.clone()) });
         let waiting = |slot: &Slot| matches!(slot.state, State::Waiting(_));
         if self.list.len() > MOST
@@ -188,8 +259,18 @@ impl Slot {
     fn directory(&self) -> PathBuf {
         match &self.state {
             State::Waiting(session) => session.cwd.clone(),
-            State::Busy(directory) => directory.clone(),
+            State::Busy(directory) | State::Vacant(directory) => directory.clone(),
         }
+    }
+}
+
+impl Hold {
+    fn fill(&self, id: u64, knows_something: bool) {
+        *self.taken.lock().unwrap_or_else(PoisonError::into_inner) = Some(Held { id, knows_something });
+    }
+
+    fn take(&self) -> Option<Held> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
@@ -197,6 +278,7 @@ enum Taken {
     Waiting(Box<ShellSession>),
     Nothing,
     Busy(PathBuf),
+    Vacant(PathBuf),
 }
 
 /// The place of a shell that runs a command. It is free again when the command has ended, in whatever way.
@@ -227,6 +309,11 @@ fn find_place(call: &mut Call, session: &mut ShellSession, spec: &ShellSpec) -> 
     Some(lost)
 }
 
+/// The directory, or where a fresh shell begins if it is gone.
+fn existing(directory: PathBuf, spec: &ShellSpec) -> PathBuf {
+    if directory.is_dir() { directory } else { spec.directory.clone() }
+}
+
 async fn isolated(
     scope: &Scope,
     spec: &ShellSpec,
@@ -236,7 +323,7 @@ async fn isolated(
     cancel: &CancellationToken,
     on_output: impl FnMut(&Snapshot),
 ) -> Result<Answer, CommandError> {
-    let directory = if directory.is_dir() { directory } else { spec.directory.clone() };
+    let directory = existing(directory, spec);
     let mut session = start(scope, spec, dialect, &directory, cancel).await?;
     let (outcome, _) = session.run(call, cancel, on_output).await?;
     Ok(Answer { outcome, after: After::Isolated, lost_directory: None })

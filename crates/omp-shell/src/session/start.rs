@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use nix::sys::memfd::{MFdFlags, memfd_create};
@@ -153,6 +154,7 @@ async fn read(
         timeout: Some(START_LIMIT),
         limits: Limits::default(),
         spill: None,
+        hold: Arc::default(),
     };
     let (_, life) = Box::pin(session.run(call, cancel, |_| {})).await?;
     Ok(life)

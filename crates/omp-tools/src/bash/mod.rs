@@ -1,11 +1,13 @@
 //! `bash`: one command in the session's shell.
 
+mod background;
 mod intercept;
 mod minimize;
 mod report;
 mod shell;
 mod tidy_up;
 mod urls;
+mod work;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +17,6 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Tool, ToolError};
-use omp_shell::Snapshot;
 use omp_shell::session::{Call, Place, ShellSpec};
 use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
 use omp_workspace::path::Base;
@@ -26,8 +27,9 @@ use tokio::sync::OnceCell;
 use crate::{Context, approval};
 pub use intercept::{InterceptRule, Interception};
 pub use minimize::Minimizer;
+pub(crate) use report::{captured_meta, truncation_notice};
 use minimize::Watch;
-use report::Report;
+use work::Prepared;
 
 pub(crate) const NAME: &str = "bash";
 
@@ -39,7 +41,7 @@ pub(crate) struct Bash {
     definition: ToolDefinition,
     context: Arc<Context>,
     /// The shell that commands run in, once the first of them has asked for it.
-    shell: OnceCell<ShellSpec>,
+    shell: OnceCell<Arc<ShellSpec>>,
 }
 
 #[derive(Deserialize)]
@@ -72,27 +74,43 @@ enum Directory {
 
 impl Bash {
     pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = crate::definition(NAME, include_str!("prompt.md"), include_str!("schema.json"));
+        let mut definition = crate::definition(NAME, include_str!("prompt.md"), include_str!("schema.json"));
+        if context.settings.jobs.offered {
+            background::offer(&mut definition);
+        }
         Self { definition, context, shell: OnceCell::new() }
     }
 
     async fn execute(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
-        let arguments: Arguments = crate::arguments(call.arguments)?;
-        if arguments.background {
-            return Err(ToolError::new("Commands in the background are switched off: call without `async`."));
+        let arguments: Arguments = crate::arguments(call.arguments.clone())?;
+        let (command, in_background) = (arguments.command.clone(), arguments.background);
+        if in_background && !self.context.settings.jobs.offered {
+            return Err(ToolError::new(
+                "Commands in the background are switched off (async.enabled): call without `async`.",
+            ));
         }
-        check_names(&arguments.env)?;
-        let timeout = Timeout::new(arguments.timeout, self.context.settings.max_timeout);
-        let order = self.order(arguments)?;
-        let Some(shell) = call.cancel.run_until_cancelled(self.shell()).await else {
+        let Some(prepared) = call.cancel.run_until_cancelled(self.prepare(arguments)).await else {
             return Err(ToolError::new("Command aborted."));
         };
+        let prepared = prepared?;
+        if in_background {
+            return self.start_job(prepared, &command);
+        }
+        self.follow(prepared, &command, &call).await
+    }
+
+    /// Everything up to the start of the command.
+    async fn prepare(&self, arguments: Arguments) -> Result<Prepared, ToolError> {
+        check_names(&arguments.env)?;
+        let Context { settings, spills, .. } = self.context.as_ref();
+        let timeout = Timeout::new(arguments.timeout, settings.max_timeout);
+        let order = self.order(arguments)?;
+        let shell = self.shell().await;
         let order = self.with_paths(order).await?;
-        let place = self.place(shell, order.directory)?;
-        let Context { scope, shells, settings, spills, .. } = self.context.as_ref();
+        let place = self.place(&shell, order.directory)?;
         let watch = Watch::new(&settings.minimizer, &order.command);
         let whole = spills.open(NAME);
-        let command = Call {
+        let call = Call {
             command: order.command,
             env: order.env.into_iter().collect(),
             place,
@@ -102,17 +120,9 @@ impl Bash {
                 Some(watch) => watch.spill(whole),
                 None => whole,
             },
+            hold: Arc::default(),
         };
-        let show = |snapshot: &Snapshot| call.updates.send(ToolOutput::text(snapshot.tail.clone()));
-        let answer = shells
-            .run(scope, shell, command, &call.cancel, show)
-            .await
-            .map_err(|error| ToolError::new(error.to_string()));
-        // Whatever it was, it may have written files.
-        self.context.scans.clear();
-        let mut answer = answer?;
-        let original = watch.and_then(|watch| watch.shorten(&self.context, &mut answer));
-        Report { answer, original, timeout, fresh_directory: &shell.directory }.into_result()
+        Ok(Prepared { shell, call, watch, timeout })
     }
 
     /// What the model asked for, cleaned up, unless there is a better tool for it.

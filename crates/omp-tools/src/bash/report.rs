@@ -105,7 +105,7 @@ impl Report<'_> {
         if let Some(requested) = self.timeout.clamped() {
             details = details.with("requestedTimeoutSeconds", requested);
         }
-        details.finish(&meta(&self.answer.outcome.output))
+        details.finish(&captured_meta(&self.answer.outcome.output))
     }
 }
 
@@ -121,7 +121,7 @@ fn signal_name(signal: i32) -> String {
     }
 }
 
-fn truncation_notice(output: &Captured) -> Option<String> {
+pub(crate) fn truncation_notice(output: &Captured) -> Option<String> {
     let parts = [elision_notice(output), columns_notice(output), whole_notice(output)];
     let text = parts.into_iter().flatten().collect::<Vec<_>>().join(" ");
     (!text.is_empty()).then(|| format!("[{text}]"))
@@ -153,7 +153,7 @@ fn whole_notice(output: &Captured) -> Option<String> {
     }
 }
 
-fn meta(output: &Captured) -> Meta {
+pub(crate) fn captured_meta(output: &Captured) -> Meta {
     let truncation = output.elision.map(|elision| Truncation {
         direction: if elision.head_lines == 0 { Direction::Tail } else { Direction::Middle },
         truncated_by: TruncatedBy::Bytes,

@@ -15,8 +15,9 @@ const EMBEDDED: &str = "embedded";
 
 impl Bash {
     /// The session's shell. The user's start files are asked with the first command.
-    pub(super) async fn shell(&self) -> &ShellSpec {
-        self.shell.get_or_init(|| describe(&self.context)).await
+    pub(super) async fn shell(&self) -> Arc<ShellSpec> {
+        let shell = self.shell.get_or_init(|| async { Arc::new(describe(&self.context).await) });
+        Arc::clone(shell.await)
     }
 }
 

@@ -15,9 +15,13 @@ use super::textual::Entry;
 use crate::Context;
 use crate::notebook::{self, is_notebook};
 use crate::output::{Details, Meta};
+use crate::plan::Change;
 
 /// Carries out all entries. If one fails, those before it are undone.
 pub(super) fn commit(context: &Context, entries: &[Entry]) -> Result<ToolOutput, ToolError> {
+    for entry in entries {
+        may(context, entry)?;
+    }
     let mut done = Vec::new();
     for entry in entries {
         if let Err(error) = carry_out(context, entry, &mut done) {
@@ -29,6 +33,18 @@ pub(super) fn commit(context: &Context, entries: &[Entry]) -> Result<ToolOutput,
         context.shown.noops().changed(&entry.shown);
     }
     Ok(answer(entries))
+}
+
+/// Refuses what a mode does not allow, before the first file is touched.
+fn may(context: &Context, entry: &Entry) -> Result<(), ToolError> {
+    if entry.new.is_none() {
+        return context.may_change(&entry.path, Change::Delete);
+    }
+    if let Some((to, _)) = &entry.moved_to {
+        context.may_change(&entry.path, Change::Rename)?;
+        context.may_change(to, Change::Rename)?;
+    }
+    context.may_change(&entry.path, Change::Write)
 }
 
 /// A step that can be taken back.

@@ -22,6 +22,7 @@ use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::plan::Change;
 use crate::syntax::Grammars;
 use crate::{Context, approval, generated};
 use target::Target;
@@ -177,6 +178,9 @@ fn prepare(context: &Context, section: &Section) -> Result<Ready, ToolError> {
 
 /// Writes one file after the other. What was written before a failure stays and is named.
 fn write_all(context: &Context, ready: &[Ready]) -> Result<(), ToolError> {
+    for one in ready {
+        context.may_change(one.target.path(), Change::Write)?;
+    }
     for (position, one) in ready.iter().enumerate() {
         if let Err(error) = one.target.write(context, &one.bytes) {
             return Err(partly(ready, position, error));

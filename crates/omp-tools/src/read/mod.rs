@@ -294,7 +294,7 @@ fn read_file(target: &Target, mut file: File, metadata: &Metadata) -> Result<Too
     match sniff::kind(&head) {
         Kind::Text(charset) => match summary::read(target, &mut file, metadata.len(), charset)? {
             Some(output) => Ok(output),
-            None => text::read(target, file, metadata.len(), charset),
+            None => text::read_file(target, file, metadata, charset),
         },
         Kind::Image(_) => picture::read(target, file, metadata),
         Kind::Sqlite if database::is_named_so(&target.path) => database::read(target, ""),

@@ -1,5 +1,6 @@
 //! Text files: a window of lines, and what remains.
 
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::ops::RangeInclusive;
 
@@ -24,6 +25,29 @@ pub(super) fn read(
     length: u64,
     charset: Charset,
 ) -> Result<ToolOutput, ToolError> {
+    read_lines(target, source, length, charset, |source, request| read_window(source, charset, request))
+}
+
+/// A file on disk, which may be large and read in many pages.
+pub(super) fn read_file(
+    target: &Target,
+    file: File,
+    metadata: &Metadata,
+    charset: Charset,
+) -> Result<ToolOutput, ToolError> {
+    let milestones = &target.context.milestones;
+    read_lines(target, file, metadata.len(), charset, |file, request| {
+        milestones.read_window(&target.path, file, metadata, charset, request)
+    })
+}
+
+fn read_lines<R: Read>(
+    target: &Target,
+    source: R,
+    length: u64,
+    charset: Charset,
+    lines: impl FnOnce(R, &Request) -> io::Result<Window>,
+) -> Result<ToolOutput, ToolError> {
     let mut plan = Plan::new(target);
     let (max_lines, max_bytes) = if plan.whole { WHOLE } else { (MAX_LINES, MAX_BYTES) };
     let request = Request { ranges: plan.lines.clone(), max_lines, max_bytes };
@@ -37,7 +61,7 @@ pub(super) fn read(
             plan.header = header(target, bytes, charset, &window);
             window
         }
-        false => read_window(source, charset, &request).map_err(explain)?,
+        false => lines(source, &request).map_err(explain)?,
     };
     if plan.header.is_none() && plan.display == Display::Anchored {
         plan.display = Display::Numbered;

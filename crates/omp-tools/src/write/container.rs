@@ -10,7 +10,7 @@ use omp_types::ToolOutput;
 use tokio_util::sync::CancellationToken;
 
 use super::explain;
-use crate::Context;
+use crate::{Context, plan};
 use crate::output::{Details, Meta};
 
 /// Writes to what `typed` names inside a file; `None` if it names a file as a whole.
@@ -79,6 +79,7 @@ fn member(
         return Err(ToolError::new("Archive write path must target a file, not a directory"));
     }
     let Place { path, format } = place;
+    context.may_change(path, plan::Change::Write)?;
     let shown = context.base().display(path);
     archive::put(path, *format, &name, content.as_bytes(), (context.now)(), stop).map_err(
         |error| match error {
@@ -120,6 +121,7 @@ fn row(
     content: &str,
     stop: &Stop,
 ) -> Result<ToolOutput, ToolError> {
+    context.may_change(path, plan::Change::Write)?;
     let target = Target::parse(rest).map_err(ToolError::new)?;
     let change = database::write(path, &target, content, stop).map_err(|error| {
         let shown = context.base().display(path);

@@ -15,6 +15,7 @@ pub(super) async fn write(
     content: &str,
     cancel: &CancellationToken,
 ) -> Result<ToolOutput, ToolError> {
+    context.may_change_url(url)?;
     let pasted = context.shows_anchors().then(|| without_anchors(content)).flatten();
     let content = pasted.as_deref().unwrap_or(content);
     context.resources.write(url, content, cancel).await.map_err(ToolError::new)?;

@@ -22,6 +22,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::output::{Details, Meta};
+use crate::plan::Change;
 use crate::resources::InternalUrl;
 use crate::{Context, approval, conflicts, generated};
 
@@ -73,6 +74,7 @@ impl Tool for Write {
                 let address = address.map_err(ToolError::new)?;
                 return crate::blocking(move || {
                     let Arguments { path, content } = arguments;
+                    context.may_change(&context.cwd, Change::Write)?;
                     // `3: @ours` in a list looks like a line of a read and is none.
                     let cleans = context.shows_anchors() && address != conflicts::Address::All;
                     let pasted = cleans.then(|| without_anchors(&content)).flatten();
@@ -106,6 +108,7 @@ fn run(
             "'{typed}' names a directory. Add the name of the file to write."
         )));
     }
+    context.may_change(&path, Change::Write)?;
     if crate::notebook::is_notebook(&path) && !path.is_dir() {
         return notebook::put(context, &path, content);
     }

@@ -9,8 +9,8 @@ mod tool;
 use std::sync::{Arc, Mutex};
 
 use omp_agent::{
-    AccountAnswer, Agent, AgentConfig, Beside, Control, Gate, Model, ModelIdentity, Models, OpenGate,
-    Outcome, Parts, Prompt, Setup, Todos, Tool,
+    AccountAnswer, Agent, AgentConfig, Beside, Conduct, Control, FreeConduct, Gate, Model, ModelIdentity,
+    Models, OpenGate, Outcome, Parts, Prompt, Setup, Todos, Tool,
 };
 use omp_types::{AgentEvent, AssistantBlock, Message, ThinkingLevel, UserContent};
 use tokio_util::sync::CancellationToken;
@@ -44,6 +44,7 @@ pub(crate) struct Builder {
     clock: TestClock,
     sticky: Option<&'static str>,
     beside: fn(&str) -> Beside,
+    conduct: Arc<dyn Conduct>,
 }
 
 /// A world whose model gives these answers, one per request.
@@ -59,6 +60,7 @@ pub(crate) fn world(answers: impl IntoIterator<Item = Answer>) -> Builder {
         clock: TestClock::default(),
         sticky: None,
         beside: |_| Beside::default(),
+        conduct: Arc::new(FreeConduct),
     }
 }
 
@@ -105,6 +107,11 @@ impl Builder {
         self
     }
 
+    pub(crate) fn conduct(mut self, conduct: Arc<dyn Conduct>) -> Self {
+        self.conduct = conduct;
+        self
+    }
+
     pub(crate) fn sticky(mut self, text: &'static str) -> Self {
         self.sticky = Some(text);
         self
@@ -137,6 +144,7 @@ impl Builder {
             clock: Arc::clone(&clock) as Arc<dyn omp_agent::Clock>,
             listener: Box::new(self.recorder.clone()),
             todos: self.todos,
+            conduct: self.conduct,
         };
         let agent = Agent::new(parts, self.config);
         let control = agent.control();

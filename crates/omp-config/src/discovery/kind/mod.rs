@@ -12,6 +12,7 @@ pub(super) mod prompt;
 pub(super) mod rule;
 pub(super) mod settings;
 pub(super) mod skill;
+pub(super) mod ssh;
 pub(super) mod sticky;
 pub(super) mod tool;
 

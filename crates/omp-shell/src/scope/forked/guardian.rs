@@ -96,6 +96,8 @@ fn execute(order: &Order, image: &Image, guardian: pid_t) -> c_int {
         for (stream, fd) in (0..).zip(order.streams) {
             libc::dup2(fd, stream);
         }
+        // A terminal becomes that of the new session; anything else refuses, which is as well.
+        libc::ioctl(0, libc::TIOCSCTTY, 0);
         super::close_range(3, c_int::MAX, libc::CLOSE_RANGE_CLOEXEC);
         if libc::chdir(image.cwd) != 0 {
             return super::last_errno() + CWD_FAILED;

@@ -1,6 +1,7 @@
 //! A project directory and the tools in it.
 #![allow(dead_code, reason = "each test file uses its share")]
 
+pub(crate) mod machine;
 pub(crate) mod session;
 
 use std::path::{Path, PathBuf};

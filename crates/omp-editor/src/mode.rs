@@ -1,0 +1,124 @@
+//! What a text means by how it begins, and what the border says about it.
+
+use serde::{Deserialize, Serialize};
+
+/// Whether the model sees what a command gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Visibility {
+    /// It becomes part of the conversation.
+    Shared,
+    /// It stays between the user and the program.
+    Private,
+}
+
+/// What a text in the editor means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// Nothing but blanks.
+    Empty,
+    /// Words for the model, or a slash command.
+    Prompt,
+    /// A lone `.` or `c`: go on, without a visible message.
+    Continue,
+    /// `!command` or `!!command`.
+    Shell {
+        /// The command; may be empty.
+        command: String,
+        /// Whether the model sees it.
+        visibility: Visibility,
+    },
+    /// `$code` or `$$code`.
+    Python {
+        /// The code; may be empty.
+        code: String,
+        /// Whether the model sees it.
+        visibility: Visibility,
+    },
+}
+
+impl Meaning {
+    /// What `text` means. `${` begins no code.
+    pub fn of(text: &str) -> Self {
+        let trimmed = text.trim();
+        match Prefix::of(text) {
+            _ if trimmed.is_empty() => Self::Empty,
+            Prefix::None if trimmed == "." || trimmed == "c" => Self::Continue,
+            Prefix::None => Self::Prompt,
+            Prefix::Shell(visibility) => Self::Shell { command: after(text, '!'), visibility },
+            Prefix::Python(visibility) => Self::Python { code: after(text, '$'), visibility },
+        }
+    }
+}
+
+/// The text behind one or two signs.
+fn after(text: &str, sign: char) -> String {
+    let rest = text.strip_prefix(sign).unwrap_or(text);
+    rest.strip_prefix(sign).unwrap_or(rest).trim().to_owned()
+}
+
+/// How a text begins; cheap enough for every key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prefix {
+    /// As words do.
+    None,
+    /// With `!` or `!!`.
+    Shell(Visibility),
+    /// With `$` or `$$`, but not `${`.
+    Python(Visibility),
+}
+
+impl Prefix {
+    /// The prefix of a text, or of its first line.
+    pub fn of(text: &str) -> Self {
+        match text.as_bytes() {
+            [b'!', b'!', ..] => Self::Shell(Visibility::Private),
+            [b'!', ..] => Self::Shell(Visibility::Shared),
+            [b'$', b'{', ..] => Self::None,
+            [b'$', b'$', ..] => Self::Python(Visibility::Private),
+            [b'$', ..] => Self::Python(Visibility::Shared),
+            _ => Self::None,
+        }
+    }
+}
+
+/// How much the model thinks, as the border shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ThinkingLevel {
+    /// Not at all.
+    Off,
+    /// As little as it can.
+    Minimal,
+    /// A little.
+    Low,
+    /// Some.
+    Medium,
+    /// Much.
+    High,
+    /// As much as it can.
+    Xhigh,
+}
+
+/// What the border of the editor says; a theme gives each its colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Border {
+    /// Nothing.
+    Normal,
+    /// The text is a shell command.
+    Shell,
+    /// The text is Python code.
+    Python,
+    /// The text goes to a model that thinks so much.
+    Thinking(ThinkingLevel),
+}
+
+impl Border {
+    /// The border around a text. What the text is comes before how much the model thinks.
+    pub fn of(prefix: Prefix, thinking: Option<ThinkingLevel>) -> Self {
+        match (prefix, thinking) {
+            (Prefix::Shell(_), _) => Self::Shell,
+            (Prefix::Python(_), _) => Self::Python,
+            (Prefix::None, Some(level)) => Self::Thinking(level),
+            (Prefix::None, None) => Self::Normal,
+        }
+    }
+}

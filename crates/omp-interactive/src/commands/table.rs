@@ -1,0 +1,250 @@
+//! All built-in commands.
+
+use super::Builtin;
+
+/// What most commands are: without other names, arguments or conditions.
+const PLAIN: Builtin =
+    Builtin { name: "", aliases: &[], description: "", hint: "", subcommands: &[], waits_for: None };
+
+/// All built-in commands, in the order in which they are listed.
+pub const BUILTINS: &[Builtin] = &[
+    Builtin { name: "settings", description: "Change settings", ..PLAIN },
+    Builtin {
+        name: "setup",
+        aliases: &["providers"],
+        description: "Sign in to providers and set them up",
+        hint: "[providers]",
+        subcommands: &["providers"],
+        ..PLAIN
+    },
+    Builtin { name: "plan", description: "Plan before anything is changed", hint: "[prompt]", ..PLAIN },
+    Builtin { name: "plan-review", description: "Open the review of the newest plan", ..PLAIN },
+    Builtin {
+        name: "goal",
+        description: "Work towards a goal until it is reached",
+        hint: "[objective|set|show|pause|resume|drop|budget <N|off>]",
+        subcommands: &["set", "show", "pause", "resume", "drop", "budget"],
+        ..PLAIN
+    },
+    Builtin {
+        name: "guided-goal",
+        description: "Find a goal by answering a few questions",
+        hint: "[rough objective]",
+        waits_for: Some("guided goals"),
+        ..PLAIN
+    },
+    Builtin {
+        name: "loop",
+        description: "Repeat the next prompt after every turn",
+        hint: "[count|duration]",
+        ..PLAIN
+    },
+    Builtin { name: "model", aliases: &["models"], description: "Choose the model", hint: "[id]", ..PLAIN },
+    Builtin { name: "switch", description: "Choose a model for this session only", ..PLAIN },
+    Builtin {
+        name: "fast",
+        description: "Use the faster service tier",
+        hint: "[on|off|status]",
+        subcommands: &["on", "off", "status"],
+        ..PLAIN
+    },
+    Builtin {
+        name: "advisor",
+        description: "A second model that watches",
+        hint: "[on|off|status|dump [raw]]",
+        subcommands: &["on", "off", "status", "dump"],
+        waits_for: Some("the advisor"),
+        ..PLAIN
+    },
+    Builtin { name: "export", description: "Write the conversation as a web page", hint: "[path]", ..PLAIN },
+    Builtin {
+        name: "dump",
+        description: "Copy the conversation as text",
+        hint: "[raw]",
+        subcommands: &["raw"],
+        ..PLAIN
+    },
+    Builtin { name: "share", description: "Make a link to an encrypted snapshot", ..PLAIN },
+    Builtin {
+        name: "collab",
+        description: "Let others join this session",
+        hint: "[start|view|status|stop] [relay]",
+        subcommands: &["start", "view", "status", "stop"],
+        waits_for: Some("collaboration"),
+        ..PLAIN
+    },
+    Builtin {
+        name: "join",
+        description: "Join a shared session",
+        hint: "<link>",
+        waits_for: Some("collaboration"),
+        ..PLAIN
+    },
+    Builtin {
+        name: "leave",
+        description: "Leave a shared session",
+        waits_for: Some("collaboration"),
+        ..PLAIN
+    },
+    Builtin {
+        name: "browser",
+        description: "Show or hide the browser",
+        hint: "[headless|visible]",
+        subcommands: &["headless", "visible"],
+        waits_for: Some("the browser tool"),
+        ..PLAIN
+    },
+    Builtin { name: "copy", description: "Copy a message, a code block or a command", ..PLAIN },
+    Builtin {
+        name: "todo",
+        description: "See and change the list of tasks",
+        hint: "[edit|copy|export|import|append|start|done|drop|rm]",
+        subcommands: &["edit", "copy", "export", "import", "append", "start", "done", "drop", "rm"],
+        ..PLAIN
+    },
+    Builtin {
+        name: "session",
+        description: "About this session, or delete it",
+        hint: "[info|delete]",
+        subcommands: &["info", "delete"],
+        ..PLAIN
+    },
+    Builtin { name: "jobs", description: "Background jobs", ..PLAIN },
+    Builtin {
+        name: "usage",
+        description: "What accounts have left",
+        hint: "[show|reset [account|active]]",
+        subcommands: &["show", "reset"],
+        waits_for: Some("usage reports"),
+        ..PLAIN
+    },
+    Builtin {
+        name: "stats",
+        description: "Usage and cost in a browser",
+        hint: "[--port n]",
+        waits_for: Some("statistics"),
+        ..PLAIN
+    },
+    Builtin {
+        name: "changelog",
+        description: "What is new",
+        hint: "[full]",
+        subcommands: &["full"],
+        ..PLAIN
+    },
+    Builtin { name: "hotkeys", description: "All keys", ..PLAIN },
+    Builtin { name: "tools", description: "All tools and which are active", ..PLAIN },
+    Builtin { name: "context", description: "What fills the context window", ..PLAIN },
+    Builtin {
+        name: "extensions",
+        aliases: &["status"],
+        description: "Everything that was found, by source",
+        ..PLAIN
+    },
+    Builtin { name: "agents", description: "Task agents", waits_for: Some("sub-agents"), ..PLAIN },
+    Builtin { name: "branch", description: "Go on before an earlier message, in a new session", ..PLAIN },
+    Builtin { name: "fork", description: "Go on in a copy of this session", ..PLAIN },
+    Builtin { name: "tree", description: "Go to another place in this conversation", ..PLAIN },
+    Builtin { name: "resume", description: "Go on with an earlier session", ..PLAIN },
+    Builtin { name: "login", description: "Sign in to a provider", hint: "[provider|redirect-url]", ..PLAIN },
+    Builtin { name: "logout", description: "Forget a provider's credentials", hint: "[provider]", ..PLAIN },
+    Builtin { name: "mcp", description: "MCP servers", hint: "<sub> ...", waits_for: Some("MCP"), ..PLAIN },
+    Builtin {
+        name: "ssh",
+        description: "Hosts for the ssh tool",
+        hint: "add|list|remove|help ...",
+        subcommands: &["add", "list", "remove", "help"],
+        ..PLAIN
+    },
+    Builtin { name: "new", description: "Begin a new session", ..PLAIN },
+    Builtin {
+        name: "fresh",
+        description: "Begin anew with the provider, with the same conversation",
+        ..PLAIN
+    },
+    Builtin { name: "drop", description: "Delete this session and begin a new one", ..PLAIN },
+    Builtin {
+        name: "compact",
+        description: "Summarise the conversation to make room",
+        hint: "[focus]",
+        waits_for: Some("compaction"),
+        ..PLAIN
+    },
+    Builtin {
+        name: "shake",
+        description: "Drop heavy results or images from the context",
+        hint: "[elide|images]",
+        subcommands: &["elide", "images"],
+        waits_for: Some("compaction"),
+        ..PLAIN
+    },
+    Builtin {
+        name: "handoff",
+        description: "Go on in a new session with a summary",
+        hint: "[focus]",
+        waits_for: Some("compaction"),
+        ..PLAIN
+    },
+    Builtin {
+        name: "btw",
+        description: "Ask something on the side",
+        hint: "<question>",
+        waits_for: Some("side questions"),
+        ..PLAIN
+    },
+    Builtin {
+        name: "tan",
+        description: "Do something on the side, in the background",
+        hint: "<work>",
+        waits_for: Some("sub-agents"),
+        ..PLAIN
+    },
+    Builtin {
+        name: "omfg",
+        description: "Turn a complaint into a rule",
+        hint: "<complaint>",
+        waits_for: Some("stream rules"),
+        ..PLAIN
+    },
+    Builtin { name: "retry", description: "Try the last failed or stopped turn again", ..PLAIN },
+    Builtin {
+        name: "debug",
+        description: "Look inside",
+        hint: "[dump-next-request <path>]",
+        subcommands: &["dump-next-request"],
+        ..PLAIN
+    },
+    Builtin {
+        name: "memory",
+        description: "What is remembered between sessions",
+        hint: "...",
+        waits_for: Some("memory"),
+        ..PLAIN
+    },
+    Builtin { name: "rename", description: "Name this session", hint: "<title>", ..PLAIN },
+    Builtin { name: "move", description: "Move this session to another directory", hint: "<path>", ..PLAIN },
+    Builtin {
+        name: "marketplace",
+        description: "Plugins of others",
+        hint: "...",
+        waits_for: Some("plugins"),
+        ..PLAIN
+    },
+    Builtin {
+        name: "plugins",
+        description: "Installed plugins",
+        hint: "...",
+        waits_for: Some("plugins"),
+        ..PLAIN
+    },
+    Builtin { name: "reload-plugins", description: "Look again for commands, skills and plugins", ..PLAIN },
+    Builtin {
+        name: "force",
+        description: "Make the next turn call a tool",
+        hint: "<tool> [prompt]",
+        ..PLAIN
+    },
+    Builtin { name: "exit", aliases: &["quit"], description: "End the program", ..PLAIN },
+    Builtin { name: "help", description: "All commands", ..PLAIN },
+    Builtin { name: "theme", description: "Choose colours", ..PLAIN },
+];

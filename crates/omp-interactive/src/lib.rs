@@ -1,0 +1,4 @@
+//! The interactive program: what people see and type when they talk to an agent in their terminal.
+
+pub mod commands;
+pub mod transcript;

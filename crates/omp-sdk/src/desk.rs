@@ -1,0 +1,86 @@
+//! What a person who sits in front of a session sees and changes between two prompts.
+
+use std::sync::Arc;
+
+use omp_agent::{AgentError, Outcome};
+use omp_llm::registry::Availability;
+use omp_session::{CopyError, TitleSource};
+use omp_types::{Message, ThinkingLevel};
+use tokio_util::sync::CancellationToken;
+
+use crate::session::Session;
+
+/// A model that could be chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelChoice {
+    /// `provider/id`
+    pub selector: String,
+    /// What people call it.
+    pub name: String,
+    /// Tokens that fit into it.
+    pub context_window: u64,
+    /// Does it think before it answers?
+    pub reasoning: bool,
+}
+
+impl Session {
+    /// The conversation as the model knows it. Waits for a run to end.
+    pub async fn conversation(&self) -> Vec<Arc<Message>> {
+        self.agent.messages().await
+    }
+
+    /// Repeats the last failed or aborted turn.
+    pub async fn retry(&self, cancel: CancellationToken) -> Result<Outcome, AgentError> {
+        self.agent.retry(cancel).await
+    }
+
+    /// The next turn must call this tool.
+    pub async fn force_tool(&self, name: &str) -> Result<(), AgentError> {
+        self.agent.force_tool(name).await
+    }
+
+    /// How hard the model thinks. Waits for a run to end.
+    pub async fn thinking(&self) -> ThinkingLevel {
+        self.agent.thinking().await
+    }
+
+    /// The levels of thinking that the model distinguishes, lowest first; only `off` for one that does not think.
+    pub fn thinking_levels(&self) -> Vec<ThinkingLevel> {
+        let model = self.model();
+        let levels = model.levels.iter().copied().filter(|level| *level != ThinkingLevel::Off);
+        let thinking: Vec<ThinkingLevel> = if model.reasoning { levels.collect() } else { Vec::new() };
+        std::iter::once(ThinkingLevel::Off).chain(thinking).collect()
+    }
+
+    /// Lets the model think this hard from the next prompt on, as far as it can; a resumed session remembers it.
+    /// Answers with the level it became.
+    pub async fn set_thinking(&self, level: ThinkingLevel) -> Result<ThinkingLevel, AgentError> {
+        let level = self.model().clamp_level(level);
+        self.agent.set_thinking(level).await?;
+        self.record.lock().append_thinking_level(level.name());
+        Ok(level)
+    }
+
+    /// How many tokens fit into the model that was chosen last.
+    pub fn context_window(&self) -> u64 {
+        self.model().context_window
+    }
+
+    /// Names the session.
+    pub fn rename(&self, title: &str) -> Result<(), CopyError> {
+        self.record.lock().set_title(title, TitleSource::User).map(|_| ())
+    }
+
+    /// The models that can be used now, in the order of the registry.
+    pub fn model_choices(&self) -> Vec<ModelChoice> {
+        let all = self.models.registry.list(&self.models.lookup());
+        let usable = all.into_iter().filter(|(_, availability)| *availability == Availability::Ready);
+        let choice = |(model, _): (&omp_llm::Model, Availability)| ModelChoice {
+            selector: model.selector(),
+            name: model.name.clone(),
+            context_window: model.context_window,
+            reasoning: model.reasoning,
+        };
+        usable.map(choice).collect()
+    }
+}

@@ -1,0 +1,81 @@
+//! The modes of a session that is being opened.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use omp_agent::{Clock, Tool};
+use omp_config::settings::{Settings, keys};
+use omp_session::ModeChange;
+use omp_tools::{Asking, Checkpoints};
+
+use super::{Foundation, SessionModes};
+use crate::adapt::SystemClock;
+use crate::configure;
+use crate::options::SessionOptions;
+use crate::record::Record;
+use crate::session::Session;
+
+/// The clock that a session goes by.
+fn clock(options: &SessionOptions) -> Arc<dyn Clock> {
+    options.clock.clone().unwrap_or_else(|| Arc::new(SystemClock))
+}
+
+/// What tools know of the modes.
+pub(crate) fn for_tools(options: &SessionOptions, settings: &Settings) -> Arc<omp_tools::Modes> {
+    let seconds = settings.get(keys::ASK_TIMEOUT);
+    let asking = options.questioner.clone().map(|questioner| Asking {
+        questioner,
+        timeout: Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero()),
+        notify: settings.get(keys::ASK_NOTIFY) == "on",
+        clock: clock(options),
+    });
+    Arc::new(omp_tools::Modes {
+        checkpoints: Some(Checkpoints::default()),
+        asking,
+        ..omp_tools::Modes::default()
+    })
+}
+
+/// Does a session have this tool? Questions need somebody to answer them.
+pub(crate) fn is_offered(options: &SessionOptions, settings: &Settings, tool: &str) -> bool {
+    let answered = tool != "ask" || options.questioner.is_some();
+    answered && !configure::is_switched_off(settings, tool)
+}
+
+/// The modes themselves.
+pub(crate) fn of_session(
+    options: &SessionOptions,
+    context: &Arc<omp_tools::Context>,
+    tools: &[Arc<dyn Tool>],
+    record: &Record,
+) -> Arc<SessionModes> {
+    SessionModes::new(Foundation {
+        context: Arc::clone(context),
+        record: record.clone(),
+        clock: clock(options),
+        attended: options.ui.is_some(),
+        tools: tools.to_vec(),
+    })
+}
+
+/// Whether the conversation of a session begins with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Beginning {
+    New,
+    Resumed,
+}
+
+impl Session {
+    /// The mode that the conversation was left in, or that new ones begin in. What could not be taken up is said.
+    pub(crate) async fn begin_mode(&self, mode: Option<&ModeChange>, beginning: Beginning) -> Vec<String> {
+        let plans = self.settings().get(keys::PLAN_DEFAULT_ON_STARTUP);
+        match (mode, beginning) {
+            (None, Beginning::New) if plans && self.modes.attended => match self.enter_plan().await {
+                Ok(()) => Vec::new(),
+                Err(error) => vec![format!("plan.defaultOnStartup: {error}")],
+            },
+            (None, _) => Vec::new(),
+            (mode, _) => self.restore_mode(mode).await,
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Drives a session for a person: plans are reviewed, goals go on by themselves, loops repeat.
+//!
+//! A terminal, RPC and ACP give every prompt of the user to [`Driver::submit`], which returns when nothing follows by
+//! itself any more.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use omp_agent::{Outcome, Prompt};
+use omp_config::settings::{keys, strings};
+use omp_types::{Message, StopReason};
+use tokio_util::sync::CancellationToken;
+
+use super::error::ModeError;
+use super::goal::continuation;
+use super::looping::{Loop, LoopLimit};
+use super::ui::Ui;
+use crate::host::Host;
+use crate::session::Session;
+
+/// How long a person can step in before something is sent by itself.
+const PAUSE: Duration = Duration::from_millis(800);
+
+/// A program's sessions with a person in front of them.
+pub struct Driver {
+    host: Arc<Host>,
+    ui: Arc<dyn Ui>,
+    /// The word for this kind of program in `goal.continuationModes`.
+    mode: &'static str,
+    looping: Mutex<Option<Loop>>,
+}
+
+/// What is sent next without anybody typing it.
+enum Following {
+    Prompt(Prompt),
+    Goal,
+}
+
+impl Driver {
+    /// `mode` is the word for this kind of program in `goal.continuationModes`: `interactive` for a terminal.
+    pub fn new(host: Arc<Host>, ui: Arc<dyn Ui>, mode: &'static str) -> Self {
+        Self { host, ui, mode, looping: Mutex::default() }
+    }
+
+    /// The session of the moment.
+    pub fn session(&self) -> Arc<Session> {
+        self.host.session()
+    }
+
+    /// Sends what the user typed and everything that follows from it. Returns the last outcome.
+    pub async fn submit(&self, prompt: Prompt, cancel: CancellationToken) -> Result<Outcome, ModeError> {
+        if let Some(looping) = &mut *self.looping() {
+            looping.take_up(prompt.clone(), self.session().modes.clock.now_ms());
+        }
+        self.run(prompt, cancel).await
+    }
+
+    /// Sets a goal and works on it.
+    pub async fn start_goal(
+        &self,
+        objective: &str,
+        token_budget: Option<u64>,
+        cancel: CancellationToken,
+    ) -> Result<Outcome, ModeError> {
+        let prompt = self.session().start_goal(objective, token_budget).await?;
+        self.run(prompt, cancel).await
+    }
+
+    /// Goes on with a goal that was paused.
+    pub async fn resume_goal(&self, cancel: CancellationToken) -> Result<Outcome, ModeError> {
+        let prompt = self.session().resume_goal().await?;
+        self.run(prompt, cancel).await
+    }
+
+    /// Repeats the next prompt from now on.
+    pub fn begin_loop(&self, limit: LoopLimit) -> Result<(), ModeError> {
+        if self.session().settings().get(keys::LOOP_MODE) == "compact" {
+            return Err(ModeError::NoCompaction);
+        }
+        *self.looping() = Some(Loop::new(limit));
+        Ok(())
+    }
+
+    /// Repeats nothing any more. What runs goes on to its end.
+    pub fn end_loop(&self) {
+        *self.looping() = None;
+    }
+
+    /// Is a prompt repeated, or will the next one be?
+    pub fn is_looping(&self) -> bool {
+        self.looping().is_some()
+    }
+
+    async fn run(&self, prompt: Prompt, cancel: CancellationToken) -> Result<Outcome, ModeError> {
+        let mut outcome = self.session().prompt(prompt, cancel.clone()).await?;
+        let mut by_itself = false;
+        loop {
+            if let Some(decided) = self.review(&cancel).await? {
+                outcome = decided;
+                by_itself = false;
+                continue;
+            }
+            let Some(following) = self.following(&outcome, by_itself, &cancel).await? else { return Ok(outcome) };
+            by_itself = matches!(following, Following::Goal);
+            let prompt = match following {
+                Following::Prompt(prompt) => prompt,
+                Following::Goal => match self.session().goal() {
+                    Some(goal) => continuation(&goal),
+                    None => return Ok(outcome),
+                },
+            };
+            outcome = self.session().prompt(prompt, cancel.clone()).await?;
+        }
+    }
+
+    /// A plan that was handed in goes to the person. `None` if there is none, or nothing followed from the decision.
+    async fn review(&self, cancel: &CancellationToken) -> Result<Option<Outcome>, ModeError> {
+        let Some(review) = self.session().plan_review().await else { return Ok(None) };
+        let verdict = self.ui.review(&review).await;
+        self.host.decide_plan(verdict, cancel.clone()).await
+    }
+
+    /// What is sent next, after a pause in which the person can step in.
+    async fn following(
+        &self,
+        outcome: &Outcome,
+        by_itself: bool,
+        cancel: &CancellationToken,
+    ) -> Result<Option<Following>, ModeError> {
+        if outcome.interrupted || failed(outcome) {
+            self.rest();
+            return Ok(None);
+        }
+        let repeats = self.repeats();
+        if !repeats && !self.goal_goes_on(outcome, by_itself) {
+            return Ok(None);
+        }
+        let clock = Arc::clone(&self.session().modes.clock);
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => {
+                self.rest();
+                return Ok(None);
+            }
+            () = clock.sleep(PAUSE) => {}
+        }
+        match repeats {
+            true => self.next_round().await,
+            false => Ok(self.goal_goes_on(outcome, by_itself).then_some(Following::Goal)),
+        }
+    }
+
+    /// The user stopped a round: the loop stays on and waits for other words.
+    fn rest(&self) {
+        if let Some(looping) = &mut *self.looping() {
+            looping.rest();
+        }
+    }
+
+    /// Does the loop go on? One that is used up is over.
+    fn repeats(&self) -> bool {
+        let now = self.session().modes.clock.now_ms();
+        let mut looping = self.looping();
+        match &*looping {
+            Some(active) if active.waits() => false,
+            Some(active) if active.has_room(now) => true,
+            Some(_) => {
+                *looping = None;
+                false
+            }
+            None => false,
+        }
+    }
+
+    async fn next_round(&self) -> Result<Option<Following>, ModeError> {
+        let prompt = match self.repeats() && !self.is_held_up() {
+            true => self.looping().as_mut().and_then(Loop::next),
+            false => None,
+        };
+        let Some(prompt) = prompt else { return Ok(None) };
+        if self.session().settings().get(keys::LOOP_MODE) == "reset" {
+            self.host.begin().await?;
+        }
+        Ok(Some(Following::Prompt(prompt)))
+    }
+
+    /// Did the person begin something else?
+    fn is_held_up(&self) -> bool {
+        self.ui.is_composing() || self.session().control().queued() != (0, 0)
+    }
+
+    fn goal_goes_on(&self, outcome: &Outcome, by_itself: bool) -> bool {
+        let session = self.session();
+        let settings = session.settings();
+        let wanted = strings(settings.get(keys::GOAL_CONTINUATION_MODES)).any(|mode| mode == self.mode);
+        let idle = by_itself && !used_tools(outcome);
+        wanted && session.modes.shared.goal.is_active() && !self.is_held_up() && !self.is_looping() && !idle
+    }
+
+    fn looping(&self) -> MutexGuard<'_, Option<Loop>> {
+        self.looping.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Nothing follows an answer that could not be given.
+fn failed(outcome: &Outcome) -> bool {
+    let last = outcome.last_answer();
+    last.is_none_or(|answer| matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted))
+}
+
+fn used_tools(outcome: &Outcome) -> bool {
+    outcome.messages.iter().any(|message| matches!(**message, Message::ToolResult(_)))
+}

@@ -1,0 +1,194 @@
+//! The user's decision about a plan.
+
+use std::sync::Arc;
+
+use omp_agent::{Outcome, Prompt};
+use omp_session::{Custom, EntryKind, TitleSource, humanize_title};
+use omp_tools::InternalUrl;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::error::ModeError;
+use super::plan::{HandedIn, PlanState};
+use crate::host::Host;
+use crate::session::Session;
+
+const EXECUTE: &str = include_str!("../../prompts/plan-execute.md");
+/// Percent of a window above which a conversation cannot be kept.
+const FULL: u64 = 95;
+
+/// A plan as a person reviews it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanReview {
+    pub title: String,
+    /// The file that the plan is in.
+    pub url: String,
+    pub text: String,
+    /// What can be decided, in the order to show it.
+    pub choices: Vec<PlanChoice>,
+}
+
+/// One of the decisions that are offered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanChoice {
+    pub label: String,
+    /// A choice that is shown but cannot be taken now.
+    pub enabled: bool,
+    pub verdict: PlanVerdict,
+}
+
+/// What becomes of a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlanVerdict {
+    /// Approved, and carried out in a new session that has a copy of it.
+    Execute,
+    /// Approved, and carried out in this conversation.
+    KeepContext,
+    /// Not yet: the model goes on planning, with these words if there are any.
+    Refine(Option<String>),
+}
+
+impl Session {
+    /// The plan that waits for a decision, if there is one.
+    pub async fn plan_review(&self) -> Option<PlanReview> {
+        let HandedIn { title, url, text } = self.modes.plan().handed_in.clone()?;
+        let (used, window) = (self.context_used().await, self.executor().context_window);
+        let choice = |label: String, enabled, verdict| PlanChoice { label, enabled, verdict };
+        let keep = format!("Approve and keep context (~{} / {})", thousands(used), thousands(window));
+        let choices = vec![
+            choice("Approve and execute".to_owned(), true, PlanVerdict::Execute),
+            choice(keep, fits(used, window), PlanVerdict::KeepContext),
+            choice("Refine plan".to_owned(), true, PlanVerdict::Refine(None)),
+        ];
+        Some(PlanReview { title, url, text, choices })
+    }
+
+    /// Replaces the text of the plan that is reviewed: the user edited it.
+    pub async fn edit_plan(&self, text: &str) -> Result<(), ModeError> {
+        let url = match &self.modes.plan().handed_in {
+            Some(plan) => plan.url.clone(),
+            None => return Err(ModeError::NothingHandedIn),
+        };
+        self.write_plan(&url, text).await?;
+        if let Some(plan) = &mut self.modes.plan().handed_in {
+            plan.text = text.to_owned();
+        }
+        Ok(())
+    }
+
+    /// Tokens that the conversation takes, as the last answer counted them.
+    async fn context_used(&self) -> u64 {
+        let messages = self.agent.messages().await;
+        let last = messages.iter().rev().find_map(|message| message.as_assistant());
+        last.map_or(0, |answer| {
+            let usage = answer.usage;
+            usage.input + usage.cache_read + usage.cache_write + usage.output
+        })
+    }
+
+    async fn write_plan(&self, url: &str, text: &str) -> Result<(), ModeError> {
+        let parsed = InternalUrl::parse(url).ok_or_else(|| ModeError::Plan(format!("{url} is no URL.")))?;
+        let resources = &self.modes.context.resources;
+        resources.write(&parsed, text, &CancellationToken::new()).await.map_err(ModeError::Plan)
+    }
+
+    /// The session goes by the name of its plan, unless it has one. The plan is pinned as what it works by.
+    fn adopt(&self, plan: &HandedIn) {
+        let mut writer = self.record.lock();
+        if writer.header().title.is_none()
+            && let Some(name) = humanize_title(&plan.title)
+            && let Err(error) = writer.set_title(&name, TitleSource::Auto)
+        {
+            self.modes.notice(format!("The session could not be named after its plan: {error}"));
+        }
+        let data = Some(json!({ "title": plan.title, "planFile": plan.url }));
+        writer.append(EntryKind::Custom(Custom { custom_type: "plan-approved".to_owned(), data }));
+    }
+
+    fn take_plan(&self) -> Result<HandedIn, ModeError> {
+        self.modes.plan().handed_in.take().ok_or(ModeError::NothingHandedIn)
+    }
+
+    /// Opens the working tree for what the plan asks for. The model is told by the plan itself.
+    async fn approve(&self) {
+        self.modes.end_planning(PlanState::Off);
+        self.modes.forget_plan_note();
+        self.modes.keep_plan();
+        self.use_own_model().await;
+    }
+}
+
+impl Host {
+    /// Carries out a decision about the plan of the session: approved plans run, refined ones go back to the model.
+    /// `None` when there is nothing to run.
+    pub async fn decide_plan(
+        &self,
+        verdict: PlanVerdict,
+        cancel: CancellationToken,
+    ) -> Result<Option<Outcome>, ModeError> {
+        let session = self.session();
+        match verdict {
+            PlanVerdict::Refine(words) => {
+                session.take_plan()?;
+                match words.filter(|words| !words.trim().is_empty()) {
+                    Some(words) => Ok(Some(session.prompt(Prompt::text(words), cancel).await?)),
+                    None => Ok(None),
+                }
+            }
+            PlanVerdict::KeepContext => {
+                if !fits(session.context_used().await, session.executor().context_window) {
+                    return Err(ModeError::ContextFull);
+                }
+                let plan = session.take_plan()?;
+                session.approve().await;
+                session.adopt(&plan);
+                Ok(Some(session.prompt(execute(&plan), cancel).await?))
+            }
+            PlanVerdict::Execute => {
+                let plan = session.take_plan()?;
+                let next = self.begin_with(&session, &plan).await?;
+                Ok(Some(next.prompt(execute(&plan), cancel).await?))
+            }
+        }
+    }
+
+    /// A new session that works by the plan. If it cannot be opened, the plan waits for a decision again.
+    async fn begin_with(&self, old: &Arc<Session>, plan: &HandedIn) -> Result<Arc<Session>, ModeError> {
+        let executor = old.executor().selector();
+        old.approve().await;
+        old.adopt(plan);
+        if let Err(error) = self.begin_after().await {
+            old.modes.begin_planning(true);
+            old.modes.keep_plan();
+            old.modes.plan().handed_in = Some(plan.clone());
+            return Err(error.into());
+        }
+        let next = self.session();
+        if next.model_selector() != executor {
+            next.use_model(&executor).await?;
+        }
+        next.write_plan(&plan.url, &plan.text).await?;
+        next.adopt(plan);
+        Ok(next)
+    }
+}
+
+/// What makes the model carry out the plan.
+fn execute(plan: &HandedIn) -> Prompt {
+    // The plan must not end the tag around it.
+    let text = plan.text.trim().replace("</plan>", "<\\/plan>");
+    let prompt = EXECUTE.trim_end().replace("{{file}}", &plan.url).replace("{{plan}}", &text);
+    Prompt::hidden("plan-execute", prompt)
+}
+
+fn fits(used: u64, window: u64) -> bool {
+    used.saturating_mul(100) <= window.saturating_mul(FULL)
+}
+
+fn thousands(tokens: u64) -> String {
+    match tokens {
+        0..1_000 => tokens.to_string(),
+        1_000..1_000_000 => format!("{}K", tokens / 1_000),
+        _ => format!("{:.1}M", tokens as f64 / 1_000_000.0),
+    }
+}

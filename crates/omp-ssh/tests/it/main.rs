@@ -1,0 +1,4 @@
+//! What reaches a shell on the other side, read by real shells of this side.
+
+mod hosts_file;
+mod wrap;

@@ -1,0 +1,237 @@
+//! A terminal to run a program in: a pseudo-terminal with somebody else's emulator behind it.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::num::NonZeroU16;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use rustix::fs::OFlags;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+/// How long a screen may take to come.
+const PATIENCE: Duration = Duration::from_secs(20);
+const SCROLLBACK: usize = 100_000;
+
+/// A program in a terminal. Dropping it kills the program.
+pub struct Terminal {
+    child: Child,
+    keyboard: File,
+    screen: Arc<Shared>,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    parser: vt100::Parser,
+    /// Everything that was written, as it came.
+    bytes: Vec<u8>,
+    ended: bool,
+}
+
+/// What a terminal answers when it is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answers {
+    /// Nothing at all.
+    None,
+    /// What kind of terminal it is (DA1), and no more.
+    Kind,
+}
+
+impl Terminal {
+    /// Starts a command of [`Home::terminal_command`](crate::Home::terminal_command) in a terminal with this many rows
+    /// and columns.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    pub fn start(mut command: Command, rows: u16, columns: u16, answers: Answers) -> Self {
+        let (master, slave) = pair(rows, columns).expect("a pseudo-terminal");
+        let copy = |slave: &OwnedFd| Stdio::from(slave.try_clone().expect("a descriptor"));
+        command.stdin(copy(&slave)).stdout(copy(&slave)).stderr(copy(&slave));
+        let child = command.spawn().unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"));
+        drop(slave);
+        let parser = vt100::Parser::new(cells(rows), cells(columns), SCROLLBACK);
+        let state = Mutex::new(State { parser, bytes: Vec::new(), ended: false });
+        let screen = Arc::new(Shared { state, changed: Condvar::new() });
+        let keyboard = File::from(master);
+        watch(keyboard.try_clone().expect("a descriptor"), Arc::clone(&screen), answers);
+        Self { child, keyboard, screen }
+    }
+
+    /// The program's process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Types.
+    ///
+    /// # Panics
+    /// When the terminal is gone.
+    pub fn send(&mut self, keys: impl AsRef<[u8]>) -> &mut Self {
+        self.keyboard.write_all(keys.as_ref()).expect("somebody reads the keyboard");
+        self
+    }
+
+    /// Waits until the screen shows a text.
+    ///
+    /// # Panics
+    /// When it does not come.
+    pub fn wait_for(&mut self, text: &str) -> &mut Self {
+        self.wait_until(text, |screen| screen.contains(text))
+    }
+
+    /// Waits until the screen does not show a text any more.
+    ///
+    /// # Panics
+    /// When it stays.
+    pub fn wait_without(&mut self, text: &str) -> &mut Self {
+        self.wait_until(&format!("no {text}"), |screen| !screen.contains(text))
+    }
+
+    /// Waits until the screen is as wanted.
+    ///
+    /// # Panics
+    /// When it is not in time; the message shows the screen.
+    pub fn wait_until(&mut self, wanted: &str, is_so: impl Fn(&str) -> bool) -> &mut Self {
+        let end = Instant::now() + PATIENCE;
+        let mut state = self.lock();
+        loop {
+            let shown = state.parser.screen().contents();
+            if is_so(&shown) {
+                break;
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero() && !state.ended, "waited for {wanted:?}, and the screen is:\n{shown}");
+            state = self.screen.changed.wait_timeout(state, left).expect("no reader panicked").0;
+        }
+        drop(state);
+        self
+    }
+
+    /// The visible rows.
+    pub fn screen(&self) -> String {
+        self.lock().parser.screen().contents()
+    }
+
+    /// Row and column of the cursor.
+    pub fn cursor(&self) -> (u16, u16) {
+        self.lock().parser.screen().cursor_position()
+    }
+
+    /// All rows from the beginning of the scrollback to the bottom of the screen.
+    pub fn history(&self) -> Vec<String> {
+        let mut state = self.lock();
+        let screen = state.parser.screen_mut();
+        let (height, width) = screen.size();
+        let mut rows = Vec::new();
+        let mut left = screen.scrollback_len();
+        while left > 0 {
+            screen.set_scrollback(left);
+            let step = left.min(usize::from(height.get()));
+            rows.extend(screen.rows(0, width.get()).take(step));
+            left -= step;
+        }
+        screen.set_scrollback(0);
+        rows.extend(screen.rows(0, width.get()));
+        rows
+    }
+
+    /// Everything the program wrote.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.lock().bytes.clone()
+    }
+
+    /// Gives the window another size.
+    pub fn resize(&mut self, rows: u16, columns: u16) -> &mut Self {
+        tcsetwinsize(&self.keyboard, window(rows, columns)).expect("a terminal has a size");
+        self.lock().parser.screen_mut().set_size(cells(rows), cells(columns));
+        self
+    }
+
+    /// Waits for the end of the program.
+    ///
+    /// # Panics
+    /// When it does not end.
+    pub fn wait_exit(&mut self) -> ExitStatus {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child.try_wait().expect("our own child") {
+                return status;
+            }
+            assert!(Instant::now() < end, "the program does not end; the screen is:\n{}", self.screen());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.screen.state.lock().expect("no reader panicked")
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn pair(rows: u16, columns: u16) -> std::io::Result<(OwnedFd, OwnedFd)> {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+    grantpt(&master)?;
+    unlockpt(&master)?;
+    tcsetwinsize(&master, window(rows, columns))?;
+    let name = ptsname(&master, Vec::new())?;
+    let path = std::path::Path::new(std::ffi::OsStr::from_bytes(name.as_bytes()));
+    let slave = File::options()
+        .read(true)
+        .write(true)
+        .custom_flags(OFlags::NOCTTY.bits().cast_signed())
+        .open(path)?;
+    Ok((master, slave.into()))
+}
+
+fn window(rows: u16, columns: u16) -> Winsize {
+    Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }
+}
+
+fn cells(number: u16) -> NonZeroU16 {
+    NonZeroU16::new(number).expect("a terminal has rows and columns")
+}
+
+/// Shows what the program writes, and answers its questions.
+fn watch(mut master: File, shared: Arc<Shared>, answers: Answers) {
+    std::thread::spawn(move || {
+        let mut chunk = vec![0; 64 * 1024];
+        let mut asked = Vec::new();
+        loop {
+            let read = match master.read(&mut chunk) {
+                Ok(read) if read > 0 => read,
+                _ => break,
+            };
+            asked.extend_from_slice(&chunk[..read]);
+            let questions = asked.windows(3).filter(|bytes| *bytes == b"\x1b[c").count();
+            asked.drain(..asked.len().saturating_sub(2));
+            {
+                let mut state = shared.state.lock().expect("no other thread panicked");
+                state.parser.process(&chunk[..read]);
+                state.bytes.extend_from_slice(&chunk[..read]);
+            }
+            shared.changed.notify_all();
+            if answers == Answers::Kind {
+                for _ in 0..questions {
+                    let _ = master.write_all(b"\x1b[?62;22c");
+                }
+            }
+        }
+        shared.state.lock().expect("no other thread panicked").ended = true;
+        shared.changed.notify_all();
+    });
+}

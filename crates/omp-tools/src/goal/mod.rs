@@ -1,0 +1,96 @@
+//! `goal`: what the session works towards, as the model asks about it and changes it.
+
+mod keeper;
+
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use omp_agent::{Invocation, Scheduling, Tool, ToolError};
+use omp_types::{Approval, Goal, GoalStatus, ToolDefinition, ToolOutput};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::Context;
+pub use keeper::GoalKeeper;
+
+pub(crate) const NAME: &str = "goal";
+
+pub(crate) struct GoalTool {
+    definition: ToolDefinition,
+    context: Arc<Context>,
+}
+
+#[derive(Deserialize)]
+struct Arguments {
+    op: Op,
+    objective: Option<String>,
+    token_budget: Option<u64>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Op {
+    Create,
+    Get,
+    Complete,
+    Resume,
+    Drop,
+}
+
+impl GoalTool {
+    pub(crate) fn new(context: Arc<Context>) -> Self {
+        let definition = crate::definition(NAME, include_str!("prompt.md"), include_str!("schema.json"));
+        Self { definition, context }
+    }
+
+    fn change(&self, arguments: Map<String, Value>) -> Result<ToolOutput, ToolError> {
+        let Arguments { op, objective, token_budget } = crate::arguments(arguments)?;
+        let keeper = &self.context.modes.goal;
+        let goal = match op {
+            Op::Create => keeper.create(&objective.unwrap_or_default(), token_budget),
+            Op::Get => keeper.goal().ok_or_else(|| "There is no goal.".to_owned()),
+            Op::Complete => keeper.complete(),
+            Op::Resume => keeper.resume(),
+            Op::Drop => keeper.drop_goal(),
+        };
+        let goal = goal.map_err(ToolError::new)?;
+        Ok(ToolOutput::text(report(&goal)).with_details(json!({ "goal": goal })))
+    }
+}
+
+/// The goal in words.
+fn report(goal: &Goal) -> String {
+    let budget = goal.token_budget.map_or_else(|| "none".to_owned(), |budget| budget.to_string());
+    let remaining = goal.remaining().map_or_else(|| "unlimited".to_owned(), |left| left.to_string());
+    let mut text = format!(
+        "Objective: {}\nStatus: {}\nTokens used: {}\nToken budget: {budget}\nTokens remaining: {remaining}\nTime used: \
+         {} s",
+        goal.objective,
+        goal.status.word(),
+        goal.tokens_used,
+        goal.time_used_ms / 1_000
+    );
+    if goal.status == GoalStatus::Complete {
+        text.push_str("\nTell the user in one sentence what was reached and what it took.");
+    }
+    text
+}
+
+impl Tool for GoalTool {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn scheduling(&self, _arguments: &Map<String, Value>) -> Scheduling {
+        Scheduling::Exclusive
+    }
+
+    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
+        Some(Approval::READ)
+    }
+
+    fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        async move { self.change(call.arguments) }.boxed()
+    }
+}

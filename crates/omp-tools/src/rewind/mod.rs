@@ -1,0 +1,58 @@
+//! `rewind`: ends a checkpoint with a report.
+
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use omp_agent::{Invocation, Scheduling, Tool, ToolError};
+use omp_types::{Approval, ToolDefinition, ToolOutput};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::Context;
+use crate::checkpoint::NOT_HERE;
+
+pub(crate) const NAME: &str = "rewind";
+
+pub(crate) struct Rewind {
+    definition: ToolDefinition,
+    context: Arc<Context>,
+}
+
+#[derive(Deserialize)]
+struct Arguments {
+    report: String,
+}
+
+impl Rewind {
+    pub(crate) fn new(context: Arc<Context>) -> Self {
+        let definition = crate::definition(NAME, include_str!("prompt.md"), include_str!("schema.json"));
+        Self { definition, context }
+    }
+
+    fn end(&self, arguments: Map<String, Value>) -> Result<ToolOutput, ToolError> {
+        let Arguments { report } = crate::arguments(arguments)?;
+        let checkpoints = self.context.modes.checkpoints.as_ref().ok_or_else(|| ToolError::new(NOT_HERE))?;
+        checkpoints.report(&report)?;
+        let text = "Rewind requested.\nReport captured for context replacement.";
+        Ok(ToolOutput::text(text).with_details(json!({ "report": report.trim(), "rewound": true })))
+    }
+}
+
+impl Tool for Rewind {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn scheduling(&self, _arguments: &Map<String, Value>) -> Scheduling {
+        Scheduling::Exclusive
+    }
+
+    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
+        Some(Approval::READ)
+    }
+
+    fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        async move { self.end(call.arguments) }.boxed()
+    }
+}

@@ -1,0 +1,11 @@
+//! The terminal engine: what is needed to show a conversation in a terminal, and nothing that knows what a
+//! conversation is.
+//!
+//! The interface runs on the terminal's normal screen. Rows that are final scroll into the terminal's own history, each
+//! once, in order ([`ledger`]); the rest of the screen is repainted in place ([`render`]). Everything is a pure function
+//! of what is handed in, down to the clock, except [`terminal`], which holds the terminal itself.
+
+pub mod input;
+pub mod ledger;
+pub mod render;
+pub mod text;

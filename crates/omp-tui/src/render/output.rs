@@ -1,0 +1,189 @@
+//! Bytes under construction: where the terminal's cursor is, and the brackets around a frame.
+
+use std::io::Write as _;
+
+use crate::text::{Cell, Line, Pen};
+
+use super::frame::{Position, Profile, Size};
+
+const BEGIN_SYNC: &[u8] = b"\x1b[?2026h";
+const END_SYNC: &[u8] = b"\x1b[?2026l";
+const WRAP_OFF: &[u8] = b"\x1b[?7l";
+const WRAP_ON: &[u8] = b"\x1b[?7h";
+
+/// Where the terminal's cursor is. After a write up to the right edge the column is not known: terminals differ.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Cursor {
+    pub(super) row: usize,
+    pub(super) column: Option<usize>,
+    pub(super) shown: Option<bool>,
+}
+
+/// One frame's bytes.
+pub(super) struct Output {
+    pub(super) bytes: Vec<u8>,
+    pub(super) cursor: Cursor,
+    /// Whether anything but a cursor move was written.
+    wrote: bool,
+    wrap_off: bool,
+    pen: Pen,
+    size: Size,
+    synchronized: bool,
+}
+
+impl Output {
+    pub(super) fn new(profile: &Profile, size: Size, cursor: Cursor) -> Self {
+        Self {
+            bytes: Vec::new(),
+            cursor,
+            wrote: false,
+            wrap_off: false,
+            pen: Pen::new(profile.depth, profile.links),
+            size,
+            synchronized: profile.synchronized,
+        }
+    }
+
+    /// Bytes that neither move the cursor nor depend on where it is.
+    pub(super) fn raw(&mut self, bytes: &[u8]) {
+        self.wrote |= !bytes.is_empty();
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Bytes that leave the cursor in the first cell of the screen.
+    pub(super) fn home(&mut self, bytes: &[u8]) {
+        self.raw(bytes);
+        self.cursor.row = 0;
+        self.cursor.column = Some(0);
+    }
+
+    /// Moves the cursor without scrolling.
+    pub(super) fn move_to(&mut self, to: Position) {
+        let row = to.row.min(self.size.height.saturating_sub(1));
+        let column = to.column.min(self.size.width.saturating_sub(1));
+        if row < self.cursor.row {
+            self.sequence(self.cursor.row - row, 'A');
+        } else if row > self.cursor.row {
+            self.sequence(row - self.cursor.row, 'B');
+        }
+        self.cursor.row = row;
+        if self.cursor.column == Some(column) {
+            return;
+        }
+        if column == 0 {
+            self.bytes.push(b'\r');
+        } else {
+            let _ = write!(self.bytes, "\x1b[{}G", column + 1);
+        }
+        self.cursor.column = Some(column);
+    }
+
+    fn sequence(&mut self, count: usize, last: char) {
+        if count == 1 {
+            let _ = write!(self.bytes, "\x1b[{last}");
+        } else {
+            let _ = write!(self.bytes, "\x1b[{count}{last}");
+        }
+    }
+
+    /// To the beginning of the next row; from the last row the screen scrolls by one.
+    pub(super) fn next_row(&mut self) {
+        self.pen.reset(&mut self.bytes);
+        self.bytes.extend_from_slice(b"\r\n");
+        self.wrote = true;
+        self.cursor.row = (self.cursor.row + 1).min(self.size.height.saturating_sub(1));
+        self.cursor.column = Some(0);
+    }
+
+    /// Writes cells of a row whose first one stands at the cursor.
+    pub(super) fn cells(&mut self, cells: &[Cell<'_>]) {
+        let Some(last) = cells.last() else { return };
+        self.wrote = true;
+        let end = last.column + last.width;
+        if end >= self.size.width || cells.iter().any(|cell| cell.contested) {
+            self.no_wrap();
+        }
+        self.pen.write(cells.iter().copied(), &mut self.bytes);
+        self.cursor.column = (end < self.size.width).then_some(end);
+    }
+
+    /// Erases from the cursor to the right edge, in the terminal's own background.
+    pub(super) fn erase_rest(&mut self) {
+        self.pen.reset(&mut self.bytes);
+        self.bytes.extend_from_slice(b"\x1b[K");
+        self.wrote = true;
+    }
+
+    /// Writes a whole row from its first cell, over whatever was there.
+    pub(super) fn whole_row(&mut self, line: &Line) {
+        let cells: Vec<Cell<'_>> = line.cells().collect();
+        self.no_wrap();
+        self.cells(&cells);
+        if line.width() < self.size.width {
+            self.erase_rest();
+        }
+        self.graphic(line);
+    }
+
+    /// Draws the picture that ends in this row, if all of it is on the screen.
+    pub(super) fn graphic(&mut self, line: &Line) {
+        let Some(graphic) = line.graphic() else { return };
+        if graphic.rows == 0 || graphic.rows > self.cursor.row + 1 {
+            return;
+        }
+        self.pen.reset(&mut self.bytes);
+        self.bytes.extend_from_slice(b"\x1b7\r");
+        if graphic.rows > 1 {
+            self.sequence(graphic.rows - 1, 'A');
+        }
+        self.bytes.extend_from_slice(&graphic.bytes);
+        self.bytes.extend_from_slice(b"\x1b8");
+        self.wrote = true;
+    }
+
+    /// Shows or hides the cursor, if that is not how it is already.
+    pub(super) fn show_cursor(&mut self, show: bool) {
+        if self.cursor.shown != Some(show) {
+            self.bytes.extend_from_slice(if show { b"\x1b[?25h" } else { b"\x1b[?25l" });
+            self.cursor.shown = Some(show);
+        }
+    }
+
+    /// While rows are written the right edge must not wrap: a character that the terminal takes for wider than we do
+    /// would push everything below it down.
+    fn no_wrap(&mut self) {
+        if !self.wrap_off {
+            self.bytes.extend_from_slice(WRAP_OFF);
+            self.wrap_off = true;
+        }
+    }
+
+    /// Style back to plain and wrapping on again: what must happen before the cursor is placed.
+    pub(super) fn settle(&mut self) {
+        self.pen.reset(&mut self.bytes);
+        if std::mem::take(&mut self.wrap_off) {
+            self.bytes.extend_from_slice(WRAP_ON);
+        }
+    }
+
+    /// The columns of the screen.
+    pub(super) fn width(&self) -> usize {
+        self.size.width
+    }
+
+    pub(super) fn wrote(&self) -> bool {
+        self.wrote
+    }
+
+    /// The frame's bytes, between the marks of synchronized output if anything but the cursor changed.
+    pub(super) fn finish(self) -> Vec<u8> {
+        if !self.synchronized || !self.wrote {
+            return self.bytes;
+        }
+        let mut framed = Vec::with_capacity(self.bytes.len() + 16);
+        framed.extend_from_slice(BEGIN_SYNC);
+        framed.extend_from_slice(&self.bytes);
+        framed.extend_from_slice(END_SYNC);
+        framed
+    }
+}

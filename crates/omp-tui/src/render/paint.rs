@@ -1,0 +1,317 @@
+//! The renderer itself: classifies a frame and chooses the one way to write it.
+
+use crate::ledger::{Advance, Ledger, Outlook};
+use crate::text::{Attributes, Color, Line, Style};
+
+use super::audit::History;
+use super::frame::{Gesture, Intent, Painted, Position, Profile, Rows, Size, View};
+use super::output::{Cursor, Output};
+use super::{diff, resize};
+
+/// Turns frames into bytes and remembers what the terminal shows.
+#[derive(Debug)]
+pub struct Renderer {
+    profile: Profile,
+    size: Size,
+    ledger: Ledger,
+    history: History,
+    screen: Vec<Line>,
+    cursor: Cursor,
+    boundary: usize,
+    gesture: Option<Gesture>,
+    prelude: Vec<u8>,
+}
+
+impl Renderer {
+    /// A renderer whose first frame takes the screen over.
+    pub fn new(profile: Profile) -> Self {
+        Self {
+            profile,
+            size: Size::default(),
+            ledger: Ledger::default(),
+            history: History::default(),
+            screen: Vec::new(),
+            cursor: Cursor::default(),
+            boundary: 0,
+            gesture: Some(Gesture::Start),
+            prelude: Vec::new(),
+        }
+    }
+
+    /// What the terminal turned out to be able to do.
+    pub fn set_profile(&mut self, profile: Profile) {
+        self.profile = profile;
+    }
+
+    /// What the terminal can do.
+    pub fn profile(&self) -> Profile {
+        self.profile
+    }
+
+    /// The next frame answers a gesture of the user and may do more than an ordinary one.
+    pub fn gesture(&mut self, gesture: Gesture) {
+        self.gesture = Some(gesture);
+    }
+
+    /// Bytes that neither show anything nor move the cursor, such as the data of a picture: written ahead of the next
+    /// frame, once.
+    pub fn ahead(&mut self, bytes: &[u8]) {
+        self.prelude.extend_from_slice(bytes);
+    }
+
+    /// The ledger after the last frame.
+    pub fn ledger(&self) -> Ledger {
+        self.ledger
+    }
+
+    /// The bytes that make the terminal show `view`.
+    pub fn paint(&mut self, view: &View<'_>, size: Size) -> Painted {
+        if size.width == 0 || size.height == 0 {
+            return self.painted(Vec::new(), Intent::Nothing, self.ledger.committed);
+        }
+        match self.gesture.take() {
+            Some(gesture @ (Gesture::Start | Gesture::Resume | Gesture::Replace)) => {
+                self.take_over(view, size, gesture)
+            }
+            Some(Gesture::Reset) if !self.profile.multiplexer => self.take_over(view, size, Gesture::Replace),
+            Some(Gesture::Reset) => self.resized(view, size),
+            None if size == self.size => self.update(view),
+            None if self.profile.multiplexer => self.resized(view, size),
+            None => self.take_over(view, size, Gesture::Replace),
+        }
+    }
+
+    /// The bytes that end the interface: every row of `view` that is in neither history nor on the screen is written,
+    /// and the cursor is left below the last row, visible.
+    pub fn finish(&mut self, view: &View<'_>, size: Size) -> Painted {
+        let last = View { rows: view.rows, seam: crate::ledger::Seam::default(), cursor: None, covers: &[] };
+        let mut painted = self.paint(&last, size);
+        let bottom = self.content_bottom(&last);
+        let mut out = Output::new(&self.profile, self.size, self.cursor);
+        out.move_to(Position { row: bottom, column: 0 });
+        out.next_row();
+        out.show_cursor(true);
+        self.cursor = out.cursor;
+        painted.bytes.extend_from_slice(&out.bytes);
+        painted
+    }
+
+    /// Writes everything on a screen of our own.
+    fn take_over(&mut self, view: &View<'_>, size: Size, gesture: Gesture) -> Painted {
+        self.size = size;
+        let outlook = self.outlook(view);
+        let keep = gesture == Gesture::Resume;
+        if !keep {
+            self.ledger = Ledger::default();
+            self.history.keep(0);
+        }
+        let advance = self.ledger.advance(outlook);
+        let from = self.ledger.committed;
+        let mut out = Output::new(&self.profile, size, Cursor::default());
+        out.raw(&std::mem::take(&mut self.prelude));
+        out.home(match gesture {
+            Gesture::Replace if !self.profile.multiplexer => b"\x1b[2J\x1b[H\x1b[3J",
+            Gesture::Start | Gesture::Resume if self.profile.screen_to_history => b"\x1b[22J\x1b[2J\x1b[H",
+            _ => b"\x1b[2J\x1b[H",
+        });
+        let window = self.window(view, advance.ledger.top);
+        let shown = (outlook.rows - advance.ledger.top).min(size.height);
+        let shown = if view.covers.is_empty() { shown } else { size.height };
+        let mut first = true;
+        for row in advance.chunk.clone() {
+            self.separate(&mut out, &mut first);
+            out.whole_row(&self.prepare(&view.rows.row(row)));
+        }
+        for line in &window[..shown] {
+            self.separate(&mut out, &mut first);
+            out.whole_row(line);
+        }
+        self.commit(view.rows, &advance);
+        self.screen = window;
+        self.conclude(out, view, Intent::FullPaint, from)
+    }
+
+    fn separate(&self, out: &mut Output, first: &mut bool) {
+        if !std::mem::take(first) {
+            out.next_row();
+        }
+    }
+
+    /// A new size inside a multiplexer, or a clean screen there: the window is written in place, nothing is erased.
+    fn resized(&mut self, view: &View<'_>, size: Size) -> Painted {
+        let before = resize::Before {
+            size: self.size,
+            ledger: self.ledger,
+            cursor_row: self.cursor.row,
+            boundary: self.boundary,
+        };
+        self.ledger.committed = resize::committed_after(&before, &mut self.history, view.rows, size);
+        self.size = size;
+        let from = self.ledger.committed;
+        let advance = self.ledger.advance(self.outlook(view));
+        let mut out =
+            Output::new(&self.profile, size, Cursor { shown: self.cursor.shown, ..Cursor::default() });
+        out.raw(&std::mem::take(&mut self.prelude));
+        out.home(b"\x1b[H");
+        self.rewrite(&mut out, view, &advance);
+        self.conclude(out, view, Intent::SeamRewrite, from)
+    }
+
+    /// An ordinary frame.
+    fn update(&mut self, view: &View<'_>) -> Painted {
+        if let Some(row) = self.history.shifted_at(view.rows) {
+            self.history.keep(row);
+            self.ledger.committed = row;
+        }
+        let from = self.ledger.committed;
+        let advance = self.ledger.advance(self.outlook(view));
+        let mut out = Output::new(&self.profile, self.size, self.cursor);
+        out.raw(&std::mem::take(&mut self.prelude));
+        let intent = if advance.chunk.is_empty() {
+            self.commit(view.rows, &advance);
+            self.in_place(&mut out, view, advance.ledger.top);
+            if out.wrote() { Intent::Diff } else { Intent::Nothing }
+        } else if self.can_scroll(view.rows, &advance) {
+            out.move_to(Position { row: self.size.height - 1, column: 0 });
+            for _ in advance.chunk.clone() {
+                out.next_row();
+            }
+            self.screen.drain(..advance.chunk.len());
+            self.screen.resize(self.size.height, Line::new());
+            self.commit(view.rows, &advance);
+            self.in_place(&mut out, view, advance.ledger.top);
+            Intent::ScrollAppend
+        } else {
+            out.move_to(Position::default());
+            self.rewrite(&mut out, view, &advance);
+            Intent::SeamRewrite
+        };
+        self.conclude(out, view, intent, from)
+    }
+
+    /// Whether the rows that scrolling would push into history are, on the screen, exactly those that belong there.
+    fn can_scroll(&self, rows: &dyn Rows, advance: &Advance) -> bool {
+        let chunk = advance.chunk.clone();
+        self.ledger.top == chunk.start
+            && chunk.len() <= self.size.height
+            && self.screen.len() == self.size.height
+            && chunk.zip(&self.screen).all(|(row, painted)| self.prepare(&rows.row(row)) == *painted)
+    }
+
+    /// From the first row of the screen: the rows that enter history, then the whole window. Exactly the former scroll.
+    fn rewrite(&mut self, out: &mut Output, view: &View<'_>, advance: &Advance) {
+        let window = self.window(view, advance.ledger.top);
+        let mut first = true;
+        for row in advance.chunk.clone() {
+            self.separate(out, &mut first);
+            out.whole_row(&self.prepare(&view.rows.row(row)));
+        }
+        for line in &window {
+            self.separate(out, &mut first);
+            out.whole_row(line);
+        }
+        self.commit(view.rows, advance);
+        self.screen = window;
+    }
+
+    fn in_place(&mut self, out: &mut Output, view: &View<'_>, top: usize) {
+        let window = self.window(view, top);
+        for (at, new) in window.iter().enumerate() {
+            diff::row(out, at, &self.screen[at], new);
+        }
+        self.screen = window;
+    }
+
+    fn commit(&mut self, rows: &dyn Rows, advance: &Advance) {
+        if advance.shrunk {
+            self.history.keep(advance.ledger.committed);
+        }
+        for row in advance.chunk.clone() {
+            self.history.commit(&rows.row(row));
+        }
+        self.ledger = advance.ledger;
+    }
+
+    fn outlook(&self, view: &View<'_>) -> Outlook {
+        let rows = view.rows.len();
+        Outlook {
+            rows,
+            boundary: view.seam.boundary(rows),
+            height: self.size.height,
+            covered: !view.covers.is_empty(),
+        }
+    }
+
+    /// The rows of the screen, covers included.
+    fn window(&self, view: &View<'_>, top: usize) -> Vec<Line> {
+        let end = view.rows.len().min(top + self.size.height);
+        let mut window: Vec<Line> = (top..end).map(|row| self.prepare(&view.rows.row(row))).collect();
+        window.resize(self.size.height, Line::new());
+        for cover in view.covers {
+            for (offset, line) in cover.rows.iter().enumerate() {
+                if let Some(under) = window.get_mut(cover.at.row + offset) {
+                    let over = under.overlaid(line, cover.at.column.min(self.size.width), self.size.width);
+                    *under = self.prepare(&over);
+                }
+            }
+        }
+        window
+    }
+
+    /// A row as it goes to the screen: not wider than it, without blanks at the end that an erased row shows anyway.
+    fn prepare(&self, line: &Line) -> Line {
+        let invisible = |style: Style| {
+            style.background == Color::Default
+                && !style.attributes.contains(Attributes::REVERSE)
+                && !style.attributes.contains(Attributes::UNDERLINE)
+                && !style.attributes.contains(Attributes::STRIKE)
+        };
+        let line = line.clamp(self.size.width);
+        match line.spans().last() {
+            Some(last)
+                if last.text().ends_with(' ') && invisible(last.style()) && line.graphic().is_none() =>
+            {
+                let blanks = last.text().len() - last.text().trim_end_matches(' ').len();
+                let kept = line.slice(0, line.width().saturating_sub(blanks));
+                if kept.width() < line.width() { self.prepare(&kept) } else { kept }
+            }
+            _ => line,
+        }
+    }
+
+    /// The last row of the screen that holds something of the frame.
+    fn content_bottom(&self, view: &View<'_>) -> usize {
+        view.rows.len().saturating_sub(self.ledger.top).clamp(1, self.size.height) - 1
+    }
+
+    /// Places the cursor and closes the frame. Without a cursor of its own the frame leaves it at the bottom of the
+    /// content, so that a screen that loses rows has no reason to scroll.
+    fn conclude(&mut self, mut out: Output, view: &View<'_>, intent: Intent, from: usize) -> Painted {
+        out.settle();
+        let wrote = out.wrote();
+        let cover = view.covers.iter().rev().find_map(|cover| {
+            let inside = cover.cursor?;
+            Some(Position { row: cover.at.row + inside.row, column: cover.at.column + inside.column })
+        });
+        let own = view.cursor.filter(|cursor| cursor.row >= self.ledger.top).map(|cursor| Position {
+            row: (cursor.row - self.ledger.top).min(self.size.height - 1),
+            column: cursor.column,
+        });
+        let place = cover.or(own);
+        out.show_cursor(place.is_some() && self.profile.hardware_cursor);
+        out.move_to(place.unwrap_or(Position { row: self.content_bottom(view), column: 0 }));
+        self.cursor = out.cursor;
+        self.boundary = view.seam.boundary(view.rows.len());
+        let bytes = out.finish();
+        let intent = match intent {
+            Intent::Nothing | Intent::Diff if !wrote && !bytes.is_empty() => Intent::Cursor,
+            other => other,
+        };
+        self.painted(bytes, intent, from)
+    }
+
+    fn painted(&self, bytes: Vec<u8>, intent: Intent, from: usize) -> Painted {
+        let to = self.ledger.committed;
+        Painted { bytes, intent, chunk: from.min(to)..to, ledger: self.ledger }
+    }
+}

@@ -1,0 +1,41 @@
+//! What no frame may contain.
+
+use omp_tui::render::{Intent, Painted};
+
+fn count(bytes: &[u8], needle: &str) -> usize {
+    bytes.windows(needle.len()).filter(|window| *window == needle.as_bytes()).count()
+}
+
+/// Checks the bytes of one frame.
+pub fn check(painted: &Painted, synchronized: bool, multiplexer: bool) {
+    let bytes = &painted.bytes;
+    let shown = String::from_utf8_lossy(bytes);
+    let begin = count(bytes, "\x1b[?2026h");
+    assert_eq!(begin, count(bytes, "\x1b[?2026l"), "{shown:?}");
+    if synchronized && !matches!(painted.intent, Intent::Nothing | Intent::Cursor) {
+        assert_eq!(begin, 1);
+        assert!(bytes.starts_with(b"\x1b[?2026h") && bytes.ends_with(b"\x1b[?2026l"), "{shown:?}");
+    }
+    if !synchronized {
+        assert_eq!(begin, 0);
+    }
+    assert_eq!(count(bytes, "\x1b[?7l"), count(bytes, "\x1b[?7h"), "{shown:?}");
+    assert_eq!(count(bytes, "\x1b[?1049h"), 0, "the transcript stays on the normal screen");
+    let erases = count(bytes, "\x1b[3J");
+    assert!(erases <= usize::from(!multiplexer), "{shown:?}");
+    if painted.intent != Intent::FullPaint {
+        assert_eq!(erases + count(bytes, "\x1b[2J"), 0, "{shown:?}");
+    }
+    if !multiplexer && painted.intent != Intent::FullPaint {
+        assert_eq!(count(bytes, "\x1b[H"), 0, "{shown:?}");
+    }
+    if erases > 0 {
+        assert_eq!(count(bytes, "\x1b[2J\x1b[H\x1b[3J"), 1, "{shown:?}");
+    }
+    match painted.intent {
+        Intent::Nothing => assert!(bytes.is_empty()),
+        Intent::Cursor | Intent::Diff => assert!(painted.chunk.is_empty()),
+        Intent::ScrollAppend => assert!(!painted.chunk.is_empty()),
+        Intent::SeamRewrite | Intent::FullPaint => {}
+    }
+}

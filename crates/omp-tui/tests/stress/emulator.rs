@@ -1,0 +1,205 @@
+//! Terminals to write to.
+
+use std::num::NonZeroU16;
+
+use alacritty_terminal::Term;
+use alacritty_terminal::event::VoidListener;
+use alacritty_terminal::grid::{Dimensions as _, Scroll};
+use alacritty_terminal::index::{Column, Line as Row};
+use alacritty_terminal::term::cell::{Cell as GridCell, Flags};
+use alacritty_terminal::term::test::TermSize;
+use alacritty_terminal::term::{Config, TermMode};
+use alacritty_terminal::vte::ansi::Processor;
+use omp_tui::render::{Position, Size};
+use omp_tui::text::Line;
+
+/// One row of a terminal: the characters of each column; the second half of a wide character is empty.
+pub type Shown = Vec<String>;
+
+pub trait Emulator {
+    fn name(&self) -> &'static str;
+    fn feed(&mut self, bytes: &[u8]);
+    fn resize(&mut self, size: Size);
+    fn history_len(&self) -> usize;
+    /// A row; those before the screen are history.
+    fn row(&mut self, index: usize) -> Shown;
+    fn cursor(&self) -> Position;
+    fn height(&self) -> usize;
+
+    fn screen(&mut self) -> Vec<Shown> {
+        let first = self.history_len();
+        (first..first + self.height()).map(|row| self.row(row)).collect()
+    }
+
+    fn history(&mut self) -> Vec<Shown> {
+        (0..self.history_len()).map(|row| self.row(row)).collect()
+    }
+
+    /// Everything, history first, as text.
+    fn tape(&mut self) -> Vec<String> {
+        let rows = self.history_len() + self.height();
+        (0..rows).map(|row| text(&self.row(row))).collect()
+    }
+}
+
+/// The characters of a row without blanks at its end.
+pub fn text(row: &[String]) -> String {
+    row.concat().trim_end().to_owned()
+}
+
+/// Whether the terminal shows `line` in this row, column by column. Of a character about whose width terminals disagree
+/// only the first code point counts, and the cell behind it does not.
+pub fn shows(line: &Line, row: &[String]) -> bool {
+    let mut column = 0;
+    for cell in line.cells() {
+        let Some(found) = row.get(cell.column) else { return false };
+        let same = match cell.contested {
+            true => found.chars().next() == cell.text.chars().next(),
+            false => found.as_str() == cell.text,
+        };
+        if !same {
+            return false;
+        }
+        column = cell.column + cell.width;
+    }
+    row.iter().skip(column).all(|cell| cell.trim().is_empty())
+}
+
+/// A terminal with reflow, synchronized updates and switchable wrapping.
+pub struct Alacritty {
+    pub term: Term<VoidListener>,
+    parser: Processor,
+}
+
+impl Alacritty {
+    pub fn new(size: Size) -> Self {
+        let config = Config { scrolling_history: 100_000, ..Config::default() };
+        let term = Term::new(config, &TermSize::new(size.width, size.height), VoidListener);
+        Self { term, parser: Processor::new() }
+    }
+
+    pub fn scroll_up(&mut self, rows: i32) {
+        self.term.scroll_display(Scroll::Delta(rows));
+    }
+
+    pub fn scroll_offset(&self) -> usize {
+        self.term.grid().display_offset()
+    }
+
+    /// What a reader who has scrolled sees.
+    pub fn viewport(&mut self) -> Vec<String> {
+        let first = self.history_len() - self.scroll_offset();
+        (first..first + self.height()).map(|row| text(&self.row(row))).collect()
+    }
+
+    pub fn wraps(&self) -> bool {
+        self.term.mode().contains(TermMode::LINE_WRAP)
+    }
+
+    pub fn cursor_shown(&self) -> bool {
+        self.term.mode().contains(TermMode::SHOW_CURSOR)
+    }
+
+    pub fn cell(&self, row: usize, column: usize) -> &GridCell {
+        &self.term.grid()[Row(row as i32)][Column(column)]
+    }
+}
+
+impl Emulator for Alacritty {
+    fn name(&self) -> &'static str {
+        "alacritty"
+    }
+
+    fn feed(&mut self, bytes: &[u8]) {
+        self.parser.advance(&mut self.term, bytes);
+    }
+
+    fn resize(&mut self, size: Size) {
+        self.term.resize(TermSize::new(size.width, size.height));
+    }
+
+    fn history_len(&self) -> usize {
+        self.term.grid().history_size()
+    }
+
+    fn row(&mut self, index: usize) -> Shown {
+        let line = Row(index as i32 - self.history_len() as i32);
+        let row = &self.term.grid()[line];
+        let columns = self.term.columns();
+        (0..columns)
+            .map(|column| {
+                let cell = &row[Column(column)];
+                if cell.flags.contains(Flags::WIDE_CHAR_SPACER) {
+                    return String::new();
+                }
+                let mut text = String::from(cell.c);
+                text.extend(cell.zerowidth().unwrap_or_default());
+                text
+            })
+            .collect()
+    }
+
+    fn cursor(&self) -> Position {
+        let point = self.term.grid().cursor.point;
+        Position { row: point.line.0 as usize, column: point.column.0 }
+    }
+
+    fn height(&self) -> usize {
+        self.term.screen_lines()
+    }
+}
+
+/// A plainer terminal: no reflow, no synchronized updates, always wraps.
+pub struct Vt100(vt100::Parser);
+
+fn cells(number: usize) -> NonZeroU16 {
+    NonZeroU16::new(number as u16).unwrap()
+}
+
+impl Vt100 {
+    pub fn new(size: Size) -> Self {
+        Self(vt100::Parser::new(cells(size.height), cells(size.width), 100_000))
+    }
+}
+
+impl Emulator for Vt100 {
+    fn name(&self) -> &'static str {
+        "vt100"
+    }
+
+    fn feed(&mut self, bytes: &[u8]) {
+        self.0.process(bytes);
+    }
+
+    fn resize(&mut self, size: Size) {
+        self.0.set_size(cells(size.height), cells(size.width));
+    }
+
+    fn history_len(&self) -> usize {
+        self.0.screen().scrollback_len()
+    }
+
+    fn row(&mut self, index: usize) -> Shown {
+        let back = self.history_len().saturating_sub(index);
+        self.0.screen_mut().set_scrollback(back);
+        let row = (index + back).saturating_sub(self.history_len()) as u16;
+        let screen = self.0.screen();
+        let shown = (0..screen.size().1.get()).map(|column| match screen.cell(row, column) {
+            Some(cell) if cell.is_wide_continuation() => String::new(),
+            Some(cell) if cell.has_contents() => cell.contents().to_owned(),
+            _ => " ".to_owned(),
+        });
+        let shown = shown.collect();
+        self.0.screen_mut().set_scrollback(0);
+        shown
+    }
+
+    fn cursor(&self) -> Position {
+        let (row, column) = self.0.screen().cursor_position();
+        Position { row: row.into(), column: column.into() }
+    }
+
+    fn height(&self) -> usize {
+        self.0.screen().size().0.get().into()
+    }
+}

@@ -1,0 +1,90 @@
+//! Source text with its colours.
+
+use std::cell::Cell;
+
+use omp_syntax::highlight::{Class, Mark, highlight};
+use omp_syntax::{Bounds, Language};
+use omp_theme::{Theme, Token};
+use omp_tui::text::{Line, Style};
+
+use crate::Look;
+
+/// Questions of the parser after which a text is shown without colours: steps, not time, so that the same text always
+/// looks the same.
+const STEPS: usize = 20_000;
+
+/// The token a class is coloured by.
+fn token(class: Class) -> Token {
+    match class {
+        Class::Comment => Token::SyntaxComment,
+        Class::Keyword => Token::SyntaxKeyword,
+        Class::Function => Token::SyntaxFunction,
+        Class::Variable => Token::SyntaxVariable,
+        Class::String => Token::SyntaxString,
+        Class::Number => Token::SyntaxNumber,
+        Class::Type => Token::SyntaxType,
+        Class::Operator => Token::SyntaxOperator,
+        Class::Punctuation => Token::SyntaxPunctuation,
+    }
+}
+
+/// The lines of a text, each as one row of whatever width. What has no colour of its own gets `base`.
+pub fn lines(look: &Look, text: &str, language: Option<Language>, base: Style) -> Vec<Line> {
+    let marks = language.and_then(|language| marks(text, language)).unwrap_or_default();
+    let mut painter = Painter { theme: &look.theme, base, marks: &marks, next: 0 };
+    let mut offset = 0;
+    let mut rows = Vec::new();
+    for line in text.split_inclusive('\n') {
+        rows.push(painter.line(without_end(line), offset));
+        offset += line.len();
+    }
+    rows
+}
+
+/// The language of a file by its name.
+pub(crate) fn language_of(path: &str, text: &str) -> Option<Language> {
+    Language::of_path(path, text.lines().next().unwrap_or_default())
+}
+
+fn marks(text: &str, language: Language) -> Option<Vec<Mark>> {
+    let asked = Cell::new(0);
+    let stop = || {
+        asked.set(asked.get() + 1);
+        asked.get() > STEPS
+    };
+    highlight(text, language, Bounds { stop: &stop })
+}
+
+/// A line without its `\n` or `\r\n`.
+pub(crate) fn without_end(line: &str) -> &str {
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    line.strip_suffix('\r').unwrap_or(line)
+}
+
+struct Painter<'a> {
+    theme: &'a Theme,
+    base: Style,
+    marks: &'a [Mark],
+    /// The first mark that does not end before the current line.
+    next: usize,
+}
+
+impl Painter<'_> {
+    fn line(&mut self, text: &str, offset: usize) -> Line {
+        let end = offset + text.len();
+        while self.marks.get(self.next).is_some_and(|mark| mark.range.end <= offset) {
+            self.next += 1;
+        }
+        let mut row = Line::new();
+        let mut at = offset;
+        for mark in self.marks[self.next..].iter().take_while(|mark| mark.range.start < end) {
+            let (from, to) = (mark.range.start.max(at), mark.range.end.min(end));
+            row.push(self.base, &text[at - offset..from - offset]);
+            let style = self.base.foreground(self.theme.color(token(mark.class)));
+            row.push(style, &text[from - offset..to - offset]);
+            at = to;
+        }
+        row.push(self.base, &text[at - offset..]);
+        row
+    }
+}

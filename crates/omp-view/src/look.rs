@@ -1,0 +1,135 @@
+//! How everything is drawn: the theme, the room there is, and the key that shows more.
+
+use std::sync::Arc;
+
+use omp_theme::{Symbol, Theme, Token};
+use omp_tui::text::{Attributes, Line, Style};
+
+/// What every view is given beside its data. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Look {
+    /// Colours and symbols.
+    pub theme: Arc<Theme>,
+    /// The cells of a row.
+    pub width: usize,
+    /// The key that expands tool output, as people write it.
+    pub expand_key: Arc<str>,
+    /// Whether the address of a link is shown behind its text.
+    pub addresses: Addresses,
+}
+
+/// Whether the addresses of links are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Addresses {
+    /// Behind the text: for terminals without clickable links.
+    Shown,
+    /// The text can be clicked.
+    #[default]
+    Hidden,
+}
+
+impl Look {
+    /// A look with the usual key and clickable links.
+    pub fn new(theme: Arc<Theme>, width: usize) -> Self {
+        Self { theme, width: width.max(1), expand_key: "Ctrl+O".into(), addresses: Addresses::default() }
+    }
+
+    /// The same look with another width.
+    #[must_use]
+    pub fn narrower(&self, cells: usize) -> Self {
+        Self { width: self.width.saturating_sub(cells).max(1), ..self.clone() }
+    }
+
+    /// Text in the colour of a token.
+    pub fn fg(&self, token: Token) -> Style {
+        self.theme.fg(token)
+    }
+
+    /// Bold text in the colour of a token.
+    pub fn bold(&self, token: Token) -> Style {
+        self.theme.fg(token).with(Attributes::BOLD)
+    }
+
+    /// A named symbol.
+    pub fn symbol(&self, symbol: Symbol) -> &str {
+        self.theme.symbol(symbol)
+    }
+
+    /// `· ` and the like between facts of one row.
+    pub fn dot(&self) -> String {
+        format!(" {} ", self.symbol(Symbol::SepDot))
+    }
+
+    /// A row in one colour, cut at the width.
+    pub fn row(&self, token: Token, text: &str) -> Line {
+        Line::styled(self.fg(token), text).truncate(self.width)
+    }
+
+    /// Text in one colour as rows that fit, with a hanging indent.
+    pub fn wrapped(&self, token: Token, text: &str, indent: usize) -> Vec<Line> {
+        let style = self.fg(token);
+        text.lines().flat_map(|line| Line::styled(style, line).wrap(self.width, indent)).collect()
+    }
+}
+
+/// `line` behind `prefix`.
+pub(crate) fn behind(prefix: &Line, line: &Line) -> Line {
+    let mut whole = prefix.clone();
+    whole.append(line);
+    whole
+}
+
+/// `1 line`, `2 lines`.
+pub(crate) fn count(number: u64, what: &str) -> String {
+    match number {
+        1 => format!("1 {what}"),
+        _ if what.ends_with("ch") => format!("{} {what}es", grouped(number)),
+        _ => format!("{} {what}s", grouped(number)),
+    }
+}
+
+/// `12,345`
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `850ms`, `4.2s`, `2m 05s`, `1h 02m`.
+pub(crate) fn duration(milliseconds: u64) -> String {
+    match milliseconds {
+        0..1_000 => format!("{milliseconds}ms"),
+        1_000..60_000 => format!("{}.{}s", milliseconds / 1_000, milliseconds % 1_000 / 100),
+        60_000..3_600_000 => format!("{}m {:02}s", milliseconds / 60_000, milliseconds / 1_000 % 60),
+        _ => format!("{}h {:02}m", milliseconds / 3_600_000, milliseconds / 60_000 % 60),
+    }
+}
+
+/// The first `most` characters, with an ellipsis if there are more.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_read_well() {
+        assert_eq!(count(1, "line"), "1 line");
+        assert_eq!(count(12_345, "match"), "12,345 matches");
+        assert_eq!(grouped(1_000_000), "1,000,000");
+        assert_eq!([duration(7), duration(4_250), duration(125_000)], ["7ms", "4.2s", "2m 05s"]);
+        assert_eq!(duration(3_725_000), "1h 02m");
+        assert_eq!(cut("日本語", 2), "日本…");
+    }
+}

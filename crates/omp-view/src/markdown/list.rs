@@ -1,0 +1,50 @@
+//! Lists: bullets, numbers and tasks.
+
+use omp_theme::{Symbol, Token};
+use omp_tui::text::{Line, Style};
+use pulldown_cmark::{Event, Tag};
+
+use super::block::{Blocks, hanging};
+
+/// The rows of a list whose start was just read. Items follow each other without blank rows, so that an item that is
+/// still to come cannot move those before it.
+pub(super) fn render(blocks: &mut Blocks<'_>, start: Option<u64>, width: usize, base: Style) -> Vec<Line> {
+    let mut rows = Vec::new();
+    let mut number = start;
+    while let Some(event) = blocks.next() {
+        match event {
+            Event::Start(Tag::Item) => {
+                rows.extend(item(blocks, number, width, base));
+                number = number.map(|number| number.saturating_add(1));
+            }
+            Event::End(_) => break,
+            _ => {}
+        }
+    }
+    rows
+}
+
+fn item(blocks: &mut Blocks<'_>, number: Option<u64>, width: usize, base: Style) -> Vec<Line> {
+    let look = blocks.look;
+    let task = blocks.task();
+    let mark = match (number, task) {
+        (_, Some(true)) => look.symbol(Symbol::MdTaskDone).to_owned(),
+        (_, Some(false)) => look.symbol(Symbol::MdTaskOpen).to_owned(),
+        (Some(number), None) => format!("{number}."),
+        (None, None) => look.symbol(Symbol::MdBullet).to_owned(),
+    };
+    let prefix = Line::styled(look.fg(Token::MdListBullet), &format!("{mark} "));
+    let room = width.saturating_sub(prefix.width()).max(1);
+    let mut rows: Vec<Line> = Vec::new();
+    while !blocks.at_end() {
+        // A list within the item follows its words directly.
+        let nested = blocks.at_list();
+        let block = blocks.block(room, base);
+        if !rows.is_empty() && !block.is_empty() && !nested {
+            rows.push(Line::new());
+        }
+        rows.extend(block);
+    }
+    blocks.next();
+    hanging(&prefix, rows)
+}

@@ -1,0 +1,311 @@
+//! Markdown that is still being written.
+
+use omp_syntax::Language;
+use omp_tui::text::{Line, Style};
+use pulldown_cmark::{Event, Parser};
+
+use super::fence::{self, Fence};
+use super::{Definitions, block, options};
+use crate::Look;
+
+/// A block that grows beyond this is cut, so that the part that is drawn again and again stays small. A cut falls
+/// behind a line, or behind a word, or in the middle of what is neither.
+const MAX_BLOCK: usize = 32 * 1024;
+
+/// Text is taken in such pieces.
+const PIECE: usize = 16 * 1024;
+
+/// Takes text as it arrives and turns it into rows.
+///
+/// Rows of blocks that are over are [settled](Self::settled): more text does not change them. The block at the
+/// end is drawn anew whenever it is asked for; within a fence that is at most its last line, and every line before has its
+/// words for good, while its colours may become better until the fence is closed. The work for a piece of
+/// text grows with the block it falls into, not with what came before.
+#[derive(Debug)]
+pub struct MarkdownStream {
+    look: Look,
+    base: Style,
+    rows: Vec<Line>,
+    /// Text from the start of the block that is not over.
+    open: String,
+    /// How much of `open` was looked at for blocks that are over.
+    seen: usize,
+    fence: Option<Code>,
+    known: Definitions,
+    blocks: usize,
+    tail: Option<Vec<Line>>,
+}
+
+/// An open block of code.
+#[derive(Debug)]
+struct Code {
+    fence: Fence,
+    language: Option<Language>,
+    text: String,
+    /// The settled row at which the code begins.
+    first: usize,
+    /// How much of the text is drawn, and how much of that at the last time that all of it was.
+    drawn: usize,
+    drawn_whole: usize,
+}
+
+impl MarkdownStream {
+    /// An empty text whose plain words will have the style `base`.
+    pub fn new(look: Look, base: Style) -> Self {
+        Self {
+            look,
+            base,
+            rows: Vec::new(),
+            open: String::new(),
+            seen: 0,
+            fence: None,
+            known: Definitions::default(),
+            blocks: 0,
+            tail: None,
+        }
+    }
+
+    /// Takes more text.
+    pub fn push(&mut self, text: &str) {
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (piece, after) = rest.split_at(rest.floor_char_boundary(PIECE));
+            rest = after;
+            self.open.push_str(piece);
+            self.advance();
+        }
+        if !text.is_empty() {
+            self.tail = None;
+        }
+    }
+
+    /// Says that no more text comes: everything is settled.
+    pub fn finish(&mut self) {
+        self.advance();
+        if self.fence.is_some() {
+            let last = std::mem::take(&mut self.open);
+            self.code_line(&last);
+            self.close_fence();
+        }
+        let last = std::mem::take(&mut self.open);
+        for piece in starts(&last).windows(2) {
+            self.settle(&last[piece[0]..piece[1]]);
+        }
+        self.tail = None;
+    }
+
+    /// The rows whose words are final.
+    pub fn settled(&self) -> &[Line] {
+        &self.rows
+    }
+
+    /// The rows of what is not over yet, drawn as if it ended here.
+    pub fn tail(&mut self) -> &[Line] {
+        if self.tail.is_none() {
+            let rows = self.draw_tail();
+            self.tail = Some(rows);
+        }
+        self.tail.as_deref().unwrap_or_default()
+    }
+
+    /// Settled rows and tail.
+    pub fn rows(&mut self) -> Vec<Line> {
+        let mut rows = self.rows.clone();
+        rows.extend_from_slice(self.tail());
+        rows
+    }
+
+    /// The settled rows, taken out.
+    pub fn into_rows(self) -> Vec<Line> {
+        self.rows
+    }
+
+    /// How many blocks were drawn so far, those of the tail included: what a test of the work counts.
+    pub fn blocks_drawn(&self) -> usize {
+        self.blocks
+    }
+
+    /// Settles what can be settled.
+    fn advance(&mut self) {
+        loop {
+            let before = self.open.len();
+            match self.fence {
+                Some(_) => self.advance_code(),
+                None => self.advance_blocks(),
+            }
+            if self.open.len() == before {
+                return;
+            }
+        }
+    }
+
+    /// All blocks but the last are over. Whether the last line begins a block is known when it is complete.
+    fn advance_blocks(&mut self) {
+        if self.open_fence() {
+            return;
+        }
+        let fresh = self.open[self.seen..].rfind('\n').map(|at| self.seen + at + 1);
+        let Some(complete) = fresh.filter(|_| self.open.len() - self.seen > 0) else {
+            self.seen = self.open.len();
+            return self.cut_long();
+        };
+        self.seen = complete;
+        let upto = complete.min(self.open.floor_char_boundary(MAX_BLOCK));
+        let upto = self.open[..upto].rfind('\n').map_or(0, |at| at + 1);
+        let starts = starts(&self.open[..upto]);
+        let over = starts.len().checked_sub(2).map_or(0, |last| starts[last]);
+        if over > 0 {
+            let text: String = self.open.drain(..over).collect();
+            self.seen = 0;
+            for piece in starts[..starts.len() - 1].windows(2) {
+                self.settle(&text[piece[0]..piece[1]]);
+            }
+            return;
+        }
+        self.cut_long();
+    }
+
+    /// Cuts a block that does not end.
+    fn cut_long(&mut self) {
+        if self.open.len() <= MAX_BLOCK {
+            return;
+        }
+        let most = self.open.floor_char_boundary(MAX_BLOCK);
+        let head = &self.open[..most];
+        let at = head.rfind('\n').or_else(|| head.rfind(' ')).map_or(most, |at| at + 1);
+        let text: String = self.open.drain(..at).collect();
+        self.seen = 0;
+        self.settle(&text);
+    }
+
+    /// Enters a fence that stands at the start of the open text.
+    fn open_fence(&mut self) -> bool {
+        let blank = self.open.split_inclusive('\n').take_while(|line| line.trim().is_empty());
+        let start: usize = blank.filter(|line| line.ends_with('\n')).map(str::len).sum();
+        let Some(end) = self.open[start..].find('\n').map(|at| start + at + 1) else { return false };
+        let Some(fence) = Fence::open(self.open[start..end].trim_end()) else { return false };
+        self.open.drain(..end);
+        self.seen = 0;
+        self.blocks += 1;
+        self.gap();
+        self.rows.push(fence::top(&self.look, &fence.label));
+        let language = Language::of_tag(&fence.label);
+        let first = self.rows.len();
+        self.fence = Some(Code { fence, language, text: String::new(), first, drawn: 0, drawn_whole: 0 });
+        true
+    }
+
+    /// Takes complete lines of code, and pieces of lines without an end.
+    fn advance_code(&mut self) {
+        while let Some(end) = self.open.find('\n').map(|at| at + 1).or_else(|| {
+            let most = self.open.floor_char_boundary(PIECE);
+            (self.open.len() > PIECE).then_some(most)
+        }) {
+            let end = end.min(self.open.floor_char_boundary(PIECE).max(1));
+            let line: String = self.open.drain(..end).collect();
+            let closes = self.fence.as_ref().is_some_and(|code| code.fence.closes(line.trim_end_matches(['\n', '\r'])));
+            if closes {
+                return self.close_fence();
+            }
+            self.code_line(&line);
+        }
+        self.draw_code();
+    }
+
+    fn code_line(&mut self, line: &str) {
+        let Some(code) = &mut self.fence else { return };
+        let whole = if line.is_empty() || line.ends_with('\n') { "" } else { "\n" };
+        code.text.push_str(code.fence.strip(line));
+        code.text.push_str(whole);
+    }
+
+    /// Draws the lines that are new. Now and then, and always more rarely, all of them: then the colours know what came
+    /// before.
+    fn draw_code(&mut self) {
+        let Some(code) = &mut self.fence else { return };
+        if code.drawn == code.text.len() {
+            return;
+        }
+        if code.text.len() >= code.drawn_whole + code.drawn_whole / 4 + 1_024 {
+            self.rows.truncate(code.first);
+            code.drawn = 0;
+            code.drawn_whole = code.text.len();
+        }
+        self.blocks += 1;
+        self.rows.extend(fence::body(&self.look, &code.text[code.drawn..], code.language));
+        code.drawn = code.text.len();
+    }
+
+    fn close_fence(&mut self) {
+        let Some(code) = self.fence.take() else { return };
+        self.blocks += 1;
+        self.rows.truncate(code.first);
+        self.rows.extend(fence::body(&self.look, &code.text, code.language));
+        self.rows.push(fence::bottom(&self.look));
+    }
+
+    fn draw_tail(&mut self) -> Vec<Line> {
+        if let Some(code) = &self.fence {
+            let rows = match code.fence.closes(&self.open) {
+                true => Vec::new(),
+                false => fence::body(&self.look, code.fence.strip(&self.open), code.language),
+            };
+            return rows.into_iter().chain([fence::bottom(&self.look)]).collect();
+        }
+        if self.open.trim().is_empty() {
+            return Vec::new();
+        }
+        self.blocks += 1;
+        let (mut rows, _) = block::render(&self.look, &self.open, self.base, &self.known);
+        if !self.rows.is_empty() && !rows.is_empty() {
+            rows.insert(0, Line::new());
+        }
+        rows
+    }
+
+    /// Draws a block for good.
+    fn settle(&mut self, text: &str) {
+        if text.trim().is_empty() {
+            return;
+        }
+        self.blocks += 1;
+        let (rows, definitions) = block::render(&self.look, text, self.base, &self.known);
+        for (label, address) in definitions.0 {
+            self.known.add(&label, &address);
+        }
+        if !rows.is_empty() {
+            self.gap();
+            self.rows.extend(rows);
+        }
+    }
+
+    fn gap(&mut self) {
+        if !self.rows.is_empty() {
+            self.rows.push(Line::new());
+        }
+    }
+}
+
+/// Where the outermost blocks of a text begin, each at the start of a line, and the end of the text. The first begins at
+/// 0.
+fn starts(text: &str) -> Vec<usize> {
+    let mut starts = vec![0];
+    let mut depth = 0usize;
+    for (event, range) in Parser::new_ext(text, options()).into_offset_iter() {
+        let begins = depth == 0 && matches!(event, Event::Start(_) | Event::Rule);
+        match event {
+            Event::Start(_) => depth += 1,
+            Event::End(_) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if begins {
+            let line = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+            let is_new = starts.last().is_some_and(|last| line > *last);
+            if is_new && !text[..line].trim().is_empty() {
+                starts.push(line);
+            }
+        }
+    }
+    starts.push(text.len());
+    starts
+}
