@@ -12,9 +12,10 @@ use omp_config::settings::{self, Settings, keys, strings};
 use omp_guard::approval::{Mode, Outcome, Policy, decide};
 use omp_guard::command::{Place, Script, judge};
 use omp_guard::question::Question;
+use omp_guard::reading::only_reads;
 use omp_guard::rules::{Rule, allow, propose};
 use omp_guard::secrets::Secrets;
-use omp_types::{Approval, CustomMessage, ToolCall, ToolOutput, UserContent};
+use omp_types::{Approval, CustomMessage, Tier, ToolCall, ToolOutput, UserContent};
 use serde_json::{Map, Value};
 
 use crate::adapt::SystemClock;
@@ -22,6 +23,10 @@ use crate::adapt::SystemClock;
 const TODO_FAILED: &str = include_str!("../prompts/todo-error-reminder.md");
 /// The tool with the list that people watch.
 const TODO: &str = "todo";
+/// Tools that keep to the rules of plan mode themselves.
+const GUARDED: [&str; 4] = ["write", "edit", "ast_edit", "resolve"];
+/// Why a command is asked about that would run otherwise.
+const WHILE_PLANNING: &str = "Plan mode: this may change something";
 
 /// Whoever can ask a person: a terminal, or a program that speaks for one. A call that nobody can be asked about does
 /// not run.
@@ -62,6 +67,7 @@ pub(crate) struct Guard {
     secrets: Option<Arc<Secrets>>,
     directories: Directories,
     cwd: PathBuf,
+    modes: Arc<omp_tools::Modes>,
     /// The loop behind the gate, once there is one.
     control: OnceLock<Control>,
 }
@@ -71,8 +77,8 @@ impl Guard {
         settings: &Settings,
         asker: Option<Arc<dyn Asker>>,
         secrets: Option<Arc<Secrets>>,
-        directories: Directories,
-        cwd: PathBuf,
+        (directories, cwd): (Directories, PathBuf),
+        modes: Arc<omp_tools::Modes>,
     ) -> Self {
         let policy =
             |(tool, word): (&String, &Value)| Some((tool.clone(), Policy::from_word(word.as_str()?)?));
@@ -87,6 +93,7 @@ impl Guard {
             secrets,
             directories,
             cwd,
+            modes,
             control: OnceLock::new(),
         }
     }
@@ -118,15 +125,26 @@ impl Guard {
         arguments: &Map<String, Value>,
     ) -> Decision {
         let policy = self.policies.get(&call.name).copied();
+        let planning = self.modes.planning.is_on();
         match (self.mode, policy) {
-            (Mode::Yolo, None) => return Decision::Allow,
+            (Mode::Yolo, None) if !planning => return Decision::Allow,
             (_, Some(Policy::Deny)) => return Decision::Deny(blocked(&call.name)),
             _ => {}
         }
         let order = self.order.lock().await;
         let declared = declared(tool, arguments).await;
-        let approval = declared.clone().unwrap_or(Approval::EXEC);
-        match decide(self.mode, policy, &approval) {
+        let mut approval = declared.clone().unwrap_or(Approval::EXEC);
+        let mut mode = self.mode;
+        if planning && self.changes(call, &approval, arguments) {
+            if self.asker.is_none() {
+                return Decision::Deny(closed(&call.name));
+            }
+            let reason = approval.reason.or(Some(WHILE_PLANNING.into()));
+            approval = Approval { reason, insists: true, ..approval };
+            // No mode lets a plan carry itself out.
+            mode = Mode::AlwaysAsk;
+        }
+        match decide(mode, policy, &approval) {
             Outcome::Run => Decision::Allow,
             Outcome::Blocked => Decision::Deny(blocked(&call.name)),
             Outcome::Ask => {
@@ -145,6 +163,15 @@ impl Guard {
                 self.ask(call, question, script.as_ref()).await
             }
         }
+    }
+
+    /// Could the call change something outside the session? Tools that change files refuse by themselves while a plan is
+    /// made; of the others only what is known to read does not.
+    fn changes(&self, call: &ToolCall, approval: &Approval, arguments: &Map<String, Value>) -> bool {
+        if approval.tier == Tier::Read || GUARDED.contains(&call.name.as_str()) {
+            return false;
+        }
+        !self.script(&call.name, arguments).is_some_and(|script| only_reads(&script))
     }
 
     /// The answer before may have settled this call, too.
@@ -232,6 +259,13 @@ fn blocked(tool: &str) -> String {
     format!(
         "Tool \"{tool}\" is blocked by user policy. To allow it, remove tools.approval.{tool} from the settings or set \
          it to `allow` or `prompt`."
+    )
+}
+
+fn closed(tool: &str) -> String {
+    format!(
+        "Plan mode: this {tool} call may change something, and nobody can be asked about it, so it did not run. Use \
+         commands that only read; changes belong into the plan."
     )
 }
 

@@ -174,7 +174,9 @@ impl Session {
     /// Ends all jobs. What still ran is said: somebody may count on it.
     pub(crate) fn end_jobs(&self) -> Vec<String> {
         let stopped = self.jobs.as_ref().map(|jobs| jobs.close()).unwrap_or_default();
-        let said = |job: Snapshot| format!("background job {} was still running and was ended: {}", job.id, job.label);
+        let said = |job: Snapshot| {
+            format!("background job {} was still running and was ended: {}", job.id, job.label)
+        };
         stopped.into_iter().map(said).collect()
     }
 

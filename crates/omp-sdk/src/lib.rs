@@ -69,6 +69,7 @@ pub use listing::{
 };
 pub use lists::{ListState, ListStatus};
 pub use logins::{CredentialError, Freshness, LoginKind, LoginRow, client, credential, list_logins};
+pub use machines::{ssh_hosts, ssh_hosts_file};
 pub use modes::{
     Driver, LoopLimit, LoopUsage, ModeError, PlanChoice, PlanReview, PlanState, PlanVerdict, Ui, parse_budget,
 };
@@ -81,15 +82,15 @@ pub use omp_export::dump::Form as DumpForm;
 pub use omp_extend::{CommandRow, CommandSource, Commands};
 pub use omp_guard::question::Question;
 pub use omp_import::Source as ImportSource;
+pub use omp_jobs::{Snapshot as JobSnapshot, Status as JobStatus};
 pub use omp_llm::Secret;
 pub use omp_llm::registry::Availability;
-pub use omp_jobs::{Snapshot as JobSnapshot, Status as JobStatus};
-pub use machines::{ssh_hosts, ssh_hosts_file};
-pub use omp_ssh as ssh;
 pub use omp_session::{self as sessions, Header as SessionHeader, IfHeld, Origin, terminal_id};
+pub use omp_ssh as ssh;
 pub use omp_tools::NAMES as TOOL_NAMES;
+pub use omp_tools::PtyView;
 pub use omp_tools::{AskAnswer, AskOption, AskQuestion, Dialog, Ended, Questioner};
-pub use options::{Persistence, RuleChoice, SessionOptions, SkillChoice, ToolFilter};
+pub use options::{Persistence, Ptys, RuleChoice, SessionOptions, SkillChoice, ToolFilter};
 pub use presets::{ProviderAdded, ProviderPreset, add_provider};
 pub use profiles::{ProfileError, ProfileRow, list_profiles};
 pub use prompt::{PromptOptions, PromptReport, SectionSize, ToolSize};

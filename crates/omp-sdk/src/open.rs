@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Instant, SystemTime};
 
-use omp_agent::{Agent, AgentConfig, Conduct, Gate, Listener, Model, Models, Parts, Todos, Tool, definitions};
+use omp_agent::{
+    Agent, AgentConfig, Conduct, Gate, Listener, Model, Models, Parts, Todos, Tool, definitions,
+};
 use omp_config::discovery::{Discovery, SurveyLimits, survey};
 use omp_config::settings::{Settings, SettingsError, keys};
 use omp_guard::secrets::Outbound;
@@ -78,7 +80,7 @@ impl Session {
         let secrets = opening.secrets(&record.lock().header().id);
         let models = opening.other_models(chosen.client, chosen.registry, &chosen.model, secrets);
         let classifier = opening.classifier(effort, &models);
-        let guard = Arc::new(opening.guard(&models));
+        let guard = Arc::new(opening.guard(&models, Arc::clone(&modes.shared)));
         let parts = Parts {
             model: models.serve(Arc::clone(&chosen.model)),
             models: Arc::clone(&models) as Arc<dyn Models>,
@@ -266,11 +268,11 @@ impl Opening {
         hidden::load(&self.options, &self.settings, session, &mut self.warnings)
     }
 
-    fn guard(&mut self, models: &OtherModels) -> Guard {
+    fn guard(&mut self, models: &OtherModels, modes: Arc<omp_tools::Modes>) -> Guard {
         let asker = self.options.asker.take();
         let secrets = models.secrets.as_ref().map(|outbound| Arc::clone(outbound.secrets()));
         let (directories, cwd) = (self.options.directories.clone(), self.options.cwd.clone());
-        Guard::new(&self.settings, asker, secrets, directories, cwd)
+        Guard::new(&self.settings, asker, secrets, (directories, cwd), modes)
     }
 
     /// What the session may switch to.
@@ -295,8 +297,7 @@ impl Opening {
         let scope = Arc::new(Scope::new());
         let secrets = SecretNames::default().and(chosen.registry.key_variables());
         let environment = ChildEnvironment::inherited().without(&secrets);
-        self.ssh =
-            machines::of_session(&discovery, &self.options, &scope, &environment, &mut self.warnings);
+        self.ssh = machines::of_session(&discovery, &self.options, &scope, &environment, &mut self.warnings);
         let (tools, context) = self.build_tools(&knowledge, &scope, &secrets, kept, &chosen.client);
         let repository = discovery.places().repository.as_deref();
         let prompt = self.system_prompt(&knowledge, repository, &tools, &chosen.model);
@@ -403,6 +404,7 @@ impl Opening {
         context.settings = configure::tools(&self.settings, &home);
         context.todos = Arc::clone(&self.todos);
         context.jobs = self.jobs.clone();
+        context.terminal = shell::terminal(&self.options);
         context.settings.edit_mode = self.edit_mode;
         context.settings.edit_active = match &self.options.tools {
             ToolFilter::All => true,

@@ -9,7 +9,7 @@ use omp_config::settings::Settings;
 use omp_import::Source;
 use omp_llm::Secret;
 use omp_session::IfHeld;
-use omp_tools::Questioner;
+use omp_tools::{PtyView, Questioner};
 use omp_types::CacheRetention;
 
 use crate::effort::Effort;
@@ -50,6 +50,10 @@ pub struct SessionOptions {
     pub fallbacks: Option<Fallbacks>,
     /// Who is asked about calls that need approval; without anybody they do not run.
     pub asker: Option<Arc<dyn Asker>>,
+    /// Where a person sees commands on a terminal; without it no command gets one.
+    pub terminal_view: Option<Arc<dyn PtyView>>,
+    /// Whether commands may get a terminal at all.
+    pub ptys: Ptys,
     /// Who answers the model's questions; without anybody it has no tool to ask with.
     pub questioner: Option<Arc<dyn Questioner>>,
     /// Who reviews plans; without anybody none is approved.
@@ -93,6 +97,8 @@ impl SessionOptions {
             cache_retention: None,
             fallbacks: None,
             asker: None,
+            terminal_view: None,
+            ptys: Ptys::Allowed,
             questioner: None,
             ui: None,
             clock: None,
@@ -140,6 +146,14 @@ pub enum ToolFilter {
     None,
     /// Names in lower case; unknown ones become warnings.
     Only(Vec<String>),
+}
+
+/// Whether commands may run on a pseudo-terminal. `PI_NO_PTY=1` forbids it too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ptys {
+    #[default]
+    Allowed,
+    Never,
 }
 
 /// Which skills are used.

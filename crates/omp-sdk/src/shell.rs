@@ -1,12 +1,14 @@
 //! What settings and options mean to the bash tool.
 
+use std::sync::Arc;
+
 use omp_config::settings::{Settings, keys, strings};
-use omp_tools::{InterceptRule, Interception, Minimizer, NAMES};
+use omp_tools::{InterceptRule, Interception, Minimizer, NAMES, PtyView};
 use serde_json::Value;
 
 use crate::configure::{is_switched_off, whole};
 use crate::jobs;
-use crate::options::{SessionOptions, ToolFilter};
+use crate::options::{Ptys, SessionOptions, ToolFilter};
 
 /// Tells the bash tool how to run commands and which other tools there are.
 pub(crate) fn configure(settings: &Settings, options: &SessionOptions, tools: &mut omp_tools::Settings) {
@@ -31,6 +33,12 @@ pub(crate) fn configure(settings: &Settings, options: &SessionOptions, tools: &m
     };
     let active = NAMES.iter().filter(|name| wanted(name) && !is_switched_off(settings, name));
     tools.tools = active.map(|name| (*name).to_owned()).collect();
+}
+
+/// Where commands on a terminal are shown, unless somebody forbids them.
+pub(crate) fn terminal(options: &SessionOptions) -> Option<Arc<dyn PtyView>> {
+    let forbidden = options.ptys == Ptys::Never || options.environment.var("PI_NO_PTY").as_deref() == Some("1");
+    options.terminal_view.clone().filter(|_| !forbidden)
 }
 
 /// A rule with all its parts. One that is not whole cannot say what to use instead.

@@ -7,7 +7,7 @@ use omp_types::Message;
 use serde_json::Value;
 
 use crate::blobs::{BlobHash, BlobStore};
-use crate::entry::{Compaction, Entry, EntryKind, ModeChange, ServiceTierChange};
+use crate::entry::{BranchSummary, Compaction, Entry, EntryKind, ModeChange, ServiceTierChange};
 use crate::{rehydrate, time};
 
 const COMPACTION_SUMMARY: &str = include_str!("../prompts/compaction-summary.md");
@@ -17,6 +17,9 @@ const BRANCH_SUMMARY: &str = include_str!("../prompts/branch-summary.md");
 const TODO_TOOL: &str = "todo";
 /// The entry of a list that the user changed.
 const TODO_EDIT: &str = "user_todo_edit";
+
+/// Marks the summary of a branch that a checkpoint left.
+const REWIND: &str = "rewind";
 
 /// The role of the model that answers when no other is asked for.
 const DEFAULT_ROLE: &str = "default";
@@ -150,9 +153,15 @@ fn message(entry: &Entry) -> Option<Arc<Message>> {
     match &entry.kind {
         EntryKind::Message(entry) => Some(Arc::clone(&entry.message)),
         EntryKind::CustomMessage(custom) => Some(Arc::new(custom.message(&entry.timestamp))),
+        EntryKind::BranchSummary(branch) if is_rewind(branch) => None,
         EntryKind::BranchSummary(branch) => Some(wrapped(BRANCH_SUMMARY, &branch.summary, &entry.timestamp)),
         _ => None,
     }
+}
+
+/// A checkpoint ended here. The report that follows the entry says to the model what the entry says to people.
+fn is_rewind(branch: &BranchSummary) -> bool {
+    branch.details.as_ref().is_some_and(|details| details.get(REWIND).is_some())
 }
 
 fn wrapped(template: &str, summary: &str, timestamp: &str) -> Arc<Message> {

@@ -94,8 +94,15 @@ impl<F: FnMut(&Snapshot)> Output<F> {
     /// Ends the tree and collects what it had printed.
     pub(crate) async fn stop(&mut self, child: &mut Child) -> Pipe {
         child.terminate(GRACE);
-        let ended = async { tokio::join!(child.gone(), self.read_for(KILL_LIMIT)).1 };
-        tokio::time::timeout(KILL_LIMIT, ended).await.unwrap_or(Pipe::Open)
+        let mut gone = std::pin::pin!(tokio::time::timeout(KILL_LIMIT, child.gone()));
+        tokio::select! {
+            Pipe::Closed = self.read_for(KILL_LIMIT) => {
+                let _ = gone.await;
+                Pipe::Closed
+            }
+            // Somebody outside the tree may have been given the stream, as ssh gives it to its shared connection.
+            _ = &mut gone => self.drain().await,
+        }
     }
 
     /// Takes what the command had printed when it ended. Somebody it left behind may hold the stream open.

@@ -111,7 +111,10 @@ async fn keys_and_screen() {
     assert_eq!(outcome.ending, Ending::Exited(5));
     assert_eq!(screen.text(), "hello world");
     let first = &screen.lines[0][0];
-    assert_eq!((first.text.as_str(), first.look.foreground, first.look.bold), ("hello world", Color::Indexed(1), true));
+    assert_eq!(
+        (first.text.as_str(), first.look.foreground, first.look.bold),
+        ("hello world", Color::Indexed(1), true)
+    );
     assert_eq!(screen.cursor, Some((11, 0)));
     assert_eq!(screen.lines.len(), 24);
 }
@@ -121,19 +124,24 @@ async fn keys_and_screen() {
 async fn questions_are_answered() {
     let command = r#"stty raw -echo; printf '\033[5;7H\033[6n'; IFS= read -rsd R place; stty sane; printf '%q\n' "$place""#;
     let outcome = run(command).await;
-    assert!(outcome.output.text.contains("[5\\;7") || outcome.output.text.contains("[5;7"), "{}", outcome.output.text);
+    assert!(
+        outcome.output.text.contains("[5\\;7") || outcome.output.text.contains("[5;7"),
+        "{}",
+        outcome.output.text
+    );
 }
 
 #[tokio::test]
 async fn modes_are_seen() {
     let mark = unique_mark("pty-modes");
-    let (_, screen) = with(spec(&mark, r"printf '\033[?1h\033[?2004h\033[?25lready'; read -r line"), async |terminal| {
-        shows(&terminal, "ready").await;
-        let screen = terminal.screen();
-        terminal.write(b"\r");
-        screen
-    })
-    .await;
+    let (_, screen) =
+        with(spec(&mark, r"printf '\033[?1h\033[?2004h\033[?25lready'; read -r line"), async |terminal| {
+            shows(&terminal, "ready").await;
+            let screen = terminal.screen();
+            terminal.write(b"\r");
+            screen
+        })
+        .await;
     assert!(screen.application_cursor && screen.bracketed_paste && screen.cursor.is_none(), "{screen:?}");
 }
 
@@ -154,11 +162,12 @@ async fn a_resize_reaches_the_command() {
 #[tokio::test]
 async fn control_c_interrupts() {
     let mark = unique_mark("pty-int");
-    let (outcome, ()) = with(spec(&mark, "trap 'echo caught; exit 9' INT; echo ready; sleep 100"), async |terminal| {
-        shows(&terminal, "ready").await;
-        terminal.write(b"\x03");
-    })
-    .await;
+    let (outcome, ()) =
+        with(spec(&mark, "trap 'echo caught; exit 9' INT; echo ready; sleep 100"), async |terminal| {
+            shows(&terminal, "ready").await;
+            terminal.write(b"\x03");
+        })
+        .await;
     assert_eq!(outcome.ending, Ending::Exited(9), "{}", outcome.output.text);
 }
 
@@ -196,7 +205,8 @@ async fn a_terminal_that_fails_is_said() {
 /// A command that asks and never reads does not make us keep all the answers.
 #[tokio::test]
 async fn a_command_that_only_asks_is_survived() {
-    let outcome = run(r"stty raw -echo; for i in {1..20000}; do printf '\033[c'; done; stty sane; echo over").await;
+    let outcome =
+        run(r"stty raw -echo; for i in {1..20000}; do printf '\033[c'; done; stty sane; echo over").await;
     assert_eq!(outcome.ending, Ending::Exited(0));
     assert!(outcome.output.text.ends_with("over\n"), "{:?}", outcome.output.text);
 }

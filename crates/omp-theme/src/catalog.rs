@@ -28,7 +28,8 @@ impl Catalog {
     pub fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(&self.directory).into_iter().flatten().flatten();
         let files = entries.filter(|entry| entry.path().is_file());
-        let own = files.filter_map(|entry| Some(entry.file_name().to_str()?.strip_suffix(".json")?.to_owned()));
+        let own =
+            files.filter_map(|entry| Some(entry.file_name().to_str()?.strip_suffix(".json")?.to_owned()));
         let mut names: Vec<String> = own.chain(builtin::names().map(str::to_owned)).collect();
         names.sort();
         names.dedup();

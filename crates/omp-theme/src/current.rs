@@ -94,9 +94,10 @@ impl Current {
         self.choose().map(|()| true)
     }
 
-    /// Other themes for the slots. If the one now needed cannot be used, the built-in dark one is.
+    /// Other themes for the slots; ends a preview. If the theme now needed cannot be used, the built-in dark one is.
     pub fn set_slots(&mut self, slots: Slots) -> Result<(), ThemeError> {
         self.slots = slots;
+        self.preview = None;
         self.choose()
     }
 
@@ -133,7 +134,6 @@ impl Current {
 
     fn choose(&mut self) -> Result<(), ThemeError> {
         let loaded = self.catalog.load(self.slots.get(self.appearance));
-        self.preview = None;
         let (chosen, result) = match loaded {
             Ok(theme) => (theme, Ok(())),
             Err(error) => (fallback(), Err(error)),

@@ -134,7 +134,7 @@ impl Reader {
                     Spinner::ALL.map(|kind| self.frames(kinds, "/symbols/spinnerFrames", kind.name()));
             }
             Some(other) => {
-                self.wrong("/symbols/spinnerFrames", "expected a list of strings or an object", other)
+                self.wrong::<()>("/symbols/spinnerFrames", "expected a list of strings or an object", other);
             }
         }
         symbols

@@ -209,7 +209,7 @@ mod tests {
     fn ascii_is_ascii_and_unicode_is_narrow() {
         for symbol in Symbol::ALL {
             let ascii = symbol.in_preset(Preset::Ascii);
-            assert!(!ascii.is_empty() && ascii.bytes().all(|byte| (0x21..0x7f).contains(&byte)), "{ascii:?}");
+            assert!(!ascii.is_empty() && ascii.bytes().all(|byte| (0x20..0x7f).contains(&byte)), "{ascii:?}");
             for preset in [Preset::Unicode, Preset::Nerd] {
                 for cluster in clusters(symbol.in_preset(preset)) {
                     assert!(cluster.width == 1 && !cluster.contested, "{} in {preset:?}", symbol.key());

@@ -137,11 +137,6 @@ impl Theme {
         }
     }
 
-    /// What the theme file says about exported pages.
-    pub fn export(&self) -> ExportColors {
-        self.export
-    }
-
     /// Remarks for the log: what the theme file has that nothing reads.
     pub fn notes(&self) -> &[String] {
         &self.notes

@@ -14,7 +14,7 @@ use omp_workspace::milestones::Milestones;
 use omp_workspace::path::Base;
 use omp_workspace::scans::Scans;
 
-use crate::bash::{Interception, Minimizer};
+use crate::bash::{Interception, Minimizer, PtyView};
 use crate::conflicts::Conflicts;
 use crate::edit::EditMode;
 use crate::job::JobSettings;
@@ -66,6 +66,8 @@ pub struct Context {
     pub jobs: Option<Arc<Jobs>>,
     /// Machines that commands can be run on.
     pub ssh: Option<Arc<SshHosts>>,
+    /// Where a person sees the terminals of commands; without it no command gets one.
+    pub terminal: Option<Arc<dyn PtyView>>,
     /// The agent whose tools these are, as jobs name their owner.
     pub agent: String,
     /// Checkpoints, questions, plans and goals.
@@ -93,6 +95,7 @@ impl Context {
             pending: Pending::default(),
             conflicts: Conflicts::default(),
             jobs: None,
+            terminal: None,
             ssh: None,
             agent: MAIN_AGENT.to_owned(),
             modes: Arc::default(),

@@ -43,12 +43,12 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 pub use ask::{AskAnswer, AskOption, AskQuestion, Dialog, Ended, Questioner};
-pub use bash::{InterceptRule, Interception, Minimizer};
+pub use bash::{InterceptRule, Interception, Minimizer, PtyView};
 pub use checkpoint::{Checkpoints, Mark, Rewound};
 pub use context::{Context, Login, MAIN_AGENT, Settings};
-pub use job::JobSettings;
 pub use edit::EditMode;
 pub use goal::GoalKeeper;
+pub use job::JobSettings;
 pub use modes::{Asking, Modes};
 pub use omp_patch::Fuzzy;
 pub use omp_workspace::scans::{Limits as ScanLimits, Scans};

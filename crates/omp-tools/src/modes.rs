@@ -37,6 +37,11 @@ pub struct Asking {
 }
 
 impl Modes {
+    /// The modes of a session that a person talks to.
+    pub fn of_session(asking: Option<Asking>) -> Self {
+        Self { checkpoints: Some(Checkpoints::default()), asking, ..Self::default() }
+    }
+
     /// The turn ends with the tools that run.
     pub fn end_turn(&self) {
         self.ends.store(true, Ordering::Release);

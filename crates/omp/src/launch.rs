@@ -8,7 +8,7 @@ use omp_cli::{ApprovalMode, Launch, OutputMode};
 use omp_sdk::settings::{Settings, keys, migrate_files, set};
 use omp_sdk::{
     Directories, Effort, Environment, IfHeld, Listener, Outcome, ProcessEnvironment, PromptOptions,
-    RuleChoice, Session, SessionError, SessionOptions, SkillChoice, ToolFilter, load_settings,
+    Ptys, RuleChoice, Session, SessionError, SessionOptions, SkillChoice, ToolFilter, load_settings,
 };
 use omp_workspace::image::Fit;
 use serde_json::{Map, Value};
@@ -152,6 +152,7 @@ fn session_options(
             (None, false) => SkillChoice::All,
         },
         rules: if launch.extend.no_rules { RuleChoice::None } else { RuleChoice::All },
+        ptys: if launch.no_pty { Ptys::Never } else { Ptys::Allowed },
         service_tier: launch.service_tier.map(|tier| tier.word().to_owned()),
         provider_session_id: launch.provider_session_id,
         prompt_cache_key: launch.prompt_cache_key,

@@ -13,21 +13,22 @@ const WARM: usize = 8;
 
 /// One thing in the conversation: a prompt, an answer, a tool call, a notice.
 pub trait Block {
-    /// Its rows at a width, with a blank row above if it wants one.
-    fn render(&self, width: usize) -> Vec<Line>;
+    /// Everything that rows depend on besides the block: the width, the colours.
+    type Look: Clone;
+
+    /// Its rows.
+    fn render(&self, look: &Self::Look) -> Vec<Line>;
 
     /// Whether it may still change.
     fn is_live(&self) -> bool;
 
-    /// How many of its rows at this width will stay as they are, while it is live.
-    fn settled(&self, _width: usize) -> usize {
-        0
-    }
+    /// How many of its rows will stay as they are while it is live.
+    fn settled(&self, look: &Self::Look) -> usize;
 }
 
 /// A block and where its rows are.
-struct Slot {
-    block: Box<dyn Block>,
+struct Slot<B> {
+    block: B,
     /// The first row, counted from the first of the conversation.
     start: usize,
     rows: Rendered,
@@ -42,10 +43,9 @@ enum Rendered {
 }
 
 /// The blocks of a conversation, in their order.
-#[derive(Default)]
-pub struct Transcript {
-    slots: Vec<Slot>,
-    width: usize,
+pub struct Transcript<B: Block> {
+    slots: Vec<Slot<B>>,
+    look: B::Look,
     /// The first slot whose place or rows have to be found again.
     stale_from: usize,
     /// The first block that may still change; a finished block stays finished.
@@ -58,9 +58,20 @@ pub struct Transcript {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockId(usize);
 
-impl Transcript {
+impl<B: Block> Transcript<B> {
+    /// Nothing yet, to be drawn like this.
+    pub fn new(look: B::Look) -> Self {
+        Self { slots: Vec::new(), look, stale_from: 0, first_live: 0, recent: RefCell::default() }
+    }
+
+    /// Draws everything differently from now on.
+    pub fn set_look(&mut self, look: B::Look) {
+        self.look = look;
+        self.invalidate();
+    }
+
     /// Adds a block at the end.
-    pub fn push(&mut self, block: Box<dyn Block>) -> BlockId {
+    pub fn push(&mut self, block: B) -> BlockId {
         self.slots.push(Slot { block, start: 0, rows: Rendered::Stale });
         let id = self.slots.len() - 1;
         self.stale_from = self.stale_from.min(id);
@@ -68,11 +79,21 @@ impl Transcript {
     }
 
     /// A block that is about to change.
-    pub fn change(&mut self, id: BlockId) -> Option<&mut Box<dyn Block>> {
+    pub fn change(&mut self, id: BlockId) -> Option<&mut B> {
         let slot = self.slots.get_mut(id.0)?;
         slot.rows = Rendered::Stale;
         self.stale_from = self.stale_from.min(id.0);
         Some(&mut slot.block)
+    }
+
+    /// A block as it is.
+    pub fn get(&self, id: BlockId) -> Option<&B> {
+        self.slots.get(id.0).map(|slot| &slot.block)
+    }
+
+    /// The last block.
+    pub fn last(&self) -> Option<(BlockId, &B)> {
+        self.slots.last().map(|slot| (BlockId(self.slots.len() - 1), &slot.block))
     }
 
     /// How many blocks there are.
@@ -80,19 +101,23 @@ impl Transcript {
         self.slots.len()
     }
 
-    /// All blocks have to be made anew: another theme, or a switch that all of them obey.
-    pub fn invalidate(&mut self) {
+    /// Changes blocks that may still change.
+    pub fn change_live(&mut self, mut change: impl FnMut(&mut B)) {
+        for slot in self.slots[self.first_live..].iter_mut().filter(|slot| slot.block.is_live()) {
+            change(&mut slot.block);
+            slot.rows = Rendered::Stale;
+        }
+        self.stale_from = self.stale_from.min(self.first_live);
+    }
+
+    fn invalidate(&mut self) {
         self.slots.iter_mut().for_each(|slot| slot.rows = Rendered::Stale);
         self.stale_from = 0;
         self.recent.replace(None);
     }
 
-    /// Brings all rows up to date for a width. The work is that of the blocks that changed.
-    pub fn layout(&mut self, width: usize) {
-        if self.width != width {
-            self.width = width;
-            self.invalidate();
-        }
+    /// Brings all rows up to date. The work is that of the blocks that changed.
+    pub fn layout(&mut self) {
         let from = self.stale_from.min(self.slots.len());
         if from < self.slots.len() {
             self.recent.replace(None);
@@ -101,7 +126,7 @@ impl Transcript {
         for slot in &mut self.slots[from..] {
             slot.start = start;
             if matches!(slot.rows, Rendered::Stale) {
-                slot.rows = Rendered::Kept(slot.block.render(width).into());
+                slot.rows = Rendered::Kept(slot.block.render(&self.look).into());
             }
             start = slot.end();
         }
@@ -129,7 +154,7 @@ impl Transcript {
         let Some(slot) = self.slots.get(self.first_live) else {
             return Seam { live_start: Some(self.len()), commit_safe_end: None };
         };
-        let settled = slot.block.settled(self.width).min(slot.rows.count());
+        let settled = slot.block.settled(&self.look).min(slot.rows.count());
         Seam { live_start: Some(slot.start), commit_safe_end: Some(slot.start + settled) }
     }
 
@@ -144,13 +169,13 @@ impl Transcript {
         {
             return Some(Arc::clone(rows));
         }
-        let rows: Arc<[Line]> = slot.block.render(self.width).into();
+        let rows: Arc<[Line]> = slot.block.render(&self.look).into();
         *recent = Some((place, Arc::clone(&rows)));
         Some(rows)
     }
 }
 
-impl Rows for Transcript {
+impl<B: Block> Rows for Transcript<B> {
     fn len(&self) -> usize {
         self.slots.last().map_or(0, Slot::end)
     }
@@ -162,7 +187,7 @@ impl Rows for Transcript {
     }
 }
 
-impl Slot {
+impl<B> Slot<B> {
     fn end(&self) -> usize {
         self.start + self.rows.count()
     }
@@ -192,7 +217,9 @@ mod tests {
     }
 
     impl Block for Plain {
-        fn render(&self, width: usize) -> Vec<Line> {
+        type Look = usize;
+
+        fn render(&self, width: &usize) -> Vec<Line> {
             self.made.set(self.made.get() + 1);
             (0..self.rows).map(|row| Line::plain(&format!("{row}/{width}"))).collect()
         }
@@ -201,16 +228,16 @@ mod tests {
             self.live
         }
 
-        fn settled(&self, _width: usize) -> usize {
+        fn settled(&self, _: &usize) -> usize {
             1
         }
     }
 
-    fn transcript(sizes: &[usize]) -> (Transcript, Rc<Cell<usize>>) {
+    fn transcript(sizes: &[usize]) -> (Transcript<Plain>, Rc<Cell<usize>>) {
         let made = Rc::new(Cell::new(0));
-        let mut transcript = Transcript::default();
+        let mut transcript = Transcript::new(40);
         for rows in sizes {
-            transcript.push(Box::new(Plain { rows: *rows, live: false, made: Rc::clone(&made) }));
+            transcript.push(Plain { rows: *rows, live: false, made: Rc::clone(&made) });
         }
         (transcript, made)
     }
@@ -218,7 +245,7 @@ mod tests {
     #[test]
     fn rows_are_found_by_number() {
         let (mut transcript, _) = transcript(&[2, 0, 3]);
-        transcript.layout(40);
+        transcript.layout();
         let rows: Vec<String> = (0..transcript.len()).map(|row| transcript.row(row).text()).collect();
         assert_eq!(rows, ["0/40", "1/40", "0/40", "1/40", "2/40"]);
         assert_eq!(transcript.row(9).text(), "");
@@ -227,26 +254,27 @@ mod tests {
     #[test]
     fn what_did_not_change_is_not_made_again() {
         let (mut transcript, made) = transcript(&[1; 1000]);
-        transcript.layout(40);
+        transcript.layout();
         assert_eq!(made.get(), 1000);
-        let id = transcript.push(Box::new(Plain { rows: 2, live: true, made: Rc::clone(&made) }));
-        transcript.layout(40);
+        let id = transcript.push(Plain { rows: 2, live: true, made: Rc::clone(&made) });
+        transcript.layout();
         transcript.change(id);
-        transcript.layout(40);
+        transcript.layout();
         assert_eq!(made.get(), 1002);
         transcript.settle(990);
         assert_eq!(transcript.row(10).text(), "0/40");
         assert_eq!((transcript.row(10).text(), made.get()), ("0/40".to_owned(), 1003), "made again, once");
-        transcript.layout(50);
+        transcript.set_look(50);
+        transcript.layout();
         assert_eq!((made.get(), transcript.row(10).text()), (2004, "0/50".to_owned()));
     }
 
     #[test]
     fn nothing_behind_a_live_block_is_final() {
         let (mut transcript, made) = transcript(&[3, 3]);
-        transcript.push(Box::new(Plain { rows: 4, live: true, made: Rc::clone(&made) }));
-        transcript.push(Box::new(Plain { rows: 5, live: false, made }));
-        transcript.layout(40);
+        transcript.push(Plain { rows: 4, live: true, made: Rc::clone(&made) });
+        transcript.push(Plain { rows: 5, live: false, made });
+        transcript.layout();
         assert_eq!(transcript.seam(), Seam { live_start: Some(6), commit_safe_end: Some(7) });
     }
 }

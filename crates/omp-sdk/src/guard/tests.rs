@@ -34,8 +34,13 @@ async fn decided(mode: &str, tool: &str) -> (Decision, Vec<String>) {
     settings.set_override("tools.approvalMode", json!(mode)).unwrap();
     let directories = Directories::resolve(|name| (name == "HOME").then(|| "/nowhere".to_owned())).unwrap();
     let asker = Arc::new(Never::default());
-    let guard =
-        Guard::new(&settings, Some(Arc::clone(&asker) as Arc<dyn Asker>), None, directories, "/".into());
+    let guard = Guard::new(
+        &settings,
+        Some(Arc::clone(&asker) as Arc<dyn Asker>),
+        None,
+        (directories, "/".into()),
+        Arc::default(),
+    );
     let definition = ToolDefinition {
         name: tool.to_owned(),
         description: String::new(),

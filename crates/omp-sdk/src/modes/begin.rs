@@ -6,7 +6,7 @@ use std::time::Duration;
 use omp_agent::{Clock, Tool};
 use omp_config::settings::{Settings, keys};
 use omp_session::ModeChange;
-use omp_tools::{Asking, Checkpoints};
+use omp_tools::Asking;
 
 use super::{Foundation, SessionModes};
 use crate::adapt::SystemClock;
@@ -29,11 +29,7 @@ pub(crate) fn for_tools(options: &SessionOptions, settings: &Settings) -> Arc<om
         notify: settings.get(keys::ASK_NOTIFY) == "on",
         clock: clock(options),
     });
-    Arc::new(omp_tools::Modes {
-        checkpoints: Some(Checkpoints::default()),
-        asking,
-        ..omp_tools::Modes::default()
-    })
+    Arc::new(omp_tools::Modes::of_session(asking))
 }
 
 /// Does a session have this tool? Questions need somebody to answer them.

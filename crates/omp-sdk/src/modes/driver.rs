@@ -100,7 +100,9 @@ impl Driver {
                 by_itself = false;
                 continue;
             }
-            let Some(following) = self.following(&outcome, by_itself, &cancel).await? else { return Ok(outcome) };
+            let Some(following) = self.following(&outcome, by_itself, &cancel).await? else {
+                return Ok(outcome);
+            };
             by_itself = matches!(following, Following::Goal);
             let prompt = match following {
                 Following::Prompt(prompt) => prompt,

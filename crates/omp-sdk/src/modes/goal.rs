@@ -116,7 +116,9 @@ pub(super) fn continuation(goal: &Goal) -> Prompt {
 fn filled(template: &str, goal: &Goal) -> String {
     let budget = goal.token_budget.map_or_else(|| "no limit".to_owned(), |budget| budget.to_string());
     let prompt = template.trim_end().replace("{{budget}}", &budget);
-    prompt.replace("{{used}}", &goal.tokens_used.to_string()).replace("{{objective}}", &escaped(&goal.objective))
+    prompt
+        .replace("{{used}}", &goal.tokens_used.to_string())
+        .replace("{{objective}}", &escaped(&goal.objective))
 }
 
 /// What a goal took, for people.
@@ -128,7 +130,8 @@ fn account(goal: &Goal) -> String {
 
 /// `/goal budget <N|off>`: the number of tokens, or none.
 pub fn parse_budget(text: &str) -> Result<Option<u64>, String> {
-    let usage = || format!("{text:?} is no budget. Usage: /goal budget <N|off>, e.g. 200000, 200k, 2m or off.");
+    let usage =
+        || format!("{text:?} is no budget. Usage: /goal budget <N|off>, e.g. 200000, 200k, 2m or off.");
     let text = text.trim().to_ascii_lowercase();
     if text == "off" {
         return Ok(None);

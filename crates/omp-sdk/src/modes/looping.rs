@@ -17,7 +17,9 @@ pub enum LoopLimit {
 
 /// The argument of `/loop` was not understood.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no limit. Usage: /loop [count | time], e.g. /loop, /loop 10, /loop 10m, /loop 90 seconds, /loop 2h")]
+#[error(
+    "{0:?} is no limit. Usage: /loop [count | time], e.g. /loop, /loop 10, /loop 10m, /loop 90 seconds, /loop 2h"
+)]
 pub struct LoopUsage(String);
 
 impl LoopLimit {
@@ -124,7 +126,18 @@ mod tests {
         ] {
             assert_eq!(LoopLimit::parse(text), limit, "{text:?}");
         }
-        for wrong in ["0", "0m", "-1", "m", "ten", "10 days", "10 m m", "1.5h", "99999999999999999999", "999999999999999999h"] {
+        for wrong in [
+            "0",
+            "0m",
+            "-1",
+            "m",
+            "ten",
+            "10 days",
+            "10 m m",
+            "1.5h",
+            "99999999999999999999",
+            "999999999999999999h",
+        ] {
             let usage = LoopLimit::parse(wrong).unwrap_err().to_string();
             assert!(usage.contains("Usage: /loop [count | time]") && usage.contains(wrong), "{usage}");
         }

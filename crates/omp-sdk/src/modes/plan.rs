@@ -188,7 +188,8 @@ impl SessionModes {
         self.keep_plan();
         self.shared.end_turn();
         let details = json!({ "title": title, "planFile": url });
-        Ok(ToolOutput::text(format!("Plan handed in: {title} ({url}). The user reviews it now.")).with_details(details))
+        Ok(ToolOutput::text(format!("Plan handed in: {title} ({url}). The user reviews it now."))
+            .with_details(details))
     }
 
     /// The directory behind `local://`.
@@ -204,7 +205,8 @@ impl SessionModes {
     /// Is there a plan that leaving the mode would put aside?
     fn has_draft(&self) -> bool {
         let known = self.plan().file.clone().and_then(|url| self.locate(&url));
-        known.is_some_and(|path| path.is_file()) || self.area().is_ok_and(|area| title::newest(&area).is_some())
+        known.is_some_and(|path| path.is_file())
+            || self.area().is_ok_and(|area| title::newest(&area).is_some())
     }
 }
 
@@ -330,7 +332,9 @@ impl Session {
 fn read(path: &Path) -> Result<String, String> {
     let refuse = |reason: String| format!("The plan {} {reason}", path.display());
     match std::fs::metadata(path) {
-        Ok(metadata) if metadata.len() > LARGEST => return Err(refuse("is larger than 1 MB; shorten it.".to_owned())),
+        Ok(metadata) if metadata.len() > LARGEST => {
+            return Err(refuse("is larger than 1 MB; shorten it.".to_owned()));
+        }
         Ok(_) => {}
         Err(error) => return Err(refuse(format!("cannot be read: {error}."))),
     }

@@ -41,7 +41,9 @@ impl SessionModes {
                 self.plan().file = Some(file.to_owned());
                 Vec::new()
             }
-            Some(file) => vec![format!("The plan {file} of the session is gone; planning goes on without it.")],
+            Some(file) => {
+                vec![format!("The plan {file} of the session is gone; planning goes on without it.")]
+            }
             None => Vec::new(),
         }
     }

@@ -132,7 +132,11 @@ pub async fn run(
         Ok(started) => started,
         Err(error) => {
             sink.push(format!("PTY error: {error}\n").as_bytes());
-            return CommandOutcome { ending: Ending::Lost, output: sink.finish(), wall_time: begun.elapsed() };
+            return CommandOutcome {
+                ending: Ending::Lost,
+                output: sink.finish(),
+                wall_time: begun.elapsed(),
+            };
         }
     };
     let Started { mut child, reader, writer, keys, terminal, timeout } = started;

@@ -91,5 +91,6 @@ pub(super) fn result(answers: &[Answered<'_>]) -> ToolOutput {
         details
     };
     let details: Vec<Value> = answers.iter().map(with_id).collect();
-    ToolOutput::text(format!("User answers:\n{}", rows.join("\n"))).with_details(json!({ "results": details }))
+    ToolOutput::text(format!("User answers:\n{}", rows.join("\n")))
+        .with_details(json!({ "results": details }))
 }

@@ -98,8 +98,7 @@ impl Bash {
         let Some(jobs) = &self.context.jobs else {
             return Err("There are no background jobs in this session: call without `async`.".to_owned());
         };
-        let new =
-            NewJob { id: None, kind: NAME, label: label(command), owner: self.context.agent.clone() };
+        let new = NewJob { id: None, kind: NAME, label: label(command), owner: self.context.agent.clone() };
         let registered = jobs.register(new, |running| {
             let work = work.take();
             async move {
@@ -118,7 +117,10 @@ fn started(id: &str, command: &str, timeout: Timeout, before: Vec<String>) -> To
     let mut parts = before;
     parts.push(format!("Background job {id} started: {}", label(command)));
     parts.extend(timeout.notice());
-    parts.push("[Its result arrives by itself when it ends. Use `job` to wait for it, look at it or cancel it.]".to_owned());
+    parts.push(
+        "[Its result arrives by itself when it ends. Use `job` to wait for it, look at it or cancel it.]"
+            .to_owned(),
+    );
     let mut details = Details::default()
         .with("async", json!({ "state": "running", "jobId": id, "type": NAME }))
         .with("timeoutSeconds", timeout.seconds);

@@ -5,6 +5,7 @@ mod intercept;
 mod minimize;
 mod report;
 mod shell;
+mod terminal;
 mod tidy_up;
 mod urls;
 mod work;
@@ -16,7 +17,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use omp_agent::{Invocation, Tool, ToolError};
+use omp_agent::{Invocation, Scheduling, Tool, ToolError};
 use omp_shell::session::{Call, Place, ShellSpec};
 use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
 use omp_workspace::path::Base;
@@ -27,8 +28,9 @@ use tokio::sync::OnceCell;
 use crate::{Context, approval};
 pub use intercept::{InterceptRule, Interception};
 pub use minimize::Minimizer;
-pub(crate) use report::{captured_meta, truncation_notice};
+pub use terminal::PtyView;
 use minimize::Watch;
+pub(crate) use report::{captured_meta, truncation_notice};
 use work::Prepared;
 
 pub(crate) const NAME: &str = "bash";
@@ -51,6 +53,8 @@ struct Arguments {
     env: BTreeMap<String, String>,
     timeout: Option<f64>,
     cwd: Option<String>,
+    #[serde(default)]
+    pty: bool,
     /// The schema offers it only where it works.
     #[serde(default, rename = "async")]
     background: bool,
@@ -84,6 +88,7 @@ impl Bash {
     async fn execute(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
         let arguments: Arguments = crate::arguments(call.arguments.clone())?;
         let (command, in_background) = (arguments.command.clone(), arguments.background);
+        let view = self.view(arguments.pty && !in_background);
         if in_background && !self.context.settings.jobs.offered {
             return Err(ToolError::new(
                 "Commands in the background are switched off (async.enabled): call without `async`.",
@@ -96,7 +101,10 @@ impl Bash {
         if in_background {
             return self.start_job(prepared, &command);
         }
-        self.follow(prepared, &command, &call).await
+        match view {
+            Some(view) => self.on_terminal(view.as_ref(), prepared, &call).await,
+            None => self.follow(prepared, &command, &call).await,
+        }
     }
 
     /// Everything up to the start of the command.
@@ -181,6 +189,12 @@ fn existing(cwd: &Path, home: Option<&Path>, typed: &str) -> Result<PathBuf, Too
 impl Tool for Bash {
     fn definition(&self) -> &ToolDefinition {
         &self.definition
+    }
+
+    /// A person looks at one terminal at a time.
+    fn scheduling(&self, arguments: &Map<String, Value>) -> Scheduling {
+        let wanted = arguments.get("pty").and_then(Value::as_bool).unwrap_or_default();
+        if self.view(wanted).is_some() { Scheduling::Exclusive } else { Scheduling::Shared }
     }
 
     fn approval(&self, arguments: &Map<String, Value>) -> Option<Approval> {

@@ -15,8 +15,14 @@ enum State {
     #[default]
     None,
     /// The tool has run; the results of its turn are not all in the conversation yet.
-    Requested { started: String, report: Option<String> },
-    Open { mark: Mark, report: Option<String> },
+    Requested {
+        started: String,
+        report: Option<String>,
+    },
+    Open {
+        mark: Mark,
+        report: Option<String>,
+    },
     /// The last one was rewound.
     Rewound,
 }

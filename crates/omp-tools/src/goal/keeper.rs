@@ -80,7 +80,9 @@ impl GoalKeeper {
             && goal.status == GoalStatus::BudgetLimited
             && goal.remaining() == Some(0)
         {
-            return Err("The goal's budget is used up. The user can raise it with /goal budget <N|off>.".to_owned());
+            return Err(
+                "The goal's budget is used up. The user can raise it with /goal budget <N|off>.".to_owned()
+            );
         }
         let rests = |status| matches!(status, GoalStatus::Paused | GoalStatus::BudgetLimited);
         self.change(rests, GoalStatus::Active, "There is no paused goal to resume.")

@@ -73,9 +73,7 @@ impl Job {
         }
         // Until the result is built nobody else tells what it will say.
         let _watching = jobs.watch(view.owner, &watched);
-        if view.known(&watched).iter().any(|job| job.status == Status::Running) {
-            view.wait(&watched, self.context.settings.jobs.poll_wait, &call).await;
-        }
+        view.wait(&watched, self.context.settings.jobs.poll_wait, &call).await;
         let shown = watched.into_iter().chain(cancelled.iter().map(|(id, _)| id.clone())).collect::<Vec<_>>();
         Ok(view.result(view.known(&shown), cancelled))
     }
@@ -106,11 +104,16 @@ impl View<'_> {
         self.result(all, Vec::new())
     }
 
-    /// Until the first of them ends, the time is over or the call is aborted. The jobs are not disturbed.
+    /// Until the first of those that run ends, the time is over or the call is aborted. The jobs are not disturbed.
     async fn wait(&self, ids: &[String], patience: Duration, call: &Invocation) {
+        let running = self.known(ids).into_iter().filter(|job| job.status == Status::Running);
+        let running: Vec<String> = running.map(|job| job.id).collect();
+        if running.is_empty() {
+            return;
+        }
         tokio::select! {
             biased;
-            () = self.jobs.first_settled(self.owner, ids) => {}
+            () = self.jobs.first_settled(self.owner, &running) => {}
             () = call.cancel.cancelled() => {}
             () = tokio::time::sleep(patience) => {}
             () = self.show_progress(ids, &call.updates) => {}
@@ -121,7 +124,8 @@ impl View<'_> {
         let mut beat = tokio::time::interval(PROGRESS_INTERVAL);
         loop {
             beat.tick().await;
-            let jobs: Vec<Value> = self.known(ids).iter().map(|job| report::item(job, report::Texts::Shown)).collect();
+            let jobs: Vec<Value> =
+                self.known(ids).iter().map(|job| report::item(job, report::Texts::Shown)).collect();
             updates.send(ToolOutput::text("").with_details(json!({ "jobs": jobs })));
         }
     }

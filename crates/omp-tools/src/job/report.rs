@@ -40,9 +40,8 @@ impl Report {
 
     /// The ids of ended jobs whose text is in the answer.
     pub(super) fn shown(&self) -> Vec<String> {
-        let ended = |(job, texts): &&(Snapshot, Texts)| {
-            job.status != Status::Running && *texts == Texts::Shown
-        };
+        let ended =
+            |(job, texts): &&(Snapshot, Texts)| job.status != Status::Running && *texts == Texts::Shown;
         self.jobs.iter().filter(ended).map(|(job, _)| job.id.clone()).collect()
     }
 
@@ -63,7 +62,11 @@ impl Report {
         let cancelled = self.cancelled.iter().map(|(id, outcome)| format!("- {id}: {}", outcome.word()));
         let sections = [
             section("Cancelled", "\n", cancelled.collect()),
-            section("Completed", "\n\n", ended.into_iter().map(|(job, texts)| of_ended(job, *texts)).collect()),
+            section(
+                "Completed",
+                "\n\n",
+                ended.into_iter().map(|(job, texts)| of_ended(job, *texts)).collect(),
+            ),
             section("Still Running", "\n", running.into_iter().map(|(job, _)| of_running(job)).collect()),
         ];
         sections.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
@@ -76,8 +79,10 @@ fn section(title: &str, between: &str, items: Vec<String>) -> Option<String> {
 }
 
 fn of_ended(job: &Snapshot, texts: Texts) -> String {
-    let head = format!("### {} ({}, {}, {}): {}", job.id, job.kind, job.status.word(), seconds(job), job.label);
-    let said: Vec<&str> = [&job.result, &job.error].into_iter().flatten().map(|text| text.trim_end()).collect();
+    let head =
+        format!("### {} ({}, {}, {}): {}", job.id, job.kind, job.status.word(), seconds(job), job.label);
+    let said: Vec<&str> =
+        [&job.result, &job.error].into_iter().flatten().map(|text| text.trim_end()).collect();
     match (texts, said.is_empty()) {
         (_, true) => head,
         (Texts::Shown, false) => format!("{head}\n\n{}", said.join("\n\n")),

@@ -51,7 +51,11 @@ impl Ssh {
     async fn execute(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
         let arguments: Arguments = crate::arguments(call.arguments)?;
         let host = self.hosts.find(&arguments.host)?;
-        if [Some(&arguments.command), arguments.cwd.as_ref()].into_iter().flatten().any(|text| text.contains('\0')) {
+        if [Some(&arguments.command), arguments.cwd.as_ref()]
+            .into_iter()
+            .flatten()
+            .any(|text| text.contains('\0'))
+        {
             return Err(ToolError::new("The command or its directory contains a NUL character."));
         }
         let timeout = Duration::from_secs_f64(seconds(arguments.timeout, self.context.settings.max_timeout));

@@ -10,8 +10,8 @@ use omp_types::ToolOutput;
 use tokio_util::sync::CancellationToken;
 
 use super::explain;
-use crate::{Context, plan};
 use crate::output::{Details, Meta};
+use crate::{Context, plan};
 
 /// Writes to what `typed` names inside a file; `None` if it names a file as a whole.
 pub(super) fn write(

@@ -133,9 +133,14 @@ async fn a_job_has_a_shell_of_its_own() {
     std::fs::create_dir(desk.project.path().join("sub")).unwrap();
     desk.output("x=of-session; cd sub").await;
     let command = format!("echo \"[$x]\"; pwd; x=of-job; cd /; {}; echo \"[$x]\"", until("../end"));
-    let job = desk.start(&command.replace("../end", &desk.project.path().join("end").display().to_string())).await;
+    let job =
+        desk.start(&command.replace("../end", &desk.project.path().join("end").display().to_string())).await;
     let sub = desk.project.path().join("sub").display().to_string();
-    assert_eq!(desk.output("echo $x; pwd; x=changed").await, format!("of-session\n{sub}"), "while the job runs");
+    assert_eq!(
+        desk.output("echo $x; pwd; x=changed").await,
+        format!("of-session\n{sub}"),
+        "while the job runs"
+    );
     desk.flag("end");
     let result = desk.ended(&job).await.result.unwrap();
     assert!(result.starts_with(&format!("[]\n{sub}\n[of-job]\n")), "{result}");
@@ -252,7 +257,11 @@ async fn the_session_goes_on_without_the_shell_of_a_job() {
     desk.output("x=1; cd sub").await;
     let output = desk.bash(json!({"command": format!("{}; echo $x", until(&end))})).await.unwrap();
     let job = id(&output);
-    assert!(text(&output).contains(&format!("starts fresh in {sub}, without the variables")), "{}", text(&output));
+    assert!(
+        text(&output).contains(&format!("starts fresh in {sub}, without the variables")),
+        "{}",
+        text(&output)
+    );
     assert_eq!(desk.output("echo \"[$x]\"; pwd; x=2").await, format!("[]\n{sub}"));
     assert_eq!(desk.output("echo \"[$x]\"").await, "[2]", "it lives on");
     desk.flag("end");
@@ -270,7 +279,11 @@ async fn the_session_goes_on_without_the_shell_of_a_job() {
 async fn an_abort_after_the_call_does_not_reach_the_job() {
     let desk = Desk::automatic(100);
     let cancel = CancellationToken::new();
-    let call = invocation(&json!({"command": format!("{}; echo over", until("end"))}), cancel.clone(), Updates::ignored());
+    let call = invocation(
+        &json!({"command": format!("{}; echo over", until("end"))}),
+        cancel.clone(),
+        Updates::ignored(),
+    );
     let job = id(&desk.tool("bash").run(call).await.unwrap());
     cancel.cancel();
     desk.flag("end");
@@ -278,7 +291,8 @@ async fn an_abort_after_the_call_does_not_reach_the_job() {
     // Before that it is an ordinary abort.
     let desk = Desk::automatic(3_600_000);
     let cancel = CancellationToken::new();
-    let call = invocation(&json!({"command": "echo x > begun; sleep 100"}), cancel.clone(), Updates::ignored());
+    let call =
+        invocation(&json!({"command": "echo x > begun; sleep 100"}), cancel.clone(), Updates::ignored());
     let abort = async {
         desk.wait_for("begun").await;
         cancel.cancel();

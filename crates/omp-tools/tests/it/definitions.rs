@@ -7,7 +7,25 @@ use serde_json::{Value, json};
 #[test]
 fn the_order_is_fixed_and_the_texts_are_short() {
     let project = Project::new();
-    assert_eq!(NAMES, ["read", "write", "edit", "find", "search", "ast_grep", "ast_edit", "bash", "job", "todo", "ask", "checkpoint", "rewind", "ssh"]);
+    assert_eq!(
+        NAMES,
+        [
+            "read",
+            "write",
+            "edit",
+            "find",
+            "search",
+            "ast_grep",
+            "ast_edit",
+            "bash",
+            "job",
+            "todo",
+            "ask",
+            "checkpoint",
+            "rewind",
+            "ssh"
+        ]
+    );
     // Without a machine there is no ssh.
     for name in NAMES.iter().filter(|name| **name != "ssh") {
         let tool = project.tool(name);

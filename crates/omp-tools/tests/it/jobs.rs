@@ -97,7 +97,8 @@ fn details(output: &ToolOutput) -> &Value {
 async fn the_tool_is_always_there_and_lists_alone() {
     let plain = Project::new().tool("job");
     let properties = plain.definition().parameters["properties"].as_object().unwrap();
-    let types: Vec<(&str, &Value)> = properties.iter().map(|(name, field)| (name.as_str(), &field["type"])).collect();
+    let types: Vec<(&str, &Value)> =
+        properties.iter().map(|(name, field)| (name.as_str(), &field["type"])).collect();
     assert_eq!(types, [("poll", &json!("array")), ("cancel", &json!("array")), ("list", &json!("boolean"))]);
     assert_eq!(plain.definition().parameters.get("required"), None);
     assert_eq!(plain.approval(&serde_json::Map::new()), Some(Approval::READ));
@@ -109,7 +110,10 @@ async fn the_tool_is_always_there_and_lists_alone() {
         let error = desk.tool.run(call).await.unwrap_err();
         assert!(error.message.contains("`list` cannot be combined"), "{error}");
     }
-    assert!(desk.text(json!({"list": true})).await.contains("## Still Running (1)"), "and nothing was cancelled");
+    assert!(
+        desk.text(json!({"list": true})).await.contains("## Still Running (1)"),
+        "and nothing was cancelled"
+    );
 }
 
 /// proves: SHL-069
@@ -298,7 +302,8 @@ async fn a_waiting_call_says_how_far_the_jobs_are() {
     desk.timed("a", 2, Ok("x"));
     let seen: Arc<Mutex<Vec<(u128, ToolOutput)>>> = Arc::default();
     let (begun, sink) = (tokio::time::Instant::now(), Arc::clone(&seen));
-    let updates = Updates::new(move |output| sink.lock().unwrap().push((begun.elapsed().as_millis(), output)));
+    let updates =
+        Updates::new(move |output| sink.lock().unwrap().push((begun.elapsed().as_millis(), output)));
     desk.tool.run(invocation(&json!({}), CancellationToken::new(), updates)).await.unwrap();
     let seen = seen.lock().unwrap();
     let times: Vec<u128> = seen.iter().map(|(at, _)| *at).collect();
@@ -306,7 +311,11 @@ async fn a_waiting_call_says_how_far_the_jobs_are() {
     for (at, output) in seen.iter().take(4) {
         assert_eq!(text(output), "");
         let job = &details(output)["jobs"][0];
-        assert_eq!((&job["status"], job["durationMs"].as_u64()), (&json!("running"), Some(*at as u64)), "fresh");
+        assert_eq!(
+            (&job["status"], job["durationMs"].as_u64()),
+            (&json!("running"), Some(*at as u64)),
+            "fresh"
+        );
     }
 }
 
@@ -380,7 +389,10 @@ async fn agents_have_their_own_jobs() {
     let child = Desk::of(&parent.jobs, "Child");
     let _parents = parent.held("of-parent");
     let _childs = child.held("of-child");
-    assert_eq!(child.text(json!({"list": true})).await, "## Still Running (1)\n\n- of-child (bash, 0.0 s): make of-child");
+    assert_eq!(
+        child.text(json!({"list": true})).await,
+        "## Still Running (1)\n\n- of-child (bash, 0.0 s): make of-child"
+    );
     let refused = child.call(json!({"cancel": ["of-parent"]})).await;
     assert_eq!(details(&refused)["cancelled"][0]["status"], "not_found");
     assert_eq!(child.text(json!({"poll": ["of-parent"]})).await, "No matching jobs found for IDs: of-parent");

@@ -8,6 +8,7 @@ mod bash;
 mod bash_jobs;
 mod bash_rules;
 mod bash_session;
+mod bash_terminal;
 mod conflicts;
 mod databases;
 mod definitions;

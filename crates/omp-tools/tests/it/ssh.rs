@@ -32,7 +32,9 @@ async fn the_inputs_are_host_command_directory_and_time() {
     let names: Vec<_> = parameters["properties"].as_object().unwrap().keys().collect();
     assert_eq!(names, ["host", "command", "cwd", "timeout"]);
     assert_eq!(parameters["required"], json!(["host", "command"]));
-    for (asked, granted) in [(Value::Null, 60.0), (json!(0.1), 1.0), (json!(99_999), 3_600.0), (json!(7), 7.0)] {
+    for (asked, granted) in
+        [(Value::Null, 60.0), (json!(0.1), 1.0), (json!(99_999), 3_600.0), (json!(7), 7.0)]
+    {
         let mut arguments = json!({ "host": "build", "command": "true" });
         if !asked.is_null() {
             arguments["timeout"] = asked;
@@ -58,7 +60,10 @@ async fn the_systems_ssh_runs_without_questions_and_without_a_terminal() {
     let message = complaint(&machine.session(), json!({ "host": "build", "command": "true" })).await;
     assert!(message.starts_with("SSH key is not a file"), "{message}");
     let machine = Machine::fake();
-    assert_eq!(said(&machine.session(), "echo -n -- 'it is' $((1 + 1)); test -t 0 || echo pipe").await, "-- it is 2pipe");
+    assert_eq!(
+        said(&machine.session(), "echo -n -- 'it is' $((1 + 1)); test -t 0 || echo pipe").await,
+        "-- it is 2pipe"
+    );
     for call in machine.calls() {
         for option in ["BatchMode=yes", "StrictHostKeyChecking=accept-new"] {
             let at = call.iter().position(|argument| argument == option).unwrap();
@@ -89,7 +94,8 @@ async fn one_connection_serves_all_calls() {
         machine.calls().into_iter().filter(|call| call.contains(&"ControlMaster=yes".to_owned())).collect();
     assert_eq!(opened.len(), 1);
     assert!(opened[0].contains(&"ControlPersist=3600".to_owned()));
-    let socket = |call: &[String]| call[call.iter().position(|argument| argument == "-S").unwrap() + 1].clone();
+    let socket =
+        |call: &[String]| call[call.iter().position(|argument| argument == "-S").unwrap() + 1].clone();
     assert!(machine.calls().iter().all(|call| socket(call) == socket(&opened[0])));
 
     let refused = Machine::fake();
@@ -153,7 +159,12 @@ async fn commands_are_written_for_the_shell_of_the_machine() {
     let git = "omp-probe|MINGW64_NT-10.0|/usr/bin/bash|%OS%||\n";
     let cases = [
         ("omp-probe|Linux|/bin/bash|%OS%||\n", false, Value::Null, r"cd -- 'it'\''s' && make"),
-        ("omp-probe|Linux|/bin/zsh|%OS%||\n", false, json!(true), r"bash -c 'cd -- '\''it'\''\'\'''\''s'\'' && make'"),
+        (
+            "omp-probe|Linux|/bin/zsh|%OS%||\n",
+            false,
+            json!(true),
+            r"bash -c 'cd -- '\''it'\''\'\'''\''s'\'' && make'",
+        ),
         (cmd, false, Value::Null, r#"cd /d "it's" && make"#),
         (powershell, false, Value::Null, "Set-Location -Path 'it''s'; make"),
         (git, false, Value::Null, r"bash -c 'cd -- '\''it'\''\'\'''\''s'\'' && make'"),
@@ -210,7 +221,10 @@ async fn both_streams_are_one_and_failures_are_errors() {
     let error = remote.command("echo half; exit 3").await.unwrap_err();
     assert_eq!(error.message, "half\n\nCommand exited with code 3");
     assert_eq!(error.details.unwrap()["exitCode"], 3);
-    assert_eq!(remote.command("exit 1").await.unwrap_err().message, "(no output)\n\nCommand exited with code 1");
+    assert_eq!(
+        remote.command("exit 1").await.unwrap_err().message,
+        "(no output)\n\nCommand exited with code 1"
+    );
 }
 
 /// proves: SHL-102
@@ -226,7 +240,10 @@ async fn timeout_and_abort_end_ssh() {
     };
     let error = remote.run(json!({ "host": "build", "command": command, "timeout": 1 })).await.unwrap_err();
     let (notice, output) = error.message.split_once('\n').unwrap();
-    assert!(notice.starts_with("[SSH: command timed out after 1 seconds") && notice.ends_with(']'), "{notice}");
+    assert!(
+        notice.starts_with("[SSH: command timed out after 1 seconds") && notice.ends_with(']'),
+        "{notice}"
+    );
     assert_eq!(output, "begun");
     assert!(is_gone());
 
@@ -252,7 +269,10 @@ async fn long_output_is_shortened_and_kept_whole() {
     let whole: String = (1..=200_000).map(|number| format!("{number}\n")).collect();
     assert_eq!(*machine.spilled.lock().unwrap(), whole);
     let truncation = output.details.as_ref().unwrap()["meta"]["truncation"].clone();
-    assert_eq!((&truncation["totalBytes"], &truncation["artifactId"]), (&json!(whole.len()), &json!("7.ssh.log")));
+    assert_eq!(
+        (&truncation["totalBytes"], &truncation["artifactId"]),
+        (&json!(whole.len()), &json!("7.ssh.log"))
+    );
     let shown = text(&output);
     assert!(shown.len() < 50 * 1024, "{}", shown.len());
     // The command's own text has no address in it; the notice below it does.
@@ -289,7 +309,10 @@ async fn the_tail_is_shown_while_the_command_runs() {
 #[tokio::test]
 async fn the_files_of_a_machine_are_a_bonus() {
     let machine = Machine::fake();
-    machine.program("sshfs", "#!/bin/sh\necho \"$@\" >> \"$(dirname \"$0\")/mounts\"\necho no fuse here >&2\nexit 1\n");
+    machine.program(
+        "sshfs",
+        "#!/bin/sh\necho \"$@\" >> \"$(dirname \"$0\")/mounts\"\necho no fuse here >&2\nexit 1\n",
+    );
     let remote = machine.session();
     let output = remote.command("echo fine").await.unwrap();
     assert_eq!(text(&output), "fine");
@@ -336,7 +359,8 @@ async fn a_projects_machine_gets_nothing_of_ours() {
     let machine = Machine::fake();
     machine.session_of(Trust::Project).command("true").await.unwrap();
     for call in machine.calls() {
-        for option in ["ForwardAgent=no", "ForwardX11=no", "ClearAllForwardings=yes", "PermitLocalCommand=no"] {
+        for option in ["ForwardAgent=no", "ForwardX11=no", "ClearAllForwardings=yes", "PermitLocalCommand=no"]
+        {
             assert!(call.contains(&option.to_owned()), "{option}: {call:?}");
         }
     }

@@ -24,7 +24,8 @@ fn sockets(machine: &Machine) -> Vec<String> {
 async fn commands_run_on_the_other_side() {
     let Some(machine) = Machine::real() else { return };
     let remote = machine.session();
-    let output = remote.command("echo \"it's $((40 + 2))\"; echo err >&2; test -t 0 || echo no terminal").await;
+    let output =
+        remote.command("echo \"it's $((40 + 2))\"; echo err >&2; test -t 0 || echo no terminal").await;
     let mut lines: Vec<String> = text(&output.unwrap()).lines().map(str::to_owned).collect();
     lines.sort();
     assert_eq!(lines, ["err", "it's 42", "no terminal"]);
@@ -64,7 +65,11 @@ async fn connections_recover() {
     let updates = Updates::new(move |_| stop.cancel());
     let hanging = json!({ "host": "build", "command": "echo begun; exec sleep 1000" });
     let error = remote.run_until(hanging, cancel, updates).await.unwrap_err();
-    assert!(error.message.starts_with("[Command aborted: ") && error.message.ends_with("\nbegun"), "{}", error.message);
+    assert!(
+        error.message.starts_with("[Command aborted: ") && error.message.ends_with("\nbegun"),
+        "{}",
+        error.message
+    );
     assert_eq!(text(&remote.command("echo two").await.unwrap()), "two");
     assert_eq!(master(&machine), first, "the same connection");
 

@@ -7,7 +7,7 @@ fn count(bytes: &[u8], needle: &str) -> usize {
 }
 
 /// Checks the bytes of one frame.
-pub fn check(painted: &Painted, synchronized: bool, multiplexer: bool) {
+pub(crate) fn check(painted: &Painted, synchronized: bool, multiplexer: bool) {
     let bytes = &painted.bytes;
     let shown = String::from_utf8_lossy(bytes);
     let begin = count(bytes, "\x1b[?2026h");

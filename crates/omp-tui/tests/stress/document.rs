@@ -32,38 +32,38 @@ const TRICKY: &[&str] = &[
 /// Characters about whose width terminals disagree.
 const CONTESTED: &[&str] = &["👩‍👩‍👧‍👦", "🇩🇪🇫🇷", "❤️", "👍🏽", "1️⃣", "🏳️‍🌈", "क्षि"];
 
-pub struct Block {
-    pub text: Vec<String>,
-    pub color: u8,
+pub(crate) struct Block {
+    pub(crate) text: Vec<String>,
+    pub(crate) color: u8,
 }
 
 #[derive(Default)]
-pub struct Document {
-    pub blocks: Vec<Block>,
+pub(crate) struct Document {
+    pub(crate) blocks: Vec<Block>,
     /// Whether the last block may still change, and if so whether only at its end.
-    pub live: Option<Growth>,
-    pub chrome: usize,
-    pub ticks: usize,
-    pub cover: Option<usize>,
-    pub cursor: bool,
-    pub contested: bool,
-    counter: usize,
+    pub(crate) live: Option<Growth>,
+    pub(crate) chrome: usize,
+    pub(crate) ticks: usize,
+    pub(crate) cover: Option<usize>,
+    pub(crate) cursor: bool,
+    pub(crate) contested: bool,
+    pub(crate) counter: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Growth {
+pub(crate) enum Growth {
     AppendOnly,
     Anywhere,
 }
 
-pub struct Laid {
-    pub rows: Vec<Line>,
-    pub seam: Seam,
-    pub cursor: Option<Position>,
+pub(crate) struct Laid {
+    pub(crate) rows: Vec<Line>,
+    pub(crate) seam: Seam,
+    pub(crate) cursor: Option<Position>,
 }
 
 impl Document {
-    pub fn words(&mut self, random: &mut fastrand::Rng, count: usize) -> String {
+    pub(crate) fn words(&mut self, random: &mut fastrand::Rng, count: usize) -> String {
         // A number makes rows different from each other, so that a row shown twice is noticed.
         self.counter += 1;
         let mut text = format!("{}:", self.counter);
@@ -75,7 +75,7 @@ impl Document {
         text
     }
 
-    pub fn block(&mut self, random: &mut fastrand::Rng) {
+    pub(crate) fn block(&mut self, random: &mut fastrand::Rng) {
         let lines = random.usize(1..8);
         let text = (0..lines).map(|_| {
             let words = random.usize(0..12);
@@ -86,7 +86,7 @@ impl Document {
     }
 
     /// The rows at this width, and which of them are final.
-    pub fn lay_out(&self, width: usize) -> Laid {
+    pub(crate) fn lay_out(&self, width: usize) -> Laid {
         let mut rows = Vec::new();
         let mut seam = Seam::default();
         for (index, block) in self.blocks.iter().enumerate() {
@@ -118,7 +118,7 @@ impl Document {
         Laid { rows, seam, cursor }
     }
 
-    pub fn covers(&self) -> Vec<Cover> {
+    pub(crate) fn covers(&self) -> Vec<Cover> {
         let Some(rows) = self.cover else { return Vec::new() };
         let rows =
             (0..rows).map(|row| parse_ansi(&format!("\x1b[44m overlay {row} \x1b[m")).remove(0)).collect();

@@ -14,9 +14,9 @@ use omp_tui::render::{Position, Size};
 use omp_tui::text::Line;
 
 /// One row of a terminal: the characters of each column; the second half of a wide character is empty.
-pub type Shown = Vec<String>;
+pub(crate) type Shown = Vec<String>;
 
-pub trait Emulator {
+pub(crate) trait Emulator {
     fn name(&self) -> &'static str;
     fn feed(&mut self, bytes: &[u8]);
     fn resize(&mut self, size: Size);
@@ -43,13 +43,13 @@ pub trait Emulator {
 }
 
 /// The characters of a row without blanks at its end.
-pub fn text(row: &[String]) -> String {
+pub(crate) fn text(row: &[String]) -> String {
     row.concat().trim_end().to_owned()
 }
 
 /// Whether the terminal shows `line` in this row, column by column. Of a character about whose width terminals disagree
 /// only the first code point counts, and the cell behind it does not.
-pub fn shows(line: &Line, row: &[String]) -> bool {
+pub(crate) fn shows(line: &Line, row: &[String]) -> bool {
     let mut column = 0;
     for cell in line.cells() {
         let Some(found) = row.get(cell.column) else { return false };
@@ -66,41 +66,41 @@ pub fn shows(line: &Line, row: &[String]) -> bool {
 }
 
 /// A terminal with reflow, synchronized updates and switchable wrapping.
-pub struct Alacritty {
-    pub term: Term<VoidListener>,
+pub(crate) struct Alacritty {
+    pub(crate) term: Term<VoidListener>,
     parser: Processor,
 }
 
 impl Alacritty {
-    pub fn new(size: Size) -> Self {
+    pub(crate) fn new(size: Size) -> Self {
         let config = Config { scrolling_history: 100_000, ..Config::default() };
         let term = Term::new(config, &TermSize::new(size.width, size.height), VoidListener);
         Self { term, parser: Processor::new() }
     }
 
-    pub fn scroll_up(&mut self, rows: i32) {
+    pub(crate) fn scroll_up(&mut self, rows: i32) {
         self.term.scroll_display(Scroll::Delta(rows));
     }
 
-    pub fn scroll_offset(&self) -> usize {
+    pub(crate) fn scroll_offset(&self) -> usize {
         self.term.grid().display_offset()
     }
 
     /// What a reader who has scrolled sees.
-    pub fn viewport(&mut self) -> Vec<String> {
+    pub(crate) fn viewport(&mut self) -> Vec<String> {
         let first = self.history_len() - self.scroll_offset();
         (first..first + self.height()).map(|row| text(&self.row(row))).collect()
     }
 
-    pub fn wraps(&self) -> bool {
+    pub(crate) fn wraps(&self) -> bool {
         self.term.mode().contains(TermMode::LINE_WRAP)
     }
 
-    pub fn cursor_shown(&self) -> bool {
+    pub(crate) fn cursor_shown(&self) -> bool {
         self.term.mode().contains(TermMode::SHOW_CURSOR)
     }
 
-    pub fn cell(&self, row: usize, column: usize) -> &GridCell {
+    pub(crate) fn cell(&self, row: usize, column: usize) -> &GridCell {
         &self.term.grid()[Row(row as i32)][Column(column)]
     }
 }
@@ -150,14 +150,14 @@ impl Emulator for Alacritty {
 }
 
 /// A plainer terminal: no reflow, no synchronized updates, always wraps.
-pub struct Vt100(vt100::Parser);
+pub(crate) struct Vt100(vt100::Parser);
 
 fn cells(number: usize) -> NonZeroU16 {
     NonZeroU16::new(number as u16).unwrap()
 }
 
 impl Vt100 {
-    pub fn new(size: Size) -> Self {
+    pub(crate) fn new(size: Size) -> Self {
         Self(vt100::Parser::new(cells(size.height), cells(size.width), 100_000))
     }
 }

@@ -7,25 +7,25 @@ use super::document::Laid;
 
 /// The rows that are in history, in order, and how many rows of the frame they stand for.
 #[derive(Default)]
-pub struct Shadow {
-    pub tape: Vec<Line>,
+pub(crate) struct Shadow {
+    pub(crate) tape: Vec<Line>,
     committed: Vec<String>,
-    pub top: usize,
+    pub(crate) top: usize,
 }
 
 /// What one frame should have done.
-pub struct Expected {
-    pub entered: usize,
-    pub window: Vec<Line>,
+pub(crate) struct Expected {
+    pub(crate) entered: usize,
+    pub(crate) window: Vec<Line>,
 }
 
 impl Shadow {
     /// Everything is written anew: nothing is in history before.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         *self = Self::default();
     }
 
-    pub fn frame(&mut self, laid: &Laid, size: Size, covered: bool) -> Expected {
+    pub(crate) fn frame(&mut self, laid: &Laid, size: Size, covered: bool) -> Expected {
         self.recheck(&laid.rows);
         let length = laid.rows.len();
         let seam = laid.seam;
@@ -74,7 +74,7 @@ impl Shadow {
 
 impl Shadow {
     /// Takes over what a multiplexer's resize left: `history` rows, of which the last ones may be stale copies.
-    pub fn adopt(&mut self, rows: &[Line], committed: usize, history: usize) {
+    pub(crate) fn adopt(&mut self, rows: &[Line], committed: usize, history: usize) {
         self.committed = rows[..committed].iter().map(Line::text).collect();
         self.tape = vec![Line::new(); history];
         let known = committed.min(history);

@@ -16,6 +16,9 @@ use crate::look::behind;
 /// Blocks within blocks that are drawn as such; what is deeper is drawn flat, so that no text exhausts the stack.
 const MAX_DEPTH: usize = 12;
 
+/// A block within less room than this is drawn flat, too.
+const MIN_WIDTH: usize = 6;
+
 /// The rows of a piece of text with its blocks, and the link definitions in it.
 pub(super) fn render(look: &Look, source: &str, base: Style, known: &Definitions) -> (Vec<Line>, Definitions) {
     let resolve = |link: BrokenLink<'_>| {
@@ -32,12 +35,16 @@ pub(super) fn render(look: &Look, source: &str, base: Style, known: &Definitions
     let mut blocks = Blocks { look, events: parser.collect(), depth: 0 };
     let mut rows = blocks.all(look.width, base);
     let mut definitions = Definitions::default();
+    if !defined.is_empty() && !rows.is_empty() {
+        rows.push(Line::new());
+    }
     for (_, label, address) in defined {
         definitions.add(&label, &address);
         let text = format!("[{label}]: {address}");
         rows.extend(Line::styled(look.fg(Token::MdLinkUrl), &text).wrap(look.width, 2));
     }
-    (rows, definitions)
+    // Numbers and labels can be wider than the room.
+    (rows.iter().map(|row| row.clamp(look.width)).collect(), definitions)
 }
 
 /// The events that are still to be drawn.
@@ -95,7 +102,7 @@ impl<'a> Blocks<'a> {
             return self.loose(width, base);
         }
         let Some(Event::Start(tag)) = self.events.pop_front() else { return Vec::new() };
-        if self.depth >= MAX_DEPTH {
+        if self.depth >= MAX_DEPTH || (self.depth > 0 && width < MIN_WIDTH) {
             return self.flat(width, base);
         }
         self.depth += 1;
@@ -130,14 +137,21 @@ impl<'a> Blocks<'a> {
         let mut depth = 0usize;
         while let Some(event) = self.events.pop_front() {
             match &event {
-                Event::Start(tag) if !is_inline(tag) => depth += 1,
+                Event::Start(tag) if !is_inline(tag) => {
+                    depth += 1;
+                    inline.break_row();
+                }
                 Event::End(end) if !ends_inline(end) && depth == 0 => break,
                 Event::End(end) if !ends_inline(end) => depth -= 1,
                 _ => {}
             }
             inline.event(&event);
         }
-        wrap(inline.finish(), width)
+        let mut rows = inline.finish();
+        while rows.last().is_some_and(|row| row.width() == 0) {
+            rows.pop();
+        }
+        wrap(rows, width)
     }
 
     /// Words without a block of their own, up to the next block or the end of the one around them.

@@ -14,6 +14,8 @@ pub(super) struct Inline<'a> {
     styles: Vec<Style>,
     link: Option<Link>,
     rows: Vec<Line>,
+    /// Words that wait for a change of style: a row measures what it is given, so it is given much at a time.
+    waiting: (Style, String),
 }
 
 struct Link {
@@ -25,12 +27,13 @@ struct Link {
 
 impl<'a> Inline<'a> {
     pub(super) fn new(look: &'a Look, base: Style) -> Self {
-        Self { look, styles: vec![base], link: None, rows: vec![Line::new()] }
+        Self { look, styles: vec![base], link: None, rows: vec![Line::new()], waiting: Default::default() }
     }
 
     /// The rows so far.
     pub(super) fn finish(mut self) -> Vec<Line> {
         self.end_link();
+        self.flush();
         self.rows
     }
 
@@ -44,16 +47,16 @@ impl<'a> Inline<'a> {
                 let style = self.style().foreground(self.look.theme.color(Token::MdCode));
                 self.text(style, code);
             }
-            Event::InlineHtml(html) if is_break(html) => self.rows.push(Line::new()),
+            Event::InlineHtml(html) if is_break(html) => self.new_row(),
             Event::InlineHtml(html) | Event::Html(html) => {
                 let style = self.style().foreground(self.look.theme.color(Token::Muted));
-                self.text(style, html.trim_end_matches('\n'));
+                self.text(style, html);
             }
             Event::FootnoteReference(name) => {
                 let style = self.style().foreground(self.look.theme.color(Token::MdLinkUrl));
                 self.text(style, &format!("[^{name}]"));
             }
-            Event::SoftBreak | Event::HardBreak => self.rows.push(Line::new()),
+            Event::SoftBreak | Event::HardBreak => self.new_row(),
             Event::InlineMath(text) | Event::DisplayMath(text) => self.text(self.style(), text),
             Event::Rule | Event::TaskListMarker(_) => {}
         }
@@ -94,6 +97,7 @@ impl<'a> Inline<'a> {
 
     fn begin_link(&mut self, target: &str) {
         self.end_link();
+        self.flush();
         let style = self.style().foreground(self.look.theme.color(Token::MdLink)).with(Attributes::UNDERLINE);
         self.styles.push(style);
         let schemes = ["http://", "https://", "mailto:", "file://"];
@@ -102,6 +106,7 @@ impl<'a> Inline<'a> {
     }
 
     fn end_link(&mut self) {
+        self.flush();
         let Some(link) = self.link.take() else { return };
         self.pop();
         let is_shown = self.look.addresses == Addresses::Shown || link.clickable.is_none();
@@ -113,18 +118,38 @@ impl<'a> Inline<'a> {
     }
 
     fn text(&mut self, style: Style, text: &str) {
-        let mut clickable = None;
-        if let Some(link) = &mut self.link {
-            link.text.push_str(text);
-            clickable.clone_from(&link.clickable);
-        }
         for (index, part) in text.split('\n').enumerate() {
             if index > 0 {
-                self.rows.push(Line::new());
+                self.new_row();
             }
-            if let Some(row) = self.rows.last_mut() {
-                row.push_linked(style, part.trim_end_matches('\r'), clickable.clone());
+            if self.waiting.0 != style {
+                self.flush();
+                self.waiting.0 = style;
             }
+            self.waiting.1.push_str(part.trim_end_matches('\r'));
+        }
+    }
+
+    /// Begins a new row, unless this one is empty.
+    pub(super) fn break_row(&mut self) {
+        if !self.waiting.1.is_empty() || self.rows.last().is_some_and(|row| row.width() > 0) {
+            self.new_row();
+        }
+    }
+
+    fn new_row(&mut self) {
+        self.flush();
+        self.rows.push(Line::new());
+    }
+
+    fn flush(&mut self) {
+        let text = std::mem::take(&mut self.waiting.1);
+        let clickable = self.link.as_mut().and_then(|link| {
+            link.text.push_str(&text);
+            link.clickable.clone()
+        });
+        if let Some(row) = self.rows.last_mut() {
+            row.push_linked(self.waiting.0, &text, clickable);
         }
     }
 }

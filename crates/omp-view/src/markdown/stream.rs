@@ -1,5 +1,7 @@
 //! Markdown that is still being written.
 
+use std::ops::Range;
+
 use omp_syntax::Language;
 use omp_tui::text::{Line, Style};
 use pulldown_cmark::{Event, Parser};
@@ -7,6 +9,7 @@ use pulldown_cmark::{Event, Parser};
 use super::fence::{self, Fence};
 use super::{Definitions, block, options};
 use crate::Look;
+use crate::code::without_end;
 
 /// A block that grows beyond this is cut, so that the part that is drawn again and again stays small. A cut falls
 /// behind a line, or behind a word, or in the middle of what is neither.
@@ -32,6 +35,8 @@ pub struct MarkdownStream {
     seen: usize,
     fence: Option<Code>,
     known: Definitions,
+    /// The block before was a link definition.
+    defined: bool,
     blocks: usize,
     tail: Option<Vec<Line>>,
 }
@@ -60,6 +65,7 @@ impl MarkdownStream {
             seen: 0,
             fence: None,
             known: Definitions::default(),
+            defined: false,
             blocks: 0,
             tail: None,
         }
@@ -82,9 +88,11 @@ impl MarkdownStream {
     /// Says that no more text comes: everything is settled.
     pub fn finish(&mut self) {
         self.advance();
-        if self.fence.is_some() {
+        if let Some(code) = &self.fence {
             let last = std::mem::take(&mut self.open);
-            self.code_line(&last);
+            if !code.fence.closes(&last) {
+                self.code_line(&last);
+            }
             self.close_fence();
         }
         let last = std::mem::take(&mut self.open);
@@ -125,6 +133,11 @@ impl MarkdownStream {
         self.blocks
     }
 
+    /// How many bytes of text will be looked at again: bounded, whatever the text.
+    pub fn open_bytes(&self) -> usize {
+        self.open.len()
+    }
+
     /// Settles what can be settled.
     fn advance(&mut self) {
         loop {
@@ -145,24 +158,32 @@ impl MarkdownStream {
             return;
         }
         let fresh = self.open[self.seen..].rfind('\n').map(|at| self.seen + at + 1);
-        let Some(complete) = fresh.filter(|_| self.open.len() - self.seen > 0) else {
-            self.seen = self.open.len();
-            return self.cut_long();
-        };
-        self.seen = complete;
+        self.seen = fresh.unwrap_or(self.open.len());
+        let over = fresh.map_or(0, |complete| self.settle_blocks(complete));
+        match over {
+            0 => self.cut_long(),
+            over => {
+                self.open.drain(..over);
+                self.seen = 0;
+            }
+        }
+    }
+
+    /// Settles the blocks that end within `complete` bytes, up to a fence, which has a way of its own. Says how far.
+    fn settle_blocks(&mut self, complete: usize) -> usize {
         let upto = complete.min(self.open.floor_char_boundary(MAX_BLOCK));
         let upto = self.open[..upto].rfind('\n').map_or(0, |at| at + 1);
         let starts = starts(&self.open[..upto]);
-        let over = starts.len().checked_sub(2).map_or(0, |last| starts[last]);
-        if over > 0 {
-            let text: String = self.open.drain(..over).collect();
-            self.seen = 0;
-            for piece in starts[..starts.len() - 1].windows(2) {
-                self.settle(&text[piece[0]..piece[1]]);
+        let mut over = 0;
+        for piece in starts[..starts.len() - 1].windows(2) {
+            let text = self.open[piece[0]..piece[1]].to_owned();
+            self.settle(&text);
+            over = piece[1];
+            if Fence::open(without_end(self.open[over..].split_inclusive('\n').next().unwrap_or_default())).is_some() {
+                break;
             }
-            return;
         }
-        self.cut_long();
+        over
     }
 
     /// Cuts a block that does not end.
@@ -187,6 +208,7 @@ impl MarkdownStream {
         self.open.drain(..end);
         self.seen = 0;
         self.blocks += 1;
+        self.defined = false;
         self.gap();
         self.rows.push(fence::top(&self.look, &fence.label));
         let language = Language::of_tag(&fence.label);
@@ -197,18 +219,18 @@ impl MarkdownStream {
 
     /// Takes complete lines of code, and pieces of lines without an end.
     fn advance_code(&mut self) {
-        while let Some(end) = self.open.find('\n').map(|at| at + 1).or_else(|| {
-            let most = self.open.floor_char_boundary(PIECE);
-            (self.open.len() > PIECE).then_some(most)
-        }) {
-            let end = end.min(self.open.floor_char_boundary(PIECE).max(1));
-            let line: String = self.open.drain(..end).collect();
-            let closes = self.fence.as_ref().is_some_and(|code| code.fence.closes(line.trim_end_matches(['\n', '\r'])));
-            if closes {
+        let open = std::mem::take(&mut self.open);
+        let mut rest = open.as_str();
+        while let Some(end) = code_end(rest) {
+            let (line, after) = rest.split_at(end);
+            rest = after;
+            if self.fence.as_ref().is_some_and(|code| code.fence.closes(without_end(line))) {
+                rest.clone_into(&mut self.open);
                 return self.close_fence();
             }
-            self.code_line(&line);
+            self.code_line(line);
         }
+        rest.clone_into(&mut self.open);
         self.draw_code();
     }
 
@@ -270,11 +292,15 @@ impl MarkdownStream {
         }
         self.blocks += 1;
         let (rows, definitions) = block::render(&self.look, text, self.base, &self.known);
+        // Definitions stand below each other.
+        let defines = !definitions.0.is_empty();
         for (label, address) in definitions.0 {
             self.known.add(&label, &address);
         }
         if !rows.is_empty() {
-            self.gap();
+            if !(std::mem::replace(&mut self.defined, defines) && defines) {
+                self.gap();
+            }
             self.rows.extend(rows);
         }
     }
@@ -286,26 +312,43 @@ impl MarkdownStream {
     }
 }
 
-/// Where the outermost blocks of a text begin, each at the start of a line, and the end of the text. The first begins at
-/// 0.
+/// Where the first line of code ends: behind its end, or where it is too long to wait for that.
+fn code_end(text: &str) -> Option<usize> {
+    let most = text.floor_char_boundary(PIECE);
+    match text[..most].find('\n') {
+        Some(at) => Some(at + 1),
+        None => (text.len() > most).then_some(most),
+    }
+}
+
+/// Where the outermost blocks and link definitions of a text begin, each at the start of a line, and the end of the
+/// text. The first begins at 0.
 fn starts(text: &str) -> Vec<usize> {
-    let mut starts = vec![0];
+    let parser = Parser::new_ext(text, options());
+    let defined: Vec<usize> = parser.reference_definitions().iter().map(|(_, one)| one.span.start).collect();
+    let mut blocks: Vec<Range<usize>> = Vec::new();
     let mut depth = 0usize;
-    for (event, range) in Parser::new_ext(text, options()).into_offset_iter() {
-        let begins = depth == 0 && matches!(event, Event::Start(_) | Event::Rule);
+    for (event, range) in parser.into_offset_iter() {
         match event {
-            Event::Start(_) => depth += 1,
+            Event::Start(_) => {
+                blocks.extend((depth == 0).then_some(range));
+                depth += 1;
+            }
             Event::End(_) => depth = depth.saturating_sub(1),
+            Event::Rule if depth == 0 => blocks.push(range),
             _ => {}
         }
-        if begins {
-            let line = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
-            let is_new = starts.last().is_some_and(|last| line > *last);
-            if is_new && !text[..line].trim().is_empty() {
-                starts.push(line);
-            }
-        }
     }
-    starts.push(text.len());
+    let inside = |at: &usize| blocks.iter().any(|block| block.contains(at));
+    let defined = defined.into_iter().filter(|at| !inside(at));
+    let lines = blocks.iter().map(|block| block.start).chain(defined);
+    let mut starts: Vec<usize> = lines.map(|at| text[..at].rfind('\n').map_or(0, |end| end + 1)).collect();
+    starts.retain(|at| !text[..*at].trim().is_empty());
+    starts.extend([0, text.len()]);
+    starts.sort_unstable();
+    starts.dedup();
+    if starts.len() == 1 {
+        starts.push(text.len());
+    }
     starts
 }

@@ -31,7 +31,7 @@ settings! {
     // Default: ours, after the read tool, which shows images itself while this is off.
     INSPECT_IMAGE_ENABLED: Flag("inspect_image.enabled", false, "Offer a tool that lets another model look at an image.").waits_for("image tool");
     RENDER_MERMAID_ENABLED: Flag("renderMermaid.enabled", false, "Offer a tool that draws Mermaid diagrams as text.").waits_for("mermaid tool");
-    CHECKPOINT_ENABLED: Flag("checkpoint.enabled", false, "Offer the checkpoint and rewind tools.").waits_for("checkpoint tool");
+    CHECKPOINT_ENABLED: Flag("checkpoint.enabled", false, "Offer the checkpoint and rewind tools.");
     GITHUB_ENABLED: Flag("github.enabled", false, "Offer the GitHub tool where `gh` is installed.").waits_for("github tool");
     // Default: ours.
     GITHUB_CACHE_ENABLED: Flag("github.cache.enabled", true, "Keep issues and pull requests that were read.");

@@ -87,7 +87,10 @@ impl Machine {
         let machine = Self::empty(json!({ "host": "test.invalid" }));
         let at = |name: &str| machine.directory.path().join(name);
         for key in ["host_key", "id"] {
-            let made = Command::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(at(key)).status();
+            let made = Command::new("ssh-keygen")
+                .args(["-q", "-t", "ed25519", "-N", "", "-f"])
+                .arg(at(key))
+                .status();
             assert!(made.unwrap().success());
         }
         std::fs::copy(at("id.pub"), at("authorized_keys")).unwrap();
@@ -149,7 +152,9 @@ impl Machine {
 
     pub(crate) fn session_of(&self, trust: Trust) -> Remote {
         let environment: Environment =
-            [("PATH", self.path.clone()), ("TMPDIR", self.runtime().display().to_string())].into_iter().collect();
+            [("PATH", self.path.clone()), ("TMPDIR", self.runtime().display().to_string())]
+                .into_iter()
+                .collect();
         let cwd = self.directory.path().to_owned();
         let connections = Arc::new(Connections::new(Surroundings {
             scope: Arc::clone(&self.scope),

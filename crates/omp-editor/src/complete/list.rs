@@ -1,0 +1,76 @@
+//! The list of offers: which one is selected, which ones are seen.
+
+use super::{Offer, Trigger};
+
+/// The list of offers below the editor.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct List {
+    /// The line of the trigger, and the trigger.
+    pub(crate) at: Option<(usize, Trigger)>,
+    offers: Vec<Offer>,
+    selected: usize,
+    first: usize,
+    /// Whether the user has moved in the list.
+    pub(crate) moved: bool,
+    /// Counts questions, so that late answers are known.
+    pub(crate) generation: u64,
+    /// Where the user closed the list: it stays closed there.
+    pub(crate) dismissed: Option<(usize, usize)>,
+}
+
+impl List {
+    pub(crate) fn is_open(&self) -> bool {
+        self.at.is_some() && !self.offers.is_empty()
+    }
+
+    pub(crate) fn offers(&self) -> &[Offer] {
+        &self.offers
+    }
+
+    pub(crate) fn selected(&self) -> Option<&Offer> {
+        self.offers.get(self.selected).filter(|_| self.at.is_some())
+    }
+
+    pub(crate) fn selected_index(&self) -> usize {
+        self.selected
+    }
+
+    /// The offers that are seen when `rows` fit: the first one's index.
+    pub(crate) fn first(&mut self, rows: usize) -> usize {
+        let rows = rows.max(1);
+        let last = self.offers.len().saturating_sub(rows);
+        self.first = self.first.clamp((self.selected + 1).saturating_sub(rows), self.selected).min(last);
+        self.first
+    }
+
+    pub(crate) fn set(&mut self, offers: Vec<Offer>) {
+        self.offers = offers;
+        self.offers.truncate(super::MAX_OFFERS);
+        self.selected = 0;
+        self.first = 0;
+        self.moved = false;
+    }
+
+    /// Moves the selection; a single step goes around.
+    pub(crate) fn step(&mut self, by: isize) {
+        let count = self.offers.len();
+        if count == 0 {
+            return;
+        }
+        self.moved = true;
+        let last = count - 1;
+        self.selected = match by {
+            -1 if self.selected == 0 => last,
+            1 if self.selected == last => 0,
+            _ => self.selected.saturating_add_signed(by).min(last),
+        };
+    }
+
+    /// Closes the list; answers that are under way are dropped.
+    pub(crate) fn close(&mut self) {
+        self.at = None;
+        self.offers.clear();
+        self.generation += 1;
+        self.moved = false;
+    }
+}

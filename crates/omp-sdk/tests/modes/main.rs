@@ -1,0 +1,10 @@
+//! Checkpoints, questions, plans, goals and loops, as a program that embeds sessions drives them.
+
+mod ask;
+mod checkpoint;
+mod goal;
+mod looping;
+mod plan;
+mod plan_guard;
+mod resume;
+mod support;
