@@ -17,6 +17,7 @@ mod correct;
 mod fallback;
 mod intent;
 mod leak;
+mod origin;
 mod parts;
 mod prompt;
 mod queue;
@@ -37,6 +38,7 @@ pub use config::{
 pub use control::Control;
 pub use fallback::{Chain, parse_chains};
 pub use intent::INTENT_FIELD;
+pub use origin::{McpOrigin, ToolOrigin};
 pub use parts::{
     AccountAnswer, BatchStream, Beside, Clock, Decision, Gate, Listener, Model, ModelIdentity, Models, Note,
     OpenGate, Parts, Setup, Todos,

@@ -7,11 +7,17 @@ use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
+use crate::origin::ToolOrigin;
 use crate::parts::Note;
 
 /// A tool the model can call. Implementations live above this crate; the loop only schedules them.
 pub trait Tool: Send + Sync {
     fn definition(&self) -> &ToolDefinition;
+
+    /// Where the tool comes from; `None` for those of the program itself.
+    fn origin(&self) -> Option<&ToolOrigin> {
+        None
+    }
 
     /// May this call overlap with others of the same message?
     fn scheduling(&self, _arguments: &Map<String, Value>) -> Scheduling {

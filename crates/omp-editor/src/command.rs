@@ -9,6 +9,10 @@ pub enum Motion {
     Left,
     /// One cluster to the right, across line ends.
     Right,
+    /// One cluster to the left, inside the line.
+    LeftInLine,
+    /// One cluster to the right, inside the line.
+    RightInLine,
     /// One row up.
     Up,
     /// One row down.
@@ -62,6 +66,8 @@ pub enum Motion {
 pub enum Operator {
     /// It is removed and kept for putting back.
     Delete,
+    /// As [`Operator::Delete`], but in the place of lines an empty one stays.
+    Change,
     /// It is kept for putting back.
     Yank,
 }
@@ -73,6 +79,8 @@ pub enum Target {
     To(Motion),
     /// So many lines from that of the cursor on.
     Lines(usize),
+    /// The line of the cursor and so many above it.
+    LinesAbove(usize),
     /// The selection; whole lines if asked for.
     Selection {
         /// Whether the lines it touches are meant.
@@ -96,6 +104,8 @@ pub enum Command {
     Move(Motion),
     /// Moves the cursor; the text from where it was is selected.
     Select(Motion),
+    /// Begins a selection at the cursor.
+    SelectHere,
     /// Selects everything.
     SelectAll,
     /// Ends the selection.

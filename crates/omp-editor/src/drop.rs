@@ -79,8 +79,8 @@ fn decode(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, tail @ ..] = rest {
-        let digits = tail.get(..2).filter(|_| *first == b'%').and_then(|two| std::str::from_utf8(two).ok());
-        match digits.and_then(|two| u8::from_str_radix(two, 16).ok()) {
+        let digits = tail.get(..2).filter(|_| *first == b'%').filter(|two| two.iter().all(u8::is_ascii_hexdigit));
+        match digits.and_then(|two| u8::from_str_radix(std::str::from_utf8(two).ok()?, 16).ok()) {
             Some(byte) => {
                 bytes.push(byte);
                 rest = &tail[2..];

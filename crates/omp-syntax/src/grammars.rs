@@ -34,6 +34,8 @@ const MD: Contexts = &[("", "\n")];
 #[cfg(feature = "large-grammars")]
 const KT: Contexts = &[("fun f() { ", " }"), ("class C { ", " }")];
 const LUA: Contexts = &[("return ", ""), ("local x = ", "")];
+#[cfg(feature = "large-grammars")]
+const ODIN: Contexts = &[("f :: proc() { ", " }"), ("x := ", "")];
 const PHP: Contexts = &[("<?php ", ""), ("<?php ", ";"), ("<?php class C { ", " }")];
 const PROTO: Contexts = &[("message M { ", " }"), ("service S { ", " }"), ("enum E { ", " }")];
 const PY: Contexts = &[("def f():\n    ", ""), ("match x:\n    ", "")];
@@ -51,6 +53,8 @@ const SOL: Contexts = &[
     ("contract C { function f() public { ", " } }"),
     ("contract C { function f() public { ", "; } }"),
 ];
+#[cfg(feature = "large-grammars")]
+const TLA: Contexts = &[("---- MODULE m ----\n", "\n===="), ("---- MODULE m ----\nx == ", "\n====")];
 const ZIG: Contexts = &[("fn f() void { ", " }"), ("fn f() void { ", "; }"), ("const x = ", ";")];
 
 const fn row(name: &'static str, family: Family, language: fn() -> Language, contexts: Contexts) -> Grammar {
@@ -84,13 +88,21 @@ pub(crate) static GRAMMARS: &[Grammar] = &[
     row("javascript", Code, || tree_sitter_javascript::LANGUAGE.into(), JS),
     row("json", Data, || tree_sitter_json::LANGUAGE.into(), JSON),
     #[cfg(feature = "large-grammars")]
+    row("julia", Code, || tree_sitter_julia::LANGUAGE.into(), ALONE),
+    #[cfg(feature = "large-grammars")]
     row("kotlin", Code, || tree_sitter_kotlin_ng::LANGUAGE.into(), KT),
     row("lua", Code, || tree_sitter_lua::LANGUAGE.into(), LUA),
     row("make", Code, || tree_sitter_make::LANGUAGE.into(), ALONE),
     row("markdown", Prose, || tree_sitter_md::LANGUAGE.into(), MD),
     row("nix", Code, || tree_sitter_nix::LANGUAGE.into(), ALONE),
     #[cfg(feature = "large-grammars")]
+    row("objc", Code, || tree_sitter_objc::LANGUAGE.into(), C),
+    #[cfg(feature = "large-grammars")]
     row("ocaml", Code, || tree_sitter_ocaml::LANGUAGE_OCAML.into(), ALONE),
+    #[cfg(feature = "large-grammars")]
+    row("odin", Code, || tree_sitter_odin::LANGUAGE.into(), ODIN),
+    #[cfg(feature = "large-grammars")]
+    row("perl", Code, || ts_parser_perl::LANGUAGE.into(), ALONE),
     row("php", Code, || tree_sitter_php::LANGUAGE_PHP.into(), PHP),
     row("powershell", Code, || tree_sitter_powershell::LANGUAGE.into(), ALONE),
     row("protobuf", Code, || tree_sitter_proto::LANGUAGE.into(), PROTO),
@@ -107,6 +119,8 @@ pub(crate) static GRAMMARS: &[Grammar] = &[
     row("svelte", Markup, || tree_sitter_svelte_ng::LANGUAGE.into(), ALONE),
     #[cfg(feature = "large-grammars")]
     row("swift", Code, || tree_sitter_swift::LANGUAGE.into(), ALONE),
+    #[cfg(feature = "large-grammars")]
+    row("tlaplus", Code, || tree_sitter_tlaplus::LANGUAGE.into(), TLA),
     row("toml", Data, || tree_sitter_toml_ng::LANGUAGE.into(), ALONE),
     row("tsx", Code, || tree_sitter_typescript::LANGUAGE_TSX.into(), JS),
     row("typescript", Code, || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), JS),

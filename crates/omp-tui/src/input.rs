@@ -8,6 +8,8 @@ mod event;
 mod keys;
 mod reply;
 mod sequence;
+#[cfg(test)]
+mod tests;
 
 pub use decoder::Decoder;
 pub use event::{Button, Code, Event, Key, Kind, Modifiers, Motion, Mouse};

@@ -5,7 +5,14 @@
 //! once, in order ([`ledger`]); the rest of the screen is repainted in place ([`render`]). Everything is a pure function
 //! of what is handed in, down to the clock, except [`terminal`], which holds the terminal itself.
 
+pub mod capability;
+pub mod commit;
+pub mod component;
 pub mod input;
 pub mod ledger;
+pub mod probe;
 pub mod render;
+pub mod schedule;
 pub mod text;
+pub mod transcript;
+pub mod ui;

@@ -44,6 +44,10 @@ impl Undo {
                     Some(last) if change.removed.is_empty() && crate::text::end_of(last.at, &last.inserted) == change.at => {
                         last.inserted.push_str(&change.inserted);
                     }
+                    // A replacement of what was just inserted.
+                    Some(last) if change.at == last.at && change.removed == last.inserted => {
+                        last.inserted = change.inserted;
+                    }
                     _ => step.changes.push(change),
                 }
             }

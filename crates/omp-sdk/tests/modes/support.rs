@@ -229,7 +229,11 @@ impl World {
     /// The results of calls in a request.
     pub(crate) fn results(&self, request: usize) -> Vec<String> {
         let messages = self.messages(request);
-        messages.iter().filter(|message| message["role"] == "tool").map(text).collect()
+        let plain = |message: &Value| {
+            let text = text(message);
+            text.strip_prefix("Error: ").unwrap_or(&text).to_owned()
+        };
+        messages.iter().filter(|message| message["role"] == "tool").map(plain).collect()
     }
 
     /// The names of the tools that a request offers.

@@ -44,7 +44,13 @@ static QUERIES: &[Row] = &[
     ("markdown", || vec![tree_sitter_md::HIGHLIGHT_QUERY_BLOCK]),
     ("nix", || vec![tree_sitter_nix::HIGHLIGHTS_QUERY]),
     #[cfg(feature = "large-grammars")]
+    ("objc", || vec![tree_sitter_c::HIGHLIGHT_QUERY, tree_sitter_objc::HIGHLIGHTS_QUERY]),
+    #[cfg(feature = "large-grammars")]
     ("ocaml", || vec![tree_sitter_ocaml::HIGHLIGHTS_QUERY]),
+    #[cfg(feature = "large-grammars")]
+    ("odin", || vec![tree_sitter_odin::HIGHLIGHTS_QUERY]),
+    #[cfg(feature = "large-grammars")]
+    ("perl", || vec![ts_parser_perl::HIGHLIGHTS_QUERY]),
     ("php", || vec![tree_sitter_php::HIGHLIGHTS_QUERY]),
     ("powershell", || vec![tree_sitter_powershell::HIGHLIGHTS_QUERY]),
     ("python", || vec![tree_sitter_python::HIGHLIGHTS_QUERY]),
@@ -59,6 +65,8 @@ static QUERIES: &[Row] = &[
     ("svelte", || vec![tree_sitter_svelte_ng::HIGHLIGHTS_QUERY]),
     #[cfg(feature = "large-grammars")]
     ("swift", || vec![tree_sitter_swift::HIGHLIGHTS_QUERY]),
+    #[cfg(feature = "large-grammars")]
+    ("tlaplus", || vec![tree_sitter_tlaplus::HIGHLIGHT_QUERY]),
     ("toml", || vec![tree_sitter_toml_ng::HIGHLIGHTS_QUERY]),
     ("tsx", || {
         vec![

@@ -2,6 +2,7 @@
 
 mod approvals;
 mod archives;
+mod ask;
 mod ast_edit;
 mod ast_grep;
 mod bash;
@@ -9,6 +10,7 @@ mod bash_jobs;
 mod bash_rules;
 mod bash_session;
 mod bash_terminal;
+mod checkpoints;
 mod conflicts;
 mod databases;
 mod definitions;
@@ -18,6 +20,7 @@ mod edit_blocks;
 mod edit_modes;
 mod edit_stream;
 mod find;
+mod goal;
 mod jobs;
 mod notebooks;
 mod read;

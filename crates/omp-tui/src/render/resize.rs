@@ -1,36 +1,64 @@
 //! A new size inside a multiplexer, whose history can neither be erased nor rebuilt.
+//!
+//! Nothing can be asked, so this follows what terminals do: a screen that loses rows drops those below the cursor, then
+//! pushes rows at its top into history until the cursor fits; one that gains rows takes them back from there; a new width
+//! wraps everything anew.
 
 use crate::ledger::Ledger;
 
 use super::audit::History;
 use super::frame::{Rows, Size};
 
-/// What was on the screen when it changed its size.
-pub(super) struct Before {
-    pub(super) size: Size,
-    pub(super) ledger: Ledger,
-    /// The row of the screen that held the cursor.
-    pub(super) cursor_row: usize,
-    /// The end of the rows that were final.
-    pub(super) boundary: usize,
+/// How the screen has moved against history since the last frame.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Drift {
+    height: usize,
+    cursor_row: usize,
+    pushed: usize,
+    pulled: usize,
 }
 
-/// How many rows of the new frame are in history now. Nothing can be asked, so this follows what terminals do: a screen
-/// that loses rows pushes its top rows into history until the cursor fits; one that gains rows takes them back from
-/// there; a new width wraps everything anew.
-pub(super) fn committed_after(before: &Before, history: &mut History, rows: &dyn Rows, now: Size) -> usize {
-    let mut committed = before.ledger.committed;
-    if now.width != before.size.width {
-        committed = history.same_place(rows);
-    } else if now.height < before.size.height {
-        let pushed = (before.cursor_row + 1).saturating_sub(now.height);
-        if before.ledger.top == committed {
-            committed = (committed + pushed).min(before.boundary.max(committed));
-        }
-    } else {
-        committed = committed.saturating_sub(now.height - before.size.height);
+impl Drift {
+    /// The screen as the last frame left it.
+    pub(super) fn new(size: Size, cursor_row: usize) -> Self {
+        Self { height: size.height, cursor_row, ..Self::default() }
     }
-    let committed = committed.min(rows.len());
-    history.assume(rows, committed);
-    committed
+
+    /// The screen got another height; called for each that is heard of, since each moves rows.
+    pub(super) fn resize(&mut self, height: usize) {
+        if height < self.height {
+            let scrolled = (self.cursor_row + 1).saturating_sub(height);
+            self.cursor_row -= scrolled;
+            let back = scrolled.min(self.pulled);
+            self.pulled -= back;
+            self.pushed += scrolled - back;
+        } else {
+            let grown = height - self.height;
+            self.cursor_row += grown;
+            let back = grown.min(self.pushed);
+            self.pushed -= back;
+            self.pulled += grown - back;
+        }
+        self.height = height;
+    }
+
+    /// How many rows of the new frame are in history now, given what was there before. In doubt fewer: a row may be
+    /// repeated, but not lost.
+    pub(super) fn committed(
+        self,
+        before: Ledger,
+        boundary: usize,
+        rewrapped: bool,
+        history: &mut History,
+        rows: &dyn Rows,
+    ) -> usize {
+        let mut committed = if rewrapped { history.same_place(rows) } else { before.committed };
+        committed = committed.saturating_sub(self.pulled);
+        if !rewrapped && before.top == before.committed {
+            committed = (committed + self.pushed).min(boundary.max(committed));
+        }
+        let committed = committed.min(rows.len());
+        history.assume(rows, committed);
+        committed
+    }
 }

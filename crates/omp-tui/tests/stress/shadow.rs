@@ -5,10 +5,10 @@ use omp_tui::text::Line;
 
 use super::document::Laid;
 
-/// The rows that are in history, in order, and how many rows of the frame they stand for.
+/// The rows that are in history, in order, as far as they are known, and how many rows of the frame they stand for.
 #[derive(Default)]
 pub(crate) struct Shadow {
-    pub(crate) tape: Vec<Line>,
+    pub(crate) tape: Vec<Option<Line>>,
     committed: Vec<String>,
     pub(crate) top: usize,
 }
@@ -40,7 +40,7 @@ impl Shadow {
             while !covered && self.committed.len() < boundary.min(self.top) {
                 let row = &laid.rows[self.committed.len()];
                 self.committed.push(row.text());
-                self.tape.push(row.slice(0, size.width));
+                self.tape.push(Some(row.slice(0, size.width)));
                 entered += 1;
             }
         }
@@ -73,11 +73,9 @@ impl Shadow {
 }
 
 impl Shadow {
-    /// Takes over what a multiplexer's resize left: `history` rows, of which the last ones may be stale copies.
+    /// Takes over what a multiplexer's resize left: `history` rows, among them stale copies of what was on the screen.
     pub(crate) fn adopt(&mut self, rows: &[Line], committed: usize, history: usize) {
         self.committed = rows[..committed].iter().map(Line::text).collect();
-        self.tape = vec![Line::new(); history];
-        let known = committed.min(history);
-        self.tape[history - known..].clone_from_slice(&rows[committed - known..committed]);
+        self.tape = vec![None; history];
     }
 }

@@ -45,14 +45,17 @@ fn results(server: &Server) -> Vec<String> {
 /// proves: SHL-001
 #[test]
 fn the_parameter_is_there_where_it_works() {
-    for (config, offered) in [("", false), (ASYNC, true), ("bash:\n  autoBackground:\n    enabled: true\n", false)] {
+    for (config, offered) in
+        [("", false), (ASYNC, true), ("bash:\n  autoBackground:\n    enabled: true\n", false)]
+    {
         let (server, home) = world(config, vec![Reply::new().text("done")]);
         omp_run(&home, &["-p", "x"]).assert_success();
         let request = server.requests().pop().unwrap().body;
         let tools = request["tools"].as_array().unwrap();
         let find = |name: &str| tools.iter().find(|tool| tool["function"]["name"] == name).expect("the tool");
         let parameters = &find("bash")["function"]["parameters"];
-        let mut names: Vec<&str> = parameters["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+        let mut names: Vec<&str> =
+            parameters["properties"].as_object().unwrap().keys().map(String::as_str).collect();
         names.retain(|name| *name != "_i");
         let mut expected = vec!["command", "env", "timeout", "cwd", "pty"];
         expected.extend(offered.then_some("async"));
@@ -83,8 +86,14 @@ fn a_result_arrives_by_itself() {
     let told = deliveries(&home);
     assert_eq!(told.len(), 1, "{told:?}");
     let text = told[0]["content"].as_str().unwrap();
-    assert!(text.contains(" (bash) failed after ") && text.contains("made\n\nCommand exited with code 2"), "{text}");
-    assert_eq!((&told[0]["display"], &told[0]["details"]["jobs"][0]["status"]), (&json!(true), &json!("failed")));
+    assert!(
+        text.contains(" (bash) failed after ") && text.contains("made\n\nCommand exited with code 2"),
+        "{text}"
+    );
+    assert_eq!(
+        (&told[0]["display"], &told[0]["details"]["jobs"][0]["status"]),
+        (&json!(true), &json!("failed"))
+    );
     let last = server.requests().pop().unwrap().body.to_string();
     assert_eq!(last.matches("Command exited with code 2").count(), 1, "{last}");
 }
@@ -92,8 +101,11 @@ fn a_result_arrives_by_itself() {
 /// Print mode says what it waits for, and prints the answer that follows.
 #[test]
 fn print_mode_waits_for_jobs() {
-    let replies =
-        vec![background("sleep 0.4; echo finished"), Reply::new().text("Started."), Reply::new().text("It is finished.")];
+    let replies = vec![
+        background("sleep 0.4; echo finished"),
+        Reply::new().text("Started."),
+        Reply::new().text("It is finished."),
+    ];
     let (server, home) = world(ASYNC, replies);
     let output = omp_run(&home, &["-p", "x"]);
     output.assert_success();
@@ -109,8 +121,10 @@ fn print_mode_waits_for_jobs() {
 /// What the model has seen through `job` is not told again.
 #[test]
 fn a_result_that_was_polled_is_not_told_again() {
-    let (server, home) =
-        world(ASYNC, vec![background("sleep 0.2; echo finished"), call("job", json!({})), Reply::new().text("done")]);
+    let (server, home) = world(
+        ASYNC,
+        vec![background("sleep 0.2; echo finished"), call("job", json!({})), Reply::new().text("done")],
+    );
     omp_run(&home, &["-p", "x"]).assert_success();
     let results = results(&server);
     assert!(results[1].starts_with("## Completed (1)") && results[1].contains("finished"), "{results:?}");
@@ -149,7 +163,8 @@ fn the_setting_limits_jobs() {
         running.close_stdin();
         server.wait_for_requests(2, LIMIT);
         let results = results(&server);
-        let refused = results.iter().filter(|text| text.starts_with("Background job limit reached (100). ")).count();
+        let refused =
+            results.iter().filter(|text| text.starts_with("Background job limit reached (100). ")).count();
         assert_eq!((results.len(), refused), (101, 1));
         running.signal(SIGINT);
         running.wait(LIMIT);
@@ -162,22 +177,30 @@ fn the_setting_limits_jobs() {
 fn jobs_end_with_the_program() {
     for (name, signal, code) in [("int", SIGINT, Some(130)), ("kill", 9, None)] {
         let marker = format!("omp-job-{name}-{}", std::process::id());
-        let command = format!("export MARK={marker}; (setsid sleep 300 &) ; trap '' TERM; sleep 300 & sleep 300");
+        let command =
+            format!("export MARK={marker}; (setsid sleep 300 &) ; trap '' TERM; sleep 300 & sleep 300");
         let (server, home) = world(ASYNC, vec![background(&command), Reply::new().text("Started.")]);
         let mut running = start(omp(&home, &["-p", "x"]));
         running.close_stdin();
         server.wait_for_requests(2, LIMIT);
-        let begun = || survivors(&marker).iter().filter(|process| process.cmdline.contains("sleep 300")).count() >= 3;
+        let begun =
+            || survivors(&marker).iter().filter(|process| process.cmdline.contains("sleep 300")).count() >= 3;
         while !begun() {
             std::thread::sleep(Duration::from_millis(10));
         }
-        running.wait_for_stderr("Waiting for background jobs", LIMIT);
+        while !running.stderr_so_far().contains("Waiting for background jobs") {
+            std::thread::sleep(Duration::from_millis(10));
+        }
         running.signal(signal);
         let output = running.wait(LIMIT);
         assert_eq!(output.code, code, "{}", output.stderr);
         wait_gone(&marker, Duration::from_secs(5)).expect("nothing may be left");
         if signal == SIGINT {
-            assert!(output.stderr.contains("was still running and was ended: export MARK="), "{}", output.stderr);
+            assert!(
+                output.stderr.contains("was still running and was ended: export MARK="),
+                "{}",
+                output.stderr
+            );
         }
     }
 }
@@ -206,13 +229,16 @@ fn long_commands_go_to_the_background() {
 /// JSON mode shows the message like any other.
 #[test]
 fn the_event_stream_shows_deliveries() {
-    let (server, home) = world(ASYNC, vec![background("sleep 0.3; echo made"), Reply::new().text("a"), Reply::new().text("b")]);
+    let (server, home) = world(
+        ASYNC,
+        vec![background("sleep 0.3; echo made"), Reply::new().text("a"), Reply::new().text("b")],
+    );
     let output = omp_run(&home, &["--mode", "json", "x"]);
     output.assert_success();
     let events = json_lines(&output);
-    let told = events.iter().filter(|event| {
-        event["type"] == "message_end" && event["message"]["customType"] == "async-result"
-    });
+    let told = events
+        .iter()
+        .filter(|event| event["type"] == "message_end" && event["message"]["customType"] == "async-result");
     assert_eq!(told.count(), 1);
     assert_eq!(events.last().unwrap()["type"], "agent_end");
     server.finish();

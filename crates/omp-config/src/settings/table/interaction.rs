@@ -19,7 +19,7 @@ settings! {
     PLAN_DEFAULT_ON_STARTUP: Flag("plan.defaultOnStartup", false, "Begin new interactive sessions in plan mode.");
     GOAL_ENABLED: Flag("goal.enabled", true, "Offer goals that the agent works on until they are reached.");
     GOAL_CONTINUATION_MODES: List("goal.continuationModes", &["interactive"], "Modes in which a goal continues by itself.");
-    GOAL_STATUS_IN_FOOTER: Flag("goal.statusInFooter", true, "Show the goal in the status line.").waits_for("interactive terminal");
+    GOAL_STATUS_IN_FOOTER: Flag("goal.statusInFooter", true, "Show the goal in the status line.").waits_for("terminal");
     LOOP_MODE: Choice("loop.mode", &["prompt", "compact", "reset"], "What happens to the context before each round of a loop.");
     MAGIC_KEYWORDS_ENABLED: Flag("magicKeywords.enabled", true, "React to keywords in prompts.");
     MAGIC_KEYWORDS_ULTRATHINK: Flag("magicKeywords.ultrathink", true, "React to `ultrathink`.");

@@ -1,0 +1,43 @@
+//! The list of completions as rows.
+
+use omp_tui::text::Line;
+
+use super::Styles;
+use crate::Editor;
+
+/// Most cells of a label before explanations begin.
+const LABEL: usize = 40;
+
+impl Editor {
+    /// The rows of the list; none when it is closed.
+    pub(super) fn popup_rows(&mut self, width: usize, styles: &Styles) -> Vec<Line> {
+        if !self.list.is_open() {
+            return Vec::new();
+        }
+        let height = self.options.max_offers.max(1);
+        let first = self.list.first(height);
+        let selected = self.list.selected_index();
+        let count = self.list.offers().len();
+        let seen = &self.list.offers()[first..(first + height).min(count)];
+        let labels: Vec<Line> = seen.iter().map(|offer| Line::plain(offer.label())).collect();
+        let column = labels.iter().map(Line::width).max().unwrap_or(0).min(LABEL).min(width.saturating_sub(2));
+        let mut rows = Vec::with_capacity(seen.len());
+        for (index, (offer, label)) in (first..).zip(seen.iter().zip(&labels)) {
+            let chosen = index == selected;
+            let style = if chosen { styles.popup_selected } else { styles.popup };
+            let mut row = Line::styled(style, if chosen { styles.glyphs.pointer } else { " " });
+            row.push(style, " ");
+            let text = label.truncate(column).text();
+            row.append(&Line::styled(style, &text).fit(column, style));
+            let place = if chosen && count > height { format!("  {}/{count}", index + 1) } else { String::new() };
+            let room = width.saturating_sub(row.width() + 2 + place.len());
+            if !offer.detail().is_empty() && room > 6 {
+                row.push(style, "  ");
+                row.append(&Line::styled(styles.popup_detail, offer.detail()).truncate(room));
+            }
+            row.push(styles.popup_detail, &place);
+            rows.push(row.clamp(width));
+        }
+        rows
+    }
+}

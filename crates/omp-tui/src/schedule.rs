@@ -1,0 +1,172 @@
+//! When to draw. A pure state machine: it is told the time and names the next moment at which something is due; while
+//! nothing is, nobody has to wake up.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// Ordinary frames come at most this often: about 30 a second.
+const ORDINARY: Duration = Duration::from_millis(33);
+/// Frames that answer a key come at most this often.
+const PROMPT: Duration = Duration::from_millis(8);
+/// How long a multiplexer's size must stand still before the window is drawn for it.
+const SETTLE: Duration = Duration::from_millis(50);
+
+/// Why a frame is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// Something changed.
+    Ordinary,
+    /// One component changed on its own, such as a spinner.
+    Component(usize),
+    /// A key was handled; its echo should not wait.
+    Key,
+    /// The user asked for it: at once.
+    Forced,
+}
+
+/// What has to be laid out anew for a frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Everything.
+    Everything,
+    /// These components; the others stand.
+    Components(BTreeSet<usize>),
+}
+
+/// Collects requests and says when the frame that answers them is due.
+#[derive(Debug, Default)]
+pub struct Scheduler {
+    last: Option<Duration>,
+    due: Option<Duration>,
+    settled: Option<Duration>,
+    extent: Option<Extent>,
+}
+
+impl Scheduler {
+    /// Nothing wanted, nothing drawn.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A frame is wanted.
+    pub fn request(&mut self, request: Request, now: Duration) {
+        let after = |pause: Duration| self.last.map_or(now, |last| (last + pause).max(now));
+        let due = match request {
+            Request::Forced => now,
+            Request::Key => after(PROMPT),
+            Request::Ordinary | Request::Component(_) => after(ORDINARY),
+        };
+        self.due = Some(self.due.map_or(due, |known| known.min(due)));
+        match (&mut self.extent, request) {
+            (Some(Extent::Everything), _) => {}
+            (Some(Extent::Components(components)), Request::Component(component)) => {
+                components.insert(component);
+            }
+            (None, Request::Component(component)) => {
+                self.extent = Some(Extent::Components(BTreeSet::from([component])));
+            }
+            _ => self.extent = Some(Extent::Everything),
+        }
+    }
+
+    /// The terminal has another size. Inside a multiplexer every further change puts the frame off; elsewhere it comes
+    /// with the next one.
+    pub fn resized(&mut self, multiplexer: bool, now: Duration) {
+        self.request(Request::Ordinary, now);
+        self.extent = Some(Extent::Everything);
+        if multiplexer {
+            self.settled = Some(now + SETTLE);
+        }
+    }
+
+    /// When the next frame is due.
+    pub fn deadline(&self) -> Option<Duration> {
+        Some(self.due?.max(self.settled.unwrap_or_default()))
+    }
+
+    /// Takes the frame that is due at `now`; the caller draws it.
+    pub fn take(&mut self, now: Duration) -> Option<Extent> {
+        if now < self.deadline()? {
+            return None;
+        }
+        self.due = None;
+        self.settled = None;
+        self.last = Some(now);
+        self.extent.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(milliseconds: u64) -> Duration {
+        Duration::from_millis(milliseconds)
+    }
+
+    /// proves: TUI-083
+    #[test]
+    fn ordinary_requests_share_frames() {
+        let mut scheduler = Scheduler::new();
+        let mut frames = 0;
+        for millisecond in 0..1000 {
+            scheduler.request(Request::Ordinary, at(millisecond));
+            frames += usize::from(scheduler.take(at(millisecond)).is_some());
+        }
+        assert!((28..=31).contains(&frames), "{frames}");
+        // A forced one does not wait for its turn.
+        scheduler.request(Request::Forced, at(1000));
+        assert_eq!(scheduler.take(at(1000)), Some(Extent::Everything));
+        scheduler.request(Request::Forced, at(1000));
+        assert_eq!(scheduler.take(at(1000)), Some(Extent::Everything));
+    }
+
+    #[test]
+    fn nothing_wanted_means_nothing_due() {
+        let mut scheduler = Scheduler::new();
+        assert_eq!(scheduler.deadline(), None);
+        scheduler.request(Request::Ordinary, at(5));
+        assert_eq!(scheduler.deadline(), Some(at(5)));
+        assert!(scheduler.take(at(5)).is_some());
+        assert_eq!((scheduler.deadline(), scheduler.take(at(999))), (None, None));
+    }
+
+    #[test]
+    fn a_key_overtakes_the_stream() {
+        let mut scheduler = Scheduler::new();
+        scheduler.request(Request::Ordinary, at(0));
+        scheduler.take(at(0));
+        scheduler.request(Request::Ordinary, at(1));
+        assert_eq!(scheduler.deadline(), Some(at(33)));
+        scheduler.request(Request::Key, at(2));
+        assert_eq!(scheduler.deadline(), Some(at(8)));
+        scheduler.request(Request::Key, at(20));
+        assert_eq!(scheduler.deadline(), Some(at(8)));
+    }
+
+    #[test]
+    fn components_alone_stay_alone() {
+        let mut scheduler = Scheduler::new();
+        scheduler.request(Request::Component(3), at(0));
+        scheduler.request(Request::Component(5), at(0));
+        assert_eq!(scheduler.take(at(0)), Some(Extent::Components(BTreeSet::from([3, 5]))));
+        scheduler.request(Request::Component(3), at(50));
+        scheduler.request(Request::Ordinary, at(50));
+        scheduler.request(Request::Component(4), at(50));
+        assert_eq!(scheduler.take(at(50)), Some(Extent::Everything));
+    }
+
+    /// A storm of sizes inside a multiplexer is one frame, 50 ms after the last.
+    #[test]
+    fn a_multiplexer_settles_first() {
+        let mut scheduler = Scheduler::new();
+        for millisecond in (0..300).step_by(10) {
+            scheduler.resized(true, at(millisecond));
+            scheduler.request(Request::Key, at(millisecond));
+            assert_eq!(scheduler.take(at(millisecond)), None);
+        }
+        assert_eq!(scheduler.deadline(), Some(at(340)));
+        assert_eq!(scheduler.take(at(340)), Some(Extent::Everything));
+        assert_eq!(scheduler.deadline(), None);
+    }
+}
