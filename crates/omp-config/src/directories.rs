@@ -77,6 +77,20 @@ impl Directories {
         self.agent.join("models.yml")
     }
 
+    /// The user's own themes.
+    pub fn themes(&self) -> PathBuf {
+        self.agent.join("themes")
+    }
+
+    /// Where keybindings files are, the nearest last: a named profile changes what the default one says.
+    pub fn keybindings(&self) -> Vec<PathBuf> {
+        let default = profile_root(&self.config_root, &Profile::Default).join("agent");
+        match self.profile {
+            Profile::Default => vec![self.agent.clone()],
+            Profile::Named(_) => vec![default, self.agent.clone()],
+        }
+    }
+
     /// What is worth keeping: sessions, blobs, databases.
     pub fn data(&self) -> PathBuf {
         self.in_base(self.xdg.data.as_deref()).unwrap_or_else(|| self.agent.clone())

@@ -1,5 +1,7 @@
 //! What the editor can be told, and what it answers.
 
+use omp_tui::input::{Code, Key, Kind, Modifiers};
+
 use crate::mode::Meaning;
 
 /// Where the cursor can go.
@@ -242,6 +244,33 @@ impl Command {
     /// The command that an action of the key bindings stands for.
     pub fn of_action(id: &str) -> Option<Self> {
         ACTIONS.iter().find(|(action, _)| *action == id).map(|(_, command)| command.clone())
+    }
+
+    /// What a key means that no action is bound to: text, moves that select, and the ends of the text.
+    pub fn of_key(key: Key) -> Option<Self> {
+        if let Some(character) = key.text() {
+            return Some(Self::Insert(character.to_string()));
+        }
+        let (shift, control) = (Modifiers::SHIFT, Modifiers::CTRL);
+        let held = key.modifiers.without(shift);
+        let by_word = held == control || held == Modifiers::ALT;
+        let motion = match key.code {
+            Code::Left if by_word => Motion::WordLeft,
+            Code::Right if by_word => Motion::WordRight,
+            Code::Home if held == control => Motion::TextStart,
+            Code::End if held == control => Motion::TextEnd,
+            _ if held != Modifiers::NONE || key.kind == Kind::Release => return None,
+            Code::Left => Motion::Left,
+            Code::Right => Motion::Right,
+            Code::Up => Motion::Up,
+            Code::Down => Motion::Down,
+            Code::Home => Motion::LineStart,
+            Code::End => Motion::LineEnd,
+            Code::PageUp => Motion::PageUp,
+            Code::PageDown => Motion::PageDown,
+            _ => return None,
+        };
+        Some(if key.modifiers.contains(shift) { Self::Select(motion) } else { Self::Move(motion) })
     }
 
     /// Every action that is a command of the editor.

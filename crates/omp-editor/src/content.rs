@@ -165,7 +165,7 @@ impl Content {
 fn next_marker(text: &str) -> Option<(&str, usize, &str)> {
     const OPENING: &str = "[Image #";
     for (at, _) in text.match_indices(OPENING) {
-        let Some((digits, after)) = text[at + OPENING.len()..].split_once(']') else { return None };
+        let (digits, after) = text[at + OPENING.len()..].split_once(']')?;
         if !digits.is_empty() && digits.len() <= 4 && digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return Some((&text[..at], digits.parse().ok()?, after));
         }

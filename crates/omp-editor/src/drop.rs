@@ -19,16 +19,15 @@ pub fn dropped(text: &str, is_image: &dyn Fn(&str) -> bool) -> Option<Dropped> {
     if text.is_empty() || text.len() > LONGEST {
         return None;
     }
+    let words = words(text).filter(|words| words.iter().all(|word| looks_like_path(word)));
+    let (images, others): (Vec<_>, Vec<_>) =
+        words.unwrap_or_default().into_iter().partition(|word| is_image(word));
+    if !images.is_empty() {
+        return Some(Dropped { images, others });
+    }
     // A path with blanks and neither quotes nor escapes.
-    if !text.contains('\n') && looks_like_path(text) && is_image(text) {
-        return Some(Dropped { images: vec![text.to_owned()], others: Vec::new() });
-    }
-    let words = words(text)?;
-    if !words.iter().all(|word| looks_like_path(word)) {
-        return None;
-    }
-    let (images, others): (Vec<_>, Vec<_>) = words.into_iter().partition(|word| is_image(word));
-    (!images.is_empty()).then_some(Dropped { images, others })
+    let whole = !text.contains('\n') && looks_like_path(text) && is_image(text);
+    whole.then(|| Dropped { images: vec![text.to_owned()], others: Vec::new() })
 }
 
 /// Absolute, from home, relative, or of a drive.
@@ -79,7 +78,8 @@ fn decode(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, tail @ ..] = rest {
-        let digits = tail.get(..2).filter(|_| *first == b'%').filter(|two| two.iter().all(u8::is_ascii_hexdigit));
+        let digits =
+            tail.get(..2).filter(|_| *first == b'%').filter(|two| two.iter().all(u8::is_ascii_hexdigit));
         match digits.and_then(|two| u8::from_str_radix(std::str::from_utf8(two).ok()?, 16).ok()) {
             Some(byte) => {
                 bytes.push(byte);

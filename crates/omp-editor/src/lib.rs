@@ -17,8 +17,8 @@ mod editor;
 mod history;
 mod mode;
 mod text;
-mod view;
 pub mod vi;
+mod view;
 
 pub use command::{Command, Motion, Operator, Outcome, Side, Target};
 pub use complete::{Arguments, CommandInfo, Offer, Request, Source, SubcommandInfo};

@@ -37,23 +37,22 @@ pub enum Meaning {
 }
 
 impl Meaning {
-    /// What `text` means. `${` begins no code.
+    /// What a text means. `${` begins no code.
     pub fn of(text: &str) -> Self {
-        let trimmed = text.trim();
-        match Prefix::of(text) {
-            _ if trimmed.is_empty() => Self::Empty,
-            Prefix::None if trimmed == "." || trimmed == "c" => Self::Continue,
-            Prefix::None => Self::Prompt,
-            Prefix::Shell(visibility) => Self::Shell { command: after(text, '!'), visibility },
-            Prefix::Python(visibility) => Self::Python { code: after(text, '$'), visibility },
+        Self::behind(Prefix::of(text), text)
+    }
+
+    /// What a text with a known prefix means: a paste behind typed signs adds no sign of its own.
+    pub(crate) fn behind(prefix: Prefix, text: &str) -> Self {
+        let rest = || text[prefix.signs()..].trim().to_owned();
+        match (prefix, text.trim()) {
+            (_, "") => Self::Empty,
+            (Prefix::None, "." | "c") => Self::Continue,
+            (Prefix::None, _) => Self::Prompt,
+            (Prefix::Shell(visibility), _) => Self::Shell { command: rest(), visibility },
+            (Prefix::Python(visibility), _) => Self::Python { code: rest(), visibility },
         }
     }
-}
-
-/// The text behind one or two signs.
-fn after(text: &str, sign: char) -> String {
-    let rest = text.strip_prefix(sign).unwrap_or(text);
-    rest.strip_prefix(sign).unwrap_or(rest).trim().to_owned()
 }
 
 /// How a text begins; cheap enough for every key.
@@ -77,6 +76,15 @@ impl Prefix {
             [b'$', b'$', ..] => Self::Python(Visibility::Private),
             [b'$', ..] => Self::Python(Visibility::Shared),
             _ => Self::None,
+        }
+    }
+
+    /// How many signs it has.
+    pub(crate) fn signs(self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Shell(Visibility::Shared) | Self::Python(Visibility::Shared) => 1,
+            Self::Shell(Visibility::Private) | Self::Python(Visibility::Private) => 2,
         }
     }
 }

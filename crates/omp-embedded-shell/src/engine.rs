@@ -133,6 +133,8 @@ struct Strictness {
     pipe_failure: bool,
     trace: bool,
     verbose: bool,
+    /// A shell that executes nothing is of no use to the next call.
+    deaf: bool,
 }
 
 impl Strictness {
@@ -143,6 +145,7 @@ impl Strictness {
             pipe_failure: options.return_last_failure_from_pipeline,
             trace: options.print_commands_and_arguments,
             verbose: options.print_shell_input_lines,
+            deaf: options.do_not_execute_commands,
         }
     }
 
@@ -152,5 +155,6 @@ impl Strictness {
         options.return_last_failure_from_pipeline = self.pipe_failure;
         options.print_commands_and_arguments = self.trace;
         options.print_shell_input_lines = self.verbose;
+        options.do_not_execute_commands = self.deaf;
     }
 }

@@ -83,6 +83,7 @@ impl Bench {
             timeout: Some(PATIENCE),
             limits: Limits::default(),
             spill: None,
+            hold: Default::default(),
         };
         let run = async |command: &str| {
             let cancel = CancellationToken::new();

@@ -34,6 +34,7 @@ fn call(command: &str) -> Call {
         timeout: None,
         limits: Limits::default(),
         spill: None,
+        hold: Default::default(),
     }
 }
 

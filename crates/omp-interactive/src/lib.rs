@@ -1,5 +1,17 @@
 //! The interactive program: what people see and type when they talk to an agent in their terminal.
 
+mod app;
+mod blocks;
+mod clipboard;
 pub mod commands;
-pub mod link;
-pub mod transcript;
+mod conversation;
+mod images;
+mod link;
+mod menu;
+mod pane;
+mod recent;
+mod run;
+mod stage;
+
+pub use link::{Link, Word, Words};
+pub use run::{End, Numbers, Start, run};

@@ -37,7 +37,8 @@ impl Action {
 
     /// Its chords unless the user wants others.
     pub fn defaults(self, platform: Platform) -> Vec<Chord> {
-        let more = table::ON_WINDOWS.iter().filter(|(action, _)| platform == Platform::Windows && *action == self);
+        let more =
+            table::ON_WINDOWS.iter().filter(|(action, _)| platform == Platform::Windows && *action == self);
         let texts = self.row().map_or(&[][..], |row| row.chords).iter().copied();
         texts.chain(more.map(|(_, chord)| *chord)).filter_map(|text| text.parse().ok()).collect()
     }
@@ -88,7 +89,9 @@ impl Context {
     pub(crate) fn overlaps(self, other: Self) -> bool {
         let main = |context| matches!(context, Self::App | Self::Editor);
         let list = |context| matches!(context, Self::Select);
-        self == other || (main(self) && main(other)) || (!main(self) && !main(other) && (list(self) || list(other)))
+        self == other
+            || (main(self) && main(other))
+            || (!main(self) && !main(other) && (list(self) || list(other)))
     }
 }
 

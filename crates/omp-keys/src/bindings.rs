@@ -58,7 +58,9 @@ impl std::fmt::Display for Refused {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Reserved(chord) => write!(f, "{chord} is reserved; the extension needs another key."),
-            Self::Taken(chord, id) => write!(f, "{chord} already stands for {id}; the extension needs another key."),
+            Self::Taken(chord, id) => {
+                write!(f, "{chord} already stands for {id}; the extension needs another key.")
+            }
         }
     }
 }

@@ -18,8 +18,7 @@ pub struct Conflict {
 }
 
 /// Pairs that share their chords: the second is meant where the first does not apply.
-const SHARED: &[(Action, Action)] =
-    &[(table::EXIT, table::DELETE_CHAR_FORWARD), (table::CLEAR, table::COPY)];
+const SHARED: &[(Action, Action)] = &[(table::EXIT, table::DELETE_CHAR_FORWARD), (table::CLEAR, table::COPY)];
 
 /// Second chord of following up, for terminals that cannot tell Ctrl+Enter from Enter. It gives way to any wish.
 const SPARE_FOLLOW_UP: &str = "Ctrl+Q";
@@ -98,7 +97,10 @@ mod tests {
                         continue;
                     }
                     for chord in first.defaults(platform) {
-                        assert!(!second.defaults(platform).contains(&chord), "{chord}: {first:?}, {second:?}");
+                        assert!(
+                            !second.defaults(platform).contains(&chord),
+                            "{chord}: {first:?}, {second:?}"
+                        );
                     }
                 }
             }

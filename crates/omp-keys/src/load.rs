@@ -40,7 +40,9 @@ pub fn load(directories: &[&Path]) -> Loaded {
             loaded.keys.extend(interpret(&entries, &mut warnings));
         }
         let shown = directory.display();
-        loaded.warnings.extend(warnings.into_iter().map(|warning| format!("Key bindings in {shown}: {warning}")));
+        loaded
+            .warnings
+            .extend(warnings.into_iter().map(|warning| format!("Key bindings in {shown}: {warning}")));
     }
     loaded
 }
@@ -66,7 +68,7 @@ fn read_yaml(path: &Path, text: &str, warnings: &mut Vec<String>) -> Option<Map<
     let Some(renamed) = renamed(&entries) else { return Some(entries) };
     // Comments stay where the lines can be changed one by one.
     let edited = rename_in_text(text);
-    let kept = yaml(&edited).is_ok_and(|edited| edited == renamed);
+    let kept = renamed.len() == entries.len() && yaml(&edited).is_ok_and(|edited| edited == renamed);
     save(path, &if kept { edited } else { emit(&renamed) }, warnings);
     Some(renamed)
 }

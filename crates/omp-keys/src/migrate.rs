@@ -32,7 +32,8 @@ pub(crate) fn renamed(entries: &Map<String, Value>) -> Option<Map<String, Value>
 pub(crate) fn emit(entries: &Map<String, Value>) -> String {
     let mut text = HEADER.to_owned();
     for (name, value) in entries {
-        let plain = name.chars().all(|character| character.is_ascii_alphanumeric() || ".-_".contains(character));
+        let plain =
+            name.chars().all(|character| character.is_ascii_alphanumeric() || ".-_".contains(character));
         let begins = name.starts_with(|character: char| character.is_ascii_alphabetic());
         let key = if plain && begins { name.clone() } else { Value::from(name.as_str()).to_string() };
         text.push_str(&format!("{key}: {value}\n"));

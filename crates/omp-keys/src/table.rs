@@ -112,6 +112,20 @@ pub(crate) const ON_WINDOWS: &[(Action, &str)] = &[(CLIPBOARD_PASTE_IMAGE, "Alt+
 
 /// Chords that extensions cannot have: without them a user could be locked in.
 pub(crate) const RESERVED: &[&str] = &[
-    "Ctrl+C", "Ctrl+D", "Ctrl+Z", "Ctrl+K", "Ctrl+P", "Ctrl+L", "Ctrl+O", "Ctrl+T", "Ctrl+G", "Ctrl+Q", "Alt+M",
-    "Shift+Tab", "Ctrl+Shift+P", "Alt+Enter", "Escape", "Enter",
+    "Ctrl+C",
+    "Ctrl+D",
+    "Ctrl+Z",
+    "Ctrl+K",
+    "Ctrl+P",
+    "Ctrl+L",
+    "Ctrl+O",
+    "Ctrl+T",
+    "Ctrl+G",
+    "Ctrl+Q",
+    "Alt+M",
+    "Shift+Tab",
+    "Ctrl+Shift+P",
+    "Alt+Enter",
+    "Escape",
+    "Enter",
 ];

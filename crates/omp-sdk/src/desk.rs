@@ -1,10 +1,12 @@
 //! What a person who sits in front of a session sees and changes between two prompts.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use omp_agent::{AgentError, Outcome};
+use omp_config::Directories;
 use omp_llm::registry::Availability;
-use omp_session::{CopyError, TitleSource};
+use omp_session::{CopyError, Entry, EntryKind, TitleSource, Tree};
 use omp_types::{Message, ThinkingLevel};
 use tokio_util::sync::CancellationToken;
 
@@ -31,7 +33,10 @@ impl Session {
 
     /// Repeats the last failed or aborted turn.
     pub async fn retry(&self, cancel: CancellationToken) -> Result<Outcome, AgentError> {
-        self.agent.retry(cancel).await
+        self.before_run().await;
+        let outcome = self.agent.retry(cancel).await?;
+        self.after_run(&outcome).await;
+        Ok(outcome)
     }
 
     /// The next turn must call this tool.
@@ -82,5 +87,40 @@ impl Session {
             reasoning: model.reasoning,
         };
         usable.map(choice).collect()
+    }
+}
+
+impl Session {
+    /// The user's directories.
+    pub fn directories(&self) -> &Directories {
+        &self.directories
+    }
+
+    /// The one directory for sessions, if it was given.
+    pub fn session_dir(&self) -> Option<&Path> {
+        self.session_dir.as_deref()
+    }
+
+    /// What the user said in this conversation so far, with the ids of the messages.
+    pub async fn prompts(&self) -> Vec<(String, String)> {
+        let Ok(loaded) = self.loaded().await else { return Vec::new() };
+        let leaf = self.record.lock().leaf().map(str::to_owned);
+        let said = |entry: &&Entry| match &entry.kind {
+            EntryKind::Message(entry_message) => match &*entry_message.message {
+                Message::User(message) => Some((entry.id.clone(), message.content.text())),
+                _ => None,
+            },
+            _ => None,
+        };
+        loaded.path(leaf.as_deref()).iter().filter_map(said).collect()
+    }
+
+    /// The whole conversation as a tree, and where it stands.
+    pub async fn tree(&self) -> (Tree, Option<String>) {
+        let leaf = self.record.lock().leaf().map(str::to_owned);
+        match self.loaded().await {
+            Ok(loaded) => (loaded.tree(), leaf),
+            Err(_) => (self.record.lock().snapshot().tree(), leaf),
+        }
     }
 }

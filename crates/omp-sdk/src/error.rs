@@ -16,6 +16,9 @@ use crate::roles::RoleCycle;
 
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
+    /// Whoever wanted the session could not say what it is to be like.
+    #[error("{0}")]
+    Wish(String),
     #[error("{source}")]
     Model {
         #[source]
@@ -102,7 +105,7 @@ impl SessionError {
             Self::Profile(ProfileError::Unknown { .. }) => {
                 vec!["Run 'omp models profiles' to see what there is.".to_owned()]
             }
-            Self::KeyWithoutModel
+            Self::Wish(_) | Self::KeyWithoutModel
             | Self::Import(_)
             | Self::Credential(_)
             | Self::Roles(_)

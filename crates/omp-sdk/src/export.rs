@@ -14,6 +14,7 @@ pub(crate) fn page(
     asked: Option<&Path>,
     cwd: &Path,
     blobs: &Path,
+    theme: omp_export::Theme,
 ) -> Result<PathBuf, SavedError> {
     let path = match asked {
         Some(path) => cwd.join(path),
@@ -22,7 +23,7 @@ pub(crate) fn page(
     };
     let view = SessionView::open(session)?;
     let failed = |source| SavedError::Write { path: path.clone(), source };
-    let options = PageOptions { blobs: Some(blobs), ..PageOptions::default() };
+    let options = PageOptions { blobs: Some(blobs), theme, ..PageOptions::default() };
     // A terminal or a pipe cannot be replaced.
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
         write(&view, &options, File::options().write(true).open(&path).map_err(failed)?)?;

@@ -243,7 +243,7 @@ impl Session {
     }
 
     /// The whole conversation with all its branches.
-    async fn loaded(&self) -> Result<omp_session::Loaded, SwitchError> {
+    pub(crate) async fn loaded(&self) -> Result<omp_session::Loaded, SwitchError> {
         let Some(path) = self.file() else { return Ok(self.record.lock().snapshot()) };
         let store = self.store();
         let read = tokio::task::spawn_blocking(move || store.load(&path)).await;

@@ -31,13 +31,17 @@ pub(crate) fn configure(settings: &Settings) -> JobSettings {
     JobSettings {
         offered: settings.get(keys::ASYNC_ENABLED),
         auto_background: settings.get(keys::BASH_AUTO_BACKGROUND_ENABLED).then_some(threshold),
-        poll_wait: match settings.get(keys::ASYNC_POLL_WAIT_DURATION) {
-            "5s" => Duration::from_secs(5),
-            "10s" => Duration::from_secs(10),
-            "1m" => Duration::from_secs(60),
-            "5m" => Duration::from_secs(5 * 60),
-            _ => Duration::from_secs(30),
-        },
+        poll_wait: poll_wait(settings.get(keys::ASYNC_POLL_WAIT_DURATION)),
+    }
+}
+
+fn poll_wait(word: &str) -> Duration {
+    match word {
+        "5s" => Duration::from_secs(5),
+        "10s" => Duration::from_secs(10),
+        "1m" => Duration::from_secs(60),
+        "5m" => Duration::from_secs(5 * 60),
+        _ => Duration::from_secs(30),
     }
 }
 
@@ -183,5 +187,17 @@ impl Session {
     fn running_jobs(&self) -> Vec<String> {
         let running = self.jobs().into_iter().filter(|job| job.status == Status::Running);
         running.map(|job| format!("{} ({})", job.id, job.label)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_the_setting() {
+        let seconds = ["5s", "10s", "30s", "1m", "5m"].map(|word| poll_wait(word).as_secs());
+        assert_eq!(seconds, [5, 10, 30, 60, 300]);
+        assert_eq!(poll_wait(Settings::defaults().get(keys::ASYNC_POLL_WAIT_DURATION)).as_secs(), 30);
     }
 }

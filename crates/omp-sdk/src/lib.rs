@@ -51,6 +51,7 @@ mod shell;
 mod store;
 mod switch;
 mod tls;
+mod toolbox;
 mod transport;
 mod verify;
 mod web;
@@ -74,11 +75,13 @@ pub use modes::{
     Driver, LoopLimit, LoopUsage, ModeError, PlanChoice, PlanReview, PlanState, PlanVerdict, Ui, parse_budget,
 };
 pub use omp_agent::{AgentError, Chain, Clock, Control, Fallbacks, Listener, Outcome, Prompt};
+pub use omp_agent::{Invocation, McpOrigin, Tool, ToolError, ToolOrigin};
 pub use omp_auth as auth;
 pub use omp_config::discovery::{Level, SourceRow, Sources};
 pub use omp_config::settings;
 pub use omp_config::{Directories, DirectoryError, Profile, alias, xdg};
 pub use omp_export::dump::Form as DumpForm;
+pub use omp_export::{Color as PageColor, Palette as PagePalette, Theme as PageTheme};
 pub use omp_extend::{CommandRow, CommandSource, Commands};
 pub use omp_guard::question::Question;
 pub use omp_import::Source as ImportSource;

@@ -44,6 +44,7 @@ use crate::session::{Now, Session};
 use crate::setup::SessionSetup;
 use crate::shell;
 use crate::store::{leave_breadcrumb, open_session};
+use crate::toolbox::{self, ToolShelf, Toolbox};
 use crate::transport;
 use crate::web;
 
@@ -63,6 +64,9 @@ impl Session {
         let notes = opening.notes(&writer.header().id);
         leave_breadcrumb(&opening.options, &mut writer);
         let record = Record::new(writer);
+        if let Some(shelf) = &surroundings.shelf {
+            shelf.begin(record.clone(), context.selected_tools.as_deref());
+        }
 
         let report =
             PromptReport::new(&surroundings.prompt, &definitions(&surroundings.tools, config.intent_tracing));
@@ -72,6 +76,7 @@ impl Session {
             modes: Arc::clone(&modes),
             system: surroundings.prompt.blocks(),
             tools: surroundings.tools,
+            shelf: surroundings.shelf,
             sticky: surroundings.knowledge.sticky.clone(),
             keywords: configure::keywords(&opening.settings),
             effort,
@@ -114,11 +119,7 @@ impl Session {
             record,
             chosen: opening.names_model(),
             first_model: chosen.model.selector(),
-            now: Mutex::new(Now {
-                model: chosen.model,
-                thinking: effort.start(),
-                settings: Arc::new(opening.settings),
-            }),
+            now: Mutex::new(Now { model: chosen.model, settings: Arc::new(opening.settings) }),
             models,
             effort,
             knowledge: surroundings.knowledge,
@@ -171,6 +172,8 @@ struct Surroundings {
     scope: Arc<Scope>,
     tools: Vec<Arc<dyn Tool>>,
     /// What the tools share.
+    /// Tools that the model has to search for.
+    shelf: Option<Arc<ToolShelf>>,
     context: Arc<omp_tools::Context>,
     prompt: SystemPrompt,
 }
@@ -298,10 +301,12 @@ impl Opening {
         let secrets = SecretNames::default().and(chosen.registry.key_variables());
         let environment = ChildEnvironment::inherited().without(&secrets);
         self.ssh = machines::of_session(&discovery, &self.options, &scope, &environment, &mut self.warnings);
-        let (tools, context) = self.build_tools(&knowledge, &scope, &secrets, kept, &chosen.client);
+        let (mut tools, context) = self.build_tools(&knowledge, &scope, &secrets, kept, &chosen.client);
+        toolbox::add(&mut tools, std::mem::take(&mut self.options.own_tools), &mut self.warnings);
+        let Toolbox { offered: tools, shelf } = Toolbox::arrange(&self.settings, &self.options.tools, tools);
         let repository = discovery.places().repository.as_deref();
         let prompt = self.system_prompt(&knowledge, repository, &tools, &chosen.model);
-        Surroundings { discovery, knowledge, scope, tools, context, prompt }
+        Surroundings { discovery, knowledge, scope, tools, shelf, context, prompt }
     }
 
     /// What was asked for now, what the selector says, what the session had, the setting. A model that cannot think

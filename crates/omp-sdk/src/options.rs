@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use omp_agent::{Clock, Fallbacks};
+use omp_agent::{Clock, Fallbacks, Tool};
 use omp_config::Directories;
 use omp_config::settings::Settings;
 use omp_import::Source;
@@ -39,6 +39,9 @@ pub struct SessionOptions {
     pub thinking: Option<Effort>,
     pub prompt: PromptOptions,
     pub tools: ToolFilter,
+    /// Tools that the embedding program brings, offered behind the built-in ones. [`Tool::origin`] says whether a
+    /// model may have to search for them.
+    pub own_tools: Vec<Arc<dyn Tool>>,
     pub skills: SkillChoice,
     pub rules: RuleChoice,
     pub service_tier: Option<String>,
@@ -89,6 +92,7 @@ impl SessionOptions {
             thinking: None,
             prompt: PromptOptions::default(),
             tools: ToolFilter::All,
+            own_tools: Vec::new(),
             skills: SkillChoice::All,
             rules: RuleChoice::All,
             service_tier: None,

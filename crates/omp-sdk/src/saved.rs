@@ -147,13 +147,22 @@ pub struct SavedSessions {
     cwd: PathBuf,
     /// Sessions of all directories are in one.
     together: bool,
+    /// The colours of pages.
+    theme: omp_export::Theme,
 }
 
 impl SavedSessions {
     /// `session_dir` is the one directory of all sessions, if the user keeps them in one.
     pub fn new(directories: &Directories, session_dir: Option<&Path>, cwd: &Path) -> Self {
         let store = store::sessions(directories, session_dir);
-        Self { store, cwd: cwd.to_owned(), together: session_dir.is_some() }
+        let theme = omp_export::Theme::default();
+        Self { store, cwd: cwd.to_owned(), together: session_dir.is_some(), theme }
+    }
+
+    /// With these colours for pages.
+    #[must_use]
+    pub fn themed(self, theme: omp_export::Theme) -> Self {
+        Self { theme, ..self }
     }
 
     /// The most recently modified first.
@@ -198,7 +207,7 @@ impl SavedSessions {
             Some(path) => path,
             None => self.find(value).map_err(missing)?,
         };
-        export::page(&session, target, &self.cwd, self.store.blobs().directory())
+        export::page(&session, target, &self.cwd, self.store.blobs().directory(), self.theme)
     }
 
     /// Entries that have all words of the query, the newest sessions first; the first `limit`. Sessions that cannot

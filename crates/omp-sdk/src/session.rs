@@ -13,7 +13,7 @@ use omp_llm::Api;
 use omp_session::Header;
 use omp_shell::Scope;
 use omp_tools::{SshHosts, TodoList};
-use omp_types::{ThinkingLevel, UserBlock, UserContent};
+use omp_types::{UserBlock, UserContent};
 use tokio_util::sync::CancellationToken;
 
 use crate::bundled;
@@ -64,7 +64,6 @@ pub struct Session {
 /// What a switch of the model changes.
 pub(crate) struct Now {
     pub(crate) model: Arc<omp_llm::Model>,
-    pub(crate) thinking: ThinkingLevel,
     pub(crate) settings: Arc<Settings>,
 }
 
@@ -79,19 +78,12 @@ impl Session {
         Arc::clone(&self.now.lock().unwrap_or_else(PoisonError::into_inner).settings)
     }
 
-    /// How hard the model was asked to think when it was chosen.
-    pub(crate) fn current_thinking(&self) -> ThinkingLevel {
-        self.now.lock().unwrap_or_else(PoisonError::into_inner).thinking
-    }
-
     pub(crate) fn model(&self) -> Arc<omp_llm::Model> {
         Arc::clone(&self.now.lock().unwrap_or_else(PoisonError::into_inner).model)
     }
 
-    pub(crate) fn replace_model(&self, model: Arc<omp_llm::Model>, thinking: ThinkingLevel) {
-        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        now.model = model;
-        now.thinking = thinking;
+    pub(crate) fn replace_model(&self, model: Arc<omp_llm::Model>) {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner).model = model;
     }
 
     pub(crate) fn replace_settings(&self, settings: Settings) {

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::effort::Effort;
 use crate::modes::SessionModes;
+use crate::toolbox::ToolShelf;
 
 /// The kind of the message that a skill command leaves in the session.
 pub(crate) const SKILL_PROMPT: &str = "skill-prompt";
@@ -20,6 +21,8 @@ pub(crate) struct SessionSetup {
     pub(crate) modes: Arc<SessionModes>,
     pub(crate) system: Arc<[String]>,
     pub(crate) tools: Vec<Arc<dyn Tool>>,
+    /// Tools that the model has to search for.
+    pub(crate) shelf: Option<Arc<ToolShelf>>,
     pub(crate) sticky: Option<Arc<str>>,
     pub(crate) keywords: KeywordSwitches,
     pub(crate) effort: Effort,
@@ -33,7 +36,10 @@ impl Setup for SessionSetup {
     }
 
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        self.modes.tools(&self.tools)
+        match &self.shelf {
+            Some(shelf) => self.modes.tools(&[self.tools.as_slice(), &shelf.found()].concat()),
+            None => self.modes.tools(&self.tools),
+        }
     }
 
     fn sticky(&self) -> Option<Arc<str>> {

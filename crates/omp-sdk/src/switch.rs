@@ -98,7 +98,7 @@ impl Session {
         self.agent.set_model(self.models.serve(Arc::clone(&model)), thinking).await?;
         let role = (lasting == Lasting::Temporary).then_some(TEMPORARY);
         self.record.lock().append_model_change(&model.selector(), role);
-        self.replace_model(model, thinking);
+        self.replace_model(model);
         Ok(())
     }
 }

@@ -4,29 +4,25 @@
 //! lives in the session's scope, so that it ends with the session in whatever way that ends.
 
 use std::collections::HashMap;
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use omp_shell::{
-    Ci, CommandError, CommandOutcome, Ending, Environment, Limits, ProgramSpec, Scope, Snapshot, Spill,
-    run_program,
+    Ci, CommandOutcome, Ending, Environment, Limits, ProgramSpec, Scope, Snapshot, Spill, run_program,
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::Route;
 use crate::cache::{Cache, fingerprint};
 use crate::error::SshError;
+use crate::exchange::{Patience, Tools, explain, waiting_for_disk};
 use crate::host::Host;
-use crate::mount::{self, Mounted, is_missing};
+use crate::key;
+use crate::mount::{self, Mounted};
 use crate::remote::{CompatShell, HostInfo, Os, QUESTION, SECOND_QUESTION, understand, understand_uname};
 use crate::runtime::Runtime;
-use crate::key;
 
-/// What `ssh` says about itself is short.
-const TALK: Limits =
-    Limits { inline_bytes: 8 * 1024, head_bytes: 0, tail_bytes: 4 * 1024, tail_lines: 40, max_columns: 768 };
 /// A connection that does not end soon is left to the scope.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -66,13 +62,6 @@ pub struct Connections {
     opening: tokio::sync::Mutex<()>,
 }
 
-/// Starts programs.
-pub(crate) struct Tools {
-    scope: Arc<Scope>,
-    environment: Environment,
-    cwd: PathBuf,
-}
-
 #[derive(Default)]
 struct Links {
     runtime: Option<Arc<Runtime>>,
@@ -86,14 +75,6 @@ struct Link {
     socket: PathBuf,
     mount_point: PathBuf,
     mounted: Option<Mounted>,
-}
-
-/// How long the whole call may take, and who may stop it.
-struct Patience<'a> {
-    until: Instant,
-    seconds: f64,
-    target: String,
-    cancel: &'a CancellationToken,
 }
 
 impl Connections {
@@ -135,11 +116,13 @@ impl Connections {
         if let Some(key) = host.key.clone() {
             waiting_for_disk(move || key::check(&key)).await??;
         }
-        let _one_at_a_time = self.opening.lock().await;
+        let Some(_one_at_a_time) = cancel.run_until_cancelled(self.opening.lock()).await else {
+            return Err(SshError::Cancelled);
+        };
         let link = self.link(host).await?;
         self.ensure_master(&link, &patience).await?;
         let info = self.info(&link, &patience).await?;
-        let mounted = self.mount(&link, info).await;
+        let mounted = self.mount(&link, info, cancel).await;
         Ok(Connected { info, mounted })
     }
 
@@ -169,7 +152,7 @@ impl Connections {
                 mount::unmount(&self.tools, directory).await;
             }
             // What does not end in time ends with the scope.
-            let _ = self.tools.run("ssh", link.route().exit(), FAREWELL).await;
+            let _ = self.tools.run("ssh", link.route().exit(), FAREWELL, &CancellationToken::new()).await;
         }
         drop(runtime);
     }
@@ -205,14 +188,14 @@ impl Connections {
 
     /// A connection that somebody ended leaves its socket behind; it is opened again.
     async fn ensure_master(&self, link: &Link, patience: &Patience<'_>) -> Result<(), SshError> {
-        let check = self.talk(link.route().check(), patience).await?;
+        let check = self.tools.talk(link.route().check(), patience).await?;
         if check.ending == Ending::Exited(0) {
             return Ok(());
         }
         let stale = link.socket.clone();
         // Mostly it is not there.
         let _ = waiting_for_disk(move || std::fs::remove_file(stale)).await?;
-        let opened = self.talk(link.route().master(), patience).await?;
+        let opened = self.tools.talk(link.route().master(), patience).await?;
         if opened.ending == Ending::Exited(0) {
             return Ok(());
         }
@@ -246,17 +229,17 @@ impl Connections {
     }
 
     async fn ask(&self, link: &Link, patience: &Patience<'_>) -> Result<HostInfo, SshError> {
-        let answer = self.talk(link.route().command(QUESTION), patience).await?;
+        let answer = self.tools.talk(link.route().command(QUESTION), patience).await?;
         let mut info = match understand(&answer.output.text) {
             Some(info) => info,
             None => {
-                let answer = self.talk(link.route().command(SECOND_QUESTION), patience).await?;
+                let answer = self.tools.talk(link.route().command(SECOND_QUESTION), patience).await?;
                 understand_uname(&answer.output.text)
             }
         };
         if info.os == Os::Windows && info.compat_shell.is_none() {
             for shell in [CompatShell::Bash, CompatShell::Sh] {
-                let answer = self.talk(link.route().command(&shell.question()), patience).await?;
+                let answer = self.tools.talk(link.route().command(&shell.question()), patience).await?;
                 if shell.is_answer(&answer.output.text) {
                     info.compat_shell = Some(shell);
                     break;
@@ -267,37 +250,18 @@ impl Connections {
     }
 
     /// Tried once for each connection. A drive of Windows has no root to show.
-    async fn mount(&self, link: &Link, info: HostInfo) -> Mounted {
+    async fn mount(&self, link: &Link, info: HostInfo, cancel: &CancellationToken) -> Mounted {
         if let Some(mounted) = &link.mounted {
             return mounted.clone();
         }
         let mounted = match info.os {
             Os::Windows => Mounted::Unavailable,
-            _ => mount::mount(&self.tools, link.route(), &link.mount_point).await,
+            _ => mount::mount(&self.tools, link.route(), &link.mount_point, cancel).await,
         };
         if let Some(link) = lock(&self.links).open.get_mut(&link.host.name) {
             link.mounted = Some(mounted.clone());
         }
         mounted
-    }
-
-    /// A short exchange, as part of a call.
-    async fn talk(
-        &self,
-        arguments: Vec<OsString>,
-        patience: &Patience<'_>,
-    ) -> Result<CommandOutcome, SshError> {
-        let timeout = patience.until.saturating_duration_since(Instant::now());
-        let spec = ProgramSpec { timeout: Some(timeout), ..self.tools.spec("ssh", arguments) };
-        let outcome =
-            run_program(&self.tools.scope, spec, patience.cancel, |_| {}).await.map_err(explain)?;
-        match outcome.ending {
-            Ending::Cancelled => Err(SshError::Cancelled),
-            Ending::TimedOut => {
-                Err(SshError::TimedOut { target: patience.target.clone(), seconds: patience.seconds })
-            }
-            Ending::Exited(_) | Ending::Signaled(_) | Ending::Lost => Ok(outcome),
-        }
     }
 }
 
@@ -307,41 +271,7 @@ impl Link {
     }
 }
 
-impl Tools {
-    fn spec(&self, program: &str, arguments: Vec<OsString>) -> ProgramSpec {
-        ProgramSpec {
-            path: program.into(),
-            arguments,
-            cwd: self.cwd.clone(),
-            environment: self.environment.clone(),
-            timeout: None,
-            limits: TALK,
-            spill: None,
-        }
-    }
-
-    /// Runs a helper that nobody waits for long.
-    pub(crate) async fn run(
-        &self,
-        program: &str,
-        arguments: Vec<OsString>,
-        timeout: Duration,
-    ) -> Result<CommandOutcome, CommandError> {
-        let spec = ProgramSpec { timeout: Some(timeout), ..self.spec(program, arguments) };
-        run_program(&self.scope, spec, &CancellationToken::new(), |_| {}).await
-    }
-}
-
-fn explain(error: CommandError) -> SshError {
-    if is_missing(&error) { SshError::Missing } else { SshError::Run(error) }
-}
-
 fn lock<T>(state: &Mutex<T>) -> MutexGuard<'_, T> {
     // Valid after every statement, so a panic elsewhere does not spoil it.
     state.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Work for the disk, where it holds up nobody.
-async fn waiting_for_disk<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, SshError> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| SshError::Run(CommandError::Pipe(error.into())))
 }

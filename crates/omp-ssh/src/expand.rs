@@ -7,9 +7,9 @@ pub(crate) fn everywhere(value: Value, variable: &dyn Fn(&str) -> Option<String>
     match value {
         Value::String(text) => Value::String(expand(&text, variable)),
         Value::Array(items) => items.into_iter().map(|item| everywhere(item, variable)).collect(),
-        Value::Object(fields) => {
-            Value::Object(fields.into_iter().map(|(name, value)| (name, everywhere(value, variable))).collect())
-        }
+        Value::Object(fields) => Value::Object(
+            fields.into_iter().map(|(name, value)| (name, everywhere(value, variable))).collect(),
+        ),
         other => other,
     }
 }

@@ -205,7 +205,11 @@ fn key_path(typed: &str, variables: &Variables<'_>) -> Result<PathBuf, String> {
         _ => variables.cwd.join(typed),
     };
     let bad = typed.contains("${") || typed.contains('%') || typed.chars().any(char::is_control);
-    if bad { Err(format!("`key` {typed:?} cannot be given to ssh: `%` or a variable that is not set")) } else { Ok(path) }
+    if bad {
+        Err(format!("`key` {typed:?} cannot be given to ssh: `%` or a variable that is not set"))
+    } else {
+        Ok(path)
+    }
 }
 
 #[cfg(test)]

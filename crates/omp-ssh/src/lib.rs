@@ -2,7 +2,7 @@
 //!
 //! - [`host`] is a machine as its file describes it, checked and with variables filled in; [`expand`] fills them in.
 //! - [`hosts_file`] adds machines to such a file and takes them out.
-//! - [`arguments`] is the only place that writes command lines for `ssh`.
+//! - [`arguments`] is the only place that writes command lines for `ssh`, [`exchange`] the one that runs them.
 //! - [`connections`] keeps one connection to each machine, in [`runtime`]; [`mount`] adds its files where `sshfs` is there.
 //! - [`remote`] says which system and shell a machine has, [`cache`] remembers it, [`wrap`] fits commands to it.
 //!
@@ -15,6 +15,7 @@ mod arguments;
 mod cache;
 mod connections;
 mod error;
+mod exchange;
 mod expand;
 mod host;
 mod hosts_file;
@@ -24,7 +25,7 @@ mod remote;
 mod runtime;
 mod wrap;
 
-pub use connections::{Connections, Connected, Order, Surroundings};
+pub use connections::{Connected, Connections, Order, Surroundings};
 pub use error::SshError;
 pub use host::{Compat, Host, Source, Trust, Variables};
 pub use hosts_file::{Draft, HostsFileError, add, remove};

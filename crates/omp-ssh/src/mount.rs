@@ -5,13 +5,16 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use omp_shell::{CommandError, Ending, SpawnError};
+use omp_shell::Ending;
+use tokio_util::sync::CancellationToken;
 
 use crate::arguments::Route;
-use crate::connections::Tools;
+use crate::exchange::{Tools, is_missing, waiting_for_disk};
 
 /// A machine that does not show its files soon is not waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// At the end everybody waits.
+const FAREWELL: Duration = Duration::from_secs(2);
 /// Programs that end a mount, in the order in which they are tried.
 const UNMOUNT: [(&str, &[&str]); 3] = [("fusermount3", &["-u"]), ("fusermount", &["-u"]), ("umount", &[])];
 
@@ -25,11 +28,17 @@ pub enum Mounted {
     Failed(String),
 }
 
-pub(crate) async fn mount(tools: &Tools, route: Route<'_>, directory: &Path) -> Mounted {
-    if let Err(error) = std::fs::create_dir_all(directory) {
+pub(crate) async fn mount(
+    tools: &Tools,
+    route: Route<'_>,
+    directory: &Path,
+    cancel: &CancellationToken,
+) -> Mounted {
+    let path = directory.to_owned();
+    if let Ok(Err(error)) = waiting_for_disk(move || std::fs::create_dir_all(path)).await {
         return Mounted::Failed(error.to_string());
     }
-    let outcome = tools.run("sshfs", route.mount(directory), PATIENCE).await;
+    let outcome = tools.run("sshfs", route.mount(directory), PATIENCE, cancel).await;
     let mounted = match outcome {
         Ok(outcome) if outcome.ending == Ending::Exited(0) => return Mounted::At(directory.to_owned()),
         Ok(outcome) => Mounted::Failed(match outcome.output.text.trim() {
@@ -39,22 +48,18 @@ pub(crate) async fn mount(tools: &Tools, route: Route<'_>, directory: &Path) -> 
         Err(error) if is_missing(&error) => Mounted::Unavailable,
         Err(error) => Mounted::Failed(error.to_string()),
     };
-    let _ = std::fs::remove_dir(directory);
+    let path = directory.to_owned();
+    // Whatever is left of it goes with the directory of the connections.
+    let _ = waiting_for_disk(move || std::fs::remove_dir(path)).await;
     mounted
 }
 
 pub(crate) async fn unmount(tools: &Tools, directory: &Path) {
     for (program, arguments) in UNMOUNT {
         let arguments = arguments.iter().map(OsString::from).chain([directory.into()]).collect();
-        let outcome = tools.run(program, arguments, PATIENCE).await;
+        let outcome = tools.run(program, arguments, FAREWELL, &CancellationToken::new()).await;
         if outcome.is_ok_and(|outcome| outcome.ending == Ending::Exited(0)) {
             return;
         }
     }
-}
-
-/// Is the program not there at all?
-pub(crate) fn is_missing(error: &CommandError) -> bool {
-    matches!(error, CommandError::Spawn(SpawnError::Start { source, .. })
-        if source.kind() == std::io::ErrorKind::NotFound)
 }

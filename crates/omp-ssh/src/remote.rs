@@ -175,7 +175,10 @@ mod tests {
             seen("\"omp-probe|$(uname)|$SHELL|Windows_NT|$PSEdition|\"\r\n"),
             (Os::Windows, Shell::Cmd)
         );
-        assert_eq!(seen("uname : not found\r\nomp-probe|||%OS%|Desktop|\r\n"), (Os::Windows, Shell::PowerShell));
+        assert_eq!(
+            seen("uname : not found\r\nomp-probe|||%OS%|Desktop|\r\n"),
+            (Os::Windows, Shell::PowerShell)
+        );
         assert_eq!(seen("omp-probe|Linux||%OS%|Core|\n"), (Os::Linux, Shell::PowerShell));
         let git = understand("omp-probe|MINGW64_NT-10.0|/usr/bin/bash|%OS%||").unwrap();
         assert_eq!((git.os, git.compat_shell), (Os::Windows, Some(CompatShell::Bash)));

@@ -4,6 +4,7 @@
 //! answers later corrects it ([`crate::probe`]).
 
 use crate::input::Mode;
+use crate::render::Profile;
 
 /// The environment variables, handed in by whoever may read them.
 #[derive(Clone, Copy)]
@@ -183,6 +184,17 @@ pub fn hardware_cursor(environment: Environment<'_>, setting: bool) -> bool {
     match environment.get("PI_HARDWARE_CURSOR") {
         Some(_) => environment.is_on("PI_HARDWARE_CURSOR"),
         None => setting,
+    }
+}
+
+/// What the renderer should assume of the terminal; `cursor` is the setting for [`hardware_cursor`].
+pub fn profile(environment: Environment<'_>, cursor: bool) -> Profile {
+    Profile {
+        synchronized: synchronized(environment).value(),
+        multiplexer: multiplexer(environment),
+        screen_to_history: screen_to_history(environment),
+        hardware_cursor: hardware_cursor(environment, cursor),
+        ..Profile::default()
     }
 }
 

@@ -8,11 +8,14 @@
 pub mod capability;
 pub mod commit;
 pub mod component;
+pub mod image;
 pub mod input;
 pub mod ledger;
 pub mod probe;
 pub mod render;
 pub mod schedule;
+#[cfg(unix)]
+pub mod terminal;
 pub mod text;
 pub mod transcript;
 pub mod ui;

@@ -11,6 +11,7 @@ mod frame;
 mod output;
 mod paint;
 mod resize;
+mod shift;
 
 pub use frame::{Cover, Gesture, Intent, Painted, Position, Profile, Rows, Size, View};
 pub use paint::Renderer;

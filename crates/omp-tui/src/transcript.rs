@@ -71,6 +71,18 @@ impl Transcript {
         self.renders
     }
 
+    /// Asks a finished block for its rows again, for what may change without moving anything, such as a picture that lost
+    /// its pixels. Rows of another number are not taken: they would move what is in history.
+    pub fn refresh(&mut self, id: BlockId) {
+        let width = self.width;
+        let Some(entry) = self.entries.get_mut(id.0).filter(|entry| entry.frozen) else { return };
+        let rows = entry.block.rows(width);
+        self.renders += 1;
+        if rows.len() == entry.rows.len() {
+            entry.rows = rows;
+        }
+    }
+
     /// Asks every block again at the next layout, also those that are final: for a replay of everything.
     pub fn thaw(&mut self) {
         self.frozen = 0;

@@ -107,10 +107,9 @@ impl Ui {
     }
 
     fn component_mut(&mut self, id: Id) -> Option<&mut dyn Component> {
-        let lane = self.lanes.iter_mut().find(|lane| lane.id == id).map(|lane| &mut lane.component);
-        let overlay = || {
-            self.overlays.iter_mut().find(|overlay| overlay.id == id).map(|overlay| &mut overlay.component)
-        };
-        Some(lane.or_else(overlay)?.as_mut())
+        let lanes = self.lanes.iter_mut().map(|lane| (lane.id, &mut lane.component));
+        let overlays = self.overlays.iter_mut().map(|overlay| (overlay.id, &mut overlay.component));
+        let (_, component) = lanes.chain(overlays).find(|(known, _)| *known == id)?;
+        Some(component.as_mut())
     }
 }

@@ -16,6 +16,8 @@ pub struct Look {
     pub expand_key: Arc<str>,
     /// Whether the address of a link is shown behind its text.
     pub addresses: Addresses,
+    /// Whether a collapsed `read` shows the start of the file.
+    pub read_preview: bool,
 }
 
 /// Whether the addresses of links are shown.
@@ -31,7 +33,7 @@ pub enum Addresses {
 impl Look {
     /// A look with the usual key and clickable links.
     pub fn new(theme: Arc<Theme>, width: usize) -> Self {
-        Self { theme, width: width.max(1), expand_key: "Ctrl+O".into(), addresses: Addresses::default() }
+        Self { theme, width: width.max(1), expand_key: "Ctrl+O".into(), addresses: Addresses::default(), read_preview: false }
     }
 
     /// The same look with another width.
@@ -62,7 +64,27 @@ impl Look {
 
     /// A row in one colour, cut at the width.
     pub fn row(&self, token: Token, text: &str) -> Line {
-        Line::styled(self.fg(token), text).truncate(self.width)
+        self.shortened(&Line::styled(self.fg(token), text), self.width)
+    }
+
+    /// At most `width` cells of a row; what is cut is replaced by the theme's ellipsis.
+    pub fn shortened(&self, line: &Line, width: usize) -> Line {
+        if line.width() <= width {
+            return line.clone();
+        }
+        let dots = Line::plain(self.symbol(Symbol::FormatEllipsis)).clamp(width);
+        let mut short = line.slice(0, width - dots.width());
+        let style = short.spans().last().map_or(Style::PLAIN, omp_tui::text::Span::style);
+        short.push(style, &dots.text());
+        short
+    }
+
+    /// The first `most` characters of a text, with an ellipsis if there are more.
+    pub fn cut(&self, text: &str, most: usize) -> String {
+        match text.char_indices().nth(most) {
+            Some((end, _)) => format!("{}{}", &text[..end], self.symbol(Symbol::FormatEllipsis)),
+            None => text.to_owned(),
+        }
     }
 
     /// Text in one colour as rows that fit, with a hanging indent.
@@ -83,6 +105,7 @@ pub(crate) fn behind(prefix: &Line, line: &Line) -> Line {
 pub(crate) fn count(number: u64, what: &str) -> String {
     match number {
         1 => format!("1 {what}"),
+        _ if what.ends_with("ry") => format!("{} {}ies", grouped(number), &what[..what.len() - 1]),
         _ if what.ends_with("ch") => format!("{} {what}es", grouped(number)),
         _ => format!("{} {what}s", grouped(number)),
     }
@@ -111,17 +134,18 @@ pub(crate) fn duration(milliseconds: u64) -> String {
     }
 }
 
-/// The first `most` characters, with an ellipsis if there are more.
-pub(crate) fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::look;
+
+    #[test]
+    fn what_is_cut_says_so() {
+        assert_eq!(look(8).cut("日本語", 2), "日本…");
+        let line = Line::plain("one two three");
+        assert_eq!(look(8).shortened(&line, 8).text(), "one two…");
+        assert_eq!(look(8).shortened(&line, 0).text(), "");
+    }
 
     #[test]
     fn figures_read_well() {
@@ -130,6 +154,5 @@ mod tests {
         assert_eq!(grouped(1_000_000), "1,000,000");
         assert_eq!([duration(7), duration(4_250), duration(125_000)], ["7ms", "4.2s", "2m 05s"]);
         assert_eq!(duration(3_725_000), "1h 02m");
-        assert_eq!(cut("日本語", 2), "日本…");
     }
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use omp_cli::{ApprovalMode, Launch, OutputMode};
 use omp_sdk::settings::{Settings, keys, migrate_files, set};
 use omp_sdk::{
-    Directories, Effort, Environment, IfHeld, Listener, Outcome, ProcessEnvironment, PromptOptions,
+    AgentError, Directories, Effort, Environment, IfHeld, Listener, Outcome, ProcessEnvironment, PromptOptions,
     Ptys, RuleChoice, Session, SessionError, SessionOptions, SkillChoice, ToolFilter, load_settings,
 };
 use omp_workspace::image::Fit;
@@ -15,6 +15,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::input::{self, Turn};
+use crate::interactive::{self, Opening};
 use crate::json::{self, JsonLines};
 use crate::print::{self, Thoughts};
 use crate::signals::Signals;
@@ -73,6 +74,8 @@ struct Ready {
     max_time: Option<std::time::Duration>,
     /// A model profile to begin with from now on, if it can be used.
     kept_preset: Option<String>,
+    /// Somebody sits at a terminal and wants to talk; further sessions begin with these words, too.
+    person: Option<Launch>,
 }
 
 /// `None` if the user was asked whether to go on, and said no.
@@ -93,18 +96,13 @@ fn prepare(mut launch: Launch, world: World, cwd: PathBuf, startup: &mut Startup
     let settings = settings.map_err(|error| plain(error.to_string()))?;
     let piped = startup.patient_phase("stdin", input::piped).map_err(plain)?;
     let at_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-    if !launch.print && launch.mode.is_none() && piped.is_none() && at_terminal {
-        return Err((
-            "the interactive terminal is not available yet.".to_owned(),
-            vec!["Ask one question with: omp -p \"your question\"".to_owned()],
-        ));
-    }
+    let interactive = !launch.print && launch.mode.is_none() && piped.is_none() && at_terminal;
     let fit = if settings.get(keys::IMAGES_AUTO_RESIZE) { Fit::Shrink } else { Fit::Keep };
     let attached = startup
         .phase("attachments", || attach::read_all(&launch.attachments, &cwd, &world.directories.home, fit));
     let messages = std::mem::take(&mut launch.messages);
     let turns = input::turns(piped.as_deref(), attached.map_err(plain)?, messages);
-    if turns.is_empty() {
+    if turns.is_empty() && !interactive {
         return Err((
             "there is no prompt.".to_owned(),
             vec!["Give one as an argument, or pipe it in: omp -p \"your question\"".to_owned()],
@@ -116,11 +114,12 @@ fn prepare(mut launch: Launch, world: World, cwd: PathBuf, startup: &mut Startup
     let Some(persistence) = resume::choose(&launch.session, &world.directories, &cwd)? else {
         return Ok(None);
     };
+    let person = interactive.then(|| launch.clone());
     let options = SessionOptions { persistence, ..session_options(launch, world, cwd, settings)? };
-    Ok(Some(Ready { options, turns, mode, thoughts, max_time, kept_preset }))
+    Ok(Some(Ready { options, turns, mode, thoughts, max_time, kept_preset, person }))
 }
 
-fn session_options(
+pub(crate) fn session_options(
     launch: Launch,
     world: World,
     cwd: PathBuf,
@@ -169,7 +168,7 @@ fn session_options(
 }
 
 /// What flags say about settings, for this run only.
-fn overrides(launch: &Launch) -> Map<String, Value> {
+pub(crate) fn overrides(launch: &Launch) -> Map<String, Value> {
     let roles = &launch.roles;
     let named = [("smol", &roles.smol), ("slow", &roles.slow), ("plan", &roles.plan)];
     let set = |(role, model): (&str, &Option<String>)| {
@@ -217,6 +216,10 @@ impl Ready {
     }
 
     async fn serve(self, mut startup: Startup) -> u8 {
+        if let Some(launch) = self.person {
+            startup.finished();
+            return interactive::converse(Opening { launch, options: self.options, turns: self.turns }).await;
+        }
         let cancel = CancellationToken::new();
         let signals = Signals::watch(cancel.clone());
         let mut time_limit = TimeLimit::start(self.max_time, cancel.clone());
@@ -236,27 +239,10 @@ impl Ready {
             keep_preset(&directories, name).await;
         }
         announce(&session, json.as_ref().map(|(lines, _)| lines));
-        let mut last = None;
-        for Turn { prompt, typed } in self.turns {
-            let begun = Instant::now();
-            typed.iter().for_each(|typed| session.note_typed(typed));
-            match session.prompt(prompt, cancel.clone()).await {
-                Ok(outcome) => last = Some(outcome),
-                Err(error) => return output::fail(&error.to_string(), &[]),
-            }
-            startup.prompt_done(begun.elapsed());
-            if cancel.is_cancelled() || last.as_ref().is_some_and(failed) {
-                break;
-            }
-        }
-        // The model was promised the results of what it left running.
-        while !cancel.is_cancelled() && !last.as_ref().is_some_and(failed) {
-            match session.next_results(&cancel).await {
-                Ok(Some(outcome)) => last = Some(outcome),
-                Ok(None) => break,
-                Err(error) => return output::fail(&error.to_string(), &[]),
-            }
-        }
+        let last = match converse(&session, self.turns, &cancel, &mut startup).await {
+            Ok(last) => last,
+            Err(error) => return output::fail(&error.to_string(), &[]),
+        };
         let code = match (&json, &last) {
             (None, Some(outcome)) => print::finish(outcome, self.thoughts).await,
             (_, Some(outcome)) => u8::from(failed(outcome)),
@@ -272,6 +258,33 @@ impl Ready {
         startup.report();
         signals.exit_code().unwrap_or(if broken { 1 } else { code })
     }
+}
+
+/// Runs every turn, then waits for what the model left running: it was promised the results.
+async fn converse(
+    session: &Session,
+    turns: Vec<Turn>,
+    cancel: &CancellationToken,
+    startup: &mut Startup,
+) -> Result<Option<Outcome>, AgentError> {
+    let mut last = None;
+    for Turn { prompt, typed } in turns {
+        let begun = Instant::now();
+        typed.iter().for_each(|typed| session.note_typed(typed));
+        last = Some(session.prompt(prompt, cancel.clone()).await?);
+        startup.prompt_done(begun.elapsed());
+        if cancel.is_cancelled() || last.as_ref().is_some_and(failed) {
+            return Ok(last);
+        }
+    }
+    while let Some(outcome) = session.next_results(cancel).await? {
+        let stop = cancel.is_cancelled() || failed(&outcome);
+        last = Some(outcome);
+        if stop {
+            break;
+        }
+    }
+    Ok(last)
 }
 
 /// `--default`: the profile works, so every session may begin with it.

@@ -7,6 +7,7 @@ mod config_command;
 mod export_command;
 mod history_command;
 mod input;
+mod interactive;
 mod json;
 mod launch;
 mod login_command;

@@ -21,7 +21,9 @@ pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
         Ok(Done { name, file, action }) => {
             output::print(Stream::Out, &format!("Host \"{name}\" {action} {}.\n", file.display()))
         }
-        Err(message) => output::fail(&message, &["For example: omp ssh add build --host 10.0.0.5".to_owned()]),
+        Err(message) => {
+            output::fail(&message, &["For example: omp ssh add build --host 10.0.0.5".to_owned()])
+        }
     }
 }
 
@@ -64,7 +66,9 @@ fn remove_host(call: &CommandCall, profile: Option<&str>) -> Result<Done, String
 
 fn name(call: &CommandCall) -> Result<String, String> {
     let name = call.args.text("name").map(str::to_owned);
-    name.ok_or_else(|| format!("omp ssh {} needs the name of a host", call.args.text("action").unwrap_or_default()))
+    name.ok_or_else(|| {
+        format!("omp ssh {} needs the name of a host", call.args.text("action").unwrap_or_default())
+    })
 }
 
 /// The list of the project unless the user's own is meant.
@@ -114,7 +118,8 @@ fn level(host: &Host) -> &'static str {
 
 fn line(host: &Host) -> String {
     let description = host.description.as_deref().map(|text| format!("  {text}")).unwrap_or_default();
-    let line = format!("{:<16}  {host}  ({}, {}){description}", host.name, level(host), host.source.file.display());
+    let line =
+        format!("{:<16}  {host}  ({}, {}){description}", host.name, level(host), host.source.file.display());
     output::sanitize(&line) + "\n"
 }
 

@@ -1,7 +1,7 @@
 //! `#`: what the editor itself can do, for those who do not know the keys.
 
 use super::rank::Ranker;
-use super::{Offer, Then};
+use super::{Fit, Offer, Then};
 use crate::command::{Command, Motion};
 
 const ACTIONS: &[(&str, &str, Command)] = &[
@@ -23,7 +23,9 @@ pub(crate) fn complete(query: &str) -> Vec<Offer> {
     let mut found: Vec<_> = ACTIONS
         .iter()
         .enumerate()
-        .filter_map(|(index, action)| Some((if query.is_empty() { None } else { Some(ranker.name(action.0)?) }, index)))
+        .filter_map(|(index, action)| {
+            Some((if query.is_empty() { None } else { Some(ranker.name(action.0)?) }, index))
+        })
         .collect();
     found.sort();
     let offer = |index: usize| {
@@ -33,6 +35,7 @@ pub(crate) fn complete(query: &str) -> Vec<Offer> {
             insert: String::new(),
             detail: (*detail).to_owned(),
             then: Then::Do(command.clone()),
+            fit: Fit::Prefix,
         }
     };
     found.into_iter().map(|(_, index)| offer(index)).collect()

@@ -1,7 +1,7 @@
 //! Slash commands: names, aliases, subcommands, hints.
 
 use super::rank::Ranker;
-use super::{Offer, Then};
+use super::{Fit, Offer, Then};
 
 /// Whether a command takes something behind its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,20 +49,20 @@ impl CommandInfo {
         self.name == name || self.aliases.iter().any(|alias| alias == name)
     }
 
-    fn offer(&self, matched_alias: Option<&str>) -> Offer {
+    fn offer(&self, matched_alias: Option<&str>, fit: Fit) -> Offer {
         let label = match matched_alias {
             Some(alias) => format!("/{} ({alias})", self.name),
             None => format!("/{}", self.name),
         };
         let then = if self.arguments == Arguments::None { Then::Close } else { Then::GoOn };
-        Offer { label, insert: format!("/{}", self.name), detail: self.description.clone(), then }
+        Offer { label, insert: format!("/{}", self.name), detail: self.description.clone(), then, fit }
     }
 }
 
 /// Commands that fit what was typed behind `/`: by name, then by alias, then by description.
 pub(crate) fn complete_name(query: &str, commands: &[CommandInfo]) -> Vec<Offer> {
     if query.is_empty() {
-        return commands.iter().map(|command| command.offer(None)).collect();
+        return commands.iter().map(|command| command.offer(None, Fit::Prefix)).collect();
     }
     let mut ranker = Ranker::new(query);
     let mut found = Vec::new();
@@ -72,7 +72,12 @@ pub(crate) fn complete_name(query: &str, commands: &[CommandInfo]) -> Vec<Offer>
         let by_alias = alias.map(|(key, alias)| ((usize::from(key.0 > 1), key), Some(alias.as_str())));
         let by_text = ranker.words(&command.description).map(|key| ((2, key), None));
         if let Some((key, alias)) = by_name.into_iter().chain(by_alias).chain(by_text).min() {
-            found.push((key, index, command.offer(alias)));
+            let fit = match key.1.0 {
+                0 | 1 => Fit::Prefix,
+                2 => Fit::Fuzzy,
+                _ => Fit::Description,
+            };
+            found.push((key, index, command.offer(alias, fit)));
         }
     }
     found.sort_by(|left, right| (&left.0, left.1).cmp(&(&right.0, right.1)));
@@ -94,7 +99,13 @@ pub(crate) fn complete_argument(query: &str, command: &CommandInfo) -> Vec<Offer
     found.sort_by(|left, right| (&left.0, left.1).cmp(&(&right.0, right.1)));
     let offer = |sub: &SubcommandInfo| {
         let then = if sub.hint.is_empty() { Then::Close } else { Then::Space };
-        Offer { label: sub.name.clone(), insert: sub.name.clone(), detail: sub.description.clone(), then }
+        Offer {
+            label: sub.name.clone(),
+            insert: sub.name.clone(),
+            detail: sub.description.clone(),
+            then,
+            fit: Fit::Prefix,
+        }
     };
     found.into_iter().map(|(_, _, sub)| offer(sub)).collect()
 }

@@ -1,7 +1,7 @@
 //! `:name:` to an emoji.
 
 use super::rank::Ranker;
-use super::{Offer, Then};
+use super::{Fit, Offer, Then};
 
 /// A name and an emoji a line; several names may give the same.
 const TABLE: &str = include_str!("emoji.tsv");
@@ -30,6 +30,7 @@ pub(crate) fn complete(query: &str) -> Vec<Offer> {
         insert: emoji.to_owned(),
         detail: String::new(),
         then: Then::Close,
+        fit: Fit::Prefix,
     };
     found.into_iter().map(|(_, name, emoji)| offer(name, emoji)).collect()
 }

@@ -12,9 +12,9 @@ mod trigger;
 
 use std::time::Duration;
 
+pub(crate) use actions::complete as complete_action;
 pub use commands::{Arguments, CommandInfo, SubcommandInfo};
 pub(crate) use commands::{complete_argument, complete_name, ghost, is_exact};
-pub(crate) use actions::complete as complete_action;
 pub(crate) use emoji::{by_name as emoji_by_name, complete as complete_emoji};
 pub(crate) use list::List;
 pub(crate) use trigger::{Kind, Sight, Trigger, closed_emoji, find, path_token};
@@ -82,6 +82,18 @@ pub struct Offer {
     pub(crate) insert: String,
     pub(crate) detail: String,
     pub(crate) then: Then,
+    pub(crate) fit: Fit,
+}
+
+/// How an offer fits what was typed: how sure Enter can be that it is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fit {
+    /// It begins so.
+    Prefix,
+    /// Letters were left out.
+    Fuzzy,
+    /// Only its description does.
+    Description,
 }
 
 /// What follows when an offer is taken.
@@ -102,7 +114,7 @@ impl Offer {
     pub fn new(text: impl Into<String>) -> Self {
         let text = text.into();
         let then = if text.ends_with('/') { Then::GoOn } else { Then::Space };
-        Self { label: text.clone(), insert: text, detail: String::new(), then }
+        Self { label: text.clone(), insert: text, detail: String::new(), then, fit: Fit::Prefix }
     }
 
     /// The same offer with an explanation beside it.

@@ -50,7 +50,7 @@ pub(crate) fn find(sight: Sight<'_>) -> Option<Trigger> {
     slash(sight)
         .or_else(|| quoted_file(sight.before))
         .or_else(|| token(sight))
-        .filter(|trigger| sight.is_prompt || matches!(trigger.kind, Kind::File { .. } | Kind::Url { .. }))
+        .filter(|trigger| sight.is_prompt || matches!(trigger.kind, Kind::Url { .. }))
 }
 
 /// `/name` and its arguments, at the very beginning.
@@ -81,9 +81,10 @@ fn quoted_file(before: &str) -> Option<Trigger> {
 
 /// What the word before the cursor begins with.
 fn token(sight: Sight<'_>) -> Option<Trigger> {
-    let start = sight.before.rfind(char::is_whitespace).map_or(0, |at| {
-        at + sight.before[at..].chars().next().map_or(1, char::len_utf8)
-    });
+    let start = sight
+        .before
+        .rfind(char::is_whitespace)
+        .map_or(0, |at| at + sight.before[at..].chars().next().map_or(1, char::len_utf8));
     let word = &sight.before[start..];
     let opening = word.len() - word.trim_start_matches(['(', '[', '{', '"', '\'', '<']).len();
     let (start, word) = (start + opening, &word[opening..]);
@@ -96,13 +97,16 @@ fn token(sight: Sight<'_>) -> Option<Trigger> {
         let known = sight.schemes.contains(&scheme);
         return if known { trigger(Kind::Url { scheme }, query) } else { None };
     }
-    let name = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'+' | b'-'));
+    let name =
+        |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'+' | b'-'));
     match word.strip_prefix(':') {
         Some(query) if sight.emoji && query.len() >= 2 && name(query) => return trigger(Kind::Emoji, query),
         _ => {}
     }
     match word.strip_prefix('#') {
-        Some(query) if query.bytes().all(|b| b.is_ascii_alphabetic() || b == b'-') => trigger(Kind::Action, query),
+        Some(query) if query.bytes().all(|b| b.is_ascii_alphabetic() || b == b'-') => {
+            trigger(Kind::Action, query)
+        }
         _ => None,
     }
 }
@@ -120,12 +124,12 @@ pub(crate) fn closed_emoji(before: &str) -> Option<(usize, &str)> {
     fits.then_some((start, name))
 }
 
-/// The path before the cursor, for Tab: a word in which `\ ` and quotes keep blanks.
-pub(crate) fn path_token(before: &str) -> Option<Trigger> {
-    let mut start = 0;
+/// The path before the cursor, for Tab: a word in which `\ ` and quotes keep blanks. It begins no earlier than `first`.
+pub(crate) fn path_token(before: &str, first: usize) -> Trigger {
+    let mut start = first;
     let mut query = String::new();
     let mut quote = None;
-    let mut characters = before.char_indices().peekable();
+    let mut characters = before.char_indices().skip_while(|(at, _)| *at < first);
     while let Some((at, character)) = characters.next() {
         match (quote, character) {
             (None, '\\') => query.extend(characters.next().map(|(_, escaped)| escaped)),
@@ -138,5 +142,5 @@ pub(crate) fn path_token(before: &str) -> Option<Trigger> {
             (_, other) => query.push(other),
         }
     }
-    (!query.is_empty()).then_some(Trigger { kind: Kind::Path, start, query })
+    Trigger { kind: Kind::Path, start, query }
 }

@@ -24,8 +24,6 @@ pub struct EnterState {
     pub shell_running: bool,
     /// Code of `$` runs.
     pub python_running: bool,
-    /// Pictures are in the editor.
-    pub has_images: bool,
 }
 
 /// When a queued message is delivered.
@@ -89,10 +87,9 @@ pub enum Enter {
     Keep(Kept),
 }
 
-/// What sending a text of this meaning does.
+/// What sending a text of this meaning does. Slash commands that run at once are looked for before.
 pub fn enter(key: SendKey, meaning: &Meaning, state: EnterState) -> Enter {
     match meaning {
-        Meaning::Empty if state.has_images => queue_or(Enter::Prompt, key, state),
         Meaning::Empty if key == SendKey::Enter && state.streaming && state.queued => Enter::DeliverQueue,
         Meaning::Empty => Enter::Nothing,
         Meaning::Shell { command, .. } if command.is_empty() => Enter::Nothing,
@@ -103,7 +100,6 @@ pub fn enter(key: SendKey, meaning: &Meaning, state: EnterState) -> Enter {
         Meaning::Python { code, .. } if code.is_empty() => Enter::Nothing,
         Meaning::Python { .. } if state.python_running => Enter::Keep(Kept::PythonBusy),
         Meaning::Python { code, visibility } => Enter::Python { code: code.clone(), visibility: *visibility },
-        Meaning::Continue if state.has_images => queue_or(Enter::Prompt, key, state),
         Meaning::Continue => queue_or(Enter::Continue, key, state),
         Meaning::Prompt => queue_or(Enter::Prompt, key, state),
     }

@@ -5,5 +5,5 @@ mod escape;
 mod press;
 
 pub use enter::{Enter, EnterState, Kept, Queue, SendKey, enter};
-pub use escape::{DoubleEscape, Escape, EscapeState, clear_key, escape, exit_key, ClearKey, ExitKey};
+pub use escape::{ClearKey, DoubleEscape, Escape, EscapeState, ExitKey, clear_key, escape, exit_key};
 pub use press::{DoubleLeft, LeftState, LeftTarget, Presses, WINDOW};

@@ -4,8 +4,8 @@ use super::Editor;
 use super::dispatch::Assist;
 use crate::command::Outcome;
 use crate::complete::{
-    self, Kind, MAX_URLS, Offer, Request, Sight, Source, Then, Trigger, complete_action, complete_argument,
-    complete_emoji, complete_name,
+    self, Fit, Kind, MAX_URLS, Offer, Request, Sight, Source, Then, Trigger, complete_action,
+    complete_argument, complete_emoji, complete_name,
 };
 use crate::mode::Prefix;
 use crate::text::Position;
@@ -33,7 +33,10 @@ impl Editor {
     pub(super) fn assist(&mut self, assist: Assist) {
         match assist {
             Assist::Leave => {}
-            Assist::Close => self.close_list(),
+            Assist::Close => {
+                self.list.dismissed = None;
+                self.close_list();
+            }
             Assist::Look => self.look(),
             Assist::Check => {
                 let stays = self.list.at.as_ref().is_some_and(|(line, trigger)| {
@@ -74,9 +77,10 @@ impl Editor {
     }
 
     fn open(&mut self, line: usize, trigger: Trigger) {
-        let same = self.list.at.as_ref().is_some_and(|(at, old)| {
-            *at == line && old.start == trigger.start && old.kind == trigger.kind
-        });
+        let same =
+            self.list.at.as_ref().is_some_and(|(at, old)| {
+                *at == line && old.start == trigger.start && old.kind == trigger.kind
+            });
         self.list.generation += 1;
         let query = trigger.query.clone();
         let (offers, source) = match &trigger.kind {
@@ -145,9 +149,14 @@ impl Editor {
             return self.accept();
         }
         let before = &self.text.line(self.cursor.line)[..self.cursor.byte];
-        let Some(trigger) = complete::path_token(before) else { return Outcome::Ignored };
+        let is_command = self.prefix() != Prefix::None;
+        let first = if self.cursor.line == 0 { self.prefix().signs().min(before.len()) } else { 0 };
+        let path = complete::path_token(before, first);
+        let trigger = complete::find(self.sight()).unwrap_or(path);
+        if !is_command && trigger.kind == Kind::Path && trigger.query.is_empty() {
+            return Outcome::Ignored;
+        }
         self.list.dismissed = None;
-        let trigger = complete::find(self.sight()).unwrap_or(trigger);
         self.open(self.cursor.line, trigger);
         Outcome::Handled
     }
@@ -159,9 +168,10 @@ impl Editor {
         if self.is_typed_out(&offer, &trigger) {
             return self.send();
         }
+        let certain = offer.fit == Fit::Prefix || self.list.moved;
         let outcome = self.accept();
         let line = self.text.line(0).trim_end();
-        if is_command && self.text.len() == 1 && complete::is_exact(line, &self.commands) {
+        if certain && is_command && self.text.len() == 1 && complete::is_exact(line, &self.commands) {
             return self.send();
         }
         outcome
@@ -173,6 +183,8 @@ impl Editor {
         let offer = self.list.selected()?.clone();
         let meant = match trigger.kind {
             Kind::Emoji => self.list.moved,
+            // An unknown word is no command: it goes to the model.
+            Kind::Name => self.list.moved || offer.fit != Fit::Description,
             Kind::Action => self.list.moved || !trigger.query.is_empty(),
             _ => true,
         };
@@ -186,7 +198,8 @@ impl Editor {
 
     /// Takes the selected offer.
     fn accept(&mut self) -> Outcome {
-        let (Some((line, trigger)), Some(offer)) = (self.list.at.clone(), self.list.selected().cloned()) else {
+        let (Some((line, trigger)), Some(offer)) = (self.list.at.clone(), self.list.selected().cloned())
+        else {
             return Outcome::Ignored;
         };
         let from = Position::new(line, trigger.start);
@@ -212,7 +225,8 @@ impl Editor {
         }
         let before = &self.text.line(self.cursor.line)[..self.cursor.byte];
         let found = complete::closed_emoji(before);
-        let Some((start, emoji)) = found.and_then(|(at, name)| Some((at, complete::emoji_by_name(name)?))) else {
+        let Some((start, emoji)) = found.and_then(|(at, name)| Some((at, complete::emoji_by_name(name)?)))
+        else {
             return false;
         };
         self.change(Position::new(self.cursor.line, start), self.cursor, emoji, false);

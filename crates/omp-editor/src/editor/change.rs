@@ -1,9 +1,9 @@
 //! Changes of the text. All of them go through [`Editor::change`].
 
-use super::undo::Change;
-use super::kill::Grow;
-use super::{Editor, Last};
 use super::dispatch::Assist;
+use super::kill::Grow;
+use super::undo::Change;
+use super::{Editor, Last};
 use crate::command::{Motion, Outcome};
 use crate::text::{Position, is_atom, next, previous};
 
@@ -66,12 +66,12 @@ impl Editor {
     }
 
     /// Backspace and Delete.
-    pub(super) fn erase(&mut self, motion: Motion, last: Last) -> Outcome {
+    pub(super) fn erase(&mut self, motion: &Motion, last: Last) -> Outcome {
         if let Some((from, to)) = self.selection() {
             self.change(from, to, "", false);
             return Outcome::Handled;
         }
-        let Some(place) = self.destination(&motion) else { return Outcome::Ignored };
+        let Some(place) = self.destination(motion) else { return Outcome::Ignored };
         let (from, to) = (place.min(self.cursor), place.max(self.cursor));
         self.change(from, to, "", last == Last::Erased);
         self.last = Last::Erased;
@@ -110,7 +110,8 @@ impl Editor {
     /// Exchanges the clusters around the cursor; at the end of a line, the last two.
     pub(super) fn transpose(&mut self) -> Outcome {
         let line = self.text.line(self.cursor.line);
-        let middle = if self.cursor.byte == line.len() { previous(line, line.len()) } else { self.cursor.byte };
+        let middle =
+            if self.cursor.byte == line.len() { previous(line, line.len()) } else { self.cursor.byte };
         if middle == 0 {
             return Outcome::Ignored;
         }

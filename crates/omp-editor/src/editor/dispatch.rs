@@ -28,9 +28,11 @@ impl Editor {
             }
         }
         let last = std::mem::take(&mut self.last);
-        if !matches!(command, Command::Move(Motion::Up | Motion::Down | Motion::PageUp | Motion::PageDown)
-            | Command::Select(Motion::Up | Motion::Down | Motion::PageUp | Motion::PageDown))
-        {
+        if !matches!(
+            command,
+            Command::Move(Motion::Up | Motion::Down | Motion::PageUp | Motion::PageDown)
+                | Command::Select(Motion::Up | Motion::Down | Motion::PageUp | Motion::PageDown)
+        ) {
             self.goal = None;
         }
         let (outcome, assist) = self.dispatch(command, last);
@@ -56,8 +58,8 @@ impl Editor {
             Command::NewLine => (self.insert_own("\n"), Assist::Close),
             Command::Paste(text) => (self.paste(&text), Assist::Look),
             Command::PasteRaw(text) => (self.paste_raw(&text), Assist::Look),
-            Command::DeleteBackward => (self.erase(Motion::Left, last), Assist::Look),
-            Command::DeleteForward => (self.erase(Motion::Right, last), Assist::Look),
+            Command::DeleteBackward => (self.erase(&Motion::Left, last), Assist::Look),
+            Command::DeleteForward => (self.erase(&Motion::Right, last), Assist::Look),
             Command::DeleteWordBackward => (self.kill(&Motion::WordLeft, last), Assist::Look),
             Command::DeleteWordForward => (self.kill(&Motion::WordRight, last), Assist::Look),
             Command::DeleteToLineStart => (self.kill(&Motion::LineStart, last), Assist::Look),
@@ -117,7 +119,8 @@ impl Editor {
             _ => {}
         }
         // The arrows leave a selection at its ends.
-        if let Some((from, to)) = self.selection().filter(|_| matches!(motion, Motion::Left | Motion::Right)) {
+        if let Some((from, to)) = self.selection().filter(|_| matches!(motion, Motion::Left | Motion::Right))
+        {
             self.cursor = if *motion == Motion::Left { from } else { to };
             self.anchor = None;
             return (Outcome::Handled, Assist::Check);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Editor, Last};
 use crate::command::Outcome;
 use crate::content::{Content, Draft, Part};
-use crate::mode::Meaning;
+use crate::mode::{Meaning, Prefix};
 use crate::text::{Atom, Position, is_atom};
 
 /// A text that left the editor.
@@ -35,6 +35,7 @@ impl Editor {
     fn settle_whole(&mut self) {
         self.last = Last::Other;
         self.jump = None;
+        self.list.dismissed = None;
         self.close_list();
     }
 
@@ -43,9 +44,14 @@ impl Editor {
         self.content_of(&self.text.text())
     }
 
-    /// What the text means.
+    /// What the text means. Only what was typed decides: a folded paste that begins with `!` is no command.
     pub fn meaning(&self) -> Meaning {
-        Meaning::of(&self.content().text())
+        let content = self.content();
+        match self.prefix() {
+            _ if content.is_blank() => Meaning::Empty,
+            Prefix::None => Meaning::of(&self.text.text()),
+            prefix => Meaning::behind(prefix, &content.text()),
+        }
     }
 
     /// Enter: what the text means, if there is something to send.
@@ -57,7 +63,7 @@ impl Editor {
     /// Takes the text out: the editor is empty afterwards, and its undo steps are gone. Killed texts stay.
     pub fn take(&mut self) -> Submission {
         let content = self.content();
-        let meaning = Meaning::of(&content.text());
+        let meaning = self.meaning();
         let end = self.text.end();
         self.text.splice(Position::START, end, "");
         self.cursor = Position::START;
@@ -91,7 +97,7 @@ impl Editor {
         let mut text = String::new();
         for part in content.parts() {
             match part {
-                Part::Text(typed) => text.push_str(&self.atoms.admit(&super::paste::normalised(typed))),
+                Part::Text(typed) => text.push_str(&self.admitted(&super::paste::normalised(typed))),
                 Part::Paste { text: pasted, wrapping } => {
                     text.push(self.atoms.add_paste(Arc::clone(pasted), *wrapping));
                 }

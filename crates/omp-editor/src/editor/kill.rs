@@ -2,6 +2,8 @@
 
 /// Texts that are kept.
 const ENTRIES: usize = 60;
+/// Bytes of them that are kept.
+const BYTES: usize = 4 << 20;
 
 /// A killed or copied text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,8 +40,9 @@ impl KillRing {
             (Some(Grow::Back), Some(last)) => last.text.push_str(text),
             _ => self.entries.push(Kill { text: text.to_owned(), lines }),
         }
-        if self.entries.len() > ENTRIES {
-            self.entries.remove(0);
+        let mut bytes: usize = self.entries.iter().map(|kill| kill.text.len()).sum();
+        while self.entries.len() > ENTRIES || (bytes > BYTES && self.entries.len() > 1) {
+            bytes -= self.entries.remove(0).text.len();
         }
     }
 

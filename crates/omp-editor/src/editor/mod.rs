@@ -63,7 +63,9 @@ enum Last {
     #[default]
     Other,
     /// A typed character; whether it was a blank.
-    Typed { blank: bool },
+    Typed {
+        blank: bool,
+    },
     /// A character was erased.
     Erased,
     Killed,

@@ -2,7 +2,9 @@
 
 use super::Editor;
 use crate::command::Motion;
-use crate::text::{Class, Position, Row, class_at, clusters, glyph, next, next_word_end, previous, previous_word_start};
+use crate::text::{
+    Class, Position, Row, class_at, clusters, glyph, next, next_word_end, previous, previous_word_start,
+};
 
 impl Editor {
     /// Where a motion leads from the cursor; `None` if nowhere else.
@@ -32,8 +34,12 @@ impl Editor {
                 let line = number.saturating_sub(1).min(self.text.len() - 1);
                 Position::new(line, self.indent_of(line))
             }
-            Motion::FindForward { target, till, line_only } => self.find_forward(target, *till, *line_only)?,
-            Motion::FindBackward { target, till, line_only } => self.find_backward(target, *till, *line_only)?,
+            Motion::FindForward { target, till, line_only } => {
+                self.find_forward(target, *till, *line_only)?
+            }
+            Motion::FindBackward { target, till, line_only } => {
+                self.find_backward(target, *till, *line_only)?
+            }
         };
         (place != at).then_some(place)
     }
@@ -84,9 +90,9 @@ impl Editor {
         if byte < line.len() || at.line + 1 == self.text.len() {
             return Position::new(at.line, byte);
         }
-        let line = self.text.line(at.line + 1);
-        let first = line.len() - line.trim_start().len();
-        Position::new(at.line + 1, if first == line.len() { 0 } else { first })
+        let first = self.indent_of(at.line + 1);
+        let blank = first == self.text.line(at.line + 1).len();
+        Position::new(at.line + 1, if blank { 0 } else { first })
     }
 
     /// Before the last character of the word that ends behind the cursor.
@@ -108,7 +114,7 @@ impl Editor {
 
     pub(super) fn indent_of(&self, line: usize) -> usize {
         let text = self.text.line(line);
-        text.len() - text.trim_start().len()
+        self.text.snap_back(line, text.len() - text.trim_start().len()).byte
     }
 
     fn find_forward(&self, target: &str, till: bool, line_only: bool) -> Option<Position> {
@@ -151,7 +157,8 @@ impl Editor {
     pub(crate) fn column_in(&self, line: usize, row: Row, byte: usize) -> usize {
         let room = self.text.width().saturating_sub(1).max(1);
         let text = &self.text.line(line)[row.start..byte.clamp(row.start, row.end)];
-        clusters(text).fold(0, |column, (_, cluster)| column + glyph(cluster, column, room, &self.atoms).width)
+        clusters(text)
+            .fold(0, |column, (_, cluster)| column + glyph(cluster, column, room, &self.atoms).width)
     }
 
     /// The last place in a row whose column is not above `column`. A row that is continued does not own its end.

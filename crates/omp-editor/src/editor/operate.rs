@@ -69,7 +69,8 @@ impl Editor {
         self.kills.add(&format!("{}\n", self.text.slice(from, to)), true, None);
         self.anchor = None;
         if operator == Operator::Yank {
-            self.cursor = self.text.snap_back(first, if first == self.cursor.line { self.cursor.byte } else { 0 });
+            self.cursor =
+                self.text.snap_back(first, if first == self.cursor.line { self.cursor.byte } else { 0 });
             return Outcome::Handled;
         }
         let (from, to) = if operator == Operator::Change {

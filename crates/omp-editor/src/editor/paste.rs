@@ -87,11 +87,16 @@ impl Editor {
 
     /// Puts text into the text; what is too much for that is folded.
     fn unfold(&mut self, text: &str) -> Outcome {
-        if text.len() > UNFOLDED || self.text.bytes() + text.len() > 4 * UNFOLDED {
-            return self.fold(text.into(), Wrapping::Inline);
-        }
-        let own = self.atoms.admit(text);
+        let own = self.admitted(text);
         self.insert_own(&own)
+    }
+
+    /// Foreign text as it can be put into the text; what is too much for that is folded.
+    pub(super) fn admitted(&mut self, text: &str) -> String {
+        if text.len() > UNFOLDED || self.text.bytes() + text.len() > 4 * UNFOLDED {
+            return self.atoms.add_paste(text.into(), Wrapping::Inline).to_string();
+        }
+        self.atoms.admit(text)
     }
 
     fn refusal(&self, bytes: usize) -> Option<Outcome> {

@@ -45,10 +45,13 @@ impl Editor {
             _ if self.recall.back == 0 => return Some(Outcome::Ignored),
             _ => self.recall.back - 1,
         };
-        let draft = if self.recall.back == 0 { self.text.text() } else { std::mem::take(&mut self.recall.draft) };
+        let draft =
+            if self.recall.back == 0 { self.text.text() } else { std::mem::take(&mut self.recall.draft) };
         let text = match back {
             0 => Some(draft.clone()),
-            back => self.prompts.prompt(back - 1).map(|prompt| self.atoms.admit(&super::paste::normalised(&prompt))),
+            back => {
+                self.prompts.prompt(back - 1).map(|prompt| self.admitted(&super::paste::normalised(&prompt)))
+            }
         };
         let outcome = match text {
             Some(text) => {

@@ -34,18 +34,22 @@ pub(crate) struct Undo {
 impl Undo {
     /// Notes a change. One that goes on with the step before it becomes part of it.
     pub(crate) fn record(&mut self, change: Change, before: Position, after: Position, goes_on: bool) {
-        self.undone.clear();
+        self.bytes -= self.undone.drain(..).map(|step| size(&step)).sum::<usize>();
         self.bytes += change.removed.len() + change.inserted.len();
         match self.done.last_mut().filter(|_| goes_on) {
             Some(step) => {
                 step.after = after;
                 match step.changes.last_mut() {
                     // Typed characters: one growing insertion.
-                    Some(last) if change.removed.is_empty() && crate::text::end_of(last.at, &last.inserted) == change.at => {
+                    Some(last)
+                        if change.removed.is_empty()
+                            && crate::text::end_of(last.at, &last.inserted) == change.at =>
+                    {
                         last.inserted.push_str(&change.inserted);
                     }
                     // A replacement of what was just inserted.
                     Some(last) if change.at == last.at && change.removed == last.inserted => {
+                        self.bytes -= 2 * change.removed.len();
                         last.inserted = change.inserted;
                     }
                     _ => step.changes.push(change),
@@ -59,7 +63,7 @@ impl Undo {
     fn bound(&mut self) {
         while self.done.len() > STEPS || (self.bytes > BYTES && self.done.len() > 1) {
             let dropped = self.done.remove(0);
-            self.bytes = self.bytes.saturating_sub(size(&dropped));
+            self.bytes -= size(&dropped);
         }
     }
 

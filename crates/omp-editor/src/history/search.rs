@@ -6,8 +6,8 @@ use omp_tui::render::Position as Cell;
 use omp_tui::text::Line;
 
 use crate::command::{Command, Motion};
-use crate::view::Styles;
 use crate::text::previous;
+use crate::view::Styles;
 
 /// Most results that are kept.
 const RESULTS: usize = 200;
@@ -50,7 +50,8 @@ pub struct HistorySearch {
 impl HistorySearch {
     /// A search that begins with `query`; the first question is there to be taken.
     pub fn new(query: &str) -> Self {
-        let mut search = Self { query: query.lines().next().unwrap_or_default().to_owned(), ..Self::default() };
+        let mut search =
+            Self { query: query.lines().next().unwrap_or_default().to_owned(), ..Self::default() };
         search.ask();
         search
     }
@@ -114,7 +115,9 @@ impl HistorySearch {
             Command::SelectPageDown | Command::Move(Motion::PageDown) => self.step(8),
             Command::SelectPageUp | Command::Move(Motion::PageUp) => self.step(-8),
             Command::Confirm | Command::Submit | Command::Tab => {
-                return self.selected().map_or(SearchOutcome::Cancelled, |chosen| SearchOutcome::Chosen(Arc::clone(chosen)));
+                return self
+                    .selected()
+                    .map_or(SearchOutcome::Cancelled, |chosen| SearchOutcome::Chosen(Arc::clone(chosen)));
             }
             Command::Cancel => return SearchOutcome::Cancelled,
             _ => return SearchOutcome::Ignored,
@@ -127,7 +130,7 @@ impl HistorySearch {
     }
 
     /// The query row and at most `height - 1` prompts below it, one row each, with the cell of the cursor.
-    pub fn render(&mut self, width: usize, height: usize, styles: &Styles) -> (Vec<Line>, Cell) {
+    pub fn render(&mut self, width: usize, height: usize, styles: &Styles<'_>) -> (Vec<Line>, Cell) {
         let listed = height.saturating_sub(1).max(1);
         self.first = self.first.clamp((self.selected + 1).saturating_sub(listed), self.selected);
         let mut head = Line::styled(styles.popup_detail, "history: ");

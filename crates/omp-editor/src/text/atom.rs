@@ -30,7 +30,9 @@ impl Atom {
     /// How the unit is shown.
     pub(crate) fn label(&self) -> String {
         match self {
-            Self::Paste { number, lines: 1, text, .. } => format!("[Paste #{number}, {} characters]", text.chars().count()),
+            Self::Paste { number, lines: 1, text, .. } => {
+                format!("[Paste #{number}, {} characters]", text.chars().count())
+            }
             Self::Paste { number, lines, .. } => format!("[Paste #{number}, {lines} lines]"),
             Self::Image { number, .. } => format!("[Image #{number}]"),
             Self::Literal(_) => "\u{fffd}".to_owned(),
@@ -70,26 +72,36 @@ impl Atoms {
         self.bytes
     }
 
-    /// Takes an atom in. A character for it is always found: ten thousands are there, and a text is bounded.
+    /// Takes an atom in. There are more characters for atoms than anybody pastes; without one the replacement
+    /// character stands in the text.
     pub(crate) fn add(&mut self, atom: Atom) -> char {
+        let Some(character) = self.free() else { return char::REPLACEMENT_CHARACTER };
         if let Atom::Paste { text, .. } = &atom {
             self.bytes += text.len();
         }
-        let character = self.free();
         let label = atom.label();
         self.known.insert(character, (atom, label));
         character
     }
 
-    fn free(&mut self) -> char {
+    fn free(&mut self) -> Option<char> {
         for _ in FIRST..=LAST {
-            let candidate = char::from_u32(FIRST + self.next).unwrap_or('\u{100000}');
+            let candidate = char::from_u32(FIRST + self.next)?;
             self.next = (self.next + 1) % (LAST - FIRST);
             if !self.known.contains_key(&candidate) {
-                return candidate;
+                return Some(candidate);
             }
         }
-        '\u{10FFFD}'
+        None
+    }
+
+    /// The atom of a foreign character; one for all its places.
+    fn literal(&mut self, character: char) -> char {
+        let same = |(_, (atom, _)): &(&char, &(Atom, String))| *atom == Atom::Literal(character);
+        match self.known.iter().find(same) {
+            Some((known, _)) => *known,
+            None => self.add(Atom::Literal(character)),
+        }
     }
 
     /// Folds a text into an atom.
@@ -104,7 +116,7 @@ impl Atoms {
         if !text.contains(is_atom) {
             return text.to_owned();
         }
-        text.chars().map(|c| if is_atom(c) { self.add(Atom::Literal(c)) } else { c }).collect()
+        text.chars().map(|c| if is_atom(c) { self.literal(c) } else { c }).collect()
     }
 
     /// Gives the pictures their numbers, in the order of `present`. Tells whether a label changed.
@@ -129,13 +141,16 @@ impl Atoms {
         changed
     }
 
-    /// Forgets every atom that is not in one of `texts`, and counts pastes from 1 again.
+    /// Forgets every atom that is not in one of `texts`, and counts pastes from those that stay.
     pub(crate) fn retain<'a>(&mut self, texts: impl Iterator<Item = &'a str>) {
         let kept: std::collections::BTreeSet<char> =
             texts.flat_map(str::chars).filter(|character| is_atom(*character)).collect();
         self.known.retain(|character, _| kept.contains(character));
-        self.pastes = 0;
-        let size = |(atom, _): &(Atom, String)| if let Atom::Paste { text, .. } = atom { text.len() } else { 0 };
+        let number =
+            |(atom, _): &(Atom, String)| if let Atom::Paste { number, .. } = atom { *number } else { 0 };
+        self.pastes = self.known.values().map(number).max().unwrap_or(0);
+        let size =
+            |(atom, _): &(Atom, String)| if let Atom::Paste { text, .. } = atom { text.len() } else { 0 };
         self.bytes = self.known.values().map(size).sum();
     }
 }

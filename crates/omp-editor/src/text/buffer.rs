@@ -18,13 +18,12 @@ struct Stored {
 pub(crate) struct Buffer {
     lines: Vec<Stored>,
     bytes: usize,
-    revision: u64,
     width: usize,
 }
 
 impl Default for Buffer {
     fn default() -> Self {
-        Self { lines: vec![Stored::default()], bytes: 0, revision: 0, width: 80 }
+        Self { lines: vec![Stored::default()], bytes: 0, width: 80 }
     }
 }
 
@@ -40,11 +39,6 @@ impl Buffer {
     /// Bytes of the text, with one for each line end.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
-    }
-
-    /// Changes with every edit.
-    pub(crate) fn revision(&self) -> u64 {
-        self.revision
     }
 
     pub(crate) fn line(&self, index: usize) -> &str {
@@ -89,7 +83,6 @@ impl Buffer {
         self.lines.splice(from.line + 1..=to.line, fresh);
         self.lines[end.line].text.push_str(&suffix);
         self.bytes = self.bytes + text.len() - removed.len();
-        self.revision += 1;
         (removed, end)
     }
 

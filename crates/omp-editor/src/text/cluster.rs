@@ -12,7 +12,8 @@ const TAB: usize = 4;
 
 /// The part of `line` around `at` that holds no atom, and where it begins. An atom never joins its neighbours.
 fn segment(line: &str, at: usize) -> (usize, &str) {
-    let start = line[..at].char_indices().rev().find(|(_, c)| is_atom(*c)).map_or(0, |(i, c)| i + c.len_utf8());
+    let start =
+        line[..at].char_indices().rev().find(|(_, c)| is_atom(*c)).map_or(0, |(i, c)| i + c.len_utf8());
     let end = line[at..].find(is_atom).map_or(line.len(), |offset| at + offset);
     (start, &line[start..end])
 }
@@ -66,16 +67,18 @@ fn is_boundary(line: &str, at: usize) -> bool {
 
 /// The clusters of a line with their first bytes.
 pub(crate) fn clusters(line: &str) -> impl Iterator<Item = (usize, &str)> {
-    line.split_inclusive(is_atom).scan(0, |start, piece| {
-        let base = *start;
-        *start += piece.len();
-        Some((base, piece))
-    }).flat_map(|(base, piece)| {
-        let atom = piece.chars().next_back().filter(|c| is_atom(*c)).map_or(0, char::len_utf8);
-        let (text, atom) = piece.split_at(piece.len() - atom);
-        let tail = (!atom.is_empty()).then_some((base + text.len(), atom));
-        text.grapheme_indices(true).map(move |(at, cluster)| (base + at, cluster)).chain(tail)
-    })
+    line.split_inclusive(is_atom)
+        .scan(0, |start, piece| {
+            let base = *start;
+            *start += piece.len();
+            Some((base, piece))
+        })
+        .flat_map(|(base, piece)| {
+            let atom = piece.chars().next_back().filter(|c| is_atom(*c)).map_or(0, char::len_utf8);
+            let (text, atom) = piece.split_at(piece.len() - atom);
+            let tail = (!atom.is_empty()).then_some((base + text.len(), atom));
+            text.grapheme_indices(true).map(move |(at, cluster)| (base + at, cluster)).chain(tail)
+        })
 }
 
 /// A cluster as it is shown.
@@ -106,8 +109,13 @@ pub(crate) fn glyph<'a>(cluster: &'a str, column: usize, room: usize, atoms: &'a
         return Glyph { text: Cow::Owned(line.text()), width: line.width(), is_atom: true };
     }
     let line = Line::plain(cluster);
-    let cells = line.width();
-    // A mark without a base would land on its neighbour.
-    let text = if cells == 0 { String::new() } else { line.text() };
-    plain(Cow::Owned(text), cells)
+    if line.width() > 0 {
+        return plain(Cow::Owned(line.text()), line.width());
+    }
+    // Everything in the text has a cell: a mark without a base gets one, and what is hidden is shown as a dot.
+    let based = Line::plain(&format!("\u{25cc}{}", line.text()));
+    if based.width() == 1 && based.text().chars().count() > 1 {
+        return plain(Cow::Owned(based.text()), 1);
+    }
+    plain(Cow::Borrowed("·"), 1)
 }

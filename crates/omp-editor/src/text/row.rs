@@ -12,7 +12,7 @@ pub(crate) struct Row {
     pub(crate) end: usize,
 }
 
-/// The rows of `line` in `width` cells. The last cell is kept free for the cursor, or for the space at which the row
+/// The rows of `line` from `from` on, which must be where a row begins, in `width` cells. The last cell is kept free for the cursor, or for the space at which the row
 /// breaks. There is always at least one row, and a line that ends in such a space has an empty one at its end.
 pub(crate) fn wrap(line: &str, width: usize, atoms: &Atoms) -> Vec<Row> {
     let room = width.saturating_sub(1).max(1);

@@ -11,22 +11,22 @@ pub(crate) use window::Viewport;
 
 /// The characters of the frame; a theme gives them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Glyphs {
+pub struct Glyphs<'a> {
     /// Corners: top left, top right, bottom left, bottom right.
-    pub corners: [&'static str; 4],
+    pub corners: [&'a str; 4],
     /// The rule above and below.
-    pub horizontal: &'static str,
+    pub horizontal: &'a str,
     /// The lines at the sides.
-    pub vertical: &'static str,
+    pub vertical: &'a str,
     /// Before the selected row of a list.
-    pub pointer: &'static str,
+    pub pointer: &'a str,
     /// Above, when there is more above.
-    pub above: &'static str,
+    pub above: &'a str,
     /// Below, when there is more below.
-    pub below: &'static str,
+    pub below: &'a str,
 }
 
-impl Glyphs {
+impl Glyphs<'static> {
     /// Lines with round corners.
     pub const UNICODE: Self = Self {
         corners: ["╭", "╮", "╰", "╯"],
@@ -49,7 +49,7 @@ impl Glyphs {
 
 /// How the parts of the editor look; made from a theme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Styles {
+pub struct Styles<'a> {
     /// Text.
     pub text: Style,
     /// The frame: the colour of [`crate::Border`].
@@ -71,7 +71,7 @@ pub struct Styles {
     /// Explanations in a list.
     pub popup_detail: Style,
     /// Characters.
-    pub glyphs: Glyphs,
+    pub glyphs: Glyphs<'a>,
 }
 
 /// What is around the text.
@@ -93,11 +93,13 @@ pub struct Look<'a> {
     /// Most rows, the frame included; at least one row of text is shown.
     pub height: usize,
     /// How the parts look.
-    pub styles: &'a Styles,
+    pub styles: &'a Styles<'a>,
     /// What is around the text.
     pub frame: Frame,
-    /// Laid into the upper rule.
+    /// Laid into the upper rule, at its left.
     pub title: Option<&'a Line>,
+    /// Laid into the upper rule, at its right, where there is room.
+    pub title_right: Option<&'a Line>,
     /// Shown when nothing is in the editor.
     pub placeholder: &'a str,
     /// Where words with a meaning stand in a text, as ranges of bytes.

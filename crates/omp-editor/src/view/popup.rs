@@ -10,7 +10,7 @@ const LABEL: usize = 40;
 
 impl Editor {
     /// The rows of the list; none when it is closed.
-    pub(super) fn popup_rows(&mut self, width: usize, styles: &Styles) -> Vec<Line> {
+    pub(super) fn popup_rows(&mut self, width: usize, styles: &Styles<'_>) -> Vec<Line> {
         if !self.list.is_open() {
             return Vec::new();
         }
@@ -20,7 +20,8 @@ impl Editor {
         let count = self.list.offers().len();
         let seen = &self.list.offers()[first..(first + height).min(count)];
         let labels: Vec<Line> = seen.iter().map(|offer| Line::plain(offer.label())).collect();
-        let column = labels.iter().map(Line::width).max().unwrap_or(0).min(LABEL).min(width.saturating_sub(2));
+        let column =
+            labels.iter().map(Line::width).max().unwrap_or(0).min(LABEL).min(width.saturating_sub(2));
         let mut rows = Vec::with_capacity(seen.len());
         for (index, (offer, label)) in (first..).zip(seen.iter().zip(&labels)) {
             let chosen = index == selected;
@@ -29,7 +30,8 @@ impl Editor {
             row.push(style, " ");
             let text = label.truncate(column).text();
             row.append(&Line::styled(style, &text).fit(column, style));
-            let place = if chosen && count > height { format!("  {}/{count}", index + 1) } else { String::new() };
+            let place =
+                if chosen && count > height { format!("  {}/{count}", index + 1) } else { String::new() };
             let room = width.saturating_sub(row.width() + 2 + place.len());
             if !offer.detail().is_empty() && room > 6 {
                 row.push(style, "  ");

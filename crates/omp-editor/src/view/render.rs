@@ -64,7 +64,7 @@ impl Editor {
     }
 
     /// Where words with a meaning stand: line and bytes, in order.
-    fn marks(&mut self, look: &Look<'_>) -> Vec<(usize, Range<usize>)> {
+    fn marks(&self, look: &Look<'_>) -> Vec<(usize, Range<usize>)> {
         if self.text.bytes() > KEYWORD_BYTES {
             return Vec::new();
         }
@@ -127,25 +127,37 @@ fn framed(lines: Vec<Line>, window: &Window, insets: &Insets, inner: usize, look
     if insets.rules == 0 {
         return body.collect();
     }
-    let [top_left, top_right, bottom_left, bottom_right] = if boxed { glyphs.corners } else { [glyphs.horizontal; 4] };
+    let [top_left, top_right, bottom_left, bottom_right] =
+        if boxed { glyphs.corners } else { [glyphs.horizontal; 4] };
     let above = if window.more_above { glyphs.above } else { "" };
     let below = if window.more_below { glyphs.below } else { "" };
-    let mut rows = vec![rule([top_left, top_right], look.title, above, look)];
+    let mut rows = vec![rule([top_left, top_right], [look.title, look.title_right], above, look)];
     rows.extend(body);
-    rows.push(rule([bottom_left, bottom_right], None, below, look));
+    rows.push(rule([bottom_left, bottom_right], [None, None], below, look));
     rows
 }
 
-/// A rule with a title at its left and a sign at its right.
-fn rule(corners: [&str; 2], title: Option<&Line>, sign: &str, look: &Look<'_>) -> Line {
+/// A rule with titles at both sides and a sign at its right. The left title is cut where it does not fit; the right one is
+/// left out.
+fn rule(corners: [&str; 2], titles: [Option<&Line>; 2], sign: &str, look: &Look<'_>) -> Line {
     let border = look.styles.border;
     let horizontal = look.styles.glyphs.horizontal;
+    let [title, title_right] = titles.map(|title| title.filter(|title| title.width() > 0));
     let mut row = Line::styled(border, corners[0]);
     row.push(border, horizontal);
-    let tail = if sign.is_empty() { String::new() } else { format!(" {sign} {horizontal}") };
-    let tail = Line::styled(border, &format!("{tail}{}", corners[1]));
+    let sign = if sign.is_empty() { String::new() } else { format!(" {sign} {horizontal}") };
+    let mut tail = Line::styled(border, &format!("{sign}{}", corners[1]));
     let room = look.width.saturating_sub(row.width() + tail.width() + 1);
-    if let Some(title) = title.filter(|title| title.width() > 0 && room > 4) {
+    let wanted = title.map_or(0, |title| title.width() + 2);
+    if let Some(right) = title_right.filter(|right| wanted + right.width() + 4 <= room) {
+        let mut end = Line::styled(border, " ");
+        end.append(right);
+        end.push(border, " ");
+        end.push(border, horizontal);
+        end.append(&tail);
+        tail = end;
+    }
+    if let Some(title) = title.filter(|_| room > 4) {
         row.push(border, " ");
         row.append(&title.truncate(room - 2));
         row.push(border, " ");

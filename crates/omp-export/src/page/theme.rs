@@ -13,6 +13,8 @@ pub struct Palette {
     pub background: Color,
     /// Behind cards and code.
     pub surface: Color,
+    /// Behind remarks and summaries.
+    pub info: Color,
     /// Lines between things.
     pub border: Color,
     /// What is read.
@@ -52,6 +54,7 @@ impl Default for Theme {
             dark: Palette {
                 background: Color(0x11, 0x13, 0x18),
                 surface: Color(0x19, 0x1c, 0x23),
+                info: Color(0x17, 0x1a, 0x22),
                 border: Color(0x2d, 0x32, 0x3d),
                 text: Color(0xe3, 0xe6, 0xeb),
                 muted: Color(0x98, 0xa1, 0xb0),
@@ -67,6 +70,7 @@ impl Default for Theme {
             light: Palette {
                 background: Color(0xfc, 0xfc, 0xfb),
                 surface: Color(0xf4, 0xf4, 0xf2),
+                info: Color(0xf6, 0xf6, 0xf3),
                 border: Color(0xdf, 0xdf, 0xda),
                 text: Color(0x1e, 0x22, 0x29),
                 muted: Color(0x5f, 0x68, 0x76),
@@ -105,6 +109,7 @@ impl Palette {
         let names = [
             ("--background:", self.background),
             ("--surface:", self.surface),
+            ("--info:", self.info),
             ("--border:", self.border),
             ("--text:", self.text),
             ("--muted:", self.muted),

@@ -22,6 +22,7 @@ fn sample_page() -> Sample {
     let mut theme = Theme::default();
     theme.dark.accent = Color(0x12, 0x34, 0x56);
     theme.light.accent = Color(0x65, 0x43, 0x21);
+    theme.light.info = Color(0x0a, 0x0b, 0x0c);
     let options =
         PageOptions { system_prompt: Some(sample::SYSTEM_PROMPT), tools: &tools, blobs: Some(&blobs), theme };
     let (text, root) = page(&session, &options);
@@ -56,6 +57,7 @@ fn a_page_holds_everything() {
     let style = &root.all("style").next().unwrap().text;
     let (light, dark) = style.split_once("prefers-color-scheme:dark").unwrap();
     assert!(light.contains("--accent:#654321") && dark.contains("--accent:#123456"), "the theme's colours");
+    assert!(light.contains("--info:#0a0b0c") && dark.contains("--info:#171a22"), "the theme's colours");
 }
 
 /// Nothing is loaded, and nothing but the page's own style and script is allowed.

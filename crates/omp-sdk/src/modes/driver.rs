@@ -66,6 +66,19 @@ impl Driver {
         self.run(prompt, cancel).await
     }
 
+    /// Finds out in an interview what is to be reached, and works on it. `None` if the user gave up.
+    pub async fn guided_goal(
+        &self,
+        wish: &str,
+        cancel: CancellationToken,
+    ) -> Result<Option<Outcome>, ModeError> {
+        let prompt = self.session().guided_goal(wish, self.ui.as_ref(), cancel.clone()).await?;
+        match prompt {
+            Some(prompt) => self.run(prompt, cancel).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
     /// Goes on with a goal that was paused.
     pub async fn resume_goal(&self, cancel: CancellationToken) -> Result<Outcome, ModeError> {
         let prompt = self.session().resume_goal().await?;

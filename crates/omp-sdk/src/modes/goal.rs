@@ -51,14 +51,19 @@ impl Session {
         self.modes.shared.goal.goal()
     }
 
-    /// Sets a goal. The prompt that comes back begins the work on it.
-    pub async fn start_goal(&self, objective: &str, token_budget: Option<u64>) -> Result<Prompt, ModeError> {
+    pub(super) fn may_have_goal(&self) -> Result<(), ModeError> {
         if !self.settings().get(keys::GOAL_ENABLED) {
             return Err(ModeError::GoalDisabled);
         }
-        if self.plan_state() != PlanState::Off {
-            return Err(ModeError::InPlan);
+        match self.plan_state() {
+            PlanState::Off => Ok(()),
+            _ => Err(ModeError::InPlan),
         }
+    }
+
+    /// Sets a goal. The prompt that comes back begins the work on it.
+    pub async fn start_goal(&self, objective: &str, token_budget: Option<u64>) -> Result<Prompt, ModeError> {
+        self.may_have_goal()?;
         let goal = self.modes.shared.goal.create(objective, token_budget).map_err(ModeError::Goal)?;
         self.goal_changed().await;
         Ok(Prompt::hidden("goal-start", filled(START, &goal)))

@@ -7,14 +7,14 @@ use omp_agent::{Note, ToolError};
 use omp_config::settings::keys;
 use omp_llm::registry::Selection;
 use omp_tools::{Decision, InternalUrl, PendingAction};
-use omp_types::{CustomMessage, Message, ThinkingLevel, ToolOutput};
+use omp_types::{CustomMessage, Message, ToolOutput};
 use serde_json::{Value, json};
 
 use super::error::ModeError;
+use super::planner::Before;
 use super::title::{self, Found};
 use super::ui::Ui;
 use super::{DECIDING, NO_MODE, SessionModes};
-use crate::configure;
 use crate::session::Session;
 
 const INSTRUCTION: &str = include_str!("../../prompts/plan-mode.md");
@@ -25,8 +25,6 @@ const REMINDER: &str = include_str!("../../prompts/plan-reminder.md");
 /// The modes in session files.
 pub(super) const PLANNING: &str = "plan";
 pub(super) const PAUSED: &str = "plan_paused";
-/// The role of the model that plans.
-const ROLE: &str = "plan";
 /// Larger plans are no plans.
 const LARGEST: u64 = 1024 * 1024;
 
@@ -48,12 +46,14 @@ pub(crate) struct Plan {
     /// The plan, as far as one was seen: a `local://` URL.
     pub(super) file: Option<String>,
     pub(super) handed_in: Option<HandedIn>,
+    /// This run began as one of planning.
+    planned: bool,
     /// The model asked or handed in during this run.
     decided: bool,
     /// What the model is told with the user's next words.
     due: Option<Due>,
     /// The model that plans in place of this one.
-    before: Option<Before>,
+    pub(super) before: Option<Before>,
     /// A change of the model that waits for the end of a run.
     pub(super) moving: Option<Selection>,
 }
@@ -62,14 +62,6 @@ pub(crate) struct Plan {
 enum Due {
     Instruction,
     Over,
-}
-
-/// The model that the plan's model stands in for.
-struct Before {
-    model: Arc<omp_llm::Model>,
-    thinking: ThinkingLevel,
-    /// The selector of the model that plans.
-    planner: String,
 }
 
 /// A plan that waits for the user's decision.
@@ -138,6 +130,7 @@ impl SessionModes {
         let (due, file) = {
             let mut plan = self.plan();
             plan.decided = false;
+            plan.planned = plan.state == PlanState::Planning;
             (plan.due.take()?, plan.file.clone())
         };
         Some(match (due, file.filter(|url| self.locate(url).is_some_and(|path| path.is_file()))) {
@@ -162,7 +155,8 @@ impl SessionModes {
     /// A turn of planning ends with a decision.
     pub(super) fn plan_reminder(&self) -> Option<Note> {
         let plan = self.plan();
-        let waits = plan.state == PlanState::Planning && !plan.decided && self.attended;
+        let planning = plan.planned && plan.state == PlanState::Planning;
+        let waits = planning && !plan.decided && self.attended;
         waits.then(|| Note { custom_type: "plan-reminder", text: REMINDER.trim_end().into() })
     }
 
@@ -267,65 +261,6 @@ impl Session {
         self.modes.end_planning(state);
         self.modes.keep_plan();
         self.use_own_model().await;
-    }
-
-    /// The model of the role `plan` takes over, if there is one.
-    pub(super) async fn use_planner(&self) {
-        let settings = self.settings();
-        if configure::role(&settings, ROLE).is_none() {
-            return;
-        }
-        let selection = match self.find_model(&format!("pi/{ROLE}")) {
-            Ok(selection) => selection,
-            Err(error) => {
-                self.modes.notice(format!("The model of the role `plan` cannot be used: {error}"));
-                return self.tell_modes().await;
-            }
-        };
-        let planner = selection.model.selector();
-        if planner == self.model_selector() {
-            return;
-        }
-        let (model, thinking) = (self.model(), self.current_thinking());
-        let mut plan = self.modes.plan();
-        plan.before = Some(Before { model, thinking, planner });
-        plan.moving = Some(selection);
-        drop(plan);
-        self.settle_model().await;
-    }
-
-    /// The model from before returns, unless the user has chosen another one since.
-    pub(super) async fn use_own_model(&self) {
-        {
-            let mut plan = self.modes.plan();
-            let Some(Before { model, thinking, planner }) = plan.before.take() else { return };
-            let waiting = plan.moving.take().is_some();
-            if waiting || self.model_selector() != planner {
-                return;
-            }
-            let model = model.as_ref().clone();
-            plan.moving = Some(Selection { model, thinking: Some(thinking), warnings: Vec::new() });
-        }
-        self.settle_model().await;
-    }
-
-    /// Carries out a change of the model that was asked for; one that is asked for during an answer waits for its end.
-    pub(crate) async fn settle_model(&self) {
-        if self.control().is_running() {
-            return;
-        }
-        let moving = self.modes.plan().moving.take();
-        if let Some(selection) = moving
-            && let Err(error) = self.switch_for_now(selection).await
-        {
-            self.modes.notice(format!("The model was not changed: {error}"));
-        }
-    }
-
-    /// The selector of the model that carries out a plan.
-    pub(super) fn executor(&self) -> Arc<omp_llm::Model> {
-        let own = self.modes.plan().before.as_ref().map(|before| Arc::clone(&before.model));
-        own.unwrap_or_else(|| self.model())
     }
 }
 

@@ -1,9 +1,9 @@
 //! Questions of the model, from the call to the answer.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use omp_sdk::{AskAnswer, Ended};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::{Opening, Presence, call, entries, say, world};
 
@@ -50,7 +50,8 @@ async fn an_answer_reaches_the_model() {
     });
     world.submit("go").await;
     assert_eq!(world.results(1), ["User selected: Green"]);
-    let result = entries(&world.file(), "message").into_iter().find(|line| line["message"]["toolName"] == "ask");
+    let result =
+        entries(&world.file(), "message").into_iter().find(|line| line["message"]["toolName"] == "ask");
     assert_eq!(
         result.unwrap()["message"]["details"],
         json!({"question": "Which colour?", "options": ["Red", "Green"], "multi": false, "selectedOptions": ["Green"]})
@@ -99,17 +100,18 @@ async fn one_question_at_a_time() {
     world.finish().await;
 }
 
-/// An abort from outside closes the question and reaches the history as a call that did not end.
+/// An abort from outside closes the question; the run ends and the next one begins with a whole history.
 #[tokio::test]
 async fn an_abort_closes_the_question() {
-    let world = world("", [ask()]).await;
+    let world = world("", [ask(), say("ok")]).await;
     let control = world.session().control();
-    *world.person.answers.lock().unwrap() = Some(|_| Ended::Answered);
-    let cancel = tokio_util::sync::CancellationToken::new();
-    cancel.cancel();
-    let outcome = world.driver.submit(omp_sdk::Prompt::text("go"), cancel).await.unwrap();
-    assert!(outcome.interrupted && !control.is_running());
-    drop(Arc::clone(&world.person));
-    world.session().close().await;
-    let _: Vec<Value> = world.person.told("agent_end");
+    let abort = async {
+        world.person.waits.notified().await;
+        control.abort();
+    };
+    let (outcome, ()) = tokio::join!(world.submit("go"), abort);
+    assert!(outcome.interrupted);
+    world.submit("again").await;
+    assert_eq!(world.results(1).len(), 1);
+    world.finish().await;
 }

@@ -9,14 +9,17 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_sdk::{
-    ApprovalRequest, Asker, Clock, Dialog, Directories, Driver, Ended, Environment, Host, Listener, Outcome, Outfit,
-    Persistence, PlanReview, PlanVerdict, Prompt, Questioner, Reply as Answer, Session, SessionError,
+    ApprovalRequest, Asker, Clock, Dialog, Directories, Driver, Ended, Environment, Host, Listener, Outcome,
+    Outfit, Persistence, PlanReview, PlanVerdict, Prompt, Questioner, Reply as Answer, Session, SessionError,
     SessionOptions, Ui,
 };
 use omp_testkit::{Home, Reply, Scenario, Server, Wire};
 use omp_types::AgentEvent;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
+
+/// How long every tool takes, on the clock of the tests.
+pub(crate) const TOOL_MS: u64 = 1_500;
 
 /// What the person does, in order, and what the person saw.
 #[derive(Default)]
@@ -25,15 +28,19 @@ pub(crate) struct Person {
     pub(crate) reviews: Mutex<Vec<PlanReview>>,
     pub(crate) confirms: Mutex<VecDeque<bool>>,
     pub(crate) questions: Mutex<Vec<String>>,
+    /// What the person types, in order; then nothing.
+    pub(crate) words: Mutex<VecDeque<String>>,
     pub(crate) composing: AtomicBool,
     pub(crate) approvals: Mutex<VecDeque<Answer>>,
     pub(crate) asked: Mutex<Vec<String>>,
-    /// Answers the questions of the model.
+    /// Answers the questions of the model; without it the person only looks at them.
     pub(crate) answers: Mutex<Option<fn(&Dialog) -> Ended>>,
     pub(crate) events: Mutex<Vec<AgentEvent>>,
     /// Runs whenever the session sleeps, with the milliseconds.
     pub(crate) on_sleep: Mutex<Option<Box<dyn FnMut(u64) + Send>>>,
     pub(crate) sleeps: Mutex<Vec<u64>>,
+    /// Rings when a question is looked at.
+    pub(crate) waits: tokio::sync::Notify,
     now: AtomicU64,
 }
 
@@ -59,6 +66,16 @@ impl Ui for Person {
         std::future::ready(answer).boxed()
     }
 
+    fn question<'a>(&'a self, question: &'a str) -> BoxFuture<'a, Option<String>> {
+        self.questions.lock().unwrap().push(question.to_owned());
+        std::future::ready(self.words.lock().unwrap().pop_front()).boxed()
+    }
+
+    fn edit<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Option<String>> {
+        self.questions.lock().unwrap().push(text.to_owned());
+        std::future::ready(self.words.lock().unwrap().pop_front()).boxed()
+    }
+
     fn is_composing(&self) -> bool {
         self.composing.load(Ordering::Relaxed)
     }
@@ -74,8 +91,17 @@ impl Asker for Person {
 
 impl Questioner for Person {
     fn ask<'a>(&'a self, dialog: &'a Dialog) -> BoxFuture<'a, Ended> {
-        let answers = self.answers.lock().unwrap().expect("nobody said what to answer");
-        async move { answers(dialog) }.boxed()
+        let answers = *self.answers.lock().unwrap();
+        async move {
+            match answers {
+                Some(answers) => answers(dialog),
+                None => {
+                    self.waits.notify_one();
+                    std::future::pending().await
+                }
+            }
+        }
+        .boxed()
     }
 }
 
@@ -108,6 +134,9 @@ struct Ear(Arc<Person>);
 
 impl Listener for Ear {
     fn event(&mut self, event: AgentEvent) {
+        if matches!(event, AgentEvent::ToolExecutionEnd { .. }) {
+            self.0.now.fetch_add(TOOL_MS, Ordering::Relaxed);
+        }
         self.0.events.lock().unwrap().push(event);
     }
 }
@@ -176,9 +205,13 @@ pub(crate) struct Opening {
 
 impl Opening {
     pub(crate) fn new(config: &str, replies: impl IntoIterator<Item = Reply>) -> Self {
+        Self::with(config, Scenario::replies(replies))
+    }
+
+    pub(crate) fn with(config: &str, scenario: Scenario) -> Self {
         let home = Home::new();
         home.write("home/.omp/agent/config.yml", config);
-        let server = Server::start(Scenario::replies(replies).keyless(true));
+        let server = Server::start(scenario.keyless(true));
         let opening = Self { home, server, presence: Presence::There, persistence: Persistence::New };
         opening.models();
         opening
@@ -200,7 +233,10 @@ impl Opening {
         let directories = Directories::resolve(|name| (name == "HOME").then(|| root.clone())).unwrap();
         let person = Arc::new(Person::default());
         let program = Arc::new(Program { directories, person: Arc::clone(&person), presence: self.presence });
-        let first = SessionOptions { persistence: self.persistence, ..program.options(&self.home.work_dir()).unwrap() };
+        let first = SessionOptions {
+            persistence: self.persistence,
+            ..program.options(&self.home.work_dir()).unwrap()
+        };
         let host = Arc::new(Host::start(program as Arc<dyn Outfit>, first).await.unwrap());
         let driver = Driver::new(Arc::clone(&host), Arc::clone(&person) as Arc<dyn Ui>, "interactive");
         World { home: self.home, server: self.server, person, host, driver }
@@ -248,6 +284,13 @@ impl World {
 
     pub(crate) fn file(&self) -> PathBuf {
         self.session().file().unwrap()
+    }
+
+    /// Ends the program and starts it again, with the same server.
+    pub(crate) async fn reopen(self, persistence: Persistence) -> Self {
+        self.session().close().await;
+        let Self { home, server, .. } = self;
+        Opening { home, server, presence: Presence::There, persistence }.start().await
     }
 
     /// Ends everything; the server must have been asked for all its answers.

@@ -18,6 +18,8 @@
 //!
 //! A shell is started in a [`Scope`], like every process. To stop a command its whole shell is ended.
 
+mod hold;
+mod line;
 mod pool;
 mod request;
 mod start;
@@ -39,15 +41,14 @@ use crate::scope::{Child, GRACE};
 use crate::sink::{Limits, Sink, Spill};
 use crate::stream::Output;
 
-pub use pool::{After, Answer, Given, Hold, ShellSpec, Shells};
+pub use hold::{Given, Hold};
+pub use pool::{After, Answer, ShellSpec, Shells};
 pub use request::{Report, Request};
 pub use start::Engine;
 pub use start_files::StartFiles;
 
+use line::{Told, exchange};
 use start::Dialect;
-
-/// No shell reports more: a number and a path.
-const LARGEST_REPORT: usize = 64 * 1024;
 
 /// One command for a shell.
 pub struct Call {
@@ -113,10 +114,18 @@ impl ShellSession {
         let request = self.dialect.encode(&self.request(&call, own_file(&writer)));
         let mut output = Output::new(reader, Sink::new(call.limits, call.spill), on_output);
         let mut report = None;
+        let told = async {
+            match exchange(&self.line, &self.dialect, &request).await {
+                Told::Report(told) => Some(Ending::Exited(report.insert(told).status)),
+                // It was told to execute nothing any more, which it did well.
+                Told::Deaf => Some(Ending::Exited(0)),
+                Told::Nothing => None,
+            }
+        };
         let end = async {
             tokio::select! {
                 biased; // A shell that reports and dies has reported.
-                Some(told) = exchange(&self.line, &request) => Ending::Exited(report.insert(told).status),
+                Some(ending) = told => ending,
                 exit = self.child.wait() => exit.into(),
             }
         };
@@ -146,7 +155,13 @@ impl ShellSession {
             Place::Once(directory) => (Some(directory.clone()), Some(self.cwd.clone())),
             Place::Stay(directory) => (Some(directory.clone()), None),
         };
-        Request { output, command: call.command.clone(), env: call.env.clone(), enter, leave_to }
+        let save = call.hold.save_to();
+        Request { output, command: call.command.clone(), env: call.env.clone(), enter, leave_to, save }
+    }
+
+    /// Can it write down what it knows?
+    fn can_save(&self) -> bool {
+        matches!(self.dialect, Dialect::Bash { .. })
     }
 }
 
@@ -162,32 +177,4 @@ impl Drop for ShellSession {
 /// The name under which our children can open a file that we have open.
 fn own_file(file: &impl AsRawFd) -> PathBuf {
     PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()))
-}
-
-/// Sends a request and waits for the report. `None` if the shell does not report.
-async fn exchange(line: &UnixStream, request: &[u8]) -> Option<Report> {
-    let mut left = request;
-    while !left.is_empty() {
-        line.writable().await.ok()?;
-        match line.try_write(left) {
-            Ok(written) => left = &left[written..],
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-            Err(_) => return None,
-        }
-    }
-    let mut report = Vec::new();
-    let mut buffer = [0; 1024];
-    while report.len() < LARGEST_REPORT {
-        line.readable().await.ok()?;
-        match line.try_read(&mut buffer) {
-            Ok(0) => return None,
-            Ok(length) => report.extend_from_slice(&buffer[..length]),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-            Err(_) => return None,
-        }
-        if let Some(report) = Report::decode(&report) {
-            return Some(report);
-        }
-    }
-    None
 }

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
-use super::start::{Dialect, Engine, start};
+use super::hold::{Given, Hold, Legacy};
+use super::start::{Dialect, Engine, start, start_with};
 use super::start_files::StartFiles;
 use super::{Call, Life, Place, ShellSession};
 use crate::command::{self, CommandError, CommandOutcome, CommandSpec, Snapshot};
@@ -54,29 +55,8 @@ enum State {
     Waiting(Box<ShellSession>),
     /// With the directory in which it was when it got its command.
     Busy(PathBuf),
-    /// None yet: the one before was given away. The next begins there.
-    Vacant(PathBuf),
-}
-
-/// A place among the shells, as the caller of a command sees it.
-#[derive(Debug, Default)]
-pub struct Hold {
-    taken: Mutex<Option<Held>>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Held {
-    id: u64,
-    knows_something: bool,
-}
-
-/// What a command that keeps its shell takes away from the next.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Given {
-    /// It had a shell of its own, or one that knew nothing.
-    Nothing,
-    /// Variables and functions of the commands before. A fresh shell begins there.
-    State(PathBuf),
+    /// None yet: the one before was given away. The next begins there, with what is known of it.
+    Vacant(Legacy),
 }
 
 /// What became of a command.
@@ -129,15 +109,18 @@ impl Shells {
                 return isolated(scope, spec, dialect, directory, call, cancel, on_output).await;
             }
             Taken::Waiting(_) | Taken::Nothing => spec.directory.clone(),
-            Taken::Vacant(ref directory) => existing(directory.clone(), spec),
+            Taken::Vacant(ref legacy) => existing(legacy.directory.clone(), spec),
         };
         let mut reserved = Reserved { shells: self, id, back: None };
-        let knows_something = matches!(taken, Taken::Waiting(_));
-        call.hold.fill(id, knows_something);
+        let knows_something = !matches!(taken, Taken::Nothing);
         let mut session = match taken {
             Taken::Waiting(session) => *session,
+            Taken::Vacant(Legacy { state: Some(state), .. }) => {
+                start_with(scope, spec, dialect, &directory, &state, cancel).await?
+            }
             _ => start(scope, spec, dialect, &directory, cancel).await?,
         };
+        call.hold.fill(id, knows_something, session.can_save());
         let lost_directory = find_place(&mut call, &mut session, spec);
         let hold = Arc::clone(&call.hold);
         let (outcome, life) = session.run(call, cancel, on_output).await?;
@@ -185,9 +168,15 @@ impl Shells {
         let id = slots.fresh_id();
         let Some(slot) = slots.list.iter_mut().find(|slot| slot.id == held.id) else { return Given::Nothing };
         let directory = directory.unwrap_or_else(|| slot.directory());
+        let state = held.state();
+        let given = match (held.knows_something, &state) {
+            (false, _) => Given::Nothing,
+            (true, Some(_)) => Given::Copied(directory.clone()),
+            (true, None) => Given::State(directory.clone()),
+        };
         slot.id = id;
-        slot.state = State::Vacant(directory.clone());
-        if held.knows_something { Given::State(directory) } else { Given::Nothing }
+        slot.state = State::Vacant(Legacy { directory, state });
+        given
     }
 
     /// Where the next command of `spec` would run.
@@ -211,7 +200,7 @@ impl Shells {
         let taken = match std::mem::replace(&mut slot.state, State::Busy(directory)) {
             State::Waiting(session) => Taken::Waiting(session),
             State::Busy(directory) => Taken::Busy(directory),
-            State::Vacant(directory) => Taken::Vacant(directory),
+            State::Vacant(legacy) => Taken::Vacant(legacy),
         };
         slots.list.push(slot);
         (taken, id)
@@ -259,18 +248,8 @@ impl Slot {
     fn directory(&self) -> PathBuf {
         match &self.state {
             State::Waiting(session) => session.cwd.clone(),
-            State::Busy(directory) | State::Vacant(directory) => directory.clone(),
+            State::Busy(directory) | State::Vacant(Legacy { directory, .. }) => directory.clone(),
         }
-    }
-}
-
-impl Hold {
-    fn fill(&self, id: u64, knows_something: bool) {
-        *self.taken.lock().unwrap_or_else(PoisonError::into_inner) = Some(Held { id, knows_something });
-    }
-
-    fn take(&self) -> Option<Held> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
@@ -278,7 +257,7 @@ enum Taken {
     Waiting(Box<ShellSession>),
     Nothing,
     Busy(PathBuf),
-    Vacant(PathBuf),
+    Vacant(Legacy),
 }
 
 /// The place of a shell that runs a command. It is free again when the command has ended, in whatever way.

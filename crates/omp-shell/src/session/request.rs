@@ -26,6 +26,8 @@ pub struct Request {
     pub enter: Option<PathBuf>,
     /// Where to go afterwards.
     pub leave_to: Option<PathBuf>,
+    /// The file that bash writes its variables and functions to before the command.
+    pub save: Option<PathBuf>,
 }
 
 /// Commands and variables may hold secrets.
@@ -63,12 +65,21 @@ const BASH_EXIT_TRAP: &str = concat!(
     r#"\builtin trap - RETURN ERR; \builtin unset __omp_t; } 250>&-; "#,
 );
 
+/// Everything that another shell needs to go on: its own words say it in a form that bash reads.
+const BASH_SAVE: &str = r"{ \builtin declare -p; \builtin declare -f; \builtin alias -p; } 250>&- >";
+
 impl Request {
     /// As text for bash, which [`BASH_BOOT`] has made ready. `keep` are options that hold for every call.
     pub(super) fn for_bash(&self, keep: &str) -> Vec<u8> {
         let mut text = Text(b"; __omp=(); \\exec </dev/null >".to_vec());
         text.quoted(self.output.as_os_str());
-        text.push(" 2>&1; { ");
+        text.push(" 2>&1; ");
+        if let Some(file) = &self.save {
+            text.push(BASH_SAVE);
+            text.quoted(file.as_os_str());
+            text.push(" 2>/dev/null; ");
+        }
+        text.push("{ ");
         self.body(&mut text);
         text.push(&format!("}} {BASH_LINE}>&-; {{ __omp_s=$?; {BASH_RESET}{keep}; }} >/dev/null 2>&1; "));
         if self.command.contains("trap") {
@@ -149,7 +160,7 @@ impl Request {
         while let Some(name) = fields.next() {
             env.push((text(name)?, text(fields.next()?)?));
         }
-        Some(Self { output, command, env, enter: some(enter), leave_to: some(leave_to) })
+        Some(Self { output, command, env, enter: some(enter), leave_to: some(leave_to), save: None })
     }
 }
 
@@ -203,6 +214,7 @@ mod tests {
             env: vec![("A".into(), String::new()), ("B".into(), "x y".into())],
             enter: Some("/in".into()),
             leave_to: Some("/back".into()),
+            save: None,
         };
         for request in [full, Request { command: "x".into(), ..Request::default() }] {
             let encoded = request.for_embedded();

@@ -11,7 +11,6 @@ use nix::sys::memfd::{MFdFlags, memfd_create};
 use tokio_util::sync::CancellationToken;
 
 use super::request::{BASH_BOOT, POSIX_BOOT, Request};
-use super::start_files::StartFiles;
 use super::{Call, Life, Place, ShellSession, ShellSpec, own_file};
 use crate::command::CommandError;
 use crate::environment::Environment;
@@ -79,6 +78,15 @@ impl Dialect {
         }
     }
 
+    /// A request to do nothing; the embedded shell needs none.
+    pub(super) fn empty_request(&self) -> Option<&'static [u8]> {
+        match self {
+            Self::Bash { .. } => Some(b"\0"),
+            Self::Posix => Some(b"\n"),
+            Self::Embedded => None,
+        }
+    }
+
     fn arguments(&self) -> &'static [&'static str] {
         match self {
             Self::Bash { .. } => &["--noprofile", "--norc", "-c", BASH_BOOT],
@@ -101,13 +109,29 @@ pub(super) async fn start(
     if let Some(files) = &spec.start_files
         && !files.text().is_empty()
     {
-        match read(&mut session, files, cancel).await {
+        match read(&mut session, files.text(), cancel).await {
             Ok(Life::Goes) => session.dialect = Dialect::Bash { keep: files.keep().to_owned() },
             // Definitions that end the shell are done without.
             Ok(Life::Ended) | Err(_) => session = start()?,
         }
     }
     Ok(session)
+}
+
+/// Starts a shell in `cwd` with what another one knew. Names that the shell owns refuse to be set, which is as well.
+pub(super) async fn start_with(
+    scope: &Scope,
+    spec: &ShellSpec,
+    dialect: Dialect,
+    cwd: &Path,
+    state: &str,
+    cancel: &CancellationToken,
+) -> Result<ShellSession, CommandError> {
+    let mut session = start(scope, spec, dialect.clone(), cwd, cancel).await?;
+    match read(&mut session, state, cancel).await {
+        Ok(Life::Goes) => Ok(session),
+        Ok(Life::Ended) | Err(_) => start(scope, spec, dialect, cwd, cancel).await,
+    }
 }
 
 fn spawn(
@@ -143,10 +167,10 @@ fn spawn(
 /// Has the shell read definitions, from a file that only we name.
 async fn read(
     session: &mut ShellSession,
-    files: &StartFiles,
+    definitions: &str,
     cancel: &CancellationToken,
 ) -> Result<Life, CommandError> {
-    let file = text_file(files.text()).map_err(CommandError::Pipe)?;
+    let file = text_file(definitions).map_err(CommandError::Pipe)?;
     let call = Call {
         command: format!(". {}", own_file(&file).display()),
         env: Vec::new(),
@@ -160,7 +184,8 @@ async fn read(
     Ok(life)
 }
 
-fn text_file(text: &str) -> io::Result<File> {
+/// A file without a name.
+pub(super) fn text_file(text: &str) -> io::Result<File> {
     let mut file = File::from(memfd_create(c"omp-start-files", MFdFlags::MFD_CLOEXEC)?);
     file.write_all(text.as_bytes())?;
     Ok(file)

@@ -13,7 +13,8 @@ fn parse_as(config: Value) -> Result<Host, String> {
 /// proves: SHL-090
 #[test]
 fn variables_and_home_are_filled_in() {
-    let host = parse_as(json!({"host": "${MYHOST}", "username": "${NOBODY:-ci}", "key": "~/.ssh/id"})).unwrap();
+    let host =
+        parse_as(json!({"host": "${MYHOST}", "username": "${NOBODY:-ci}", "key": "~/.ssh/id"})).unwrap();
     assert_eq!(host.target(), "ci@10.0.0.7");
     assert_eq!(host.key.as_deref(), Some(Path::new("/home/ann/.ssh/id")));
     let nested = parse_as(json!({"host": "a-${MYHOST}-b", "keyPath": "keys/${MYHOST}"})).unwrap();
@@ -24,7 +25,8 @@ fn variables_and_home_are_filled_in() {
 
 #[test]
 fn numbers_and_switches_may_be_texts() {
-    let host = parse_as(json!({"host": "h", "port": "2222", "compat": "true", "description": " d "})).unwrap();
+    let host =
+        parse_as(json!({"host": "h", "port": "2222", "compat": "true", "description": " d "})).unwrap();
     assert_eq!((host.port, host.compat, host.description.as_deref()), (Some(2222), Compat::On, Some("d")));
     let host = parse_as(json!({"host": "h", "port": 22, "compat": false, "username": null})).unwrap();
     assert_eq!((host.port, host.compat, host.user), (Some(22), Compat::Off, None));

@@ -27,7 +27,10 @@ fn each_shell_enters_the_directory_in_its_own_way() {
     assert_eq!(wrap(linux(), "~/it's"), r"cd -- ~/'it'\''s' && make all");
     assert_eq!(wrap(linux(), "~"), "cd -- ~ && make all");
     assert_eq!(wrap(windows(Shell::PowerShell), "C:\\it's"), "Set-Location -Path 'C:\\it''s'; make all");
-    assert_eq!(wrap(windows(Shell::PowerShell), "a\u{2019}b"), "Set-Location -Path 'a\u{2019}\u{2019}b'; make all");
+    assert_eq!(
+        wrap(windows(Shell::PowerShell), "a\u{2019}b"),
+        "Set-Location -Path 'a\u{2019}\u{2019}b'; make all"
+    );
     assert_eq!(wrap(windows(Shell::Cmd), "C:\\a b"), "cd /d \"C:\\a b\" && make all");
     assert_eq!(wrap(windows(Shell::Cmd), "a\"b"), "cd /d \"a\"\"b\" && make all");
     assert_eq!(wrap(with_bash(Shell::Bash), "/c/x"), r"bash -c 'cd -- '\''/c/x'\'' && make all'");

@@ -1,4 +1,7 @@
-#![allow(clippy::disallowed_methods, reason = "short-lived shells that are waited for; their bytes must arrive unchanged")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "short-lived shells that are waited for; their bytes must arrive unchanged"
+)]
 
 use std::process::Command;
 

@@ -136,6 +136,10 @@ fn so_far(tail: &str, given: &Given) -> Vec<String> {
     let output = if output.is_empty() { "(no output so far)" } else { output };
     let shell = match given {
         Given::Nothing => None,
+        Given::Copied(directory) => Some(format!(
+            "[The command keeps the shell; the next one gets a copy in {}, with the variables and functions from before this command]",
+            directory.display()
+        )),
         Given::State(directory) => Some(format!(
             "[The command keeps the shell; the next one starts fresh in {}, without the variables and functions of before]",
             directory.display()

@@ -18,7 +18,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Scheduling, Tool, ToolError};
-use omp_shell::session::{Call, Place, ShellSpec};
+use omp_shell::session::{Call, Hold, Place, ShellSpec};
 use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
 use omp_workspace::path::Base;
 use serde::Deserialize;
@@ -128,7 +128,10 @@ impl Bash {
                 Some(watch) => watch.spill(whole),
                 None => whole,
             },
-            hold: Arc::default(),
+            hold: Arc::new(match settings.jobs.auto_background {
+                Some(_) => Hold::saving(),
+                None => Hold::default(),
+            }),
         };
         Ok(Prepared { shell, call, watch, timeout })
     }

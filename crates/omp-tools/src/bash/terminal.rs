@@ -36,7 +36,9 @@ impl Bash {
     ) -> Result<ToolOutput, ToolError> {
         let Prepared { shell, call: command, timeout, .. } = prepared;
         let typed = command.command.clone();
-        let spec = self.spec(&shell, command, view.size());
+        let mut spec = self.spec(&shell, command, view.size());
+        let gone = !spec.cwd.is_dir();
+        let lost_directory = gone.then(|| std::mem::replace(&mut spec.cwd, shell.directory.clone()));
         let mut shown = None;
         let outcome = pty::run(&self.context.scope, spec, &call.cancel, |terminal| {
             shown = Some(view.show(&typed, terminal));
@@ -45,7 +47,7 @@ impl Bash {
         drop(shown);
         // Whatever it was, it may have written files.
         self.context.scans.clear();
-        let answer = Answer { outcome, after: After::Isolated, lost_directory: None };
+        let answer = Answer { outcome, after: After::Isolated, lost_directory };
         Report { answer, original: None, timeout, fresh_directory: &shell.directory }.into_result()
     }
 

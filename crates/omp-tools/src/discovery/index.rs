@@ -126,7 +126,10 @@ impl ToolIndex {
         });
         let mut found: Vec<Match> = found.collect();
         found.sort_by(|a, b| {
-            b.score.partial_cmp(&a.score).unwrap_or(Ordering::Equal).then_with(|| a.tool.name.cmp(&b.tool.name))
+            b.score
+                .partial_cmp(&a.score)
+                .unwrap_or(Ordering::Equal)
+                .then_with(|| a.tool.name.cmp(&b.tool.name))
         });
         Some(found)
     }

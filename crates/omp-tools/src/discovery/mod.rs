@@ -72,7 +72,8 @@ impl SearchTools {
         let (query, limit) = (query(arguments)?, limit(arguments)?);
         let index = index_of(shelf.as_ref());
         let found = index.search(query);
-        let found = found.ok_or_else(|| ToolError::new("Query must contain at least one letter or number."))?;
+        let found =
+            found.ok_or_else(|| ToolError::new("Query must contain at least one letter or number."))?;
         let selected = shelf.selected();
         let fresh = found.into_iter().filter(|found| !selected.contains(&found.tool.name));
         let found: Vec<Match> = fresh.take(limit).collect();

@@ -108,12 +108,16 @@ fn questions_have_the_documented_fields() {
     let parameters = &tool.definition().parameters;
     let questions = &parameters["properties"]["questions"];
     assert_eq!((&parameters["required"], &questions["minItems"]), (&json!(["questions"]), &json!(1)));
-    let fields = |object: &Value| object["properties"].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let fields =
+        |object: &Value| object["properties"].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     let question = &questions["items"];
     assert_eq!(fields(question), ["id", "question", "options", "multi", "recommended"]);
     assert_eq!(question["required"], json!(["id", "question", "options"]));
     let option = &question["properties"]["options"]["items"];
-    assert_eq!((fields(option), &option["required"]), (vec!["label".into(), "description".into()], &json!(["label"])));
+    assert_eq!(
+        (fields(option), &option["required"]),
+        (vec!["label".into(), "description".into()], &json!(["label"]))
+    );
     let validators = omp_agent::Validators::default();
     let check = |value: Value| validators.check(tool.as_ref(), value.as_object().unwrap().clone());
     assert!(check(json!({"questions": []})).is_err(), "at least one");
@@ -139,12 +143,17 @@ async fn answers_are_told_in_words_and_details() {
     let both = AskAnswer { selected: vec![2, 0], custom: Some("and gold".to_owned()) };
     let many = setting(None, answering(vec![both.clone()])).ask(json!([multi.clone()])).await.unwrap();
     assert_eq!(text(&many), "User selected: Blue, Red\nUser provided custom input: and gold");
-    assert_eq!(many.details.as_ref().unwrap()["selectedOptions"], json!(["Blue", "Red"]), "as they were chosen");
+    assert_eq!(
+        many.details.as_ref().unwrap()["selectedOptions"],
+        json!(["Blue", "Red"]),
+        "as they were chosen"
+    );
 
     let other = with(colour(), "id", json!("other"));
     let last = with(colour(), "id", json!("last"));
     let answers = answering(vec![chose(&[0]), both, typed("none")]);
-    let several = setting(None, answers).ask(json!([colour(), with(multi, "id", json!("many")), other, last])).await;
+    let several =
+        setting(None, answers).ask(json!([colour(), with(multi, "id", json!("many")), other, last])).await;
     let several = several.unwrap();
     assert_eq!(
         text(&several),
@@ -225,7 +234,8 @@ async fn questions_that_are_not_answered_fail() {
     let aborted = setting(None, Some(waiting));
     let cancel = CancellationToken::new();
     let tool = aborted.tool();
-    let (result, ()) = tokio::join!(tool.run(call(json!([colour()]), cancel.clone())), async { cancel.cancel() });
+    let (result, ()) =
+        tokio::join!(tool.run(call(json!([colour()]), cancel.clone())), async { cancel.cancel() });
     assert_eq!(result.unwrap_err().message, "Ask input was cancelled");
     assert!(*dropped.lock().unwrap(), "the dialog is closed");
     assert!(!aborted.context.modes.take_end());

@@ -258,11 +258,11 @@ async fn the_session_goes_on_without_the_shell_of_a_job() {
     let output = desk.bash(json!({"command": format!("{}; echo $x", until(&end))})).await.unwrap();
     let job = id(&output);
     assert!(
-        text(&output).contains(&format!("starts fresh in {sub}, without the variables")),
+        text(&output).contains(&format!("the next one gets a copy in {sub}, with the")),
         "{}",
         text(&output)
     );
-    assert_eq!(desk.output("echo \"[$x]\"; pwd; x=2").await, format!("[]\n{sub}"));
+    assert_eq!(desk.output("echo \"[$x]\"; pwd; x=2").await, format!("[1]\n{sub}"));
     assert_eq!(desk.output("echo \"[$x]\"").await, "[2]", "it lives on");
     desk.flag("end");
     assert!(desk.ended(&job).await.result.unwrap().starts_with("1\n"), "the job has its shell");

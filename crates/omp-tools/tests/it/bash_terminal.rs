@@ -15,6 +15,8 @@ use tokio_util::sync::CancellationToken;
 #[derive(Default)]
 struct Person {
     keys: &'static [u8],
+    /// What is to be seen before that.
+    after: &'static str,
     commands: Mutex<Vec<String>>,
     open: Arc<AtomicUsize>,
 }
@@ -36,10 +38,10 @@ impl PtyView for Person {
         self.commands.lock().unwrap().push(command.to_owned());
         self.open.fetch_add(1, Ordering::SeqCst);
         if !self.keys.is_empty() {
-            let keys = self.keys;
+            let (keys, after) = (self.keys, self.after);
             tokio::spawn(async move {
                 let mut changes = terminal.changes();
-                while terminal.screen().text().is_empty() {
+                while !terminal.screen().text().contains(after) {
                     let _ = changes.changed().await;
                 }
                 match keys {
@@ -73,7 +75,7 @@ fn seen_by(person: Person) -> (Project, Arc<Person>, Arc<dyn Tool>) {
 
 #[tokio::test]
 async fn a_person_sees_the_command_and_types() {
-    let (project, person, bash) = seen_by(Person { keys: b"yes\r", ..Person::default() });
+    let (project, person, bash) = seen_by(Person { keys: b"yes\r", after: "sure?", ..Person::default() });
     let command = "stty size; pwd; read -p 'sure? ' answer; echo \"[$answer]\"; exit 4";
     let failed = run(&bash, json!({"command": command, "pty": true, "env": {"X": "1"}})).await.unwrap_err();
     let here = project.path().display().to_string();
@@ -118,7 +120,7 @@ async fn a_timeout_is_said() {
 
 #[tokio::test]
 async fn a_person_can_end_the_command() {
-    let (_project, _, bash) = seen_by(Person { keys: b"\x1b", ..Person::default() });
+    let (_project, _, bash) = seen_by(Person { keys: b"\x1b", after: "begun", ..Person::default() });
     let failed = run(&bash, json!({"command": "echo begun; sleep 100", "pty": true})).await.unwrap_err();
     assert!(failed.message.contains("Command aborted"), "{failed}");
 }
@@ -150,7 +152,7 @@ async fn without_a_person_there_is_no_terminal() {
 async fn commands_are_unattended_on_a_terminal_too() {
     let (project, _, bash) = seen_by(Person::default());
     for pty in [false, true] {
-        let command = "env | sort; git --version >/dev/null && cd .. && git init -q r && cd r && git -c user.name=a -c user.email=b commit -q --allow-empty -m first && git log";
+        let command = "env | sort; git init -q r && git -C r -c user.name=a -c user.email=b commit -q --allow-empty -m first && git -C r log";
         let output = text(&run(&bash, json!({"command": command, "pty": pty, "timeout": 30})).await.unwrap());
         for expected in [
             "PAGER=cat",
@@ -169,6 +171,17 @@ async fn commands_are_unattended_on_a_terminal_too() {
         }
         assert!(output.lines().any(|line| line.starts_with("CI=")), "{output}");
         assert!(output.contains("    first"), "the log does not wait for a key: {output}");
-        std::fs::remove_dir_all(project.path().parent().unwrap().join("r")).unwrap();
+        std::fs::remove_dir_all(project.path().join("r")).unwrap();
     }
+}
+
+/// A directory that is gone is no place to run, and that is said.
+#[tokio::test]
+async fn a_directory_that_is_gone_is_left() {
+    let (project, _, bash) = seen_by(Person::default());
+    run(&bash, json!({"command": "mkdir gone; cd gone"})).await.unwrap();
+    std::fs::remove_dir(project.path().join("gone")).unwrap();
+    let output = text(&run(&bash, json!({"command": "pwd", "pty": true})).await.unwrap());
+    let here = project.path().display().to_string();
+    assert!(output.starts_with(&format!("{here}\n\n[The shell was in {here}/gone, which is gone")), "{output}");
 }

@@ -51,6 +51,7 @@ async fn a_checkpoint_remembers_where_it_is() {
     assert!(checkpoints.owes_report().is_some());
 }
 
+/// proves: TSN-031, LOP-132
 #[tokio::test]
 async fn sub_agents_have_no_checkpoints() {
     let context = context(Modes::default());

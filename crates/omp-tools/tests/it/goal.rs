@@ -32,7 +32,9 @@ async fn every_operation_tells_where_the_goal_stands() {
     let error = |result: Result<ToolOutput, ToolError>| result.unwrap_err().message;
     assert_eq!(error(op("get").await), "There is no goal.");
     assert!(error(op("create").await).contains("needs an objective"));
-    let created = goal(&context, json!({"op": "create", "objective": " ship it ", "token_budget": 1000})).await.unwrap();
+    let created = goal(&context, json!({"op": "create", "objective": " ship it ", "token_budget": 1000}))
+        .await
+        .unwrap();
     assert_eq!(
         text(&created),
         "Objective: ship it\nStatus: active\nTokens used: 0\nToken budget: 1000\nTokens remaining: 1000\nTime used: 0 s"
@@ -48,11 +50,16 @@ async fn every_operation_tells_where_the_goal_stands() {
     assert!(error(op("drop").await).contains("no open goal"));
     goal(&context, json!({"op": "create", "objective": "next"})).await.unwrap();
     let dropped = text(&op("drop").await.unwrap());
-    assert!(dropped.contains("Status: dropped") && dropped.contains("Tokens remaining: unlimited"), "{dropped}");
+    assert!(
+        dropped.contains("Status: dropped") && dropped.contains("Tokens remaining: unlimited"),
+        "{dropped}"
+    );
 
     let validators = omp_agent::Validators::default();
     let tool = omp_tools::goal(Arc::clone(&context));
-    for wrong in [json!({"op": "create", "objective": "x", "token_budget": 0}), json!({"op": "win"}), json!({})] {
+    for wrong in
+        [json!({"op": "create", "objective": "x", "token_budget": 0}), json!({"op": "win"}), json!({})]
+    {
         assert!(validators.check(tool.as_ref(), wrong.as_object().unwrap().clone()).is_err(), "{wrong}");
     }
 }

@@ -33,5 +33,6 @@ mod ssh;
 mod ssh_server;
 mod support;
 mod todo;
+mod tool_search;
 mod web;
 mod write;

@@ -12,6 +12,9 @@ const TAIL: usize = 24;
 /// How many of them, at most, are compared; blank ones say nothing.
 const SAMPLES: usize = 8;
 
+/// The character that stands for a cell of a picture.
+const PICTURE_CELL: char = '\u{10eeee}';
+
 /// What a row in history said, without its style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Trace {
@@ -23,7 +26,8 @@ impl Trace {
     fn of(line: &Line) -> Self {
         let mut hasher = DefaultHasher::new();
         let mut ink = 0;
-        for span in line.spans() {
+        // Cells of pictures do not count: a picture may lose its pixels, but its rows stay where they are.
+        for span in line.spans().iter().filter(|span| !span.text().starts_with(PICTURE_CELL)) {
             span.text().bytes().for_each(|byte| byte.hash(&mut hasher));
             ink += span.text().chars().filter(|character| !character.is_whitespace()).count();
         }

@@ -1,9 +1,26 @@
 //! What changed inside one row.
 
-use crate::text::{Cell, Line};
+use std::sync::Arc;
+
+use crate::text::{Cell, Graphic, Line};
 
 use super::frame::Position;
 use super::output::Output;
+
+/// A picture that is drawn from its last row leaves pixels in the rows above it. Where one is gone, these rows count as
+/// unknown, so that they are written again.
+pub(super) fn forget_pictures(screen: &mut [Line], window: &[Line]) {
+    for at in 0..screen.len() {
+        let Some(graphic) = screen[at].graphic().filter(|graphic| window[at].graphic() != Some(*graphic))
+        else {
+            continue;
+        };
+        let rows = graphic.rows.clamp(1, at + 1);
+        for row in &mut screen[at + 1 - rows..=at] {
+            *row = Line::plain("?").with_graphic(Graphic { bytes: Arc::from([]), rows: 0 });
+        }
+    }
+}
 
 /// Turns the row `old` on the screen into `new`, writing only what differs.
 pub(super) fn row(out: &mut Output, at: usize, old: &Line, new: &Line) {

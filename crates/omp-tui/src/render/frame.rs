@@ -121,6 +121,8 @@ pub enum Gesture {
     Replace,
     /// The user asked for a clean screen.
     Reset,
+    /// The terminal has another size; see [`super::Renderer::resized`].
+    Resize,
 }
 
 /// The kind of bytes a frame became. Exactly one per frame.

@@ -95,14 +95,22 @@ impl Output {
         self.cursor.column = Some(0);
     }
 
+    /// Inserts blank rows; those below move down and the last ones are gone. Nothing enters history.
+    pub(super) fn insert_rows(&mut self, row: usize, count: usize) {
+        self.move_to(Position { row, column: 0 });
+        self.pen.reset(&mut self.bytes);
+        self.sequence(count, 'L');
+        self.wrote = true;
+        // Terminals disagree about the column afterwards.
+        self.cursor.column = None;
+    }
+
     /// Writes cells of a row whose first one stands at the cursor.
     pub(super) fn cells(&mut self, cells: &[Cell<'_>]) {
         let Some(last) = cells.last() else { return };
         self.wrote = true;
         let end = last.column + last.width;
-        if end >= self.size.width || cells.iter().any(|cell| cell.contested) {
-            self.no_wrap();
-        }
+        self.no_wrap();
         self.pen.write(cells.iter().copied(), &mut self.bytes);
         self.cursor.column = (end < self.size.width).then_some(end);
     }

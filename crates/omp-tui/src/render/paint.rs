@@ -6,7 +6,8 @@ use crate::text::{Attributes, Color, Line, Style};
 use super::audit::History;
 use super::frame::{Gesture, Intent, Painted, Position, Profile, Rows, Size, View};
 use super::output::{Cursor, Output};
-use super::{diff, resize};
+use super::resize::Drift;
+use super::{diff, shift};
 
 /// Turns frames into bytes and remembers what the terminal shows.
 #[derive(Debug)]
@@ -18,6 +19,7 @@ pub struct Renderer {
     screen: Vec<Line>,
     cursor: Cursor,
     boundary: usize,
+    drift: Drift,
     gesture: Option<Gesture>,
     prelude: Vec<u8>,
 }
@@ -33,6 +35,7 @@ impl Renderer {
             screen: Vec::new(),
             cursor: Cursor::default(),
             boundary: 0,
+            drift: Drift::default(),
             gesture: Some(Gesture::Start),
             prelude: Vec::new(),
         }
@@ -51,6 +54,15 @@ impl Renderer {
     /// The next frame answers a gesture of the user and may do more than an ordinary one.
     pub fn gesture(&mut self, gesture: Gesture) {
         self.gesture = Some(gesture);
+    }
+
+    /// The terminal has another size. To be told of each one that is heard of, before the frame for the last: what happens
+    /// in between moves rows, too, and the last may be the same as the first.
+    pub fn resized(&mut self, size: Size) {
+        if self.profile.multiplexer {
+            self.drift.resize(size.height.max(1));
+        }
+        self.gesture.get_or_insert(Gesture::Resize);
     }
 
     /// Bytes that neither show anything nor move the cursor, such as the data of a picture: written ahead of the next
@@ -73,11 +85,9 @@ impl Renderer {
             Some(gesture @ (Gesture::Start | Gesture::Resume | Gesture::Replace)) => {
                 self.take_over(view, size, gesture)
             }
-            Some(Gesture::Reset) if !self.profile.multiplexer => self.take_over(view, size, Gesture::Replace),
-            Some(Gesture::Reset) => self.resized(view, size),
             None if size == self.size => self.update(view),
-            None if self.profile.multiplexer => self.resized(view, size),
-            None => self.take_over(view, size, Gesture::Replace),
+            _ if self.profile.multiplexer => self.in_multiplexer(view, size),
+            _ => self.take_over(view, size, Gesture::Replace),
         }
     }
 
@@ -138,14 +148,12 @@ impl Renderer {
     }
 
     /// A new size inside a multiplexer, or a clean screen there: the window is written in place, nothing is erased.
-    fn resized(&mut self, view: &View<'_>, size: Size) -> Painted {
-        let before = resize::Before {
-            size: self.size,
-            ledger: self.ledger,
-            cursor_row: self.cursor.row,
-            boundary: self.boundary,
-        };
-        self.ledger.committed = resize::committed_after(&before, &mut self.history, view.rows, size);
+    fn in_multiplexer(&mut self, view: &View<'_>, size: Size) -> Painted {
+        let mut drift = self.drift;
+        drift.resize(size.height);
+        let rewrapped = size.width != self.size.width;
+        self.ledger.committed =
+            drift.committed(self.ledger, self.boundary, rewrapped, &mut self.history, view.rows);
         self.size = size;
         let from = self.ledger.committed;
         let advance = self.ledger.advance(self.outlook(view));
@@ -216,6 +224,13 @@ impl Renderer {
 
     fn in_place(&mut self, out: &mut Output, view: &View<'_>, top: usize) {
         let window = self.window(view, top);
+        if let Some(insertion) = shift::insertion(&self.screen, &window) {
+            out.insert_rows(insertion.row, insertion.count);
+            let blank = std::iter::repeat_n(Line::new(), insertion.count);
+            self.screen.splice(insertion.row..insertion.row, blank);
+            self.screen.truncate(window.len());
+        }
+        diff::forget_pictures(&mut self.screen, &window);
         for (at, new) in window.iter().enumerate() {
             diff::row(out, at, &self.screen[at], new);
         }
@@ -301,7 +316,9 @@ impl Renderer {
         out.show_cursor(place.is_some() && self.profile.hardware_cursor);
         out.move_to(place.unwrap_or(Position { row: self.content_bottom(view), column: 0 }));
         self.cursor = out.cursor;
-        self.boundary = view.seam.boundary(view.rows.len());
+        // What is covered does not stand on the screen as it is.
+        self.boundary = if view.covers.is_empty() { view.seam.boundary(view.rows.len()) } else { 0 };
+        self.drift = Drift::new(self.size, self.cursor.row);
         let bytes = out.finish();
         let intent = match intent {
             Intent::Nothing | Intent::Diff if !wrote && !bytes.is_empty() => Intent::Cursor,

@@ -43,11 +43,12 @@ impl Drift {
     }
 
     /// How many rows of the new frame are in history now, given what was there before. In doubt fewer: a row may be
-    /// repeated, but not lost.
+    /// repeated, but not lost. Rows before
+    /// `final_end` were final and stood on the screen as they are.
     pub(super) fn committed(
         self,
         before: Ledger,
-        boundary: usize,
+        final_end: usize,
         rewrapped: bool,
         history: &mut History,
         rows: &dyn Rows,
@@ -55,7 +56,7 @@ impl Drift {
         let mut committed = if rewrapped { history.same_place(rows) } else { before.committed };
         committed = committed.saturating_sub(self.pulled);
         if !rewrapped && before.top == before.committed {
-            committed = (committed + self.pushed).min(boundary.max(committed));
+            committed = (committed + self.pushed).min(final_end.max(committed));
         }
         let committed = committed.min(rows.len());
         history.assume(rows, committed);

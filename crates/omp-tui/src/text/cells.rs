@@ -56,21 +56,24 @@ impl Line {
         if from == 0 && self.width() <= to {
             return self.clone();
         }
+        let cells: Vec<Cell<'_>> = self.cells().collect();
+        let first = cells.partition_point(|cell| cell.column + cell.width <= from);
+        let last = cells.partition_point(|cell| cell.column < to).max(first);
         let mut line = Self::new();
-        for cell in self.cells() {
-            let end = cell.column + cell.width;
-            if end <= from {
-                continue;
-            }
-            if cell.column >= to {
-                break;
-            }
-            if cell.column >= from && end <= to {
-                line.push_linked(cell.style, cell.text, cell.link.cloned());
-            } else {
-                let blanks = end.min(to) - cell.column.max(from);
-                line.push_linked(cell.style, &" ".repeat(blanks), cell.link.cloned());
-            }
+        let mut inside = first..last;
+        // A character that is cut leaves blanks in its style.
+        let cut = |line: &mut Self, cell: &Cell<'_>| {
+            let blanks = (cell.column + cell.width).min(to) - cell.column.max(from);
+            line.push_linked(cell.style, &" ".repeat(blanks), cell.link.cloned());
+        };
+        if let Some(cell) = cells[inside.clone()].first().filter(|cell| cell.column < from) {
+            cut(&mut line, cell);
+            inside.start += 1;
+        }
+        let end = cells[inside.clone()].last().filter(|cell| cell.column + cell.width > to);
+        line.push_cells(&cells[inside.start..inside.end - usize::from(end.is_some())]);
+        if let Some(cell) = end {
+            cut(&mut line, cell);
         }
         line
     }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::cells::Cell;
 use super::style::Style;
 use super::width::{self, clusters};
 
@@ -98,9 +99,15 @@ impl Line {
         let clean = sanitize(text, content.width);
         match content.spans.last_mut() {
             Some(last) if last.style == style && last.link == link => {
-                content.width -= width::text_width(&last.text);
-                last.text.push_str(&clean);
-                content.width += width::text_width(&last.text);
+                // ASCII never joins the character before it, so that only the rest has to be measured again.
+                if width::is_plain(&clean) {
+                    content.width += clean.len();
+                    last.text.push_str(&clean);
+                } else {
+                    content.width -= width::text_width(&last.text);
+                    last.text.push_str(&clean);
+                    content.width += width::text_width(&last.text);
+                }
             }
             _ => {
                 content.width += width::text_width(&clean);
@@ -116,6 +123,19 @@ impl Line {
             self.push_linked(span.style, &span.text, span.link.clone());
         }
         self
+    }
+
+    /// Appends cells that follow each other, run by run.
+    pub(super) fn push_cells(&mut self, cells: &[Cell<'_>]) {
+        let mut run = String::new();
+        for (index, cell) in cells.iter().enumerate() {
+            run.push_str(cell.text);
+            let next = cells.get(index + 1);
+            if next.is_none_or(|next| next.style != cell.style || next.link != cell.link) {
+                self.push_linked(cell.style, &run, cell.link.cloned());
+                run.clear();
+            }
+        }
     }
 
     /// Attaches the picture that ends in this row.

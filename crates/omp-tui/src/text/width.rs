@@ -48,9 +48,15 @@ fn measure(cluster: &str) -> Cluster<'_> {
     if text.chars().next().is_some_and(char::is_control) {
         return Cluster { text, width: 0, contested: false };
     }
-    let mut rest = text.chars().skip(1).peekable();
-    let contested = rest.peek().is_some() && rest.any(|mark| !is_plain_mark(mark));
+    let contested =
+        text.chars().next().is_some_and(joins) || text.chars().skip(1).any(|mark| !is_plain_mark(mark));
     Cluster { text, width: UnicodeWidthStr::width(text), contested }
+}
+
+/// Characters that a terminal may join with what stands before them, even across a change of style: halves of flags and
+/// skin tones.
+fn joins(character: char) -> bool {
+    matches!(character, '\u{1f1e6}'..='\u{1f1ff}' | '\u{1f3fb}'..='\u{1f3ff}')
 }
 
 /// Marks that every terminal stacks on the character before them without taking a cell.

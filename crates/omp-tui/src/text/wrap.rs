@@ -62,11 +62,7 @@ fn row(cells: &[Cell<'_>], indent: usize, broken: bool) -> Line {
     while broken && end > 0 && cells[end - 1].text == " " {
         end -= 1;
     }
-    // A line measures its last span at every push, so cells of one style go in together.
-    for run in cells[..end].chunk_by(|one, next| one.style == next.style && one.link == next.link) {
-        let text: String = run.iter().map(|cell| cell.text).collect();
-        line.push_linked(run[0].style, &text, run[0].link.cloned());
-    }
+    line.push_cells(&cells[..end]);
     line
 }
 

@@ -1,6 +1,8 @@
 //! A conversation as far as the renderer can tell: blocks that are final, one that may still change, and rows below it
 //! that always may.
 
+use std::cell::RefCell;
+
 use omp_tui::ledger::Seam;
 use omp_tui::render::{Cover, Position};
 use omp_tui::text::{Attributes, Color, Line, Style, parse_ansi};
@@ -34,7 +36,21 @@ const CONTESTED: &[&str] = &["👩‍👩‍👧‍👦", "🇩🇪🇫🇷", "�
 
 pub(crate) struct Block {
     pub(crate) text: Vec<String>,
-    pub(crate) color: u8,
+    color: u8,
+    /// The rows at a width, with what they were made of.
+    laid: RefCell<(usize, Vec<String>, Vec<Line>)>,
+}
+
+impl Block {
+    fn rows(&self, width: usize) -> Vec<Line> {
+        let mut laid = self.laid.borrow_mut();
+        if laid.0 != width || laid.1 != self.text {
+            let style = Style::PLAIN.foreground(Color::Indexed(self.color));
+            let rows = self.text.iter().flat_map(|text| Line::styled(style, text).wrap(width, 2)).collect();
+            *laid = (width, self.text.clone(), rows);
+        }
+        laid.2.clone()
+    }
 }
 
 #[derive(Default)]
@@ -76,13 +92,13 @@ impl Document {
     }
 
     pub(crate) fn block(&mut self, random: &mut fastrand::Rng) {
-        let lines = random.usize(1..8);
+        let lines = random.usize(1..6);
         let text = (0..lines).map(|_| {
-            let words = random.usize(0..12);
+            let words = random.usize(0..8);
             self.words(random, words)
         });
         let text = text.collect();
-        self.blocks.push(Block { text, color: random.u8(..16) });
+        self.blocks.push(Block { text, color: random.u8(..16), laid: RefCell::default() });
     }
 
     /// The rows at this width, and which of them are final.
@@ -94,10 +110,7 @@ impl Document {
             if live.is_some() {
                 seam.live_start = Some(rows.len());
             }
-            let style = Style::PLAIN.foreground(Color::Indexed(block.color));
-            for text in &block.text {
-                rows.extend(Line::styled(style, text).wrap(width, 2));
-            }
+            rows.extend(block.rows(width));
             if live == Some(Growth::AppendOnly) {
                 seam.commit_safe_end = Some(rows.len().saturating_sub(1));
             }

@@ -6,18 +6,37 @@ use alacritty_terminal::Term;
 use alacritty_terminal::event::VoidListener;
 use alacritty_terminal::grid::{Dimensions as _, Scroll};
 use alacritty_terminal::index::{Column, Line as Row};
-use alacritty_terminal::term::cell::{Cell as GridCell, Flags};
+use alacritty_terminal::term::cell::Flags;
 use alacritty_terminal::term::test::TermSize;
 use alacritty_terminal::term::{Config, TermMode};
 use alacritty_terminal::vte::ansi::Processor;
 use omp_tui::render::{Position, Size};
 use omp_tui::text::Line;
 
-/// One row of a terminal: the characters of each column; the second half of a wide character is empty.
-pub(crate) type Shown = Vec<String>;
+/// What a terminal shows in a cell: a character and what is stacked on it. The second half of a wide one is `\0`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Glyph {
+    first: char,
+    rest: Option<Box<str>>,
+}
+
+impl Glyph {
+    fn new(text: &str) -> Self {
+        let mut characters = text.chars();
+        let first = characters.next().unwrap_or(' ');
+        let rest = characters.as_str();
+        Self { first, rest: (!rest.is_empty()).then(|| rest.into()) }
+    }
+
+    fn is_blank(&self) -> bool {
+        matches!(self.first, ' ' | '\0') && self.rest.is_none()
+    }
+}
+
+/// One row of a terminal, column by column.
+pub(crate) type Shown = Vec<Glyph>;
 
 pub(crate) trait Emulator {
-    fn name(&self) -> &'static str;
     fn feed(&mut self, bytes: &[u8]);
     fn resize(&mut self, size: Size);
     fn history_len(&self) -> usize;
@@ -43,26 +62,31 @@ pub(crate) trait Emulator {
 }
 
 /// The characters of a row without blanks at its end.
-pub(crate) fn text(row: &[String]) -> String {
-    row.concat().trim_end().to_owned()
+pub(crate) fn text(row: &[Glyph]) -> String {
+    let mut text = String::new();
+    for glyph in row.iter().filter(|glyph| glyph.first != '\0') {
+        text.push(glyph.first);
+        text.push_str(glyph.rest.as_deref().unwrap_or_default());
+    }
+    text.trim_end().to_owned()
 }
 
 /// Whether the terminal shows `line` in this row, column by column. Of a character about whose width terminals disagree
 /// only the first code point counts, and the cell behind it does not.
-pub(crate) fn shows(line: &Line, row: &[String]) -> bool {
+pub(crate) fn shows(line: &Line, row: &[Glyph]) -> bool {
     let mut column = 0;
     for cell in line.cells() {
         let Some(found) = row.get(cell.column) else { return false };
         let same = match cell.contested {
-            true => found.chars().next() == cell.text.chars().next(),
-            false => found.as_str() == cell.text,
+            true => cell.text.starts_with(found.first),
+            false => *found == Glyph::new(cell.text),
         };
         if !same {
             return false;
         }
         column = cell.column + cell.width;
     }
-    row.iter().skip(column).all(|cell| cell.trim().is_empty())
+    row.iter().skip(column).all(Glyph::is_blank)
 }
 
 /// A terminal with reflow, synchronized updates and switchable wrapping.
@@ -99,17 +123,9 @@ impl Alacritty {
     pub(crate) fn cursor_shown(&self) -> bool {
         self.term.mode().contains(TermMode::SHOW_CURSOR)
     }
-
-    pub(crate) fn cell(&self, row: usize, column: usize) -> &GridCell {
-        &self.term.grid()[Row(row as i32)][Column(column)]
-    }
 }
 
 impl Emulator for Alacritty {
-    fn name(&self) -> &'static str {
-        "alacritty"
-    }
-
     fn feed(&mut self, bytes: &[u8]) {
         self.parser.advance(&mut self.term, bytes);
     }
@@ -129,12 +145,9 @@ impl Emulator for Alacritty {
         (0..columns)
             .map(|column| {
                 let cell = &row[Column(column)];
-                if cell.flags.contains(Flags::WIDE_CHAR_SPACER) {
-                    return String::new();
-                }
-                let mut text = String::from(cell.c);
-                text.extend(cell.zerowidth().unwrap_or_default());
-                text
+                let first = if cell.flags.contains(Flags::WIDE_CHAR_SPACER) { '\0' } else { cell.c };
+                let rest = cell.zerowidth().filter(|_| first != '\0');
+                Glyph { first, rest: rest.map(|rest| rest.iter().collect::<String>().into()) }
             })
             .collect()
     }
@@ -163,10 +176,6 @@ impl Vt100 {
 }
 
 impl Emulator for Vt100 {
-    fn name(&self) -> &'static str {
-        "vt100"
-    }
-
     fn feed(&mut self, bytes: &[u8]) {
         self.0.process(bytes);
     }
@@ -185,9 +194,9 @@ impl Emulator for Vt100 {
         let row = (index + back).saturating_sub(self.history_len()) as u16;
         let screen = self.0.screen();
         let shown = (0..screen.size().1.get()).map(|column| match screen.cell(row, column) {
-            Some(cell) if cell.is_wide_continuation() => String::new(),
-            Some(cell) if cell.has_contents() => cell.contents().to_owned(),
-            _ => " ".to_owned(),
+            Some(cell) if cell.is_wide_continuation() => Glyph::new("\0"),
+            Some(cell) if cell.has_contents() => Glyph::new(cell.contents()),
+            _ => Glyph::new(" "),
         });
         let shown = shown.collect();
         self.0.screen_mut().set_scrollback(0);

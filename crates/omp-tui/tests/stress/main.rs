@@ -2,9 +2,15 @@
 //!
 //! `OMP_TUI_SEED=<n>` runs one seed again and says what it does; `OMP_TUI_SEEDS=<n>` runs that many.
 
+mod blocks;
+mod bytes;
+mod desk;
 mod discipline;
 mod document;
 mod emulator;
-mod ledger_rows;
+mod history;
+mod pty;
 mod random;
+mod resizing;
 mod shadow;
+mod widths;

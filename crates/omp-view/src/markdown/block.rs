@@ -1,7 +1,6 @@
 //! One outermost block with everything inside it.
 
 use std::collections::VecDeque;
-use std::ops::Range;
 
 use omp_syntax::Language;
 use omp_theme::{Symbol, Token};
@@ -19,32 +18,37 @@ const MAX_DEPTH: usize = 12;
 /// A block within less room than this is drawn flat, too.
 const MIN_WIDTH: usize = 6;
 
-/// The rows of a piece of text with its blocks, and the link definitions in it.
-pub(super) fn render(look: &Look, source: &str, base: Style, known: &Definitions) -> (Vec<Line>, Definitions) {
+/// What a piece of text becomes.
+pub(super) struct Piece {
+    pub(super) rows: Vec<Line>,
+    /// The link definitions in it.
+    pub(super) definitions: Definitions,
+    /// It consists of nothing else.
+    pub(super) only_defines: bool,
+}
+
+/// Draws a piece of text: one outermost block, or link definitions, which are shown as they were written.
+pub(super) fn render(look: &Look, source: &str, base: Style, known: &Definitions) -> Piece {
     let resolve = |link: BrokenLink<'_>| {
         let address = known.find(&link.reference)?;
         Some((CowStr::from(address.to_owned()), CowStr::from("")))
     };
     let parser = Parser::new_with_broken_link_callback(source, options(), Some(resolve));
-    let mut defined: Vec<(Range<usize>, String, String)> = parser
-        .reference_definitions()
-        .iter()
-        .map(|(label, one)| (one.span.clone(), label.to_owned(), one.dest.to_string()))
-        .collect();
-    defined.sort_by_key(|(span, ..)| span.start);
-    let mut blocks = Blocks { look, events: parser.collect(), depth: 0 };
-    let mut rows = blocks.all(look.width, base);
     let mut definitions = Definitions::default();
-    if !defined.is_empty() && !rows.is_empty() {
-        rows.push(Line::new());
+    for (label, one) in parser.reference_definitions().iter() {
+        definitions.add(label, &one.dest);
     }
-    for (_, label, address) in defined {
-        definitions.add(&label, &address);
-        let text = format!("[{label}]: {address}");
-        rows.extend(Line::styled(look.fg(Token::MdLinkUrl), &text).wrap(look.width, 2));
-    }
+    let events: VecDeque<Event<'_>> = parser.collect();
+    let only_defines = events.is_empty();
+    let rows = match only_defines {
+        true => source.lines().filter(|line| !line.trim().is_empty()).flat_map(|line| {
+            Line::styled(look.fg(Token::MdLinkUrl), line.trim()).wrap(look.width, 2)
+        }).collect(),
+        false => Blocks { look, events, depth: 0 }.all(look.width, base),
+    };
     // Numbers and labels can be wider than the room.
-    (rows.iter().map(|row| row.clamp(look.width)).collect(), definitions)
+    let rows = rows.iter().map(|row| row.clamp(look.width)).collect();
+    Piece { rows, definitions, only_defines }
 }
 
 /// The events that are still to be drawn.

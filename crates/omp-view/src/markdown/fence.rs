@@ -25,14 +25,14 @@ pub(super) fn top(look: &Look, label: &str) -> Line {
     if !label.is_empty() {
         line.push(look.fg(Token::Muted), &format!(" {label}"));
     }
-    line.truncate(look.width)
+    look.shortened(&line, look.width)
 }
 
 /// The row below the code.
 pub(super) fn bottom(look: &Look) -> Line {
     let corner = look.symbol(Symbol::BoxRoundBottomLeft);
     let across = look.symbol(Symbol::BoxRoundHorizontal);
-    Line::styled(look.fg(Token::MdCodeBlockBorder), &format!("{corner}{across}")).truncate(look.width)
+    Line::styled(look.fg(Token::MdCodeBlockBorder), &format!("{corner}{across}")).clamp(look.width)
 }
 
 /// The code itself. Long lines are wrapped, not cut: somebody may want to copy them.

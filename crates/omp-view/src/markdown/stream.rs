@@ -278,7 +278,7 @@ impl MarkdownStream {
             return Vec::new();
         }
         self.blocks += 1;
-        let (mut rows, _) = block::render(&self.look, &self.open, self.base, &self.known);
+        let mut rows = block::render(&self.look, &self.open, self.base, &self.known).rows;
         if !self.rows.is_empty() && !rows.is_empty() {
             rows.insert(0, Line::new());
         }
@@ -291,17 +291,17 @@ impl MarkdownStream {
             return;
         }
         self.blocks += 1;
-        let (rows, definitions) = block::render(&self.look, text, self.base, &self.known);
-        // Definitions stand below each other.
-        let defines = !definitions.0.is_empty();
-        for (label, address) in definitions.0 {
+        let piece = block::render(&self.look, text, self.base, &self.known);
+        for (label, address) in piece.definitions.0 {
             self.known.add(&label, &address);
         }
-        if !rows.is_empty() {
-            if !(std::mem::replace(&mut self.defined, defines) && defines) {
+        // Definitions stand below each other.
+        let together = std::mem::replace(&mut self.defined, piece.only_defines) && piece.only_defines;
+        if !piece.rows.is_empty() {
+            if !together {
                 self.gap();
             }
-            self.rows.extend(rows);
+            self.rows.extend(piece.rows);
         }
     }
 
@@ -321,34 +321,43 @@ fn code_end(text: &str) -> Option<usize> {
     }
 }
 
-/// Where the outermost blocks and link definitions of a text begin, each at the start of a line, and the end of the
-/// text. The first begins at 0.
+/// Where the outermost blocks of a text begin, and what stands between them (link definitions are no blocks), each at the
+/// start of a line, and the end of the text. The first begins at 0.
 fn starts(text: &str) -> Vec<usize> {
-    let parser = Parser::new_ext(text, options());
-    let defined: Vec<usize> = parser.reference_definitions().iter().map(|(_, one)| one.span.start).collect();
-    let mut blocks: Vec<Range<usize>> = Vec::new();
+    let line_start = |at: usize| text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let mut starts = vec![0];
+    let mut over = 0;
     let mut depth = 0usize;
-    for (event, range) in parser.into_offset_iter() {
+    for (event, range) in Parser::new_ext(text, options()).into_offset_iter() {
+        let begins = depth == 0 && matches!(event, Event::Start(_) | Event::Rule);
         match event {
-            Event::Start(_) => {
-                blocks.extend((depth == 0).then_some(range));
-                depth += 1;
-            }
+            Event::Start(_) => depth += 1,
             Event::End(_) => depth = depth.saturating_sub(1),
-            Event::Rule if depth == 0 => blocks.push(range),
             _ => {}
         }
+        if begins {
+            let start = line_start(range.start);
+            starts.extend(between(text, over, start));
+            starts.push(start);
+            over = range.end;
+        }
     }
-    let inside = |at: &usize| blocks.iter().any(|block| block.contains(at));
-    let defined = defined.into_iter().filter(|at| !inside(at));
-    let lines = blocks.iter().map(|block| block.start).chain(defined);
-    let mut starts: Vec<usize> = lines.map(|at| text[..at].rfind('\n').map_or(0, |end| end + 1)).collect();
-    starts.retain(|at| !text[..*at].trim().is_empty());
-    starts.extend([0, text.len()]);
-    starts.sort_unstable();
-    starts.dedup();
-    if starts.len() == 1 {
-        starts.push(text.len());
+    starts.extend(between(text, over, text.len()));
+    starts.push(text.len());
+    // What is before the first start belongs to it if it is blank.
+    let first = starts.iter().position(|start| *start > 0 && !text[..*start].trim().is_empty());
+    let mut kept = vec![0];
+    kept.extend(&starts[first.unwrap_or(starts.len() - 1)..]);
+    kept.dedup();
+    if kept.len() == 1 {
+        kept.push(text.len());
     }
-    starts
+    kept
+}
+
+/// Where the words between two blocks begin.
+fn between(text: &str, over: usize, start: usize) -> Option<usize> {
+    let gap = text.get(over..start)?;
+    let at = over + gap.find(|character: char| !character.is_whitespace())?;
+    Some(text[..at].rfind('\n').map_or(0, |end| end + 1))
 }

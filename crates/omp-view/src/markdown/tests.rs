@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::gallery::look;
+use crate::testing::look;
 
 fn texts(rows: &[Line]) -> Vec<String> {
     rows.iter().map(Line::text).collect()
@@ -109,16 +109,16 @@ fn the_work_for_a_piece_does_not_grow_with_the_text() {
 #[test]
 fn a_text_without_any_end_is_cut_into_blocks() {
     let mut stream = MarkdownStream::new(look(200), Style::PLAIN);
-    for _ in 0..64 {
+    for _ in 0..12 {
         stream.push(&"x".repeat(16 * 1024));
         assert!(stream.open_bytes() <= MAX_OPEN);
     }
     stream.finish();
     let cells: usize = stream.settled().iter().map(Line::width).sum();
-    assert_eq!(cells, 64 * 16 * 1024);
+    assert_eq!(cells, 12 * 16 * 1024);
     let mut code = MarkdownStream::new(look(200), Style::PLAIN);
     code.push("```\n");
-    for _ in 0..64 {
+    for _ in 0..12 {
         code.push(&"y".repeat(16 * 1024));
         assert!(code.open_bytes() <= MAX_OPEN);
     }
@@ -135,7 +135,7 @@ const PIECES: &[&str] = &[
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 5000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn streaming_ends_like_drawing_at_once(

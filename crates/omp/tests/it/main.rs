@@ -48,6 +48,7 @@ mod session_commands;
 mod sessions;
 mod share;
 mod shell;
+mod shell_faults;
 mod ssh;
 mod start;
 mod structural;

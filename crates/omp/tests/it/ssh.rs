@@ -70,8 +70,9 @@ fn the_first_file_that_names_a_host_counts() {
     let files = ["work/.omp/ssh.json", "home/.omp/agent/ssh.json", "work/ssh.json", "work/.ssh.json"];
     for (at, file) in files.iter().enumerate() {
         // Each file defines the names of all later ones, too.
-        let hosts: serde_json::Map<String, Value> =
-            (at..files.len()).map(|name| (format!("h{name}"), json!({ "host": format!("from{at}") }))).collect();
+        let hosts: serde_json::Map<String, Value> = (at..files.len())
+            .map(|name| (format!("h{name}"), json!({ "host": format!("from{at}") })))
+            .collect();
         home.write(file, json!({ "hosts": hosts }).to_string());
     }
     let found = |home: &Home| -> Vec<(String, String)> {
@@ -81,7 +82,10 @@ fn the_first_file_that_names_a_host_counts() {
     };
     for file in 0..files.len() {
         let from = format!("from{file}");
-        assert_eq!(found(&home), (file..4).map(|name| (format!("h{name}"), from.clone())).collect::<Vec<_>>());
+        assert_eq!(
+            found(&home),
+            (file..4).map(|name| (format!("h{name}"), from.clone())).collect::<Vec<_>>()
+        );
         std::fs::remove_file(home.path(files[file])).unwrap();
     }
     assert_eq!(found(&home), []);
@@ -116,7 +120,10 @@ fn files_are_read_as_far_as_they_go() {
         (&full["username"], &full["port"], &full["keyPath"], &full["description"], &full["compat"]),
         (&json!("u"), &json!(2222), &json!(home_key), &json!("d"), &json!(false))
     );
-    assert_eq!((&key["keyPath"], &key["compat"], &key["scope"]), (&json!("/k"), &json!(true), &json!("project")));
+    assert_eq!(
+        (&key["keyPath"], &key["compat"], &key["scope"]),
+        (&json!("/k"), &json!(true), &json!("project"))
+    );
 }
 
 /// A file that came with a project names machines and nothing else: no options, no commands, no secrets of ours. Where
@@ -139,7 +146,9 @@ fn a_projects_file_is_not_trusted() {
     for name in ["option", "user", "command", "secret"] {
         assert!(told.contains(&format!("the ssh host `{name}` is ignored")), "{told}");
     }
-    assert!(told.contains("the ssh host `prod` of") && told.contains("is replaced by the one in this project's"));
+    assert!(
+        told.contains("the ssh host `prod` of") && told.contains("is replaced by the one in this project's")
+    );
     assert!(!told.contains("hush"));
 }
 

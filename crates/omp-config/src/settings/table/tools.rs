@@ -7,8 +7,8 @@ settings! {
     TOOLS_APPROVAL: Record("tools.approval", "Policy per tool: `allow`, `deny` or `prompt`.");
     // Ours.
     TOOLS_APPROVAL_RULES: List("tools.approvalRules", &[], "Commands that run without a question: `git status *` with any arguments, `make test` just as written.");
-    TOOLS_DISCOVERY_MODE: Choice("tools.discoveryMode", &["auto", "off", "mcp-only", "all"], "Which tools the model has to search for before it can call them.").waits_for("tool discovery");
-    TOOLS_ESSENTIAL_OVERRIDE: List("tools.essentialOverride", &[], "Tools that never have to be searched for.").waits_for("tool discovery");
+    TOOLS_DISCOVERY_MODE: Choice("tools.discoveryMode", &["auto", "off", "mcp-only", "all"], "Which tools the model has to search for before it can call them.");
+    TOOLS_ESSENTIAL_OVERRIDE: List("tools.essentialOverride", &[], "Tools that never have to be searched for.");
     TOOLS_FORMAT: Choice("tools.format", &["auto", "native", "anthropic", "deepseek", "gemini", "gemma", "glm", "harmony", "kimi", "minimax", "qwen3", "xml"], "How tools are offered to the model: by the provider's interface or in the text of a dialect.")
         .variables(&[Variable { name: "PI_DIALECT", path: "tools.format" }]);
     TOOLS_MAX_TIMEOUT: Number("tools.maxTimeout", 0.0, "Longest time of a tool call in seconds; 0 sets no limit.");

@@ -1,0 +1,13 @@
+//! The editor through its public face.
+
+mod completion;
+mod content;
+mod decisions;
+mod editing;
+mod history;
+mod paste;
+mod properties;
+mod support;
+mod vi;
+mod view;
+mod zz_speed;

@@ -1,0 +1,55 @@
+//! A thousand commands leave nothing. In a file of its own: threads and descriptors are the process's.
+
+use std::path::PathBuf;
+
+use omp_shell::session::{Call, Engine, Place, ShellSpec, Shells};
+use omp_shell::{Ending, Environment, Limits, Scope};
+use tokio_util::sync::CancellationToken;
+
+const COMMANDS: usize = 1_000;
+
+/// Threads and descriptors of a process.
+fn counts(process: &str) -> (usize, usize) {
+    let count = |what: &str| std::fs::read_dir(format!("/proc/{process}/{what}")).unwrap().count();
+    (count("task"), count("fd"))
+}
+
+#[tokio::test]
+async fn a_thousand_commands_leave_nothing() {
+    let (scope, shells, temporary) = (Scope::new(), Shells::new(), tempfile::tempdir().unwrap());
+    let mut environment = Environment::inherited();
+    environment.set("TMPDIR", temporary.path());
+    let spec = ShellSpec {
+        owner: "test".into(),
+        engine: Engine::Embedded(PathBuf::from(env!("CARGO_BIN_EXE_omp-embedded-shell"))),
+        prefix: None,
+        environment,
+        start_files: None,
+        directory: PathBuf::from("/"),
+    };
+    let run = async |command: &str| {
+        let call = Call {
+            command: command.to_owned(),
+            env: Vec::new(),
+            place: Place::Current,
+            timeout: None,
+            limits: Limits::default(),
+            spill: None,
+            hold: Default::default(),
+        };
+        shells.run(&scope, &spec, call, &CancellationToken::new(), |_| {}).await.unwrap().outcome
+    };
+    let shell = run("echo $$").await.output.text.trim().to_owned();
+    run("echo x | cat; (exit 3)").await;
+    let before = (counts("self"), counts(&shell).1, scope.living());
+    for number in 0..COMMANDS {
+        // One in ten starts processes.
+        let (command, expected) = if number % 10 == 0 { ("echo x | cat; (exit 3)", 3) } else { ("x=1; [ $x = 2 ]", 1) };
+        assert_eq!(run(command).await.ending, Ending::Exited(expected));
+    }
+    assert_eq!(run("echo $$").await.output.text.trim(), shell, "all in the same process");
+    assert_eq!((counts("self"), counts(&shell).1, scope.living()), before);
+    let children = std::fs::read_to_string(format!("/proc/{shell}/task/{shell}/children")).unwrap();
+    assert_eq!(children, "");
+    assert_eq!(std::fs::read_dir(temporary.path()).unwrap().count(), 0, "no temporary file");
+}

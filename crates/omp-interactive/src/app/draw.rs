@@ -1,0 +1,187 @@
+//! The rows of every lane.
+
+use omp_editor::{Border, Editor, Frame as Surround, Glyphs, Look as EditorLook, Styles, ThinkingLevel as Level};
+use omp_theme::{Preset, Spinner, Token};
+use omp_tui::render::{Painted, Position, Renderer, Size};
+use omp_tui::schedule::Extent;
+use omp_tui::text::{Attributes, Line};
+use omp_types::ThinkingLevel;
+use omp_view::Look;
+
+use super::{App, Dialog};
+use crate::pane::Pane;
+
+/// The editor takes at most this share of the screen.
+const EDITOR_SHARE: usize = 2;
+
+impl App {
+    /// Draws what is due; `None` if nothing is.
+    pub(crate) fn paint(&mut self, renderer: &mut Renderer, size: Size) -> Option<Painted> {
+        let now = self.now();
+        let extent = self.scheduler.take(now)?;
+        self.height = size.height;
+        self.fill(size, &extent);
+        let frame = self.ui.compose(size, &extent);
+        Some(renderer.paint(&frame.view(), size))
+    }
+
+    /// The last frame: the conversation stays, everything below it goes.
+    pub(crate) fn farewell(&mut self, renderer: &mut Renderer, size: Size) -> Painted {
+        let lanes = [
+            self.lanes.pending,
+            self.lanes.working,
+            self.lanes.todo,
+            self.lanes.banner,
+            self.lanes.status,
+            self.lanes.editor,
+        ];
+        for lane in lanes {
+            if let Some(pane) = self.ui.get_mut::<Pane>(lane) {
+                pane.set(Vec::new(), None);
+            }
+        }
+        let frame = self.ui.compose(size, &Extent::Everything);
+        renderer.finish(&frame.view(), size)
+    }
+
+    fn fill(&mut self, size: Size, extent: &Extent) {
+        let look = self.stage.look(size.width);
+        let working = self.working(&look);
+        self.set(self.lanes.working, working, None);
+        if *extent != Extent::Everything {
+            return;
+        }
+        let pending = self.pending(&look);
+        self.set(self.lanes.pending, pending, None);
+        let banner = self.banner.as_ref().map(|(token, text)| look.wrapped(*token, text, 0)).unwrap_or_default();
+        self.set(self.lanes.banner, banner, None);
+        let status = self.status(&look);
+        self.set(self.lanes.status, status, None);
+        let (rows, cursor) = match self.dialogs.first_mut() {
+            Some(Dialog::Choice(menu, _)) => (menu.rows(&look), None),
+            Some(Dialog::Text(question, editor, _)) => {
+                let mut rows = look.wrapped(Token::Accent, question, 0);
+                let border = Border::Normal;
+                let (more, cursor) = editor_rows(editor, &look, size, border, "Enter answers, Esc leaves");
+                let cursor = Position { row: cursor.row + rows.len(), ..cursor };
+                rows.extend(more);
+                (rows, Some(cursor))
+            }
+            None => {
+                let border = Border::of(self.editor.prefix(), Some(level(self.thinking)));
+                let hint = "Ask anything. / for commands, @ for files, ! for the shell";
+                let (rows, cursor) = editor_rows(&mut self.editor, &look, size, border, hint);
+                (rows, Some(cursor))
+            }
+        };
+        self.set(self.lanes.editor, rows, cursor);
+    }
+
+    fn set(&mut self, lane: omp_tui::ui::Id, rows: Vec<Line>, cursor: Option<Position>) {
+        if let Some(pane) = self.ui.get_mut::<Pane>(lane) {
+            pane.set(rows, cursor);
+        }
+    }
+
+    fn working(&self, look: &Look) -> Vec<Line> {
+        let Some(run) = &self.run else { return Vec::new() };
+        let frames = look.theme.spinner(Spinner::Status);
+        let sign = frames.get(self.frame % frames.len().max(1)).map_or("*", String::as_str);
+        let seconds = self.now().saturating_sub(run.begun).as_secs();
+        let mut line = Line::styled(look.fg(Token::Accent), &format!("{sign} {}… ", run.what));
+        line.push(look.fg(Token::Muted), &format!("{seconds} s{}Esc stops", look.dot()));
+        vec![Line::new(), line.truncate(look.width)]
+    }
+
+    fn pending(&self, look: &Look) -> Vec<Line> {
+        let (steering, later) = self.session().control().queued();
+        if steering + later == 0 {
+            return Vec::new();
+        }
+        let text = format!("{} waiting (Alt+Up takes back)", steering + later);
+        vec![Line::new(), look.row(Token::Muted, &text)]
+    }
+
+    fn status(&self, look: &Look) -> Vec<Line> {
+        let session = self.session();
+        let cwd = session.cwd();
+        let name = cwd.file_name().map_or_else(|| "/".into(), |name| name.to_string_lossy().into_owned());
+        let window = session.context_window();
+        let share = if window > 0 { self.context * 100 / window } else { 0 };
+        let mut facts = vec![session.model_selector()];
+        if self.thinking != ThinkingLevel::Off {
+            facts.push(self.thinking.name().to_owned());
+        }
+        facts.push(name);
+        facts.extend(self.branch.clone());
+        facts.push(format!("{share}% of {}k", window / 1000));
+        if self.spent > 0.0 {
+            facts.push(format!("${:.2}", self.spent));
+        }
+        vec![look.row(Token::Muted, &facts.join(&look.dot()))]
+    }
+}
+
+fn editor_rows(
+    editor: &mut Editor,
+    look: &Look,
+    size: Size,
+    border: Border,
+    placeholder: &str,
+) -> (Vec<Line>, Position) {
+    let rendered = editor.render(&EditorLook {
+        width: size.width,
+        height: (size.height / EDITOR_SHARE).max(3),
+        styles: &styles(look, border),
+        frame: Surround::Box,
+        title: None,
+        title_right: None,
+        placeholder,
+        keywords: &|_| Vec::new(),
+    });
+    let mut rows = rendered.rows;
+    rows.extend(rendered.popup);
+    (rows, rendered.cursor)
+}
+
+fn level(thinking: ThinkingLevel) -> Level {
+    match thinking {
+        ThinkingLevel::Off => Level::Off,
+        ThinkingLevel::Minimal => Level::Minimal,
+        ThinkingLevel::Low => Level::Low,
+        ThinkingLevel::Medium => Level::Medium,
+        ThinkingLevel::High => Level::High,
+        ThinkingLevel::Xhigh | ThinkingLevel::Max => Level::Xhigh,
+    }
+}
+
+fn styles(look: &Look, border: Border) -> Styles {
+    let token = match border {
+        Border::Shell => Token::BashMode,
+        Border::Python => Token::PythonMode,
+        Border::Thinking(Level::Off) => Token::ThinkingOff,
+        Border::Thinking(Level::Minimal) => Token::ThinkingMinimal,
+        Border::Thinking(Level::Low) => Token::ThinkingLow,
+        Border::Thinking(Level::Medium) => Token::ThinkingMedium,
+        Border::Thinking(Level::High) => Token::ThinkingHigh,
+        Border::Thinking(Level::Xhigh) => Token::ThinkingXhigh,
+        Border::Normal => Token::Border,
+    };
+    let glyphs = match look.theme.preset() {
+        Preset::Ascii => Glyphs::ASCII,
+        Preset::Unicode | Preset::Nerd => Glyphs::UNICODE,
+    };
+    Styles {
+        text: look.fg(Token::Text),
+        border: look.fg(token),
+        placeholder: look.fg(Token::Dim),
+        ghost: look.fg(Token::Dim),
+        marker: look.fg(Token::Accent),
+        keyword: look.bold(Token::Accent),
+        selection: look.theme.bg(Token::SelectedBg),
+        popup: look.fg(Token::Text),
+        popup_selected: look.fg(Token::Accent).with(Attributes::BOLD),
+        popup_detail: look.fg(Token::Muted),
+        glyphs,
+    }
+}

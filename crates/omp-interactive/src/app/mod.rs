@@ -1,0 +1,347 @@
+//! The state of the program and what changes it.
+
+mod builtin;
+mod draw;
+mod input;
+mod sessions;
+mod shell;
+mod submit;
+mod surroundings;
+mod words;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use omp_editor::decide::Presses;
+use omp_editor::{Content, Editor, Part};
+use omp_keys::Bindings;
+use omp_sdk::{Driver, Host, Prompt, Session};
+use omp_theme::{Current, Token};
+use omp_tui::render::Gesture;
+use omp_tui::schedule::{Request, Scheduler};
+use omp_tui::transcript::Transcript;
+use omp_tui::ui::{Id, Ui};
+use omp_types::ThinkingLevel;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio_util::sync::CancellationToken;
+
+use crate::conversation::Conversation;
+use crate::images::Images;
+use crate::link::Link;
+use crate::menu::Menu;
+use crate::pane::Pane;
+use crate::recent::Recent;
+use crate::run::Numbers;
+use crate::stage::Stage;
+
+pub(crate) use surroundings::Files;
+
+/// Something that was waited for has come: what to do with it.
+pub(crate) type Task = Box<dyn FnOnce(&mut App) + Send>;
+
+/// What follows from an answer in a menu; `None` is Escape.
+type Answered = Box<dyn FnOnce(&mut App, Option<usize>)>;
+
+/// Where things are on the screen, from top to bottom.
+struct Lanes {
+    transcript: Id,
+    pending: Id,
+    working: Id,
+    todo: Id,
+    banner: Id,
+    status: Id,
+    editor: Id,
+}
+
+/// A question in the place of the editor.
+enum Dialog {
+    Choice(Menu, Answered),
+    /// Answered in words.
+    Text(String, Box<Editor>, Box<dyn FnOnce(&mut App, Option<String>)>),
+}
+
+/// What has to be done outside.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Wish {
+    Quit,
+    Suspend,
+    /// Everything on the screen is drawn anew.
+    Gesture(Gesture),
+    /// Bytes for the terminal that are not part of a frame: a title, a bell, the clipboard.
+    Write(Vec<u8>),
+    /// A text is to be changed in another program.
+    ExternalEditor(String),
+}
+
+/// A prompt or command that is under way.
+struct Run {
+    cancel: CancellationToken,
+    begun: Duration,
+    what: &'static str,
+}
+
+/// The whole program, but for the terminal.
+pub(crate) struct App {
+    pub(crate) ui: Ui,
+    pub(crate) scheduler: Scheduler,
+    lanes: Lanes,
+    stage: Stage,
+    theme: Current,
+    conversation: Conversation,
+    editor: Editor,
+    keys: Bindings,
+    host: Arc<Host>,
+    driver: Arc<Driver>,
+    /// The number of the session whose words count.
+    session: u64,
+    sessions: Numbers,
+    images: Images,
+    recent: Recent,
+    finder: Files,
+    link: Link,
+    branch: Option<String>,
+    retrying: bool,
+    shell: Option<CancellationToken>,
+    /// Prompts that wait for the one before.
+    waiting: std::collections::VecDeque<Prompt>,
+    tasks: UnboundedSender<Task>,
+    run: Option<Run>,
+    dialogs: Vec<Dialog>,
+    banner: Option<(Token, String)>,
+    escapes: Presses,
+    clears: Presses,
+    thinking: ThinkingLevel,
+    spent: f64,
+    context: u64,
+    frame: usize,
+    focused: bool,
+    wishes: Vec<Wish>,
+    clock: Instant,
+    height: usize,
+}
+
+/// What an app begins with.
+pub(crate) struct Beginning {
+    pub(crate) host: Arc<Host>,
+    pub(crate) driver: Arc<Driver>,
+    pub(crate) theme: Current,
+    pub(crate) keys: Bindings,
+    pub(crate) editor: Editor,
+    pub(crate) tasks: UnboundedSender<Task>,
+    pub(crate) numbers: Numbers,
+    pub(crate) recent: Recent,
+    pub(crate) files: Files,
+    pub(crate) link: Link,
+}
+
+impl App {
+    pub(crate) fn new(beginning: Beginning) -> Self {
+        let Beginning { host, driver, theme, keys, editor, tasks, numbers, recent, files, link } = beginning;
+        let mut ui = Ui::new();
+        let transcript = ui.push(Transcript::new());
+        let lanes = Lanes {
+            transcript,
+            pending: ui.push(Pane::default()),
+            working: ui.push(Pane::default()),
+            todo: ui.push(Pane::default()),
+            banner: ui.push(Pane::default()),
+            status: ui.push(Pane::default()),
+            editor: ui.push(Pane::default()),
+        };
+        ui.focus(lanes.editor);
+        let stage = Stage::new(Arc::clone(theme.theme()));
+        Self {
+            conversation: Conversation::new(stage.clone()),
+            ui,
+            scheduler: Scheduler::new(),
+            lanes,
+            stage,
+            theme,
+            editor,
+            keys,
+            host,
+            driver,
+            session: numbers.latest(),
+            sessions: numbers,
+            images: Images::default(),
+            recent,
+            finder: files,
+            link,
+            branch: None,
+            retrying: false,
+            shell: None,
+            waiting: std::collections::VecDeque::new(),
+            tasks,
+            run: None,
+            dialogs: Vec::new(),
+            banner: None,
+            escapes: Presses::default(),
+            clears: Presses::default(),
+            thinking: ThinkingLevel::Off,
+            spent: 0.0,
+            context: 0,
+            frame: 0,
+            focused: true,
+            wishes: Vec::new(),
+            clock: Instant::now(),
+            height: 24,
+        }
+    }
+
+    /// The time since the program began.
+    pub(crate) fn now(&self) -> Duration {
+        self.clock.elapsed()
+    }
+
+    /// What has to be done outside since the last time.
+    pub(crate) fn take_wishes(&mut self) -> Vec<Wish> {
+        std::mem::take(&mut self.wishes)
+    }
+
+    pub(crate) fn session(&self) -> Arc<Session> {
+        self.host.session()
+    }
+
+    /// A frame is wanted.
+    pub(crate) fn changed(&mut self) {
+        let now = self.now();
+        self.scheduler.request(Request::Ordinary, now);
+    }
+
+    /// Lets something run beside the interface; what it answers is then done.
+    pub(crate) fn spawn(&self, work: impl Future<Output = Task> + Send + 'static) {
+        let tasks = self.tasks.clone();
+        tokio::spawn(async move {
+            let task = work.await;
+            // The program has ended if nobody takes it.
+            let _ = tasks.send(task);
+        });
+    }
+
+    /// When something changes by itself.
+    pub(crate) fn deadline(&self) -> Option<Duration> {
+        let spinner = self.run.as_ref().map(|_| Duration::from_millis(80 * (self.frame as u64 + 1)));
+        [self.scheduler.deadline(), spinner].into_iter().flatten().min()
+    }
+
+    /// Time has gone by.
+    pub(crate) fn tick(&mut self) {
+        let now = self.now();
+        let frame = usize::try_from(now.as_millis() / 80).unwrap_or_default();
+        if self.run.is_some() && frame != self.frame {
+            self.frame = frame;
+            match self.conversation.tick(now) {
+                true => self.scheduler.request(Request::Ordinary, now),
+                false => self.scheduler.request(Request::Component(self.lanes.working.number()), now),
+            }
+        }
+    }
+
+    /// Puts a question in the place of the editor. Questions are answered one after the other.
+    fn ask(&mut self, menu: Menu, answered: impl FnOnce(&mut Self, Option<usize>) + 'static) {
+        self.dialogs.push(Dialog::Choice(menu, Box::new(answered)));
+        self.changed();
+    }
+
+    /// Puts a question that is answered in words, beginning with these.
+    fn ask_text(
+        &mut self,
+        question: String,
+        begun: &str,
+        answered: impl FnOnce(&mut Self, Option<String>) + 'static,
+    ) {
+        let mut editor = Editor::default();
+        let mut content = Content::default();
+        content.push(Part::Text(begun.to_owned()));
+        editor.set_content(&content);
+        self.dialogs.push(Dialog::Text(question, Box::new(editor), Box::new(answered)));
+        self.changed();
+    }
+
+    /// Shows what the program begins with.
+    pub(crate) fn begin(&mut self, messages: &[Arc<omp_types::Message>]) {
+        if let Some(key) = self.keys.hint(omp_keys::table::TOOLS_EXPAND) {
+            self.stage.set_expand_key(&key);
+        }
+        self.welcome();
+        self.show_conversation(messages);
+        self.look_around();
+        self.refresh();
+    }
+
+    fn welcome(&mut self) {
+        let model = self.session().model_selector();
+        let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) else { return };
+        self.conversation.show(transcript, move |look| {
+            let mut title = omp_tui::text::Line::styled(look.bold(Token::Accent), "omp ");
+            title.push(look.fg(Token::Muted), env!("CARGO_PKG_VERSION"));
+            vec![
+                title,
+                look.row(Token::Muted, &model),
+                look.row(Token::Dim, "/help lists commands, /hotkeys lists keys, Ctrl+C twice leaves"),
+            ]
+        });
+    }
+
+    /// Says something the user should know.
+    pub(crate) fn remark(&mut self, text: &str) {
+        self.say(Token::Warning, text);
+    }
+
+    /// A prompt that was given on the command line.
+    pub(crate) fn first_prompt(&mut self, prompt: Prompt) {
+        self.waiting.push_back(prompt);
+        self.send_waiting();
+    }
+
+    fn send_waiting(&mut self) {
+        if self.run.is_none()
+            && let Some(prompt) = self.waiting.pop_front()
+        {
+            self.prompt(prompt);
+        }
+    }
+
+    /// The terminal's background is of this kind.
+    pub(crate) fn set_appearance(&mut self, appearance: omp_theme::Appearance) {
+        match self.theme.set_appearance(appearance) {
+            Ok(false) => {}
+            Ok(true) => {
+                self.stage.set_theme(Arc::clone(self.theme.theme()));
+                self.wishes.push(Wish::Gesture(Gesture::Reset));
+            }
+            Err(error) => self.complain(&error.to_string()),
+        }
+    }
+
+    /// A remark in the conversation.
+    fn say(&mut self, token: Token, text: &str) {
+        let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) else { return };
+        self.conversation.say(transcript, token, text);
+        self.changed();
+    }
+
+    fn complain(&mut self, text: &str) {
+        self.say(Token::Error, text);
+    }
+
+    /// A remark that stands above the editor until the next key.
+    fn hint(&mut self, token: Token, text: impl Into<String>) {
+        self.banner = Some((token, text.into()));
+        self.changed();
+    }
+
+    /// Puts texts that were queued back into the editor, before what is there.
+    fn give_back(&mut self) {
+        let queued = self.session().control().take_queued();
+        let content = |text: &omp_types::UserContent| {
+            let mut content = Content::default();
+            content.push(Part::Text(text.text()));
+            content
+        };
+        let steering = queued.steering.iter().map(content).collect();
+        let later = queued.follow_ups.iter().map(content).collect();
+        let current = self.editor.content();
+        self.editor.set_content(&Content::dequeued(steering, later, current));
+    }
+}

@@ -1,0 +1,183 @@
+//! What is sent, and what stops it.
+
+use omp_editor::decide::{Enter, EnterState, Queue, SendKey, enter};
+use omp_editor::{Command, Content, ImageHandle, PASTE_CHOICES, Part, PasteChoice, Wrapping};
+use omp_sdk::{AgentError, ModeError, Prompt};
+use omp_theme::Token;
+use omp_types::UserContent;
+use tokio_util::sync::CancellationToken;
+
+use super::{App, Run, Task, Wish};
+use crate::commands;
+use crate::menu::{Menu, MenuOption};
+
+impl App {
+    /// Sends what is in the editor, in the way that fits the moment.
+    pub(super) fn send(&mut self, key: SendKey) {
+        let content = self.editor.content();
+        let text = content.text();
+        if let Some(call) = commands::call(text.trim()) {
+            self.editor.take();
+            self.note(&text);
+            self.run_command(call.command.name, call.arguments);
+            return;
+        }
+        let state = EnterState {
+            streaming: self.run.is_some(),
+            queued: self.session().control().queued() != (0, 0),
+            shell_running: self.shell.is_some(),
+            ..EnterState::default()
+        };
+        match enter(key, &self.editor.meaning(), state) {
+            Enter::Nothing => {}
+            Enter::Prompt => {
+                self.editor.take();
+                self.note(&text);
+                self.prompt(Prompt::words(self.said(&content)));
+            }
+            Enter::Continue => {
+                self.editor.take();
+                self.prompt(continuation());
+            }
+            Enter::Queue(queue) | Enter::AfterCompaction(queue) => {
+                self.editor.take();
+                self.note(&text);
+                let control = self.session().control();
+                match queue {
+                    Queue::Steer => control.steer(self.said(&content)),
+                    Queue::FollowUp => control.follow_up(self.said(&content)),
+                };
+                self.changed();
+            }
+            Enter::DeliverQueue => self.abort(),
+            Enter::Shell { command, visibility } => {
+                self.editor.take();
+                self.note(&text);
+                self.run_shell(command, visibility);
+            }
+            Enter::Python { .. } => self.hint(Token::Warning, "Python is not available yet."),
+            Enter::Keep(kept) => self.hint(Token::Warning, kept.message()),
+        }
+    }
+
+    /// What the content is to the model.
+    fn said(&self, content: &Content) -> UserContent {
+        self.images.content(content)
+    }
+
+    /// Keeps what was typed in the history of prompts.
+    fn note(&mut self, text: &str) {
+        self.session().note_typed(text.trim());
+        self.recent.add(text.trim());
+    }
+
+    /// Sends a prompt and waits for everything that follows from it.
+    pub(super) fn prompt(&mut self, prompt: Prompt) {
+        let driver = self.driver.clone();
+        self.go("Working", move |cancel| async move { driver.submit(prompt, cancel).await.map(drop) });
+    }
+
+    /// Lets something run as the turn of the moment.
+    pub(super) fn go<F>(&mut self, what: &'static str, work: impl FnOnce(CancellationToken) -> F)
+    where
+        F: Future<Output = Result<(), ModeError>> + Send + 'static,
+    {
+        let cancel = CancellationToken::new();
+        self.run = Some(Run { cancel: cancel.clone(), begun: self.now(), what });
+        let work = work(cancel);
+        self.spawn(async move {
+            let ended = work.await;
+            Box::new(move |app: &mut Self| app.ended(ended)) as Task
+        });
+        self.changed();
+    }
+
+    /// The turn is over.
+    fn ended(&mut self, ended: Result<(), ModeError>) {
+        self.run = None;
+        match ended {
+            Ok(()) => {}
+            Err(ModeError::Agent(AgentError::NothingToRetry)) => self.hint(Token::Warning, "Nothing to retry."),
+            Err(error) => self.complain(&error.to_string()),
+        }
+        if !self.focused {
+            self.wishes.push(Wish::Write(b"\x07".to_vec()));
+        }
+        self.refresh();
+        self.send_waiting();
+    }
+
+    /// Stops the turn; what was queued comes back into the editor.
+    pub(super) fn abort(&mut self) {
+        if let Some(run) = &self.run {
+            run.cancel.cancel();
+        }
+        self.give_back();
+        self.changed();
+    }
+
+    pub(super) fn retry(&mut self) {
+        if self.run.is_some() {
+            self.hint(Token::Warning, "The model is still answering. Esc stops it.");
+            return;
+        }
+        let session = self.session();
+        self.go("Retrying", move |cancel| async move {
+            session.retry(cancel).await.map(drop).map_err(ModeError::from)
+        });
+    }
+
+    /// Runs a command as if it had been typed.
+    pub(super) fn command(&mut self, line: &str) {
+        if let Some(call) = commands::call(line) {
+            self.run_command(call.command.name, call.arguments);
+        }
+    }
+
+    pub(super) fn ask_about_paste(&mut self) {
+        let Some(paste) = self.editor.large_paste() else { return };
+        let title = format!("{} lines were pasted.", paste.lines);
+        let option = |(_, label, detail): &(PasteChoice, &str, &str)| MenuOption::new(*label).with_detail(*detail);
+        let options = PASTE_CHOICES.iter().map(option).collect();
+        self.ask(Menu::new(title, options), |app, chosen| {
+            let choice = chosen.and_then(|place| PASTE_CHOICES.get(place)).map(|(choice, ..)| *choice);
+            let outcome = app.editor.choose_paste(choice.unwrap_or(PasteChoice::Folded));
+            app.after(outcome);
+        });
+    }
+
+    /// Keeps a paste as a file that the model can read.
+    pub(super) fn save_paste(&mut self, text: &std::sync::Arc<str>) {
+        let mut content = Content::default();
+        content.push(Part::Paste { text: text.clone(), wrapping: Wrapping::Attachment });
+        self.editor.insert_content(&content);
+    }
+
+    /// Loads pictures and puts them into the editor.
+    pub(super) fn attach(&mut self, paths: Vec<String>) {
+        for path in paths {
+            match self.images.load(std::path::Path::new(&path)) {
+                Ok(name) => self.editor.insert_image(ImageHandle(name)),
+                Err(error) => self.hint(Token::Warning, error),
+            }
+        }
+    }
+
+    pub(super) fn copy(&mut self, text: &str) {
+        self.wishes.push(Wish::Write(crate::clipboard::copy(text)));
+        self.hint(Token::Muted, "Copied.");
+    }
+
+    pub(super) fn set_text(&mut self, text: &str) {
+        self.editor.apply(Command::Clear);
+        let mut content = Content::default();
+        content.push(Part::Text(text.to_owned()));
+        self.editor.set_content(&content);
+        self.changed();
+    }
+}
+
+/// Go on, without a visible message.
+fn continuation() -> Prompt {
+    Prompt::hidden("continue", "Continue with the previous work.")
+}

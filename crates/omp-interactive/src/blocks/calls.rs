@@ -1,0 +1,124 @@
+//! Tool calls, while they run.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use omp_tui::text::Line;
+use omp_tui::transcript::Block;
+use omp_types::ToolOutput;
+use omp_view::tool::{self, Call, Expansion, Phase, ToolView};
+use serde_json::{Map, Value};
+
+use super::apart;
+use crate::stage::Stage;
+
+/// A call, or several reads that follow each other.
+pub(crate) struct Calls {
+    stage: Stage,
+    block: tool::Block,
+    ids: Vec<String>,
+    /// Another read may join.
+    open: bool,
+    now: Duration,
+}
+
+impl Calls {
+    pub(crate) fn new(stage: Stage, id: &str, name: &str) -> Self {
+        let view = ToolView::new(Call::new(name));
+        let open = name == "read";
+        let block = match open {
+            true => tool::Block::Reads(vec![view]),
+            false => tool::Block::One(Box::new(view)),
+        };
+        Self { stage, block, ids: vec![id.to_owned()], open, now: Duration::ZERO }
+    }
+
+    /// Takes a further read; `false` if it has to stand alone.
+    pub(crate) fn join(&mut self, id: &str) -> bool {
+        match &mut self.block {
+            tool::Block::Reads(views) if self.open => {
+                views.push(ToolView::new(Call::new("read")));
+                self.ids.push(id.to_owned());
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Nothing joins any more.
+    pub(crate) fn close(&mut self) {
+        self.open = false;
+    }
+
+    fn view(&mut self, id: &str) -> Option<&mut ToolView> {
+        let place = self.ids.iter().position(|known| known == id)?;
+        match &mut self.block {
+            tool::Block::One(view) => Some(view),
+            tool::Block::Reads(views) => views.get_mut(place),
+        }
+    }
+
+    pub(crate) fn arguments_so_far(&mut self, id: &str, arguments: &Map<String, Value>) {
+        if let Some(view) = self.view(id) {
+            view.arguments_so_far(arguments.clone());
+        }
+    }
+
+    pub(crate) fn arguments_complete(&mut self, id: &str, arguments: &Map<String, Value>, intent: Option<&str>) {
+        if let Some(view) = self.view(id) {
+            view.arguments_complete(arguments.clone(), intent.map(str::to_owned));
+        }
+    }
+
+    pub(crate) fn start(&mut self, id: &str, now: Duration) {
+        if let Some(view) = self.view(id) {
+            view.start(now);
+        }
+    }
+
+    pub(crate) fn update(&mut self, id: &str, output: ToolOutput) {
+        if let Some(view) = self.view(id) {
+            view.update(output);
+        }
+    }
+
+    pub(crate) fn finish(&mut self, id: &str, output: ToolOutput, is_error: bool, now: Duration) {
+        let text = output.content.iter().filter_map(|block| block.as_text()).next().unwrap_or_default();
+        let phase = Phase::of_result(text, is_error);
+        if let Some(view) = self.view(id) {
+            view.finish(output, phase, now);
+        }
+    }
+
+    /// The run is over: what did not end will not.
+    pub(crate) fn give_up(&mut self, now: Duration) {
+        self.open = false;
+        for id in self.ids.clone() {
+            if let Some(view) = self.view(&id).filter(|view| !view.call().phase.is_over()) {
+                let output = view.call().output.clone();
+                view.finish(output, Phase::Aborted, now);
+            }
+        }
+    }
+
+    /// Time goes by. Says whether that shows.
+    pub(crate) fn tick(&mut self, now: Duration) -> bool {
+        self.now = now;
+        match &self.block {
+            tool::Block::One(view) => view.is_animated(),
+            tool::Block::Reads(views) => views.iter().any(ToolView::is_animated),
+        }
+    }
+}
+
+impl Block for Calls {
+    fn rows(&mut self, width: usize) -> Arc<[Line]> {
+        let look = self.stage.look(width);
+        let expansion = if self.stage.expanded() { Expansion::Expanded } else { Expansion::Collapsed };
+        apart(self.block.rows(&look, expansion, self.now)).into()
+    }
+
+    fn is_final(&self) -> bool {
+        !self.open && self.block.calls().iter().all(|call| call.phase.is_over())
+    }
+}

@@ -1,0 +1,297 @@
+//! From what happens in a session to blocks on the screen.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use omp_theme::Token;
+use omp_tui::text::Line;
+use omp_tui::transcript::Transcript;
+use omp_types::{
+    AgentEvent, AssistantBlock, AssistantMessage, Message, StopReason, StreamEvent, ToolOutput, UserContent,
+};
+use omp_view::Look;
+
+use crate::blocks::{Calls, Prose, Shared, Still, Voice};
+use crate::stage::Stage;
+
+/// What of the conversation may still change.
+pub(crate) struct Conversation {
+    stage: Stage,
+    /// Text and thoughts of the answer that is arriving, by their place in it.
+    prose: HashMap<usize, Shared<Prose>>,
+    /// The calls of the answer that is arriving, by their place in it.
+    arriving: HashMap<usize, String>,
+    calls: HashMap<String, Shared<Calls>>,
+    /// The block that another read would join.
+    reads: Option<Shared<Calls>>,
+    /// What the model said last, for copying.
+    last_answer: String,
+}
+
+impl Conversation {
+    pub(crate) fn new(stage: Stage) -> Self {
+        Self {
+            stage,
+            prose: HashMap::new(),
+            arriving: HashMap::new(),
+            calls: HashMap::new(),
+            reads: None,
+            last_answer: String::new(),
+        }
+    }
+
+    pub(crate) fn last_answer(&self) -> &str {
+        &self.last_answer
+    }
+
+    /// Takes an event of the session.
+    pub(crate) fn event(&mut self, to: &mut Transcript, event: &AgentEvent, now: Duration) {
+        match event {
+            AgentEvent::MessageStart { message } => self.message(to, message),
+            AgentEvent::MessageUpdate(update) => self.stream(to, &update.assistant_message_event),
+            AgentEvent::MessageEnd { message } => {
+                if let Message::Assistant(answer) = &**message {
+                    self.answered(to, answer, now);
+                }
+            }
+            AgentEvent::ToolExecutionStart { tool_call_id, tool_name, args, intent } => {
+                let calls = self.call(to, tool_call_id, tool_name);
+                let empty = serde_json::Map::new();
+                let arguments = args.as_object().unwrap_or(&empty);
+                calls.with(|calls| {
+                    calls.arguments_complete(tool_call_id, arguments, intent.as_deref());
+                    calls.start(tool_call_id, now);
+                });
+            }
+            AgentEvent::ToolExecutionUpdate { tool_call_id, partial_result, .. } => {
+                if let Some(calls) = self.calls.get(tool_call_id) {
+                    calls.with(|calls| calls.update(tool_call_id, partial_result.clone()));
+                }
+            }
+            AgentEvent::ToolExecutionEnd { tool_call_id, tool_name, result, is_error } => {
+                let calls = self.call(to, tool_call_id, tool_name);
+                calls.with(|calls| calls.finish(tool_call_id, result.clone(), *is_error, now));
+                self.calls.remove(tool_call_id);
+            }
+            AgentEvent::AgentEnd { .. } => self.settle(now),
+            AgentEvent::Notice { message } => self.say(to, Token::Warning, message),
+            AgentEvent::RetryFallbackApplied(switch) => {
+                self.say(to, Token::Warning, &format!("{} failed; going on with {}.", switch.from, switch.to));
+            }
+            AgentEvent::ContextPromoted { from, to: larger } => {
+                let text = format!("The conversation no longer fits into {from}; going on with {larger}.");
+                self.say(to, Token::Warning, &text);
+            }
+            AgentEvent::AutoRetryEnd { success: false, attempt, final_error } => {
+                let error = final_error.as_deref().unwrap_or_default();
+                self.say(to, Token::Error, &format!("Gave up after {attempt} attempts: {error}"));
+            }
+            _ => {}
+        }
+    }
+
+    /// Shows a conversation that was loaded.
+    pub(crate) fn replay(&mut self, to: &mut Transcript, messages: &[Arc<Message>]) {
+        for message in messages {
+            match &**message {
+                Message::Assistant(answer) => {
+                    for (index, block) in answer.content.iter().enumerate() {
+                        self.replay_block(to, index, block);
+                    }
+                    self.answered(to, answer, Duration::ZERO);
+                }
+                Message::ToolResult(result) => {
+                    if let Some(calls) = self.calls.remove(&result.tool_call_id) {
+                        let output =
+                            ToolOutput { content: result.content.clone(), details: result.details.clone() };
+                        calls.with(|calls| {
+                            calls.finish(&result.tool_call_id, output, result.is_error, Duration::ZERO);
+                        });
+                    }
+                }
+                Message::User(_) | Message::Custom(_) => self.message(to, message),
+            }
+        }
+        self.settle(Duration::ZERO);
+    }
+
+    fn replay_block(&mut self, to: &mut Transcript, index: usize, block: &AssistantBlock) {
+        match block {
+            AssistantBlock::Text(block) => self.prose(to, index, Voice::Answer).with(|prose| prose.push(&block.text)),
+            AssistantBlock::Thinking(block) => {
+                self.prose(to, index, Voice::Thought).with(|prose| prose.push(&block.thinking));
+            }
+            AssistantBlock::ToolCall(call) => {
+                let calls = self.call(to, &call.id, &call.name);
+                calls.with(|calls| calls.arguments_complete(&call.id, &call.arguments, call.intent.as_deref()));
+            }
+            _ => {}
+        }
+    }
+
+    /// Time goes by. Says whether that shows.
+    pub(crate) fn tick(&mut self, now: Duration) -> bool {
+        let mut shows = false;
+        for calls in self.calls.values() {
+            shows |= calls.with(|calls| calls.tick(now));
+        }
+        shows
+    }
+
+    /// A remark of the program, in the conversation but not part of it.
+    pub(crate) fn say(&mut self, to: &mut Transcript, token: Token, text: &str) {
+        self.interrupt();
+        let text = text.to_owned();
+        to.push(Box::new(Still::new(self.stage.clone(), move |look: &Look| look.wrapped(token, &text, 0))));
+    }
+
+    /// Rows of the program's own making.
+    pub(crate) fn show(&mut self, to: &mut Transcript, draw: impl Fn(&Look) -> Vec<Line> + 'static) {
+        self.interrupt();
+        to.push(Box::new(Still::new(self.stage.clone(), draw)));
+    }
+
+    fn message(&mut self, to: &mut Transcript, message: &Message) {
+        match message {
+            Message::User(message) => {
+                let content = message.content.clone();
+                self.show(to, move |look| user_rows(look, &content));
+            }
+            Message::Custom(message) if message.display => {
+                let content = message.content.clone();
+                self.show(to, move |look| look.wrapped(Token::CustomMessageText, &content.text(), 0));
+            }
+            Message::Assistant(_) => {
+                self.prose.clear();
+                self.arriving.clear();
+            }
+            Message::ToolResult(_) | Message::Custom(_) => {}
+        }
+    }
+
+    fn stream(&mut self, to: &mut Transcript, event: &StreamEvent) {
+        match event {
+            StreamEvent::TextDelta { content_index, delta } => {
+                self.prose(to, *content_index, Voice::Answer).with(|prose| prose.push(delta));
+            }
+            StreamEvent::ThinkingDelta { content_index, delta } => {
+                self.prose(to, *content_index, Voice::Thought).with(|prose| prose.push(delta));
+            }
+            StreamEvent::TextEnd { content_index } | StreamEvent::ThinkingEnd { content_index } => {
+                if let Some(prose) = self.prose.get(content_index) {
+                    prose.with(Prose::finish);
+                }
+            }
+            StreamEvent::ToolCallStart { content_index, id, name } => {
+                self.arriving.insert(*content_index, id.clone());
+                self.call(to, id, name);
+            }
+            StreamEvent::ToolCallDelta { content_index, partial: Some(partial), .. } => {
+                if let Some(id) = self.arriving.get(content_index)
+                    && let Some(calls) = self.calls.get(id)
+                {
+                    calls.with(|calls| calls.arguments_so_far(id, partial));
+                }
+            }
+            StreamEvent::ToolCallEnd { tool_call: call, .. } => {
+                let calls = self.call(to, &call.id, &call.name);
+                calls.with(|calls| calls.arguments_complete(&call.id, &call.arguments, call.intent.as_deref()));
+            }
+            _ => {}
+        }
+    }
+
+    /// An answer is complete, or will not become so.
+    fn answered(&mut self, to: &mut Transcript, answer: &AssistantMessage, now: Duration) {
+        let said: Vec<String> = answer.texts().map(str::to_owned).collect();
+        if !said.is_empty() {
+            self.last_answer = said.join("\n");
+        }
+        for (_, prose) in self.prose.drain() {
+            prose.with(Prose::finish);
+        }
+        let broken = matches!(answer.stop_reason, StopReason::Aborted | StopReason::Error);
+        if broken {
+            for id in self.arriving.values() {
+                if let Some(calls) = self.calls.remove(id) {
+                    calls.with(|calls| calls.give_up(now));
+                }
+            }
+        }
+        self.arriving.clear();
+        let error = answer.error_message.as_deref();
+        match answer.stop_reason {
+            StopReason::Aborted => self.say(to, Token::Error, "Stopped."),
+            StopReason::Error => {
+                self.say(to, Token::Error, &format!("Error: {}", error.unwrap_or("the model gave no answer")));
+            }
+            _ => {
+                if let Some(error) = error {
+                    self.say(to, Token::Warning, error);
+                }
+            }
+        }
+    }
+
+    /// Nothing runs any more.
+    fn settle(&mut self, now: Duration) {
+        self.interrupt();
+        for (_, calls) in self.calls.drain() {
+            calls.with(|calls| calls.give_up(now));
+        }
+        for (_, prose) in self.prose.drain() {
+            prose.with(Prose::finish);
+        }
+    }
+
+    fn prose(&mut self, to: &mut Transcript, index: usize, voice: Voice) -> Shared<Prose> {
+        if let Some(known) = self.prose.get(&index) {
+            return known.clone();
+        }
+        self.interrupt();
+        let prose = Shared::new(Prose::new(self.stage.clone(), voice));
+        to.push(Box::new(prose.clone()));
+        self.prose.insert(index, prose.clone());
+        prose
+    }
+
+    fn call(&mut self, to: &mut Transcript, id: &str, name: &str) -> Shared<Calls> {
+        if let Some(known) = self.calls.get(id) {
+            return known.clone();
+        }
+        let joined = self.reads.clone().filter(|reads| name == "read" && reads.with(|reads| reads.join(id)));
+        let calls = match joined {
+            Some(reads) => reads,
+            None => {
+                self.interrupt();
+                let calls = Shared::new(Calls::new(self.stage.clone(), id, name));
+                to.push(Box::new(calls.clone()));
+                calls
+            }
+        };
+        self.reads = (name == "read").then(|| calls.clone());
+        self.calls.insert(id.to_owned(), calls.clone());
+        calls
+    }
+
+    /// Something else comes: the next read begins a block of its own.
+    fn interrupt(&mut self) {
+        if let Some(reads) = self.reads.take() {
+            reads.with(Calls::close);
+        }
+    }
+}
+
+fn user_rows(look: &Look, content: &UserContent) -> Vec<Line> {
+    let style = look.theme.bg(Token::UserMessageBg);
+    let inner = look.narrower(4);
+    let rows = inner.wrapped(Token::UserMessageText, &content.text(), 0);
+    rows.iter()
+        .map(|row| {
+            let mut line = Line::styled(look.fg(Token::Accent), "› ");
+            line.append(row);
+            line.fit(look.width, style)
+        })
+        .collect()
+}

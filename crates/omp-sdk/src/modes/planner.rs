@@ -1,0 +1,84 @@
+//! The model that plans, and the one that it stands in for.
+
+use std::sync::Arc;
+
+use omp_llm::registry::Selection;
+use omp_types::ThinkingLevel;
+
+use crate::configure;
+use crate::session::Session;
+
+/// The role of the model that plans.
+const ROLE: &str = "plan";
+
+/// The model that the plan's model stands in for.
+pub(super) struct Before {
+    model: Arc<omp_llm::Model>,
+    /// How hard it thought, once the other one has taken over.
+    thinking: Option<ThinkingLevel>,
+    /// The selector of the model that plans.
+    planner: String,
+}
+
+impl Session {
+    /// The model of the role `plan` takes over, if there is one.
+    pub(super) async fn use_planner(&self) {
+        let settings = self.settings();
+        if configure::role(&settings, ROLE).is_none() {
+            return;
+        }
+        let selection = match self.find_model(&format!("pi/{ROLE}")) {
+            Ok(selection) => selection,
+            Err(error) => {
+                self.modes.notice(format!("The model of the role `plan` cannot be used: {error}"));
+                return self.tell_modes().await;
+            }
+        };
+        let planner = selection.model.selector();
+        if planner == self.model_selector() {
+            return;
+        }
+        {
+            let mut plan = self.modes.plan();
+            plan.before = Some(Before { model: self.model(), thinking: None, planner });
+            plan.moving = Some(selection);
+        }
+        self.settle_model().await;
+    }
+
+    /// The model from before returns, unless the user has chosen another one since.
+    pub(super) async fn use_own_model(&self) {
+        {
+            let mut plan = self.modes.plan();
+            let Some(Before { model, thinking, planner }) = plan.before.take() else { return };
+            let waiting = plan.moving.take().is_some();
+            if waiting || self.model_selector() != planner {
+                return;
+            }
+            let model = model.as_ref().clone();
+            plan.moving = Some(Selection { model, thinking, warnings: Vec::new() });
+        }
+        self.settle_model().await;
+    }
+
+    /// Carries out a change of the model that was asked for; one that is asked for during an answer waits for its end.
+    pub(crate) async fn settle_model(&self) {
+        if self.control().is_running() {
+            return;
+        }
+        let Some(selection) = self.modes.plan().moving.take() else { return };
+        let thinking = self.agent.thinking().await;
+        if let Some(before) = &mut self.modes.plan().before {
+            before.thinking.get_or_insert(thinking);
+        }
+        if let Err(error) = self.switch_for_now(selection).await {
+            self.modes.notice(format!("The model was not changed: {error}"));
+        }
+    }
+
+    /// The selector of the model that carries out a plan.
+    pub(super) fn executor(&self) -> Arc<omp_llm::Model> {
+        let own = self.modes.plan().before.as_ref().map(|before| Arc::clone(&before.model));
+        own.unwrap_or_else(|| self.model())
+    }
+}

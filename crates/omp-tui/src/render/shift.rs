@@ -1,0 +1,50 @@
+//! Rows that only moved down: what stands below a growing text need not be written again.
+
+use crate::text::Line;
+
+/// How many rows may be inserted at once.
+const MOST: usize = 8;
+/// An insertion must save at least this many cells.
+const WORTH: usize = 16;
+
+/// `count` blank rows before `row`; what stood there moves down, and the last rows fall off the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Insertion {
+    pub(super) row: usize,
+    pub(super) count: usize,
+}
+
+/// The insertion after which `screen` is closest to `window`, if one is worth its bytes.
+pub(super) fn insertion(screen: &[Line], window: &[Line]) -> Option<Insertion> {
+    let height = screen.len();
+    let best = (1..=MOST.min(height.saturating_sub(1))).map(|count| {
+        let moved = (count..height).rev().take_while(|&row| window[row] == screen[row - count]).count();
+        let saved: usize = (height - moved..height)
+            .filter(|&row| window[row] != screen[row])
+            .map(|row| window[row].width())
+            .sum();
+        (saved, Insertion { row: height - moved - count, count })
+    });
+    let (saved, insertion) = best.max_by_key(|(saved, insertion)| (*saved, usize::MAX - insertion.count))?;
+    (saved >= WORTH).then_some(insertion)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(texts: &[&str]) -> Vec<Line> {
+        texts.iter().map(|text| Line::plain(text)).collect()
+    }
+
+    #[test]
+    fn rows_below_a_new_one_move() {
+        let editor = "a line that is long enough to be worth moving";
+        let screen = lines(&["one", editor, "status", ""]);
+        let window = lines(&["one", "two", editor, "status"]);
+        assert_eq!(insertion(&screen, &window), Some(Insertion { row: 1, count: 1 }));
+        assert_eq!(insertion(&screen, &screen), None);
+        assert_eq!(insertion(&lines(&["a", "b", ""]), &lines(&["a", "x", "b"])), None);
+        assert_eq!(insertion(&lines(&["a"]), &lines(&["b"])), None);
+    }
+}

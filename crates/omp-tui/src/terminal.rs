@@ -1,0 +1,160 @@
+//! The terminal itself: raw mode, the modes we turn on, and the promise that all of it is undone.
+//!
+//! Whoever comes first undoes it: [`Terminal::leave`], the drop, the panic hook, the thread that hears of signals. From
+//! then on nothing is written any more. What none of them can do after a SIGKILL the guardian does, a small process that
+//! waits for our end ([`guardian`]).
+
+pub mod guardian;
+mod restore;
+mod source;
+
+use std::io;
+use std::os::fd::OwnedFd;
+
+use rustix::process::{Signal, kill_current_process_group};
+use rustix::termios;
+
+use crate::render::Size;
+use restore::Restore;
+
+pub use guardian::SavedModes;
+pub use restore::restore_all;
+pub use source::{Incoming, Source};
+
+/// What is turned on for as long as the interface runs, and how it is turned off.
+const MODES: [(&[u8], &[u8]); 3] =
+    [(b"\x1b[22;0t", b"\x1b[23;0t"), (b"\x1b[?2004h", b"\x1b[?2004l"), (b"\x1b[?1004h", b"\x1b[?1004l")];
+/// Undone in any case, since a frame may have been cut short.
+const FRAME_ENDS: &[u8] = b"\x1b[?2026l\x1b[?7h\x1b[m\x1b]8;;\x1b\\\x1b[?25h";
+
+/// Why there is no terminal to use.
+#[derive(Debug, thiserror::Error)]
+pub enum TerminalError {
+    /// Input or output is a file or a pipe.
+    #[error("standard {0} is not a terminal; use print mode (-p) in scripts and pipes")]
+    NotATerminal(&'static str),
+    /// The system refused.
+    #[error("cannot set up the terminal: {0}")]
+    System(#[from] io::Error),
+}
+
+/// The terminal in raw mode.
+#[derive(Debug)]
+pub struct Terminal {
+    restore: std::sync::Arc<Restore>,
+    leash: Option<guardian::Leash>,
+}
+
+impl Terminal {
+    /// Whether both ends of the conversation are a terminal.
+    pub fn check() -> Result<(), TerminalError> {
+        for (fd, name) in [(rustix::stdio::stdin(), "input"), (rustix::stdio::stdout(), "output")] {
+            if !termios::isatty(fd) {
+                return Err(TerminalError::NotATerminal(name));
+            }
+        }
+        Ok(())
+    }
+
+    /// The modes of the terminal as they are now, for [`guardian`]: to be taken before [`Terminal::enter`].
+    pub fn saved_modes() -> io::Result<SavedModes> {
+        Ok(SavedModes::of(&termios::tcgetattr(rustix::stdio::stdin())?))
+    }
+
+    /// Takes the terminal over. `leash` is the pipe that holds a guardian, if there is one.
+    pub fn enter(leash: Option<OwnedFd>) -> Result<Self, TerminalError> {
+        Self::check()?;
+        let input = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3).map_err(io::Error::from)?;
+        let output = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3).map_err(io::Error::from)?;
+        let restore = Restore::install(input, output)?;
+        let mut terminal = Self { restore, leash: leash.map(guardian::Leash::new) };
+        terminal.begin()?;
+        Ok(terminal)
+    }
+
+    fn begin(&mut self) -> io::Result<()> {
+        self.restore.raw()?;
+        let mut on = Vec::new();
+        let mut off = FRAME_ENDS.to_vec();
+        for (begin, end) in MODES {
+            on.extend_from_slice(begin);
+            off.extend_from_slice(end);
+        }
+        self.set_undo(&off);
+        self.restore.write(&on)
+    }
+
+    /// Names what has to be written at the end besides the modes that are always on, such as
+    /// [`crate::probe::Probes::undo`].
+    pub fn also_undo(&mut self, bytes: &[u8]) {
+        let mut off = FRAME_ENDS.to_vec();
+        off.extend_from_slice(bytes);
+        MODES.iter().for_each(|(_, end)| off.extend_from_slice(end));
+        self.set_undo(&off);
+    }
+
+    fn set_undo(&mut self, bytes: &[u8]) {
+        self.restore.set_undo(bytes);
+        if let Some(leash) = &mut self.leash {
+            leash.tell(bytes);
+        }
+    }
+
+    /// Writes a frame in one piece. After the terminal was given back this does nothing.
+    pub fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        self.restore.write(bytes)
+    }
+
+    /// The size of the terminal; a terminal that does not know it counts as 80 by 24.
+    pub fn size(&self) -> Size {
+        match termios::tcgetwinsize(self.restore.output()) {
+            Ok(size) if size.ws_col > 0 && size.ws_row > 0 => {
+                Size { width: size.ws_col.into(), height: size.ws_row.into() }
+            }
+            _ => Size { width: 80, height: 24 },
+        }
+    }
+
+    /// Reads what the terminal sends, on a thread of its own.
+    pub fn source(&self, sink: impl FnMut(Incoming) + Send + 'static) -> io::Result<Source> {
+        Source::start(self.restore.input().try_clone_to_owned()?, self.restore.clone(), sink)
+    }
+
+    /// Gives the terminal back to the shell, stops the whole job, and takes the terminal again when it goes on. What is
+    /// on the screen afterwards is the shell's: the next frame is [`crate::render::Gesture::Resume`].
+    pub fn suspend(&mut self) -> io::Result<()> {
+        let continued = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let handler = signal_hook::flag::register(signal_hook::consts::SIGCONT, continued.clone())?;
+        self.restore.undo();
+        let sent = kill_current_process_group(Signal::TSTP);
+        // A job that nobody controls is not stopped; then there is nothing to wait for.
+        for _ in 0..20 {
+            if sent.is_err() || continued.load(std::sync::atomic::Ordering::Relaxed) {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        signal_hook::low_level::unregister(handler);
+        self.restore.again();
+        self.begin()?;
+        Ok(sent?)
+    }
+
+    /// Gives the terminal back.
+    pub fn leave(mut self) {
+        self.end();
+    }
+
+    fn end(&mut self) {
+        self.restore.undo();
+        if let Some(leash) = self.leash.take() {
+            leash.release();
+        }
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

@@ -1,0 +1,118 @@
+//! Giving the terminal back, from wherever that becomes necessary.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+
+/// The one terminal that is taken over, for the panic hook.
+static TAKEN: Mutex<Weak<Restore>> = Mutex::new(Weak::new());
+static HOOK: Once = Once::new();
+
+#[derive(Debug)]
+pub(super) struct Restore {
+    input: OwnedFd,
+    output: OwnedFd,
+    saved: Termios,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// What has to be written; `None` if the terminal is not ours.
+    undo: Option<Vec<u8>>,
+}
+
+impl Restore {
+    /// Remembers how the terminal is, and sees to it that a panic brings that back.
+    pub(super) fn install(input: OwnedFd, output: OwnedFd) -> io::Result<Arc<Self>> {
+        let saved = tcgetattr(&input)?;
+        let state = Mutex::new(State { undo: Some(Vec::new()) });
+        let restore = Arc::new(Self { input, output, saved, state });
+        *TAKEN.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&restore);
+        HOOK.call_once(|| {
+            let before = std::panic::take_hook();
+            std::panic::set_hook(Box::new(move |panic| {
+                restore_all();
+                before(panic);
+            }));
+        });
+        Ok(restore)
+    }
+
+    pub(super) fn input(&self) -> BorrowedFd<'_> {
+        self.input.as_fd()
+    }
+
+    pub(super) fn output(&self) -> BorrowedFd<'_> {
+        self.output.as_fd()
+    }
+
+    pub(super) fn raw(&self) -> io::Result<()> {
+        let mut raw = self.saved.clone();
+        raw.make_raw();
+        Ok(tcsetattr(&self.input, OptionalActions::Now, &raw)?)
+    }
+
+    pub(super) fn set_undo(&self, bytes: &[u8]) {
+        if let Some(undo) = &mut self.lock().undo {
+            bytes.clone_into(undo);
+        }
+    }
+
+    /// Writes, unless the terminal was given back already.
+    pub(super) fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        let state = self.lock();
+        if state.undo.is_none() {
+            return Ok(());
+        }
+        write_all(&self.output, bytes)
+    }
+
+    /// Gives the terminal back, once.
+    pub(super) fn undo(&self) {
+        let Some(undo) = self.lock().undo.take() else { return };
+        // Nobody is left to tell if this fails; the modes are still set.
+        let _ = write_all(&self.output, &undo);
+        let _ = tcsetattr(&self.input, OptionalActions::Now, &self.saved);
+    }
+
+    /// The terminal is ours again.
+    pub(super) fn again(&self) {
+        self.lock().undo.get_or_insert_default();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Gives the terminal back if it is taken over: for ends that do not come by way of [`super::Terminal`], such as a crash
+/// handler.
+pub fn restore_all() {
+    let taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+    if let Some(restore) = taken {
+        restore.undo();
+    }
+}
+
+/// Writes everything, also to a terminal that somebody switched to non-blocking.
+pub(super) fn write_all(output: impl AsFd, bytes: &[u8]) -> io::Result<()> {
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        match rustix::io::write(output.as_fd(), rest) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => rest = &rest[written..],
+            Err(rustix::io::Errno::INTR) => {}
+            Err(rustix::io::Errno::AGAIN) => {
+                let fd = output.as_fd();
+                let mut ready = [PollFd::new(&fd, PollFlags::OUT)];
+                poll(&mut ready, None)?;
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}

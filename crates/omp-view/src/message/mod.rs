@@ -1,0 +1,9 @@
+//! Messages of a conversation, and what stands between them.
+
+mod notice;
+mod said;
+mod text;
+
+pub use notice::{Level, branch, compaction, notice, rule};
+pub use said::{annotation, custom, image, image_row, thinking_hidden, user};
+pub use text::{TextKind, TextView};

@@ -1,0 +1,77 @@
+//! What stands between messages: notices, and the places where a conversation was shortened.
+
+use omp_theme::{Symbol, Token};
+use omp_tui::text::Line;
+
+use crate::Look;
+use crate::look::{behind, grouped};
+use crate::markdown;
+use crate::preview::more;
+use crate::tool::Expansion;
+
+/// How serious a notice is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Good to know.
+    Info,
+    /// Something may not be as expected.
+    Warning,
+    /// Something failed.
+    Error,
+    /// Somebody stopped something.
+    Aborted,
+}
+
+/// A sentence outside the conversation.
+pub fn notice(look: &Look, level: Level, text: &str) -> Vec<Line> {
+    let (token, symbol) = match level {
+        Level::Info => (Token::Muted, Symbol::StatusInfo),
+        Level::Warning => (Token::Warning, Symbol::StatusWarning),
+        Level::Error => (Token::Error, Symbol::StatusError),
+        Level::Aborted => (Token::Warning, Symbol::StatusAborted),
+    };
+    let sign = Line::styled(look.fg(token), &format!("{} ", look.symbol(symbol)));
+    let blank = Line::plain(&" ".repeat(sign.width()));
+    let rows = look.narrower(sign.width()).wrapped(token, text.trim_end(), 0);
+    let with = |(index, row): (usize, &Line)| behind(if index == 0 { &sign } else { &blank }, row).clamp(look.width);
+    rows.iter().enumerate().map(with).collect()
+}
+
+/// A rule of the user stepped in while the model was writing.
+pub fn rule(look: &Look, name: &str, text: &str) -> Vec<Line> {
+    let mut rows = notice(look, Level::Info, &format!("Rule {name} stepped in; the answer begins anew"));
+    rows.extend(look.wrapped(Token::Dim, &format!("  {}", text.trim()), 2));
+    rows
+}
+
+/// The place where the conversation before was replaced by a summary.
+pub fn compaction(look: &Look, summary: &str, tokens_before: u64, expansion: Expansion) -> Vec<Line> {
+    let title = match tokens_before {
+        0 => "Compacted".to_owned(),
+        tokens => format!("Compacted from {} tokens", grouped(tokens)),
+    };
+    let icon = look.symbol(Symbol::IconCompact);
+    summarised(look, &format!("{icon} {title}"), summary, expansion)
+}
+
+/// The place where another branch was left, with what happened there.
+pub fn branch(look: &Look, summary: &str, expansion: Expansion) -> Vec<Line> {
+    let icon = look.symbol(Symbol::IconBranch);
+    summarised(look, &format!("{icon} Branch summary"), summary, expansion)
+}
+
+fn summarised(look: &Look, title: &str, summary: &str, expansion: Expansion) -> Vec<Line> {
+    let across = look.symbol(Symbol::TreeHorizontal);
+    let mut line = Line::styled(look.fg(Token::BorderMuted), &format!("{} ", across.repeat(2)));
+    line.push(look.fg(Token::Muted), title);
+    line.push(look.fg(Token::BorderMuted), " ");
+    let rest = look.width.saturating_sub(line.width());
+    line.push(look.fg(Token::BorderMuted), &across.repeat(rest));
+    let mut rows = vec![line.clamp(look.width)];
+    if expansion == Expansion::Expanded {
+        rows.extend(markdown::render_in(look, summary, look.fg(Token::Muted)));
+    } else if !summary.trim().is_empty() {
+        rows.push(more(look, summary.trim().lines().count(), "line"));
+    }
+    rows
+}

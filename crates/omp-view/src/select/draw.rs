@@ -1,0 +1,140 @@
+//! The rows of a list.
+
+use omp_theme::{Symbol, Token};
+use omp_tui::text::width::{clusters, text_width};
+use omp_tui::text::{Attributes, Line, Style};
+
+use super::filter::Found;
+use super::{Choice, Marks, Selector};
+use crate::Look;
+
+/// The share of a row that labels may take before details begin, as a divisor and a factor.
+const LABELS: (usize, usize) = (2, 3);
+
+impl Selector {
+    /// The list as rows: title, what was typed, the options, what is hidden, the keys.
+    pub fn draw(&self, look: &Look) -> Vec<Line> {
+        let mut rows = vec![self.title_row(look), self.query_row(look)];
+        if self.found.is_empty() {
+            rows.push(look.row(Token::Muted, "  Nothing fits."));
+        }
+        let labels = self.label_width(look.width);
+        let mut group = "";
+        for (place, found) in self.found.iter().enumerate().skip(self.top).take(self.rows) {
+            let choice = &self.choices[found.choice];
+            // Headings hold only as long as the list is in its own order.
+            if self.query().is_empty() && choice.group != group {
+                rows.push(look.row(Token::Dim, &format!("  {}", choice.group)));
+                group = &choice.group;
+            }
+            rows.push(self.choice_row(look, found, place == self.cursor, labels));
+        }
+        let below = self.found.len().saturating_sub(self.top + self.rows);
+        if self.top > 0 || below > 0 {
+            rows.push(self.hidden_row(look, below));
+        }
+        if !self.hint.is_empty() {
+            rows.push(look.row(Token::Dim, &format!("  {}", self.hint)));
+        }
+        rows
+    }
+
+    fn title_row(&self, look: &Look) -> Line {
+        let mut line = Line::styled(look.bold(Token::Accent), &self.title);
+        let count = if self.found.len() == self.choices.len() {
+            format!("  {}", self.choices.len())
+        } else {
+            format!("  {} of {}", self.found.len(), self.choices.len())
+        };
+        line.push(look.fg(Token::Dim), &count);
+        if let Marks::Several(marked) = &self.marks {
+            line.push(look.fg(Token::Muted), &format!("{}{} chosen", look.dot(), marked.len()));
+        }
+        line.truncate(look.width)
+    }
+
+    fn query_row(&self, look: &Look) -> Line {
+        let mut line = Line::styled(look.fg(Token::Muted), look.symbol(Symbol::IconSearch));
+        line.push(Style::PLAIN, " ");
+        if self.query().is_empty() {
+            line.push(look.fg(Token::Dim), "type to search");
+        } else {
+            line.push(look.fg(Token::Text), self.query());
+        }
+        line.truncate(look.width)
+    }
+
+    /// The cells of the widest shown label, within bounds.
+    fn label_width(&self, width: usize) -> usize {
+        let shown = self.found.iter().skip(self.top).take(self.rows);
+        let widest = shown.map(|found| text_width(&self.choices[found.choice].label)).max().unwrap_or(0);
+        let details =
+            self.choices.iter().any(|choice| !choice.detail.is_empty() || !choice.refusal.is_empty());
+        if details { widest.min(width * LABELS.0 / LABELS.1) } else { widest }
+    }
+
+    fn choice_row(&self, look: &Look, found: &Found, at_cursor: bool, labels: usize) -> Line {
+        let choice = &self.choices[found.choice];
+        let mut line = Line::new();
+        let cursor = look.symbol(Symbol::NavCursor);
+        if at_cursor {
+            line.push(look.bold(Token::Accent), cursor);
+        } else {
+            line.push(Style::PLAIN, &" ".repeat(text_width(cursor)));
+        }
+        line.push(Style::PLAIN, " ");
+        if let Marks::Several(marked) = &self.marks {
+            let (symbol, token) = match marked.contains(&found.choice) {
+                true => (Symbol::CheckboxChecked, Token::Accent),
+                false => (Symbol::CheckboxUnchecked, Token::Dim),
+            };
+            line.push(look.fg(token), look.symbol(symbol));
+            line.push(Style::PLAIN, " ");
+        }
+        line.append(&label(look, choice, found, at_cursor).truncate(labels).fit(labels, Style::PLAIN));
+        let refused = !choice.refusal.is_empty();
+        let detail = if refused { &choice.refusal } else { &choice.detail };
+        if !detail.is_empty() {
+            let token = if refused { Token::Warning } else { Token::Muted };
+            line.push(look.fg(token), &format!("  {detail}"));
+        }
+        let line = line.truncate(look.width);
+        if at_cursor { on_selection(look, &line) } else { line }
+    }
+
+    fn hidden_row(&self, look: &Look, below: usize) -> Line {
+        let (up, down) = (look.symbol(Symbol::NavUp), look.symbol(Symbol::NavDown));
+        let text = match (self.top, below) {
+            (0, below) => format!("  {down} {below} more"),
+            (above, 0) => format!("  {up} {above} more"),
+            (above, below) => format!("  {up} {above}  {down} {below} more"),
+        };
+        look.row(Token::Dim, &text)
+    }
+}
+
+/// The label with the letters that fit in another colour.
+fn label(look: &Look, choice: &Choice, found: &Found, at_cursor: bool) -> Line {
+    let refused = !choice.refusal.is_empty();
+    let base = match (refused, at_cursor) {
+        (true, _) => look.fg(Token::Dim),
+        (false, true) => look.bold(Token::Text),
+        (false, false) => look.fg(Token::Text),
+    };
+    let hit = look.bold(Token::Accent).with(Attributes::UNDERLINE);
+    let mut line = Line::new();
+    for (number, cluster) in clusters(&choice.label).enumerate() {
+        line.push(if found.hits.binary_search(&number).is_ok() { hit } else { base }, cluster.text);
+    }
+    line
+}
+
+/// The row on the background of what is selected, over its whole width.
+fn on_selection(look: &Look, line: &Line) -> Line {
+    let background = look.theme.color(Token::SelectedBg);
+    let mut row = Line::new();
+    for span in line.spans() {
+        row.push(span.style().background(background), span.text());
+    }
+    row.fit(look.width, Style::PLAIN.background(background))
+}

@@ -1,0 +1,299 @@
+//! Lists to choose from: found by typing, gone through by page, one or several at a time.
+//!
+//! A [`Selector`] is a state machine: the program turns keys into [`Step`]s and learns from each [`Outcome`] what to do.
+//! While it is open, [`Outcome::Moved`] tells which option is looked at, so that a preview can follow. [`numbered`] asks the
+//! same questions where only lines can be read and written.
+
+mod draw;
+mod filter;
+pub mod numbered;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use filter::{Found, Query};
+
+/// One option.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choice {
+    /// What it is called.
+    pub label: String,
+    /// More about it, in the same row.
+    pub detail: String,
+    /// The heading it stands under, if the list has any.
+    pub group: String,
+    /// Words that find it without being shown.
+    pub keywords: String,
+    /// Why it cannot be chosen now; empty if it can.
+    pub refusal: String,
+}
+
+impl Choice {
+    /// An option with a name only.
+    pub fn new(label: impl Into<String>) -> Self {
+        Self { label: label.into(), ..Self::default() }
+    }
+
+    /// With more about it.
+    #[must_use]
+    pub fn detail(self, detail: impl Into<String>) -> Self {
+        Self { detail: detail.into(), ..self }
+    }
+
+    /// Under a heading.
+    #[must_use]
+    pub fn group(self, group: impl Into<String>) -> Self {
+        Self { group: group.into(), ..self }
+    }
+
+    /// Found by these words, too.
+    #[must_use]
+    pub fn keywords(self, keywords: impl Into<String>) -> Self {
+        Self { keywords: keywords.into(), ..self }
+    }
+
+    /// Shown, but not to be chosen.
+    #[must_use]
+    pub fn refused(self, reason: impl Into<String>) -> Self {
+        Self { refusal: reason.into(), ..self }
+    }
+}
+
+/// What the user does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// One option up; from the first to the last.
+    Up,
+    /// One option down; from the last to the first.
+    Down,
+    /// A page up.
+    PageUp,
+    /// A page down.
+    PageDown,
+    /// To the first option.
+    First,
+    /// To the last option.
+    Last,
+    /// Marks or unmarks the option, where several can be chosen.
+    Toggle,
+    /// Typed or pasted text.
+    Text(String),
+    /// Takes the last typed character back.
+    Backspace,
+    /// Takes the last typed word back.
+    BackspaceWord,
+    /// Takes everything typed back.
+    Clear,
+    /// Chooses.
+    Confirm,
+    /// Closes, or first takes back what was typed.
+    Cancel,
+}
+
+/// What follows from a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing to see.
+    Nothing,
+    /// The rows look different.
+    Changed,
+    /// Another option is looked at: its place in the list that was given, or none.
+    Moved(Option<usize>),
+    /// These were chosen, in the order of the list.
+    Chosen(Vec<usize>),
+    /// None was chosen.
+    Cancelled,
+}
+
+/// How many can be chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Marks {
+    One,
+    Several(BTreeSet<usize>),
+}
+
+/// A list with what was typed and where the cursor is.
+#[derive(Clone, Debug)]
+pub struct Selector {
+    title: String,
+    choices: Vec<Choice>,
+    marks: Marks,
+    query: Query,
+    found: Vec<Found>,
+    /// The place in `found`.
+    cursor: usize,
+    /// The first of `found` that is shown.
+    top: usize,
+    rows: usize,
+    hint: String,
+}
+
+/// The most options shown at once, unless told otherwise.
+const ROWS: usize = 10;
+
+/// What is typed is not longer than this.
+const QUERY_BYTES: usize = 200;
+
+impl Selector {
+    /// A list of which one can be chosen.
+    pub fn new(title: impl Into<String>, choices: Vec<Choice>) -> Self {
+        let found = filter::all(choices.len());
+        let (title, query) = (title.into(), Query::default());
+        Self {
+            title,
+            choices,
+            marks: Marks::One,
+            query,
+            found,
+            cursor: 0,
+            top: 0,
+            rows: ROWS,
+            hint: String::new(),
+        }
+    }
+
+    /// Several can be chosen; those of `marked` are to begin with.
+    #[must_use]
+    pub fn several(mut self, marked: impl IntoIterator<Item = usize>) -> Self {
+        let count = self.choices.len();
+        self.marks = Marks::Several(marked.into_iter().filter(|index| *index < count).collect());
+        self
+    }
+
+    /// At most so many options at once.
+    #[must_use]
+    pub fn rows(mut self, rows: usize) -> Self {
+        self.rows = rows.max(1);
+        self.scroll();
+        self
+    }
+
+    /// Begins at an option.
+    #[must_use]
+    pub fn at(mut self, choice: usize) -> Self {
+        self.cursor = self.found.iter().position(|found| found.choice == choice).unwrap_or(0);
+        self.scroll();
+        self
+    }
+
+    /// A last row that says which keys do what.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = hint.into();
+        self
+    }
+
+    /// The option under the cursor: its place in the list that was given.
+    pub fn current(&self) -> Option<usize> {
+        self.found.get(self.cursor).map(|found| found.choice)
+    }
+
+    /// The options as they were given.
+    pub fn choices(&self) -> &[Choice] {
+        &self.choices
+    }
+
+    /// What was typed.
+    pub fn query(&self) -> &str {
+        self.query.text()
+    }
+
+    /// The marked options, where several can be chosen.
+    pub fn marked(&self) -> Vec<usize> {
+        match &self.marks {
+            Marks::One => Vec::new(),
+            Marks::Several(marked) => marked.iter().copied().collect(),
+        }
+    }
+
+    /// Other options, such as those that have come in since. What was typed and the option under the cursor stay,
+    /// if it is found under the same label.
+    pub fn replace(&mut self, choices: Vec<Choice>) {
+        let label = self.current().map(|index| self.choices[index].label.clone());
+        let marked: BTreeSet<String> = self.marked().iter().map(|i| self.choices[*i].label.clone()).collect();
+        self.choices = choices;
+        if let Marks::Several(marks) = &mut self.marks {
+            let labels = self.choices.iter().enumerate();
+            *marks =
+                labels.filter(|(_, choice)| marked.contains(&choice.label)).map(|(index, _)| index).collect();
+        }
+        self.found = self.query.find(&self.choices);
+        let same = |found: &Found| Some(&self.choices[found.choice].label) == label.as_ref();
+        self.cursor = self.found.iter().position(same).unwrap_or(0);
+        self.scroll();
+    }
+
+    /// Does one step.
+    pub fn step(&mut self, step: Step) -> Outcome {
+        let last = self.found.len().saturating_sub(1);
+        match step {
+            Step::Up => self.go(if self.cursor == 0 { last } else { self.cursor - 1 }),
+            Step::Down => self.go(if self.cursor == last { 0 } else { self.cursor + 1 }),
+            Step::PageUp => self.go(self.cursor.saturating_sub(self.rows)),
+            Step::PageDown => self.go((self.cursor + self.rows).min(last)),
+            Step::First => self.go(0),
+            Step::Last => self.go(last),
+            Step::Toggle => self.toggle(),
+            Step::Text(text) => self.typed(|query| query.push(&text, QUERY_BYTES)),
+            Step::Backspace => self.typed(Query::pop),
+            Step::BackspaceWord => self.typed(Query::pop_word),
+            Step::Clear => self.typed(Query::clear),
+            Step::Confirm => self.confirm(),
+            Step::Cancel if !self.query().is_empty() => self.typed(Query::clear),
+            Step::Cancel => Outcome::Cancelled,
+        }
+    }
+
+    fn go(&mut self, cursor: usize) -> Outcome {
+        if cursor == self.cursor {
+            return Outcome::Nothing;
+        }
+        self.cursor = cursor;
+        self.scroll();
+        Outcome::Moved(self.current())
+    }
+
+    fn toggle(&mut self) -> Outcome {
+        let Some(current) = self.current().filter(|index| self.choices[*index].refusal.is_empty()) else {
+            return Outcome::Nothing;
+        };
+        let Marks::Several(marked) = &mut self.marks else { return Outcome::Nothing };
+        if !marked.remove(&current) {
+            marked.insert(current);
+        }
+        Outcome::Changed
+    }
+
+    /// Changes what is typed; the best option is under the cursor then.
+    fn typed(&mut self, change: impl FnOnce(&mut Query)) -> Outcome {
+        let before = (self.query().to_owned(), self.current());
+        change(&mut self.query);
+        if self.query() == before.0 {
+            return Outcome::Nothing;
+        }
+        self.found = self.query.find(&self.choices);
+        // Without a query the list is as it was, and so is the place in it.
+        let place = self.found.iter().position(|found| Some(found.choice) == before.1);
+        self.cursor = if self.query().is_empty() { place.unwrap_or(0) } else { 0 };
+        self.scroll();
+        if self.current() == before.1 { Outcome::Changed } else { Outcome::Moved(self.current()) }
+    }
+
+    fn confirm(&self) -> Outcome {
+        if let Marks::Several(marked) = &self.marks {
+            return Outcome::Chosen(marked.iter().copied().collect());
+        }
+        match self.current() {
+            Some(current) if self.choices[current].refusal.is_empty() => Outcome::Chosen(vec![current]),
+            _ => Outcome::Nothing,
+        }
+    }
+
+    /// Moves the shown part so that the cursor is in it.
+    fn scroll(&mut self) {
+        let most = self.found.len().saturating_sub(self.rows);
+        let lowest = (self.cursor + 1).saturating_sub(self.rows);
+        self.top = self.top.clamp(lowest, self.cursor).min(most);
+    }
+}

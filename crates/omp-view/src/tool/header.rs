@@ -1,0 +1,80 @@
+//! The first row of a call.
+
+use std::time::Duration;
+
+use omp_theme::{Spinner, Symbol, Token};
+use omp_tui::text::{Attributes, Line, Style};
+
+use super::{Call, Drawn, Phase};
+use crate::Look;
+use crate::look::duration;
+
+/// The cells that the one thing that matters keeps at least, before the figure is cut.
+const SUBJECT: usize = 12;
+
+/// Symbol, name, the one thing that matters, and what came of it.
+pub(super) fn header(look: &Look, call: &Call, drawn: &Drawn, running: Option<Duration>) -> Line {
+    let ground = match call.phase {
+        Phase::Done => Token::ToolSuccessBg,
+        Phase::Failed | Phase::Denied => Token::ToolErrorBg,
+        _ => Token::ToolPendingBg,
+    };
+    let ground = look.theme.color(ground);
+    let on = |style: Style| style.background(ground);
+    let mut line = status(look, call.phase, running);
+    let name = drawn.title.as_deref().unwrap_or(&call.name);
+    line.push(on(look.fg(Token::ToolTitle)).with(Attributes::BOLD), &format!(" {name}"));
+    let figure = figure(look, call, drawn, running);
+    let room = look.width.saturating_sub(line.width() + 1);
+    let figure_room = room.saturating_sub(SUBJECT.min(Line::plain(&drawn.subject).width() + 1));
+    let figure = look.shortened(&Line::styled(on(look.fg(Token::Muted)), &figure), figure_room);
+    if !drawn.subject.is_empty() {
+        let room = room.saturating_sub(figure.width());
+        let subject = drawn.subject.lines().next().unwrap_or_default();
+        let subject = look.shortened(&Line::styled(on(look.fg(Token::Text)), subject), room);
+        line.push(on(Style::PLAIN), " ").append(&subject);
+    }
+    line.append(&figure);
+    line.fit(look.width, on(Style::PLAIN))
+}
+
+/// The sign of a phase.
+pub(super) fn status(look: &Look, phase: Phase, running: Option<Duration>) -> Line {
+    let (token, symbol) = match phase {
+        Phase::Pending | Phase::Ready => (Token::Muted, Symbol::StatusPending),
+        Phase::Running => (Token::Accent, Symbol::StatusRunning),
+        Phase::Done => (Token::Success, Symbol::StatusSuccess),
+        Phase::Failed => (Token::Error, Symbol::StatusError),
+        Phase::Aborted => (Token::Warning, Symbol::StatusAborted),
+        Phase::Denied => (Token::Warning, Symbol::IconLock),
+    };
+    let ground = match phase {
+        Phase::Done => Token::ToolSuccessBg,
+        Phase::Failed | Phase::Denied => Token::ToolErrorBg,
+        _ => Token::ToolPendingBg,
+    };
+    let style = look.theme.on(token, ground);
+    if let (Phase::Running, Some(running)) = (phase, running) {
+        let frames = look.theme.spinner(Spinner::Status);
+        return Line::styled(style, Spinner::Status.frame(&frames, running));
+    }
+    Line::styled(style, look.symbol(symbol))
+}
+
+/// What came of the call, behind a dot. Of a call that runs: how long it does.
+fn figure(look: &Look, call: &Call, drawn: &Drawn, running: Option<Duration>) -> String {
+    let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    let word = match (call.phase, running) {
+        (Phase::Running, Some(time)) if time >= Duration::from_secs(1) => {
+            format!("{}s", time.as_secs())
+        }
+        (Phase::Aborted, _) => "aborted".to_owned(),
+        (Phase::Denied, _) => "not allowed".to_owned(),
+        (Phase::Failed, _) if drawn.figure.is_empty() => "failed".to_owned(),
+        _ => String::new(),
+    };
+    let slow = call.took.filter(|took| *took >= Duration::from_secs(2)).map(milliseconds).map(duration);
+    let parts = [drawn.figure.clone(), word, slow.unwrap_or_default()];
+    let parts: String = parts.iter().filter(|part| !part.is_empty()).map(|part| format!("{}{part}", look.dot())).collect();
+    parts
+}

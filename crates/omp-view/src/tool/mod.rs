@@ -1,0 +1,75 @@
+//! Calls of tools: a header row that says what matters, and below it as much of the result as is asked for.
+//!
+//! Each tool has a file of its own that draws one [`Call`]; a tool that is not known here is drawn by `generic`. What a
+//! call looks like depends on its data alone, so a [`ToolView`] draws its body once per change and keeps the rows.
+
+mod ask;
+mod ast;
+mod blocks;
+mod call;
+mod command;
+mod edit;
+mod facts;
+mod find;
+mod generic;
+mod goal;
+mod header;
+mod jobs;
+mod patch;
+mod read;
+mod resolve;
+mod search;
+mod todo;
+mod tools;
+mod view;
+mod write;
+
+pub use blocks::{Block, Blocks};
+pub use call::{Call, Expansion, Phase};
+pub use view::{Renderer, ToolView};
+
+use omp_tui::text::Line;
+
+use crate::Look;
+
+/// What a tool's file gives for a call.
+#[derive(Debug, Default)]
+pub(crate) struct Drawn {
+    /// The name in the header, if it is not that of the tool.
+    pub(crate) title: Option<String>,
+    /// The one thing that matters: a path, a command, a pattern.
+    pub(crate) subject: String,
+    /// What came of it, in a few words.
+    pub(crate) figure: String,
+    /// The rows below the header, not yet indented.
+    pub(crate) body: Vec<Line>,
+}
+
+/// A call that is being drawn.
+pub(crate) struct Drawing<'a> {
+    /// The look of the body: its width is that of the body.
+    pub(crate) look: &'a Look,
+    pub(crate) call: &'a Call,
+    pub(crate) expansion: Expansion,
+}
+
+/// Draws a call in the way of its tool.
+pub(crate) fn draw(drawing: &Drawing<'_>) -> Drawn {
+    match drawing.call.name.as_str() {
+        "ask" => ask::draw(drawing),
+        "ast_edit" => ast::draw_edit(drawing),
+        "ast_grep" => ast::draw_grep(drawing),
+        "bash" | "ssh" => command::draw(drawing),
+        "checkpoint" | "rewind" | "goal" => goal::draw(drawing),
+        "edit" => edit::draw(drawing),
+        "find" => find::draw(drawing),
+        "job" => jobs::draw(drawing),
+        "read" => read::draw(drawing),
+        "resolve" => resolve::draw(drawing),
+        "search" => search::draw(drawing),
+        "search_tool_bm25" => tools::draw(drawing),
+        "todo" => todo::draw(drawing),
+        "write" => write::draw(drawing),
+        _ => generic::draw(drawing),
+    }
+}
