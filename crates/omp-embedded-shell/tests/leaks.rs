@@ -44,7 +44,8 @@ async fn a_thousand_commands_leave_nothing() {
     let before = (counts("self"), counts(&shell).1, scope.living());
     for number in 0..COMMANDS {
         // One in ten starts processes.
-        let (command, expected) = if number % 10 == 0 { ("echo x | cat; (exit 3)", 3) } else { ("x=1; [ $x = 2 ]", 1) };
+        let (command, expected) =
+            if number % 10 == 0 { ("echo x | cat; (exit 3)", 3) } else { ("x=1; [ $x = 2 ]", 1) };
         assert_eq!(run(command).await.ending, Ending::Exited(expected));
     }
     assert_eq!(run("echo $$").await.output.text.trim(), shell, "all in the same process");

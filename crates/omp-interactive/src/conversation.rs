@@ -4,15 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use omp_theme::Token;
 use omp_tui::text::Line;
 use omp_tui::transcript::Transcript;
-use omp_types::{
-    AgentEvent, AssistantBlock, AssistantMessage, Message, StopReason, StreamEvent, ToolOutput, UserContent,
-};
+use omp_types::{AgentEvent, AssistantBlock, AssistantMessage, Message, StopReason, StreamEvent, ToolOutput};
 use omp_view::Look;
+use omp_view::message::{self, Level, TextKind};
 
-use crate::blocks::{Calls, Prose, Shared, Still, Voice};
+use crate::blocks::{Calls, Prose, Shared, Still};
 use crate::stage::Stage;
 
 /// What of the conversation may still change.
@@ -75,17 +73,17 @@ impl Conversation {
                 self.calls.remove(tool_call_id);
             }
             AgentEvent::AgentEnd { .. } => self.settle(now),
-            AgentEvent::Notice { message } => self.say(to, Token::Warning, message),
+            AgentEvent::Notice { message } => self.say(to, Level::Warning, message),
             AgentEvent::RetryFallbackApplied(switch) => {
-                self.say(to, Token::Warning, &format!("{} failed; going on with {}.", switch.from, switch.to));
+                self.say(to, Level::Warning, &format!("{} failed; going on with {}.", switch.from, switch.to));
             }
             AgentEvent::ContextPromoted { from, to: larger } => {
                 let text = format!("The conversation no longer fits into {from}; going on with {larger}.");
-                self.say(to, Token::Warning, &text);
+                self.say(to, Level::Warning, &text);
             }
             AgentEvent::AutoRetryEnd { success: false, attempt, final_error } => {
                 let error = final_error.as_deref().unwrap_or_default();
-                self.say(to, Token::Error, &format!("Gave up after {attempt} attempts: {error}"));
+                self.say(to, Level::Error, &format!("Gave up after {attempt} attempts: {error}"));
             }
             _ => {}
         }
@@ -118,9 +116,9 @@ impl Conversation {
 
     fn replay_block(&mut self, to: &mut Transcript, index: usize, block: &AssistantBlock) {
         match block {
-            AssistantBlock::Text(block) => self.prose(to, index, Voice::Answer).with(|prose| prose.push(&block.text)),
+            AssistantBlock::Text(block) => self.prose(to, index, TextKind::Answer).with(|prose| prose.push(&block.text)),
             AssistantBlock::Thinking(block) => {
-                self.prose(to, index, Voice::Thought).with(|prose| prose.push(&block.thinking));
+                self.prose(to, index, TextKind::Thinking).with(|prose| prose.push(&block.thinking));
             }
             AssistantBlock::ToolCall(call) => {
                 let calls = self.call(to, &call.id, &call.name);
@@ -140,10 +138,9 @@ impl Conversation {
     }
 
     /// A remark of the program, in the conversation but not part of it.
-    pub(crate) fn say(&mut self, to: &mut Transcript, token: Token, text: &str) {
-        self.interrupt();
+    pub(crate) fn say(&mut self, to: &mut Transcript, level: Level, text: &str) {
         let text = text.to_owned();
-        to.push(Box::new(Still::new(self.stage.clone(), move |look: &Look| look.wrapped(token, &text, 0))));
+        self.show(to, move |look| message::notice(look, level, &text));
     }
 
     /// Rows of the program's own making.
@@ -155,12 +152,12 @@ impl Conversation {
     fn message(&mut self, to: &mut Transcript, message: &Message) {
         match message {
             Message::User(message) => {
-                let content = message.content.clone();
-                self.show(to, move |look| user_rows(look, &content));
+                let message = message.clone();
+                self.show(to, move |look| message::user(look, &message));
             }
             Message::Custom(message) if message.display => {
-                let content = message.content.clone();
-                self.show(to, move |look| look.wrapped(Token::CustomMessageText, &content.text(), 0));
+                let message = message.clone();
+                self.show(to, move |look| message::custom(look, &message));
             }
             Message::Assistant(_) => {
                 self.prose.clear();
@@ -173,10 +170,10 @@ impl Conversation {
     fn stream(&mut self, to: &mut Transcript, event: &StreamEvent) {
         match event {
             StreamEvent::TextDelta { content_index, delta } => {
-                self.prose(to, *content_index, Voice::Answer).with(|prose| prose.push(delta));
+                self.prose(to, *content_index, TextKind::Answer).with(|prose| prose.push(delta));
             }
             StreamEvent::ThinkingDelta { content_index, delta } => {
-                self.prose(to, *content_index, Voice::Thought).with(|prose| prose.push(delta));
+                self.prose(to, *content_index, TextKind::Thinking).with(|prose| prose.push(delta));
             }
             StreamEvent::TextEnd { content_index } | StreamEvent::ThinkingEnd { content_index } => {
                 if let Some(prose) = self.prose.get(content_index) {
@@ -220,16 +217,13 @@ impl Conversation {
             }
         }
         self.arriving.clear();
-        let error = answer.error_message.as_deref();
-        match answer.stop_reason {
-            StopReason::Aborted => self.say(to, Token::Error, "Stopped."),
-            StopReason::Error => {
-                self.say(to, Token::Error, &format!("Error: {}", error.unwrap_or("the model gave no answer")));
-            }
-            _ => {
-                if let Some(error) = error {
-                    self.say(to, Token::Warning, error);
-                }
+        let ordinary = matches!(answer.stop_reason, StopReason::Stop | StopReason::ToolUse | StopReason::Pause);
+        match (&answer.error_message, ordinary) {
+            (Some(error), true) => self.say(to, Level::Warning, error),
+            (None, true) => {}
+            (_, false) => {
+                let answer = answer.clone();
+                self.show(to, move |look| message::annotation(look, &answer));
             }
         }
     }
@@ -245,12 +239,12 @@ impl Conversation {
         }
     }
 
-    fn prose(&mut self, to: &mut Transcript, index: usize, voice: Voice) -> Shared<Prose> {
+    fn prose(&mut self, to: &mut Transcript, index: usize, kind: TextKind) -> Shared<Prose> {
         if let Some(known) = self.prose.get(&index) {
             return known.clone();
         }
         self.interrupt();
-        let prose = Shared::new(Prose::new(self.stage.clone(), voice));
+        let prose = Shared::new(Prose::new(self.stage.clone(), kind));
         to.push(Box::new(prose.clone()));
         self.prose.insert(index, prose.clone());
         prose
@@ -281,17 +275,4 @@ impl Conversation {
             reads.with(Calls::close);
         }
     }
-}
-
-fn user_rows(look: &Look, content: &UserContent) -> Vec<Line> {
-    let style = look.theme.bg(Token::UserMessageBg);
-    let inner = look.narrower(4);
-    let rows = inner.wrapped(Token::UserMessageText, &content.text(), 0);
-    rows.iter()
-        .map(|row| {
-            let mut line = Line::styled(look.fg(Token::Accent), "› ");
-            line.append(row);
-            line.fit(look.width, style)
-        })
-        .collect()
 }

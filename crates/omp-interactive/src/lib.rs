@@ -1,6 +1,7 @@
 //! The interactive program: what people see and type when they talk to an agent in their terminal.
 
 mod app;
+mod appearance;
 mod blocks;
 mod clipboard;
 pub mod commands;
@@ -13,5 +14,6 @@ mod recent;
 mod run;
 mod stage;
 
+pub use appearance::page_theme;
 pub use link::{Link, Word, Words};
 pub use run::{End, Numbers, Start, run};

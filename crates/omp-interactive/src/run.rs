@@ -8,15 +8,16 @@ use omp_editor::{Editor, Options};
 use omp_keys::{Bindings, Platform};
 use omp_sdk::settings::keys;
 use omp_sdk::{Driver, Host, Prompt};
-use omp_theme::{Adjustments, Appearance, Catalog, Current, Preset, Signals, Slots, color_depth};
+use omp_theme::{Appearance, Signals, color_depth};
 use omp_tui::capability::{self, Environment};
 use omp_tui::input::{Appearance as Reported, Decoder, Event};
-use omp_tui::probe::{self, Fact, Probes};
+use omp_tui::probe::{self, Fact, Probe, Probes};
 use omp_tui::render::{Gesture, Profile, Renderer};
 use omp_tui::schedule::Request;
 use omp_tui::terminal::{Incoming, Terminal, TerminalError};
 use tokio::sync::mpsc;
 
+use crate::appearance::{self, ThemeWatch, Wishes};
 use crate::app::{App, Beginning, Files, Wish};
 use crate::link::{Link, Words};
 use crate::recent::Recent;
@@ -92,23 +93,14 @@ pub async fn run(mut start: Start) -> Result<End, TerminalError> {
         let _ = input.send(news);
     })?;
     let (tasks, mut done) = mpsc::unbounded_channel();
+    let mut theme_watch = ThemeWatch::new(tasks.clone());
     let session = start.host.session();
     let settings = session.settings();
     let environment = Environment(&start.variable);
     let mut signals = Signals::new((start.variable)("COLORFGBG").as_deref(), false);
-    let usual = Slots::default();
-    let named = |name: Option<&str>, usual: String| name.map_or(usual, str::to_owned);
-    let slots = Slots {
-        dark: named(settings.get(keys::THEME_DARK), usual.dark),
-        light: named(settings.get(keys::THEME_LIGHT), usual.light),
-    };
-    let adjustments = Adjustments {
-        symbols: Preset::find(settings.get(keys::SYMBOL_PRESET)),
-        color_blind: settings.get(keys::COLOR_BLIND_MODE),
-    };
-    let catalog = Catalog::new(session.directories().agent.join("themes"));
-    let (theme, loaded) = Current::new(catalog, slots, adjustments, signals.appearance());
-    let user_keys = omp_keys::load(&[&session.directories().agent]);
+    let wishes = Wishes::read(session.directories(), &settings);
+    let (theme, loaded) = wishes.open(signals.appearance());
+    let user_keys = appearance::user_keys(session.directories());
     let recent = Recent::default();
     recent.load(start.typed);
     let mut editor = Editor::new(Options { is_image: Box::new(is_image), ..Options::default() });
@@ -152,12 +144,13 @@ pub async fn run(mut start: Start) -> Result<End, TerminalError> {
     }
     drop(session);
     let mut synchronized = capability::synchronized(environment);
+    theme_watch.fires(app.theme_file(), app.now());
     let end = loop {
         let size = terminal.size();
         if let Some(painted) = app.paint(&mut renderer, size) {
             terminal.write(&painted.bytes)?;
         }
-        let deadlines = [app.deadline(), decoder.deadline(), probes.deadline()];
+        let deadlines = [app.deadline(), decoder.deadline(), probes.deadline(), theme_watch.deadline()];
         let next = deadlines.into_iter().flatten().min();
         let woken = tokio::select! {
             biased;
@@ -172,6 +165,10 @@ pub async fn run(mut start: Start) -> Result<End, TerminalError> {
             Woken::Input(Some(Incoming::Resized)) => {
                 let now = app.now();
                 app.scheduler.resized(profile.multiplexer, now);
+                // Some terminals change their colours together with their window, and say so only when asked.
+                if !capability::dumb(environment) {
+                    terminal.write(&Probes::ask(&[Probe::Background], now).1)?;
+                }
             }
             Woken::Input(Some(Incoming::Ended(signal))) => break End::Signal(signal),
             Woken::Input(Some(Incoming::Closed) | None) => break End::Closed,
@@ -215,6 +212,9 @@ pub async fn run(mut start: Start) -> Result<End, TerminalError> {
             }
         }
         app.set_appearance(signals.appearance());
+        if theme_watch.fires(app.theme_file(), app.now()) {
+            app.reload_theme();
+        }
         if !bytes.is_empty() {
             terminal.write(&bytes)?;
         }

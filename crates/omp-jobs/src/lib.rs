@@ -18,6 +18,7 @@
 mod delivery;
 mod entry;
 mod jobs;
+mod state;
 
 pub use delivery::{Recipient, Unreachable};
 pub use entry::{Cancelled, NewJob, Running, Settled, Snapshot, Status};

@@ -96,6 +96,11 @@ impl Session {
         &self.directories
     }
 
+    /// The list of tasks, as session files have it.
+    pub fn todos(&self) -> serde_json::Value {
+        serde_json::to_value(self.todos.phases()).unwrap_or_default()
+    }
+
     /// The one directory for sessions, if it was given.
     pub fn session_dir(&self) -> Option<&Path> {
         self.session_dir.as_deref()

@@ -53,6 +53,7 @@ mod switch;
 mod tls;
 mod toolbox;
 mod transport;
+mod user_command;
 mod verify;
 mod web;
 
@@ -91,7 +92,7 @@ pub use omp_llm::registry::Availability;
 pub use omp_session::{self as sessions, Header as SessionHeader, IfHeld, Origin, terminal_id};
 pub use omp_ssh as ssh;
 pub use omp_tools::NAMES as TOOL_NAMES;
-pub use omp_tools::PtyView;
+pub use omp_tools::{PtyView, UserCommand};
 pub use omp_tools::{AskAnswer, AskOption, AskQuestion, Dialog, Ended, Questioner};
 pub use options::{Persistence, Ptys, RuleChoice, SessionOptions, SkillChoice, ToolFilter};
 pub use presets::{ProviderAdded, ProviderPreset, add_provider};

@@ -71,7 +71,7 @@ impl Session {
         let report =
             PromptReport::new(&surroundings.prompt, &definitions(&surroundings.tools, config.intent_tracing));
         let offers_todo = surroundings.tools.iter().any(|tool| tool.definition().name == "todo");
-        let modes = modes::of_session(&opening.options, &surroundings.context, &surroundings.tools, &record);
+        let modes = modes::of_session(&opening.options, &surroundings.context, &record);
         let setup = SessionSetup {
             modes: Arc::clone(&modes),
             system: surroundings.prompt.blocks(),
@@ -105,13 +105,10 @@ impl Session {
         if let Some(jobs) = &opening.jobs {
             jobs::connect(jobs, agent.control());
         }
+        let beginning = modes::Beginning::of(&context, &opening.options.persistence);
         if !context.messages.is_empty() {
             agent.load(context.messages).await?;
         }
-        let beginning = match opening.options.persistence {
-            Persistence::New | Persistence::Off => modes::Beginning::New,
-            _ => modes::Beginning::Resumed,
-        };
         let mut session = Self {
             agent,
             modes,
@@ -134,6 +131,7 @@ impl Session {
             cwd: opening.options.cwd,
             session_dir: opening.options.session_dir,
             jobs: opening.jobs,
+            tools: surroundings.context,
             directories: opening.options.directories,
             warnings: opening.warnings,
         };

@@ -59,6 +59,8 @@ pub struct Session {
     pub(crate) session_dir: Option<PathBuf>,
     /// What runs in the background, where anything may.
     pub(crate) jobs: Option<Arc<Jobs>>,
+    /// What the tools share.
+    pub(crate) tools: Arc<omp_tools::Context>,
 }
 
 /// What a switch of the model changes.

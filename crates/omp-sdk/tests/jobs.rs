@@ -115,8 +115,11 @@ async fn the_next_prompt_brings_the_result() {
 /// An abort of the turn leaves jobs alone; the end of the session does not, and says so.
 #[tokio::test]
 async fn jobs_outlive_the_turn_and_not_the_session() {
-    let replies =
-        vec![bash(json!({"command": "sleep 300", "async": true})), Reply::new().text("started"), Reply::new().text("ok")];
+    let replies = vec![
+        bash(json!({"command": "sleep 300", "async": true})),
+        Reply::new().text("started"),
+        Reply::new().text("ok"),
+    ];
     let (server, home) = world(ASYNC, replies);
     let session = Session::open(options(&home, &[]), Box::new(Silent)).await.unwrap();
     ask(&session, "go").await;
@@ -138,7 +141,9 @@ async fn without_the_settings_nothing_runs_in_the_background() {
     let (server, home) = world("", vec![job, Reply::new().text("none")]);
     let session = Session::open(options(&home, &[]), Box::new(Silent)).await.unwrap();
     ask(&session, "go").await;
-    assert!(last_message(&server, 1).contains("Async execution is disabled; no background jobs are available."));
+    assert!(
+        last_message(&server, 1).contains("Async execution is disabled; no background jobs are available.")
+    );
     assert!(session.jobs().is_empty());
     server.finish();
 }
@@ -186,4 +191,80 @@ async fn a_terminal_needs_three_things() {
         server.finish();
     }))
     .await;
+}
+
+/// Calls of one turn overlap, unless one of them needs the terminal.
+/// proves: SHL-032
+#[tokio::test]
+async fn commands_run_beside_each_other_and_terminals_alone() {
+    // Each waits for the other.
+    let meet = |mine: &str, other: &str| json!({"_i": "x", "command": format!("touch {mine}; while [ ! -e {other} ]; do sleep 0.01; done; echo met")});
+    let both = Reply::new().tool_call("bash", meet("a", "b")).tool_call("bash", meet("b", "a"));
+    // The middle one looks for the others.
+    let busy = |name: &str| json!({"_i": "x", "command": format!("touch {name}; sleep 0.1; rm {name}")});
+    let look = json!({"_i": "x", "command": "sleep 0.1; ls -1", "pty": true});
+    let three = Reply::new()
+        .tool_call("bash", busy("first"))
+        .tool_call("bash", look)
+        .tool_call("bash", busy("third"));
+    let (server, home) = world("", vec![both, three, Reply::new().text("ok")]);
+    let view = Some(Arc::new(Screen::default()) as Arc<dyn PtyView>);
+    let options = SessionOptions { terminal_view: view, ..options(&home, &[]) };
+    let session = Session::open(options, Box::new(Silent)).await.unwrap();
+    ask(&session, "go").await;
+    let body = &server.requests()[2].body;
+    let messages = body["messages"].as_array().unwrap().iter();
+    let results: Vec<&str> = messages
+        .filter(|message| message["role"] == "tool")
+        .map(|message| message["content"].as_str().unwrap().split("\n\n").next().unwrap())
+        .collect();
+    assert_eq!(results, ["met", "met", "(no output)", "a\nb", "(no output)"]);
+    session.close().await;
+    server.finish();
+}
+
+/// A command of the user runs as it was typed, in the model's shell, whether the model has the tool or not.
+#[tokio::test]
+async fn a_user_runs_commands_too() {
+    let config = "bash:\n  enabled: false\nbashInterceptor:\n  enabled: true\nasync:\n  enabled: true\n";
+    let (server, home) = world(config, vec![Reply::new().text("ok")]);
+    let session = Session::open(options(&home, &[]), Box::new(Silent)).await.unwrap();
+    ask(&session, "go").await;
+    let offered = server.requests()[0].body["tools"].to_string();
+    assert!(!offered.contains("\"bash\"") && offered.contains("\"job\""), "{offered}");
+    home.write("work/f", "1\n2\n3\n");
+    let never = CancellationToken::new();
+    let run = async |command: &str| session.run_command(command, None, &never, |_| {}).await.unwrap();
+    let first = run("x=1; cat f | head -1").await;
+    assert_eq!((first.output.as_str(), first.exit_code), ("1\n", Some(0)), "neither refused nor tidied up");
+    let second = run("echo $x; exit 3").await;
+    assert_eq!((second.output.as_str(), second.exit_code, second.cancelled), ("1\n", Some(3), false));
+    let long = run("seq 100000").await;
+    assert!(long.truncated && long.total_lines == 100_000 && long.artifact_id.is_some(), "{long:?}");
+    session.close().await;
+    server.finish();
+}
+
+/// Inside the executor the end of a command is data, whoever ended it; the tool makes an error of it.
+/// proves: SHL-056
+#[tokio::test]
+async fn a_stopped_command_is_an_answer() {
+    let slow = bash(json!({"command": "echo begun; sleep 100", "timeout": 1}));
+    let (server, home) = world("", vec![slow, Reply::new().text("ok")]);
+    let session = Session::open(options(&home, &[]), Box::new(Silent)).await.unwrap();
+    let (never, cancel) = (CancellationToken::new(), CancellationToken::new());
+    let limit = Some(std::time::Duration::from_millis(500));
+    let late = session.run_command("echo begun; sleep 100", limit, &never, |_| {}).await.unwrap();
+    let late = serde_json::to_value(late).unwrap();
+    assert_eq!(late["output"], "begun\n[Command timed out after 0.5 seconds]");
+    assert_eq!((&late["cancelled"], late.get("exitCode")), (&json!(true), None));
+    let seen = cancel.clone();
+    let stopped =
+        session.run_command("echo begun; sleep 100", None, &cancel, |_| seen.cancel()).await.unwrap();
+    assert_eq!((stopped.output.as_str(), stopped.cancelled), ("begun\n[Command cancelled]", true));
+    ask(&session, "go").await;
+    let result = last_message(&server, 1);
+    assert!(result.contains("begun") && result.contains("Command timed out after 1 seconds"), "{result}");
+    session.close().await;
+    server.finish();
 }

@@ -167,12 +167,12 @@ async fn more_than_forty_tools_are_too_many() {
 /// proves: TSN-090, TSN-027
 #[tokio::test]
 async fn all_leaves_only_what_is_essential() {
-    let names = offered("tools:\n  discoveryMode: all\n", Vec::new()).await;
+    let first = offered("tools:\n  discoveryMode: all\n", Vec::new()).await;
     let chosen: Vec<&str> = ["read", "edit", "bash", SEARCH].to_vec();
     let visible = |names: &[String]| -> Vec<String> {
         names.iter().filter(|name| **name != "resolve").cloned().collect()
     };
-    assert_eq!(visible(&names), chosen);
+    assert_eq!(visible(&first), chosen);
     // The others can be found.
     let home = Home::new();
     let replies = vec![search("todo find"), Reply::new().text("done")];

@@ -2,6 +2,9 @@
 
 use omp_tui::text::Color;
 
+/// Red, green and blue.
+pub type Channels = (u8, u8, u8);
+
 /// Reads `#RRGGBB`.
 pub(crate) fn parse_hex(text: &str) -> Option<Color> {
     let digits = text.strip_prefix('#')?;

@@ -120,16 +120,19 @@ impl Current {
         self.show();
     }
 
-    /// The file to watch: that of the chosen theme, if it has one and it exists.
-    pub fn watched_file(&self) -> Option<PathBuf> {
-        self.catalog.file(self.slots.get(self.appearance)).filter(|path| path.is_file())
+    /// The file of the chosen theme, for those that want to watch it; built-in themes have none.
+    pub fn file(&self) -> Option<PathBuf> {
+        self.catalog.file(self.slots.get(self.appearance))
     }
 
-    /// Reads the chosen theme again. If it cannot be used now, the last good one stays; the error is for the log.
-    pub fn reload(&mut self) -> Result<(), ThemeError> {
-        self.chosen = self.catalog.load(self.slots.get(self.appearance))?;
+    /// Reads the chosen theme again and says whether it is another one now. If it cannot be used, the last good one
+    /// stays; the error is for the log.
+    pub fn reload(&mut self) -> Result<bool, ThemeError> {
+        let read = self.catalog.load(self.slots.get(self.appearance))?;
+        let differs = read != self.chosen;
+        self.chosen = read;
         self.show();
-        Ok(())
+        Ok(differs)
     }
 
     fn choose(&mut self) -> Result<(), ThemeError> {

@@ -2,7 +2,7 @@
 
 use omp_tui::text::Color;
 
-use crate::color::{channels, mix};
+use crate::color::{Channels, channels, mix};
 use crate::theme::Theme;
 use crate::token::Token;
 
@@ -16,9 +16,6 @@ pub(crate) struct ExportColors {
     /// `export.infoBg`: behind remarks.
     pub(crate) info: Option<Color>,
 }
-
-/// Red, green and blue.
-pub type Channels = (u8, u8, u8);
 
 /// The colours of an exported page; `None` where the theme leaves the colour to the terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -28,7 +28,7 @@ pub use current::{Current, Slots};
 pub use debounce::{Debounce, RELOAD_DELAY};
 pub use depth::color_depth;
 pub use error::{Mistakes, ThemeError};
-pub use export::{Channels, PageColors};
+pub use export::PageColors;
 pub use spinner::Spinner;
 pub use symbol::{Preset, Symbol};
 pub use theme::{Adjustments, Theme};

@@ -14,7 +14,7 @@ use crate::symbol::{Preset, Symbol};
 use crate::token::Token;
 
 /// Colours by token, symbols by name. The default one has the terminal's own colours only.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Theme {
     pub(crate) name: String,
     /// One colour per token, in the order of [`Token::ALL`].
@@ -27,7 +27,7 @@ pub struct Theme {
 }
 
 /// The symbols of a theme: a preset, and what is different.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Symbols {
     pub(crate) preset: Option<Preset>,
     pub(crate) overrides: Vec<(Symbol, String)>,

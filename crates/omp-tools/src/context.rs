@@ -7,12 +7,13 @@ use std::time::SystemTime;
 use omp_agent::ToolError;
 use omp_jobs::Jobs;
 use omp_patch::Fuzzy;
-use omp_shell::session::Shells;
+use omp_shell::session::{ShellSpec, Shells};
 use omp_shell::{Ci, Environment, Limits, Scope, SecretNames};
 use omp_web::Web;
 use omp_workspace::milestones::Milestones;
 use omp_workspace::path::Base;
 use omp_workspace::scans::Scans;
+use tokio::sync::OnceCell;
 
 use crate::bash::{Interception, Minimizer, PtyView};
 use crate::conflicts::Conflicts;
@@ -68,6 +69,8 @@ pub struct Context {
     pub ssh: Option<Arc<SshHosts>>,
     /// Where a person sees the terminals of commands; without it no command gets one.
     pub terminal: Option<Arc<dyn PtyView>>,
+    /// The shell that commands run in, once the first of them has asked for it.
+    pub(crate) shell: OnceCell<Arc<ShellSpec>>,
     /// The agent whose tools these are, as jobs name their owner.
     pub agent: String,
     /// Checkpoints, questions, plans and goals.
@@ -96,6 +99,7 @@ impl Context {
             conflicts: Conflicts::default(),
             jobs: None,
             terminal: None,
+            shell: OnceCell::new(),
             ssh: None,
             agent: MAIN_AGENT.to_owned(),
             modes: Arc::default(),

@@ -44,7 +44,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 pub use ask::{AskAnswer, AskOption, AskQuestion, Dialog, Ended, Questioner};
-pub use bash::{InterceptRule, Interception, Minimizer, PtyView};
+pub use bash::{InterceptRule, Interception, Minimizer, PtyView, UserCommand};
 pub use checkpoint::{Checkpoints, Mark, Rewound};
 pub use context::{Context, Login, MAIN_AGENT, Settings};
 pub use discovery::{
@@ -111,6 +111,11 @@ pub fn builtin(context: Arc<Context>) -> Vec<Arc<dyn Tool>> {
 /// The tool of a session with machines to run commands on. May wait for the disk.
 pub fn ssh(context: Arc<Context>) -> Option<Arc<dyn Tool>> {
     ssh::Ssh::new(context).map(|tool| Arc::new(tool) as Arc<dyn Tool>)
+}
+
+/// The tool that decides about previews and plans, where it is not offered anyway.
+pub fn resolve(context: Arc<Context>) -> Arc<dyn Tool> {
+    Arc::new(resolve::Resolve::new(context))
 }
 
 /// The tool of a session with a goal.

@@ -238,8 +238,6 @@ mod tests {
             (&[tmux, ("PI_FORCE_SYNC_OUTPUT", "1")], Forced(true)),
             (&[tmux, ("PI_TUI_SYNC_OUTPUT", "1")], Forced(true)),
             (&[("PI_FORCE_SYNC_OUTPUT", "1"), ("PI_NO_SYNC_OUTPUT", "1")], Forced(false)),
-            // Variables of an older engine mean nothing.
-            (&[("PI_TUI_ED3_SAFE", "1"), ("PI_CLEAR_ON_SHRINK", "1"), ("PI_TUI_DEBUG", "1")], Default(false)),
         ];
         for (variables, expected) in table {
             assert_eq!(with(variables, synchronized), *expected, "{variables:?}");
@@ -264,6 +262,22 @@ mod tests {
         }
         for variable in [("TERM", "xterm"), ("TERM", "xterm-kitty"), ("TMUX", "")] {
             assert!(!with(&[variable], multiplexer), "{variable:?}");
+        }
+    }
+
+    /// proves: TUI-048
+    #[test]
+    fn variables_of_an_older_engine_mean_nothing() {
+        let all = |environment: Environment<'_>| {
+            let guesses = (synchronized(environment), image_protocol(environment), placeholders(environment));
+            (profile(environment, true), guesses, notifications(environment), dumb(environment))
+        };
+        for variable in ["PI_TUI_ED3_SAFE", "PI_CLEAR_ON_SHRINK", "PI_TUI_DEBUG"] {
+            for term in ["xterm-kitty", "tmux-256color", "dumb"] {
+                for value in ["1", "0"] {
+                    assert_eq!(with(&[("TERM", term), (variable, value)], all), with(&[("TERM", term)], all));
+                }
+            }
         }
     }
 

@@ -5,6 +5,7 @@
 //! once, in order ([`ledger`]); the rest of the screen is repainted in place ([`render`]). Everything is a pure function
 //! of what is handed in, down to the clock, except [`terminal`], which holds the terminal itself.
 
+pub mod announce;
 pub mod capability;
 pub mod commit;
 pub mod component;

@@ -25,10 +25,14 @@ pub fn rows(look: &Look, question: &str) -> Vec<Line> {
         let hidden = wrapped.len().saturating_sub(ROWS);
         wrapped.truncate(ROWS);
         if hidden > 0 {
-            wrapped.push(inner.row(Token::Dim, &format!("{} {hidden} more rows", look.symbol(Symbol::FormatEllipsis))));
+            wrapped.push(
+                inner.row(Token::Dim, &format!("{} {hidden} more rows", look.symbol(Symbol::FormatEllipsis))),
+            );
         }
         let blank = Line::plain(&" ".repeat(look.width.saturating_sub(inner.width)));
-        let with = |(index, row): (usize, &Line)| behind(if index == 0 { &prefix } else { &blank }, row).clamp(look.width);
+        let with = |(index, row): (usize, &Line)| {
+            behind(if index == 0 { &prefix } else { &blank }, row).clamp(look.width)
+        };
         rows.extend(wrapped.iter().enumerate().map(with));
     }
     rows
@@ -52,7 +56,18 @@ fn values<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<(&'a str, String)> {
 
 /// One capitalised word: what a tool's own detail begins with. A line of a command rarely looks like that.
 fn is_label(text: &str) -> bool {
-    const LABELS: [&str; 11] =
-        ["Origin", "Reason", "Command", "Directory", "Host", "Path", "Content", "Edit", "Code", "Action", "Assignment"];
+    const LABELS: [&str; 11] = [
+        "Origin",
+        "Reason",
+        "Command",
+        "Directory",
+        "Host",
+        "Path",
+        "Content",
+        "Edit",
+        "Code",
+        "Action",
+        "Assignment",
+    ];
     LABELS.contains(&text)
 }

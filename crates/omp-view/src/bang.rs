@@ -112,8 +112,12 @@ impl BangView {
         let (token, text) = match &self.state {
             BangState::Running => (Token::Dim, format!("{} running", look.symbol(Symbol::StatusRunning))),
             BangState::Exited(0) => return rows,
-            BangState::Exited(code) => (Token::Error, format!("{} exit {code}", look.symbol(Symbol::StatusError))),
-            BangState::Cancelled => (Token::Warning, format!("{} cancelled", look.symbol(Symbol::StatusAborted))),
+            BangState::Exited(code) => {
+                (Token::Error, format!("{} exit {code}", look.symbol(Symbol::StatusError)))
+            }
+            BangState::Cancelled => {
+                (Token::Warning, format!("{} cancelled", look.symbol(Symbol::StatusAborted)))
+            }
             BangState::Failed(reason) => {
                 (Token::Error, format!("{} error: {reason}", look.symbol(Symbol::StatusError)))
             }
@@ -130,7 +134,9 @@ fn body(look: &Look, output: &str, dropped: bool, expansion: Expansion) -> Vec<L
     let mut rows = Vec::new();
     let shown: Vec<&str> = match expansion {
         Expansion::Expanded => output.split('\n').collect(),
-        Expansion::Collapsed => output.rsplit('\n').take(LINES).collect::<Vec<_>>().into_iter().rev().collect(),
+        Expansion::Collapsed => {
+            output.rsplit('\n').take(LINES).collect::<Vec<_>>().into_iter().rev().collect()
+        }
     };
     if dropped && expansion == Expansion::Expanded {
         rows.push(look.row(Token::Dim, "The start of the output is no longer kept here"));

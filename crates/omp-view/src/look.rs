@@ -33,7 +33,13 @@ pub enum Addresses {
 impl Look {
     /// A look with the usual key and clickable links.
     pub fn new(theme: Arc<Theme>, width: usize) -> Self {
-        Self { theme, width: width.max(1), expand_key: "Ctrl+O".into(), addresses: Addresses::default(), read_preview: false }
+        Self {
+            theme,
+            width: width.max(1),
+            expand_key: "Ctrl+O".into(),
+            addresses: Addresses::default(),
+            read_preview: false,
+        }
     }
 
     /// The same look with another width.

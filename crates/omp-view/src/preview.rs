@@ -44,10 +44,14 @@ impl Preview {
     pub fn of_rows(look: &Look, rows: &[Line], part: Part) -> Self {
         let total = rows.len();
         let rows: Vec<Line> = match part {
-            Part::Head(most) => rows.iter().take(most).flat_map(|row| row.wrap(look.width, 0)).take(most).collect(),
+            Part::Head(most) => {
+                rows.iter().take(most).flat_map(|row| row.wrap(look.width, 0)).take(most).collect()
+            }
             Part::Tail(most) => {
-                let rows: Vec<Line> =
-                    rows[total.saturating_sub(most)..].iter().flat_map(|row| row.wrap(look.width, 0)).collect();
+                let rows: Vec<Line> = rows[total.saturating_sub(most)..]
+                    .iter()
+                    .flat_map(|row| row.wrap(look.width, 0))
+                    .collect();
                 rows[rows.len().saturating_sub(most)..].to_vec()
             }
             Part::Whole => rows.iter().flat_map(|row| row.wrap(look.width, 0)).collect(),
@@ -108,7 +112,10 @@ impl Preview {
             return self.rows;
         }
         match part {
-            Part::Tail(_) => self.rows.insert(0, hint(look, &format!("{} earlier", grouped(self.hidden as u64)), "line", self.hidden)),
+            Part::Tail(_) => self.rows.insert(
+                0,
+                hint(look, &format!("{} earlier", grouped(self.hidden as u64)), "line", self.hidden),
+            ),
             _ => self.rows.push(more(look, self.hidden, "line")),
         }
         self.rows
@@ -156,7 +163,11 @@ mod tests {
     fn shown(part: Part) -> Vec<String> {
         let look = look(10);
         let text = "one\ntwo is long enough\nthree\n";
-        Preview::of_text(&look, text, part, Style::PLAIN).with_hint(&look, part).iter().map(Line::text).collect()
+        Preview::of_text(&look, text, part, Style::PLAIN)
+            .with_hint(&look, part)
+            .iter()
+            .map(Line::text)
+            .collect()
     }
 
     #[test]

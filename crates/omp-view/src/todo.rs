@@ -178,14 +178,18 @@ fn superscript(number: usize, look: &Look) -> String {
 
 /// The panel above the editor: what is being done and what comes next. Empty if nothing is open.
 pub fn panel(look: &Look, todos: &Todos) -> Vec<Line> {
-    let open = todos.tasks().filter(|task| matches!(task.status, Status::Pending | Status::InProgress)).count();
+    let open =
+        todos.tasks().filter(|task| matches!(task.status, Status::Pending | Status::InProgress)).count();
     if open == 0 {
         return Vec::new();
     }
     let total = todos.tasks().count();
     let mut head = Line::styled(look.fg(Token::Accent), look.symbol(Symbol::IconTodo));
     head.push(look.bold(Token::Text), " Todo");
-    head.push(look.fg(Token::Muted), &format!("{}{} of {total} open", look.dot(), count(open as u64, "task")));
+    head.push(
+        look.fg(Token::Muted),
+        &format!("{}{} of {total} open", look.dot(), count(open as u64, "task")),
+    );
     let mut rows = vec![look.shortened(&head, look.width)];
     rows.extend(tree(look, todos, PANEL, Notes::None));
     rows

@@ -28,7 +28,7 @@ pub enum Activity {
 /// The row of an activity that has gone on for `running`. `interrupt_key` stops it.
 pub fn row(look: &Look, activity: &Activity, running: Duration, interrupt_key: &str) -> Line {
     let frames = look.theme.spinner(Spinner::Status);
-    let mut line = Line::styled(look.fg(Token::Accent), Spinner::Status.frame(&frames, running));
+    let mut line = Line::styled(look.fg(Token::Accent), Spinner::Status.frame(frames, running));
     let text = match activity {
         Activity::Working(what) => what.clone(),
         Activity::Compacting => "Compacting the conversation".to_owned(),

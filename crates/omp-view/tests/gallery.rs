@@ -32,8 +32,12 @@ fn compare(width: usize) {
     }
     let before = std::fs::read_to_string(&path).unwrap_or_default();
     let differs = before.lines().zip(now.lines()).position(|(before, now)| before != now);
-    let place = differs.map(|line| format!("line {}: {:?}", line + 1, now.lines().nth(line).unwrap_or_default()));
-    assert!(before == now, "the gallery at {width} looks different ({place:?}); look at it, then OMP_BLESS=1");
+    let place =
+        differs.map(|line| format!("line {}: {:?}", line + 1, now.lines().nth(line).unwrap_or_default()));
+    assert!(
+        before == now,
+        "the gallery at {width} looks different ({place:?}); look at it, then OMP_BLESS=1"
+    );
 }
 
 #[test]
@@ -79,8 +83,23 @@ fn letters_are_enough() {
 fn every_tool_is_there_in_every_state() {
     let names: Vec<String> = gallery::gallery().into_iter().map(|specimen| specimen.name).collect();
     let tools = [
-        "ask", "ast_edit", "ast_grep", "bash", "checkpoint", "edit", "find", "goal", "job", "read", "resolve", "rewind", "search",
-        "search_tool_bm25", "ssh", "todo", "write",
+        "ask",
+        "ast_edit",
+        "ast_grep",
+        "bash",
+        "checkpoint",
+        "edit",
+        "find",
+        "goal",
+        "job",
+        "read",
+        "resolve",
+        "rewind",
+        "search",
+        "search_tool_bm25",
+        "ssh",
+        "todo",
+        "write",
     ];
     let states = ["pending", "ready", "running", "done", "done-expanded", "failed", "aborted", "denied"];
     for tool in tools {

@@ -6,9 +6,9 @@ use std::time::Duration;
 use omp_theme::Theme;
 use omp_tui::text::Line;
 use omp_types::{ToolOutput, ToolResultMessage, UserBlock};
+use omp_view::Look;
 use omp_view::bang::{BangState, BangView};
 use omp_view::tool::{Block, Blocks, Call, Expansion, Phase, Renderer, ToolView};
-use omp_view::Look;
 use serde_json::{Map, Value, json};
 
 fn look(width: usize) -> Look {
@@ -16,7 +16,10 @@ fn look(width: usize) -> Look {
 }
 
 fn object(value: Value) -> Map<String, Value> {
-    value.as_object().unwrap().clone()
+    match value {
+        Value::Object(object) => object,
+        other => panic!("{other} is no object"),
+    }
 }
 
 fn texts(rows: &[Line]) -> Vec<String> {
@@ -75,7 +78,12 @@ fn a_users_command_streams_and_shows_how_it_ended() {
     assert_eq!(rows[1], "  … 980 more lines (Ctrl+O to expand)");
     assert_eq!(rows[2..22], (981..=1_000).map(|number| format!("  {number}")).collect::<Vec<_>>());
     let mut endings = Vec::new();
-    for state in [BangState::Cancelled, BangState::Failed("no shell".into()), BangState::Exited(3), BangState::Exited(0)] {
+    for state in [
+        BangState::Cancelled,
+        BangState::Failed("no shell".into()),
+        BangState::Exited(3),
+        BangState::Exited(0),
+    ] {
         view.finish(state, None);
         let rows = texts(&view.rows(&look, Expansion::Collapsed));
         endings.push(rows.last().unwrap().trim().to_owned());
@@ -96,7 +104,9 @@ fn list(tasks: usize) -> Value {
     let task = |number: usize| match number {
         2 => json!({ "content": "task 2", "status": "in_progress", "notes": ["first", "second"] }),
         3 => json!({ "content": "task 3", "status": "pending", "notes": ["hidden"] }),
-        number => json!({ "content": format!("task {number}"), "status": if number < 2 { "completed" } else { "pending" } }),
+        number => {
+            json!({ "content": format!("task {number}"), "status": if number < 2 { "completed" } else { "pending" } })
+        }
     };
     json!({ "phases": [{ "name": "Work", "tasks": (1..=tasks).map(task).collect::<Vec<_>>() }] })
 }
@@ -113,8 +123,17 @@ fn a_list_is_one_block_of_at_most_eight_tasks() {
     assert_eq!(
         rows,
         [
-            "✓ todo task 2 · 1/12 done", "  ├─ ■ task 1", "  ├─ ◐ task 2²", "  │    ▎ first", "  │    ▎ second", "  ├─ □ task 3¹",
-            "  ├─ □ task 4", "  ├─ □ task 5", "  ├─ □ task 6", "  ├─ □ task 7", "  └─ □ task 8",
+            "✓ todo task 2 · 1/12 done",
+            "  ├─ ■ task 1",
+            "  ├─ ◐ task 2²",
+            "  │    ▎ first",
+            "  │    ▎ second",
+            "  ├─ □ task 3¹",
+            "  ├─ □ task 4",
+            "  ├─ □ task 5",
+            "  ├─ □ task 6",
+            "  ├─ □ task 7",
+            "  └─ □ task 8",
             "  … 4 more tasks (Ctrl+O to expand)",
         ]
     );
@@ -139,9 +158,7 @@ fn a_decision_shows_label_action_and_reason() {
 /// proves: TSN-103
 #[test]
 fn found_tools_are_cut_and_at_most_five() {
-    let tool = |number: usize| {
-        json!({ "name": format!("t{number}"), "label": "L".repeat(100), "description": "d".repeat(120), "score": 1.234_567 })
-    };
+    let tool = |number: usize| json!({ "name": format!("t{number}"), "label": "L".repeat(100), "description": "d".repeat(120), "score": 1.234_567 });
     let details = json!({ "total_tools": 60, "tools": (0..7).map(tool).collect::<Vec<_>>() });
     let mut view = ended("search_tool_bm25", json!({ "query": "x" }), "{}", details, Phase::Done);
     let rows = texts(&view.rows(&look(140), Expansion::Collapsed, Duration::ZERO));
@@ -185,8 +202,9 @@ fn a_call_that_did_not_change_is_not_drawn_again() {
     assert_eq!(view.bodies_drawn(), 2);
     let mut running = ToolView::new(Call::new("bash").with_arguments(object(json!({ "command": "ls" }))));
     running.start(Duration::ZERO);
-    let frames: Vec<String> =
-        (0..20).map(|tick| running.rows(&look, Expansion::Collapsed, Duration::from_millis(80 * tick))[0].text()).collect();
+    let frames: Vec<String> = (0..20)
+        .map(|tick| running.rows(&look, Expansion::Collapsed, Duration::from_millis(80 * tick))[0].text())
+        .collect();
     assert!(frames.windows(2).any(|pair| pair[0] != pair[1]) && running.is_animated());
     assert_eq!(running.bodies_drawn(), 1);
 }
@@ -196,7 +214,10 @@ fn arguments_that_arrive_are_shown_as_far_as_they_are() {
     let mut view = ToolView::new(Call::new("write"));
     assert_eq!(shown(&mut view, Expansion::Collapsed), ["○ write"]);
     view.arguments_so_far(object(json!({ "path": "a.rs", "content": "fn a() {}\nfn b" })));
-    assert_eq!(shown(&mut view, Expansion::Collapsed), ["○ write a.rs · 2 lines", "   1  fn a() {}", "   2  fn b"]);
+    assert_eq!(
+        shown(&mut view, Expansion::Collapsed),
+        ["○ write a.rs · 2 lines", "   1  fn a() {}", "   2  fn b"]
+    );
     let long: String = (1..=5_000).map(|number| format!("line {number}\n")).collect();
     view.arguments_so_far(object(json!({ "path": "a.rs", "content": long })));
     let rows = shown(&mut view, Expansion::Collapsed);
@@ -219,7 +240,10 @@ fn results_from_a_file_say_what_became_of_the_call() {
     assert_eq!(phase("ok", false), Phase::Done);
     assert_eq!(phase("boom", true), Phase::Failed);
     assert_eq!(phase("Tool execution was aborted.", true), Phase::Aborted);
-    assert_eq!(phase("Tool \"bash\" was not approved by the user, so the call did not run.", true), Phase::Denied);
+    assert_eq!(
+        phase("Tool \"bash\" was not approved by the user, so the call did not run.", true),
+        Phase::Denied
+    );
 }
 
 struct Bad(&'static str);
@@ -236,8 +260,11 @@ impl Renderer for Bad {
 
 #[test]
 fn a_view_that_fails_gives_way_to_text() {
-    for (kind, complaint) in [("panic", Some("it panicked")), ("out of ideas", Some("out of ideas")), ("fine", None)] {
-        let mut view = ended("custom", json!({}), "the result", json!({}), Phase::Done).with_renderer(Arc::new(Bad(kind)));
+    for (kind, complaint) in
+        [("panic", Some("it panicked")), ("out of ideas", Some("out of ideas")), ("fine", None)]
+    {
+        let mut view = ended("custom", json!({}), "the result", json!({}), Phase::Done)
+            .with_renderer(Arc::new(Bad(kind)));
         let rows = shown(&mut view, Expansion::Collapsed);
         let expected = if complaint.is_some() { "  the result" } else { "  my own row" };
         assert_eq!(rows[1], expected);
@@ -250,7 +277,10 @@ fn a_view_that_fails_gives_way_to_text() {
 #[test]
 fn nothing_a_tool_says_is_obeyed() {
     let evil = "a\x1b[2J\x1b]0;title\x07b\x1b[31mred\r\nnext\u{9b}2J";
-    for name in ["bash", "read", "write", "edit", "find", "search", "todo", "ask", "job", "custom", "resolve", "ast_edit"] {
+    for name in [
+        "bash", "read", "write", "edit", "find", "search", "todo", "ask", "job", "custom", "resolve",
+        "ast_edit",
+    ] {
         let arguments = json!({ "path": evil, "command": evil, "pattern": evil, "content": evil, "input": evil, "x": evil, "reason": evil });
         let details = json!({ "diff": format!("--- a/{evil}\n+++ b/x\n@@ -1 +1 @@\n-{evil}\n+x\n"), "files": [evil], "displayContent": evil });
         for phase in [Phase::Done, Phase::Failed] {

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use omp_cli::Launch;
-use omp_sdk::SavedSessions;
+use omp_sdk::{SavedSessions, load_settings};
+use serde_json::Map;
 
 use crate::output::{self, Stream};
 use crate::{place, world};
@@ -21,7 +22,11 @@ pub(crate) fn run(launch: &Launch, profile: Option<&str>) -> u8 {
     let opened = world::directories(profile).and_then(|directories| {
         let cwd = place::enter(launch.cwd.as_deref(), true, &directories.home)?;
         let session_dir = launch.session.session_dir.as_ref().map(|directory| cwd.join(directory));
-        Ok(SavedSessions::new(&directories, session_dir.as_deref(), &cwd))
+        let (environment, _) = world::environment(&directories, &cwd);
+        let settings = load_settings(&directories, &cwd, environment.as_ref(), &launch.configs, Map::new())
+            .map_err(|error| error.to_string())?;
+        let theme = omp_interactive::page_theme(&directories, &settings);
+        Ok(SavedSessions::new(&directories, session_dir.as_deref(), &cwd).themed(theme))
     });
     let saved = match opened {
         Ok(saved) => saved,

@@ -1,6 +1,6 @@
 //! A session with a person in front of it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use omp_cli::Launch;
@@ -12,8 +12,8 @@ use omp_sdk::{
 
 use crate::input::Turn;
 use crate::launch::{overrides, session_options};
-use crate::world::{self, World};
 use crate::output;
+use crate::world::{self, World};
 
 /// How many earlier prompts the arrow keys reach.
 const MOST_PROMPTS: usize = 500;
@@ -110,12 +110,14 @@ pub(crate) async fn converse(opening: Opening) -> u8 {
         leash: None,
     };
     let ended = omp_interactive::run(start).await;
-    for problem in host.session().close().await {
+    let session = host.session();
+    let file = session.file();
+    for problem in session.close().await {
         output::warn(&problem);
     }
     match ended {
         Ok(End::Left) => {
-            farewell(host.session().file());
+            farewell(file.as_deref());
             0
         }
         Ok(End::Closed) => 129,
@@ -125,8 +127,8 @@ pub(crate) async fn converse(opening: Opening) -> u8 {
 }
 
 /// How to go on.
-fn farewell(file: Option<PathBuf>) {
-    let id = file.as_deref().and_then(Path::file_stem).map(|stem| stem.to_string_lossy().into_owned());
+fn farewell(file: Option<&Path>) {
+    let id = file.and_then(Path::file_stem).map(|stem| stem.to_string_lossy().into_owned());
     if let Some((_, id)) = id.as_deref().and_then(|stem| stem.split_once('_')) {
         output::note(&format!("Resume this session with: omp --resume {id}"));
     }

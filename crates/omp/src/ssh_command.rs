@@ -48,7 +48,7 @@ fn add_host(call: &CommandCall, profile: Option<&str>) -> Result<Done, String> {
         address: text("host").ok_or("omp ssh add needs --host, the address of the machine")?,
         user: text("user"),
         port: port.transpose()?,
-        key: text("key"),
+        key: call.values.path("key").map(|key| key.display().to_string()),
         description: text("desc"),
         compat: call.values.has("compat"),
     };

@@ -110,27 +110,43 @@ pub(crate) fn complete_argument(query: &str, command: &CommandInfo) -> Vec<Offer
     found.into_iter().map(|(_, _, sub)| offer(sub)).collect()
 }
 
+/// The command that a line calls, and where its arguments begin once its name is complete. A name ends at a blank, or at a
+/// colon unless the colon is part of a name.
+pub(crate) fn called<'c>(
+    line: &str,
+    commands: &'c [CommandInfo],
+) -> Option<(&'c CommandInfo, Option<usize>)> {
+    let rest = line.strip_prefix('/')?;
+    let known = |name: &str| commands.iter().find(|command| command.answers_to(name));
+    let blank = rest.find(char::is_whitespace).unwrap_or(rest.len());
+    let (command, end) = match known(&rest[..blank]) {
+        Some(command) => (command, blank),
+        None => {
+            let colon = rest.find(':')?;
+            (known(&rest[..colon])?, colon)
+        }
+    };
+    let tail = &rest[end..];
+    let arguments = tail.strip_prefix(':').unwrap_or(tail).trim_start();
+    Some((command, (!tail.is_empty()).then(|| line.len() - arguments.len())))
+}
+
 /// What can be typed next, shown behind the cursor when it is at the end of `line`.
 pub(crate) fn ghost(line: &str, commands: &[CommandInfo]) -> Option<String> {
-    let rest = line.strip_prefix('/')?;
-    let name_end = rest.find(char::is_whitespace).unwrap_or(rest.len());
-    let command = commands.iter().find(|command| command.answers_to(&rest[..name_end]))?;
-    let tail = &rest[name_end..];
-    let argument = tail.trim();
-    let open = if line.ends_with(char::is_whitespace) { "" } else { " " };
-    if argument.is_empty() {
-        return (!command.hint.is_empty()).then(|| format!("{open}{}", command.hint));
-    }
-    let sub = command.subcommands.iter().find(|sub| sub.name == argument)?;
-    (!sub.hint.is_empty()).then(|| format!("{open}{}", sub.hint))
+    let (command, start) = called(line, commands)?;
+    let argument = start.map_or("", |start| line[start..].trim());
+    let open = if line.ends_with(|c: char| c.is_whitespace() || c == ':') { "" } else { " " };
+    let hint = match argument {
+        "" => &command.hint,
+        argument => &command.subcommands.iter().find(|sub| sub.name == argument)?.hint,
+    };
+    (!hint.is_empty()).then(|| format!("{open}{hint}"))
 }
 
 /// Whether Enter on the taken offer can send the text: the command, or its subcommand, wants nothing more.
 pub(crate) fn is_exact(line: &str, commands: &[CommandInfo]) -> bool {
-    let Some(rest) = line.strip_prefix('/') else { return false };
-    let (name, argument) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-    let Some(command) = commands.iter().find(|command| command.answers_to(name)) else { return false };
-    match argument.trim() {
+    let Some((command, start)) = called(line, commands) else { return false };
+    match start.map_or("", |start| line[start..].trim()) {
         "" => command.arguments != Arguments::Required,
         argument => command.subcommands.iter().any(|sub| sub.name == argument && !sub.hint.starts_with('<')),
     }

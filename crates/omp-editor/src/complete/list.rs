@@ -1,5 +1,6 @@
 //! The list of offers: which one is selected, which ones are seen.
 
+use super::rank::Ranker;
 use super::{Offer, Trigger};
 
 /// The list of offers below the editor.
@@ -43,12 +44,23 @@ impl List {
         self.first
     }
 
-    pub(crate) fn set(&mut self, offers: Vec<Offer>) {
-        self.offers = offers;
-        self.offers.truncate(super::MAX_OFFERS);
-        self.selected = 0;
+    /// Other offers. One that the user went to stays selected if it is among them.
+    pub(crate) fn set(&mut self, mut offers: Vec<Offer>) {
+        offers.truncate(super::MAX_OFFERS);
+        let chosen = self.offers.get(self.selected).filter(|_| self.moved);
+        let kept = chosen.and_then(|chosen| offers.iter().position(|offer| offer.insert == chosen.insert));
+        self.moved = kept.is_some();
+        self.selected = kept.unwrap_or(0);
         self.first = 0;
-        self.moved = false;
+        self.offers = offers;
+    }
+
+    /// Until new offers come, only those are shown that fit what has been typed since: what Enter takes must fit.
+    pub(crate) fn narrow(&mut self, query: &str) {
+        let mut ranker = Ranker::new(query);
+        let fitting = self.offers.iter().filter(|offer| ranker.name(&offer.insert).is_some()).cloned();
+        let fitting = fitting.collect();
+        self.set(fitting);
     }
 
     /// Moves the selection; a single step goes around.

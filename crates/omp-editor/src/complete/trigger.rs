@@ -1,6 +1,6 @@
 //! Where completion begins.
 
-use super::commands::CommandInfo;
+use super::commands::{CommandInfo, called};
 
 /// What is completed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,19 +56,15 @@ pub(crate) fn find(sight: Sight<'_>) -> Option<Trigger> {
 /// `/name` and its arguments, at the very beginning.
 fn slash(sight: Sight<'_>) -> Option<Trigger> {
     let rest = sight.before.strip_prefix('/').filter(|_| sight.is_first)?;
-    let Some(end) = rest.find(char::is_whitespace) else {
-        // A second slash: a path, not a command.
-        let is_name = !rest.contains('/');
-        return is_name.then(|| Trigger { kind: Kind::Name, start: 0, query: rest.to_owned() });
-    };
-    let command = sight.commands.iter().find(|command| command.answers_to(&rest[..end]))?;
-    let argument = rest[end..].trim_start();
-    if argument.starts_with('@') || argument.contains(" @") {
-        return None;
+    if let Some((command, Some(start))) = called(sight.before, sight.commands) {
+        let query = &sight.before[start..];
+        let names_file = query.starts_with('@') || query.contains(" @");
+        let kind = Kind::Argument { command: command.name.clone() };
+        return (!names_file).then(|| Trigger { kind, start, query: query.to_owned() });
     }
-    let start = sight.before.len() - argument.len();
-    let kind = Kind::Argument { command: command.name.clone() };
-    Some(Trigger { kind, start, query: argument.to_owned() })
+    // A second slash: a path, not a command.
+    let is_name = !rest.contains(|c: char| c == '/' || c.is_whitespace());
+    is_name.then(|| Trigger { kind: Kind::Name, start: 0, query: rest.to_owned() })
 }
 
 /// `@"…` with an open quote.

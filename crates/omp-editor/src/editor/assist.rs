@@ -102,8 +102,7 @@ impl Editor {
         };
         match offers {
             Some(offers) => self.list.set(offers),
-            // What is seen stays until the answer comes.
-            None if same => {}
+            None if same => self.list.narrow(&trigger.query),
             None => self.list.set(Vec::new()),
         }
         self.list.at = Some((line, trigger));

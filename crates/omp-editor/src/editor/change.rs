@@ -1,11 +1,13 @@
 //! Changes of the text. All of them go through [`Editor::change`].
 
+use std::collections::BTreeSet;
+
 use super::dispatch::Assist;
 use super::kill::Grow;
 use super::undo::Change;
 use super::{Editor, Last};
 use crate::command::{Motion, Outcome};
-use crate::text::{Position, is_atom, next, previous};
+use crate::text::{Atom, Position, is_atom, next, previous};
 
 impl Editor {
     /// Replaces what is between two places and puts the cursor behind it. `goes_on`: the change belongs to the one
@@ -122,10 +124,24 @@ impl Editor {
         Outcome::Handled
     }
 
+    /// A killed text as it can be put into the text: a picture that is there already becomes another one.
+    pub(super) fn copied(&mut self, text: &str) -> String {
+        if !text.contains(is_atom) {
+            return text.to_owned();
+        }
+        let present: BTreeSet<char> = self.text.atoms().collect();
+        let copy = |atom: char| match self.atoms.get(atom) {
+            Some(Atom::Image { .. }) if present.contains(&atom) => self.atoms.copy(atom),
+            _ => atom,
+        };
+        text.chars().map(copy).collect()
+    }
+
     pub(super) fn yank(&mut self) -> Outcome {
         let Some(kill) = self.kills.newest() else { return Outcome::Ignored };
         let (from, to) = self.replaced();
-        self.change(from, to, &kill.text, false);
+        let text = self.copied(&kill.text);
+        self.change(from, to, &text, false);
         self.last = Last::Yanked(from, self.cursor);
         Outcome::Handled
     }
@@ -133,7 +149,8 @@ impl Editor {
     pub(super) fn yank_pop(&mut self, last: Last) -> Outcome {
         let Last::Yanked(from, to) = last else { return Outcome::Ignored };
         let Some(kill) = self.kills.older() else { return Outcome::Ignored };
-        self.change(from, to, &kill.text, true);
+        let text = self.copied(&kill.text);
+        self.change(from, to, &text, true);
         self.last = Last::Yanked(from, self.cursor);
         Outcome::Handled
     }

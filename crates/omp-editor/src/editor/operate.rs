@@ -88,7 +88,8 @@ impl Editor {
     }
 
     pub(super) fn put(&mut self, side: Side) -> Outcome {
-        let Some(kill) = self.kills.newest() else { return Outcome::Ignored };
+        let Some(mut kill) = self.kills.newest() else { return Outcome::Ignored };
+        kill.text = self.copied(&kill.text);
         let line = self.cursor.line;
         if !kill.lines {
             let at = match side {

@@ -95,6 +95,14 @@ impl Atoms {
         None
     }
 
+    /// Another atom like this one.
+    pub(crate) fn copy(&mut self, atom: char) -> char {
+        match self.get(atom).cloned() {
+            Some(copy) => self.add(copy),
+            None => atom,
+        }
+    }
+
     /// The atom of a foreign character; one for all its places.
     fn literal(&mut self, character: char) -> char {
         let same = |(_, (atom, _)): &(&char, &(Atom, String))| *atom == Atom::Literal(character);

@@ -5,11 +5,23 @@ use super::atom::{Atoms, is_atom};
 use super::cluster::{ceil, floor};
 use super::row::{Row, wrap};
 
-/// A line with the rows it was last broken into.
+/// A line with its first rows, as far as they are known.
 #[derive(Clone, Debug, Default)]
 struct Stored {
     text: String,
-    rows: Option<Vec<Row>>,
+    rows: Vec<Row>,
+    /// Whether these are all its rows.
+    whole: bool,
+}
+
+impl Stored {
+    /// Forgets the rows that a change at `byte` can concern. Where a row breaks depends on the word behind it, so one row
+    /// more than the changed one is made anew, and another for marks that join the character before them.
+    fn forget(&mut self, byte: usize) {
+        let changed = self.rows.partition_point(|row| row.end < byte);
+        self.rows.truncate(changed.saturating_sub(2));
+        self.whole = false;
+    }
 }
 
 /// The lines of the text; there is always one. Rows are kept with each line, so that a key costs the work on the lines
@@ -76,10 +88,10 @@ impl Buffer {
         let suffix = self.line(to.line)[to.byte..].to_owned();
         let first = &mut self.lines[from.line];
         first.text.truncate(from.byte);
-        first.rows = None;
+        first.forget(from.byte);
         let mut pieces = text.split('\n');
         first.text.push_str(pieces.next().unwrap_or_default());
-        let fresh = pieces.map(|piece| Stored { text: piece.to_owned(), rows: None });
+        let fresh = pieces.map(|piece| Stored { text: piece.to_owned(), ..Stored::default() });
         self.lines.splice(from.line + 1..=to.line, fresh);
         self.lines[end.line].text.push_str(&suffix);
         self.bytes = self.bytes + text.len() - removed.len();
@@ -114,17 +126,19 @@ impl Buffer {
     /// Breaks every line anew when it is next looked at: labels of atoms have changed.
     pub(crate) fn forget_rows(&mut self) {
         for line in &mut self.lines {
-            line.rows = None;
+            line.forget(0);
         }
     }
 
     /// The rows of a line.
     pub(crate) fn rows(&mut self, index: usize, atoms: &Atoms) -> &[Row] {
         let width = self.width;
-        match self.lines.get_mut(index) {
-            Some(line) => line.rows.get_or_insert_with(|| wrap(&line.text, width, atoms)),
-            None => &[],
+        let Some(line) = self.lines.get_mut(index) else { return &[] };
+        if !line.whole {
+            wrap(&line.text, width, atoms, &mut line.rows);
+            line.whole = true;
         }
+        &line.rows
     }
 
     /// The row of its line that holds `position`. A place where a row breaks belongs to the next row.

@@ -1,6 +1,8 @@
 //! Breaking a line into rows.
 
-use super::atom::{Atoms, is_atom};
+use omp_tui::text::width;
+
+use super::atom::Atoms;
 use super::cluster::{clusters, glyph};
 
 /// A piece of a line that is shown in one row.
@@ -12,19 +14,22 @@ pub(crate) struct Row {
     pub(crate) end: usize,
 }
 
-/// The rows of `line` from `from` on, which must be where a row begins, in `width` cells. The last cell is kept free for the cursor, or for the space at which the row
-/// breaks. There is always at least one row, and a line that ends in such a space has an empty one at its end.
-pub(crate) fn wrap(line: &str, width: usize, atoms: &Atoms) -> Vec<Row> {
-    let room = width.saturating_sub(1).max(1);
-    if line.len() <= room && !line.contains(|c: char| c == '\t' || is_atom(c)) && line.is_ascii() {
-        return vec![Row { start: 0, end: line.len() }];
+/// Adds to `rows` the rows of `line` behind those that are there, in so many `cells`. The last cell is kept free for the
+/// cursor, or for the space at which the row breaks. There is always at least one row, and a line that ends in such a
+/// space has an empty one at its end.
+pub(crate) fn wrap(line: &str, cells: usize, atoms: &Atoms, rows: &mut Vec<Row>) {
+    let first = rows.last().map_or(0, |row| row.end);
+    let rest = &line[first..];
+    let room = cells.saturating_sub(1).max(1);
+    if rest.len() <= room && width::is_plain(rest) {
+        rows.push(Row { start: first, end: line.len() });
+        return;
     }
-    let mut rows = Vec::new();
-    let mut row = Open { start: 0, column: 0, space: None, inked: false };
-    for (at, cluster) in clusters(line) {
-        let mut cells = glyph(cluster, row.column, room, atoms).width;
+    let mut row = Open { start: first, column: 0, space: None, inked: false };
+    for (at, cluster) in clusters(rest).map(|(at, cluster)| (first + at, cluster)) {
+        let mut wide = glyph(cluster, row.column, room, atoms).width;
         let is_space = cluster == " " || cluster == "\t";
-        if row.column + cells > room && row.column > 0 {
+        if row.column + wide > room && row.column > 0 {
             if cluster == " " && row.inked {
                 rows.push(Row { start: row.start, end: at + 1 });
                 row = Open { start: at + 1, column: 0, space: None, inked: false };
@@ -41,16 +46,15 @@ pub(crate) fn wrap(line: &str, width: usize, atoms: &Atoms) -> Vec<Row> {
                 rows.push(Row { start: row.start, end: at });
                 row = Open { start: at, column: 0, space: None, inked: false };
             }
-            cells = glyph(cluster, row.column, room, atoms).width;
+            wide = glyph(cluster, row.column, room, atoms).width;
         }
-        row.column += cells;
+        row.column += wide;
         row.inked |= !is_space;
         if is_space && row.inked {
             row.space = Some(at + cluster.len());
         }
     }
     rows.push(Row { start: row.start, end: line.len() });
-    rows
 }
 
 /// The row being filled.

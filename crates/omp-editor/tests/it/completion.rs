@@ -228,6 +228,42 @@ fn late_answers_are_dropped() {
     assert!(!editor.is_completing());
 }
 
+/// While an answer is under way the list shows what still fits, and Enter takes nothing else.
+#[test]
+fn old_offers_must_fit() {
+    let mut editor = with_commands();
+    typed(&mut editor, "@s");
+    offers(&mut editor, &["setup.py", "src/"]);
+    typed(&mut editor, "rc");
+    assert_eq!(popup(&mut editor), ["❯ src/"]);
+    typed(&mut editor, "/x");
+    assert!(!editor.is_completing());
+    assert!(matches!(editor.apply(Command::Submit), Outcome::Submit(_)));
+    let mut chosen = with_commands();
+    typed(&mut chosen, "@a");
+    offers(&mut chosen, &["a1", "ab2", "ab3"]);
+    chosen.apply(Command::SelectPrevious);
+    typed(&mut chosen, "b");
+    offers(&mut chosen, &["ab0", "ab2", "ab3"]);
+    assert_eq!(popup(&mut chosen)[2], "❯ ab3", "what the user went to stays selected");
+}
+
+/// A colon ends the name of a command too, unless it is part of a name.
+#[test]
+fn a_colon_ends_a_name() {
+    let mut editor = with_commands();
+    typed(&mut editor, "/mcp:li");
+    assert_eq!(popup(&mut editor), ["❯ list  list servers"]);
+    assert_eq!(editor.apply(Command::Submit), Outcome::Submit(Meaning::Prompt));
+    assert_eq!(shown(&editor), "/mcp:list|");
+    let mut skills = Editor::default();
+    let skill =
+        CommandInfo { name: "skill:review".to_owned(), hint: "[what]".to_owned(), ..CommandInfo::default() };
+    skills.set_commands(vec![skill]);
+    typed(&mut skills, "/skill:re");
+    assert!(popup(&mut skills)[0].contains("/skill:review"));
+}
+
 #[test]
 fn urls_are_completed() {
     let mut editor = with_commands();

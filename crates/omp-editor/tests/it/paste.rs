@@ -160,6 +160,12 @@ fn pictures_count_through() {
     assert_eq!(editor.shown_line(0), " [Image #1] [Image #2] ");
     editor.apply(Command::Undo);
     assert_eq!(editor.content().text(), "[Image #1] [Image #2] [Image #3] ");
+    editor.apply(Command::DeleteToLineEnd);
+    editor.apply(Command::Yank);
+    editor.apply(Command::Yank);
+    let six: String = (1..=6).map(|n| format!("[Image #{n}] ")).collect();
+    assert_eq!(editor.shown_line(0), six);
+    assert_eq!(editor.content().images().len(), 6);
 }
 
 /// What comes back from the queues: steering first, then follow-ups, then what was being typed.

@@ -9,10 +9,11 @@ use omp_tui::render::Gesture;
 use omp_tui::transcript::Transcript;
 use omp_types::{Message, ThinkingLevel};
 use omp_view::Look;
+use omp_view::message::Level;
+use omp_view::select::{Choice, Selector};
 
 use super::{App, Task, Wish};
 use crate::commands::{BUILTINS, Builtin, named};
-use crate::menu::{Menu, MenuOption};
 
 impl App {
     /// Answers a built-in command.
@@ -41,6 +42,9 @@ impl App {
             "tree" => self.pick_place(),
             "retry" => self.retry(),
             "force" => self.force(arguments),
+            "plan" => self.toggle_plan(arguments),
+            "goal" => self.goal(arguments),
+            "loop" => self.toggle_loop(arguments),
             "theme" => self.pick_theme(),
             "jobs" => self.show_jobs(),
             _ => self.hint(Token::Warning, format!("/{name} is not available in the terminal yet.")),
@@ -112,10 +116,10 @@ impl App {
                     return;
                 }
                 let option = |row: &omp_sdk::SessionRow| {
-                    MenuOption::new(row.name.clone()).with_detail(format!("{} ({})", row.modified, row.status))
+                    Choice::new(row.name.clone()).detail(format!("{} ({})", row.modified, row.status))
                 };
-                let menu = Menu::searched("Resume a session", rows.iter().map(option).collect());
-                app.ask(menu, move |app, chosen| {
+                let menu = Selector::new("Resume a session", rows.iter().map(option).collect());
+                app.pick(menu, move |app, chosen| {
                     if let Some(row) = chosen.and_then(|place| rows.get(place)) {
                         let path = row.path.clone();
                         app.switch_session(|host| async move { host.resume(&path).await }, "Resumed session");
@@ -134,10 +138,10 @@ impl App {
                     app.hint(Token::Warning, "There is no message to branch from yet.");
                     return;
                 }
-                let option = |(_, text): &(String, String)| MenuOption::new(text.replace('\n', " "));
-                let menu = Menu::searched("Go on before a message", prompts.iter().map(option).collect());
+                let option = |(_, text): &(String, String)| Choice::new(text.replace('\n', " "));
+                let menu = Selector::new("Go on before a message", prompts.iter().map(option).collect());
                 let menu = menu.at(prompts.len() - 1);
-                app.ask(menu, move |app, chosen| {
+                app.pick(menu, move |app, chosen| {
                     if let Some((id, _)) = chosen.and_then(|place| prompts.get(place)) {
                         let id = id.clone();
                         app.switch_session(|host| async move { host.branch(&id).await }, "Branched");
@@ -162,10 +166,10 @@ impl App {
         let option = |choice: &omp_sdk::ModelChoice| {
             let thinks = if choice.reasoning { ", thinks" } else { "" };
             let detail = format!("{} ({}k{thinks})", choice.name, choice.context_window / 1000);
-            MenuOption::new(choice.selector.clone()).with_detail(detail)
+            Choice::new(choice.selector.clone()).detail(detail)
         };
-        let menu = Menu::searched("Choose a model", choices.iter().map(option).collect()).at(at);
-        self.ask(menu, move |app, chosen| {
+        let menu = Selector::new("Choose a model", choices.iter().map(option).collect()).at(at);
+        self.pick(menu, move |app, chosen| {
             if let Some(choice) = chosen.and_then(|place| choices.get(place)) {
                 app.use_model(name, choice.selector.clone());
             }
@@ -245,8 +249,11 @@ impl App {
             self.hint(Token::Warning, "/export writes a file; /dump copies the conversation.");
             return;
         }
-        self.with_saved(path.to_owned(), |saved, id, path| {
+        let session = self.session();
+        let (directories, settings) = (session.directories().clone(), session.settings());
+        self.with_saved(path.to_owned(), move |saved, id, path| {
             let target = (!path.is_empty()).then(|| PathBuf::from(path));
+            let saved = saved.themed(crate::page_theme(&directories, &settings));
             saved.export(&id, target.as_deref()).map(|path| format!("Exported to {}", path.display()))
         });
     }
@@ -267,7 +274,7 @@ impl App {
         self.spawn(async move {
             let done = tokio::task::spawn_blocking(move || work(saved, id, argument)).await;
             Box::new(move |app: &mut Self| match done {
-                Ok(Ok(text)) => app.say(Token::Muted, &text),
+                Ok(Ok(text)) => app.say(Level::Info, &text),
                 Ok(Err(error)) => app.complain(&error.to_string()),
                 Err(_) => app.complain("The work was interrupted."),
             }) as Task
@@ -373,8 +380,8 @@ impl App {
         let names = self.theme.names();
         let current = self.theme.theme().name().to_owned();
         let at = names.iter().position(|name| *name == current).unwrap_or(0);
-        let menu = Menu::searched("Choose a theme", names.iter().map(MenuOption::new).collect()).at(at);
-        self.ask(menu, move |app, chosen| {
+        let menu = Selector::new("Choose a theme", names.iter().map(Choice::new).collect()).at(at);
+        self.pick(menu, move |app, chosen| {
             if let Some(name) = chosen.and_then(|place| names.get(place)) {
                 app.set_theme(name);
             }

@@ -1,12 +1,17 @@
 //! The rows of every lane.
 
 use omp_editor::{Border, Editor, Frame as Surround, Glyphs, Look as EditorLook, Styles, ThinkingLevel as Level};
-use omp_theme::{Preset, Spinner, Token};
+use omp_keys::table as actions;
+use omp_sdk::PlanState;
+use omp_sdk::settings::{keys, strings};
+use omp_theme::{Preset, Token};
 use omp_tui::render::{Painted, Position, Renderer, Size};
 use omp_tui::schedule::Extent;
 use omp_tui::text::{Attributes, Line};
 use omp_types::ThinkingLevel;
-use omp_view::Look;
+use omp_view::todo::Todos;
+use omp_view::working::Activity;
+use omp_view::{Look, status};
 
 use super::{App, Dialog};
 use crate::pane::Pane;
@@ -19,7 +24,7 @@ impl App {
     pub(crate) fn paint(&mut self, renderer: &mut Renderer, size: Size) -> Option<Painted> {
         let now = self.now();
         let extent = self.scheduler.take(now)?;
-        self.height = size.height;
+        self.width = size.width;
         self.fill(size, &extent);
         let frame = self.ui.compose(size, &extent);
         Some(renderer.paint(&frame.view(), size))
@@ -53,12 +58,15 @@ impl App {
         }
         let pending = self.pending(&look);
         self.set(self.lanes.pending, pending, None);
+        let todos = self.todos(&look);
+        self.set(self.lanes.todo, todos, None);
         let banner = self.banner.as_ref().map(|(token, text)| look.wrapped(*token, text, 0)).unwrap_or_default();
         self.set(self.lanes.banner, banner, None);
         let status = self.status(&look);
         self.set(self.lanes.status, status, None);
         let (rows, cursor) = match self.dialogs.first_mut() {
             Some(Dialog::Choice(menu, _)) => (menu.rows(&look), None),
+            Some(Dialog::List(list, _)) => (list.draw(&look), None),
             Some(Dialog::Text(question, editor, _)) => {
                 let mut rows = look.wrapped(Token::Accent, question, 0);
                 let border = Border::Normal;
@@ -85,12 +93,13 @@ impl App {
 
     fn working(&self, look: &Look) -> Vec<Line> {
         let Some(run) = &self.run else { return Vec::new() };
-        let frames = look.theme.spinner(Spinner::Status);
-        let sign = frames.get(self.frame % frames.len().max(1)).map_or("*", String::as_str);
-        let seconds = self.now().saturating_sub(run.begun).as_secs();
-        let mut line = Line::styled(look.fg(Token::Accent), &format!("{sign} {}… ", run.what));
-        line.push(look.fg(Token::Muted), &format!("{seconds} s{}Esc stops", look.dot()));
-        vec![Line::new(), line.truncate(look.width)]
+        let running = self.now().saturating_sub(run.begun);
+        let key = self.keys.hint(actions::INTERRUPT).unwrap_or_default();
+        let activity = match &self.retrying {
+            Some(retrying) => retrying.clone(),
+            None => Activity::Working(run.what.to_owned()),
+        };
+        vec![Line::new(), omp_view::working::row(look, &activity, running, &key)]
     }
 
     fn pending(&self, look: &Look) -> Vec<Line> {
@@ -104,21 +113,57 @@ impl App {
 
     fn status(&self, look: &Look) -> Vec<Line> {
         let session = self.session();
-        let cwd = session.cwd();
-        let name = cwd.file_name().map_or_else(|| "/".into(), |name| name.to_string_lossy().into_owned());
-        let window = session.context_window();
-        let share = if window > 0 { self.context * 100 / window } else { 0 };
-        let mut facts = vec![session.model_selector()];
-        if self.thinking != ThinkingLevel::Off {
-            facts.push(self.thinking.name().to_owned());
+        let settings = session.settings();
+        let text = |list: &[String]| list.to_vec();
+        let wanted = status::Settings {
+            preset: settings.get(keys::STATUS_LINE_PRESET).to_owned(),
+            separator: settings.get(keys::STATUS_LINE_SEPARATOR).to_owned(),
+            transparent: settings.get(keys::STATUS_LINE_TRANSPARENT),
+            show_hook_status: settings.get(keys::STATUS_LINE_SHOW_HOOK_STATUS),
+            left: text(&strings(settings.get(keys::STATUS_LINE_LEFT_SEGMENTS)).map(str::to_owned).collect::<Vec<_>>()),
+            right: text(&strings(settings.get(keys::STATUS_LINE_RIGHT_SEGMENTS)).map(str::to_owned).collect::<Vec<_>>()),
+            options: settings.get(keys::STATUS_LINE_SEGMENT_OPTIONS).clone(),
+        };
+        let facts = status::Facts {
+            model: session.model_selector(),
+            thinking: Some(self.thinking).filter(|level| *level != ThinkingLevel::Off),
+            mode: self.mode(),
+            path: shown_path(&session.cwd(), &session.directories().home),
+            git: self.branch.clone().map(|branch| status::Git { branch, ..status::Git::default() }),
+            context: Some((self.context, session.context_window())),
+            tokens: self.tokens,
+            cached: self.cached,
+            cost: self.spent,
+            jobs: session.jobs().iter().filter(|job| job.status.word() == "running").count(),
+            session: session.header().title,
+            running_ms: u64::try_from(self.now().as_millis()).unwrap_or(u64::MAX),
+            ..status::Facts::default()
+        };
+        std::iter::once(Line::new()).chain(status::rows(look, &facts, &wanted)).collect()
+    }
+
+    fn mode(&self) -> Option<String> {
+        let session = self.session();
+        match (session.plan_state(), session.goal()) {
+            (PlanState::Planning, _) => Some("plan".to_owned()),
+            (PlanState::Paused, _) => Some("plan paused".to_owned()),
+            (_, Some(_)) => Some("goal".to_owned()),
+            _ => self.driver.is_looping().then(|| "loop".to_owned()),
         }
-        facts.push(name);
-        facts.extend(self.branch.clone());
-        facts.push(format!("{share}% of {}k", window / 1000));
-        if self.spent > 0.0 {
-            facts.push(format!("${:.2}", self.spent));
-        }
-        vec![look.row(Token::Muted, &facts.join(&look.dot()))]
+    }
+
+    fn todos(&self, look: &Look) -> Vec<Line> {
+        let todos = Todos::of_json(&self.session().todos()).unwrap_or_default();
+        omp_view::todo::panel(look, &todos)
+    }
+}
+
+/// A path with `~` for the home directory.
+fn shown_path(path: &std::path::Path, home: &std::path::Path) -> String {
+    match path.strip_prefix(home) {
+        Ok(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+        Ok(rest) => format!("~/{}", rest.display()),
+        Err(_) => path.display().to_string(),
     }
 }
 
@@ -155,7 +200,7 @@ fn level(thinking: ThinkingLevel) -> Level {
     }
 }
 
-fn styles(look: &Look, border: Border) -> Styles {
+fn styles(look: &Look, border: Border) -> Styles<'_> {
     let token = match border {
         Border::Shell => Token::BashMode,
         Border::Python => Token::PythonMode,

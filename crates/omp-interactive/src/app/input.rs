@@ -5,9 +5,11 @@ use omp_editor::{Command, Outcome};
 use omp_keys::table as actions;
 use omp_keys::{Action, Chord, Context};
 use omp_theme::Token;
-use omp_tui::input::{Code, Event, Key, Kind};
+use omp_tui::input::{Event, Key, Kind};
 use omp_tui::render::Gesture;
 use omp_tui::schedule::Request;
+
+use omp_view::select::{self, Step};
 
 use super::{App, Dialog, Wish};
 
@@ -44,8 +46,10 @@ impl App {
         {
             return;
         }
+        // Enter is the editor's: a command that is typed in full is sent, not completed.
         if self.editor.is_completing()
             && let Some(action) = self.keys.action(Context::Select, chord)
+            && action != actions::SELECT_CONFIRM
             && let Some(command) = Command::of_action(action.id())
         {
             let outcome = self.editor.apply(command);
@@ -127,8 +131,8 @@ impl App {
         let now = self.now();
         let state = EscapeState {
             editor_open: self.editor.is_completing() || self.editor.is_waiting_for_jump(),
-            retrying: self.retrying,
-            looping: false,
+            retrying: self.retrying.is_some(),
+            looping: self.driver.is_looping() && self.run.is_some(),
             streaming: self.run.is_some(),
             shell_running: self.shell.is_some(),
             has_text: !self.editor.is_empty(),
@@ -174,20 +178,37 @@ impl App {
                 let chosen = match action {
                     Some(actions::SELECT_UP) => return menu.up(),
                     Some(actions::SELECT_DOWN) => return menu.down(),
-                    Some(actions::SELECT_PAGE_UP) => return menu.page_up(),
-                    Some(actions::SELECT_PAGE_DOWN) => return menu.page_down(),
-                    Some(actions::SELECT_CONFIRM) => match menu.selected() {
-                        None => return,
-                        chosen => chosen,
-                    },
+                    Some(actions::SELECT_CONFIRM) => Some(menu.selected()),
                     Some(actions::SELECT_CANCEL) => None,
-                    _ if key.code == Code::Backspace => return menu.erase(),
-                    _ => match key.text().and_then(|letter| menu.typed(letter)) {
+                    _ => match key.text().and_then(|letter| menu.numbered(letter)) {
                         None => return,
                         chosen => chosen,
                     },
                 };
                 if let Dialog::Choice(_, answered) = self.dialogs.remove(0) {
+                    answered(self, chosen);
+                }
+            }
+            Some(Dialog::List(list, _)) => {
+                let step = match (action, editing, key.text()) {
+                    (Some(actions::SELECT_UP), ..) => Step::Up,
+                    (Some(actions::SELECT_DOWN), ..) => Step::Down,
+                    (Some(actions::SELECT_PAGE_UP), ..) => Step::PageUp,
+                    (Some(actions::SELECT_PAGE_DOWN), ..) => Step::PageDown,
+                    (Some(actions::SELECT_CONFIRM), ..) => Step::Confirm,
+                    (Some(actions::SELECT_CANCEL), ..) => Step::Cancel,
+                    (_, Some(Command::DeleteBackward), _) => Step::Backspace,
+                    (_, Some(Command::DeleteWordBackward), _) => Step::BackspaceWord,
+                    (_, Some(Command::DeleteToLineStart), _) => Step::Clear,
+                    (_, None, Some(letter)) => Step::Text(letter.to_string()),
+                    _ => return,
+                };
+                let chosen = match list.step(step) {
+                    select::Outcome::Chosen(chosen) => chosen.first().copied(),
+                    select::Outcome::Cancelled => None,
+                    _ => return,
+                };
+                if let Dialog::List(_, answered) = self.dialogs.remove(0) {
                     answered(self, chosen);
                 }
             }

@@ -3,10 +3,12 @@
 mod builtin;
 mod draw;
 mod input;
+mod modes;
 mod sessions;
 mod shell;
 mod submit;
 mod surroundings;
+mod theming;
 mod words;
 
 use std::sync::Arc;
@@ -22,6 +24,9 @@ use omp_tui::schedule::{Request, Scheduler};
 use omp_tui::transcript::Transcript;
 use omp_tui::ui::{Id, Ui};
 use omp_types::ThinkingLevel;
+use omp_view::message::Level;
+use omp_view::select::Selector;
+use omp_view::working::Activity;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
@@ -56,6 +61,8 @@ struct Lanes {
 /// A question in the place of the editor.
 enum Dialog {
     Choice(Menu, Answered),
+    /// A long list that is searched by typing.
+    List(Selector, Answered),
     /// Answered in words.
     Text(String, Box<Editor>, Box<dyn FnOnce(&mut App, Option<String>)>),
 }
@@ -100,7 +107,10 @@ pub(crate) struct App {
     finder: Files,
     link: Link,
     branch: Option<String>,
-    retrying: bool,
+    /// A failed request waits for its next try.
+    retrying: Option<Activity>,
+    tokens: (u64, u64),
+    cached: u64,
     shell: Option<CancellationToken>,
     /// Prompts that wait for the one before.
     waiting: std::collections::VecDeque<Prompt>,
@@ -117,7 +127,7 @@ pub(crate) struct App {
     focused: bool,
     wishes: Vec<Wish>,
     clock: Instant,
-    height: usize,
+    width: usize,
 }
 
 /// What an app begins with.
@@ -168,7 +178,9 @@ impl App {
             finder: files,
             link,
             branch: None,
-            retrying: false,
+            retrying: None,
+            tokens: (0, 0),
+            cached: 0,
             shell: None,
             waiting: std::collections::VecDeque::new(),
             tasks,
@@ -184,7 +196,7 @@ impl App {
             focused: true,
             wishes: Vec::new(),
             clock: Instant::now(),
-            height: 24,
+            width: 80,
         }
     }
 
@@ -243,6 +255,13 @@ impl App {
         self.changed();
     }
 
+    /// Puts a list to choose from in the place of the editor.
+    fn pick(&mut self, list: Selector, answered: impl FnOnce(&mut Self, Option<usize>) + 'static) {
+        let list = list.hint("Enter chooses, Esc leaves");
+        self.dialogs.push(Dialog::List(list, Box::new(answered)));
+        self.changed();
+    }
+
     /// Puts a question that is answered in words, beginning with these.
     fn ask_text(
         &mut self,
@@ -285,7 +304,7 @@ impl App {
 
     /// Says something the user should know.
     pub(crate) fn remark(&mut self, text: &str) {
-        self.say(Token::Warning, text);
+        self.say(Level::Warning, text);
     }
 
     /// A prompt that was given on the command line.
@@ -315,14 +334,14 @@ impl App {
     }
 
     /// A remark in the conversation.
-    fn say(&mut self, token: Token, text: &str) {
+    fn say(&mut self, level: Level, text: &str) {
         let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) else { return };
-        self.conversation.say(transcript, token, text);
+        self.conversation.say(transcript, level, text);
         self.changed();
     }
 
     fn complain(&mut self, text: &str) {
-        self.say(Token::Error, text);
+        self.say(Level::Error, text);
     }
 
     /// A remark that stands above the editor until the next key.

@@ -7,10 +7,11 @@ use omp_sdk::{Arrival, Host, SwitchError};
 use omp_theme::Token;
 use omp_tui::render::Gesture;
 use omp_tui::transcript::Transcript;
+use omp_view::message::Level;
+use omp_view::select::{Choice, Selector};
 
 use super::{App, Task, Wish};
 use crate::conversation::Conversation;
-use crate::menu::{Menu, MenuOption};
 
 impl App {
     /// Exchanges the session.
@@ -29,9 +30,9 @@ impl App {
             Box::new(move |app: &mut Self| match arrival {
                 Ok(arrival) => {
                     app.arrive(&messages, done);
-                    arrival.remarks.iter().for_each(|remark| app.say(Token::Warning, remark));
+                    arrival.remarks.iter().for_each(|remark| app.say(Level::Warning, remark));
                     if let Some(cwd) = arrival.elsewhere {
-                        app.say(Token::Muted, &format!("Working in {}", cwd.display()));
+                        app.say(Level::Info, &format!("Working in {}", cwd.display()));
                     }
                     if let Some(prompt) = arrival.prompt {
                         app.set_text(&prompt);
@@ -51,7 +52,7 @@ impl App {
         self.conversation = Conversation::new(self.stage.clone());
         self.dialogs.clear();
         self.show_conversation(messages);
-        self.say(Token::Muted, done);
+        self.say(Level::Info, done);
         self.refresh();
         self.look_around();
         self.wishes.push(Wish::Gesture(Gesture::Replace));
@@ -75,10 +76,10 @@ impl App {
                     let sign = if row.active { "• " } else { "  " };
                     let text: String = row.node.text.split_whitespace().collect::<Vec<_>>().join(" ");
                     let label = row.node.label.as_ref().map(|label| format!("[{label}] ")).unwrap_or_default();
-                    MenuOption::new(format!("{}{sign}{label}{who}: {text}", "  ".repeat(row.depth.min(8))))
+                    Choice::new(format!("{}{sign}{label}{who}: {text}", "  ".repeat(row.depth.min(8))))
                 });
-                let menu = Menu::searched("Go to a place in the conversation", options.collect()).at(at);
-                app.ask(menu, move |app, chosen| {
+                let list = Selector::new("Go to a place in the conversation", options.collect()).at(at);
+                app.pick(list, move |app, chosen| {
                     if let Some(id) = chosen.and_then(|place| ids.get(place)) {
                         app.go_to(id.clone());
                     }

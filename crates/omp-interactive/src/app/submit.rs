@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{App, Run, Task, Wish};
 use crate::commands;
-use crate::menu::{Menu, MenuOption};
+use crate::menu::Menu;
 
 impl App {
     /// Sends what is in the editor, in the way that fits the moment.
@@ -137,9 +137,9 @@ impl App {
     pub(super) fn ask_about_paste(&mut self) {
         let Some(paste) = self.editor.large_paste() else { return };
         let title = format!("{} lines were pasted.", paste.lines);
-        let option = |(_, label, detail): &(PasteChoice, &str, &str)| MenuOption::new(*label).with_detail(*detail);
-        let options = PASTE_CHOICES.iter().map(option).collect();
-        self.ask(Menu::new(title, options), |app, chosen| {
+        let none = Menu::new(title, []);
+        let menu = PASTE_CHOICES.iter().fold(none, |menu, (_, label, detail)| menu.or(*label, *detail));
+        self.ask(menu, |app, chosen| {
             let choice = chosen.and_then(|place| PASTE_CHOICES.get(place)).map(|(choice, ..)| *choice);
             let outcome = app.editor.choose_paste(choice.unwrap_or(PasteChoice::Folded));
             app.after(outcome);

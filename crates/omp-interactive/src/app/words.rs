@@ -1,14 +1,17 @@
 //! What the session says and asks.
 
 use omp_sdk::{ApprovalRequest, PlanReview, PlanVerdict, Reply};
+use std::time::Duration;
+
 use omp_theme::Token;
 use omp_tui::transcript::Transcript;
 use omp_types::{AgentEvent, Message};
+use omp_view::working::Activity;
 use tokio::sync::oneshot;
 
 use super::{App, Wish};
 use crate::link::Word;
-use crate::menu::{Menu, MenuOption};
+use crate::menu::Menu;
 
 impl App {
     /// Takes a word of a session; those of sessions that were left are dropped.
@@ -21,8 +24,7 @@ impl App {
             Word::Approve(request, answer) => self.approve(request, answer),
             Word::Review(review, answer) => self.review(review, answer),
             Word::Confirm(question, answer) => {
-                let options = vec![MenuOption::new("Yes"), MenuOption::new("No")];
-                self.ask(Menu::new(question, options), move |_, chosen| {
+                self.ask(Menu::new(question, ["Yes", "No"]), move |_, chosen| {
                     let _ = answer.send(chosen == Some(0));
                 });
             }
@@ -41,8 +43,8 @@ impl App {
             self.conversation.show(transcript, move |look| omp_view::markdown::render(look, &text));
         }
         let choices: Vec<_> = review.choices.into_iter().filter(|choice| choice.enabled).collect();
-        let options = choices.iter().map(|choice| MenuOption::new(choice.label.clone())).collect();
-        self.ask(Menu::new(format!("Plan: {}", review.title), options), move |app, chosen| {
+        let menu = Menu::new(format!("Plan: {}", review.title), choices.iter().map(|choice| choice.label.as_str()));
+        self.ask(menu, move |app, chosen| {
             match chosen.and_then(|place| choices.into_iter().nth(place)).map(|choice| choice.verdict) {
                 Some(PlanVerdict::Refine(_)) | None => {
                     app.ask_text("What should be different?".to_owned(), "", move |_, words| {
@@ -60,24 +62,28 @@ impl App {
         let now = self.now();
         match event {
             AgentEvent::AutoRetryStart { attempt, max_attempts, delay_ms, error_message } => {
-                self.retrying = true;
-                let seconds = delay_ms.div_ceil(1000);
-                let text = format!("Retrying ({attempt}/{max_attempts}) in {seconds} s: {error_message} (Esc cancels)");
-                self.banner = Some((Token::Warning, text));
+                let (attempt, attempts) = (*attempt, *max_attempts);
+                let since = self.run.as_ref().map_or(now, |run| now.saturating_sub(run.begun));
+                let wait = since + Duration::from_millis(*delay_ms);
+                self.retrying = Some(Activity::Retrying { attempt, attempts, wait });
+                self.banner = Some((Token::Warning, error_message.clone()));
             }
             AgentEvent::AutoRetryEnd { .. } => {
-                self.retrying = false;
+                self.retrying = None;
                 self.banner = None;
             }
             AgentEvent::MessageEnd { message } => {
                 if let Message::Assistant(answer) = &**message {
                     self.spent += answer.usage.cost.total;
+                    self.tokens.0 += answer.usage.input;
+                    self.tokens.1 += answer.usage.output;
+                    self.cached += answer.usage.cache_read;
                     if answer.usage.total_tokens > 0 {
                         self.context = answer.usage.total_tokens;
                     }
                 }
             }
-            AgentEvent::AgentEnd { .. } => self.retrying = false,
+            AgentEvent::AgentEnd { .. } => self.retrying = None,
             _ => {}
         }
         if let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) {
@@ -88,17 +94,14 @@ impl App {
 
     /// Asks whether a call may run.
     fn approve(&mut self, request: ApprovalRequest, answer: oneshot::Sender<Reply>) {
-        let mut options = vec![MenuOption::new("Yes, this once")];
+        let look = self.stage.look(self.width);
+        let text = omp_view::approval::rows(&look, &request.question.text());
+        let mut menu = Menu::new("", ["Yes, this once"]).with_text(text);
         if let Some(rules) = &request.always {
-            options.push(MenuOption::new("Yes, always").with_detail(rules.join(", ")));
+            menu = menu.or("Yes, always", rules.join(", "));
         }
-        options.push(MenuOption::new("No"));
+        let menu = menu.or("No", "");
         let always = request.always.is_some();
-        let mut text = request.question.text().lines().map(str::to_owned).collect::<Vec<_>>().into_iter();
-        let mut menu = Menu::new(text.next().unwrap_or_default(), options);
-        for line in text {
-            menu = menu.with_text(Token::Text, line);
-        }
         if !self.focused {
             self.wishes.push(Wish::Write(b"\x07".to_vec()));
         }

@@ -12,7 +12,7 @@ use omp_tui::transcript::Block;
 use omp_view::{Cached, Look};
 
 pub(crate) use calls::Calls;
-pub(crate) use prose::{Prose, Voice};
+pub(crate) use prose::Prose;
 
 use crate::stage::Stage;
 

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use omp_agent::{Clock, Tool};
+use omp_agent::Clock;
 use omp_config::settings::{Settings, keys};
-use omp_session::ModeChange;
+use omp_session::{Context, ModeChange};
 use omp_tools::Asking;
 
 use super::{Foundation, SessionModes};
 use crate::adapt::SystemClock;
 use crate::configure;
-use crate::options::SessionOptions;
+use crate::options::{Persistence, SessionOptions};
 use crate::record::Record;
 use crate::session::Session;
 
@@ -42,7 +42,6 @@ pub(crate) fn is_offered(options: &SessionOptions, settings: &Settings, tool: &s
 pub(crate) fn of_session(
     options: &SessionOptions,
     context: &Arc<omp_tools::Context>,
-    tools: &[Arc<dyn Tool>],
     record: &Record,
 ) -> Arc<SessionModes> {
     SessionModes::new(Foundation {
@@ -50,7 +49,6 @@ pub(crate) fn of_session(
         record: record.clone(),
         clock: clock(options),
         attended: options.ui.is_some(),
-        tools: tools.to_vec(),
     })
 }
 
@@ -59,6 +57,16 @@ pub(crate) fn of_session(
 pub(crate) enum Beginning {
     New,
     Resumed,
+}
+
+impl Beginning {
+    /// A session that takes up the work of another is not new.
+    pub(crate) fn of(context: &Context, persistence: &Persistence) -> Self {
+        match context.messages.is_empty() && !matches!(persistence, Persistence::NewFrom(_)) {
+            true => Self::New,
+            false => Self::Resumed,
+        }
+    }
 }
 
 impl Session {

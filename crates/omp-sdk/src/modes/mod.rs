@@ -18,7 +18,7 @@ mod rewind;
 mod title;
 mod ui;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use omp_agent::{Clock, Conduct, Note, Outcome, Then, Tool, Turn};
 use omp_session::{EntryKind, ModeChange};
@@ -51,10 +51,10 @@ pub(crate) struct SessionModes {
     /// Somebody can review a plan.
     pub(crate) attended: bool,
     plan: Mutex<plan::Plan>,
-    /// Offered while there is a goal.
-    goal_tool: Arc<dyn Tool>,
+    /// Offered while there is a goal; made when there is one first.
+    goal_tool: OnceLock<Arc<dyn Tool>>,
     /// Offered while a plan is made, where it is not offered anyway.
-    resolve: Option<Arc<dyn Tool>>,
+    resolve: OnceLock<Arc<dyn Tool>>,
     notices: Mutex<Vec<String>>,
 }
 
@@ -64,27 +64,20 @@ pub(crate) struct Foundation {
     pub(crate) record: Record,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) attended: bool,
-    /// The tools that the session has in any case.
-    pub(crate) tools: Vec<Arc<dyn Tool>>,
 }
 
 impl SessionModes {
     pub(crate) fn new(foundation: Foundation) -> Arc<Self> {
-        let Foundation { context, record, clock, attended, tools } = foundation;
-        let offered = tools.iter().any(|tool| tool.definition().name == "resolve");
-        let resolve = || {
-            let all = omp_tools::builtin(Arc::clone(&context));
-            all.into_iter().find(|tool| tool.definition().name == "resolve")
-        };
+        let Foundation { context, record, clock, attended } = foundation;
         Arc::new(Self {
-            resolve: if offered { None } else { resolve() },
-            goal_tool: omp_tools::goal(Arc::clone(&context)),
             shared: Arc::clone(&context.modes),
             context,
             record,
             clock,
             attended,
             plan: Mutex::default(),
+            goal_tool: OnceLock::new(),
+            resolve: OnceLock::new(),
             notices: Mutex::default(),
         })
     }
@@ -92,11 +85,13 @@ impl SessionModes {
     /// The session's tools with those of its mode, always in the same order.
     pub(crate) fn tools(&self, own: &[Arc<dyn Tool>]) -> Vec<Arc<dyn Tool>> {
         let mut tools = own.to_vec();
-        if self.shared.planning.is_on() {
-            tools.extend(self.resolve.clone());
+        if self.shared.planning.is_on() && !own.iter().any(|tool| tool.definition().name == "resolve") {
+            let make = || omp_tools::resolve(Arc::clone(&self.context));
+            tools.push(Arc::clone(self.resolve.get_or_init(make)));
         }
         if self.shared.goal.is_open() {
-            tools.push(Arc::clone(&self.goal_tool));
+            let make = || omp_tools::goal(Arc::clone(&self.context));
+            tools.push(Arc::clone(self.goal_tool.get_or_init(make)));
         }
         tools
     }

@@ -164,6 +164,10 @@ impl Host {
             return Err(error.into());
         }
         let next = self.session();
+        // What new sessions begin with does not hold for one that begins with an approved plan.
+        if next.plan_state() != PlanState::Off {
+            next.approve().await;
+        }
         if next.model_selector() != executor {
             next.use_model(&executor).await?;
         }

@@ -123,6 +123,21 @@ async fn a_plan_is_carried_out_in_a_new_session() {
     world.finish().await;
 }
 
+/// Also where new sessions begin with planning, and nothing is saved.
+#[tokio::test]
+async fn a_session_for_an_approved_plan_does_not_plan() {
+    let config = "plan:\n  defaultOnStartup: true\ntools:\n  approvalMode: always-ask\n";
+    let replies = [write_plan("a"), hand_in("a"), change("x.txt"), say("done")];
+    let world = Opening { persistence: Persistence::Off, ..Opening::new(config, replies) }.start().await;
+    world.person.approvals.lock().unwrap().extend([omp_sdk::Reply::Once; 2]);
+    decide(&world, [PlanVerdict::Execute]);
+    world.submit("plan it").await;
+    assert_eq!(world.home.read("work/x.txt"), "new");
+    let asked = world.person.asked.lock().unwrap().clone();
+    assert_eq!(asked.len(), 2, "handing in is no change: {asked:?}");
+    world.finish().await;
+}
+
 /// The file that the session of the moment names as its parent.
 fn lines_of_parent(world: &World) -> PathBuf {
     PathBuf::from(lines(&world.file())[0]["parentSession"].as_str().unwrap())
@@ -364,6 +379,21 @@ async fn modes_exclude_each_other() {
     assert!(matches!(off.session().enter_plan().await, Err(ModeError::PlanDisabled)));
     assert!(matches!(off.session().start_goal("x", None).await, Err(ModeError::GoalDisabled)));
     off.finish().await;
+}
+
+/// A plan can be handed in where the tool for it is not offered otherwise; afterwards it is gone again.
+#[tokio::test]
+async fn a_plan_brings_the_tool_that_hands_it_in() {
+    let replies = [say("hi"), write_plan("a"), hand_in("a"), say("done")];
+    let world = world("astEdit:\n  enabled: false\n", replies).await;
+    world.submit("hi").await;
+    world.session().enter_plan().await.unwrap();
+    decide(&world, [PlanVerdict::KeepContext]);
+    world.submit("plan it").await;
+    let has = |request: usize| world.tools(request).iter().any(|name| name == "resolve");
+    assert_eq!([has(0), has(1), has(2), has(3)], [false, true, true, false]);
+    assert_eq!(world.tools(0), world.tools(3));
+    world.finish().await;
 }
 
 /// Hints to make a list of tasks are for work, not for plans.

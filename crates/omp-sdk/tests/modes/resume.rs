@@ -4,7 +4,7 @@ use omp_sdk::{Persistence, PlanState, PlanVerdict, Session};
 use serde_json::json;
 
 use crate::plan::{hand_in, write_plan};
-use crate::support::{World, call, entries, say, world};
+use crate::support::{Opening, World, call, entries, say, text, world};
 
 const ROLES: &str = "modelRoles:\n  default: one/a\n  plan: one/b\n";
 
@@ -70,4 +70,53 @@ async fn a_mode_that_cannot_be_taken_up_is_said() {
     assert_eq!(world.session().plan_state(), PlanState::Planning);
     world.session().close().await;
     drop(world.server);
+}
+
+/// Two sessions that differ in everything a session can differ in.
+/// proves: SES-167
+#[tokio::test]
+async fn everything_comes_from_the_session_that_is_switched_to() {
+    let search = call("search_tool_bm25", json!({"query": "list of tasks", "limit": 1}));
+    let list = json!({"ops": [{"op": "init", "list": [{"phase": "Work", "items": ["first"]}]}]});
+    let talk = |words: &str| (0..4).map(|_| say(words)).collect::<Vec<_>>();
+    let mut replies = vec![search, call("todo", list), say("noted"), say("other")];
+    replies.extend(talk("in the first"));
+    replies.push(say("in the second"));
+    let opening = Opening {
+        model: Some("one/b"),
+        tier: Some("flex"),
+        ..Opening::new("tools:\n  discoveryMode: all\ntodo:\n  reminders: false\n", replies)
+    };
+    let world = opening.start().await;
+    let first = world.session();
+    first.set_thinking(omp_types::ThinkingLevel::Low).await.unwrap();
+    world.submit("make a list").await;
+    first.enter_plan().await.unwrap();
+    let (one, tasks) = (world.file(), first.todos());
+    world.host.begin().await.unwrap();
+    world.submit("something else").await;
+    let two = world.file();
+
+    let look = |request: usize| {
+        let body = world.server.requests()[request].body.clone();
+        let word = |key: &str| body[key].as_str().unwrap_or("-").to_owned();
+        (
+            word("model"),
+            word("reasoning_effort"),
+            word("service_tier"),
+            world.tools(request).iter().any(|name| name == "todo"),
+        )
+    };
+    world.host.resume(&one).await.unwrap();
+    assert_eq!((world.session().plan_state(), world.session().todos()), (PlanState::Planning, tasks.clone()));
+    world.submit("and now?").await;
+    assert_eq!(look(4), ("b".to_owned(), "low".to_owned(), "flex".to_owned(), true));
+    assert!(world.messages(4).iter().any(|message| text(message) == "make a list"));
+    world.host.resume(&two).await.unwrap();
+    assert_eq!(world.session().plan_state(), PlanState::Off);
+    assert!(world.session().todos() == json!([]) && tasks != json!([]));
+    world.submit("and here?").await;
+    assert_eq!(look(8), ("a".to_owned(), "high".to_owned(), "-".to_owned(), false));
+    assert!(!world.messages(8).iter().any(|message| text(message) == "make a list"));
+    world.finish().await;
 }

@@ -201,6 +201,9 @@ pub(crate) struct Opening {
     pub(crate) server: Server,
     pub(crate) presence: Presence,
     pub(crate) persistence: Persistence,
+    /// What is asked for when the program begins.
+    pub(crate) model: Option<&'static str>,
+    pub(crate) tier: Option<&'static str>,
 }
 
 impl Opening {
@@ -212,14 +215,21 @@ impl Opening {
         let home = Home::new();
         home.write("home/.omp/agent/config.yml", config);
         let server = Server::start(scenario.keyless(true));
-        let opening = Self { home, server, presence: Presence::There, persistence: Persistence::New };
+        let opening = Self {
+            home,
+            server,
+            presence: Presence::There,
+            persistence: Persistence::New,
+            model: None,
+            tier: None,
+        };
         opening.models();
         opening
     }
 
     fn models(&self) {
         let base = self.server.base_url_for(Wire::OpenAiCompletions);
-        let models = "[{id: a, contextWindow: 10000}, {id: b, contextWindow: 10000}]";
+        let models = "[{id: a, contextWindow: 10000, reasoning: true}, {id: b, contextWindow: 10000, reasoning: true}]";
         self.home.write(
             "home/.omp/agent/models.yml",
             format!(
@@ -235,6 +245,8 @@ impl Opening {
         let program = Arc::new(Program { directories, person: Arc::clone(&person), presence: self.presence });
         let first = SessionOptions {
             persistence: self.persistence,
+            model: self.model.map(str::to_owned),
+            service_tier: self.tier.map(str::to_owned),
             ..program.options(&self.home.work_dir()).unwrap()
         };
         let host = Arc::new(Host::start(program as Arc<dyn Outfit>, first).await.unwrap());
@@ -290,7 +302,9 @@ impl World {
     pub(crate) async fn reopen(self, persistence: Persistence) -> Self {
         self.session().close().await;
         let Self { home, server, .. } = self;
-        Opening { home, server, presence: Presence::There, persistence }.start().await
+        let opening =
+            Opening { home, server, presence: Presence::There, persistence, model: None, tier: None };
+        opening.start().await
     }
 
     /// Ends everything; the server must have been asked for all its answers.

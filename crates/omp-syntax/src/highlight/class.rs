@@ -3,14 +3,23 @@
 /// The closed set of things that a theme has a colour for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
+    /// For people only.
     Comment,
+    /// A word of the language.
     Keyword,
+    /// A function, a method, a macro.
     Function,
+    /// A variable, a field, a parameter.
     Variable,
+    /// A text, and what is escaped in it.
     String,
+    /// A number or another fixed value.
     Number,
+    /// A type, a module, a tag.
     Type,
+    /// An operator.
     Operator,
+    /// Brackets and separators.
     Punctuation,
 }
 
@@ -21,7 +30,9 @@ impl Class {
         let class = match parts.next()? {
             "comment" => Self::Comment,
             "keyword" | "conditional" | "repeat" | "include" | "exception" | "storageclass" | "preproc"
-            | "label" | "define" | "statement" | "import" | "macro" | "media" | "charset" | "keyframes" => Self::Keyword,
+            | "label" | "define" | "statement" | "import" | "macro" | "media" | "charset" | "keyframes" => {
+                Self::Keyword
+            }
             "function" | "method" | "constructor" => Self::Function,
             "variable" | "property" | "field" | "parameter" | "attribute" | "identifier" => Self::Variable,
             "string" | "character" | "char" | "escape" | "regexp" => Self::String,
@@ -60,7 +71,9 @@ impl Class {
             _ if holds(&["comment"]) => Some(Self::Comment),
             _ if holds(&["string", "char", "template_literal", "quoted"]) => Some(Self::String),
             _ if holds(&["number", "integer", "float", "bool", "null", "_lit"]) => Some(Self::Number),
-            _ if holds(&["type", "tag_name", "message_name", "enum_name", "service_name"]) => Some(Self::Type),
+            _ if holds(&["type", "tag_name", "message_name", "enum_name", "service_name"]) => {
+                Some(Self::Type)
+            }
             _ if holds(&["identifier", "attribute"]) => Some(Self::Variable),
             _ if holds(&["modifier", "keyword"]) => Some(Self::Keyword),
             _ => None,

@@ -93,7 +93,8 @@ fn by_query(tree: &Tree, text: &str, compiled: &Compiled, bounds: Bounds<'_>) ->
     let options = QueryCursorOptions::new().progress_callback(&mut stop);
     let mut cursor = QueryCursor::new();
     let mut found = Vec::new();
-    let mut matches = cursor.matches_with_options(&compiled.query, tree.root_node(), text.as_bytes(), options);
+    let mut matches =
+        cursor.matches_with_options(&compiled.query, tree.root_node(), text.as_bytes(), options);
     while let Some(one) = matches.next() {
         for capture in one.captures() {
             let class = compiled.classes.get(capture.index as usize).copied().flatten();

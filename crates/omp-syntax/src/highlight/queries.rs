@@ -37,7 +37,9 @@ static QUERIES: &[Row] = &[
     ("html", || vec![tree_sitter_html::HIGHLIGHTS_QUERY]),
     ("ini", || vec![tree_sitter_ini::HIGHLIGHTS_QUERY]),
     ("java", || vec![tree_sitter_java::HIGHLIGHTS_QUERY]),
-    ("javascript", || vec![tree_sitter_javascript::HIGHLIGHT_QUERY, tree_sitter_javascript::JSX_HIGHLIGHT_QUERY]),
+    ("javascript", || {
+        vec![tree_sitter_javascript::HIGHLIGHT_QUERY, tree_sitter_javascript::JSX_HIGHLIGHT_QUERY]
+    }),
     ("json", || vec![tree_sitter_json::HIGHLIGHTS_QUERY]),
     ("lua", || vec![tree_sitter_lua::HIGHLIGHTS_QUERY]),
     ("make", || vec![tree_sitter_make::HIGHLIGHTS_QUERY]),
@@ -75,7 +77,9 @@ static QUERIES: &[Row] = &[
             tree_sitter_typescript::HIGHLIGHTS_QUERY,
         ]
     }),
-    ("typescript", || vec![tree_sitter_javascript::HIGHLIGHT_QUERY, tree_sitter_typescript::HIGHLIGHTS_QUERY]),
+    ("typescript", || {
+        vec![tree_sitter_javascript::HIGHLIGHT_QUERY, tree_sitter_typescript::HIGHLIGHTS_QUERY]
+    }),
     ("vue", || vec![tree_sitter_html::HIGHLIGHTS_QUERY]),
     ("xml", || vec![tree_sitter_xml::XML_HIGHLIGHT_QUERY]),
     ("yaml", || vec![tree_sitter_yaml::HIGHLIGHTS_QUERY]),
@@ -90,11 +94,11 @@ static COMPILED: [OnceLock<Option<Compiled>>; ROOM] = [const { OnceLock::new() }
 /// The query of a language, compiled once for the whole program.
 pub(super) fn of(language: Language) -> Option<&'static Compiled> {
     let at = QUERIES.iter().position(|row| row.0 == language.name())?;
-    COMPILED.get(at)?.get_or_init(|| compile(language, QUERIES[at].1())).as_ref()
+    COMPILED.get(at)?.get_or_init(|| compile(language, &QUERIES[at].1())).as_ref()
 }
 
 /// A grammar whose query does not fit it is coloured by its tokens; a test sees to it that there is none.
-fn compile(language: Language, parts: Vec<&'static str>) -> Option<Compiled> {
+fn compile(language: Language, parts: &[&str]) -> Option<Compiled> {
     let query = Query::new(&language.grammar(), &parts.join("\n")).ok()?;
     let classes = query.capture_names().iter().map(|name| Class::of_capture(name)).collect();
     Some(Compiled { query, classes })

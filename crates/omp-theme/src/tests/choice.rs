@@ -105,11 +105,12 @@ fn an_edited_file_is_read_again_and_a_broken_one_is_not() {
     write(directory.path(), "mine", &sample());
     let (mut current, loaded) = open(directory.path(), slots("mine", "light"));
     loaded.unwrap();
-    assert_eq!(current.watched_file(), Some(directory.path().join("mine.json")));
+    assert_eq!(current.file(), Some(directory.path().join("mine.json")));
     let border = |current: &Current| current.theme().color(Token::Border);
 
     write(directory.path(), "mine", &with(&[("/colors/border", "1")]));
-    current.reload().unwrap();
+    assert!(current.reload().unwrap());
+    assert!(!current.reload().unwrap());
     assert_eq!(border(&current), Color::Indexed(1));
     write(directory.path(), "mine", "{\"name\":");
     assert!(current.reload().is_err());
@@ -118,11 +119,12 @@ fn an_edited_file_is_read_again_and_a_broken_one_is_not() {
     assert!(current.reload().is_err());
     assert_eq!(border(&current), Color::Indexed(1));
     write(directory.path(), "mine", &with(&[("/colors/border", "2")]));
-    current.reload().unwrap();
+    assert!(current.reload().unwrap());
+    assert!(!current.reload().unwrap());
     assert_eq!(border(&current), Color::Indexed(2));
 
     current.set_slots(slots("titanium", "light")).unwrap();
-    assert_eq!(current.watched_file(), None);
+    assert_eq!(current.file(), None);
 }
 
 #[test]

@@ -103,7 +103,7 @@ impl Bash {
             let work = work.take();
             async move {
                 match work {
-                    Some(work) => work.as_job(running).await,
+                    Some(work) => work.go_on(running).await,
                     None => Err("The command is gone.".to_owned()),
                 }
             }

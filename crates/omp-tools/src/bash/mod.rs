@@ -8,6 +8,7 @@ mod shell;
 mod terminal;
 mod tidy_up;
 mod urls;
+mod user;
 mod work;
 
 use std::collections::BTreeMap;
@@ -23,12 +24,12 @@ use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
 use omp_workspace::path::Base;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use tokio::sync::OnceCell;
 
 use crate::{Context, approval};
 pub use intercept::{InterceptRule, Interception};
 pub use minimize::Minimizer;
 pub use terminal::PtyView;
+pub use user::UserCommand;
 use minimize::Watch;
 pub(crate) use report::{captured_meta, truncation_notice};
 use work::Prepared;
@@ -42,8 +43,6 @@ const MAX_TIMEOUT: f64 = 3_600.0;
 pub(crate) struct Bash {
     definition: ToolDefinition,
     context: Arc<Context>,
-    /// The shell that commands run in, once the first of them has asked for it.
-    shell: OnceCell<Arc<ShellSpec>>,
 }
 
 #[derive(Deserialize)]
@@ -82,7 +81,7 @@ impl Bash {
         if context.settings.jobs.offered {
             background::offer(&mut definition);
         }
-        Self { definition, context, shell: OnceCell::new() }
+        Self { definition, context }
     }
 
     async fn execute(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
@@ -113,7 +112,7 @@ impl Bash {
         let Context { settings, spills, .. } = self.context.as_ref();
         let timeout = Timeout::new(arguments.timeout, settings.max_timeout);
         let order = self.order(arguments)?;
-        let shell = self.shell().await;
+        let shell = self.context.shell().await;
         let order = self.with_paths(order).await?;
         let place = self.place(&shell, order.directory)?;
         let watch = Watch::new(&settings.minimizer, &order.command);

@@ -7,16 +7,15 @@ use omp_shell::command::find_shell;
 use omp_shell::login_environment;
 use omp_shell::session::{Engine, ShellSpec, StartFiles};
 
-use super::Bash;
 use crate::{Context, Login, Settings};
 
 /// The value of `shellPath` that means the shell inside our own binary.
 const EMBEDDED: &str = "embedded";
 
-impl Bash {
+impl Context {
     /// The session's shell. The user's start files are asked with the first command.
     pub(super) async fn shell(&self) -> Arc<ShellSpec> {
-        let shell = self.shell.get_or_init(|| async { Arc::new(describe(&self.context).await) });
+        let shell = self.shell.get_or_init(|| async { Arc::new(describe(self).await) });
         Arc::clone(shell.await)
     }
 }

@@ -50,7 +50,7 @@ impl Work {
     }
 
     /// The rest of the command, as the work of a job.
-    pub(super) async fn as_job(mut self, running: Running) -> Result<String, String> {
+    pub(super) async fn go_on(mut self, running: Running) -> Result<String, String> {
         self.audience.hand_to(Viewer::Job(running.clone()));
         let result = tokio::select! {
             biased;

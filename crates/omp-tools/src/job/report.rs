@@ -60,20 +60,19 @@ impl Report {
         let (running, ended): (Vec<_>, Vec<_>) =
             self.jobs.iter().partition(|(job, _)| job.status == Status::Running);
         let cancelled = self.cancelled.iter().map(|(id, outcome)| format!("- {id}: {}", outcome.word()));
+        let cancelled: Vec<String> = cancelled.collect();
+        let ended: Vec<String> = ended.into_iter().map(|(job, texts)| of_ended(job, *texts)).collect();
+        let running: Vec<String> = running.into_iter().map(|(job, _)| of_running(job)).collect();
         let sections = [
-            section("Cancelled", "\n", cancelled.collect()),
-            section(
-                "Completed",
-                "\n\n",
-                ended.into_iter().map(|(job, texts)| of_ended(job, *texts)).collect(),
-            ),
-            section("Still Running", "\n", running.into_iter().map(|(job, _)| of_running(job)).collect()),
+            section("Cancelled", "\n", &cancelled),
+            section("Completed", "\n\n", &ended),
+            section("Still Running", "\n", &running),
         ];
         sections.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
     }
 }
 
-fn section(title: &str, between: &str, items: Vec<String>) -> Option<String> {
+fn section(title: &str, between: &str, items: &[String]) -> Option<String> {
     let head = format!("## {title} ({})", items.len());
     (!items.is_empty()).then(|| format!("{head}\n\n{}", items.join(between)))
 }

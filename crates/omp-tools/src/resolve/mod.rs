@@ -57,10 +57,12 @@ impl Tool for Resolve {
         &self.definition
     }
 
-    /// Applying is what changes files; the preview did not.
+    /// Applying is what changes files; the preview did not. Without a preview there is only a plan to hand in, which a
+    /// person decides about.
     fn approval(&self, arguments: &Map<String, Value>) -> Option<Approval> {
         let applies = arguments.get("action").is_none_or(|action| action != "discard");
-        Some(if applies { Approval::WRITE } else { Approval::READ })
+        let previewed = self.context.pending.first_label().is_some();
+        Some(if applies && previewed { Approval::WRITE } else { Approval::READ })
     }
 
     fn scheduling(&self, _arguments: &Map<String, Value>) -> Scheduling {

@@ -240,6 +240,7 @@ async fn a_command_that_takes_long_goes_to_the_background() {
     let desk = Desk::automatic(3_600_000);
     let output = desk.bash(json!({"command": "echo x; sleep 100", "timeout": 1.2})).await.unwrap();
     let ended = desk.ended(&id(&output)).await;
+    assert!(ended.duration > Duration::from_millis(500), "not at the last moment: {:?}", ended.duration);
     assert!(ended.error.unwrap().contains("Command timed out after 1.2 seconds"), "and there it times out");
     // Switched off, it stays.
     let desk = Desk::new();

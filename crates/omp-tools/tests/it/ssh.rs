@@ -197,11 +197,11 @@ async fn keys_are_looked_at_first() {
     assert_eq!(complaint(&machine.session(), arguments()).await, format!("SSH key is not a file: {shown}"));
     std::fs::remove_dir(&key).unwrap();
     std::fs::write(&key, "").unwrap();
-    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o644)).unwrap();
-    assert_eq!(
-        complaint(&machine.session(), arguments()).await,
-        format!("SSH key permissions must be 600 or stricter: {shown}")
-    );
+    for mode in [0o644, 0o640, 0o601] {
+        std::fs::set_permissions(&key, std::fs::Permissions::from_mode(mode)).unwrap();
+        let expected = format!("SSH key permissions must be 600 or stricter: {shown}");
+        assert_eq!(complaint(&machine.session(), arguments()).await, expected);
+    }
     assert_eq!(machine.calls().len(), 0);
     std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).unwrap();
     said(&machine.session(), "true").await;

@@ -37,6 +37,10 @@ async fn commands_run_on_the_other_side() {
     assert!(!missing.unwrap_err().message.contains("ran"));
     let error = remote.command("echo half; exit 3").await.unwrap_err();
     assert_eq!(error.message, "half\n\nCommand exited with code 3");
+    // A command is never an option of ours.
+    let trace = machine.directory.path().join("trace");
+    let odd = remote.command(&format!("-oProxyCommand=touch\\ {}", trace.display())).await;
+    assert!(odd.unwrap_err().message.contains("invalid option") && !trace.exists());
     assert!(machine.session().tool.definition().description.contains("; linux, "));
     remote.connections.close().await;
 }

@@ -112,9 +112,10 @@ fn replies() -> Vec<(&'static [u8], Reply)> {
 #[test]
 fn every_key_whole_and_byte_by_byte() {
     for (bytes, expected) in table() {
-        assert_eq!(decode(&[bytes]), [expected.clone()], "{:?}", String::from_utf8_lossy(bytes));
+        let expected = [expected];
+        assert_eq!(decode(&[bytes]), expected, "{:?}", String::from_utf8_lossy(bytes));
         let single: Vec<&[u8]> = bytes.chunks(1).collect();
-        assert_eq!(decode(&single), [expected.clone()], "{:?}", String::from_utf8_lossy(bytes));
+        assert_eq!(decode(&single), expected, "{:?}", String::from_utf8_lossy(bytes));
         // With pauses between the bytes that are shorter than what a sequence is waited for.
         let mut decoder = Decoder::new();
         let mut events = Vec::new();
@@ -122,7 +123,7 @@ fn every_key_whole_and_byte_by_byte() {
             decoder.feed(&[*byte], START + Duration::from_millis(40) * index as u32, &mut events);
         }
         decoder.expire(START + Duration::from_secs(20), &mut events);
-        assert_eq!(events, [expected], "{:?}", String::from_utf8_lossy(bytes));
+        assert_eq!(events, expected, "{:?}", String::from_utf8_lossy(bytes));
     }
 }
 

@@ -131,7 +131,7 @@ mod tests {
         let mut old = frame(100);
         (76..100).filter(|row| row % 2 == 0).for_each(|row| old[row] = Line::new());
         let seen = history(&old);
-        let mut changed = old.clone();
+        let mut changed = old;
         // Inked rows are 99, 97, … 85: the eight that are compared; 83 and 81 are not.
         changed[83] = Line::plain("x");
         changed[81] = Line::plain("x");

@@ -121,6 +121,8 @@ pub enum Gesture {
     Replace,
     /// The user asked for a clean screen.
     Reset,
+    /// The window is to be written whole, in case something else has written over it. History stands.
+    Repaint,
     /// The terminal has another size; see [`super::Renderer::resized`].
     Resize,
 }

@@ -24,6 +24,13 @@ pub struct Renderer {
     prelude: Vec<u8>,
 }
 
+/// Whether the window is written whole, or only what changed in it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whole {
+    Yes,
+    No,
+}
+
 impl Renderer {
     /// A renderer whose first frame takes the screen over.
     pub fn new(profile: Profile) -> Self {
@@ -85,7 +92,8 @@ impl Renderer {
             Some(gesture @ (Gesture::Start | Gesture::Resume | Gesture::Replace)) => {
                 self.take_over(view, size, gesture)
             }
-            None if size == self.size => self.update(view),
+            Some(Gesture::Repaint) if size == self.size => self.update(view, Whole::Yes),
+            None if size == self.size => self.update(view, Whole::No),
             _ if self.profile.multiplexer => self.in_multiplexer(view, size),
             _ => self.take_over(view, size, Gesture::Replace),
         }
@@ -166,7 +174,7 @@ impl Renderer {
     }
 
     /// An ordinary frame.
-    fn update(&mut self, view: &View<'_>) -> Painted {
+    fn update(&mut self, view: &View<'_>, whole: Whole) -> Painted {
         if let Some(row) = self.history.shifted_at(view.rows) {
             self.history.keep(row);
             self.ledger.committed = row;
@@ -175,7 +183,11 @@ impl Renderer {
         let advance = self.ledger.advance(self.outlook(view));
         let mut out = Output::new(&self.profile, self.size, self.cursor);
         out.raw(&std::mem::take(&mut self.prelude));
-        let intent = if advance.chunk.is_empty() {
+        let intent = if whole == Whole::Yes {
+            out.move_to(Position::default());
+            self.rewrite(&mut out, view, &advance);
+            Intent::SeamRewrite
+        } else if advance.chunk.is_empty() {
             self.commit(view.rows, &advance);
             self.in_place(&mut out, view, advance.ledger.top);
             if out.wrote() { Intent::Diff } else { Intent::Nothing }

@@ -160,8 +160,8 @@ impl Color {
         match (depth, self) {
             (Depth::Monochrome, _) => {}
             (_, Self::Default) => codes.push(base + 9),
-            (_, Self::Indexed(index @ 0..8)) => codes.push(base + index),
-            (_, Self::Indexed(index @ 8..16)) => codes.push(base + 60 + index - 8),
+            (Depth::Sixteen, Self::Indexed(index @ 0..8)) => codes.push(base + index),
+            (Depth::Sixteen, Self::Indexed(index @ 8..16)) => codes.push(base + 60 + index - 8),
             (Depth::Sixteen, Self::Indexed(index)) => {
                 let (red, green, blue) = indexed_rgb(index);
                 sixteen(red, green, blue, base, codes);
@@ -229,9 +229,10 @@ mod tests {
     #[test]
     fn only_what_changes_is_written() {
         let red = Style::PLAIN.foreground(Color::Indexed(1));
-        assert_eq!(between(Style::PLAIN, red, Depth::Direct), "\x1b[31m");
+        assert_eq!(between(Style::PLAIN, red, Depth::Direct), "\x1b[38;5;1m");
+        assert_eq!(between(Style::PLAIN, red, Depth::Sixteen), "\x1b[31m");
         assert_eq!(between(red, red.with(Attributes::BOLD), Depth::Direct), "\x1b[1m");
-        assert_eq!(between(red.with(Attributes::BOLD), red, Depth::Direct), "\x1b[0;31m");
+        assert_eq!(between(red.with(Attributes::BOLD), red, Depth::Direct), "\x1b[0;38;5;1m");
         assert_eq!(between(red, Style::PLAIN, Depth::Direct), "\x1b[m");
         assert_eq!(between(red, red, Depth::Direct), "");
     }

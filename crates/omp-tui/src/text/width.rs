@@ -30,8 +30,27 @@ pub fn text_width(text: &str) -> usize {
 }
 
 /// The clusters of `text`, in order.
-pub fn clusters(text: &str) -> impl Iterator<Item = Cluster<'_>> {
-    text.graphemes(true).map(measure)
+pub fn clusters(text: &str) -> Clusters<'_> {
+    Clusters(text)
+}
+
+/// The iterator behind [`clusters`].
+#[derive(Clone, Debug)]
+pub struct Clusters<'a>(&'a str);
+
+impl<'a> Iterator for Clusters<'a> {
+    type Item = Cluster<'a>;
+
+    fn next(&mut self) -> Option<Cluster<'a>> {
+        let bytes = self.0.as_bytes();
+        let first = *bytes.first()?;
+        // ASCII before ASCII stands alone; what else joins with what is in the tables.
+        let alone = (0x20..0x7f).contains(&first) && bytes.get(1).is_none_or(u8::is_ascii);
+        let length = if alone { 1 } else { self.0.graphemes(true).next()?.len() };
+        let (cluster, rest) = self.0.split_at(length);
+        self.0 = rest;
+        Some(if alone { Cluster { text: cluster, width: 1, contested: false } } else { measure(cluster) })
+    }
 }
 
 /// Whether every byte is printable ASCII, so that bytes, characters and cells are the same.
@@ -98,6 +117,15 @@ mod tests {
         ];
         for (text, cells) in known {
             assert_eq!(text_width(text), cells, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn clusters_are_those_of_the_tables() {
+        for text in ["a\u{301}b", "🇩🇪🇫🇷x🇩", "x👩‍👩‍👧‍👦y", "a\r\nb", "क्षिक", "ab\u{200d}c", "한국\u{1100}\u{1161}"]
+        {
+            let found: Vec<&str> = clusters(text).map(|cluster| cluster.text).collect();
+            assert_eq!(found, text.graphemes(true).collect::<Vec<_>>());
         }
     }
 

@@ -267,6 +267,25 @@ fn terminals_of_equal_ability_get_equal_bytes() {
     }
 }
 
+/// proves: TUI-071
+#[test]
+fn a_forced_repaint_mends_the_window_and_keeps_history() {
+    for mut desk in [Desk::direct(40, 10), Desk::multiplexer(40, 10)] {
+        desk.paint(&rows(0..40), live(38));
+        let history = desk.history();
+        // Another program writes over the screen, without scrolling it.
+        desk.write(b"\x1b7\x1b[3;3Hgarbage\x1b[6;1Hmore garbage\x1b8");
+        assert!(desk.screen()[2].contains("garbage"));
+        desk.renderer.gesture(Gesture::Repaint);
+        let painted = desk.paint(&rows(0..41), live(39));
+        assert_eq!((painted.intent, painted.chunk), (Intent::SeamRewrite, 30..31));
+        assert_eq!(count(&painted.bytes, "\x1b[2J") + count(&painted.bytes, "\x1b[3J"), 0);
+        assert_eq!(desk.history()[..history.len()], history);
+        let expected: Vec<String> = (0..41).map(|row| format!("row {row}")).collect();
+        assert_eq!(desk.tape(), expected);
+    }
+}
+
 /// What was neither in history nor on the screen is written at the end, and the shell's prompt comes below it.
 #[test]
 fn the_end_leaves_everything_behind() {

@@ -7,7 +7,7 @@ fn count(bytes: &[u8], needle: &str) -> usize {
 }
 
 /// Checks the bytes of one frame.
-pub(crate) fn check(painted: &Painted, synchronized: bool, multiplexer: bool) {
+pub(crate) fn check(painted: &Painted, height: usize, synchronized: bool, multiplexer: bool) {
     let bytes = &painted.bytes;
     let shown = String::from_utf8_lossy(bytes);
     let begin = count(bytes, "\x1b[?2026h");
@@ -32,10 +32,17 @@ pub(crate) fn check(painted: &Painted, synchronized: bool, multiplexer: bool) {
     if erases > 0 {
         assert_eq!(count(bytes, "\x1b[2J\x1b[H\x1b[3J"), 1, "{shown:?}");
     }
+    // Each kind of update has its own shape: how many rows are begun says what may scroll.
+    let begun = count(bytes, "\r\n");
+    let chunk = painted.chunk.len();
     match painted.intent {
         Intent::Nothing => assert!(bytes.is_empty()),
-        Intent::Cursor | Intent::Diff => assert!(painted.chunk.is_empty()),
-        Intent::ScrollAppend => assert!(!painted.chunk.is_empty()),
-        Intent::SeamRewrite | Intent::FullPaint => {}
+        Intent::Cursor => assert!(begun == 0 && chunk == 0 && count(bytes, "\x1b[?7l") == 0, "{shown:?}"),
+        Intent::Diff => assert_eq!((begun, chunk), (0, 0), "{shown:?}"),
+        Intent::ScrollAppend => assert!(chunk > 0 && begun == chunk, "{shown:?}"),
+        Intent::SeamRewrite => assert_eq!(begun, chunk + height - 1, "{shown:?}"),
+        Intent::FullPaint => {
+            assert!(count(bytes, "\x1b[2J\x1b[H") == 1 && begun < chunk + height, "{shown:?}");
+        }
     }
 }

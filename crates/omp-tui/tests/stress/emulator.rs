@@ -97,7 +97,7 @@ pub(crate) struct Alacritty {
 
 impl Alacritty {
     pub(crate) fn new(size: Size) -> Self {
-        let config = Config { scrolling_history: 100_000, ..Config::default() };
+        let config = Config { scrolling_history: 20_000, ..Config::default() };
         let term = Term::new(config, &TermSize::new(size.width, size.height), VoidListener);
         Self { term, parser: Processor::new() }
     }

@@ -1,5 +1,7 @@
 //! Random operations on two terminals under several profiles, checked after each.
 
+use std::io::Write as _;
+
 use omp_tui::render::{Gesture, Intent, Profile, Renderer, Size, View};
 use omp_tui::text::Line;
 
@@ -119,7 +121,11 @@ impl Run {
                 self.document.ticks += 1;
                 "tick"
             }
-            82..84 => "nothing",
+            82..83 => "nothing",
+            83..84 => {
+                self.renderer.gesture(Gesture::Repaint);
+                "repaint"
+            }
             84..86 => self.violate(),
             86..87 => self.replace(),
             _ => self.resize(),
@@ -204,9 +210,9 @@ impl Run {
             self.renderer.paint(&view, self.size)
         };
         if self.loud {
-            println!("{done}: {:?} {}", self.size, painted.describe());
+            let _ = writeln!(std::io::stderr(), "{done}: {:?} {}", self.size, painted.describe());
         }
-        discipline::check(&painted, self.shape.synchronized, self.shape.multiplexer);
+        discipline::check(&painted, self.size.height, self.shape.synchronized, self.shape.multiplexer);
         self.terminal.feed(&painted.bytes);
         let resized = std::mem::take(&mut self.resized);
         if self.shape.multiplexer && resized && painted.intent != Intent::FullPaint {
@@ -307,7 +313,7 @@ fn stress(shape: Shape) {
     for seed in seeds {
         let run = std::panic::AssertUnwindSafe(|| Run::new(seed, shape, loud).run());
         if let Err(panic) = std::panic::catch_unwind(run) {
-            eprintln!("{shape:?} fails; run it again with OMP_TUI_SEED={seed}");
+            let _ = writeln!(std::io::stderr(), "{shape:?} fails; run it again with OMP_TUI_SEED={seed}");
             std::panic::resume_unwind(panic);
         }
     }
@@ -316,7 +322,7 @@ fn stress(shape: Shape) {
 macro_rules! shapes {
     ($($name:ident: $alacritty:literal $multiplexer:literal $synchronized:literal;)*) => {
         $(
-            /// proves: TUI-002, TUI-023, TUI-090, TUI-151, TUI-152
+            /// proves: TUI-002, TUI-016, TUI-023, TUI-090, TUI-151, TUI-152
             #[test]
             fn $name() {
                 stress(Shape { alacritty: $alacritty, multiplexer: $multiplexer, synchronized: $synchronized });

@@ -15,8 +15,16 @@ fn numbers_signs_and_gaps() {
     assert_eq!(counts(std::slice::from_ref(&file)), (2, 3));
     let rows = shown(&[file], 40, LongLines::Wrapped);
     let expected = [
-        " 2   line 2", " 3   line 3", " 4   line 4", " 5 - line 5", " 5 + line five", " 6   line 6", " 7   line 7", " 8   line 8",
-        " … 8 unchanged lines", "17   line 17",
+        " 2   line 2",
+        " 3   line 3",
+        " 4   line 4",
+        " 5 - line 5",
+        " 5 + line five",
+        " 6   line 6",
+        " 7   line 7",
+        " 8   line 8",
+        " … 8 unchanged lines",
+        "17   line 17",
     ];
     assert_eq!(rows[..10], expected);
     assert_eq!(rows.last().unwrap().trim(), "no newline at the end");
@@ -35,7 +43,11 @@ fn changed_words_are_emphasized() {
 
 #[test]
 fn tabs_line_ends_and_wide_characters() {
-    let file = of_texts("a", "\tx\r\na\tb\n日本語のとても長い行です\n", "\ty\r\na\tb\r\n日本語のとても長い行でした\n");
+    let file = of_texts(
+        "a",
+        "\tx\r\na\tb\n日本語のとても長い行です\n",
+        "\ty\r\na\tb\r\n日本語のとても長い行でした\n",
+    );
     let rows = shown(&[file], 24, LongLines::Wrapped);
     assert!(rows.contains(&" 1 -     x␍".to_owned()), "{rows:#?}");
     assert!(rows.contains(&" 2 + a   b␍".to_owned()) && rows.contains(&" 2 - a   b".to_owned()), "{rows:#?}");
@@ -46,7 +58,8 @@ fn tabs_line_ends_and_wide_characters() {
 
 #[test]
 fn several_files_and_a_limit() {
-    let unified = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n--- a/gone\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-c\n-d\n";
+    let unified =
+        "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n--- a/gone\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-c\n-d\n";
     let files = parse(unified);
     assert_eq!(files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["x", "gone"]);
     let (rows, hidden) = render(&look(20), &files, LongLines::Cut, 4);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use omp_tui::text::{Attributes, Style};
-use similar::{ChangeTag, TextDiff};
+use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::parse::{Kind, Row};
 
@@ -50,30 +50,44 @@ fn pair(old: &str, new: &str, least: f32) -> (Vec<Range<usize>>, Vec<Range<usize
     if old.len().max(new.len()) > MAX_BYTES {
         return Default::default();
     }
-    let diff = TextDiff::from_words(old, new);
-    if diff.ratio() < least {
-        return Default::default();
+    let (before, after) = (tokens(old), tokens(new));
+    let old_words: Vec<&str> = before.iter().map(|range| &old[range.clone()]).collect();
+    let new_words: Vec<&str> = after.iter().map(|range| &new[range.clone()]).collect();
+    let ops = capture_diff_slices(Algorithm::Myers, &old_words, &new_words);
+    let (mut left, mut right, mut common) = (Vec::new(), Vec::new(), 0);
+    for op in ops {
+        let (tag, from, to) = op.as_tag_tuple();
+        if tag == DiffTag::Equal {
+            common += before[from].iter().map(Range::len).sum::<usize>();
+            continue;
+        }
+        before[from].iter().for_each(|range| extend(&mut left, range.clone()));
+        after[to].iter().for_each(|range| extend(&mut right, range.clone()));
     }
-    let (mut left, mut right) = (Vec::new(), Vec::new());
-    let (mut old_at, mut new_at) = (0, 0);
-    for change in diff.iter_all_changes() {
-        let length = change.value().len();
-        match change.tag() {
-            ChangeTag::Equal => {
-                old_at += length;
-                new_at += length;
-            }
-            ChangeTag::Delete => {
-                extend(&mut left, old_at..old_at + length);
-                old_at += length;
-            }
-            ChangeTag::Insert => {
-                extend(&mut right, new_at..new_at + length);
-                new_at += length;
+    let share = 2.0 * common as f32 / (old.len() + new.len()).max(1) as f32;
+    if share < least { Default::default() } else { (left, right) }
+}
+
+/// Words, blanks, and single signs.
+fn tokens(text: &str) -> Vec<Range<usize>> {
+    let class = |character: char| match character {
+        _ if character.is_alphanumeric() || character == '_' => 0,
+        _ if character.is_whitespace() => 1,
+        _ => 2,
+    };
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut last = 2;
+    for (at, character) in text.char_indices() {
+        let end = at + character.len_utf8();
+        match (class(character), found.last_mut()) {
+            (this, Some(range)) if this == last && this != 2 => range.end = end,
+            (this, _) => {
+                found.push(at..end);
+                last = this;
             }
         }
     }
-    (left, right)
+    found
 }
 
 fn extend(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {

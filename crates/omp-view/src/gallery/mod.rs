@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use omp_tui::text::Line;
 use omp_types::{
-    AssistantMessage, CustomMessage, ImageBlock, StopReason, TextBlock, ThinkingLevel, ToolOutput, Usage, UserBlock,
-    UserContent, UserMessage,
+    AssistantMessage, CustomMessage, ImageBlock, StopReason, TextBlock, ThinkingLevel, ToolOutput, Usage,
+    UserBlock, UserContent, UserMessage,
 };
 
 use crate::bang::{BangState, BangView};
@@ -17,11 +17,14 @@ use crate::tool::{Block, Blocks, Call, Expansion, Phase, ToolView};
 use crate::{Look, approval, markdown, todo, working};
 use samples::Sample;
 
+/// What makes the rows of a specimen.
+type Draw = Box<dyn Fn(&Look) -> Vec<Line>>;
+
 /// One view in one state.
 pub struct Specimen {
     /// What it is, such as `bash/failed`.
     pub name: String,
-    draw: Box<dyn Fn(&Look) -> Vec<Line>>,
+    draw: Draw,
 }
 
 impl Specimen {
@@ -37,7 +40,7 @@ impl Specimen {
 
 /// All specimens: tools first, then everything else.
 pub fn gallery() -> Vec<Specimen> {
-    let mut all: Vec<Specimen> = samples::samples().into_iter().flat_map(states).collect();
+    let mut all: Vec<Specimen> = samples::samples().iter().flat_map(states).collect();
     all.push(Specimen::new("read/group", |look| reads().rows(look, Expansion::Collapsed, Duration::ZERO)));
     all.extend(messages());
     all.extend(lanes());
@@ -45,7 +48,7 @@ pub fn gallery() -> Vec<Specimen> {
 }
 
 /// A tool in all states.
-fn states(sample: Sample) -> Vec<Specimen> {
+fn states(sample: &Sample) -> Vec<Specimen> {
     let name = sample.name;
     let specimen = |state: &str, view: ToolView, expansion: Expansion| {
         let draw = move |look: &Look| view.clone().rows(look, expansion, Duration::from_secs(7));
@@ -63,7 +66,9 @@ fn states(sample: Sample) -> Vec<Specimen> {
         view.finish(output.clone(), phase, Duration::from_millis(3_400));
         view
     };
-    let denied = format!("Tool \"{name}\" was not approved by the user, so the call did not run. Ask what to do instead.");
+    let denied = format!(
+        "Tool \"{name}\" was not approved by the user, so the call did not run. Ask what to do instead."
+    );
     let collapsed = Expansion::Collapsed;
     vec![
         specimen("pending", pending, collapsed),
@@ -72,7 +77,11 @@ fn states(sample: Sample) -> Vec<Specimen> {
         specimen("done", ended(&sample.done, Phase::Done), collapsed),
         specimen("done-expanded", ended(&sample.done, Phase::Done), Expansion::Expanded),
         specimen("failed", ended(&sample.failed, Phase::Failed), collapsed),
-        specimen("aborted", ended(&ToolOutput::text("Tool execution was aborted."), Phase::Aborted), collapsed),
+        specimen(
+            "aborted",
+            ended(&ToolOutput::text("Tool execution was aborted."), Phase::Aborted),
+            collapsed,
+        ),
         specimen("denied", ended(&ToolOutput::text(denied), Phase::Denied), collapsed),
     ]
 }
@@ -98,9 +107,8 @@ fn reads() -> Block {
 }
 
 fn messages() -> Vec<Specimen> {
-    let text = |kind: TextKind, source: &'static str| {
-        move |look: &Look| TextView::complete(kind, source).rows(look).0
-    };
+    let text =
+        |kind: TextKind, source: &'static str| move |look: &Look| TextView::complete(kind, source).rows(look);
     vec![
         Specimen::new("message/user", |look| message::user(look, &prompt())),
         Specimen::new("message/answer", text(TextKind::Answer, samples::ANSWER)),
@@ -122,7 +130,8 @@ fn messages() -> Vec<Specimen> {
             message::branch(look, "Tried another way; it was slower.", Expansion::Expanded)
         }),
         Specimen::new("message/notices", |look| {
-            let levels = [(Level::Info, "Switched to another model"), (Level::Warning, "The theme was not found")];
+            let levels =
+                [(Level::Info, "Switched to another model"), (Level::Warning, "The theme was not found")];
             levels.iter().flat_map(|(level, text)| message::notice(look, *level, text)).collect()
         }),
         Specimen::new("message/rule", |look| message::rule(look, "no-unwrap", "Use `?` instead of unwrap.")),
@@ -149,10 +158,13 @@ fn lanes() -> Vec<Specimen> {
             vec![working::row(look, &activity, Duration::from_secs(12), "Esc")]
         }),
         Specimen::new("working/retry", |look| {
-            let activity = working::Activity::Retrying { attempt: 2, attempts: 10, wait: Duration::from_secs(8) };
+            let activity =
+                working::Activity::Retrying { attempt: 2, attempts: 10, wait: Duration::from_secs(8) };
             vec![working::row(look, &activity, Duration::from_secs(3), "Esc")]
         }),
-        Specimen::new("status/default", |look| status::rows(look, &status_facts(), &status::Settings::usual())),
+        Specimen::new("status/default", |look| {
+            status::rows(look, &status_facts(), &status::Settings::usual())
+        }),
         Specimen::new("status/full", |look| {
             let settings = status::Settings { preset: "full".to_owned(), ..status::Settings::usual() };
             status::rows(look, &status_facts(), &settings)
@@ -207,7 +219,8 @@ fn ended(stop_reason: StopReason) -> AssistantMessage {
         response_id: None,
         usage: Usage::default(),
         stop_reason,
-        error_message: (stop_reason == StopReason::Error).then(|| "529 Overloaded: try again later".to_owned()),
+        error_message: (stop_reason == StopReason::Error)
+            .then(|| "529 Overloaded: try again later".to_owned()),
         timestamp: 0,
     }
 }

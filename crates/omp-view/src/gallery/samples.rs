@@ -21,7 +21,8 @@ pub(super) const THOUGHT: &str = "The user asks about speed.\n\nI should look at
 
 pub(super) const TABLE: &str = "| crate | lines | what it holds |\n|---|--:|---|\n| `omp-tui` | 2,267 | the terminal engine: renderer, widths, input |\n| `omp-view` | 3,900 | messages and tools as rows |\n";
 
-pub(super) const QUESTION: &str = "Allow tool: bash\nReason: Deletes files\nCommand: rm -rf target\necho done\nDirectory: /work";
+pub(super) const QUESTION: &str =
+    "Allow tool: bash\nReason: Deletes files\nCommand: rm -rf target\necho done\nDirectory: /work";
 
 const DIFF: &str = "--- a/src/lib.rs\n+++ b/src/lib.rs\n@@ -10,6 +10,7 @@\n fn total(items: &[Item]) -> u64 {\n     let mut sum = 0;\n     for item in items {\n-        sum += item.price;\n+        sum += item.price * item.count;\n+        log(item);\n     }\n     sum\n@@ -40,3 +41,2 @@\n fn main() {\n-    old();\n }\n";
 
@@ -68,12 +69,48 @@ fn files() -> Vec<Sample> {
         details: None,
     };
     vec![
-        sample("read", json!({ "path": "src/ma" }), json!({ "path": "src/main.rs" }), output(code, shown), "src/main.rs: no such file. Did you mean src/mian.rs?"),
-        sample("read", json!({ "path": "https://exa" }), json!({ "path": "https://example.org/docs" }), output("# Docs\n\nHello", page), "https://example.org/docs: 404 Not Found"),
+        sample(
+            "read",
+            json!({ "path": "src/ma" }),
+            json!({ "path": "src/main.rs" }),
+            output(code, shown),
+            "src/main.rs: no such file. Did you mean src/mian.rs?",
+        ),
+        sample(
+            "read",
+            json!({ "path": "https://exa" }),
+            json!({ "path": "https://example.org/docs" }),
+            output("# Docs\n\nHello", page),
+            "https://example.org/docs: 404 Not Found",
+        ),
         sample("read", json!({}), json!({ "path": "logo.png" }), picture, "logo.png: not a picture"),
-        sample("write", json!({ "path": "src/new.rs", "content": "fn a() {}\nfn b" }), json!({ "path": "src/new.rs", "content": format!("{code}\n\nfn more() {{}}\nfn most() {{}}\nfn last() {{}}\n") }), output("Successfully wrote 120 bytes", json!({ "created": true })), "src/new.rs: permission denied"),
-        sample("edit", json!({ "input": "[src/lib.rs#A1B2]\nSWAP 13\n+        sum += item.pr" }), json!({ "input": "[src/lib.rs#A1B2]\nSWAP 13\n+        sum += item.price * item.count;\n" }), output("[src/lib.rs#C3D4]\n13:        sum += item.price * item.count;\n\nWarnings:\nLine 13 was found again at another place", json!({ "diff": DIFF, "firstChangedLine": 13, "op": "update" })), "The tag A1B2 is not that of src/lib.rs: read it again."),
-        sample("edit", json!({ "path": "a.txt", "old_string": "on" }), json!({ "path": "a.txt", "old_string": "one two three", "new_string": "one 2 three" }), output("Replaced", json!({ "diff": "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one two three\n+one 2 three\n", "firstChangedLine": 1, "op": "update" })), "The text is not in a.txt."),
+        sample(
+            "write",
+            json!({ "path": "src/new.rs", "content": "fn a() {}\nfn b" }),
+            json!({ "path": "src/new.rs", "content": format!("{code}\n\nfn more() {{}}\nfn most() {{}}\nfn last() {{}}\n") }),
+            output("Successfully wrote 120 bytes", json!({ "created": true })),
+            "src/new.rs: permission denied",
+        ),
+        sample(
+            "edit",
+            json!({ "input": "[src/lib.rs#A1B2]\nSWAP 13\n+        sum += item.pr" }),
+            json!({ "input": "[src/lib.rs#A1B2]\nSWAP 13\n+        sum += item.price * item.count;\n" }),
+            output(
+                "[src/lib.rs#C3D4]\n13:        sum += item.price * item.count;\n\nWarnings:\nLine 13 was found again at another place",
+                json!({ "diff": DIFF, "firstChangedLine": 13, "op": "update" }),
+            ),
+            "The tag A1B2 is not that of src/lib.rs: read it again.",
+        ),
+        sample(
+            "edit",
+            json!({ "path": "a.txt", "old_string": "on" }),
+            json!({ "path": "a.txt", "old_string": "one two three", "new_string": "one 2 three" }),
+            output(
+                "Replaced",
+                json!({ "diff": "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one two three\n+one 2 three\n", "firstChangedLine": 1, "op": "update" }),
+            ),
+            "The text is not in a.txt.",
+        ),
     ]
 }
 
@@ -82,33 +119,123 @@ fn searches() -> Vec<Sample> {
     let matches = json!([{ "path": "src/a.rs", "count": 2 }, { "path": "src/b/c.rs", "count": 1 }]);
     let found = "# src/a.rs#1A2B\n 11│fn before() {}\n*12│fn needle() {\n*30│    needle();\n\n# src/b/c.rs#3C4D\n*7│use a::needle;";
     vec![
-        sample("find", json!({ "paths": ["src/**"] }), json!({ "paths": ["src/**/*.rs"] }), output("", json!({ "fileCount": 12, "files": files, "truncated": false, "missingPaths": ["lib"] })), "src: too large"),
-        sample("search", json!({ "pattern": "need" }), json!({ "pattern": "needle", "paths": ["src"] }), output("", json!({ "matchCount": 3, "fileCount": 2, "fileMatches": matches, "displayContent": found, "truncated": false })), "The pattern is no regular expression: unclosed group"),
-        sample("ast_grep", json!({ "pat": "foo($" }), json!({ "pat": "foo($A)", "paths": ["src"] }), output("[src/a.rs#1A2B]\n*12:foo(1)\n  meta: A=1", json!({ "matchCount": 3, "fileCount": 2, "fileMatches": matches, "limitReached": true, "parseErrors": ["src/x.rs"] })), "The pattern does not parse as Rust."),
-        sample("ast_edit", json!({ "ops": [{ "pat": "foo($A)" }] }), json!({ "ops": [{ "pat": "foo($A)", "out": "bar($A)" }], "paths": ["src"] }), output("# src/a.rs\n-12:foo(1)\n+12:bar(1)\n\nPreview: 1 replacement in 1 file. Nothing is written until `resolve` applies it.", json!({ "totalReplacements": 1, "filesTouched": 1, "applied": false })), "No files match."),
-        sample("resolve", json!({ "action": "app" }), json!({ "action": "apply", "reason": "The preview is what was asked for." }), output("Applied 1 replacement in 1 file.", json!({ "action": "apply", "reason": "The preview is what was asked for.", "label": "1 replacement in 1 file", "sourceToolName": "ast_edit" })), "Apply failed: src/a.rs changed since the preview."),
-        sample("search_tool_bm25", json!({ "query": "ca" }), json!({ "query": "calendar events" }), output("{}", json!({ "total_tools": 48, "tools": [{ "name": "mcp__cal_list", "label": "List events", "description": "Lists the events of a calendar.", "server_name": "cal", "score": 7.123_456 }] })), "Query must contain at least one letter or number."),
+        sample(
+            "find",
+            json!({ "paths": ["src/**"] }),
+            json!({ "paths": ["src/**/*.rs"] }),
+            output(
+                "",
+                json!({ "fileCount": 12, "files": files, "truncated": false, "missingPaths": ["lib"] }),
+            ),
+            "src: too large",
+        ),
+        sample(
+            "search",
+            json!({ "pattern": "need" }),
+            json!({ "pattern": "needle", "paths": ["src"] }),
+            output(
+                "",
+                json!({ "matchCount": 3, "fileCount": 2, "fileMatches": matches, "displayContent": found, "truncated": false }),
+            ),
+            "The pattern is no regular expression: unclosed group",
+        ),
+        sample(
+            "ast_grep",
+            json!({ "pat": "foo($" }),
+            json!({ "pat": "foo($A)", "paths": ["src"] }),
+            output(
+                "[src/a.rs#1A2B]\n*12:foo(1)\n  meta: A=1",
+                json!({ "matchCount": 3, "fileCount": 2, "fileMatches": matches, "limitReached": true, "parseErrors": ["src/x.rs"] }),
+            ),
+            "The pattern does not parse as Rust.",
+        ),
+        sample(
+            "ast_edit",
+            json!({ "ops": [{ "pat": "foo($A)" }] }),
+            json!({ "ops": [{ "pat": "foo($A)", "out": "bar($A)" }], "paths": ["src"] }),
+            output(
+                "# src/a.rs\n-12:foo(1)\n+12:bar(1)\n\nPreview: 1 replacement in 1 file. Nothing is written until `resolve` applies it.",
+                json!({ "totalReplacements": 1, "filesTouched": 1, "applied": false }),
+            ),
+            "No files match.",
+        ),
+        sample(
+            "resolve",
+            json!({ "action": "app" }),
+            json!({ "action": "apply", "reason": "The preview is what was asked for." }),
+            output(
+                "Applied 1 replacement in 1 file.",
+                json!({ "action": "apply", "reason": "The preview is what was asked for.", "label": "1 replacement in 1 file", "sourceToolName": "ast_edit" }),
+            ),
+            "Apply failed: src/a.rs changed since the preview.",
+        ),
+        sample(
+            "search_tool_bm25",
+            json!({ "query": "ca" }),
+            json!({ "query": "calendar events" }),
+            output(
+                "{}",
+                json!({ "total_tools": 48, "tools": [{ "name": "mcp__cal_list", "label": "List events", "description": "Lists the events of a calendar.", "server_name": "cal", "score": 7.123_456 }] }),
+            ),
+            "Query must contain at least one letter or number.",
+        ),
     ]
 }
 
 fn commands() -> Vec<Sample> {
-    let log: String = (1..=40).map(|number| format!("test case {number} ... \u{1b}[32mok\u{1b}[0m\n")).collect();
-    let text = format!("{log}\n[Showing the last 40 of 9000 lines. The whole output is artifact://7]\n\nWall time: 3.40 seconds");
+    let log: String =
+        (1..=40).map(|number| format!("test case {number} ... \u{1b}[32mok\u{1b}[0m\n")).collect();
+    let text = format!(
+        "{log}\n[Showing the last 40 of 9000 lines. The whole output is artifact://7]\n\nWall time: 3.40 seconds"
+    );
     let truncated = json!({ "exitCode": 0, "wallTimeMs": 3400, "timeoutSeconds": 120, "meta": { "truncation": {
         "direction": "tail", "truncatedBy": "bytes", "totalLines": 9000, "outputLines": 40, "artifactId": "7" } } });
-    let mut bash = sample("bash", json!({ "command": "cargo nex" }), json!({ "command": "cargo nextest run\necho done", "timeout": 120 }), output(&text, truncated), "");
+    let mut bash = sample(
+        "bash",
+        json!({ "command": "cargo nex" }),
+        json!({ "command": "cargo nextest run\necho done", "timeout": 120 }),
+        output(&text, truncated),
+        "",
+    );
     bash.update = ToolOutput::text("compiling\nrunning 40 tests");
-    bash.failed = output("error: no such command\n\nCommand exited with code 101\n\nWall time: 0.10 seconds", json!({ "exitCode": 101, "wallTimeMs": 100, "timeoutSeconds": 120 }));
-    let mut ssh = sample("ssh", json!({ "host": "build" }), json!({ "host": "build", "command": "uptime" }), output("up 3 days\n\nWall time: 0.30 seconds", json!({ "host": "build", "exitCode": 0, "wallTimeMs": 300, "timeoutSeconds": 60 })), "");
-    ssh.failed = output("Command timed out after 60 seconds", json!({ "host": "build", "cancelled": true, "timedOut": true, "timeoutSeconds": 60 }));
+    bash.failed = output(
+        "error: no such command\n\nCommand exited with code 101\n\nWall time: 0.10 seconds",
+        json!({ "exitCode": 101, "wallTimeMs": 100, "timeoutSeconds": 120 }),
+    );
+    let mut ssh = sample(
+        "ssh",
+        json!({ "host": "build" }),
+        json!({ "host": "build", "command": "uptime" }),
+        output(
+            "up 3 days\n\nWall time: 0.30 seconds",
+            json!({ "host": "build", "exitCode": 0, "wallTimeMs": 300, "timeoutSeconds": 60 }),
+        ),
+        "",
+    );
+    ssh.failed = output(
+        "Command timed out after 60 seconds",
+        json!({ "host": "build", "cancelled": true, "timedOut": true, "timeoutSeconds": 60 }),
+    );
     let jobs = json!({ "jobs": [
         { "id": "bash-1", "type": "bash", "status": "running", "label": "cargo build", "durationMs": 64_000 },
         { "id": "bash-2", "type": "bash", "status": "failed", "label": "make", "durationMs": 1_200, "errorText": "make: *** no targets" } ] });
     vec![
         bash,
         ssh,
-        sample("job", json!({}), json!({ "poll": ["bash-1", "bash-2"] }), output("", jobs), "No such job: bash-9"),
-        sample("github", json!({ "op": "is" }), json!({ "op": "issue_view", "issue": 12, "repo": "a/b" }), output("# Issue 12\n\nIt is slow.\n\nsecond\nthird\nfourth\nfifth\nsixth", Value::Null), "gh: not logged in"),
+        sample(
+            "job",
+            json!({}),
+            json!({ "poll": ["bash-1", "bash-2"] }),
+            output("", jobs),
+            "No such job: bash-9",
+        ),
+        sample(
+            "github",
+            json!({ "op": "is" }),
+            json!({ "op": "issue_view", "issue": 12, "repo": "a/b" }),
+            output("# Issue 12\n\nIt is slow.\n\nsecond\nthird\nfourth\nfifth\nsixth", Value::Null),
+            "gh: not logged in",
+        ),
     ]
 }
 
@@ -116,15 +243,52 @@ fn talk() -> Vec<Sample> {
     let question = json!({ "id": "q", "question": "Which database?", "options": [{ "label": "SQLite", "description": "one file" }, { "label": "Postgres" }] });
     let answer = json!({ "question": "Which database?", "options": ["SQLite", "Postgres"], "multi": false, "selectedOptions": ["SQLite"] });
     let goal = json!({ "objective": "All tests pass", "status": "active", "tokenBudget": 500_000, "tokensUsed": 120_000, "timeUsedMs": 95_000 });
-    let mut todo = sample("todo", json!({ "ops": [{ "op": "start" }] }), json!({ "ops": [{ "op": "done", "task": "Write the parser" }] }), output("", json!({ "phases": phases() })), "");
-    todo.failed = output("Errors: Task \"x\" not found\nRemaining items: none.", json!({ "phases": phases() }));
+    let mut todo = sample(
+        "todo",
+        json!({ "ops": [{ "op": "start" }] }),
+        json!({ "ops": [{ "op": "done", "task": "Write the parser" }] }),
+        output("", json!({ "phases": phases() })),
+        "",
+    );
+    todo.failed =
+        output("Errors: Task \"x\" not found\nRemaining items: none.", json!({ "phases": phases() }));
     vec![
         todo,
-        sample("ask", json!({ "questions": [{ "question": "Which da" }] }), json!({ "questions": [question] }), output("User selected: SQLite", answer), "Nobody can be asked here."),
-        sample("checkpoint", json!({ "goal": "Find" }), json!({ "goal": "Find out why the cache misses" }), output("Checkpoint created.", json!({ "goal": "Find out why the cache misses" })), "There is a checkpoint already."),
-        sample("rewind", json!({ "report": "The ca" }), json!({ "report": "The cache key holds the **time**.\n\n- remove it\n- add a test" }), output("Rewound.", json!({ "rewound": true })), "There is no checkpoint."),
-        sample("goal", json!({ "op": "create" }), json!({ "op": "create", "objective": "All tests pass" }), output("", json!({ "goal": goal })), "There is a goal already."),
-        sample("mcp__cal_list_events", json!({ "calendar": "wo" }), json!({ "calendar": "work", "from": "2026-01-01", "limit": 5, "tags": ["a", "b"] }), output("[]", Value::Null), "The server is gone."),
+        sample(
+            "ask",
+            json!({ "questions": [{ "question": "Which da" }] }),
+            json!({ "questions": [question] }),
+            output("User selected: SQLite", answer),
+            "Nobody can be asked here.",
+        ),
+        sample(
+            "checkpoint",
+            json!({ "goal": "Find" }),
+            json!({ "goal": "Find out why the cache misses" }),
+            output("Checkpoint created.", json!({ "goal": "Find out why the cache misses" })),
+            "There is a checkpoint already.",
+        ),
+        sample(
+            "rewind",
+            json!({ "report": "The ca" }),
+            json!({ "report": "The cache key holds the **time**.\n\n- remove it\n- add a test" }),
+            output("Rewound.", json!({ "rewound": true })),
+            "There is no checkpoint.",
+        ),
+        sample(
+            "goal",
+            json!({ "op": "create" }),
+            json!({ "op": "create", "objective": "All tests pass" }),
+            output("", json!({ "goal": goal })),
+            "There is a goal already.",
+        ),
+        sample(
+            "mcp__cal_list_events",
+            json!({ "calendar": "wo" }),
+            json!({ "calendar": "work", "from": "2026-01-01", "limit": 5, "tags": ["a", "b"] }),
+            output("[]", Value::Null),
+            "The server is gone.",
+        ),
     ]
 }
 

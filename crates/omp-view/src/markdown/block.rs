@@ -18,37 +18,34 @@ const MAX_DEPTH: usize = 12;
 /// A block within less room than this is drawn flat, too.
 const MIN_WIDTH: usize = 6;
 
-/// What a piece of text becomes.
-pub(super) struct Piece {
-    pub(super) rows: Vec<Line>,
-    /// The link definitions in it.
-    pub(super) definitions: Definitions,
-    /// It consists of nothing else.
-    pub(super) only_defines: bool,
-}
-
-/// Draws a piece of text: one outermost block, or link definitions, which are shown as they were written.
-pub(super) fn render(look: &Look, source: &str, base: Style, known: &Definitions) -> Piece {
+/// The rows of a piece of text with its blocks, and the link definitions in it, which are shown below.
+pub(super) fn render(
+    look: &Look,
+    source: &str,
+    base: Style,
+    known: &Definitions,
+) -> (Vec<Line>, Definitions) {
     let resolve = |link: BrokenLink<'_>| {
         let address = known.find(&link.reference)?;
         Some((CowStr::from(address.to_owned()), CowStr::from("")))
     };
     let parser = Parser::new_with_broken_link_callback(source, options(), Some(resolve));
-    let mut definitions = Definitions::default();
-    for (label, one) in parser.reference_definitions().iter() {
-        definitions.add(label, &one.dest);
+    let defined = parser.reference_definitions().iter();
+    let mut defined: Vec<(usize, String, String)> =
+        defined.map(|(label, one)| (one.span.start, label.to_owned(), one.dest.to_string())).collect();
+    defined.sort_unstable();
+    let mut rows = Blocks { look, events: parser.collect(), depth: 0 }.all(look.width, base);
+    if !defined.is_empty() && !rows.is_empty() {
+        rows.push(Line::new());
     }
-    let events: VecDeque<Event<'_>> = parser.collect();
-    let only_defines = events.is_empty();
-    let rows = match only_defines {
-        true => source.lines().filter(|line| !line.trim().is_empty()).flat_map(|line| {
-            Line::styled(look.fg(Token::MdLinkUrl), line.trim()).wrap(look.width, 2)
-        }).collect(),
-        false => Blocks { look, events, depth: 0 }.all(look.width, base),
-    };
+    let mut definitions = Definitions::default();
+    for (_, label, address) in defined {
+        definitions.add(&label, &address);
+        let text = format!("[{label}]: {address}");
+        rows.extend(Line::styled(look.fg(Token::MdLinkUrl), &text).wrap(look.width, 2));
+    }
     // Numbers and labels can be wider than the room.
-    let rows = rows.iter().map(|row| row.clamp(look.width)).collect();
-    Piece { rows, definitions, only_defines }
+    (rows.iter().map(|row| row.clamp(look.width)).collect(), definitions)
 }
 
 /// The events that are still to be drawn.
@@ -122,13 +119,13 @@ impl<'a> Blocks<'a> {
                 self.flat(width, style)
             }
             Tag::BlockQuote(_) => self.quote(width, base),
-            Tag::CodeBlock(kind) => self.code(kind, width),
+            Tag::CodeBlock(kind) => self.code(&kind, width),
             Tag::List(start) => list::render(self, start, width, base),
             Tag::Table(alignments) => table::render(self, &alignments, width, base),
             Tag::FootnoteDefinition(name) => {
                 let prefix = Line::styled(self.look.fg(Token::MdLinkUrl), &format!("[^{name}]: "));
                 let rows = self.all(width.saturating_sub(prefix.width()).max(1), base);
-                hanging(&prefix, rows)
+                hanging(&prefix, &rows)
             }
             Tag::HtmlBlock => self.flat(width, self.look.fg(Token::Muted)),
             _ => self.flat(width, base),
@@ -155,7 +152,7 @@ impl<'a> Blocks<'a> {
         while rows.last().is_some_and(|row| row.width() == 0) {
             rows.pop();
         }
-        wrap(rows, width)
+        wrap(&rows, width)
     }
 
     /// Words without a block of their own, up to the next block or the end of the one around them.
@@ -179,10 +176,13 @@ impl<'a> Blocks<'a> {
                 inline.event(&event);
             }
         }
-        let rows = wrap(inline.finish(), width);
+        let rows = wrap(&inline.finish(), width);
         if rule && rows.iter().all(Line::is_blank) {
             self.events.pop_front();
-            return vec![Line::styled(self.look.fg(Token::MdHr), &self.look.symbol(Symbol::MdHr).repeat(width))];
+            return vec![Line::styled(
+                self.look.fg(Token::MdHr),
+                &self.look.symbol(Symbol::MdHr).repeat(width),
+            )];
         }
         rows
     }
@@ -195,7 +195,7 @@ impl<'a> Blocks<'a> {
         rows.iter().map(|row| behind(&prefix, row)).collect()
     }
 
-    fn code(&mut self, kind: CodeBlockKind<'a>, width: usize) -> Vec<Line> {
+    fn code(&mut self, kind: &CodeBlockKind<'a>, width: usize) -> Vec<Line> {
         let mut text = String::new();
         while let Some(event) = self.events.pop_front() {
             match event {
@@ -204,7 +204,7 @@ impl<'a> Blocks<'a> {
                 _ => {}
             }
         }
-        let label = match &kind {
+        let label = match kind {
             CodeBlockKind::Fenced(info) => fence::label(info),
             CodeBlockKind::Indented => "",
         };
@@ -226,7 +226,7 @@ fn heading(look: &Look, level: HeadingLevel) -> Style {
 }
 
 /// `rows` behind `prefix`, the later ones indented by its width.
-pub(super) fn hanging(prefix: &Line, rows: Vec<Line>) -> Vec<Line> {
+pub(super) fn hanging(prefix: &Line, rows: &[Line]) -> Vec<Line> {
     if rows.is_empty() {
         return vec![prefix.clone()];
     }
@@ -239,7 +239,7 @@ pub(super) fn hanging(prefix: &Line, rows: Vec<Line>) -> Vec<Line> {
     rows.iter().enumerate().map(with).collect()
 }
 
-pub(super) fn wrap(rows: Vec<Line>, width: usize) -> Vec<Line> {
+pub(super) fn wrap(rows: &[Line], width: usize) -> Vec<Line> {
     rows.iter().flat_map(|row| row.wrap(width, 0)).collect()
 }
 

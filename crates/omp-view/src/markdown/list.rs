@@ -46,5 +46,5 @@ fn item(blocks: &mut Blocks<'_>, number: Option<u64>, width: usize, base: Style)
         rows.extend(block);
     }
     blocks.next();
-    hanging(&prefix, rows)
+    hanging(&prefix, &rows)
 }

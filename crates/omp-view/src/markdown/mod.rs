@@ -11,6 +11,7 @@ mod block;
 mod fence;
 mod inline;
 mod list;
+mod open_code;
 mod stream;
 mod table;
 
@@ -42,7 +43,10 @@ pub fn render_in(look: &Look, text: &str, base: Style) -> Vec<Line> {
 
 /// Which additions to the common rules are understood.
 fn options() -> Options {
-    Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS | Options::ENABLE_FOOTNOTES
+    Options::ENABLE_TABLES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_FOOTNOTES
 }
 
 /// Addresses of links by their label, in lower case.

@@ -1,15 +1,14 @@
 //! Markdown that is still being written.
 
-use std::ops::Range;
-
-use omp_syntax::Language;
 use omp_tui::text::{Line, Style};
 use pulldown_cmark::{Event, Parser};
 
 use super::fence::{self, Fence};
+use super::open_code::{OpenCode, Redrawn};
 use super::{Definitions, block, options};
 use crate::Look;
 use crate::code::without_end;
+use crate::look::behind;
 
 /// A block that grows beyond this is cut, so that the part that is drawn again and again stays small. A cut falls
 /// behind a line, or behind a word, or in the middle of what is neither.
@@ -28,30 +27,17 @@ const PIECE: usize = 16 * 1024;
 pub struct MarkdownStream {
     look: Look,
     base: Style,
+    /// What stands before every row.
+    gutter: Line,
     rows: Vec<Line>,
     /// Text from the start of the block that is not over.
     open: String,
     /// How much of `open` was looked at for blocks that are over.
     seen: usize,
-    fence: Option<Code>,
+    code: Option<OpenCode>,
     known: Definitions,
-    /// The block before was a link definition.
-    defined: bool,
     blocks: usize,
     tail: Option<Vec<Line>>,
-}
-
-/// An open block of code.
-#[derive(Debug)]
-struct Code {
-    fence: Fence,
-    language: Option<Language>,
-    text: String,
-    /// The settled row at which the code begins.
-    first: usize,
-    /// How much of the text is drawn, and how much of that at the last time that all of it was.
-    drawn: usize,
-    drawn_whole: usize,
 }
 
 impl MarkdownStream {
@@ -60,15 +46,22 @@ impl MarkdownStream {
         Self {
             look,
             base,
+            gutter: Line::new(),
             rows: Vec::new(),
             open: String::new(),
             seen: 0,
-            fence: None,
+            code: None,
             known: Definitions::default(),
-            defined: false,
             blocks: 0,
             tail: None,
         }
+    }
+
+    /// The same with something before every row, for which the look must leave room.
+    #[must_use]
+    pub fn behind(mut self, gutter: Line) -> Self {
+        self.gutter = gutter;
+        self
     }
 
     /// Takes more text.
@@ -88,12 +81,12 @@ impl MarkdownStream {
     /// Says that no more text comes: everything is settled.
     pub fn finish(&mut self) {
         self.advance();
-        if let Some(code) = &self.fence {
+        if let Some(mut code) = self.code.take() {
             let last = std::mem::take(&mut self.open);
-            if !code.fence.closes(&last) {
-                self.code_line(&last);
+            if !code.closes(&last) {
+                code.take(&last);
             }
-            self.close_fence();
+            self.close_code(&code);
         }
         let last = std::mem::take(&mut self.open);
         for piece in starts(&last).windows(2) {
@@ -142,8 +135,8 @@ impl MarkdownStream {
     fn advance(&mut self) {
         loop {
             let before = self.open.len();
-            match self.fence {
-                Some(_) => self.advance_code(),
+            match self.code.take() {
+                Some(code) => self.advance_code(code),
                 None => self.advance_blocks(),
             }
             if self.open.len() == before {
@@ -173,13 +166,18 @@ impl MarkdownStream {
     fn settle_blocks(&mut self, complete: usize) -> usize {
         let upto = complete.min(self.open.floor_char_boundary(MAX_BLOCK));
         let upto = self.open[..upto].rfind('\n').map_or(0, |at| at + 1);
-        let starts = starts(&self.open[..upto]);
+        let mut starts = starts(&self.open[..upto]);
+        if starts.len() > 2 && may_define(&self.open[starts[starts.len() - 2]..]) {
+            starts.remove(starts.len() - 2);
+        }
         let mut over = 0;
         for piece in starts[..starts.len() - 1].windows(2) {
             let text = self.open[piece[0]..piece[1]].to_owned();
             self.settle(&text);
             over = piece[1];
-            if Fence::open(without_end(self.open[over..].split_inclusive('\n').next().unwrap_or_default())).is_some() {
+            if Fence::open(without_end(self.open[over..].split_inclusive('\n').next().unwrap_or_default()))
+                .is_some()
+            {
                 break;
             }
         }
@@ -208,81 +206,56 @@ impl MarkdownStream {
         self.open.drain(..end);
         self.seen = 0;
         self.blocks += 1;
-        self.defined = false;
         self.gap();
-        self.rows.push(fence::top(&self.look, &fence.label));
-        let language = Language::of_tag(&fence.label);
-        let first = self.rows.len();
-        self.fence = Some(Code { fence, language, text: String::new(), first, drawn: 0, drawn_whole: 0 });
+        self.put(vec![fence::top(&self.look, &fence.label)]);
+        self.code = Some(OpenCode::new(fence, self.rows.len()));
         true
     }
 
     /// Takes complete lines of code, and pieces of lines without an end.
-    fn advance_code(&mut self) {
+    fn advance_code(&mut self, mut code: OpenCode) {
         let open = std::mem::take(&mut self.open);
         let mut rest = open.as_str();
         while let Some(end) = code_end(rest) {
             let (line, after) = rest.split_at(end);
             rest = after;
-            if self.fence.as_ref().is_some_and(|code| code.fence.closes(without_end(line))) {
+            if code.closes(without_end(line)) {
                 rest.clone_into(&mut self.open);
-                return self.close_fence();
+                return self.close_code(&code);
             }
-            self.code_line(line);
+            code.take(line);
         }
         rest.clone_into(&mut self.open);
-        self.draw_code();
-    }
-
-    fn code_line(&mut self, line: &str) {
-        let Some(code) = &mut self.fence else { return };
-        let whole = if line.is_empty() || line.ends_with('\n') { "" } else { "\n" };
-        code.text.push_str(code.fence.strip(line));
-        code.text.push_str(whole);
-    }
-
-    /// Draws the lines that are new. Now and then, and always more rarely, all of them: then the colours know what came
-    /// before.
-    fn draw_code(&mut self) {
-        let Some(code) = &mut self.fence else { return };
-        if code.drawn == code.text.len() {
-            return;
+        if let Some(redrawn) = code.draw(&self.look) {
+            self.redraw(redrawn);
         }
-        if code.text.len() >= code.drawn_whole + code.drawn_whole / 4 + 1_024 {
-            self.rows.truncate(code.first);
-            code.drawn = 0;
-            code.drawn_whole = code.text.len();
-        }
-        self.blocks += 1;
-        self.rows.extend(fence::body(&self.look, &code.text[code.drawn..], code.language));
-        code.drawn = code.text.len();
+        self.code = Some(code);
     }
 
-    fn close_fence(&mut self) {
-        let Some(code) = self.fence.take() else { return };
+    fn close_code(&mut self, code: &OpenCode) {
+        let redrawn = code.close(&self.look);
+        self.redraw(redrawn);
+    }
+
+    fn redraw(&mut self, redrawn: Redrawn) {
         self.blocks += 1;
-        self.rows.truncate(code.first);
-        self.rows.extend(fence::body(&self.look, &code.text, code.language));
-        self.rows.push(fence::bottom(&self.look));
+        self.rows.truncate(redrawn.from.unwrap_or(self.rows.len()));
+        self.put(redrawn.rows);
     }
 
     fn draw_tail(&mut self) -> Vec<Line> {
-        if let Some(code) = &self.fence {
-            let rows = match code.fence.closes(&self.open) {
-                true => Vec::new(),
-                false => fence::body(&self.look, code.fence.strip(&self.open), code.language),
-            };
-            return rows.into_iter().chain([fence::bottom(&self.look)]).collect();
-        }
-        if self.open.trim().is_empty() {
-            return Vec::new();
-        }
-        self.blocks += 1;
-        let mut rows = block::render(&self.look, &self.open, self.base, &self.known).rows;
-        if !self.rows.is_empty() && !rows.is_empty() {
+        let mut rows = match &self.code {
+            Some(code) => code.tail(&self.look, &self.open),
+            None if self.open.trim().is_empty() => Vec::new(),
+            None => {
+                self.blocks += 1;
+                block::render(&self.look, &self.open, self.base, &self.known).0
+            }
+        };
+        if self.code.is_none() && !self.rows.is_empty() && !rows.is_empty() {
             rows.insert(0, Line::new());
         }
-        rows
+        rows.iter().map(|row| behind(&self.gutter, row)).collect()
     }
 
     /// Draws a block for good.
@@ -291,23 +264,26 @@ impl MarkdownStream {
             return;
         }
         self.blocks += 1;
-        let piece = block::render(&self.look, text, self.base, &self.known);
-        for (label, address) in piece.definitions.0 {
+        let (rows, definitions) = block::render(&self.look, text, self.base, &self.known);
+        for (label, address) in definitions.0 {
             self.known.add(&label, &address);
         }
-        // Definitions stand below each other.
-        let together = std::mem::replace(&mut self.defined, piece.only_defines) && piece.only_defines;
-        if !piece.rows.is_empty() {
-            if !together {
-                self.gap();
-            }
-            self.rows.extend(piece.rows);
+        if !rows.is_empty() {
+            self.gap();
+            self.put(rows);
+        }
+    }
+
+    fn put(&mut self, rows: Vec<Line>) {
+        match self.gutter.width() {
+            0 => self.rows.extend(rows),
+            _ => self.rows.extend(rows.iter().map(|row| behind(&self.gutter, row))),
         }
     }
 
     fn gap(&mut self) {
         if !self.rows.is_empty() {
-            self.rows.push(Line::new());
+            self.put(vec![Line::new()]);
         }
     }
 }
@@ -321,12 +297,16 @@ fn code_end(text: &str) -> Option<usize> {
     }
 }
 
-/// Where the outermost blocks of a text begin, and what stands between them (link definitions are no blocks), each at the
-/// start of a line, and the end of the text. The first begins at 0.
+/// Whether a last block may still turn out to be a link definition, or the rest of one: then it would belong to the block
+/// before.
+fn may_define(block: &str) -> bool {
+    block.trim_start_matches(' ').starts_with(['[', '"', '\'', '('])
+}
+
+/// Where the outermost blocks of a text begin, each at the start of a line, and the end of the text. The first begins at
+/// 0. Link definitions are no blocks; they belong to the one before.
 fn starts(text: &str) -> Vec<usize> {
-    let line_start = |at: usize| text[..at].rfind('\n').map_or(0, |end| end + 1);
     let mut starts = vec![0];
-    let mut over = 0;
     let mut depth = 0usize;
     for (event, range) in Parser::new_ext(text, options()).into_offset_iter() {
         let begins = depth == 0 && matches!(event, Event::Start(_) | Event::Rule);
@@ -336,28 +316,13 @@ fn starts(text: &str) -> Vec<usize> {
             _ => {}
         }
         if begins {
-            let start = line_start(range.start);
-            starts.extend(between(text, over, start));
-            starts.push(start);
-            over = range.end;
+            let line = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+            let is_new = starts.last().is_some_and(|last| line > *last);
+            if is_new && !text[..line].trim().is_empty() {
+                starts.push(line);
+            }
         }
     }
-    starts.extend(between(text, over, text.len()));
     starts.push(text.len());
-    // What is before the first start belongs to it if it is blank.
-    let first = starts.iter().position(|start| *start > 0 && !text[..*start].trim().is_empty());
-    let mut kept = vec![0];
-    kept.extend(&starts[first.unwrap_or(starts.len() - 1)..]);
-    kept.dedup();
-    if kept.len() == 1 {
-        kept.push(text.len());
-    }
-    kept
-}
-
-/// Where the words between two blocks begin.
-fn between(text: &str, over: usize, start: usize) -> Option<usize> {
-    let gap = text.get(over..start)?;
-    let at = over + gap.find(|character: char| !character.is_whitespace())?;
-    Some(text[..at].rfind('\n').map_or(0, |end| end + 1))
+    starts
 }

@@ -15,7 +15,12 @@ const MIN_COLUMN: usize = 6;
 type Cell = Vec<Line>;
 
 /// The rows of a table whose start was just read.
-pub(super) fn render(blocks: &mut Blocks<'_>, alignments: &[Alignment], width: usize, base: Style) -> Vec<Line> {
+pub(super) fn render(
+    blocks: &mut Blocks<'_>,
+    alignments: &[Alignment],
+    width: usize,
+    base: Style,
+) -> Vec<Line> {
     let look = blocks.look;
     let mut rows: Vec<Vec<Cell>> = Vec::new();
     let mut inline: Option<Inline<'_>> = None;
@@ -155,7 +160,7 @@ fn as_list(look: &Look, rows: &[Vec<Cell>], width: usize) -> Vec<Line> {
             let mut wrapped = whole.wrap(room, 2);
             wrapped.extend(cell.iter().skip(1).flat_map(|line| line.wrap(room, 0)));
             prefix = prefix.clamp(width);
-            lines.extend(hanging(&prefix, wrapped));
+            lines.extend(hanging(&prefix, &wrapped));
         }
     }
     if body.is_empty() {

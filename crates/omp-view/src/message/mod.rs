@@ -7,3 +7,6 @@ mod text;
 pub use notice::{Level, branch, compaction, notice, rule};
 pub use said::{annotation, custom, image, image_row, thinking_hidden, user};
 pub use text::{TextKind, TextView};
+
+#[cfg(test)]
+mod tests;

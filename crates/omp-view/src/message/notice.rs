@@ -33,7 +33,8 @@ pub fn notice(look: &Look, level: Level, text: &str) -> Vec<Line> {
     let sign = Line::styled(look.fg(token), &format!("{} ", look.symbol(symbol)));
     let blank = Line::plain(&" ".repeat(sign.width()));
     let rows = look.narrower(sign.width()).wrapped(token, text.trim_end(), 0);
-    let with = |(index, row): (usize, &Line)| behind(if index == 0 { &sign } else { &blank }, row).clamp(look.width);
+    let with =
+        |(index, row): (usize, &Line)| behind(if index == 0 { &sign } else { &blank }, row).clamp(look.width);
     rows.iter().enumerate().map(with).collect()
 }
 

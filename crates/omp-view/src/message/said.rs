@@ -2,7 +2,9 @@
 
 use omp_theme::{Symbol, Token};
 use omp_tui::text::{Line, Style};
-use omp_types::{AssistantMessage, CustomMessage, ImageBlock, StopReason, UserBlock, UserContent, UserMessage};
+use omp_types::{
+    AssistantMessage, CustomMessage, ImageBlock, StopReason, UserBlock, UserContent, UserMessage,
+};
 
 use super::notice::{Level, notice};
 use crate::Look;
@@ -22,7 +24,9 @@ pub fn user(look: &Look, message: &UserMessage) -> Vec<Line> {
         rows.extend(Line::styled(style, line).wrap(room, 0));
     }
     rows.extend(images(&message.content).iter().map(|image| on(&self::image(look, image), ground)));
-    let with = |(index, row): (usize, &Line)| behind(if index == 0 { &first } else { &other }, row).fit(look.width, ground);
+    let with = |(index, row): (usize, &Line)| {
+        behind(if index == 0 { &first } else { &other }, row).fit(look.width, ground)
+    };
     rows.iter().enumerate().map(with).collect()
 }
 

@@ -4,7 +4,6 @@ use omp_theme::{Symbol, Token};
 use omp_tui::text::{Attributes, Line, Style};
 
 use crate::Look;
-use crate::look::behind;
 use crate::markdown::MarkdownStream;
 
 /// What the model's words are.
@@ -57,13 +56,19 @@ impl TextView {
         }
     }
 
-    /// The rows, and how many of them have their words for good.
-    pub fn rows(&mut self, look: &Look) -> (Vec<Line>, usize) {
-        let gutter = gutter(look, self.kind);
-        let stream = self.stream(look);
-        let settled = stream.settled().len();
-        let rows = stream.rows();
-        (rows.iter().map(|row| behind(&gutter, row).clamp(look.width)).collect(), settled)
+    /// The rows whose words are final. More text only adds to them, so a frame need not look at them again.
+    pub fn settled(&mut self, look: &Look) -> &[Line] {
+        self.stream(look).settled()
+    }
+
+    /// The rows behind them, which may still change.
+    pub fn tail(&mut self, look: &Look) -> &[Line] {
+        self.stream(look).tail()
+    }
+
+    /// All rows.
+    pub fn rows(&mut self, look: &Look) -> Vec<Line> {
+        self.stream(look).rows()
     }
 
     fn stream(&mut self, look: &Look) -> &mut MarkdownStream {
@@ -73,8 +78,9 @@ impl TextView {
                 && std::sync::Arc::ptr_eq(&known.theme, &look.theme)
         };
         let stream = self.stream.take().filter(|(known, _)| same(known)).unwrap_or_else(|| {
-            let inner = look.narrower(gutter(look, self.kind).width());
-            let mut stream = MarkdownStream::new(inner, base(look, self.kind));
+            let gutter = gutter(look, self.kind);
+            let inner = look.narrower(gutter.width());
+            let mut stream = MarkdownStream::new(inner, base(look, self.kind)).behind(gutter);
             stream.push(&self.source);
             if self.finished {
                 stream.finish();
@@ -98,7 +104,7 @@ fn gutter(look: &Look, kind: TextKind) -> Line {
         TextKind::Answer => Line::new(),
         TextKind::Thinking => {
             let border = format!("{} ", look.symbol(Symbol::MdQuoteBorder));
-            Line::styled(look.fg(Token::Dim), &border)
+            Line::styled(look.fg(Token::Dim), &border).clamp(look.width.saturating_sub(1))
         }
     }
 }
@@ -112,20 +118,20 @@ mod tests {
     fn another_width_is_drawn_from_the_source() {
         let mut view = TextView::new(TextKind::Answer);
         view.push("one two three\n\nfour ");
-        assert_eq!(view.rows(&look(40)).0.len(), 3);
+        assert_eq!(view.rows(&look(40)).len(), 3);
         view.push("five six\n");
-        let (rows, settled) = view.rows(&look(8));
-        let rows: Vec<String> = rows.iter().map(Line::text).collect();
+        let look = look(8);
+        let rows: Vec<String> = view.rows(&look).iter().map(Line::text).collect();
         assert_eq!(rows, ["one two", "three", "", "four", "five six"]);
-        assert_eq!(settled, 2);
+        assert_eq!((view.settled(&look).len(), view.tail(&look).len()), (2, 3));
         view.finish();
-        assert_eq!(view.rows(&look(8)).1, 5);
+        assert_eq!(view.settled(&look).len(), 5);
     }
 
     #[test]
     fn thoughts_stand_apart() {
         let mut view = TextView::complete(TextKind::Thinking, "Hmm.\n\nYes.");
-        let rows: Vec<String> = view.rows(&look(20)).0.iter().map(Line::text).collect();
+        let rows: Vec<String> = view.rows(&look(20)).iter().map(Line::text).collect();
         assert_eq!(rows, ["▎ Hmm.", "▎ ", "▎ Yes."]);
     }
 }

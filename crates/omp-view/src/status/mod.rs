@@ -92,7 +92,9 @@ impl Settings {
     }
 
     fn sides(&self) -> Sides {
-        use Segment::{Cache, Context, Cost, Git, Host, Jobs, Mode, Model, Path, Session, Subagents, Time, Tokens};
+        use Segment::{
+            Cache, Context, Cost, Git, Host, Jobs, Mode, Model, Path, Session, Subagents, Time, Tokens,
+        };
         match self.preset.as_str() {
             "minimal" => (vec![Mode, Path], vec![Context]),
             "compact" => (vec![Mode, Model, Git], vec![Context, Cost]),
@@ -142,7 +144,8 @@ pub fn rows(look: &Look, facts: &Facts, settings: &Settings) -> Vec<Line> {
     let mut row = drawing.row(&left, &right);
     while row.width() > look.width {
         // What is on the right gives way first; the first segment stays, cut.
-        let gave = if right.is_empty() { left.len() > 1 && left.pop().is_some() } else { right.pop().is_some() };
+        let gave =
+            if right.is_empty() { left.len() > 1 && left.pop().is_some() } else { right.pop().is_some() };
         if !gave {
             break;
         }

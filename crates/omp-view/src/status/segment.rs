@@ -11,18 +11,31 @@ use crate::look::duration;
 /// A piece of the status line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Segment {
+    /// The model and how hard it thinks.
     Model,
+    /// A mode that is on.
     Mode,
+    /// The working directory.
     Path,
+    /// The branch and what changed.
     Git,
+    /// How full the conversation is.
     Context,
+    /// Tokens sent and received.
     Tokens,
+    /// Tokens that came from a cache.
     Cache,
+    /// Money spent.
     Cost,
+    /// Sub-agents at work.
     Subagents,
+    /// Background jobs at work.
     Jobs,
+    /// The name of the session.
     Session,
+    /// The name of the machine.
     Host,
+    /// How long the session has gone on.
     Time,
 }
 
@@ -46,7 +59,8 @@ impl Segment {
 
     /// The segments of these names; names that are not known are left out.
     pub(super) fn list(names: &[String]) -> Vec<Self> {
-        let find = |name: &String| Self::ALL.iter().find(|(_, known)| known == name).map(|(segment, _)| *segment);
+        let find =
+            |name: &String| Self::ALL.iter().find(|(_, known)| known == name).map(|(segment, _)| *segment);
         names.iter().filter_map(find).collect()
     }
 }
@@ -91,7 +105,11 @@ impl Drawing<'_> {
             Segment::Session => self.named(Symbol::IconSession, facts.session.as_deref()),
             Segment::Host => self.named(Symbol::IconHost, facts.host.as_deref()),
             Segment::Time => {
-                let text = format!("{} {}", self.symbol(Symbol::IconTime), duration(facts.running_ms / 1_000 * 1_000));
+                let text = format!(
+                    "{} {}",
+                    self.symbol(Symbol::IconTime),
+                    duration(facts.running_ms / 1_000 * 1_000)
+                );
                 (facts.running_ms >= 1_000).then(|| Line::styled(self.on(Token::Muted), &text))
             }
         }
@@ -131,7 +149,8 @@ impl Drawing<'_> {
     fn git(&self, git: &Git) -> Line {
         let changed = git.staged + git.dirty + git.untracked > 0;
         let token = if changed { Token::StatusLineGitDirty } else { Token::StatusLineGitClean };
-        let mut line = Line::styled(self.on(token), &format!("{} {}", self.symbol(Symbol::IconBranch), git.branch));
+        let mut line =
+            Line::styled(self.on(token), &format!("{} {}", self.symbol(Symbol::IconBranch), git.branch));
         if self.option("git", "showCounts").and_then(Value::as_bool) == Some(false) {
             return line;
         }
@@ -150,7 +169,7 @@ impl Drawing<'_> {
     /// Calm while there is room, louder when there is little.
     fn context(&self) -> Option<Line> {
         let (used, window) = self.facts.context?;
-        let percent = if window == 0 { 0 } else { used.saturating_mul(100) / window };
+        let percent = used.saturating_mul(100).checked_div(window).unwrap_or(0);
         let token = match percent {
             0..70 => Token::StatusLineContext,
             70..90 => Token::Warning,

@@ -18,7 +18,10 @@ fn presets_show_their_segments() {
     assert_eq!(right.trim(), "⁂ 2 ‹ ◔ 42% of 200k ‹ $1.23");
     assert_eq!(usual[1], "lint: ok");
     assert_eq!(Line::plain(&usual[0]).width(), 100);
-    assert_eq!(shown(60, &preset("minimal"))[0].split_whitespace().collect::<Vec<_>>().join(" "), "◫ plan › ~/work/omp ◔ 42% of 200k");
+    assert_eq!(
+        shown(60, &preset("minimal"))[0].split_whitespace().collect::<Vec<_>>().join(" "),
+        "◫ plan › ~/work/omp ◔ 42% of 200k"
+    );
     assert!(shown(160, &preset("full"))[0].contains("↑12k ↓3.4k"));
     assert!(shown(160, &preset("nerd"))[0].contains('\u{f2db}'));
     let ascii = shown(120, &Settings { separator: "ascii".into(), ..preset("ascii") });
@@ -27,7 +30,9 @@ fn presets_show_their_segments() {
 
 #[test]
 fn separators_follow_the_setting() {
-    for (name, sign) in [("slash", " / "), ("pipe", " │ "), ("block", " ▌ "), ("powerline", " ▸ "), ("none", "  ")] {
+    for (name, sign) in
+        [("slash", " / "), ("pipe", " │ "), ("block", " ▌ "), ("powerline", " ▸ "), ("none", "  ")]
+    {
         let settings = Settings { separator: name.into(), ..Settings::usual() };
         assert!(shown(100, &settings)[0].contains(&format!("~/work/omp{sign}⎇")), "{name}");
     }
@@ -59,7 +64,8 @@ fn what_does_not_fit_gives_way() {
 #[test]
 fn the_ground_can_be_left_alone() {
     let look = look(60);
-    let ground = |settings: &Settings| rows(&look, &status_facts(), settings)[0].spans()[0].style().background;
+    let ground =
+        |settings: &Settings| rows(&look, &status_facts(), settings)[0].spans()[0].style().background;
     assert_eq!(ground(&Settings { transparent: true, ..Settings::usual() }), omp_tui::text::Color::Default);
     assert_eq!(ground(&Settings::usual()), look.theme.color(Token::StatusLineBg));
 }

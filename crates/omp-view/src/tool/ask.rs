@@ -9,13 +9,15 @@ use crate::look::count;
 
 pub(super) fn draw(drawing: &Drawing<'_>) -> Drawn {
     let call = drawing.call;
-    let asked = call.arguments.get("questions").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let asked =
+        call.arguments.get("questions").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let subject = match asked {
         [] => String::new(),
         [one] => text(one, "question").to_owned(),
         several => count(several.len() as u64, "question"),
     };
-    let answers: Vec<&Value> = match (call.detail("/results").and_then(Value::as_array), &call.output.details) {
+    let answers: Vec<&Value> = match (call.detail("/results").and_then(Value::as_array), &call.output.details)
+    {
         (Some(several), _) => several.iter().collect(),
         (None, Some(one)) if one.get("question").is_some() => vec![one],
         _ => Vec::new(),

@@ -84,7 +84,8 @@ impl Block {
 fn group(look: &Look, views: &[ToolView], now: Duration) -> Vec<Line> {
     let calls: Vec<&Call> = views.iter().map(ToolView::call).collect();
     let phase = |phase: Phase| calls.iter().any(|call| call.phase == phase);
-    let together = [Phase::Running, Phase::Pending, Phase::Ready, Phase::Failed, Phase::Denied, Phase::Aborted];
+    let together =
+        [Phase::Running, Phase::Pending, Phase::Ready, Phase::Failed, Phase::Denied, Phase::Aborted];
     let together = together.into_iter().find(|one| phase(*one)).unwrap_or(Phase::Done);
     let mut whole = Call::new("read");
     whole.phase = together;

@@ -48,12 +48,15 @@ impl Phase {
             "No result: the run was interrupted",
             "This call was not run:",
         ];
-        const DENIED: [&str; 3] = ["was not approved by the user", "is blocked by user policy", "so the call did not run"];
+        const DENIED: [&str; 3] =
+            ["was not approved by the user", "is blocked by user policy", "so the call did not run"];
         let first = text.lines().next().unwrap_or_default();
         match is_error {
             false => Self::Done,
             true if ABORTED.iter().any(|words| first.starts_with(words)) => Self::Aborted,
-            true if first.starts_with("Tool \"") && DENIED.iter().any(|words| first.contains(words)) => Self::Denied,
+            true if first.starts_with("Tool \"") && DENIED.iter().any(|words| first.contains(words)) => {
+                Self::Denied
+            }
             true => Self::Failed,
         }
     }

@@ -73,7 +73,9 @@ fn output(drawing: &Drawing<'_>) -> Vec<Line> {
         false => without_report(&text),
     };
     let mut rows = match call.phase {
-        Phase::Aborted | Phase::Denied if call.output.details.is_none() => drawing.trouble().unwrap_or_default(),
+        Phase::Aborted | Phase::Denied if call.output.details.is_none() => {
+            drawing.trouble().unwrap_or_default()
+        }
         _ => drawing.output(shown, drawing.tail(ROWS)),
     };
     rows.extend(drawing.truncation());
@@ -83,7 +85,8 @@ fn output(drawing: &Drawing<'_>) -> Vec<Line> {
 
 /// The output without the notices behind it, which header and footer say in other words.
 fn without_report(text: &str) -> &str {
-    const NOTICES: [&str; 4] = ["Wall time: ", "Command exited with ", "Command timed out ", "Command aborted;"];
+    const NOTICES: [&str; 4] =
+        ["Wall time: ", "Command exited with ", "Command timed out ", "Command aborted;"];
     let mut text = text.trim_end();
     while let Some((before, last)) = text.rsplit_once("\n\n") {
         let is_notice = NOTICES.iter().any(|words| last.starts_with(words));
@@ -107,4 +110,3 @@ fn footer(drawing: &Drawing<'_>) -> Option<Line> {
     }
     Some(drawing.look.row(Token::Dim, &text))
 }
-

@@ -93,7 +93,8 @@ fn asked(drawing: &Drawing<'_>) -> Vec<Line> {
         text.push_str(edit.get("diff").and_then(Value::as_str).unwrap_or_default());
         text.push('\n');
     }
-    let signed = |sign: &str, text: &str| -> String { text.lines().map(|line| format!("{sign}{line}\n")).collect() };
+    let signed =
+        |sign: &str, text: &str| -> String { text.lines().map(|line| format!("{sign}{line}\n")).collect() };
     text.push_str(&signed("-", call.argument("old_string")));
     text.push_str(&signed("+", call.argument("new_string")));
     if call.phase == Phase::Pending {

@@ -60,7 +60,7 @@ impl Drawing<'_> {
     }
 
     /// At most [`ITEMS`] rows of a list, all of it if expanded.
-    pub(crate) fn items(&self, rows: Vec<Line>, what: &str) -> Vec<Line> {
+    pub(crate) fn items(&self, rows: &[Line], what: &str) -> Vec<Line> {
         let rows: Vec<Line> = rows.iter().map(|row| self.look.shortened(row, self.look.width)).collect();
         if self.is_expanded() || rows.len() <= ITEMS {
             return rows;

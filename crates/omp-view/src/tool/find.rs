@@ -17,7 +17,7 @@ pub(super) fn draw(drawing: &Drawing<'_>) -> Drawn {
         ]),
         _ => String::new(),
     };
-    let mut body = drawing.items(files, "result");
+    let mut body = drawing.items(&files, "result");
     if call.is_done() {
         body.extend(missing(drawing));
     }

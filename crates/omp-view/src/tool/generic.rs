@@ -37,7 +37,8 @@ fn inline(drawing: &Drawing<'_>, arguments: &Map<String, Value>) -> String {
         Value::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
         other => other.to_string(),
     };
-    let parts = arguments.iter().map(|(name, value)| format!("{name}: {}", drawing.look.cut(&flat(value), ARGUMENT)));
+    let parts =
+        arguments.iter().map(|(name, value)| format!("{name}: {}", drawing.look.cut(&flat(value), ARGUMENT)));
     parts.collect::<Vec<_>>().join(", ")
 }
 

@@ -27,7 +27,8 @@ fn rewind(drawing: &Drawing<'_>) -> Drawn {
     let report = drawing.call.argument("report").trim();
     let rows = markdown::render_in(drawing.look, report, drawing.look.fg(Token::ToolOutput));
     let part = drawing.head(ROWS);
-    let subject = if report.is_empty() { String::new() } else { count(report.lines().count() as u64, "line") };
+    let subject =
+        if report.is_empty() { String::new() } else { count(report.lines().count() as u64, "line") };
     let body = Preview::of_rows(drawing.look, &rows, part).with_hint(drawing.look, part);
     Drawn { subject: format!("report {subject}").trim_end().to_owned(), body, ..Drawn::default() }
 }

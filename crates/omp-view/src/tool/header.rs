@@ -24,10 +24,10 @@ pub(super) fn header(look: &Look, call: &Call, drawn: &Drawn, running: Option<Du
     let mut line = status(look, call.phase, running);
     let name = drawn.title.as_deref().unwrap_or(&call.name);
     line.push(on(look.fg(Token::ToolTitle)).with(Attributes::BOLD), &format!(" {name}"));
-    let figure = figure(look, call, drawn, running);
     let room = look.width.saturating_sub(line.width() + 1);
-    let figure_room = room.saturating_sub(SUBJECT.min(Line::plain(&drawn.subject).width() + 1));
-    let figure = look.shortened(&Line::styled(on(look.fg(Token::Muted)), &figure), figure_room);
+    let kept = SUBJECT.min(Line::plain(&drawn.subject).width() + 1);
+    let figure = figure(look, call, drawn, running, room.saturating_sub(kept));
+    let figure = Line::styled(on(look.fg(Token::Muted)), &figure);
     if !drawn.subject.is_empty() {
         let room = room.saturating_sub(figure.width());
         let subject = drawn.subject.lines().next().unwrap_or_default();
@@ -56,25 +56,36 @@ pub(super) fn status(look: &Look, phase: Phase, running: Option<Duration>) -> Li
     let style = look.theme.on(token, ground);
     if let (Phase::Running, Some(running)) = (phase, running) {
         let frames = look.theme.spinner(Spinner::Status);
-        return Line::styled(style, Spinner::Status.frame(&frames, running));
+        return Line::styled(style, Spinner::Status.frame(frames, running));
     }
     Line::styled(style, look.symbol(symbol))
 }
 
-/// What came of the call, behind a dot. Of a call that runs: how long it does.
-fn figure(look: &Look, call: &Call, drawn: &Drawn, running: Option<Duration>) -> String {
+/// What came of the call, behind a dot. Of a call that runs: how long it does. Facts that do not fit are left out, the
+/// last ones first; the first is cut.
+fn figure(look: &Look, call: &Call, drawn: &Drawn, running: Option<Duration>, room: usize) -> String {
     let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let word = match (call.phase, running) {
-        (Phase::Running, Some(time)) if time >= Duration::from_secs(1) => {
-            format!("{}s", time.as_secs())
-        }
+        (Phase::Running, Some(time)) if time >= Duration::from_secs(1) => format!("{}s", time.as_secs()),
         (Phase::Aborted, _) => "aborted".to_owned(),
         (Phase::Denied, _) => "not allowed".to_owned(),
         (Phase::Failed, _) if drawn.figure.is_empty() => "failed".to_owned(),
         _ => String::new(),
     };
     let slow = call.took.filter(|took| *took >= Duration::from_secs(2)).map(milliseconds).map(duration);
-    let parts = [drawn.figure.clone(), word, slow.unwrap_or_default()];
-    let parts: String = parts.iter().filter(|part| !part.is_empty()).map(|part| format!("{}{part}", look.dot())).collect();
-    parts
+    let dot = look.dot();
+    let own = drawn.figure.split(&dot).map(str::to_owned);
+    let facts = own.chain([word]).chain(slow).filter(|fact| !fact.is_empty());
+    let mut figure = Line::new();
+    for fact in facts {
+        let part = Line::plain(&format!("{dot}{fact}"));
+        if figure.width() == 0 {
+            figure = look.shortened(&part, room);
+        } else if figure.width() + part.width() <= room {
+            figure.append(&part);
+        } else {
+            break;
+        }
+    }
+    figure.text()
 }

@@ -41,7 +41,8 @@ pub(super) fn files(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for line in text.lines() {
         let anchored = line.strip_prefix('[').and_then(|rest| rest.split(['#', ']']).next());
-        let enveloped = line.strip_prefix("*** ").and_then(|rest| rest.split_once(" File: ")).map(|(_, path)| path);
+        let enveloped =
+            line.strip_prefix("*** ").and_then(|rest| rest.split_once(" File: ")).map(|(_, path)| path);
         let name = anchored.or(enveloped).map(str::trim).filter(|name| !name.is_empty());
         if let Some(name) = name.filter(|name| !found.iter().any(|known| known == name)) {
             found.push(name.to_owned());

@@ -44,12 +44,7 @@ fn figure(drawing: &Drawing<'_>) -> String {
         None if call.flag("/isDirectory") => count(lines as u64, "entry"),
         None => count(lines as u64, "line"),
     };
-    drawing.facts([
-        what,
-        text("/method"),
-        text("/contentType"),
-        found,
-    ])
+    drawing.facts([what, text("/method"), text("/contentType"), found])
 }
 
 /// The file with its numbers and colours. Collapsed it is not shown unless a preview is asked for.

@@ -62,7 +62,8 @@ pub(super) fn counts(drawing: &Drawing<'_>) -> Vec<Line> {
         line.push(look.fg(Token::Dim), &format!("{}{matches}", look.dot()));
         Some(line)
     };
-    drawing.items(files.into_iter().flatten().filter_map(row).collect(), "file")
+    let rows: Vec<Line> = files.into_iter().flatten().filter_map(row).collect();
+    drawing.items(&rows, "file")
 }
 
 /// A heading, a line that matches (`*12│text`), or one around it (` 12│text`).
@@ -73,9 +74,12 @@ fn line(drawing: &Drawing<'_>, text: &str) -> Vec<Line> {
         let name = name.rsplit_once('#').map_or(name, |(name, _)| name);
         return vec![look.row(Token::Accent, name)];
     }
-    let Some((number, rest)) = text.split_once('│') else { return look.wrapped(Token::ToolOutput, text, 0) };
+    let Some((number, rest)) = text.split_once('│') else {
+        return look.wrapped(Token::ToolOutput, text, 0);
+    };
     let matched = number.starts_with('*');
-    let mut line = Line::styled(look.fg(Token::Dim), &format!("{:>5} ", number.trim_start_matches('*').trim()));
+    let mut line =
+        Line::styled(look.fg(Token::Dim), &format!("{:>5} ", number.trim_start_matches('*').trim()));
     let style = match matched {
         true => look.fg(Token::ToolOutput).with(Attributes::BOLD),
         false => look.fg(Token::Dim),

@@ -30,7 +30,6 @@ pub struct ToolView {
     started: Option<Duration>,
     version: u64,
     drawn: Option<Arc<Drawn>>,
-    key: Option<(u64, Expansion)>,
     body: Cached,
     renderer: Option<Arc<dyn Renderer>>,
     complaint: Option<String>,
@@ -50,7 +49,6 @@ impl ToolView {
             started: None,
             version: 0,
             drawn: None,
-            key: None,
             body: Cached::default(),
             renderer: None,
             complaint: None,
@@ -110,6 +108,11 @@ impl ToolView {
         self.version += 1;
     }
 
+    /// Grows with every change, so that whoever keeps rows knows when they are old.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
     /// Whether the rows change by themselves as time goes by.
     pub fn is_animated(&self) -> bool {
         self.call.phase == Phase::Running
@@ -140,7 +143,6 @@ impl ToolView {
         });
         if let Some(drawn) = fresh {
             self.drawn = Some(Arc::new(drawn));
-            self.key = Some((self.version, expansion));
             self.complaint = complaint;
         }
         let running = self.started.map(|started| now.saturating_sub(started));
@@ -168,7 +170,8 @@ fn draw_with(
         Ok(Err(reason)) => reason,
         Err(_) => "it panicked".to_owned(),
     };
-    *complaint = Some(format!("The view of tool {} failed: {reason}. Its result is shown as text.", call.name));
+    *complaint =
+        Some(format!("The view of tool {} failed: {reason}. Its result is shown as text.", call.name));
     generic::draw(&drawing)
 }
 

@@ -57,3 +57,50 @@ fn a_session_is_exported_as_a_page() {
     let left: Vec<String> = home.list_files().into_iter().filter(|path| path.ends_with(".tmp")).collect();
     assert!(left.is_empty(), "{left:?}");
 }
+
+/// A page has the colours that the user's themes give pages, or what their other colours suggest.
+// proves: TUI-144
+#[test]
+fn a_page_has_the_colours_of_the_users_themes() {
+    let server = Server::start([Reply::new().text("fine")]);
+    let home = home(&server, Wire::AnthropicMessages);
+    omp_run(&home, &["-p", "how is it?"]).assert_success();
+    server.finish();
+    let file = session_files(&home)[0].to_str().unwrap().to_owned();
+    let page = || {
+        omp_run(&home, &["--export", &file, "page.html"]).assert_success();
+        let html = home.read("work/page.html");
+        let (light, rest) = html.split_once("prefers-color-scheme:dark").unwrap();
+        (light.to_owned(), rest.split_once("data-theme").unwrap().0.to_owned())
+    };
+    let (light, dark) = page();
+    assert!(
+        light.contains("--background:#fafaf8") && dark.contains("--background:#14171b"),
+        "the usual themes"
+    );
+
+    let ember = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../omp-theme/themes/ember.json"));
+    let mut theme: serde_json::Value = serde_json::from_str(ember).unwrap();
+    let (surface, raised) = (theme["vars"]["surface"].clone(), theme["vars"]["raised"].clone());
+    theme["name"] = json!("mine");
+    theme["export"] = json!({"pageBg": "#010203", "cardBg": "accent", "infoBg": 232});
+    home.write("home/.omp/agent/themes/mine.json", theme.to_string());
+    home.write("home/.omp/agent/config.yml", "theme:\n  dark: mine\n  light: paper\n");
+    let accent = theme["vars"]["accent"].as_str().unwrap().to_owned();
+    let (light, dark) = page();
+    assert!(dark.contains(&format!("--background:#010203;--surface:{accent};--info:#080808;")), "{dark}");
+    assert!(
+        light.contains("--background:#f6f0e4") && !light.contains("--background:#010203"),
+        "the other slot"
+    );
+
+    theme.as_object_mut().unwrap().shift_remove("export");
+    home.write("home/.omp/agent/themes/mine.json", theme.to_string());
+    let (_, dark) = page();
+    let derived = format!("--surface:{};--info:{};", surface.as_str().unwrap(), raised.as_str().unwrap());
+    assert!(dark.contains(&derived) && !dark.contains("--background:#010203"), "{dark}");
+    assert!(!dark.contains("--background:#14171b") && dark.contains(&format!("--accent:{accent}")), "{dark}");
+
+    home.write("home/.omp/agent/themes/mine.json", "{");
+    assert!(page().1.contains("--background:#14171b"), "a broken theme does not keep a page from being made");
+}

@@ -1,6 +1,7 @@
 //! The program as a user runs it: hermetic homes, the strict scripted server, real processes.
 
 mod aliases;
+mod appearance;
 mod approval;
 mod arguments;
 mod artifacts;
@@ -56,6 +57,7 @@ mod support;
 mod tidy;
 mod tls;
 mod todo;
+mod tui;
 mod turns;
 mod urls;
 mod urls_agents;

@@ -24,7 +24,9 @@ fn odd_commands_are_survived() {
         ("echo fresh", "fresh\n"),
     ];
     for config in ["", "shellPath: embedded\n", "shellPath: /bin/sh\n"] {
-        let call = |command: &str| Reply::new().tool_call("bash", json!({"_i": "x", "command": command, "timeout": 20}));
+        let call = |command: &str| {
+            Reply::new().tool_call("bash", json!({"_i": "x", "command": command, "timeout": 20}))
+        };
         let replies = cases.iter().map(|(command, _)| call(command)).chain([Reply::new().text("done")]);
         let server = Server::start(replies.collect::<Vec<_>>());
         let home = home(&server, Wire::OpenAiCompletions);

@@ -76,6 +76,7 @@ fn heavy_libraries_stay_in_their_crate() {
         ("reqwest", ["omp-llm", "omp-web"].as_slice()),
         ("rustls", &["omp-llm"]),
         ("image", &["omp-workspace"]),
+        ("alacritty_terminal", &["omp-shell"]),
         ("jsonschema", &["omp-agent"]),
         ("brush-core", &["omp-embedded-shell"]),
         ("brush-builtins", &["omp-embedded-shell"]),

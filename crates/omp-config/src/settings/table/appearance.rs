@@ -2,10 +2,10 @@
 
 settings! {
     Appearance;
-    THEME_DARK: Text("theme.dark", Some("titanium"), "Theme on a dark terminal.").waits_for("terminal");
-    THEME_LIGHT: Text("theme.light", Some("light"), "Theme on a light terminal.").waits_for("terminal");
-    SYMBOL_PRESET: Choice("symbolPreset", &["unicode", "nerd", "ascii"], "Symbols to draw with.").waits_for("terminal");
-    COLOR_BLIND_MODE: Flag("colorBlindMode", false, "Mark added lines blue instead of green.").waits_for("terminal");
+    THEME_DARK: Text("theme.dark", Some("titanium"), "Theme on a dark terminal.");
+    THEME_LIGHT: Text("theme.light", Some("light"), "Theme on a light terminal.");
+    SYMBOL_PRESET: Choice("symbolPreset", &["unicode", "nerd", "ascii"], "Symbols to draw with.");
+    COLOR_BLIND_MODE: Flag("colorBlindMode", false, "Mark added lines blue instead of green.");
     SHOW_HARDWARE_CURSOR: Flag("showHardwareCursor", true, "Show the cursor of the terminal.").waits_for("terminal");
     TERMINAL_SHOW_IMAGES: Flag("terminal.showImages", true, "Show pictures where the terminal can.").waits_for("terminal");
     TUI_HYPERLINKS: Choice("tui.hyperlinks", &["auto", "off", "always"], "Make paths and addresses clickable.").waits_for("terminal");

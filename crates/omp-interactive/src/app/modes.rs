@@ -1,0 +1,133 @@
+//! Plan, goal and loop mode.
+
+use std::sync::Arc;
+
+use omp_sdk::{LoopLimit, ModeError, PlanState, Prompt, Ui, parse_budget};
+use omp_theme::Token;
+use omp_view::message::Level;
+
+use super::{App, Task};
+
+impl App {
+    /// What a command of a mode led to.
+    fn told(outcome: Result<String, ModeError>) -> Task {
+        Box::new(move |app: &mut Self| {
+            match outcome {
+                Ok(text) => app.say(Level::Info, &text),
+                Err(error) => app.hint(Token::Warning, error.to_string()),
+            }
+            app.refresh();
+        })
+    }
+
+    fn person(&self) -> Arc<dyn Ui> {
+        Arc::new(self.link.of_session(self.session))
+    }
+
+    /// `/plan`: on, paused, off; with words it is on and they are the first prompt.
+    pub(super) fn toggle_plan(&mut self, prompt: &str) {
+        let (session, person) = (self.session(), self.person());
+        let prompt = (!prompt.is_empty()).then(|| prompt.to_owned());
+        self.spawn(async move {
+            let entered = match (&prompt, session.plan_state()) {
+                (Some(_), PlanState::Planning) => Ok(PlanState::Planning),
+                (Some(_), _) => session.enter_plan().await.map(|()| PlanState::Planning),
+                (None, _) => session.toggle_plan(person.as_ref()).await,
+            };
+            let text = |state| match state {
+                PlanState::Planning => "Plan mode: the model looks and plans, and changes nothing.",
+                PlanState::Paused => "Plan mode is paused; /plan again leaves it.",
+                PlanState::Off => "Plan mode is off.",
+            };
+            match (entered, prompt) {
+                (Ok(PlanState::Planning), Some(prompt)) => Box::new(move |app: &mut Self| {
+                    app.say(Level::Info, text(PlanState::Planning));
+                    app.prompt(Prompt::text(prompt));
+                }) as Task,
+                (entered, _) => Self::told(entered.map(|state| text(state).to_owned())),
+            }
+        });
+    }
+
+    /// `/goal`: sets a goal and works on it, or changes the one that is set.
+    pub(super) fn goal(&mut self, arguments: &str) {
+        let (word, rest) = arguments.split_once(char::is_whitespace).unwrap_or((arguments, ""));
+        let rest = rest.trim().to_owned();
+        let session = self.session();
+        match word {
+            "" if session.goal().is_none() => {
+                self.ask_text("What is the goal?".to_owned(), "", |app, words| {
+                    if let Some(objective) = words.filter(|words| !words.trim().is_empty()) {
+                        app.start_goal(objective);
+                    }
+                });
+            }
+            "" | "show" => self.show_goal(),
+            "pause" => self.spawn(async move {
+                Self::told(session.pause_goal().await.map(|_| "The goal is paused.".to_owned()))
+            }),
+            "resume" => {
+                let driver = Arc::clone(&self.driver);
+                self.go("Working", move |cancel| async move { driver.resume_goal(cancel).await.map(drop) });
+            }
+            "drop" => {
+                let person = self.person();
+                self.spawn(async move {
+                    let dropped = session.drop_goal(person.as_ref()).await;
+                    Self::told(dropped.map(|dropped| {
+                        if dropped { "The goal is dropped." } else { "The goal stays." }.to_owned()
+                    }))
+                });
+            }
+            "budget" => match parse_budget(&rest) {
+                Ok(budget) => self.spawn(async move {
+                    Self::told(session.set_goal_budget(budget).await.map(|_| "The budget is set.".to_owned()))
+                }),
+                Err(usage) => self.hint(Token::Warning, usage),
+            },
+            "set" => self.start_goal(rest),
+            _ => self.start_goal(arguments.to_owned()),
+        }
+    }
+
+    fn start_goal(&mut self, objective: String) {
+        if self.run.is_some() {
+            self.hint(Token::Warning, "The model is still answering. Esc stops it.");
+            return;
+        }
+        let driver = Arc::clone(&self.driver);
+        self.go("Working", move |cancel| async move {
+            driver.start_goal(&objective, None, cancel).await.map(drop)
+        });
+    }
+
+    fn show_goal(&mut self) {
+        let Some(goal) = self.session().goal() else {
+            self.hint(Token::Muted, "There is no goal.");
+            return;
+        };
+        let budget = goal.token_budget.map_or_else(|| "none".to_owned(), |budget| budget.to_string());
+        let text = format!(
+            "Goal: {}\nStatus: {}, tokens used: {}, budget: {budget}",
+            goal.objective, goal.status.word(), goal.tokens_used
+        );
+        self.say(Level::Info, &text);
+    }
+
+    /// `/loop`: repeats the next prompt, or ends that.
+    pub(super) fn toggle_loop(&mut self, arguments: &str) {
+        if self.driver.is_looping() && arguments.is_empty() {
+            self.driver.end_loop();
+            self.say(Level::Info, "Loop mode is off.");
+            return;
+        }
+        let begun = match LoopLimit::parse(arguments) {
+            Ok(limit) => self.driver.begin_loop(limit).map_err(|error| error.to_string()),
+            Err(usage) => Err(usage.to_string()),
+        };
+        match begun {
+            Ok(()) => self.say(Level::Info, "Loop mode: the next prompt is repeated after every turn."),
+            Err(error) => self.hint(Token::Warning, error),
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Commands of the user: the shell and the limits of the model's calls, and nothing else of what those go through.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use omp_shell::session::{Call, Place};
+use omp_shell::{CommandError, CommandOutcome, Ending, Snapshot};
+use serde::Serialize;
+use tokio_util::sync::CancellationToken;
+
+use super::NAME;
+use crate::Context;
+
+/// What became of a command of the user. That it was stopped is said here and is no error.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UserCommand {
+    /// The output within the limits, and behind it why it ends there, if the command was stopped.
+    pub output: String,
+    /// `None` when it was stopped, or nobody saw its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// It was stopped, by its timeout or by somebody.
+    pub cancelled: bool,
+    /// The output does not show everything.
+    pub truncated: bool,
+    pub total_lines: u64,
+    pub total_bytes: u64,
+    pub output_lines: u64,
+    pub output_bytes: u64,
+    /// Where everything is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifact_id: Option<String>,
+}
+
+impl Context {
+    /// Runs a command of the user in the session's shell, as it was typed. `on_output` sees the end of the output now and
+    /// then.
+    pub async fn run_command(
+        &self,
+        command: &str,
+        timeout: Option<Duration>,
+        cancel: &CancellationToken,
+        on_output: impl FnMut(&Snapshot),
+    ) -> Result<UserCommand, CommandError> {
+        let shell = self.shell().await;
+        let call = Call {
+            command: command.to_owned(),
+            env: Vec::new(),
+            place: Place::Current,
+            timeout,
+            limits: self.settings.output,
+            spill: self.spills.open(NAME),
+            hold: Arc::default(),
+        };
+        let answer = self.shells.run(&self.scope, &shell, call, cancel, on_output).await;
+        self.scans.clear(); // It may have written files.
+        Ok(record(answer?.outcome, timeout))
+    }
+}
+
+fn record(outcome: CommandOutcome, timeout: Option<Duration>) -> UserCommand {
+    let CommandOutcome { ending, output, .. } = outcome;
+    let stopped = match ending {
+        Ending::TimedOut => {
+            Some(format!("[Command timed out after {} seconds]", timeout.unwrap_or_default().as_secs_f64()))
+        }
+        Ending::Cancelled => Some("[Command cancelled]".to_owned()),
+        Ending::Exited(_) | Ending::Signaled(_) | Ending::Lost => None,
+    };
+    let cancelled = stopped.is_some();
+    let mut text = output.text.clone();
+    if let Some(stopped) = stopped {
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str(&stopped);
+    }
+    UserCommand {
+        output: text,
+        exit_code: match ending {
+            Ending::Exited(code) => Some(code),
+            Ending::Signaled(signal) => Some(128 + signal),
+            Ending::TimedOut | Ending::Cancelled | Ending::Lost => None,
+        },
+        cancelled,
+        truncated: output.is_truncated(),
+        total_lines: output.total_lines,
+        total_bytes: output.total_bytes,
+        output_lines: output.shown_lines,
+        output_bytes: output.shown_bytes,
+        artifact_id: output.spilled.map(|spilled| spilled.name),
+    }
+}

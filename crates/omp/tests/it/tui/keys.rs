@@ -1,0 +1,73 @@
+//! What keys do.
+
+use std::time::Duration;
+
+use omp_testkit::Reply;
+
+use super::{Screen, last_prompt};
+
+/// proves: TUI-058
+#[test]
+fn a_paste_is_text_and_sends_nothing() {
+    let mut screen = Screen::new([Reply::new().text("fine")], &[]);
+    screen.send("\x1b[200~one\rtwo\rthree\x1b[201~").wait_for("three");
+    assert!(screen.server.requests().is_empty());
+    screen.send("\r").wait_for("fine");
+    assert_eq!(last_prompt(&screen.server), "one\ntwo\nthree");
+}
+
+/// proves: TUI-080
+#[test]
+fn the_exit_key_leaves_only_an_empty_editor() {
+    let mut screen = Screen::new([Reply::new()], &[]);
+    screen.send("ab\x01\x04").wait_for("│ b ");
+    screen.send("\x04").wait_for("Ask anything").send("\x04");
+    assert!(screen.terminal.wait_exit().success());
+}
+
+/// proves: TUI-081, CLI-255, CLI-256
+#[test]
+fn the_editor_edits() {
+    let mut screen = Screen::new([Reply::new().text("done")], &[]);
+    // Words, line ends, kills and yanks, undo, a new line.
+    screen.send("one two three").wait_for("one two three");
+    screen.send("\x17").terminal.wait_without("three");
+    screen.send("\x19").wait_for("one two three");
+    screen.send("\x01\x0b").wait_for("Ask anything").send("\x19").wait_for("one two three");
+    screen.send("\x1b[1;5D\x1b[1;5D\x15").wait_for("two three").send("\x1f").wait_for("one two three");
+    screen.send("\x05\x0afour").wait_for("four").send("\r").wait_for("done");
+    assert_eq!(last_prompt(&screen.server), "one two three\nfour");
+}
+
+/// proves: CLI-228, TUI-102
+#[test]
+fn what_is_typed_while_the_model_answers_waits_and_comes_back() {
+    let slow = Reply::new().text("slow words that take their time").delta_size(5);
+    let mut screen = Screen::new([slow.stall_after_event(3, Duration::from_secs(30))], &[]);
+    screen.say("begin").wait_for("slow");
+    screen.say("and this").wait_for("1 waiting");
+    screen.send("later").wait_for("later").send("\x11").wait_for("2 waiting");
+    screen.send("\x1b").wait_for("Aborted");
+    let shown = screen.terminal.screen();
+    assert!(shown.contains("and this") && shown.contains("later"), "{shown}");
+    assert!(!shown.contains("waiting"), "{shown}");
+}
+
+/// proves: CLI-230
+#[test]
+fn files_and_commands_are_completed() {
+    let mut screen = Screen::new([Reply::new().text("seen")], &[]);
+    screen.home.write("work/some-file.txt", "x");
+    screen.send("look at @some").wait_for("some-file.txt").send("\t").wait_for("@some-file.txt");
+    screen.send("\x15/hotk").wait_for("All keys").send("\t").wait_for("/hotkeys");
+}
+
+/// proves: TUI-100
+#[test]
+fn the_border_tells_the_mode() {
+    let mut screen = Screen::new([Reply::new()], &[]);
+    let before = screen.terminal.bytes().len();
+    screen.send("!ls").wait_for("!ls");
+    let bytes = screen.terminal.bytes()[before..].to_vec();
+    assert!(String::from_utf8_lossy(&bytes).contains("\x1b["), "the border changes its colour");
+}

@@ -1,0 +1,73 @@
+//! The interactive program in a real pseudo-terminal, seen through somebody else's emulator.
+
+mod commands;
+mod conversation;
+mod keys;
+mod lifecycle;
+mod sessions;
+
+use omp_testkit::terminal::{Answers, Terminal};
+use omp_testkit::{Home, Scenario, Server, Wire};
+
+use crate::support;
+
+/// A program in a terminal, with the model behind it.
+pub(crate) struct Screen {
+    pub(crate) terminal: Terminal,
+    pub(crate) server: Server,
+    pub(crate) home: Home,
+}
+
+impl Screen {
+    /// Starts with these replies of the model and these arguments, and waits for the editor.
+    pub(crate) fn new(replies: impl Into<Scenario>, arguments: &[&str]) -> Self {
+        Self::sized(replies, arguments, 30, 100)
+    }
+
+    pub(crate) fn sized(replies: impl Into<Scenario>, arguments: &[&str], rows: u16, columns: u16) -> Self {
+        let server = Server::start(replies);
+        let home = support::home(&server, Wire::OpenAiCompletions);
+        Self::in_home(home, server, arguments, rows, columns)
+    }
+
+    pub(crate) fn in_home(home: Home, server: Server, arguments: &[&str], rows: u16, columns: u16) -> Self {
+        let mut command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
+        command.args(arguments);
+        let terminal = Terminal::start(command, rows, columns, Answers::Kind);
+        let mut screen = Self { terminal, server, home };
+        screen.wait_for("Ask anything");
+        screen
+    }
+
+    pub(crate) fn wait_for(&mut self, text: &str) -> &mut Self {
+        self.terminal.wait_for(text);
+        self
+    }
+
+    pub(crate) fn send(&mut self, keys: &str) -> &mut Self {
+        self.terminal.send(keys);
+        self
+    }
+
+    /// Types a line and presses Enter.
+    pub(crate) fn say(&mut self, line: &str) -> &mut Self {
+        self.send(line).wait_for(line).send("\r")
+    }
+
+    /// Leaves, and gives back the terminal as it was left.
+    pub(crate) fn leave(mut self) -> (Terminal, Server, Home) {
+        self.send("\x03").wait_for("again to leave").send("\x03");
+        assert!(self.terminal.wait_exit().success(), "{}", self.terminal.screen());
+        (self.terminal, self.server, self.home)
+    }
+}
+
+/// The user's words in the last request.
+pub(crate) fn last_prompt(server: &Server) -> String {
+    let requests = server.requests();
+    let content = support::last_user(&requests.last().expect("a request").body);
+    match content {
+        serde_json::Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
