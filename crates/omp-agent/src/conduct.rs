@@ -72,7 +72,9 @@ impl Run<'_> {
     pub(crate) fn conduct_after_tools(&mut self) -> Next {
         let Turn { rewind, note, then } = self.fixed.conduct.after_tools(&self.state.messages);
         if let Some(Rewind { keep, report }) = rewind {
+            let removed = self.state.messages.len().saturating_sub(keep);
             self.state.truncate(keep);
+            self.emit(AgentEvent::ContextRewound { kept: self.state.messages.len(), removed });
             self.add(Message::Custom(report));
         }
         let now = self.fixed.clock.now_ms();

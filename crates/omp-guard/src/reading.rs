@@ -132,8 +132,15 @@ fn reads(command: &Simple) -> bool {
     }
 }
 
+/// Is there an argument that begins like one of these? One letter counts wherever it stands among others: `-uo` is `-u -o`.
 fn has(arguments: &[&str], beginnings: &[&str]) -> bool {
-    arguments.iter().any(|argument| beginnings.iter().any(|beginning| argument.starts_with(beginning)))
+    let is = |argument: &str, beginning: &str| match beginning.strip_prefix('-') {
+        Some(letter) if letter.len() == 1 => {
+            argument.starts_with('-') && !argument.starts_with("--") && argument.contains(letter)
+        }
+        _ => argument.starts_with(beginning),
+    };
+    arguments.iter().any(|argument| beginnings.iter().any(|beginning| is(argument, beginning)))
 }
 
 fn git(arguments: &[&str]) -> bool {
@@ -200,6 +207,11 @@ mod tests {
             "find . -delete",
             "find . -exec touch {} +",
             "sort -o a a",
+            "sort -uo a b",
+            "sort --output=a b",
+            "tree -ao list",
+            "fd -Hx rm",
+            "git grep -nO word",
             "sort $options a",
             "uniq a b",
             "sed -i s/a/b/ file",

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::future::BoxFuture;
-use omp_sdk::{ApprovalRequest, Asker, Listener, PlanReview, PlanVerdict, Reply, Ui};
+use omp_sdk::{
+    ApprovalRequest, AskAnswer, AskQuestion, Asker, Dialog, Ended, Listener, Questioner, PlanReview, PlanVerdict, Reply, Ui};
 use omp_types::AgentEvent;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::sync::oneshot;
@@ -20,8 +21,25 @@ pub enum Word {
     Review(PlanReview, oneshot::Sender<PlanVerdict>),
     /// Yes or no?
     Confirm(String, oneshot::Sender<bool>),
+    /// Which of these options? Words come back until the question is answered; `(this, of so many)`.
+    Question(AskQuestion, (usize, usize), UnboundedSender<AskWord>),
     /// A question that is answered in words, with words to begin from. No answer is `None`.
     Text(String, String, oneshot::Sender<Option<String>>),
+}
+
+/// What a person does with a question of the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AskWord {
+    /// An answer in own words is being typed.
+    Typing,
+    /// The answer.
+    Given(AskAnswer),
+    /// To the question before.
+    Back,
+    /// To the next question, without another answer than before.
+    Forward,
+    /// No answer at all.
+    Cancelled,
 }
 
 /// A session's end of the way. Words of a session that was left are told apart by its number.
@@ -37,10 +55,13 @@ pub struct Link {
 pub type Words = UnboundedReceiver<(u64, Word)>;
 
 impl Link {
-    /// The first session's end, and the screen's.
+    /// The number of no session: these words always count.
+    pub(crate) const EVERY_SESSION: u64 = 0;
+
+    /// An end for whoever speaks for all sessions, and the screen's.
     pub fn new() -> (Self, Words) {
         let (way, words) = mpsc::unbounded_channel();
-        (Self { session: 0, way, composing: Arc::default() }, words)
+        (Self { session: Self::EVERY_SESSION, way, composing: Arc::default() }, words)
     }
 
     /// The same way for another session.
@@ -105,5 +126,37 @@ impl Link {
         let (answer, answered) = oneshot::channel();
         self.say(Word::Text(question.to_owned(), begun.to_owned(), answer));
         Box::pin(async { answered.await.unwrap_or_default() })
+    }
+}
+
+impl Questioner for Link {
+    fn ask<'a>(&'a self, dialog: &'a Dialog) -> BoxFuture<'a, Ended> {
+        Box::pin(async move {
+            let questions = dialog.questions();
+            let (mut at, mut answered) = (0, vec![false; questions.len()]);
+            let (way, mut words) = mpsc::unbounded_channel();
+            while let Some(question) = questions.get(at) {
+                self.say(Word::Question(question.clone(), (at + 1, questions.len()), way.clone()));
+                loop {
+                    match words.recv().await {
+                        Some(AskWord::Typing) => {
+                            dialog.typing();
+                            continue;
+                        }
+                        Some(AskWord::Given(answer)) => {
+                            dialog.answer(at, answer);
+                            answered[at] = true;
+                            at += 1;
+                        }
+                        Some(AskWord::Back) => at = at.saturating_sub(1),
+                        Some(AskWord::Forward) if answered[at] && at + 1 < questions.len() => at += 1,
+                        Some(AskWord::Forward) => {}
+                        Some(AskWord::Cancelled) | None => return Ended::Cancelled,
+                    }
+                    break;
+                }
+            }
+            Ended::Answered
+        })
     }
 }

@@ -103,7 +103,14 @@ pub async fn run(mut start: Start) -> Result<End, TerminalError> {
     let user_keys = appearance::user_keys(session.directories());
     let recent = Recent::default();
     recent.load(start.typed);
-    let mut editor = Editor::new(Options { is_image: Box::new(is_image), ..Options::default() });
+    let count = |number: f64| number.max(0.0) as usize;
+    let mut editor = Editor::new(Options {
+        is_image: Box::new(is_image),
+        max_offers: count(settings.get(keys::AUTOCOMPLETE_MAX_VISIBLE)),
+        ask_lines: count(settings.get(keys::PASTE_LARGE_MENU_THRESHOLD)),
+        emoji: settings.get(keys::EMOJI_AUTOCOMPLETE),
+        ..Options::default()
+    });
     editor.set_history(Box::new(recent.clone()));
     let mut app = App::new(Beginning {
         driver: Arc::new(Driver::new(Arc::clone(&start.host), Arc::new(start.link.clone()), "interactive")),

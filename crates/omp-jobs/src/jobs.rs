@@ -113,6 +113,20 @@ impl Jobs {
         state.of(owner).map(|entry| entry.snapshot()).collect()
     }
 
+    /// Those with these ids, each once.
+    pub fn named(&self, owner: &str, ids: &[String]) -> Vec<Snapshot> {
+        let mut state = self.inner.lock();
+        state.forget(self.inner.limits.retention);
+        state.of(owner).filter(|entry| ids.contains(&entry.id)).map(|entry| entry.snapshot()).collect()
+    }
+
+    /// The ids of those that run.
+    pub fn running(&self, owner: &str) -> Vec<String> {
+        let mut state = self.inner.lock();
+        let running = state.of(owner).filter(|entry| entry.status == Status::Running);
+        running.map(|entry| entry.id.clone()).collect()
+    }
+
     /// Tells a job of the owner to stop. Does not wait until it has.
     pub fn cancel(&self, owner: &str, id: &str) -> Cancelled {
         let mut state = self.inner.lock();

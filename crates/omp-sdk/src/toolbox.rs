@@ -77,11 +77,10 @@ impl Toolbox {
 /// Adds the tools of the embedding program. A name that is taken stays with the tool that has it.
 pub(crate) fn add(tools: &mut Vec<Arc<dyn Tool>>, own: Vec<Arc<dyn Tool>>, warnings: &mut Vec<String>) {
     for tool in own {
-        match tools.iter().any(|other| name(other) == name(&tool)) {
-            true => {
-                warnings.push(format!("there are two tools named {}; the second is left out.", name(&tool)))
-            }
-            false => tools.push(tool),
+        if tools.iter().any(|other| name(other) == name(&tool)) {
+            warnings.push(format!("there are two tools named {}; the second is left out.", name(&tool)));
+        } else {
+            tools.push(tool);
         }
     }
 }

@@ -224,7 +224,8 @@ async fn a_copy_of_a_shell_stays() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         assert_eq!(fixture.shells.give_away(&hold, Some("/tmp".into())), Given::Copied("/tmp".into()));
-        let known = fixture.text("echo \"$x|$Y|${a[1]}|${m[k]}|$R|[$z]\"; f 1; sh -c 'echo $Y'; pwd; alias hi").await;
+        let known =
+            fixture.text("echo \"$x|$Y|${a[1]}|${m[k]}|$R|[$z]\"; f 1; sh -c 'echo $Y'; pwd; alias hi").await;
         assert_eq!(known, "a b'\n|2|2|v|3|[]\nf 1\n2\n/tmp\nalias hi='echo hi'\n");
         std::fs::write(&flag, "").unwrap();
     };

@@ -10,6 +10,10 @@ use crate::error::SshError;
 const LONGEST_BASE: usize = 40;
 /// Another session would have to choose the same name at the same moment.
 const ATTEMPTS: usize = 8;
+/// How the directories begin; the process id follows.
+const PREFIX: &str = "omp-ssh-";
+/// Entries that are looked at for directories of before.
+const LOOKED_AT: usize = 4096;
 
 /// A private directory that goes with its owner.
 #[derive(Debug)]
@@ -23,9 +27,12 @@ impl Runtime {
         let base = bases.iter().find(|base| is_usable(base)).map_or(Path::new("/tmp"), PathBuf::as_path);
         let mut failure = io::ErrorKind::AlreadyExists.into();
         for _ in 0..ATTEMPTS {
-            let path = base.join(format!("omp-ssh-{}-{:06x}", std::process::id(), fastrand::u32(..1 << 24)));
+            let path = base.join(format!("{PREFIX}{}-{:06x}", std::process::id(), fastrand::u32(..1 << 24)));
             match std::fs::DirBuilder::new().mode(0o700).create(&path) {
-                Ok(()) => return Ok(Self { path }),
+                Ok(()) => {
+                    sweep(base);
+                    return Ok(Self { path });
+                }
                 Err(error) => failure = error,
             }
         }
@@ -54,6 +61,20 @@ impl Drop for Runtime {
             };
         }
         let _ = std::fs::remove_dir(&self.path);
+    }
+}
+
+/// Removes the empty directories of programs that were killed. Those of others, and what is in use, cannot be removed.
+fn sweep(base: &Path) {
+    if !Path::new("/proc").join(std::process::id().to_string()).exists() {
+        return; // A system that does not tell who lives.
+    }
+    for entry in std::fs::read_dir(base).into_iter().flatten().flatten().take(LOOKED_AT) {
+        let name = entry.file_name();
+        let owner = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next());
+        if owner.is_some_and(|pid| !Path::new("/proc").join(pid).exists()) {
+            let _ = std::fs::remove_dir(entry.path());
+        }
     }
 }
 
@@ -86,6 +107,14 @@ mod tests {
         let mounted = runtime.mount_point("f");
         std::fs::create_dir(&mounted).unwrap();
         std::fs::write(mounted.join("precious"), "").unwrap();
+        // Of a program that is gone the empty directory goes; of one that lives it stays.
+        let [dead, living] = ["4294967295-a".to_owned(), format!("{}-a", std::process::id())]
+            .map(|owner| scratch.path().join(format!("{PREFIX}{owner}")));
+        for path in [&dead, &living] {
+            std::fs::create_dir(path).unwrap();
+        }
+        drop(Runtime::create(&[scratch.path().to_owned()]).unwrap());
+        assert_eq!((dead.exists(), living.exists()), (false, true));
         let path = runtime.path.clone();
         drop(runtime);
         assert!(!socket.exists() && mounted.join("precious").exists());

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// Ordinary frames come at most this often: about 30 a second.
 const ORDINARY: Duration = Duration::from_millis(33);
 /// Frames that answer a key come at most this often.
-const PROMPT: Duration = Duration::from_millis(8);
+const PROMPT: Duration = Duration::from_millis(4);
 /// How long a multiplexer's size must stand still before the window is drawn for it.
 const SETTLE: Duration = Duration::from_millis(50);
 
@@ -139,9 +139,9 @@ mod tests {
         scheduler.request(Request::Ordinary, at(1));
         assert_eq!(scheduler.deadline(), Some(at(33)));
         scheduler.request(Request::Key, at(2));
-        assert_eq!(scheduler.deadline(), Some(at(8)));
+        assert_eq!(scheduler.deadline(), Some(at(4)));
         scheduler.request(Request::Key, at(20));
-        assert_eq!(scheduler.deadline(), Some(at(8)));
+        assert_eq!(scheduler.deadline(), Some(at(4)));
     }
 
     #[test]

@@ -66,6 +66,12 @@ pub enum AgentEvent {
         from: String,
         to: String,
     },
+    /// The conversation was cut back to an earlier place: so many messages stayed, so many left it. What stands for them
+    /// follows as a message.
+    ContextRewound {
+        kept: usize,
+        removed: usize,
+    },
     TodoReminder {
         todos: Vec<String>,
         attempt: u32,

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use omp_theme::{Adjustments, Preset, Theme};
+use omp_theme::{Adjustments, Preset, Theme, Token};
+use omp_tui::text::{Color, Line};
 use omp_view::{Look, gallery};
 
 fn theme() -> Arc<Theme> {
@@ -107,4 +108,26 @@ fn every_tool_is_there_in_every_state() {
             assert!(names.contains(&format!("{tool}/{state}")), "{tool}/{state}");
         }
     }
+}
+
+/// Colours come from the tokens of the theme, and what is said does not depend on them.
+#[test]
+fn every_colour_is_a_token() {
+    let [dark, light] = ["dark", "light"].map(|name| Theme::built_in(name).unwrap());
+    let mut different = 0;
+    for specimen in gallery::gallery() {
+        let [first, second] = [&dark, &light].map(|theme| specimen.rows(&Look::new(theme.clone(), 80)));
+        let texts = |rows: &[Line]| rows.iter().map(Line::text).collect::<Vec<_>>();
+        assert_eq!(texts(&first), texts(&second), "{}", specimen.name);
+        different += usize::from(first != second);
+        // Programs bring their own colours.
+        for span in first.iter().flat_map(|row| row.spans()).filter(|_| !specimen.name.starts_with("bash/")) {
+            for color in [span.style().foreground, span.style().background] {
+                let known =
+                    color == Color::Default || Token::ALL.iter().any(|token| dark.color(*token) == color);
+                assert!(known, "{}: {color:?} of {:?}", specimen.name, span.text());
+            }
+        }
+    }
+    assert!(different > 150, "{different}");
 }

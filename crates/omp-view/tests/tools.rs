@@ -8,7 +8,7 @@ use omp_tui::text::Line;
 use omp_types::{ToolOutput, ToolResultMessage, UserBlock};
 use omp_view::Look;
 use omp_view::bang::{BangState, BangView};
-use omp_view::tool::{Block, Blocks, Call, Expansion, Phase, Renderer, ToolView};
+use omp_view::tool::{Block, Blocks, Call, Expansion, Phase, Place, Renderer, ToolView};
 use serde_json::{Map, Value, json};
 
 fn look(width: usize) -> Look {
@@ -176,12 +176,14 @@ fn reads_that_follow_each_other_are_one_block() {
     let read = |path: &str| ended("read", json!({ "path": path }), "a\nb\n", json!({}), Phase::Done);
     let mut blocks = Blocks::default();
     for number in 1..=5 {
-        assert_eq!(blocks.add(read(&format!("f{number}.rs"))), 0);
+        let place = blocks.add(read(&format!("f{number}.rs")));
+        assert_eq!(place, Place { block: 0, index: number - 1 });
+        assert_eq!(blocks.view_mut(place).unwrap().call().name, "read");
     }
-    assert_eq!(blocks.add(ended("bash", json!({ "command": "ls" }), "x", json!({}), Phase::Done)), 1);
-    assert_eq!(blocks.add(read("f6.rs")), 2);
+    assert_eq!(blocks.add(ended("bash", json!({ "command": "ls" }), "x", json!({}), Phase::Done)).block, 1);
+    assert_eq!(blocks.add(read("f6.rs")).block, 2);
     blocks.interrupt();
-    assert_eq!(blocks.add(read("f7.rs")), 3);
+    assert_eq!(blocks.add(read("f7.rs")).block, 3);
     let block = blocks.block_mut(0).unwrap();
     assert!(matches!(block, Block::Reads(reads) if reads.len() == 5));
     let rows = texts(&block.rows(&look(60), Expansion::Collapsed, Duration::ZERO));

@@ -56,7 +56,7 @@ impl Outfit for Furniture {
 /// A session whose questions somebody answers.
 fn attended(options: SessionOptions, link: Link) -> SessionOptions {
     let person = Arc::new(link);
-    SessionOptions { asker: Some(person.clone()), ..options }
+    SessionOptions { asker: Some(person.clone()), questioner: Some(person.clone()), ui: Some(person), ..options }
 }
 
 /// What the terminal begins with.

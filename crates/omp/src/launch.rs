@@ -7,8 +7,9 @@ use std::time::Instant;
 use omp_cli::{ApprovalMode, Launch, OutputMode};
 use omp_sdk::settings::{Settings, keys, migrate_files, set};
 use omp_sdk::{
-    AgentError, Directories, Effort, Environment, IfHeld, Listener, Outcome, ProcessEnvironment, PromptOptions,
-    Ptys, RuleChoice, Session, SessionError, SessionOptions, SkillChoice, ToolFilter, load_settings,
+    AgentError, Directories, Effort, Environment, IfHeld, Listener, Outcome, ProcessEnvironment,
+    PromptOptions, Ptys, RuleChoice, Session, SessionError, SessionOptions, SkillChoice, ToolFilter,
+    load_settings,
 };
 use omp_workspace::image::Fit;
 use serde_json::{Map, Value};

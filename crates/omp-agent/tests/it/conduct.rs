@@ -63,6 +63,7 @@ async fn a_rewind_cuts_the_conversation_and_goes_on() {
     let after = world.request(3);
     assert_eq!(after[..3], before[..], "the beginning is what it was");
     assert_eq!(after[3..], ["report: found it"]);
+    assert!(world.events().contains(&AgentEvent::ContextRewound { kept: 3, removed: 4 }));
 }
 
 #[tokio::test(start_paused = true)]

@@ -7,7 +7,7 @@ use serde_json::{Map, json};
 use crate::world::World;
 
 /// Something of every kind that each provider has, none of it hidden by another.
-const EVERYTHING: [(&str, &str, &str); 30] = [
+const EVERYTHING: [(&str, &str, &str); 32] = [
     ("claude", "home/.claude/CLAUDE.md", "claude"),
     ("claude", "repo/.claude/skills/claude-skill/SKILL.md", "x"),
     ("claude", "repo/.claude/commands/claude-command.md", "x"),
@@ -38,6 +38,8 @@ const EVERYTHING: [(&str, &str, &str); 30] = [
     ("github", "repo/a/.github/skills/github-skill/SKILL.md", "---\ndescription: d\n---\n"),
     ("vscode", "repo/a/.vscode/mcp.json", r#"{"servers": {"vscode": {}}}"#),
     ("mcp-json", "repo/a/.mcp.json", r#"{"mcpServers": {"fallback": {}}}"#),
+    ("ssh-json", "repo/.ssh.json", r#"{"hosts": {"build": {"host": "h"}}}"#),
+    ("ssh-json", "repo/a/.omp/ssh.json", r#"{"hosts": {"build": {"host": "h"}}}"#),
 ];
 
 fn world() -> World {

@@ -166,7 +166,7 @@ fn holds(editor: &mut Editor, width: usize, height: usize, frame: Frame) -> Resu
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_commands_keep_what_must_hold(

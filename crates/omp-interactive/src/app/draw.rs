@@ -56,6 +56,7 @@ impl App {
         if *extent != Extent::Everything {
             return;
         }
+        self.drop_stale_dialogs();
         let pending = self.pending(&look);
         self.set(self.lanes.pending, pending, None);
         let todos = self.todos(&look);
@@ -65,7 +66,8 @@ impl App {
         let status = self.status(&look);
         self.set(self.lanes.status, status, None);
         let (rows, cursor) = match self.dialogs.first_mut() {
-            Some(Dialog::Choice(menu, _)) => (menu.rows(&look), None),
+            Some(Dialog::Choice(menu, _) | Dialog::Approval(menu, ..)) => (menu.rows(&look), None),
+            Some(Dialog::Asked(asked)) => (asked.rows(&look), None),
             Some(Dialog::List(list, _)) => (list.draw(&look), None),
             Some(Dialog::Text(question, editor, _)) => {
                 let mut rows = look.wrapped(Token::Accent, question, 0);

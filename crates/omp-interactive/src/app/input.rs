@@ -5,13 +5,16 @@ use omp_editor::{Command, Outcome};
 use omp_keys::table as actions;
 use omp_keys::{Action, Chord, Context};
 use omp_theme::Token;
-use omp_tui::input::{Event, Key, Kind};
+use omp_sdk::Reply;
+use omp_sdk::settings::keys;
+use omp_tui::input::{Code, Event, Key, Kind};
 use omp_tui::render::Gesture;
 use omp_tui::schedule::Request;
 
 use omp_view::select::{self, Step};
 
 use super::{App, Dialog, Wish};
+use crate::link::AskWord;
 
 impl App {
     /// Takes something that the user did.
@@ -61,8 +64,8 @@ impl App {
             self.after(outcome);
             return;
         }
-        if let Some(letter) = key.text() {
-            let outcome = self.editor.apply(Command::Insert(letter.to_string()));
+        if let Some(command) = Command::of_key(key) {
+            let outcome = self.editor.apply(command);
             self.after(outcome);
         }
     }
@@ -130,13 +133,19 @@ impl App {
     fn escape(&mut self) {
         let now = self.now();
         let state = EscapeState {
-            editor_open: self.editor.is_completing() || self.editor.is_waiting_for_jump(),
+            editor_open: self.editor.is_completing()
+                || self.editor.is_waiting_for_jump()
+                || self.editor.selection().is_some(),
             retrying: self.retrying.is_some(),
             looping: self.driver.is_looping() && self.run.is_some(),
             streaming: self.run.is_some(),
             shell_running: self.shell.is_some(),
             has_text: !self.editor.is_empty(),
-            double: DoubleEscape::Tree,
+            double: match self.session().settings().get(keys::DOUBLE_ESCAPE_ACTION) {
+                "branch" => DoubleEscape::Branch,
+                "none" => DoubleEscape::None,
+                _ => DoubleEscape::Tree,
+            },
             ..EscapeState::default()
         };
         match escape(state, &mut self.escapes, now) {
@@ -171,10 +180,11 @@ impl App {
     }
 
     fn key_in_dialog(&mut self, key: Key, chord: Chord) {
+        self.drop_stale_dialogs();
         let action = self.keys.action(Context::Select, chord);
         let editing = self.keys.action(Context::Editor, chord).and_then(|action| Command::of_action(action.id()));
         match self.dialogs.first_mut() {
-            Some(Dialog::Choice(menu, _)) => {
+            Some(Dialog::Choice(menu, _) | Dialog::Approval(menu, ..)) => {
                 let chosen = match action {
                     Some(actions::SELECT_UP) => return menu.up(),
                     Some(actions::SELECT_DOWN) => return menu.down(),
@@ -185,24 +195,10 @@ impl App {
                         chosen => chosen,
                     },
                 };
-                if let Dialog::Choice(_, answered) = self.dialogs.remove(0) {
-                    answered(self, chosen);
-                }
+                self.chosen(chosen);
             }
             Some(Dialog::List(list, _)) => {
-                let step = match (action, editing, key.text()) {
-                    (Some(actions::SELECT_UP), ..) => Step::Up,
-                    (Some(actions::SELECT_DOWN), ..) => Step::Down,
-                    (Some(actions::SELECT_PAGE_UP), ..) => Step::PageUp,
-                    (Some(actions::SELECT_PAGE_DOWN), ..) => Step::PageDown,
-                    (Some(actions::SELECT_CONFIRM), ..) => Step::Confirm,
-                    (Some(actions::SELECT_CANCEL), ..) => Step::Cancel,
-                    (_, Some(Command::DeleteBackward), _) => Step::Backspace,
-                    (_, Some(Command::DeleteWordBackward), _) => Step::BackspaceWord,
-                    (_, Some(Command::DeleteToLineStart), _) => Step::Clear,
-                    (_, None, Some(letter)) => Step::Text(letter.to_string()),
-                    _ => return,
-                };
+                let Some(step) = step(action, editing.as_ref(), key) else { return };
                 let chosen = match list.step(step) {
                     select::Outcome::Chosen(chosen) => chosen.first().copied(),
                     select::Outcome::Cancelled => None,
@@ -212,6 +208,16 @@ impl App {
                     answered(self, chosen);
                 }
             }
+            Some(Dialog::Asked(_)) => match key.code {
+                Code::Left => self.answer_question(AskWord::Back),
+                Code::Right => self.answer_question(AskWord::Forward),
+                Code::Char(' ') => self.step_in_question(Step::Toggle),
+                _ => {
+                    if let Some(step) = step(action, editing.as_ref(), key) {
+                        self.step_in_question(step);
+                    }
+                }
+            },
             Some(Dialog::Text(_, editor, _)) => {
                 let text = match (action, editing, key.text()) {
                     (Some(actions::SELECT_CANCEL), ..) => None,
@@ -227,4 +233,40 @@ impl App {
             None => {}
         }
     }
+
+    /// An answer of a menu was chosen.
+    fn chosen(&mut self, chosen: Option<usize>) {
+        match self.dialogs.remove(0) {
+            Dialog::Choice(_, answered) => answered(self, chosen),
+            Dialog::Approval(_, answer, always) => {
+                let reply = match chosen {
+                    Some(0) => Reply::Once,
+                    Some(1) if always => Reply::Always,
+                    _ => Reply::No,
+                };
+                if let Some(answer) = answer {
+                    // The run was stopped meanwhile if nobody waits.
+                    let _ = answer.send(reply);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What a key does in a list that is searched by typing.
+fn step(action: Option<Action>, editing: Option<&Command>, key: Key) -> Option<Step> {
+    Some(match (action, editing, key.text()) {
+        (Some(actions::SELECT_UP), ..) => Step::Up,
+        (Some(actions::SELECT_DOWN), ..) => Step::Down,
+        (Some(actions::SELECT_PAGE_UP), ..) => Step::PageUp,
+        (Some(actions::SELECT_PAGE_DOWN), ..) => Step::PageDown,
+        (Some(actions::SELECT_CONFIRM), ..) => Step::Confirm,
+        (Some(actions::SELECT_CANCEL), ..) => Step::Cancel,
+        (_, Some(Command::DeleteBackward), _) => Step::Backspace,
+        (_, Some(Command::DeleteWordBackward), _) => Step::BackspaceWord,
+        (_, Some(Command::DeleteToLineStart), _) => Step::Clear,
+        (_, None, Some(letter)) => Step::Text(letter.to_string()),
+        _ => return None,
+    })
 }

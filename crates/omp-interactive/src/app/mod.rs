@@ -1,5 +1,6 @@
 //! The state of the program and what changes it.
 
+mod asking;
 mod builtin;
 mod draw;
 mod input;
@@ -12,12 +13,13 @@ mod theming;
 mod words;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use omp_editor::decide::Presses;
 use omp_editor::{Content, Editor, Part};
 use omp_keys::Bindings;
-use omp_sdk::{Driver, Host, Prompt, Session};
+use omp_sdk::{Driver, Host, Prompt, Reply, Session};
 use omp_theme::{Current, Token};
 use omp_tui::render::Gesture;
 use omp_tui::schedule::{Request, Scheduler};
@@ -28,6 +30,7 @@ use omp_view::message::Level;
 use omp_view::select::Selector;
 use omp_view::working::Activity;
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::conversation::Conversation;
@@ -61,8 +64,12 @@ struct Lanes {
 /// A question in the place of the editor.
 enum Dialog {
     Choice(Menu, Answered),
+    /// A call that waits for a word.
+    Approval(Menu, Option<oneshot::Sender<Reply>>, bool),
     /// A long list that is searched by typing.
     List(Selector, Answered),
+    /// A question of the model.
+    Asked(Box<asking::Asked>),
     /// Answered in words.
     Text(String, Box<Editor>, Box<dyn FnOnce(&mut App, Option<String>)>),
 }
@@ -98,6 +105,8 @@ pub(crate) struct App {
     editor: Editor,
     keys: Bindings,
     host: Arc<Host>,
+    /// The session that is shown.
+    current: Arc<Session>,
     driver: Arc<Driver>,
     /// The number of the session whose words count.
     session: u64,
@@ -105,6 +114,8 @@ pub(crate) struct App {
     images: Images,
     recent: Recent,
     finder: Files,
+    /// The question of the editor that is worth answering.
+    wanted: Arc<AtomicU64>,
     link: Link,
     branch: Option<String>,
     /// A failed request waits for its next try.
@@ -169,6 +180,7 @@ impl App {
             theme,
             editor,
             keys,
+            current: host.session(),
             host,
             driver,
             session: numbers.latest(),
@@ -176,6 +188,7 @@ impl App {
             images: Images::default(),
             recent,
             finder: files,
+            wanted: Arc::default(),
             link,
             branch: None,
             retrying: None,
@@ -227,6 +240,15 @@ impl App {
             let task = work.await;
             // The program has ended if nobody takes it.
             let _ = tasks.send(task);
+        });
+    }
+
+    /// Takes questions away that nobody waits for any more.
+    fn drop_stale_dialogs(&mut self) {
+        self.dialogs.retain(|dialog| match dialog {
+            Dialog::Asked(asked) => !asked.answer.is_closed(),
+            Dialog::Approval(_, answer, _) => answer.as_ref().is_some_and(|answer| !answer.is_closed()),
+            Dialog::Choice(..) | Dialog::List(..) | Dialog::Text(..) => true,
         });
     }
 

@@ -44,8 +44,9 @@ impl App {
     }
 
     /// Shows another conversation than before.
-    fn arrive(&mut self, messages: &[Arc<omp_types::Message>], done: &str) {
+    pub(super) fn arrive(&mut self, messages: &[Arc<omp_types::Message>], done: &str) {
         self.session = self.sessions.latest();
+        self.current = self.host.session();
         if let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) {
             *transcript = Transcript::new();
         }

@@ -16,7 +16,9 @@ impl App {
     pub(super) fn send(&mut self, key: SendKey) {
         let content = self.editor.content();
         let text = content.text();
-        if let Some(call) = commands::call(text.trim()) {
+        // A paste that begins with a slash is no command.
+        let typed = self.editor.shown_line(0).trim_start().starts_with('/');
+        if let Some(call) = commands::call(text.trim()).filter(|_| typed) {
             self.editor.take();
             self.note(&text);
             self.run_command(call.command.name, call.arguments);

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use omp_editor::{Arguments, CommandInfo, Offer, Source, SubcommandInfo};
 use omp_sdk::settings::{self, keys};
@@ -46,8 +47,13 @@ impl App {
         let Some(request) = self.editor.take_request() else { return };
         let (finder, generation) = (self.finder.clone(), request.generation);
         let patience = request.patience();
+        let wanted = Arc::clone(&self.wanted);
+        wanted.store(generation, Ordering::Relaxed);
         self.spawn(async move {
             tokio::time::sleep(patience).await;
+            if wanted.load(Ordering::Relaxed) != generation {
+                return Box::new(|_: &mut Self| {}) as Task;
+            }
             let offers = match request.source {
                 Source::Files { query } => {
                     tokio::task::spawn_blocking(move || finder.find(&query)).await.unwrap_or_default()

@@ -1,5 +1,6 @@
 //! What the session says and asks.
 
+use std::sync::Arc;
 use omp_sdk::{ApprovalRequest, PlanReview, PlanVerdict, Reply};
 use std::time::Duration;
 
@@ -9,20 +10,25 @@ use omp_types::{AgentEvent, Message};
 use omp_view::working::Activity;
 use tokio::sync::oneshot;
 
-use super::{App, Wish};
-use crate::link::Word;
+use super::{App, Dialog, Wish};
+use crate::link::{Link, Word};
 use crate::menu::Menu;
 
 impl App {
     /// Takes a word of a session; those of sessions that were left are dropped.
     pub(crate) fn word(&mut self, session: u64, word: Word) {
-        if session != self.session {
+        if session == self.sessions.latest() && !Arc::ptr_eq(&self.current, &self.host.session()) {
+            // A plan is carried out in a session of its own, and a loop may begin anew.
+            self.arrive(&[], "New session started");
+        }
+        if session != self.session && session != Link::EVERY_SESSION {
             return;
         }
         match word {
             Word::Event(event) => self.event(&event),
             Word::Approve(request, answer) => self.approve(request, answer),
             Word::Review(review, answer) => self.review(review, answer),
+            Word::Question(question, place, answer) => self.put_question(question, place, answer),
             Word::Confirm(question, answer) => {
                 self.ask(Menu::new(question, ["Yes", "No"]), move |_, chosen| {
                     let _ = answer.send(chosen == Some(0));
@@ -105,14 +111,7 @@ impl App {
         if !self.focused {
             self.wishes.push(Wish::Write(b"\x07".to_vec()));
         }
-        self.ask(menu, move |_, chosen| {
-            let reply = match chosen {
-                Some(0) => Reply::Once,
-                Some(1) if always => Reply::Always,
-                _ => Reply::No,
-            };
-            // The run was stopped meanwhile if nobody waits.
-            let _ = answer.send(reply);
-        });
+        self.dialogs.push(Dialog::Approval(menu, Some(answer), always));
+        self.changed();
     }
 }

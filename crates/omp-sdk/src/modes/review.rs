@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use omp_agent::{Outcome, Prompt};
-use omp_session::{Custom, EntryKind, TitleSource, humanize_title};
+use omp_session::{CopyError, Custom, EntryKind, TitleSource, humanize_title};
 use omp_tools::InternalUrl;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::error::ModeError;
 use super::plan::{HandedIn, PlanState};
 use crate::host::Host;
+use crate::record::Record;
 use crate::session::Session;
 
 const EXECUTE: &str = include_str!("../../prompts/plan-execute.md");
@@ -93,16 +94,13 @@ impl Session {
     }
 
     /// The session goes by the name of its plan, unless it has one. The plan is pinned as what it works by.
-    fn adopt(&self, plan: &HandedIn) {
-        let mut writer = self.record.lock();
-        if writer.header().title.is_none()
-            && let Some(name) = humanize_title(&plan.title)
-            && let Err(error) = writer.set_title(&name, TitleSource::Auto)
-        {
+    async fn adopt(&self, plan: &HandedIn) {
+        let (record, plan) = (self.record.clone(), plan.clone());
+        // A name is written with the whole file.
+        let named = tokio::task::spawn_blocking(move || name_after(&record, &plan)).await;
+        if let Ok(Err(error)) = named {
             self.modes.notice(format!("The session could not be named after its plan: {error}"));
         }
-        let data = Some(json!({ "title": plan.title, "planFile": plan.url }));
-        writer.append(EntryKind::Custom(Custom { custom_type: "plan-approved".to_owned(), data }));
     }
 
     fn take_plan(&self) -> Result<HandedIn, ModeError> {
@@ -141,7 +139,7 @@ impl Host {
                 }
                 let plan = session.take_plan()?;
                 session.approve().await;
-                session.adopt(&plan);
+                session.adopt(&plan).await;
                 Ok(Some(session.prompt(execute(&plan), cancel).await?))
             }
             PlanVerdict::Execute => {
@@ -156,7 +154,7 @@ impl Host {
     async fn begin_with(&self, old: &Arc<Session>, plan: &HandedIn) -> Result<Arc<Session>, ModeError> {
         let executor = old.executor().selector();
         old.approve().await;
-        old.adopt(plan);
+        old.adopt(plan).await;
         if let Err(error) = self.begin_after().await {
             old.modes.begin_planning(true);
             old.modes.keep_plan();
@@ -172,8 +170,18 @@ impl Host {
             next.use_model(&executor).await?;
         }
         next.write_plan(&plan.url, &plan.text).await?;
-        next.adopt(plan);
+        next.adopt(plan).await;
         Ok(next)
+    }
+}
+
+fn name_after(record: &Record, plan: &HandedIn) -> Result<(), CopyError> {
+    let mut writer = record.lock();
+    let data = Some(json!({ "title": plan.title, "planFile": plan.url }));
+    writer.append(EntryKind::Custom(Custom { custom_type: "plan-approved".to_owned(), data }));
+    match humanize_title(&plan.title).filter(|_| writer.header().title.is_none()) {
+        Some(name) => writer.set_title(&name, TitleSource::Auto).map(|_| ()),
+        None => Ok(()),
     }
 }
 

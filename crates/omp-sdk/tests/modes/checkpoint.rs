@@ -123,8 +123,8 @@ async fn checkpoints_and_rewinds_that_make_no_sense_say_so() {
     let results = world.results(3);
     assert_eq!(results[2..], ["Checkpoint already active.", "Report cannot be empty."]);
     let path = world.file();
-    let ended = lines(&path).into_iter().filter(|line| line["message"]["toolName"] == "rewind");
-    let said = ended.last().unwrap()["message"]["content"][0]["text"].clone();
+    let mut ended = lines(&path).into_iter().filter(|line| line["message"]["toolName"] == "rewind");
+    let said = ended.next_back().unwrap()["message"]["content"][0]["text"].clone();
     assert_eq!(said, "Rewind requested.\nReport captured for context replacement.");
     world.finish().await;
 }

@@ -21,6 +21,9 @@ use tokio_util::sync::CancellationToken;
 /// How long every tool takes, on the clock of the tests.
 pub(crate) const TOOL_MS: u64 = 1_500;
 
+pub(crate) type Answering = fn(&Dialog) -> Ended;
+pub(crate) type Reaction = Box<dyn FnMut(u64) + Send>;
+
 /// What the person does, in order, and what the person saw.
 #[derive(Default)]
 pub(crate) struct Person {
@@ -34,10 +37,10 @@ pub(crate) struct Person {
     pub(crate) approvals: Mutex<VecDeque<Answer>>,
     pub(crate) asked: Mutex<Vec<String>>,
     /// Answers the questions of the model; without it the person only looks at them.
-    pub(crate) answers: Mutex<Option<fn(&Dialog) -> Ended>>,
+    pub(crate) answers: Mutex<Option<Answering>>,
     pub(crate) events: Mutex<Vec<AgentEvent>>,
     /// Runs whenever the session sleeps, with the milliseconds.
-    pub(crate) on_sleep: Mutex<Option<Box<dyn FnMut(u64) + Send>>>,
+    pub(crate) on_sleep: Mutex<Option<Reaction>>,
     pub(crate) sleeps: Mutex<Vec<u64>>,
     /// Rings when a question is looked at.
     pub(crate) waits: tokio::sync::Notify,

@@ -4,6 +4,7 @@
 //! that takes too long, has no colours.
 
 mod class;
+mod embedded;
 mod queries;
 
 use std::ops::{ControlFlow, Range};
@@ -67,15 +68,34 @@ pub fn highlight(text: &str, language: Language, bounds: Bounds<'_>) -> Option<V
     if text.len() > MAX_HIGHLIGHT_BYTES {
         return None;
     }
+    let (tree, marks) = own(text, language, bounds)?;
+    let places = embedded::places(&tree, text, language);
+    let mut all = Vec::with_capacity(marks.len());
+    let mut rest = marks.into_iter().peekable();
+    for (range, inner) in places {
+        while let Some(mark) = rest.next_if(|mark| mark.range.end <= range.start) {
+            all.push(mark);
+        }
+        while rest.next_if(|mark| mark.range.start < range.end).is_some() {}
+        let Some((_, marks)) = own(&text[range.clone()], inner, bounds) else { continue };
+        let moved = |mark: Mark| Mark {
+            range: mark.range.start + range.start..mark.range.end + range.start,
+            class: mark.class,
+        };
+        all.extend(marks.into_iter().map(moved));
+    }
+    all.extend(rest);
+    Some(all)
+}
+
+/// The tree of a text and its colours, without those of languages inside it.
+fn own(text: &str, language: Language, bounds: Bounds<'_>) -> Option<(Tree, Vec<Mark>)> {
     let tree = parse(text, language, bounds)?;
     let found = match queries::of(language) {
         Some(compiled) => by_query(&tree, text, compiled, bounds),
         None => by_tokens(&tree),
     };
-    if (bounds.stop)() {
-        return None;
-    }
-    Some(flatten(found))
+    (!(bounds.stop)()).then(|| (tree, flatten(found)))
 }
 
 /// A capture: its bytes, its class, and which pattern found it.

@@ -69,6 +69,17 @@ fn queries_fit_and_marks_never_overlap_in_the_other_languages() {
 }
 
 #[test]
+fn languages_inside_a_text_have_their_own_colours() {
+    let page = "<p>if</p><script lang=\"ts\">const a: number = 1;</script><style>a { color: red }</style>";
+    has("html", page, "const", Class::Keyword);
+    has("html", page, "number", Class::Type);
+    has("html", page, "script", Class::Type);
+    let prose = "# Title\n\n```rust\nfn main() { let x = 1; }\n```\n\nlet it be\n";
+    has("markdown", prose, "fn", Class::Keyword);
+    assert_eq!(marks("markdown", prose).iter().filter(|(text, _)| text == "let").count(), 1);
+}
+
+#[test]
 fn labels_of_code_blocks_are_understood() {
     let name = |tag: &str| Language::of_tag(tag).map(Language::name);
     assert_eq!(name("Rust"), Some("rust"));

@@ -48,6 +48,7 @@ fn built_in_themes_win_over_files() {
     assert!(Catalog::new(directory.path().join("absent")).names().contains(&"titanium".to_owned()));
 }
 
+/// proves: TUI-138
 #[test]
 fn a_broken_choice_falls_back_and_a_broken_preview_does_nothing() {
     let directory = tempfile::tempdir().unwrap();

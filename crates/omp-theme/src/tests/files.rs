@@ -49,7 +49,7 @@ fn every_colour_is_needed() {
     }
 }
 
-/// proves: TUI-129
+/// proves: TUI-129, TUI-137
 #[test]
 fn a_colour_has_four_forms() {
     let theme = Theme::load(&with(&[("/colors/muted", "\"grey\""), ("/colors/selectedBg", "236")])).unwrap();
@@ -73,7 +73,7 @@ fn a_colour_has_four_forms() {
             depth,
             &mut out,
         );
-        assert_eq!(String::from_utf8(out).unwrap(), "\x1b[39;43m");
+        assert_eq!(String::from_utf8(out).unwrap(), "\x1b[39;48;5;3m");
         let mut out = Vec::new();
         theme.bg(Token::StatusLineBg).transition(theme.fg(Token::Dim), depth, &mut out);
         assert_eq!(String::from_utf8(out).unwrap(), "\x1b[38;5;240;49m");

@@ -28,10 +28,10 @@ use serde_json::{Map, Value};
 use crate::{Context, approval};
 pub use intercept::{InterceptRule, Interception};
 pub use minimize::Minimizer;
-pub use terminal::PtyView;
-pub use user::UserCommand;
 use minimize::Watch;
 pub(crate) use report::{captured_meta, truncation_notice};
+pub use terminal::PtyView;
+pub use user::UserCommand;
 use work::Prepared;
 
 pub(crate) const NAME: &str = "bash";

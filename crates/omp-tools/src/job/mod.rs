@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Patience, Tool, ToolError, Updates};
-use omp_jobs::{Cancelled, Jobs, Snapshot, Status};
+use omp_jobs::{Cancelled, Jobs, Snapshot};
 use omp_types::{Approval, ToolDefinition, ToolOutput};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -62,7 +62,7 @@ impl Job {
             cancel.into_iter().map(|id| (id.clone(), jobs.cancel(view.owner, &id))).collect();
         let watched: Vec<String> = match (poll.is_empty(), cancelled.is_empty()) {
             (false, _) => view.known(&poll).into_iter().map(|job| job.id).collect(),
-            (true, true) => view.running(),
+            (true, true) => jobs.running(view.owner),
             (true, false) => Vec::new(),
         };
         if watched.is_empty() && cancelled.is_empty() {
@@ -88,12 +88,7 @@ struct View<'a> {
 impl View<'_> {
     /// The jobs with these ids, each once, in the order of their start.
     fn known(&self, ids: &[String]) -> Vec<Snapshot> {
-        self.jobs.snapshots(self.owner).into_iter().filter(|job| ids.contains(&job.id)).collect()
-    }
-
-    fn running(&self) -> Vec<String> {
-        let running = self.jobs.snapshots(self.owner).into_iter().filter(|job| job.status == Status::Running);
-        running.map(|job| job.id).collect()
+        self.jobs.named(self.owner, ids)
     }
 
     fn list(&self) -> ToolOutput {
@@ -106,8 +101,8 @@ impl View<'_> {
 
     /// Until the first of those that run ends, the time is over or the call is aborted. The jobs are not disturbed.
     async fn wait(&self, ids: &[String], patience: Duration, call: &Invocation) {
-        let running = self.known(ids).into_iter().filter(|job| job.status == Status::Running);
-        let running: Vec<String> = running.map(|job| job.id).collect();
+        let mut running = self.jobs.running(self.owner);
+        running.retain(|id| ids.contains(id));
         if running.is_empty() {
             return;
         }

@@ -79,7 +79,10 @@ async fn a_person_sees_the_command_and_types() {
     let command = "stty size; pwd; read -p 'sure? ' answer; echo \"[$answer]\"; exit 4";
     let failed = run(&bash, json!({"command": command, "pty": true, "env": {"X": "1"}})).await.unwrap_err();
     let here = project.path().display().to_string();
-    assert!(failed.message.starts_with(&format!("20 70\n{here}\nsure? yes\n[yes]\n\nCommand exited with code 4")), "{failed}");
+    assert!(
+        failed.message.starts_with(&format!("20 70\n{here}\nsure? yes\n[yes]\n\nCommand exited with code 4")),
+        "{failed}"
+    );
     assert_eq!(failed.details.unwrap()["exitCode"], 4);
     assert_eq!(*person.commands.lock().unwrap(), [command]);
     assert_eq!(person.open.load(Ordering::SeqCst), 0, "the view is closed at the end");
@@ -89,7 +92,8 @@ async fn a_person_sees_the_command_and_types() {
 #[tokio::test]
 async fn output_of_a_terminal_goes_the_way_of_all_output() {
     let (_project, _, bash) = seen_by(Person::default());
-    let output = run(&bash, json!({"command": r"printf 'a\r\nb\rc\033[1mbold\033[0m\n'", "pty": true})).await.unwrap();
+    let output =
+        run(&bash, json!({"command": r"printf 'a\r\nb\rc\033[1mbold\033[0m\n'", "pty": true})).await.unwrap();
     assert!(text(&output).starts_with("a\nb\ncbold\n\nWall time"), "{:?}", text(&output));
     let long = run(&bash, json!({"command": "seq 100000", "pty": true})).await.unwrap();
     assert!(text(&long).contains("of 100000 lines") && text(&long).len() < 50_000);
@@ -112,7 +116,8 @@ async fn a_terminal_that_cannot_be_used_is_said() {
 #[tokio::test]
 async fn a_timeout_is_said() {
     let (_project, person, bash) = seen_by(Person::default());
-    let failed = run(&bash, json!({"command": "echo begun; sleep 100", "pty": true, "timeout": 1})).await.unwrap_err();
+    let failed =
+        run(&bash, json!({"command": "echo begun; sleep 100", "pty": true, "timeout": 1})).await.unwrap_err();
     assert!(failed.message.starts_with("begun\n\nCommand timed out after 1 seconds"), "{failed}");
     assert_eq!(failed.details.unwrap()["timedOut"], true);
     assert_eq!(person.open.load(Ordering::SeqCst), 0);
@@ -129,9 +134,12 @@ async fn a_person_can_end_the_command() {
 #[tokio::test]
 async fn without_a_person_there_is_no_terminal() {
     let probe = "test -t 1 && echo terminal || echo pipe";
-    for (somebody, wanted, expected) in
-        [(true, Some(true), "terminal"), (true, Some(false), "pipe"), (true, None, "pipe"), (false, Some(true), "pipe")]
-    {
+    for (somebody, wanted, expected) in [
+        (true, Some(true), "terminal"),
+        (true, Some(false), "pipe"),
+        (true, None, "pipe"),
+        (false, Some(true), "pipe"),
+    ] {
         let project = Project::new();
         let bash = tools(&project, somebody.then(Arc::default));
         let mut arguments = json!({ "command": probe });
@@ -183,5 +191,8 @@ async fn a_directory_that_is_gone_is_left() {
     std::fs::remove_dir(project.path().join("gone")).unwrap();
     let output = text(&run(&bash, json!({"command": "pwd", "pty": true})).await.unwrap());
     let here = project.path().display().to_string();
-    assert!(output.starts_with(&format!("{here}\n\n[The shell was in {here}/gone, which is gone")), "{output}");
+    assert!(
+        output.starts_with(&format!("{here}\n\n[The shell was in {here}/gone, which is gone")),
+        "{output}"
+    );
 }

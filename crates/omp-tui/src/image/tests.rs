@@ -49,6 +49,14 @@ fn kitty_data_is_sent_once() {
         // 10,000 bytes are 13,336 characters: four pieces, the last without a successor.
         assert_eq!((count(&written, "m=1;"), count(&written, "m=0;")), (3, 1));
     }
+    // Another width is another placement of the same data.
+    let mut images = images(ImageProtocol::Kitty, true, 8);
+    let id = images.add(picture("cat.png"));
+    for width in [40, 9, 7, 40] {
+        images.rows(id, width);
+    }
+    let written = images.take_bytes();
+    assert_eq!((count(&written, "a=t,"), count(&written, "a=p,")), (1, 4));
 }
 
 /// proves: TUI-043

@@ -26,7 +26,7 @@ pub(super) fn insertion(screen: &[Line], window: &[Line]) -> Option<Insertion> {
         (saved, Insertion { row: height - moved - count, count })
     });
     let (saved, insertion) = best.max_by_key(|(saved, insertion)| (*saved, usize::MAX - insertion.count))?;
-    (saved >= 100_000).then_some(insertion)
+    (saved >= WORTH).then_some(insertion)
 }
 
 #[cfg(test)]

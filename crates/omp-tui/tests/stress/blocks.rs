@@ -100,8 +100,19 @@ fn a_finished_block_is_frozen() {
     stage.push(&Shared::new(texts("second", 5), true));
     stage.show();
     assert_eq!(stage.desk.history()[..history.len()], history);
+    // The same holds for one that is finished before an older one is.
+    let live = Shared::new(texts("live", 3), false);
+    let third = Shared::new(texts("third", 3), true);
+    stage.push(&live);
+    stage.push(&third);
+    stage.show();
+    third.set(texts("expanded", 9));
+    stage.show();
+    live.finish();
+    stage.show();
     let tape = stage.desk.tape();
-    assert!(tape.contains(&"first 59".to_owned()) && !tape.iter().any(|row| row.contains("expanded")));
+    assert!(tape.contains(&"first 59".to_owned()) && tape.contains(&"third 2".to_owned()));
+    assert!(!tape.iter().any(|row| row.contains("expanded")));
 }
 
 /// proves: TUI-031

@@ -9,7 +9,7 @@ use alacritty_terminal::index::{Column, Line as Row};
 use alacritty_terminal::term::cell::Flags;
 use alacritty_terminal::term::test::TermSize;
 use alacritty_terminal::term::{Config, TermMode};
-use alacritty_terminal::vte::ansi::Processor;
+use alacritty_terminal::vte::ansi::{Color, NamedColor, Processor};
 use omp_tui::render::{Position, Size};
 use omp_tui::text::Line;
 
@@ -44,6 +44,18 @@ pub(crate) trait Emulator {
     fn row(&mut self, index: usize) -> Shown;
     fn cursor(&self) -> Position;
     fn height(&self) -> usize;
+    /// Whether a cell of the screen has a background of its own.
+    fn is_lit(&self, row: usize, column: usize) -> bool;
+
+    /// A reader scrolls up and reads; `None` for a terminal that nobody reads.
+    fn scroll_and_read(&mut self) -> Option<Vec<String>> {
+        None
+    }
+
+    /// What the reader sees now, before returning to the end.
+    fn read_on(&mut self) -> Vec<String> {
+        Vec::new()
+    }
 
     fn screen(&mut self) -> Vec<Shown> {
         let first = self.history_len();
@@ -116,6 +128,13 @@ impl Alacritty {
         (first..first + self.height()).map(|row| text(&self.row(row))).collect()
     }
 
+    /// The rows of history that a reader who has scrolled up by at most 7 rows sees.
+    fn read_history(&mut self) -> Vec<String> {
+        let mut read = self.viewport();
+        read.truncate(7.min(self.scroll_offset()));
+        read
+    }
+
     pub(crate) fn wraps(&self) -> bool {
         self.term.mode().contains(TermMode::LINE_WRAP)
     }
@@ -159,6 +178,21 @@ impl Emulator for Alacritty {
 
     fn height(&self) -> usize {
         self.term.screen_lines()
+    }
+
+    fn is_lit(&self, row: usize, column: usize) -> bool {
+        self.term.grid()[Row(row as i32)][Column(column)].bg != Color::Named(NamedColor::Background)
+    }
+
+    fn scroll_and_read(&mut self) -> Option<Vec<String>> {
+        self.scroll_up(7);
+        (self.scroll_offset() > 0).then(|| self.read_history())
+    }
+
+    fn read_on(&mut self) -> Vec<String> {
+        let read = self.read_history();
+        self.term.scroll_display(Scroll::Bottom);
+        read
     }
 }
 
@@ -210,5 +244,10 @@ impl Emulator for Vt100 {
 
     fn height(&self) -> usize {
         self.0.screen().size().0.get().into()
+    }
+
+    fn is_lit(&self, row: usize, column: usize) -> bool {
+        let cell = self.0.screen().cell(row as u16, column as u16);
+        cell.is_some_and(|cell| cell.bgcolor() != vt100::Color::Default)
     }
 }

@@ -107,16 +107,23 @@ impl Pty {
         Self { master, slave, output, seen: String::new() }
     }
 
-    /// Starts a program with this as its controlling terminal, below a shell that outlives it, as users do.
+    /// Starts a program with this as its controlling terminal, below a shell that outlives it until
+    /// [`Pty::end`], as users do: with the first process of a session its terminal would go, too.
     fn start(&self, command: &Command) -> Child {
         let mut session = Command::new("setsid");
-        session.args(["--ctty", "--wait", "sh", "-c", "\"$@\"; true", "sh"]);
+        session.args(["--ctty", "--wait", "sh", "-c", "\"$@\"; echo ENDED; read _", "sh"]);
         session.arg(command.get_program()).args(command.get_args());
         for (name, value) in command.get_envs() {
             session.env(name, value.unwrap_or_default());
         }
         let end = || Stdio::from(self.slave.try_clone().unwrap());
         session.stdin(end()).stdout(end()).stderr(end()).spawn().unwrap()
+    }
+
+    /// Lets the shell go, and waits for it.
+    fn end(&mut self, session: &mut Child) {
+        self.send(b"\n");
+        session.wait().unwrap();
     }
 
     fn send(&mut self, bytes: &[u8]) {
@@ -190,11 +197,12 @@ fn the_terminal_is_always_given_back() {
         pty.wait("SIZE 100x30");
         end(&mut pty, inner(&session));
         let ended = pty.wait("\x1b[?1004l");
-        session.wait().unwrap();
+        pty.wait("ENDED");
+        assert!(same(&pty.modes(), &before), "{name}");
+        pty.end(&mut session);
         for undone in ["\x1b[?2026l", "\x1b[?7h", "\x1b[?25h", "\x1b[23;0t", "\x1b[?2004l"] {
             assert!(ended.contains(undone), "{name}: {undone:?} in {ended:?}");
         }
-        assert!(same(&pty.modes(), &before), "{name}");
     }
 }
 
@@ -209,10 +217,10 @@ fn a_killed_program_leaves_a_usable_terminal() {
     kill_process(inner(&session), Signal::KILL).unwrap();
     let ended = pty.wait("\x1b[?1004l");
     assert!(ended.contains("\x1b[?2004l") && ended.contains("\x1b[?25h"), "{ended:?}");
-    session.wait().unwrap();
-    // The guardian ends after that, and its end of the terminal with it.
+    // The guardian ends after that.
     pty.wait("test result");
     assert!(same(&pty.modes(), &before));
+    pty.end(&mut session);
 }
 
 /// An end in good order leaves nothing for the guardian to do.
@@ -223,9 +231,9 @@ fn the_guardian_keeps_out_of_a_good_end() {
     pty.wait("READY");
     pty.send(b"q");
     pty.wait("\x1b[?1004l");
-    session.wait().unwrap();
     pty.wait("test result");
     pty.wait("test result");
+    pty.end(&mut session);
     assert!(!pty.seen.contains("\x1b[?1004l"), "{:?}", pty.seen);
 }
 
@@ -256,5 +264,5 @@ fn suspended_and_continued() {
     pty.send(b"q");
     pty.wait("PROMPT ");
     pty.send(b"exit\r");
-    session.wait().unwrap();
+    pty.end(&mut session);
 }

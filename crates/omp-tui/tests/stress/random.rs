@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use omp_tui::render::{Gesture, Intent, Profile, Renderer, Size, View};
-use omp_tui::text::Line;
+use omp_tui::text::{Color, Line};
 
 use super::discipline;
 use super::document::{Document, Growth};
@@ -213,8 +213,18 @@ impl Run {
             let _ = writeln!(std::io::stderr(), "{done}: {:?} {}", self.size, painted.describe());
         }
         discipline::check(&painted, self.size.height, self.shape.synchronized, self.shape.multiplexer);
-        self.terminal.feed(&painted.bytes);
         let resized = std::mem::take(&mut self.resized);
+        let reads = !resized && painted.intent != Intent::FullPaint && self.random.u8(..3) == 0;
+        let read = if reads { self.terminal.scroll_and_read() } else { None };
+        self.terminal.feed(&painted.bytes);
+        if let Some(read) = read {
+            // The rows that were seen are still there, as they were.
+            assert_eq!(
+                self.terminal.read_on()[..read.len().min(self.size.height)],
+                read,
+                "what a reader sees"
+            );
+        }
         if self.shape.multiplexer && resized && painted.intent != Intent::FullPaint {
             self.after_multiplexer_resize(&laid.rows);
         } else {
@@ -249,9 +259,25 @@ impl Run {
                 None => line.clone(),
             };
             assert!(shows(&line, &shown), "screen {row}: {:?} is {:?}", line.text(), text(&shown));
+            self.background(&line, row);
         }
         if whole {
             self.cursor(laid);
+        }
+    }
+
+    /// Exactly the cells that should have a background have one.
+    fn background(&self, line: &Line, row: usize) {
+        let mut lit = vec![false; self.size.width];
+        let mut doubtful = vec![false; self.size.width];
+        for cell in line.cells() {
+            for column in cell.column..(cell.column + cell.width).min(self.size.width) {
+                lit[column] = cell.style.background != Color::Default;
+                doubtful[column] = cell.contested;
+            }
+        }
+        for column in (0..self.size.width).filter(|&column| !doubtful[column]) {
+            assert_eq!(self.terminal.is_lit(row, column), lit[column], "background of {row},{column}");
         }
     }
 

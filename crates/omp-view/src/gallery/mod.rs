@@ -41,6 +41,9 @@ impl Specimen {
 /// All specimens: tools first, then everything else.
 pub fn gallery() -> Vec<Specimen> {
     let mut all: Vec<Specimen> = samples::samples().iter().flat_map(states).collect();
+    all.push(Specimen::new("bash/intent", |look| {
+        intended().rows(look, Expansion::Collapsed, Duration::ZERO)
+    }));
     all.push(Specimen::new("read/group", |look| reads().rows(look, Expansion::Collapsed, Duration::ZERO)));
     all.extend(messages());
     all.extend(lanes());
@@ -84,6 +87,15 @@ fn states(sample: &Sample) -> Vec<Specimen> {
         ),
         specimen("denied", ended(&ToolOutput::text(denied), Phase::Denied), collapsed),
     ]
+}
+
+/// A call that says why it is made.
+fn intended() -> ToolView {
+    let arguments = serde_json::json!({ "command": "cargo test" });
+    let mut view = ToolView::new(Call::new("bash"));
+    let arguments = arguments.as_object().cloned().unwrap_or_default();
+    view.arguments_complete(arguments, Some("Running the tests".to_owned()));
+    view
 }
 
 /// Three reads in a row, one of them failed.
@@ -134,6 +146,11 @@ fn messages() -> Vec<Specimen> {
                 [(Level::Info, "Switched to another model"), (Level::Warning, "The theme was not found")];
             levels.iter().flat_map(|(level, text)| message::notice(look, *level, text)).collect()
         }),
+        Specimen::new("message/facts", |look| {
+            let facts = [("Model", "sonnet-5".to_owned()), ("Messages", "42".to_owned())];
+            message::facts(look, "Session", &facts)
+        }),
+        Specimen::new("message/queued", |look| message::queued(look, &["also fix\nthe docs".to_owned()])),
         Specimen::new("message/rule", |look| message::rule(look, "no-unwrap", "Use `?` instead of unwrap.")),
         Specimen::new("message/table", |look| markdown::render(look, samples::TABLE)),
     ]

@@ -51,6 +51,7 @@ fn output(text: &str, details: Value) -> ToolOutput {
 pub(super) fn samples() -> Vec<Sample> {
     let mut all = files();
     all.extend(searches());
+    all.extend(structures());
     all.extend(commands());
     all.extend(talk());
     all
@@ -139,6 +140,12 @@ fn searches() -> Vec<Sample> {
             ),
             "The pattern is no regular expression: unclosed group",
         ),
+    ]
+}
+
+fn structures() -> Vec<Sample> {
+    let matches = json!([{ "path": "src/a.rs", "count": 2 }, { "path": "src/b/c.rs", "count": 1 }]);
+    vec![
         sample(
             "ast_grep",
             json!({ "pat": "foo($" }),

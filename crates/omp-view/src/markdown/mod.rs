@@ -14,6 +14,7 @@ mod list;
 mod open_code;
 mod stream;
 mod table;
+mod unfinished;
 
 use std::collections::HashMap;
 

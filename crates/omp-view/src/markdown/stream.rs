@@ -5,6 +5,7 @@ use pulldown_cmark::{Event, Parser};
 
 use super::fence::{self, Fence};
 use super::open_code::{OpenCode, Redrawn};
+use super::unfinished::closed;
 use super::{Definitions, block, options};
 use crate::Look;
 use crate::code::without_end;
@@ -100,7 +101,8 @@ impl MarkdownStream {
         &self.rows
     }
 
-    /// The rows of what is not over yet, drawn as if it ended here.
+    /// The rows of what is not over yet, drawn as it will probably look: bold words and code that are open are shown as
+    /// such.
     pub fn tail(&mut self) -> &[Line] {
         if self.tail.is_none() {
             let rows = self.draw_tail();
@@ -249,7 +251,7 @@ impl MarkdownStream {
             None if self.open.trim().is_empty() => Vec::new(),
             None => {
                 self.blocks += 1;
-                block::render(&self.look, &self.open, self.base, &self.known).0
+                block::render(&self.look, &closed(&self.open), self.base, &self.known).0
             }
         };
         if self.code.is_none() && !self.rows.is_empty() && !rows.is_empty() {

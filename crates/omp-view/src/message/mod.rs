@@ -4,7 +4,7 @@ mod notice;
 mod said;
 mod text;
 
-pub use notice::{Level, branch, compaction, notice, rule};
+pub use notice::{Level, branch, compaction, facts, notice, queued, rule};
 pub use said::{annotation, custom, image, image_row, thinking_hidden, user};
 pub use text::{TextKind, TextView};
 

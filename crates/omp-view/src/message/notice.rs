@@ -38,6 +38,26 @@ pub fn notice(look: &Look, level: Level, text: &str) -> Vec<Line> {
     rows.iter().enumerate().map(with).collect()
 }
 
+/// Facts about something, each behind its name.
+pub fn facts(look: &Look, title: &str, facts: &[(&str, String)]) -> Vec<Line> {
+    let mut rows = vec![look.shortened(&Line::styled(look.bold(Token::Accent), title), look.width)];
+    let widest = facts.iter().map(|(name, _)| Line::plain(name).width()).max().unwrap_or(0);
+    for (name, value) in facts {
+        let mut line = Line::styled(look.fg(Token::Muted), &format!("  {name}"));
+        let line = line.push(look.fg(Token::Text), &" ".repeat((widest + 4).saturating_sub(line.width())));
+        line.push(look.fg(Token::Text), value);
+        rows.extend(line.wrap(look.width, widest + 4));
+    }
+    rows
+}
+
+/// What the user has said that waits for its turn.
+pub fn queued(look: &Look, texts: &[String]) -> Vec<Line> {
+    let sign = look.symbol(Symbol::IconQueue);
+    let flat = |text: &String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    texts.iter().map(|text| look.row(Token::Muted, &format!("{sign} {}", flat(text)))).collect()
+}
+
 /// A rule of the user stepped in while the model was writing.
 pub fn rule(look: &Look, name: &str, text: &str) -> Vec<Line> {
     let mut rows = notice(look, Level::Info, &format!("Rule {name} stepped in; the answer begins anew"));

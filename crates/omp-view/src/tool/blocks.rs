@@ -19,6 +19,15 @@ pub enum Block {
     Reads(Vec<ToolView>),
 }
 
+/// Where a call is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The block.
+    pub block: usize,
+    /// Which call of the block.
+    pub index: usize,
+}
+
 /// Puts calls into blocks: reads that follow each other share one, until something else comes between them.
 #[derive(Clone, Debug, Default)]
 pub struct Blocks {
@@ -28,8 +37,8 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Adds a call and says which block it went to.
-    pub fn add(&mut self, view: ToolView) -> usize {
+    /// Adds a call and says where it went.
+    pub fn add(&mut self, view: ToolView) -> Place {
         let is_read = view.call().name == "read";
         match self.blocks.last_mut() {
             Some(Block::Reads(reads)) if self.open && is_read => reads.push(view),
@@ -37,7 +46,16 @@ impl Blocks {
             _ => self.blocks.push(Block::One(Box::new(view))),
         }
         self.open = is_read;
-        self.blocks.len() - 1
+        let index = self.blocks.last().map_or(0, |block| block.calls().len()).saturating_sub(1);
+        Place { block: self.blocks.len() - 1, index }
+    }
+
+    /// A call, to change it.
+    pub fn view_mut(&mut self, place: Place) -> Option<&mut ToolView> {
+        match self.blocks.get_mut(place.block)? {
+            Block::One(view) => Some(view),
+            Block::Reads(views) => views.get_mut(place.index),
+        }
     }
 
     /// Something else than a call came: the next read begins a new block.

@@ -27,8 +27,7 @@ pub(super) fn draw(drawing: &Drawing<'_>) -> Drawn {
     }
     body.extend(call.images().iter().map(|kind| image_row(look, kind)));
     body.extend(drawing.truncation());
-    let subject = call.intent.clone().unwrap_or_else(|| inline(drawing, &call.arguments));
-    Drawn { subject, body, ..Drawn::default() }
+    Drawn { subject: inline(drawing, &call.arguments), body, ..Drawn::default() }
 }
 
 /// `name: value, other: 1` in one row.

@@ -65,17 +65,18 @@ pub(super) fn status(look: &Look, phase: Phase, running: Option<Duration>) -> Li
 /// last ones first; the first is cut.
 fn figure(look: &Look, call: &Call, drawn: &Drawn, running: Option<Duration>, room: usize) -> String {
     let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-    let word = match (call.phase, running) {
-        (Phase::Running, Some(time)) if time >= Duration::from_secs(1) => format!("{}s", time.as_secs()),
-        (Phase::Aborted, _) => "aborted".to_owned(),
-        (Phase::Denied, _) => "not allowed".to_owned(),
-        (Phase::Failed, _) if drawn.figure.is_empty() => "failed".to_owned(),
-        _ => String::new(),
+    let word = match call.phase {
+        Phase::Aborted => "aborted",
+        Phase::Denied => "not allowed",
+        Phase::Failed if drawn.figure.is_empty() => "failed",
+        _ => "",
     };
+    let running = running.filter(|time| call.phase == Phase::Running && *time >= Duration::from_secs(1));
     let slow = call.took.filter(|took| *took >= Duration::from_secs(2)).map(milliseconds).map(duration);
     let dot = look.dot();
     let own = drawn.figure.split(&dot).map(str::to_owned);
-    let facts = own.chain([word]).chain(slow).filter(|fact| !fact.is_empty());
+    let time = running.map(|time| format!("{}s", time.as_secs())).or(slow);
+    let facts = [word.to_owned()].into_iter().chain(own).chain(time).filter(|fact| !fact.is_empty());
     let mut figure = Line::new();
     for fact in facts {
         let part = Line::plain(&format!("{dot}{fact}"));

@@ -24,7 +24,7 @@ mod tools;
 mod view;
 mod write;
 
-pub use blocks::{Block, Blocks};
+pub use blocks::{Block, Blocks, Place};
 pub use call::{Call, Expansion, Phase};
 pub use view::{Renderer, ToolView};
 

@@ -5,7 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use omp_tui::text::Line;
+use omp_theme::Token;
+use omp_tui::text::{Attributes, Line};
 use omp_types::ToolOutput;
 use serde_json::{Map, Value};
 
@@ -137,7 +138,9 @@ impl ToolView {
         let rows = self.body.rows(look, version, || {
             let inner = look.narrower(INDENT);
             let mut drawn = draw_with(renderer.as_deref(), call, &inner, expansion, &mut complaint);
-            let rows = indented(look, &std::mem::take(&mut drawn.body));
+            let why = call.intent.iter().map(|intent| label(&inner, intent));
+            let body: Vec<Line> = why.chain(std::mem::take(&mut drawn.body)).collect();
+            let rows = indented(look, &body);
             fresh = Some(drawn);
             rows
         });
@@ -173,6 +176,12 @@ fn draw_with(
     *complaint =
         Some(format!("The view of tool {} failed: {reason}. Its result is shown as text.", call.name));
     generic::draw(&drawing)
+}
+
+/// Why the model makes the call, in its own words.
+fn label(look: &Look, intent: &str) -> Line {
+    let style = look.fg(Token::Muted).with(Attributes::ITALIC);
+    look.shortened(&Line::styled(style, &intent.split_whitespace().collect::<Vec<_>>().join(" ")), look.width)
 }
 
 fn indented(look: &Look, rows: &[Line]) -> Vec<Line> {

@@ -101,6 +101,26 @@ fn a_theme_that_cannot_be_read_is_named_and_replaced() {
     wait_for_color(&terminal, &accent(DARK), 0);
 }
 
+#[test]
+fn a_theme_is_chosen_and_kept_and_a_broken_one_is_not_used() {
+    let home = Home::new();
+    home.write(THEME, "{\"name\": \"mine\", \"colors\": {}}");
+    let mut terminal = start(&home);
+    let mut choose = |name: &str, said: &str| {
+        terminal.send("/theme\r").wait_for("Choose a theme");
+        terminal.send(name).wait_until("one of them", |screen| screen.contains("1 of "));
+        terminal.send("\r").wait_for(said);
+    };
+    choose("mine", "Missing colors: accent, border,");
+    choose("phosphor", "Theme: phosphor");
+    let end = Instant::now() + Duration::from_secs(20);
+    while !std::fs::read_to_string(home.path(CONFIG)).is_ok_and(|text| text.contains("dark: phosphor")) {
+        assert!(Instant::now() < end, "the choice is not kept");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(count(&terminal, &accent(DARK)) > 0, "the broken one was replaced");
+}
+
 /// Where nothing speaks for macOS, the terminal does: when it says so itself, and when it is asked after a resize.
 // proves: TUI-135
 #[test]

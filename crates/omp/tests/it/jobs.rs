@@ -119,6 +119,7 @@ fn print_mode_waits_for_jobs() {
 }
 
 /// What the model has seen through `job` is not told again.
+/// proves: SHL-065
 #[test]
 fn a_result_that_was_polled_is_not_told_again() {
     let (server, home) = world(

@@ -35,6 +35,7 @@ mod models_cache;
 mod models_choice;
 mod models_discovery;
 mod models_list;
+mod modes;
 mod odd_ends;
 mod print_mode;
 mod profiles;

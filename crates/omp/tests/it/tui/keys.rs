@@ -25,7 +25,7 @@ fn the_exit_key_leaves_only_an_empty_editor() {
     assert!(screen.terminal.wait_exit().success());
 }
 
-/// proves: TUI-081, CLI-255, CLI-256
+/// proves: TUI-081
 #[test]
 fn the_editor_edits() {
     let mut screen = Screen::new([Reply::new().text("done")], &[]);
@@ -53,21 +53,10 @@ fn what_is_typed_while_the_model_answers_waits_and_comes_back() {
     assert!(!shown.contains("waiting"), "{shown}");
 }
 
-/// proves: CLI-230
 #[test]
 fn files_and_commands_are_completed() {
     let mut screen = Screen::new([Reply::new().text("seen")], &[]);
     screen.home.write("work/some-file.txt", "x");
     screen.send("look at @some").wait_for("some-file.txt").send("\t").wait_for("@some-file.txt");
     screen.send("\x15/hotk").wait_for("All keys").send("\t").wait_for("/hotkeys");
-}
-
-/// proves: TUI-100
-#[test]
-fn the_border_tells_the_mode() {
-    let mut screen = Screen::new([Reply::new()], &[]);
-    let before = screen.terminal.bytes().len();
-    screen.send("!ls").wait_for("!ls");
-    let bytes = screen.terminal.bytes()[before..].to_vec();
-    assert!(String::from_utf8_lossy(&bytes).contains("\x1b["), "the border changes its colour");
 }

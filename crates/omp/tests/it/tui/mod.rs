@@ -4,6 +4,7 @@ mod commands;
 mod conversation;
 mod keys;
 mod lifecycle;
+mod questions;
 mod sessions;
 
 use omp_testkit::terminal::{Answers, Terminal};

@@ -1,0 +1,141 @@
+//! Questions in the place of the editor: approval, questions of the model, plans.
+
+use omp_testkit::{Reply, Server, Wire};
+use serde_json::{Value, json};
+
+use super::Screen;
+
+/// A screen whose calls are asked about.
+fn asking(replies: Vec<Reply>) -> Screen {
+    Screen::new(replies, &["--approval-mode", "always-ask"])
+}
+
+fn bash(command: &str) -> Reply {
+    Reply::new().tool_call("bash", json!({"_i": "run", "command": command}))
+}
+
+/// The text of the last result of a tool in the last request.
+fn last_result(server: &Server) -> String {
+    let requests = server.requests();
+    let messages = requests.last().expect("a request").body["messages"].as_array().cloned().unwrap_or_default();
+    let result = messages.iter().rev().find(|message| message["role"] == "tool").cloned().unwrap_or(Value::Null);
+    result["content"].to_string()
+}
+
+/// proves: TSN-063, TSN-065
+#[test]
+fn a_call_waits_for_a_word() {
+    let mut screen = asking(vec![
+        bash("touch refused"),
+        Reply::new().text("One."),
+        bash("touch allowed"),
+        Reply::new().text("Two."),
+    ]);
+    screen.say("first").wait_for("Allow tool: bash").wait_for("touch refused");
+    assert!(!screen.home.path("work/refused").exists());
+    screen.send("\x1b").wait_for("One.");
+    assert!(last_result(&screen.server).contains("not approved"), "{}", last_result(&screen.server));
+    assert!(!screen.home.path("work/refused").exists());
+    screen.say("second").wait_for("Allow tool: bash").send("1").wait_for("Two.");
+    assert!(screen.home.path("work/allowed").exists());
+}
+
+/// What is always allowed is not asked about again, and can be read in the settings.
+#[test]
+fn always_is_remembered() {
+    let mut screen =
+        asking(vec![bash("touch one"), bash("touch one"), Reply::new().text("Done.")]);
+    screen.say("go").wait_for("Allow tool: bash").wait_for("Yes, always").send("2").wait_for("Done.");
+    assert!(screen.home.path("work/one").exists());
+    let settings = screen.home.read("home/.omp/agent/config.yml");
+    assert!(settings.contains("approvalRules"), "{settings}");
+}
+
+/// A run that is stopped takes its question away.
+#[test]
+fn a_question_goes_with_its_run() {
+    let mut screen = asking(vec![bash("touch x"), Reply::new().text("later")]);
+    screen.say("go").wait_for("Allow tool: bash");
+    screen.send("\x1b").wait_for("Ask anything");
+}
+
+fn ask(questions: Value) -> Reply {
+    Reply::new().tool_call("ask", json!({"_i": "ask", "questions": questions}))
+}
+
+fn question(multi: bool) -> Value {
+    json!({"id": "color", "question": "Which color?", "multi": multi, "recommended": 1,
+        "options": [{"label": "red"}, {"label": "green", "description": "like grass"}, {"label": "blue"}]})
+}
+
+/// proves: LOP-096
+#[test]
+fn one_option_or_other_words() {
+    let replies = [ask(json!([question(false)])), Reply::new().text("Chosen."), ask(json!([question(false)])),
+        Reply::new().text("Typed.")];
+    let mut screen = Screen::new(replies, &[]);
+    screen.say("go").wait_for("Which color?").wait_for("green (Recommended)").wait_for("Other (type your own)");
+    screen.send("\r").wait_for("Chosen.");
+    assert!(last_result(&screen.server).contains("User selected: green"), "{}", last_result(&screen.server));
+    assert!(!last_result(&screen.server).contains("Recommended"));
+    screen.say("again").wait_for("type to search").send("Other").wait_for("1 of").send("\r");
+    screen.wait_for("Enter answers").send("purple").wait_for("purple").send("\r").wait_for("Typed.");
+    let result = last_result(&screen.server);
+    assert!(result.contains("User provided custom input: purple"), "{result}");
+}
+
+/// proves: LOP-097
+#[test]
+fn several_options_in_the_order_of_choosing() {
+    let mut screen = Screen::new([ask(json!([question(true)])), Reply::new().text("Chosen.")], &[]);
+    screen.say("go").wait_for("Which color?").wait_for("Space marks");
+    // Blue, then red.
+    screen.send("\x1b[B ").wait_for("1 chosen").send("\x1b[A\x1b[A ").wait_for("2 chosen");
+    screen.send("\r").wait_for("Chosen.");
+    assert!(last_result(&screen.server).contains("blue, red"), "{}", last_result(&screen.server));
+}
+
+/// proves: LOP-098
+#[test]
+fn earlier_answers_are_kept() {
+    let other = json!({"id": "size", "question": "Which size?", "options": [{"label": "small"}, {"label": "large"}]});
+    let mut screen = Screen::new([ask(json!([question(false), other])), Reply::new().text("Both.")], &[]);
+    screen.say("go").wait_for("Which color? (1/2)").send("\r").wait_for("Which size? (2/2)");
+    screen.send("\x1b[D").wait_for("Which color? (1/2)").send("\x1b[C").wait_for("Which size? (2/2)");
+    screen.send("\x1b[B\r").wait_for("Both.");
+    let result = last_result(&screen.server);
+    assert!(result.contains("green") && result.contains("large"), "{result}");
+}
+
+/// proves: LOP-102
+#[test]
+fn leaving_a_question_stops_the_turn() {
+    let mut screen = Screen::new([ask(json!([question(false)])), Reply::new().text("later")], &[]);
+    screen.say("go").wait_for("Which color?").send("\x1b").wait_for("Ask tool was cancelled by the user");
+    screen.wait_for("Ask anything");
+    assert_eq!(screen.server.requests().len(), 1, "the model is not asked again");
+}
+
+/// proves: LOP-057, LOP-058, LOP-062
+#[test]
+fn a_plan_is_made_and_reviewed() {
+    let plan = "# Tidy up\n\n1. Remove the dead code.\n";
+    let replies = [
+        Reply::new().tool_call("write", json!({"_i": "x", "path": "a.txt", "content": "no"})),
+        Reply::new().tool_call("write", json!({"_i": "x", "path": "local://tidy-plan.md", "content": plan})),
+        Reply::new().tool_call("resolve", json!({"action": "apply", "reason": "done", "extra": {"title": "tidy"}})),
+        Reply::new().text("Carried out."),
+    ];
+    let server = Server::start(replies);
+    let home = crate::support::home(&server, Wire::OpenAiCompletions);
+    let mut screen = Screen::in_home(home, server, &[], 60, 100);
+    screen.say("/plan tidy this up").wait_for("Approve and execute").wait_for("Remove the dead code");
+    let shown = screen.terminal.screen();
+    assert!(shown.contains("Approve and keep context") && shown.contains("Refine plan"), "{shown}");
+    assert!(!screen.home.path("work/a.txt").exists());
+    let results = screen.server.requests()[1].body.to_string();
+    assert!(results.contains("Plan mode: the working tree is read-only"), "{results}");
+    screen.send("1").wait_for("Carried out.");
+    let last = screen.server.requests().last().unwrap().body.to_string();
+    assert!(last.contains("Remove the dead code"), "{last}");
+}
