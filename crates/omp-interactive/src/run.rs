@@ -59,6 +59,8 @@ pub struct Start {
     pub typed: Vec<String>,
     /// The variables of the environment.
     pub variable: fn(&str) -> Option<String>,
+    /// Lets the user change a text in an editor of their own, which has the terminal meanwhile.
+    pub edit: Box<dyn Fn(&str) -> Result<String, String>>,
     /// Things the user should know.
     pub remarks: Vec<String>,
     /// Keeps the terminal safe if this program is killed: the pipe to a guardian.
@@ -81,6 +83,7 @@ enum Woken {
     Input(Option<Incoming>),
     Word(Option<(u64, crate::link::Word)>),
     Task(Option<crate::app::Task>),
+    Job,
     Time,
 }
 
@@ -88,10 +91,14 @@ enum Woken {
 pub async fn run(mut start: Start) -> Result<End, TerminalError> {
     let mut terminal = Terminal::enter(start.leash)?;
     let (input, mut incoming) = mpsc::unbounded_channel();
-    // Read until the program ends.
-    let source = terminal.source(move |news| {
-        let _ = input.send(news);
-    })?;
+    // Read until the program ends, but for the time in which another program has the terminal.
+    let read = |terminal: &Terminal| {
+        let input = input.clone();
+        terminal.source(move |news| {
+            let _ = input.send(news);
+        })
+    };
+    let mut source = Some(read(&terminal)?);
     let (tasks, mut done) = mpsc::unbounded_channel();
     let mut theme_watch = ThemeWatch::new(tasks.clone());
     let session = start.host.session();
@@ -164,6 +171,7 @@ pub async fn run(mut start: Start) -> Result<End, TerminalError> {
             news = incoming.recv() => Woken::Input(news),
             task = done.recv() => Woken::Task(task),
             word = start.words.recv() => Woken::Word(word),
+            () = job_result(&app) => Woken::Job,
             () = sleep_until(next, app.now()) => Woken::Time,
         };
         let mut events = Vec::new();
@@ -191,6 +199,7 @@ pub async fn run(mut start: Start) -> Result<End, TerminalError> {
                 }
             }
             Woken::Word(None) => {}
+            Woken::Job => app.job_result(),
             Woken::Time => {
                 decoder.expire(app.now(), &mut events);
                 app.tick();
@@ -242,7 +251,12 @@ pub async fn run(mut start: Start) -> Result<End, TerminalError> {
                     let now = app.now();
                     app.scheduler.request(Request::Forced, now);
                 }
-                Wish::ExternalEditor(text) => app.edit_elsewhere(&text),
+                Wish::ExternalEditor(text) => {
+                    drop(source.take());
+                    let edited = terminal.lend(|| (start.edit)(&text))?;
+                    source = Some(read(&terminal)?);
+                    app.edited_elsewhere(edited);
+                }
             }
         }
         if leaving {
@@ -257,6 +271,14 @@ pub async fn run(mut start: Start) -> Result<End, TerminalError> {
     drop(source);
     terminal.leave();
     Ok(end)
+}
+
+/// Waits for the result of a background job that nobody reads yet.
+async fn job_result(app: &App) {
+    match app.is_idle() {
+        true => app.session().job_results().await,
+        false => std::future::pending().await,
+    }
 }
 
 /// Waits until a moment of the app's clock; for ever, if there is none.

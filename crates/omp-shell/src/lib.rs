@@ -20,6 +20,7 @@ pub mod scope;
 pub mod session;
 pub mod sink;
 mod stream;
+mod watcher;
 
 pub use command::{CommandError, CommandOutcome, CommandSpec, Ending, Snapshot};
 pub use environment::{Ci, Environment, SecretNames};
@@ -27,3 +28,4 @@ pub use login::login_environment;
 pub use program::{ProgramSpec, run_program};
 pub use scope::{Child, Exit, Program, Scope, SpawnError, Stdio};
 pub use sink::{Captured, Limits, Sink, Spill};
+pub use watcher::{run_in_front, start_watcher};

@@ -149,6 +149,18 @@ impl Terminal {
         self.lock().bytes.clone()
     }
 
+    /// Waits until the program, or one that it left behind, has written these bytes.
+    ///
+    /// # Panics
+    /// When it does not.
+    pub fn wait_for_bytes(&self, wanted: &[u8]) {
+        let end = Instant::now() + PATIENCE;
+        while !self.bytes().windows(wanted.len()).any(|bytes| bytes == wanted) {
+            assert!(Instant::now() < end, "{wanted:?} was never written");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// Gives the window another size.
     pub fn resize(&mut self, rows: u16, columns: u16) -> &mut Self {
         tcsetwinsize(&self.keyboard, window(rows, columns)).expect("a terminal has a size");

@@ -120,6 +120,16 @@ impl Terminal {
         Source::start(self.restore.input().try_clone_to_owned()?, self.restore.clone(), sink)
     }
 
+    /// Lends the terminal to another program, and takes it again afterwards. Nobody else may read from it meanwhile. What
+    /// is on the screen then is that program's: the next frame is [`crate::render::Gesture::Resume`].
+    pub fn lend<T>(&mut self, other: impl FnOnce() -> T) -> io::Result<T> {
+        self.restore.undo();
+        let result = other();
+        self.restore.again();
+        self.begin()?;
+        Ok(result)
+    }
+
     /// Gives the terminal back to the shell, stops the whole job, and takes the terminal again when it goes on. What is
     /// on the screen afterwards is the shell's: the next frame is [`crate::render::Gesture::Resume`].
     pub fn suspend(&mut self) -> io::Result<()> {

@@ -62,6 +62,15 @@ impl BangView {
         self
     }
 
+    /// Takes the output as it is now, in place of what was there: for those who hand out its end again and again.
+    pub fn replace(&mut self, output: &str) {
+        if self.output != output {
+            self.output.clear();
+            self.dropped = false;
+            self.push(output);
+        }
+    }
+
     /// Takes more output.
     pub fn push(&mut self, chunk: &str) {
         self.output.push_str(chunk);

@@ -91,6 +91,9 @@ fn a_users_command_streams_and_shows_how_it_ended() {
     assert_eq!(endings, ["■ cancelled", "✗ error: no shell", "✗ exit 3", "1000"]);
     assert_eq!(view.rows(&look, Expansion::Expanded).len(), 1_001);
 
+    view.replace("only\nthis\n");
+    assert_eq!(texts(&view.rows(&look, Expansion::Collapsed)), ["! seq 1000", "  only", "  this"]);
+
     let mut long = BangView::new("cat");
     long.push(&"x".repeat(9_000));
     long.finish(BangState::Exited(0), Some("Truncated; the rest is artifact://3".into()));
@@ -170,7 +173,6 @@ fn found_tools_are_cut_and_at_most_five() {
     assert_eq!(expanded.len(), 1 + 7 * 2);
 }
 
-/// proves: TUI-094
 #[test]
 fn reads_that_follow_each_other_are_one_block() {
     let read = |path: &str| ended("read", json!({ "path": path }), "a\nb\n", json!({}), Phase::Done);

@@ -1,6 +1,9 @@
 //! A session with a person in front of it.
 
+use std::ffi::OsStr;
+use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use omp_cli::Launch;
@@ -9,6 +12,9 @@ use omp_sdk::{
     Directories, Environment, HistoryQuery, Host, Listener, Outfit, ProcessEnvironment, SessionError,
     SessionOptions, load_settings, typed_prompts,
 };
+
+use omp_tui::terminal::guardian::watch;
+use omp_tui::terminal::{SavedModes, Terminal};
 
 use crate::input::Turn;
 use crate::launch::{overrides, session_options};
@@ -106,8 +112,9 @@ pub(crate) async fn converse(opening: Opening) -> u8 {
         prompts: turns.into_iter().map(|turn| turn.prompt).collect(),
         typed,
         variable: |name| ProcessEnvironment.var(name),
+        edit: Box::new(edit),
         remarks,
-        leash: None,
+        leash: guardian(),
     };
     let ended = omp_interactive::run(start).await;
     let session = host.session();
@@ -139,4 +146,38 @@ fn earlier(directories: &Directories, cwd: &Path) -> Vec<String> {
     let query = HistoryQuery { words: None, cwd: Some(cwd), limit: MOST_PROMPTS };
     let found = typed_prompts(directories, query).unwrap_or_default();
     found.into_iter().map(|typed| typed.prompt).collect()
+}
+
+/// Starts the process that gives the terminal back if this one is killed. Without it that is left to `reset`.
+fn guardian() -> Option<OwnedFd> {
+    let modes = Terminal::saved_modes().ok()?.to_string();
+    let arguments = [OsStr::new(crate::GUARDIAN), OsStr::new(&modes)];
+    omp_shell::start_watcher(Path::new("/proc/self/exe"), &arguments).ok()
+}
+
+/// The whole life of that process.
+pub(crate) fn guard(modes: Option<&str>) -> ExitCode {
+    let Some(modes) = modes.and_then(|modes| modes.parse::<SavedModes>().ok()) else { return ExitCode::FAILURE };
+    watch(std::io::stdin(), std::io::stdout(), modes);
+    ExitCode::SUCCESS
+}
+
+/// Lets the user change a text in `$VISUAL` or `$EDITOR`.
+fn edit(text: &str) -> Result<String, String> {
+    let named = ["VISUAL", "EDITOR"].into_iter().filter_map(|name| ProcessEnvironment.var(name));
+    let Some(editor) = named.into_iter().find(|editor| !editor.trim().is_empty()) else {
+        return Err("No editor is set. Set VISUAL or EDITOR.".to_owned());
+    };
+    let failed = |error: std::io::Error| format!("The editor {editor} cannot be used: {error}.");
+    let file = tempfile::Builder::new().prefix("omp-prompt-").suffix(".md").tempfile().map_err(failed)?;
+    std::fs::write(file.path(), text).map_err(failed)?;
+    // The variable may hold arguments, as in `code --wait`.
+    let mut words = editor.split_whitespace();
+    let program = words.next().unwrap_or_default();
+    let arguments: Vec<&OsStr> = words.map(OsStr::new).chain([file.path().as_os_str()]).collect();
+    let status = omp_shell::run_in_front(OsStr::new(program), &arguments).map_err(failed)?;
+    if !status.success() {
+        return Err(format!("The editor {editor} ended with {status}; the prompt is as it was."));
+    }
+    std::fs::read_to_string(file.path()).map_err(failed)
 }

@@ -42,9 +42,15 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The first argument of the process that the embedded shell runs in: ours alone, so it is in no table.
 const EMBEDDED_SHELL: &str = "__shell";
 
+/// The first argument of the process that gives the terminal back when this one is killed.
+const GUARDIAN: &str = "__guardian";
+
 fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == EMBEDDED_SHELL) {
         return ExitCode::from(omp_embedded_shell::serve());
+    }
+    if std::env::args_os().nth(1).is_some_and(|first| first == GUARDIAN) {
+        return interactive::guard(std::env::args().nth(2).as_deref());
     }
     output::install_panic_hook();
     // A panic has already been reported by the hook; here it only becomes an exit code.

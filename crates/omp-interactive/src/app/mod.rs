@@ -122,7 +122,8 @@ pub(crate) struct App {
     retrying: Option<Activity>,
     tokens: (u64, u64),
     cached: u64,
-    shell: Option<CancellationToken>,
+    /// A command of the user that runs.
+    shell: Option<(CancellationToken, crate::blocks::Shared<shell::Bang>)>,
     /// Prompts that wait for the one before.
     waiting: std::collections::VecDeque<Prompt>,
     tasks: UnboundedSender<Task>,

@@ -66,11 +66,11 @@ impl Setting {
     }
 
     async fn ask(&self, questions: Value) -> Result<ToolOutput, ToolError> {
-        self.tool().run(call(questions, CancellationToken::new())).await
+        self.tool().run(call(&questions, CancellationToken::new())).await
     }
 }
 
-fn call(questions: Value, cancel: CancellationToken) -> Invocation {
+fn call(questions: &Value, cancel: CancellationToken) -> Invocation {
     invocation(&json!({ "questions": questions }), cancel, Updates::ignored())
 }
 
@@ -235,7 +235,7 @@ async fn questions_that_are_not_answered_fail() {
     let cancel = CancellationToken::new();
     let tool = aborted.tool();
     let (result, ()) =
-        tokio::join!(tool.run(call(json!([colour()]), cancel.clone())), async { cancel.cancel() });
+        tokio::join!(tool.run(call(&json!([colour()]), cancel.clone())), async { cancel.cancel() });
     assert_eq!(result.unwrap_err().message, "Ask input was cancelled");
     assert!(*dropped.lock().unwrap(), "the dialog is closed");
     assert!(!aborted.context.modes.take_end());

@@ -121,6 +121,32 @@ fn a_theme_is_chosen_and_kept_and_a_broken_one_is_not_used() {
     assert!(count(&terminal, &accent(DARK)) > 0, "the broken one was replaced");
 }
 
+// proves: CLI-257
+#[test]
+fn a_list_is_gone_through_with_the_usual_keys() {
+    let home = Home::new();
+    let mut terminal = start(&home);
+    // The list is sorted, and its last entry is in use.
+    let open = |terminal: &mut Terminal| {
+        terminal.send("/theme\r").wait_for("Choose a theme").wait_for("❯ titanium");
+    };
+    open(&mut terminal);
+    terminal.send("\x1b[A").wait_for("❯ solar-light");
+    terminal.send("\x1b[B").wait_for("❯ titanium");
+    terminal.send("\x1b[B").wait_for("❯ amber");
+    terminal.send("\x1b[6~").wait_without("❯ amber");
+    assert!(!terminal.screen().contains("❯ ansi"), "a page is more than a row");
+    terminal.send("\x1b[5~").wait_for("❯ amber");
+    terminal.send("\x1b").wait_without("Choose a theme");
+    open(&mut terminal);
+    terminal.send("\x1b[A").wait_for("❯ solar-light");
+    terminal.send("\x03").wait_without("Choose a theme");
+    // Neither way of closing chose anything.
+    open(&mut terminal);
+    terminal.send("\x1b[B").wait_for("❯ amber");
+    terminal.send("\r").wait_for("Theme: amber");
+}
+
 /// Where nothing speaks for macOS, the terminal does: when it says so itself, and when it is asked after a resize.
 // proves: TUI-135
 #[test]

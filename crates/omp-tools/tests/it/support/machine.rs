@@ -81,8 +81,8 @@ impl Machine {
     /// a pipe. `None`, with the reason, where there is no server.
     pub(crate) fn real() -> Option<Self> {
         if !Path::new("/usr/sbin/sshd").exists() {
-            let reason = "skipped: /usr/sbin/sshd is not there; ./test installs openssh-server";
-            writeln!(std::io::stderr(), "{reason}").unwrap();
+            let reason = "skipped: /usr/sbin/sshd is not there; ./test installs openssh-server\n";
+            std::io::stderr().write_all(reason.as_bytes()).unwrap();
             return None;
         }
         let machine = Self::empty(json!({ "host": "test.invalid" }));

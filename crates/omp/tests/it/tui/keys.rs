@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use omp_testkit::Reply;
+use omp_testkit::{Reply, Server, Wire};
 
 use super::{Screen, last_prompt};
 
@@ -59,4 +59,43 @@ fn files_and_commands_are_completed() {
     screen.home.write("work/some-file.txt", "x");
     screen.send("look at @some").wait_for("some-file.txt").send("\t").wait_for("@some-file.txt");
     screen.send("\x15/hotk").wait_for("All keys").send("\t").wait_for("/hotkeys");
+}
+
+/// proves: CLI-224, SHL-002
+#[test]
+fn commands_of_the_user_run_and_are_told_to_the_model() {
+    let mut screen = Screen::new([Reply::new().text("I see.")], &[]);
+    screen.home.write("home/.omp/agent/config.yml", "bashInterceptor:\n  enabled: true\n");
+    screen.home.write("work/f.txt", "content-of-f\n");
+    screen.say("!cat f.txt").wait_for("content-of-f");
+    screen.say("!!echo a-private-thing").wait_for("not sent to the model");
+    assert!(screen.server.requests().is_empty());
+    screen.say("what did I do?").wait_for("I see.");
+    let body = screen.server.requests()[0].body.to_string();
+    assert!(body.contains("content-of-f") && !body.contains("a-private-thing"), "{body}");
+}
+
+/// While one command runs a second is refused, and Escape stops the first.
+#[test]
+fn a_command_of_the_user_is_stopped_by_escape() {
+    let mut screen = Screen::new([Reply::new()], &[]);
+    screen.say("!echo begun; sleep 300").wait_for("begun\n");
+    screen.say("!echo other").wait_for("still running");
+    assert!(screen.terminal.screen().contains("│ !echo other"));
+    screen.send("\x1b").wait_for("cancelled");
+}
+
+/// proves: TUI-125
+#[test]
+fn the_prompt_is_changed_in_another_program() {
+    let server = Server::start([Reply::new().text("fine")]);
+    let home = crate::support::home(&server, Wire::OpenAiCompletions);
+    let editor = home.write("editor.sh", "#!/bin/sh\nprintf ' and the rest' >> \"$1\"\n");
+    std::fs::set_permissions(&editor, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let mut command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
+    command.env("EDITOR", &editor);
+    let mut screen = Screen::with(command, home, server, 30, 100);
+    screen.send("the beginning").wait_for("the beginning").send("\x07").wait_for("the beginning and the rest");
+    screen.send("\r").wait_for("fine");
+    assert_eq!(last_prompt(&screen.server), "the beginning and the rest");
 }

@@ -1,6 +1,6 @@
 //! Taking the terminal over and giving it back.
 
-use omp_testkit::Reply;
+use omp_testkit::{Reply, Server, Wire};
 
 use super::Screen;
 
@@ -58,8 +58,32 @@ fn a_new_width_wraps_everything_anew() {
 #[test]
 fn without_a_model_the_way_to_one_is_shown() {
     let home = omp_testkit::Home::new();
-    let server = omp_testkit::Server::start([Reply::new()]);
+    let server = Server::start([Reply::new()]);
     let mut screen = Screen::in_home(home, server, &[], 30, 100);
     screen.wait_for("No model is available").wait_for("omp login");
     screen.leave();
+}
+
+/// proves: TUI-067
+#[test]
+fn the_program_sleeps_and_wakes() {
+    let server = Server::start([Reply::new()]);
+    let home = crate::support::home(&server, Wire::OpenAiCompletions);
+    let omp = env!("CARGO_BIN_EXE_omp");
+    let mut command = home.terminal_command("bash");
+    command.args(["--norc", "-i", "-c", &format!("set -m; {omp}; echo STOPPED $?; fg; echo ENDED $?; sleep 60")]);
+    let mut screen = Screen::with(command, home, server, 30, 100);
+    screen.send("a draft").wait_for("a draft").send("\x1a").wait_for("STOPPED 148");
+    // The shell goes on with it at once; the draft is still there.
+    screen.send(" and more").wait_for("a draft and more");
+}
+
+/// The modes come back even when nobody can say goodbye.
+#[test]
+fn a_killed_program_leaves_a_usable_terminal() {
+    let mut screen = Screen::new([Reply::new()], &[]);
+    let pid = nix::unistd::Pid::from_raw(i32::try_from(screen.terminal.pid()).unwrap());
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).unwrap();
+    screen.terminal.wait_exit();
+    screen.terminal.wait_for_bytes(b"\x1b[?2004l");
 }

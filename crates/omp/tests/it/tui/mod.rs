@@ -7,6 +7,8 @@ mod lifecycle;
 mod questions;
 mod sessions;
 
+use std::process::Command;
+
 use omp_testkit::terminal::{Answers, Terminal};
 use omp_testkit::{Home, Scenario, Server, Wire};
 
@@ -34,6 +36,10 @@ impl Screen {
     pub(crate) fn in_home(home: Home, server: Server, arguments: &[&str], rows: u16, columns: u16) -> Self {
         let mut command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
         command.args(arguments);
+        Self::with(command, home, server, rows, columns)
+    }
+
+    pub(crate) fn with(command: Command, home: Home, server: Server, rows: u16, columns: u16) -> Self {
         let terminal = Terminal::start(command, rows, columns, Answers::Kind);
         let mut screen = Self { terminal, server, home };
         screen.wait_for("Ask anything");

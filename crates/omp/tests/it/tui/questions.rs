@@ -116,7 +116,7 @@ fn leaving_a_question_stops_the_turn() {
     assert_eq!(screen.server.requests().len(), 1, "the model is not asked again");
 }
 
-/// proves: LOP-057, LOP-058, LOP-062
+/// proves: LOP-057
 #[test]
 fn a_plan_is_made_and_reviewed() {
     let plan = "# Tidy up\n\n1. Remove the dead code.\n";
