@@ -75,7 +75,11 @@ impl Conversation {
             AgentEvent::AgentEnd { .. } => self.settle(now),
             AgentEvent::Notice { message } => self.say(to, Level::Warning, message),
             AgentEvent::RetryFallbackApplied(switch) => {
-                self.say(to, Level::Warning, &format!("{} failed; going on with {}.", switch.from, switch.to));
+                self.say(
+                    to,
+                    Level::Warning,
+                    &format!("{} failed; going on with {}.", switch.from, switch.to),
+                );
             }
             AgentEvent::ContextPromoted { from, to: larger } => {
                 let text = format!("The conversation no longer fits into {from}; going on with {larger}.");
@@ -116,13 +120,17 @@ impl Conversation {
 
     fn replay_block(&mut self, to: &mut Transcript, index: usize, block: &AssistantBlock) {
         match block {
-            AssistantBlock::Text(block) => self.prose(to, index, TextKind::Answer).with(|prose| prose.push(&block.text)),
+            AssistantBlock::Text(block) => {
+                self.prose(to, index, TextKind::Answer).with(|prose| prose.push(&block.text));
+            }
             AssistantBlock::Thinking(block) => {
                 self.prose(to, index, TextKind::Thinking).with(|prose| prose.push(&block.thinking));
             }
             AssistantBlock::ToolCall(call) => {
                 let calls = self.call(to, &call.id, &call.name);
-                calls.with(|calls| calls.arguments_complete(&call.id, &call.arguments, call.intent.as_deref()));
+                calls.with(|calls| {
+                    calls.arguments_complete(&call.id, &call.arguments, call.intent.as_deref());
+                });
             }
             _ => {}
         }
@@ -193,7 +201,9 @@ impl Conversation {
             }
             StreamEvent::ToolCallEnd { tool_call: call, .. } => {
                 let calls = self.call(to, &call.id, &call.name);
-                calls.with(|calls| calls.arguments_complete(&call.id, &call.arguments, call.intent.as_deref()));
+                calls.with(|calls| {
+                    calls.arguments_complete(&call.id, &call.arguments, call.intent.as_deref());
+                });
             }
             _ => {}
         }
@@ -217,7 +227,8 @@ impl Conversation {
             }
         }
         self.arriving.clear();
-        let ordinary = matches!(answer.stop_reason, StopReason::Stop | StopReason::ToolUse | StopReason::Pause);
+        let ordinary =
+            matches!(answer.stop_reason, StopReason::Stop | StopReason::ToolUse | StopReason::Pause);
         match (&answer.error_message, ordinary) {
             (Some(error), true) => self.say(to, Level::Warning, error),
             (None, true) => {}

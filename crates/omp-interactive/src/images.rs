@@ -29,7 +29,8 @@ impl Images {
         if bytes.len() as u64 > MOST_BYTES {
             return Err(format!("{} is larger than 50 MB.", path.display()));
         }
-        let loaded = image::load(bytes, Fit::Shrink).map_err(|error| format!("{}: {error}", path.display()))?;
+        let loaded =
+            image::load(bytes, Fit::Shrink).map_err(|error| format!("{}: {error}", path.display()))?;
         let data = base64::engine::general_purpose::STANDARD.encode(&loaded.bytes);
         let name: Arc<str> = format!("image-{}", self.0.len() + 1).into();
         self.0.push((Arc::clone(&name), ImageBlock { data, mime_type: loaded.mime.to_owned() }));

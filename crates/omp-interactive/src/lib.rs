@@ -16,4 +16,4 @@ mod stage;
 
 pub use appearance::page_theme;
 pub use link::{Link, Word, Words};
-pub use run::{End, Numbers, Start, run};
+pub use run::{Edit, End, Numbers, Start, run};

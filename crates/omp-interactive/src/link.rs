@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::future::BoxFuture;
 use omp_sdk::{
-    ApprovalRequest, AskAnswer, AskQuestion, Asker, Dialog, Ended, Listener, Questioner, PlanReview, PlanVerdict, Reply, Ui};
+    ApprovalRequest, AskAnswer, AskQuestion, Asker, Dialog, Ended, Listener, PlanReview, PlanVerdict,
+    Questioner, Reply, Ui,
+};
 use omp_types::AgentEvent;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::sync::oneshot;

@@ -17,8 +17,8 @@ use omp_tui::schedule::Request;
 use omp_tui::terminal::{Incoming, Terminal, TerminalError};
 use tokio::sync::mpsc;
 
-use crate::appearance::{self, ThemeWatch, Wishes};
 use crate::app::{App, Beginning, Files, Wish};
+use crate::appearance::{self, ThemeWatch, Wishes};
 use crate::link::{Link, Words};
 use crate::recent::Recent;
 
@@ -43,6 +43,9 @@ impl Numbers {
     }
 }
 
+/// Changes a text in a program of the user, or says why it could not.
+pub type Edit = fn(&str) -> Result<String, String>;
+
 /// What the interactive program begins with.
 pub struct Start {
     /// The sessions, with the first one open.
@@ -60,7 +63,7 @@ pub struct Start {
     /// The variables of the environment.
     pub variable: fn(&str) -> Option<String>,
     /// Lets the user change a text in an editor of their own, which has the terminal meanwhile.
-    pub edit: Box<dyn Fn(&str) -> Result<String, String>>,
+    pub edit: Edit,
     /// Things the user should know.
     pub remarks: Vec<String>,
     /// Keeps the terminal safe if this program is killed: the pipe to a guardian.
@@ -180,6 +183,7 @@ pub async fn run(mut start: Start) -> Result<End, TerminalError> {
             Woken::Input(Some(Incoming::Resized)) => {
                 let now = app.now();
                 app.scheduler.resized(profile.multiplexer, now);
+                renderer.resized(terminal.size());
                 // Some terminals change their colours together with their window, and say so only when asked.
                 if !capability::dumb(environment) {
                     terminal.write(&Probes::ask(&[Probe::Background], now).1)?;
@@ -223,7 +227,6 @@ pub async fn run(mut start: Start) -> Result<End, TerminalError> {
                 Fact::Background(red, green, blue) => signals.background((red, green, blue)),
                 Fact::Appearance(Reported::Dark) => signals.notified(Appearance::Dark),
                 Fact::Appearance(Reported::Light) => signals.notified(Appearance::Light),
-                Fact::Keyboard(_) => terminal.also_undo(probes.undo()),
                 _ => {}
             }
         }
@@ -233,6 +236,7 @@ pub async fn run(mut start: Start) -> Result<End, TerminalError> {
         }
         if !bytes.is_empty() {
             terminal.write(&bytes)?;
+            terminal.also_on(probes.redo(), probes.undo());
         }
         let mut leaving = false;
         for wish in app.take_wishes() {
@@ -292,6 +296,7 @@ async fn sleep_until(moment: Option<Duration>, now: Duration) {
 fn is_image(path: &str) -> bool {
     let known = ["png", "jpg", "jpeg", "gif", "webp", "bmp"];
     let path = std::path::Path::new(path);
-    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_lowercase();
+    let extension =
+        path.extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_lowercase();
     known.contains(&extension.as_str()) && path.is_file()
 }

@@ -47,9 +47,7 @@ pub use ask::{AskAnswer, AskOption, AskQuestion, Dialog, Ended, Questioner};
 pub use bash::{InterceptRule, Interception, Minimizer, PtyView, UserCommand};
 pub use checkpoint::{Checkpoints, Mark, Rewound};
 pub use context::{Context, Login, MAIN_AGENT, Settings};
-pub use discovery::{
-    DiscoverableTool, Match, SEARCH_TOOL, Shelf, ToolIndex, is_searchable, search_tool,
-};
+pub use discovery::{DiscoverableTool, Match, SEARCH_TOOL, Shelf, ToolIndex, is_searchable, search_tool};
 pub use edit::EditMode;
 pub use goal::GoalKeeper;
 pub use job::JobSettings;

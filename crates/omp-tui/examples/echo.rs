@@ -148,7 +148,7 @@ impl App {
     fn tell(&mut self, bytes: &[u8]) -> Result<(), TerminalError> {
         if !bytes.is_empty() {
             self.terminal.write(bytes)?;
-            self.terminal.also_undo(self.probes.undo());
+            self.terminal.also_on(self.probes.redo(), self.probes.undo());
         }
         Ok(())
     }

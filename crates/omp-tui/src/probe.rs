@@ -15,6 +15,8 @@ const KITTY_ON: &[u8] = b"\x1b[>7u";
 const KITTY_OFF: &[u8] = b"\x1b[<u";
 const OTHER_KEYS_ON: &[u8] = b"\x1b[>4;2m";
 const OTHER_KEYS_OFF: &[u8] = b"\x1b[>4;0m";
+const APPEARANCE_ON: &[u8] = b"\x1b[?2031h";
+const APPEARANCE_OFF: &[u8] = b"\x1b[?2031l";
 const END_MARK: &[u8] = b"\x1b[c";
 
 /// A question.
@@ -114,6 +116,8 @@ pub struct Probes {
     keyboard: Keyboard,
     /// Whether the terminal's attributes were told already: each end mark repeats them.
     described: bool,
+    /// Whether changes between dark and light are told.
+    appearance: bool,
 }
 
 impl Probes {
@@ -127,7 +131,7 @@ impl Probes {
         let waiting = probes.iter().map(|probe| (*probe, false)).collect();
         let asked = probes.contains(&Probe::Keyboard);
         let keyboard = if asked { Keyboard::Asked(now + KEYBOARD_WAIT) } else { Keyboard::Off };
-        (Self { waiting, keyboard, described: false }, bytes)
+        (Self { waiting, keyboard, described: false, appearance: false }, bytes)
     }
 
     /// Whether answers are still expected.
@@ -154,7 +158,8 @@ impl Probes {
             }
             Reply::PrivateMode(mode, state) => {
                 if *mode == APPEARANCE && *state == Mode::Off {
-                    bytes.extend_from_slice(b"\x1b[?2031h");
+                    bytes.extend_from_slice(APPEARANCE_ON);
+                    self.appearance = true;
                 }
                 facts.push(Fact::PrivateMode(*mode, *state));
             }
@@ -207,13 +212,23 @@ impl Probes {
         }
     }
 
+    /// The bytes that turn on what the answers turned on: for a terminal that was given back for a while.
+    pub fn redo(&self) -> Vec<u8> {
+        self.turned(KITTY_ON, OTHER_KEYS_ON, APPEARANCE_ON)
+    }
+
     /// The bytes that turn off whatever the answers turned on.
-    pub fn undo(&self) -> &'static [u8] {
-        match self.keyboard {
-            Keyboard::Kitty => KITTY_OFF,
-            Keyboard::OtherKeys => OTHER_KEYS_OFF,
+    pub fn undo(&self) -> Vec<u8> {
+        self.turned(KITTY_OFF, OTHER_KEYS_OFF, APPEARANCE_OFF)
+    }
+
+    fn turned(&self, kitty: &[u8], other_keys: &[u8], appearance: &[u8]) -> Vec<u8> {
+        let keyboard = match self.keyboard {
+            Keyboard::Kitty => kitty,
+            Keyboard::OtherKeys => other_keys,
             Keyboard::Asked(_) | Keyboard::Off => b"",
-        }
+        };
+        [keyboard, if self.appearance { appearance } else { b"" }].concat()
     }
 }
 

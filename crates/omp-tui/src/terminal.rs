@@ -43,6 +43,8 @@ pub enum TerminalError {
 pub struct Terminal {
     restore: std::sync::Arc<Restore>,
     leash: Option<guardian::Leash>,
+    /// What else is turned on, and off.
+    also: (Vec<u8>, Vec<u8>),
 }
 
 impl Terminal {
@@ -67,30 +69,31 @@ impl Terminal {
         let input = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3).map_err(io::Error::from)?;
         let output = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3).map_err(io::Error::from)?;
         let restore = Restore::install(input, output)?;
-        let mut terminal = Self { restore, leash: leash.map(guardian::Leash::new) };
+        let mut terminal = Self { restore, leash: leash.map(guardian::Leash::new), also: Default::default() };
         terminal.begin()?;
         Ok(terminal)
     }
 
     fn begin(&mut self) -> io::Result<()> {
         self.restore.raw()?;
-        let mut on = Vec::new();
-        let mut off = FRAME_ENDS.to_vec();
-        for (begin, end) in MODES {
-            on.extend_from_slice(begin);
-            off.extend_from_slice(end);
-        }
-        self.set_undo(&off);
+        let undo = self.undo_bytes();
+        self.set_undo(&undo);
+        let begins = MODES.iter().map(|(begin, _)| *begin);
+        let on = begins.chain([self.also.0.as_slice()]).collect::<Vec<&[u8]>>().concat();
         self.restore.write(&on)
     }
 
-    /// Names what has to be written at the end besides the modes that are always on, such as
-    /// [`crate::probe::Probes::undo`].
-    pub fn also_undo(&mut self, bytes: &[u8]) {
-        let mut off = FRAME_ENDS.to_vec();
-        off.extend_from_slice(bytes);
-        MODES.iter().for_each(|(_, end)| off.extend_from_slice(end));
-        self.set_undo(&off);
+    /// Names what was turned on besides the modes that always are, and how it is turned off: [`crate::probe::Probes::redo`]
+    /// and [`crate::probe::Probes::undo`]. It is turned on again whenever the terminal comes back.
+    pub fn also_on(&mut self, on: Vec<u8>, off: Vec<u8>) {
+        self.also = (on, off);
+        let undo = self.undo_bytes();
+        self.set_undo(&undo);
+    }
+
+    fn undo_bytes(&self) -> Vec<u8> {
+        let ends = MODES.iter().map(|(_, end)| *end);
+        [FRAME_ENDS, &self.also.1].into_iter().chain(ends).collect::<Vec<&[u8]>>().concat()
     }
 
     fn set_undo(&mut self, bytes: &[u8]) {

@@ -62,7 +62,12 @@ impl Outfit for Furniture {
 /// A session whose questions somebody answers.
 fn attended(options: SessionOptions, link: Link) -> SessionOptions {
     let person = Arc::new(link);
-    SessionOptions { asker: Some(person.clone()), questioner: Some(person.clone()), ui: Some(person), ..options }
+    SessionOptions {
+        asker: Some(person.clone()),
+        questioner: Some(person.clone()),
+        ui: Some(person),
+        ..options
+    }
 }
 
 /// What the terminal begins with.
@@ -112,7 +117,7 @@ pub(crate) async fn converse(opening: Opening) -> u8 {
         prompts: turns.into_iter().map(|turn| turn.prompt).collect(),
         typed,
         variable: |name| ProcessEnvironment.var(name),
-        edit: Box::new(edit),
+        edit,
         remarks,
         leash: guardian(),
     };
@@ -157,7 +162,9 @@ fn guardian() -> Option<OwnedFd> {
 
 /// The whole life of that process.
 pub(crate) fn guard(modes: Option<&str>) -> ExitCode {
-    let Some(modes) = modes.and_then(|modes| modes.parse::<SavedModes>().ok()) else { return ExitCode::FAILURE };
+    let Some(modes) = modes.and_then(|modes| modes.parse::<SavedModes>().ok()) else {
+        return ExitCode::FAILURE;
+    };
     watch(std::io::stdin(), std::io::stdout(), modes);
     ExitCode::SUCCESS
 }

@@ -18,7 +18,9 @@ macro_rules! c_functions {
 
 /// The first of some types.
 macro_rules! first {
-    ($type:ty $(, $more:ty)*) => { $type };
+    ($type:ty $(, $more:ty)*) => {
+        $type
+    };
 }
 
 c_functions! {
@@ -38,7 +40,8 @@ mod tests {
 
     #[test]
     fn they_are_the_usual_ones() {
-        let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-14, "{found} {expected}");
+        let near =
+            |found: f64, expected: f64| assert!((found - expected).abs() < 1e-14, "{found} {expected}");
         near(super::log(E), 1.0);
         near(super::log(0.5), -LN_2);
         near(super::log2(8.0), 3.0);

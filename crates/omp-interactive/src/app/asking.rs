@@ -39,7 +39,8 @@ impl App {
             Choice::new(entry.clone()).detail(detail.unwrap_or_default())
         };
         let choices: Vec<Choice> = entries.iter().enumerate().map(choice).collect();
-        let title = if all > 1 { format!("{} ({this}/{all})", question.question) } else { question.question.clone() };
+        let title =
+            if all > 1 { format!("{} ({this}/{all})", question.question) } else { question.question.clone() };
         let mut selector = Selector::new(title, choices);
         let mut hint = "Enter chooses, Esc stops the turn".to_owned();
         if question.multi {
@@ -74,7 +75,9 @@ impl App {
                 let chosen = if asked.question.multi { asked.chosen.clone() } else { places };
                 match chosen.contains(&other) {
                     true => self.ask_for_words(chosen),
-                    false => self.answer_question(AskWord::Given(AskAnswer { selected: chosen, custom: None })),
+                    false => {
+                        self.answer_question(AskWord::Given(AskAnswer { selected: chosen, custom: None }));
+                    }
                 }
             }
             Outcome::Cancelled => self.answer_question(AskWord::Cancelled),

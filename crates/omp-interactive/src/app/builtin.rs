@@ -110,7 +110,8 @@ impl App {
             let listed = tokio::task::spawn_blocking(move || saved.list(SessionScope::Folder)).await;
             let rows = listed.unwrap_or_default();
             Box::new(move |app: &mut Self| {
-                let rows: Vec<_> = rows.into_iter().filter(|row| Some(&row.path) != current.as_ref()).collect();
+                let rows: Vec<_> =
+                    rows.into_iter().filter(|row| Some(&row.path) != current.as_ref()).collect();
                 if rows.is_empty() {
                     app.hint(Token::Warning, "There is no other session in this directory.");
                     return;
@@ -158,7 +159,10 @@ impl App {
         }
         let choices = self.session().model_choices();
         if choices.is_empty() {
-            self.hint(Token::Warning, "No model can be used. Sign in with omp login, or set a provider's key.");
+            self.hint(
+                Token::Warning,
+                "No model can be used. Sign in with omp login, or set a provider's key.",
+            );
             return;
         }
         let current = self.session().model_selector();
@@ -313,7 +317,10 @@ impl App {
 
     fn session_info(&mut self, arguments: &str) {
         if arguments == "delete" {
-            self.hint(Token::Warning, "/session delete is not available in the terminal yet; use omp session delete.");
+            self.hint(
+                Token::Warning,
+                "/session delete is not available in the terminal yet; use omp session delete.",
+            );
             return;
         }
         let session = self.session();
@@ -332,7 +339,8 @@ impl App {
 
     fn tools(&mut self) {
         let session = self.session();
-        let active: Vec<String> = session.prompt_report().tools.iter().map(|tool| tool.name.clone()).collect();
+        let active: Vec<String> =
+            session.prompt_report().tools.iter().map(|tool| tool.name.clone()).collect();
         let mut names: Vec<String> = omp_sdk::TOOL_NAMES.iter().map(|name| (*name).to_owned()).collect();
         names.extend(active.iter().filter(|name| !omp_sdk::TOOL_NAMES.contains(&name.as_str())).cloned());
         let row = |name: String| {
@@ -369,7 +377,9 @@ impl App {
         self.spawn(async move {
             let forced = session.force_tool(&tool).await;
             Box::new(move |app: &mut Self| match forced {
-                Ok(()) if prompt.is_empty() => app.hint(Token::Muted, format!("The next turn must call {tool}.")),
+                Ok(()) if prompt.is_empty() => {
+                    app.hint(Token::Muted, format!("The next turn must call {tool}."));
+                }
                 Ok(()) => app.prompt(omp_sdk::Prompt::text(prompt)),
                 Err(error) => app.complain(&error.to_string()),
             }) as Task
@@ -409,10 +419,8 @@ impl App {
             self.hint(Token::Muted, "No background jobs.");
             return;
         }
-        let rows = jobs
-            .into_iter()
-            .map(|job| (format!("{} {}", job.id, job.status.word()), job.label))
-            .collect();
+        let rows =
+            jobs.into_iter().map(|job| (format!("{} {}", job.id, job.status.word()), job.label)).collect();
         self.table("Background jobs", rows);
     }
 

@@ -1,6 +1,8 @@
 //! The rows of every lane.
 
-use omp_editor::{Border, Editor, Frame as Surround, Glyphs, Look as EditorLook, Styles, ThinkingLevel as Level};
+use omp_editor::{
+    Border, Editor, Frame as Surround, Glyphs, Look as EditorLook, Styles, ThinkingLevel as Level,
+};
 use omp_keys::table as actions;
 use omp_sdk::PlanState;
 use omp_sdk::settings::{keys, strings};
@@ -61,7 +63,8 @@ impl App {
         self.set(self.lanes.pending, pending, None);
         let todos = self.todos(&look);
         self.set(self.lanes.todo, todos, None);
-        let banner = self.banner.as_ref().map(|(token, text)| look.wrapped(*token, text, 0)).unwrap_or_default();
+        let banner =
+            self.banner.as_ref().map(|(token, text)| look.wrapped(*token, text, 0)).unwrap_or_default();
         self.set(self.lanes.banner, banner, None);
         let status = self.status(&look);
         self.set(self.lanes.status, status, None);
@@ -122,8 +125,16 @@ impl App {
             separator: settings.get(keys::STATUS_LINE_SEPARATOR).to_owned(),
             transparent: settings.get(keys::STATUS_LINE_TRANSPARENT),
             show_hook_status: settings.get(keys::STATUS_LINE_SHOW_HOOK_STATUS),
-            left: text(&strings(settings.get(keys::STATUS_LINE_LEFT_SEGMENTS)).map(str::to_owned).collect::<Vec<_>>()),
-            right: text(&strings(settings.get(keys::STATUS_LINE_RIGHT_SEGMENTS)).map(str::to_owned).collect::<Vec<_>>()),
+            left: text(
+                &strings(settings.get(keys::STATUS_LINE_LEFT_SEGMENTS))
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>(),
+            ),
+            right: text(
+                &strings(settings.get(keys::STATUS_LINE_RIGHT_SEGMENTS))
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>(),
+            ),
             options: settings.get(keys::STATUS_LINE_SEGMENT_OPTIONS).clone(),
         };
         let facts = status::Facts {

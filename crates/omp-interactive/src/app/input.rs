@@ -1,12 +1,14 @@
 //! Keys and pastes.
 
-use omp_editor::decide::{ClearKey, DoubleEscape, Escape, EscapeState, ExitKey, SendKey, clear_key, escape, exit_key};
+use omp_editor::decide::{
+    ClearKey, DoubleEscape, Escape, EscapeState, ExitKey, SendKey, clear_key, escape, exit_key,
+};
 use omp_editor::{Command, Outcome};
 use omp_keys::table as actions;
 use omp_keys::{Action, Chord, Context};
-use omp_theme::Token;
 use omp_sdk::Reply;
 use omp_sdk::settings::keys;
+use omp_theme::Token;
 use omp_tui::input::{Code, Event, Key, Kind};
 use omp_tui::render::Gesture;
 use omp_tui::schedule::Request;
@@ -59,7 +61,9 @@ impl App {
             self.after(outcome);
             return;
         }
-        if let Some(command) = self.keys.action(Context::Editor, chord).and_then(|action| Command::of_action(action.id())) {
+        if let Some(command) =
+            self.keys.action(Context::Editor, chord).and_then(|action| Command::of_action(action.id()))
+        {
             let outcome = self.editor.apply(command);
             self.after(outcome);
             return;
@@ -182,7 +186,8 @@ impl App {
     fn key_in_dialog(&mut self, key: Key, chord: Chord) {
         self.drop_stale_dialogs();
         let action = self.keys.action(Context::Select, chord);
-        let editing = self.keys.action(Context::Editor, chord).and_then(|action| Command::of_action(action.id()));
+        let editing =
+            self.keys.action(Context::Editor, chord).and_then(|action| Command::of_action(action.id()));
         match self.dialogs.first_mut() {
             Some(Dialog::Choice(menu, _) | Dialog::Approval(menu, ..)) => {
                 let chosen = match action {
@@ -223,7 +228,9 @@ impl App {
                     (Some(actions::SELECT_CANCEL), ..) => None,
                     (_, Some(Command::Submit), _) => Some(editor.take().content.text()),
                     (_, Some(command), _) => return drop(editor.apply(command)),
-                    (_, None, Some(letter)) => return drop(editor.apply(Command::Insert(letter.to_string()))),
+                    (_, None, Some(letter)) => {
+                        return drop(editor.apply(Command::Insert(letter.to_string())));
+                    }
                     _ => return,
                 };
                 if let Dialog::Text(_, _, answered) = self.dialogs.remove(0) {

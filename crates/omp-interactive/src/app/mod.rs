@@ -50,6 +50,9 @@ pub(crate) type Task = Box<dyn FnOnce(&mut App) + Send>;
 /// What follows from an answer in a menu; `None` is Escape.
 type Answered = Box<dyn FnOnce(&mut App, Option<usize>)>;
 
+/// What follows from an answer in words; `None` is Escape.
+type Worded = Box<dyn FnOnce(&mut App, Option<String>)>;
+
 /// Where things are on the screen, from top to bottom.
 struct Lanes {
     transcript: Id,
@@ -71,7 +74,7 @@ enum Dialog {
     /// A question of the model.
     Asked(Box<asking::Asked>),
     /// Answered in words.
-    Text(String, Box<Editor>, Box<dyn FnOnce(&mut App, Option<String>)>),
+    Text(String, Box<Editor>, Worded),
 }
 
 /// What has to be done outside.

@@ -109,7 +109,9 @@ impl App {
         let budget = goal.token_budget.map_or_else(|| "none".to_owned(), |budget| budget.to_string());
         let text = format!(
             "Goal: {}\nStatus: {}, tokens used: {}, budget: {budget}",
-            goal.objective, goal.status.word(), goal.tokens_used
+            goal.objective,
+            goal.status.word(),
+            goal.tokens_used
         );
         self.say(Level::Info, &text);
     }

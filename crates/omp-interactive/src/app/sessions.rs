@@ -76,7 +76,8 @@ impl App {
                     let who = row.node.role.unwrap_or(&row.node.name);
                     let sign = if row.active { "• " } else { "  " };
                     let text: String = row.node.text.split_whitespace().collect::<Vec<_>>().join(" ");
-                    let label = row.node.label.as_ref().map(|label| format!("[{label}] ")).unwrap_or_default();
+                    let label =
+                        row.node.label.as_ref().map(|label| format!("[{label}] ")).unwrap_or_default();
                     Choice::new(format!("{}{sign}{label}{who}: {text}", "  ".repeat(row.depth.min(8))))
                 });
                 let list = Selector::new("Go to a place in the conversation", options.collect()).at(at);

@@ -86,7 +86,8 @@ impl App {
         let everything = done.artifact_id.as_ref().map(|id| format!("artifact://{id}"));
         self.finish_shell(state, everything);
         if visibility == Visibility::Shared {
-            let code = done.exit_code.map_or_else(|| "stopped".to_owned(), |code| format!("exit code {code}"));
+            let code =
+                done.exit_code.map_or_else(|| "stopped".to_owned(), |code| format!("exit code {code}"));
             let text = format!("The user ran a command ({code}):\n$ {command}\n{}", done.output.trim_end());
             self.session().control().next_prompt(CustomMessage {
                 custom_type: "bash-execution".to_owned(),

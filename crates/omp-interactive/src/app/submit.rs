@@ -99,7 +99,9 @@ impl App {
         self.run = None;
         match ended {
             Ok(()) => {}
-            Err(ModeError::Agent(AgentError::NothingToRetry)) => self.hint(Token::Warning, "Nothing to retry."),
+            Err(ModeError::Agent(AgentError::NothingToRetry)) => {
+                self.hint(Token::Warning, "Nothing to retry.");
+            }
             Err(error) => self.complain(&error.to_string()),
         }
         if !self.focused {

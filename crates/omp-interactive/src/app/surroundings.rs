@@ -117,8 +117,15 @@ const MOST_FILES: usize = 50;
 
 /// Paths on the disk that begin like this.
 fn paths(prefix: &str) -> Vec<String> {
-    let (directory, begun) = prefix.rsplit_once('/').map_or(("", prefix), |(directory, begun)| (directory, begun));
-    let place = if prefix.starts_with('/') && directory.is_empty() { "/" } else if directory.is_empty() { "." } else { directory };
+    let (directory, begun) =
+        prefix.rsplit_once('/').map_or(("", prefix), |(directory, begun)| (directory, begun));
+    let place = if prefix.starts_with('/') && directory.is_empty() {
+        "/"
+    } else if directory.is_empty() {
+        "."
+    } else {
+        directory
+    };
     let mut found: Vec<String> = std::fs::read_dir(place)
         .into_iter()
         .flatten()

@@ -1,7 +1,7 @@
 //! What the session says and asks.
 
-use std::sync::Arc;
 use omp_sdk::{ApprovalRequest, PlanReview, PlanVerdict, Reply};
+use std::sync::Arc;
 use std::time::Duration;
 
 use omp_theme::Token;
@@ -26,7 +26,7 @@ impl App {
         }
         match word {
             Word::Event(event) => self.event(&event),
-            Word::Approve(request, answer) => self.approve(request, answer),
+            Word::Approve(request, answer) => self.approve(&request, answer),
             Word::Review(review, answer) => self.review(review, answer),
             Word::Question(question, place, answer) => self.put_question(question, place, answer),
             Word::Confirm(question, answer) => {
@@ -49,7 +49,8 @@ impl App {
             self.conversation.show(transcript, move |look| omp_view::markdown::render(look, &text));
         }
         let choices: Vec<_> = review.choices.into_iter().filter(|choice| choice.enabled).collect();
-        let menu = Menu::new(format!("Plan: {}", review.title), choices.iter().map(|choice| choice.label.as_str()));
+        let menu =
+            Menu::new(format!("Plan: {}", review.title), choices.iter().map(|choice| choice.label.as_str()));
         self.ask(menu, move |app, chosen| {
             match chosen.and_then(|place| choices.into_iter().nth(place)).map(|choice| choice.verdict) {
                 Some(PlanVerdict::Refine(_)) | None => {
@@ -99,7 +100,7 @@ impl App {
     }
 
     /// Asks whether a call may run.
-    fn approve(&mut self, request: ApprovalRequest, answer: oneshot::Sender<Reply>) {
+    fn approve(&mut self, request: &ApprovalRequest, answer: oneshot::Sender<Reply>) {
         let look = self.stage.look(self.width);
         let text = omp_view::approval::rows(&look, &request.question.text());
         let mut menu = Menu::new("", ["Yes, this once"]).with_text(text);

@@ -64,7 +64,12 @@ impl Calls {
         }
     }
 
-    pub(crate) fn arguments_complete(&mut self, id: &str, arguments: &Map<String, Value>, intent: Option<&str>) {
+    pub(crate) fn arguments_complete(
+        &mut self,
+        id: &str,
+        arguments: &Map<String, Value>,
+        intent: Option<&str>,
+    ) {
         if let Some(view) = self.view(id) {
             view.arguments_complete(arguments.clone(), intent.map(str::to_owned));
         }

@@ -92,7 +92,7 @@ fn the_keyboard_protocol_is_chosen_by_the_answer() {
     let mut heard = ask(&[Probe::Keyboard]);
     assert_eq!(heard.hear("\x1b[?0u").wrote(), "\x1b[>7u");
     assert_eq!(heard.hear(DA1).wrote(), "");
-    assert_eq!(heard.probes.undo(), b"\x1b[<u");
+    assert_eq!((heard.probes.redo(), heard.probes.undo()), (b"\x1b[>7u".to_vec(), b"\x1b[<u".to_vec()));
 
     let mut heard = ask(&[Probe::Keyboard]);
     assert_eq!(heard.hear(DA1).wrote(), "\x1b[>4;2m");
@@ -129,6 +129,10 @@ fn the_report_corrects_synchronized_output() {
 fn news_and_attributes() {
     let mut heard = ask(&[Probe::PrivateMode(APPEARANCE)]);
     assert_eq!(heard.hear("\x1b[?2031;2$y").wrote(), "\x1b[?2031h");
+    assert_eq!(
+        (heard.probes.redo(), heard.probes.undo()),
+        (b"\x1b[?2031h".to_vec(), b"\x1b[?2031l".to_vec())
+    );
     heard.hear("\x1b[?62;4;22c").hear("\x1b[?997;1n");
     assert!(heard.facts.contains(&Fact::Sixel));
     assert!(heard.facts.contains(&Fact::Appearance(Appearance::Dark)));

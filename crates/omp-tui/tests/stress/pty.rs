@@ -41,6 +41,7 @@ fn interface() {
     let _source = terminal.source(move |incoming| {
         let _ = sender.send(incoming);
     });
+    terminal.also_on(b"\x1b[>7u".to_vec(), b"\x1b[<u".to_vec());
     terminal.write(b"READY\r\n").unwrap();
     for incoming in receiver {
         match incoming {
@@ -200,7 +201,7 @@ fn the_terminal_is_always_given_back() {
         pty.wait("ENDED");
         assert!(same(&pty.modes(), &before), "{name}");
         pty.end(&mut session);
-        for undone in ["\x1b[?2026l", "\x1b[?7h", "\x1b[?25h", "\x1b[23;0t", "\x1b[?2004l"] {
+        for undone in ["\x1b[?2026l", "\x1b[?7h", "\x1b[?25h", "\x1b[<u", "\x1b[23;0t", "\x1b[?2004l"] {
             assert!(ended.contains(undone), "{name}: {undone:?} in {ended:?}");
         }
     }
@@ -256,10 +257,11 @@ fn suspended_and_continued() {
     pty.wait("Stopped");
     pty.send(b"stty -a; echo DO''NE\r");
     let modes = pty.wait("DONE");
+    assert!(!modes.contains("\x1b[>7u"), "{modes:?}");
     assert!(modes.contains("\nisig icanon iexten echo "), "{modes:?}");
     pty.send(b"fg\r");
     let resumed = pty.wait("RESUMED");
-    assert!(resumed.contains("\x1b[?2004h"), "{resumed:?}");
+    assert!(resumed.contains("\x1b[?2004h") && resumed.contains("\x1b[>7u"), "{resumed:?}");
     assert!(pty.is_raw());
     pty.send(b"q");
     pty.wait("PROMPT ");

@@ -80,13 +80,13 @@ fn the_first_file_that_names_a_host_counts() {
         let hosts = list(home)["hosts"].as_array().unwrap().clone();
         hosts.iter().map(|host| (text(&host["name"]), text(&host["host"]))).collect()
     };
-    for file in 0..files.len() {
+    for (file, path) in files.iter().enumerate() {
         let from = format!("from{file}");
         assert_eq!(
             found(&home),
             (file..4).map(|name| (format!("h{name}"), from.clone())).collect::<Vec<_>>()
         );
-        std::fs::remove_file(home.path(files[file])).unwrap();
+        std::fs::remove_file(home.path(path)).unwrap();
     }
     assert_eq!(found(&home), []);
     assert_eq!(offered(&home).0, None, "OpenSSH's own configuration is not read");

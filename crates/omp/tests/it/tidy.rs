@@ -39,7 +39,16 @@ fn manifest(path: &Path) -> toml::Table {
 
 /// Layers from the bottom up; a crate may use crates of lower layers only.
 const LAYERS: &[&[&str]] = &[
-    &["omp-types", "omp-cli", "omp-testkit", "omp-hashline", "omp-patch", "omp-syntax", "omp-jobs", "omp-tui"],
+    &[
+        "omp-types",
+        "omp-cli",
+        "omp-testkit",
+        "omp-hashline",
+        "omp-patch",
+        "omp-syntax",
+        "omp-jobs",
+        "omp-tui",
+    ],
     &["omp-llm", "omp-agent", "omp-workspace", "omp-shell", "omp-session", "omp-web", "omp-guard"],
     &["omp-documents", "omp-github", "omp-ssh", "omp-embedded-shell", "omp-theme", "omp-keys", "omp-editor"],
     &["omp-config", "omp-tools", "omp-auth", "omp-import", "omp-export", "omp-view"],

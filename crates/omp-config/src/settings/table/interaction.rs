@@ -5,7 +5,7 @@ settings! {
     STEERING_MODE: Choice("steeringMode", &["one-at-a-time", "all"], "How many waiting steering messages the model gets at once.");
     FOLLOW_UP_MODE: Choice("followUpMode", &["one-at-a-time", "all"], "How many waiting follow-up messages the model gets at once.");
     INTERRUPT_MODE: Choice("interruptMode", &["immediate", "wait"], "Whether a steering message stops the tools that run.");
-    DOUBLE_ESCAPE_ACTION: Choice("doubleEscapeAction", &["tree", "branch", "none"], "What two presses of Escape on an empty editor open.").waits_for("terminal");
+    DOUBLE_ESCAPE_ACTION: Choice("doubleEscapeAction", &["tree", "branch", "none"], "What two presses of Escape on an empty editor open.");
     AUTO_RESUME: Flag("autoResume", false, "Start with the latest session of the directory.").waits_for("terminal");
     ASK_TIMEOUT: Number("ask.timeout", 0.0, "Seconds until a question of the model is answered for you; 0 waits for ever.");
     ASK_NOTIFY: Choice("ask.notify", &["on", "off"], "Send a terminal notification when the model asks something.");
@@ -25,10 +25,10 @@ settings! {
     MAGIC_KEYWORDS_ULTRATHINK: Flag("magicKeywords.ultrathink", true, "React to `ultrathink`.");
     MAGIC_KEYWORDS_ORCHESTRATE: Flag("magicKeywords.orchestrate", true, "React to `orchestrate`.");
     MAGIC_KEYWORDS_WORKFLOW: Flag("magicKeywords.workflow", true, "React to `workflow`.");
-    PASTE_LARGE_MENU_THRESHOLD: Number("paste.largeMenuThreshold", 100.0, "Pasted lines from which omp asks how to attach them; 0 never asks.").waits_for("terminal");
-    AUTOCOMPLETE_MAX_VISIBLE: Number("autocompleteMaxVisible", 5.0, "Most rows of the completion list.").waits_for("terminal");
+    PASTE_LARGE_MENU_THRESHOLD: Number("paste.largeMenuThreshold", 100.0, "Pasted lines from which omp asks how to attach them; 0 never asks.");
+    AUTOCOMPLETE_MAX_VISIBLE: Number("autocompleteMaxVisible", 5.0, "Most rows of the completion list.");
     // Default: ours.
-    EMOJI_AUTOCOMPLETE: Flag("emojiAutocomplete", true, "Complete `:name:` to an emoji.").waits_for("terminal");
+    EMOJI_AUTOCOMPLETE: Flag("emojiAutocomplete", true, "Complete `:name:` to an emoji.");
     TUI_VIM_MODE: Flag("tui.vimMode", false, "Edit prompts with the keys of vi.").waits_for("terminal");
     FEATURES_UNEXPECTED_STOP_DETECTION: Flag("features.unexpectedStopDetection", false, "Continue when the model announces work and stops.").waits_for("advisor");
 }

@@ -47,7 +47,9 @@ fn streaming_never_repaints_everything() {
 fn tool_calls_appear_with_their_results() {
     let mut screen = Screen::new(
         [
-            Reply::new().text("Looking.").tool_call("bash", json!({"_i": "look", "command": "echo from-the-shell"})),
+            Reply::new()
+                .text("Looking.")
+                .tool_call("bash", json!({"_i": "look", "command": "echo from-the-shell"})),
             Reply::new().text("That was it."),
         ],
         &[],
@@ -64,8 +66,12 @@ fn tool_calls_appear_with_their_results() {
 fn stopped_and_failed_answers_say_so() {
     let mut screen = Screen::new(
         [
-            Reply::new().text("the first words and more").delta_size(6).stall_after_event(4, Duration::from_secs(30)),
-            Reply::status(400).body(json!({"error": {"message": "no such thing", "type": "invalid_request_error"}})),
+            Reply::new()
+                .text("the first words and more")
+                .delta_size(6)
+                .stall_after_event(4, Duration::from_secs(30)),
+            Reply::status(400)
+                .body(json!({"error": {"message": "no such thing", "type": "invalid_request_error"}})),
         ],
         &[],
     );
@@ -80,7 +86,10 @@ fn reads_that_follow_each_other_share_a_block() {
     let read = |name: &str| json!({"_i": "read", "path": name});
     let mut screen = Screen::new(
         [
-            Reply::new().tool_call("read", read("a.txt")).tool_call("read", read("b.txt")).tool_call("read", read("c.txt")),
+            Reply::new()
+                .tool_call("read", read("a.txt"))
+                .tool_call("read", read("b.txt"))
+                .tool_call("read", read("c.txt")),
             Reply::new().tool_call("bash", json!({"_i": "run", "command": "true"})),
             Reply::new().text("Read them."),
         ],
@@ -98,7 +107,10 @@ fn reads_that_follow_each_other_share_a_block() {
 fn output_is_expanded_and_thinking_hidden_by_keys() {
     let command = "seq 1 60; sleep 5";
     let mut screen = Screen::new(
-        [Reply::new().tool_call("bash", json!({"_i": "count", "command": command})), Reply::new().text("Counted.")],
+        [
+            Reply::new().tool_call("bash", json!({"_i": "count", "command": command})),
+            Reply::new().text("Counted."),
+        ],
         &[],
     );
     screen.say("count").wait_for("60");

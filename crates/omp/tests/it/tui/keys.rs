@@ -95,7 +95,11 @@ fn the_prompt_is_changed_in_another_program() {
     let mut command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
     command.env("EDITOR", &editor);
     let mut screen = Screen::with(command, home, server, 30, 100);
-    screen.send("the beginning").wait_for("the beginning").send("\x07").wait_for("the beginning and the rest");
+    screen
+        .send("the beginning")
+        .wait_for("the beginning")
+        .send("\x07")
+        .wait_for("the beginning and the rest");
     screen.send("\r").wait_for("fine");
     assert_eq!(last_prompt(&screen.server), "the beginning and the rest");
 }

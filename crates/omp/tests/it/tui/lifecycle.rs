@@ -71,7 +71,12 @@ fn the_program_sleeps_and_wakes() {
     let home = crate::support::home(&server, Wire::OpenAiCompletions);
     let omp = env!("CARGO_BIN_EXE_omp");
     let mut command = home.terminal_command("bash");
-    command.args(["--norc", "-i", "-c", &format!("set -m; {omp}; echo STOPPED $?; fg; echo ENDED $?; sleep 60")]);
+    command.args([
+        "--norc",
+        "-i",
+        "-c",
+        &format!("set -m; {omp}; echo STOPPED $?; fg; echo ENDED $?; sleep 60"),
+    ]);
     let mut screen = Screen::with(command, home, server, 30, 100);
     screen.send("a draft").wait_for("a draft").send("\x1a").wait_for("STOPPED 148");
     // The shell goes on with it at once; the draft is still there.

@@ -7,7 +7,8 @@ use super::{Screen, last_prompt};
 /// proves: CLI-206
 #[test]
 fn a_new_session_begins_on_a_clean_screen() {
-    let mut screen = Screen::new([Reply::new().text("first-answer"), Reply::new().text("second-answer")], &[]);
+    let mut screen =
+        Screen::new([Reply::new().text("first-answer"), Reply::new().text("second-answer")], &[]);
     screen.say("one").wait_for("first-answer");
     screen.say("/new").wait_for("New session started");
     screen.terminal.wait_without("first-answer");
