@@ -28,16 +28,16 @@ struct Setup {
 impl Desk {
     /// The model may start jobs.
     fn new() -> Self {
-        Self::with(Setup { jobs: JobSettings { offered: true, ..JobSettings::default() }, limit: 15 })
+        Self::with(&Setup { jobs: JobSettings { offered: true, ..JobSettings::default() }, limit: 15 })
     }
 
     /// Commands go to the background by themselves.
     fn automatic(threshold_ms: u64) -> Self {
         let auto_background = Some(Duration::from_millis(threshold_ms));
-        Self::with(Setup { jobs: JobSettings { auto_background, ..JobSettings::default() }, limit: 15 })
+        Self::with(&Setup { jobs: JobSettings { auto_background, ..JobSettings::default() }, limit: 15 })
     }
 
-    fn with(setup: Setup) -> Self {
+    fn with(setup: &Setup) -> Self {
         let project = Project::new();
         let (scope, environment) = (project.scope.clone(), project.environment.clone());
         let mut context = Context::new(project.path(), Some(project.home()), scope, environment);
@@ -179,7 +179,7 @@ async fn a_job_is_named_after_its_command() {
 /// proves: SHL-083
 #[tokio::test]
 async fn the_number_of_jobs_has_a_limit() {
-    let desk = Desk::with(Setup { jobs: JobSettings { offered: true, ..JobSettings::default() }, limit: 1 });
+    let desk = Desk::with(&Setup { jobs: JobSettings { offered: true, ..JobSettings::default() }, limit: 1 });
     let first = desk.start(&until("end")).await;
     let refused = desk.bash(json!({"command": "touch ran", "async": true})).await.unwrap_err();
     assert!(refused.message.starts_with("Background job limit reached (1). "), "{refused}");
@@ -230,7 +230,7 @@ async fn a_command_that_takes_long_goes_to_the_background() {
     let command = format!("seq 3; {}; seq 4 6; exit 0", until("end"));
     let output = desk.bash(json!({ "command": command })).await.unwrap();
     let (job, said) = (id(&output), text(&output));
-    assert!(said.starts_with(&format!("1\n2\n3\n\n[The command keeps the shell; ")), "{said}");
+    assert!(said.starts_with("1\n2\n3\n\n[The command keeps the shell; "), "{said}");
     assert!(said.contains(&format!("\n\nBackground job {job} started: seq 3; while")), "{said}");
     assert_eq!(output.details.unwrap()["async"], json!({"state": "running", "jobId": job, "type": "bash"}));
     desk.flag("end");
@@ -308,7 +308,7 @@ async fn an_abort_after_the_call_does_not_reach_the_job() {
 async fn a_full_list_keeps_commands_in_the_foreground() {
     let auto_background = Some(Duration::from_millis(50));
     let jobs = JobSettings { auto_background, ..JobSettings::default() };
-    let desk = Desk::with(Setup { jobs, limit: 1 });
+    let desk = Desk::with(&Setup { jobs, limit: 1 });
     let first = id(&desk.bash(json!({ "command": until("end") })).await.unwrap());
     assert_eq!(desk.output("sleep 0.3; echo stayed").await, "stayed");
     desk.flag("end");
