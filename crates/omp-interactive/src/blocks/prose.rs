@@ -28,8 +28,9 @@ impl Prose {
 
     /// Nothing follows.
     pub(crate) fn finish(&mut self) {
-        self.view.finish();
-        self.finished = true;
+        if !std::mem::replace(&mut self.finished, true) {
+            self.view.finish();
+        }
     }
 }
 

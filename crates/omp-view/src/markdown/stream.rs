@@ -90,6 +90,7 @@ impl MarkdownStream {
             self.close_code(&code);
         }
         let last = std::mem::take(&mut self.open);
+        self.seen = 0;
         for piece in starts(&last).windows(2) {
             self.settle(&last[piece[0]..piece[1]]);
         }

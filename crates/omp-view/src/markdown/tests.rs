@@ -244,3 +244,14 @@ proptest! {
         prop_assert!(whole.iter().all(|row| row.width() <= 30), "{:?}", text);
     }
 }
+
+/// Whoever is told twice that nothing follows has said nothing more.
+#[test]
+fn an_end_may_be_told_again() {
+    let mut stream = MarkdownStream::new(look(40), Style::PLAIN);
+    stream.push("some words without a line end");
+    stream.tail();
+    stream.finish();
+    stream.finish();
+    assert_eq!(texts(&stream.rows()), ["some words without a line end"]);
+}

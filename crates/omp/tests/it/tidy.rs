@@ -223,3 +223,27 @@ fn prompts_are_bounded() {
         assert!(text.ends_with('\n') && text.len() < 6000, "{}: {} bytes", path.display(), text.len());
     }
 }
+
+/// What waits for a part is not proved, and what is proved does not wait.
+#[test]
+fn nothing_both_waits_and_is_proved() {
+    let ids = |text: &str| -> BTreeSet<String> {
+        let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-');
+        let is_row = |word: &&str| {
+            let (area, number) = word.split_once('-').unwrap_or_default();
+            area.len() == 3 && number.len() == 3 && number.bytes().all(|digit| digit.is_ascii_digit())
+        };
+        words.filter(is_row).map(str::to_owned).collect()
+    };
+    let page = read(&root().join("docs/waiting.md"));
+    let waiting: BTreeSet<String> =
+        page.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next()).flat_map(ids).collect();
+    assert!(waiting.len() > 50);
+    let mark = ["proves", ": "].concat();
+    for path in sources() {
+        for line in read(&path).lines().filter_map(|line| Some(line.split_once(&mark)?.1)) {
+            let both: Vec<String> = ids(line).intersection(&waiting).cloned().collect();
+            assert!(both.is_empty(), "{both:?} are proved in {} and wait in docs/waiting.md", path.display());
+        }
+    }
+}

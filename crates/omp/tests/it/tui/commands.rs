@@ -4,7 +4,6 @@ use omp_testkit::{Reply, Server, Wire};
 
 use super::{Screen, last_prompt};
 
-/// proves: CLI-196, CLI-223, TUI-116
 #[test]
 fn help_and_keys_are_listed() {
     let home_keys = "app.tools.expand: Ctrl+X\n";
@@ -19,7 +18,7 @@ fn help_and_keys_are_listed() {
     screen.say("/hotkeys").wait_for("Ctrl+X");
 }
 
-/// proves: CLI-149, CLI-153
+/// proves: CLI-153
 #[test]
 fn what_is_no_command_goes_to_the_model() {
     let server = Server::start(["one", "two", "three"].map(|text| Reply::new().text(text)));
@@ -37,7 +36,6 @@ fn what_is_no_command_goes_to_the_model() {
     screen.say("/hotkeys foo").wait_for("three");
 }
 
-/// proves: CLI-218
 #[test]
 fn a_session_is_renamed() {
     let mut screen = Screen::new([Reply::new().text("hello")], &[]);
@@ -50,7 +48,6 @@ fn a_session_is_renamed() {
     assert!(listed.stdout.contains("A good name"), "{}", listed.stdout);
 }
 
-/// proves: CLI-197, CLI-198
 #[test]
 fn tools_and_context_are_shown() {
     let mut screen = Screen::sized([Reply::new().text("hello")], &[], 60, 100);
@@ -58,7 +55,6 @@ fn tools_and_context_are_shown() {
     screen.say("/context").wait_for("System prompt").wait_for("Free");
 }
 
-/// proves: CLI-185
 #[test]
 fn a_conversation_is_copied() {
     let mut screen = Screen::new([Reply::new().text("copy-this-answer")], &[]);
@@ -70,7 +66,6 @@ fn a_conversation_is_copied() {
     assert!(text.contains("\x1b]52;c;"), "the terminal is given the text");
 }
 
-/// proves: CLI-222
 #[test]
 fn exit_leaves() {
     let mut screen = Screen::new([Reply::new()], &[]);

@@ -24,7 +24,7 @@ fn last_result(server: &Server) -> String {
     result["content"].to_string()
 }
 
-/// proves: TSN-063, TSN-065
+/// proves: TSN-065
 #[test]
 fn a_call_waits_for_a_word() {
     let mut screen = asking(vec![
@@ -93,7 +93,6 @@ fn one_option_or_other_words() {
     assert!(result.contains("User provided custom input: purple"), "{result}");
 }
 
-/// proves: LOP-097
 #[test]
 fn several_options_in_the_order_of_choosing() {
     let mut screen = Screen::new([ask(&json!([question(true)])), Reply::new().text("Chosen.")], &[]);
@@ -126,7 +125,6 @@ fn leaving_a_question_stops_the_turn() {
     assert_eq!(screen.server.requests().len(), 1, "the model is not asked again");
 }
 
-/// proves: LOP-057
 #[test]
 fn a_plan_is_made_and_reviewed() {
     let plan = "# Tidy up\n\n1. Remove the dead code.\n";
@@ -148,4 +146,29 @@ fn a_plan_is_made_and_reviewed() {
     screen.send("1").wait_for("Carried out.");
     let last = screen.server.requests().last().unwrap().body.to_string();
     assert!(last.contains("Remove the dead code"), "{last}");
+}
+
+/// proves: LOP-057
+#[test]
+fn plan_mode_is_entered_by_command_and_key() {
+    let mut screen = Screen::new([Reply::new().text("A question first?"), Reply::new().text("Well?")], &[]);
+    screen.say("/plan").wait_for("Plan mode: the model").wait_for("plan ›");
+    screen.say("/plan").wait_for("paused");
+    screen.say("/plan").wait_for("Plan mode is off.");
+    // Alt+Shift+P
+    screen
+        .send("\x1bP")
+        .terminal
+        .wait_until("plan mode again", |shown| shown.matches("Plan mode: the").count() == 2);
+    assert!(screen.server.requests().is_empty());
+    screen.leave();
+    let mut screen = Screen::new([Reply::new().text("A question first?"), Reply::new().text("Well?")], &[]);
+    screen.say("/plan look around").wait_for("A question first?");
+    let body = screen.server.requests()[0].body.to_string();
+    assert!(body.contains("look around") && body.contains("-plan.md"), "{body}");
+    let server = Server::start([Reply::new()]);
+    let home = crate::support::home(&server, Wire::OpenAiCompletions);
+    home.write("home/.omp/agent/config.yml", "plan:\n  enabled: false\n");
+    let mut screen = Screen::in_home(home, server, &[], 30, 100);
+    screen.say("/plan").wait_for("Plan mode is switched off");
 }

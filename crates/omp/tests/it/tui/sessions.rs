@@ -1,10 +1,11 @@
 //! From one session to another.
 
+use std::time::Duration;
+
 use omp_testkit::Reply;
 
 use super::{Screen, last_prompt};
 
-/// proves: CLI-206
 #[test]
 fn a_new_session_begins_on_a_clean_screen() {
     let mut screen =
@@ -34,6 +35,7 @@ fn sessions_are_resumed_branched_and_forked() {
     assert_eq!(last_prompt(&screen.server), "question alpha again");
 }
 
+/// proves: CLI-201
 #[test]
 fn the_tree_leads_to_another_place() {
     let replies = ["alpha-answer", "beta-answer", "gamma-answer"].map(|text| Reply::new().text(text));
@@ -45,4 +47,13 @@ fn the_tree_leads_to_another_place() {
     screen.send("\x15other words\r").wait_for("gamma-answer");
     let body = screen.server.requests()[2].body.to_string();
     assert!(body.contains("alpha-answer") && !body.contains("beta-answer"), "{body}");
+}
+
+/// proves: CLI-201
+#[test]
+fn a_copy_is_not_made_while_the_model_answers() {
+    let slow = Reply::new().text("slow words that take their time").delta_size(5);
+    let mut screen = Screen::new([slow.stall_after_event(3, Duration::from_secs(30))], &[]);
+    screen.say("begin").wait_for("slow").say("/fork").wait_for("still answering");
+    assert!(!screen.terminal.screen().contains("Session forked"));
 }
