@@ -9,6 +9,7 @@ use omp_keys::{Bindings, Platform};
 use omp_sdk::settings::keys;
 use omp_sdk::{Driver, Host, Prompt};
 use omp_theme::{Appearance, Signals, color_depth};
+use omp_tui::announce::Notices;
 use omp_tui::capability::{self, Environment};
 use omp_tui::input::{Appearance as Reported, Decoder, Event};
 use omp_tui::probe::{self, Fact, Probe, Probes};
@@ -161,6 +162,9 @@ pub async fn run(mut start: Start) -> Result<End, TerminalError> {
     }
     drop(session);
     let mut synchronized = capability::synchronized(environment);
+    // Until the terminal says that it knows more, a bell.
+    let notices = capability::notifications(environment).then_some(Notices::Bell);
+    app.set_notices(notices);
     theme_watch.fires(app.theme_file(), app.now());
     let end = loop {
         let size = terminal.size();
@@ -224,6 +228,7 @@ pub async fn run(mut start: Start) -> Result<End, TerminalError> {
                     profile.synchronized = synchronized.value();
                     renderer.set_profile(profile);
                 }
+                Fact::Notifications(_) => app.set_notices(notices.map(|_| Notices::Rich)),
                 Fact::Background(red, green, blue) => signals.background((red, green, blue)),
                 Fact::Appearance(Reported::Dark) => signals.notified(Appearance::Dark),
                 Fact::Appearance(Reported::Light) => signals.notified(Appearance::Light),

@@ -33,6 +33,7 @@ mod models;
 mod models_file;
 mod modes;
 mod open;
+mod opening;
 mod options;
 mod others;
 mod presets;

@@ -26,4 +26,5 @@ pub mod sniff;
 pub mod text;
 pub mod tree;
 pub mod walk;
+mod window;
 pub mod write;

@@ -7,7 +7,7 @@ use omp_view::Look;
 use omp_view::select::{Choice, Outcome, Selector, Step};
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::{App, Dialog, Wish};
+use super::{App, Dialog};
 use crate::link::AskWord;
 
 /// A question on the screen.
@@ -51,9 +51,7 @@ impl App {
             hint.push_str(", Left and Right go to other questions");
         }
         let selector = selector.hint(hint).at(question.recommended.unwrap_or(0));
-        if !self.focused {
-            self.wishes.push(Wish::Write(b"\x07".to_vec()));
-        }
+        self.notify("The model asks a question");
         self.dialogs.push(Dialog::Asked(Box::new(Asked { question, selector, chosen: Vec::new(), answer })));
         self.changed();
     }

@@ -2,18 +2,16 @@
 
 use std::path::PathBuf;
 
-use omp_keys::Context;
 use omp_sdk::{DumpForm, SavedSessions, SessionScope};
 use omp_theme::{Appearance, Token};
 use omp_tui::render::Gesture;
 use omp_tui::transcript::Transcript;
 use omp_types::{Message, ThinkingLevel};
-use omp_view::Look;
 use omp_view::message::Level;
 use omp_view::select::{Choice, Selector};
 
 use super::{App, Task, Wish};
-use crate::commands::{BUILTINS, Builtin, named};
+use crate::commands::named;
 
 impl App {
     /// Answers a built-in command.
@@ -53,53 +51,6 @@ impl App {
 
     fn busy(&mut self) {
         self.hint(Token::Warning, "The model is still answering. Esc stops it.");
-    }
-
-    /// Lines in two columns, as a block of the conversation.
-    fn table(&mut self, title: &str, rows: Vec<(String, String)>) {
-        let title = title.to_owned();
-        let draw = move |look: &Look| {
-            let wide = rows.iter().map(|(left, _)| omp_tui::text::width::text_width(left)).max().unwrap_or(0);
-            let mut lines = vec![look.row(Token::Accent, &title)];
-            for (left, right) in &rows {
-                let gap = wide - omp_tui::text::width::text_width(left) + 2;
-                let mut line = omp_tui::text::Line::styled(look.fg(Token::Text), &format!("  {left}"));
-                line.push(look.fg(Token::Muted), &format!("{}{right}", " ".repeat(gap)));
-                lines.push(line.truncate(look.width));
-            }
-            lines
-        };
-        if let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) {
-            self.conversation.show(transcript, draw);
-        }
-        self.changed();
-    }
-
-    fn help(&mut self) {
-        let usage = |command: &Builtin| {
-            let hint = if command.hint.is_empty() { String::new() } else { format!(" {}", command.hint) };
-            (format!("/{}{hint}", command.name), command.description.to_owned())
-        };
-        let built_in = BUILTINS.iter().filter(|command| command.waits_for.is_none()).map(usage);
-        let session = self.session();
-        let own = session.commands();
-        let own = own.list(|name| named(name).is_some());
-        let own = own.map(|row| (format!("/{}", row.name), row.description.clone()));
-        let rows = built_in.chain(own).collect();
-        self.table("Commands", rows);
-    }
-
-    fn hotkeys(&mut self) {
-        let mut rows = Vec::new();
-        for context in Context::ALL {
-            for entry in self.keys.list().into_iter().filter(|entry| entry.context == context) {
-                let chords: Vec<String> = entry.chords.iter().map(ToString::to_string).collect();
-                if !chords.is_empty() {
-                    rows.push((chords.join(", "), entry.description));
-                }
-            }
-        }
-        self.table("Keys", rows);
     }
 
     fn pick_session(&mut self) {
@@ -243,7 +194,10 @@ impl App {
         }
         let renamed = self.session().rename(title);
         match renamed {
-            Ok(()) => self.hint(Token::Muted, format!("The session is called {title}.")),
+            Ok(()) => {
+                self.set_title();
+                self.hint(Token::Muted, format!("The session is called {title}."));
+            }
             Err(error) => self.complain(&error.to_string()),
         }
     }
@@ -315,58 +269,6 @@ impl App {
         }
     }
 
-    fn session_info(&mut self, arguments: &str) {
-        if arguments == "delete" {
-            self.hint(
-                Token::Warning,
-                "/session delete is not available in the terminal yet; use omp session delete.",
-            );
-            return;
-        }
-        let session = self.session();
-        let header = session.header();
-        let file = session.file().map_or_else(|| "not saved".to_owned(), |path| path.display().to_string());
-        let rows = vec![
-            ("id".to_owned(), header.id),
-            ("title".to_owned(), header.title.unwrap_or_default()),
-            ("file".to_owned(), file),
-            ("directory".to_owned(), header.cwd),
-            ("model".to_owned(), session.model_selector()),
-            ("cost".to_owned(), format!("${:.4}", self.spent)),
-        ];
-        self.table("Session", rows);
-    }
-
-    fn tools(&mut self) {
-        let session = self.session();
-        let active: Vec<String> =
-            session.prompt_report().tools.iter().map(|tool| tool.name.clone()).collect();
-        let mut names: Vec<String> = omp_sdk::TOOL_NAMES.iter().map(|name| (*name).to_owned()).collect();
-        names.extend(active.iter().filter(|name| !omp_sdk::TOOL_NAMES.contains(&name.as_str())).cloned());
-        let row = |name: String| {
-            let sign = if active.contains(&name) { "* " } else { "  " };
-            (format!("{sign}{name}"), String::new())
-        };
-        self.table("Tools (* active)", names.into_iter().map(row).collect());
-    }
-
-    fn context_use(&mut self) {
-        let session = self.session();
-        let report = session.prompt_report();
-        let tools: usize = report.tools.iter().map(|tool| tool.tokens).sum();
-        let system = report.tokens.saturating_sub(tools);
-        let window = usize::try_from(session.context_window()).unwrap_or(usize::MAX);
-        let used = usize::try_from(self.context).unwrap_or(usize::MAX).max(system + tools);
-        let share = |tokens: usize| format!("{tokens} tokens ({}%)", tokens * 100 / window.max(1));
-        let rows = vec![
-            ("System prompt".to_owned(), share(system)),
-            ("Tools".to_owned(), share(tools)),
-            ("Messages".to_owned(), share(used - system - tools)),
-            ("Free".to_owned(), share(window.saturating_sub(used))),
-        ];
-        self.table(&format!("Context window of {window} tokens (estimated)"), rows);
-    }
-
     fn force(&mut self, arguments: &str) {
         let (tool, prompt) = arguments.split_once(char::is_whitespace).unwrap_or((arguments, ""));
         if tool.is_empty() {
@@ -411,17 +313,6 @@ impl App {
         self.stage.set_theme(std::sync::Arc::clone(self.theme.theme()));
         self.keep_theme(name);
         self.wishes.push(Wish::Gesture(Gesture::Reset));
-    }
-
-    fn show_jobs(&mut self) {
-        let jobs = self.session().jobs();
-        if jobs.is_empty() {
-            self.hint(Token::Muted, "No background jobs.");
-            return;
-        }
-        let rows =
-            jobs.into_iter().map(|job| (format!("{} {}", job.id, job.status.word()), job.label)).collect();
-        self.table("Background jobs", rows);
     }
 
     /// Takes up the facts of the session of the moment.

@@ -9,6 +9,7 @@ mod sessions;
 mod shell;
 mod submit;
 mod surroundings;
+mod telling;
 mod theming;
 mod words;
 
@@ -21,6 +22,7 @@ use omp_editor::{Content, Editor, Part};
 use omp_keys::Bindings;
 use omp_sdk::{Driver, Host, Prompt, Reply, Session};
 use omp_theme::{Current, Token};
+use omp_tui::announce::{self, Notices};
 use omp_tui::render::Gesture;
 use omp_tui::schedule::{Request, Scheduler};
 use omp_tui::transcript::Transcript;
@@ -140,6 +142,8 @@ pub(crate) struct App {
     context: u64,
     frame: usize,
     focused: bool,
+    /// How a person who looks elsewhere is told something; `None` for not at all.
+    notices: Option<Notices>,
     wishes: Vec<Wish>,
     clock: Instant,
     width: usize,
@@ -211,6 +215,7 @@ impl App {
             context: 0,
             frame: 0,
             focused: true,
+            notices: None,
             wishes: Vec::new(),
             clock: Instant::now(),
             width: 80,
@@ -311,6 +316,7 @@ impl App {
         self.welcome();
         self.show_conversation(messages);
         self.look_around();
+        self.set_title();
         self.refresh();
     }
 
@@ -326,6 +332,26 @@ impl App {
                 look.row(Token::Dim, "/help lists commands, /hotkeys lists keys, Ctrl+C twice leaves"),
             ]
         });
+    }
+
+    /// How a person who looks elsewhere is told something.
+    pub(crate) fn set_notices(&mut self, notices: Option<Notices>) {
+        self.notices = notices;
+    }
+
+    /// Tells a person who looks elsewhere.
+    fn notify(&mut self, text: &str) {
+        if let Some(notices) = self.notices.filter(|_| !self.focused) {
+            self.wishes.push(Wish::Write(announce::notice(notices, "omp", text)));
+        }
+    }
+
+    /// Gives the window the name of the session, or of its directory.
+    fn set_title(&mut self) {
+        let session = self.session();
+        let directory = session.cwd().file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = session.header().title.or(directory).unwrap_or_default();
+        self.wishes.push(Wish::Write(announce::title(&format!("omp: {name}"))));
     }
 
     /// Says something the user should know.

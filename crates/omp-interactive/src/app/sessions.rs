@@ -56,6 +56,7 @@ impl App {
         self.say(Level::Info, done);
         self.refresh();
         self.look_around();
+        self.set_title();
         self.wishes.push(Wish::Gesture(Gesture::Replace));
     }
 

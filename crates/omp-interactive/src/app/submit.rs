@@ -104,9 +104,7 @@ impl App {
             }
             Err(error) => self.complain(&error.to_string()),
         }
-        if !self.focused {
-            self.wishes.push(Wish::Write(b"\x07".to_vec()));
-        }
+        self.notify("The turn is over");
         self.refresh();
         self.send_waiting();
     }

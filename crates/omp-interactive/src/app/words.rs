@@ -10,7 +10,7 @@ use omp_types::{AgentEvent, Message};
 use omp_view::working::Activity;
 use tokio::sync::oneshot;
 
-use super::{App, Dialog, Wish};
+use super::{App, Dialog};
 use crate::link::{Link, Word};
 use crate::menu::Menu;
 
@@ -109,9 +109,7 @@ impl App {
         }
         let menu = menu.or("No", "");
         let always = request.always.is_some();
-        if !self.focused {
-            self.wishes.push(Wish::Write(b"\x07".to_vec()));
-        }
+        self.notify("A call waits for your word");
         self.dialogs.push(Dialog::Approval(menu, Some(answer), always));
         self.changed();
     }

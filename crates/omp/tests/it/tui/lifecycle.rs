@@ -91,3 +91,53 @@ fn a_killed_program_leaves_a_usable_terminal() {
     screen.terminal.wait_exit();
     screen.terminal.wait_for_bytes(b"\x1b[?2004l");
 }
+
+/// proves: TUI-066
+#[test]
+fn the_window_has_a_title() {
+    let mut screen = Screen::new([Reply::new().text("hello")], &[]);
+    screen.terminal.wait_for_bytes(b"\x1b[22;0t");
+    screen.terminal.wait_for_bytes(b"\x1b]0;omp: work\x1b\\");
+    screen.say("hi").wait_for("hello");
+    screen.say("/rename Another name").wait_for("is called");
+    screen.terminal.wait_for_bytes(b"\x1b]0;omp: Another name\x1b\\");
+    screen.say("/new").wait_for("New session started");
+    screen.terminal.wait_until("the title", |_| true);
+    let (terminal, ..) = screen.leave();
+    let bytes = terminal.bytes();
+    let text = String::from_utf8_lossy(&bytes);
+    assert_eq!(text.matches("\x1b]0;omp: work\x1b\\").count(), 2, "also for the new session");
+    assert!(text.contains("\x1b[23;0t"), "the title before is back");
+}
+
+/// proves: TUI-046, TUI-068
+#[test]
+fn whoever_looks_elsewhere_is_told_about_the_end() {
+    for (variable, answer, wanted) in [
+        ("on", "", Some("\x07")),
+        ("on", "\x1b]99;i=omp:p=?;p=title,body:a=focus\x1b\\", Some("\x1b]99;i=omp:d=0:p=title;omp")),
+        ("off", "", None),
+        ("0", "", None),
+        ("false", "", None),
+    ] {
+        let server =
+            Server::start([Reply::new().text("hello").delay_before(std::time::Duration::from_millis(200))]);
+        let home = crate::support::home(&server, Wire::OpenAiCompletions);
+        let mut command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
+        command.env("PI_NOTIFICATIONS", variable);
+        let mut screen = Screen::with(command, home, server, 30, 100);
+        screen.send(answer).say("hi").send("\x1b[O").wait_for("hello");
+        screen.terminal.wait_without("Working");
+        let (terminal, ..) = screen.leave();
+        let bytes = terminal.bytes();
+        let text = String::from_utf8_lossy(&bytes);
+        match wanted {
+            Some(wanted) => assert!(text.contains(wanted), "{variable} {answer:?}"),
+            None => {
+                for notice in ["\x07", "\x1b]9;", "\x1b]99;i=omp:d", "\x1b]777;"] {
+                    assert!(!text.contains(notice), "{variable}: {notice:?}");
+                }
+            }
+        }
+    }
+}
