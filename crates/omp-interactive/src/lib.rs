@@ -12,6 +12,7 @@ mod menu;
 mod pane;
 mod recent;
 mod run;
+mod screen;
 mod stage;
 
 pub use appearance::page_theme;

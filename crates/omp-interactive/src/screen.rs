@@ -1,0 +1,225 @@
+//! The terminal, and what is between it and the app: keys from bytes, bytes from frames, answers to questions.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use omp_theme::{Appearance, Signals, color_depth};
+use omp_tui::announce::Notices;
+use omp_tui::capability::{self, Choice, Environment};
+use omp_tui::input::{Appearance as Reported, Decoder, Event};
+use omp_tui::probe::{self, Fact, Probe, Probes};
+use omp_tui::render::{Gesture, Profile, Renderer};
+use omp_tui::schedule::Request;
+use omp_tui::terminal::{Incoming, Source, Terminal, TerminalError};
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+
+use crate::app::{App, Wish};
+use crate::run::{Edit, End};
+
+/// The terminal while the program has it.
+pub(crate) struct Screen {
+    terminal: Terminal,
+    /// The thread that reads; not there while another program has the terminal.
+    source: Option<Source>,
+    input: UnboundedSender<Incoming>,
+    incoming: UnboundedReceiver<Incoming>,
+    renderer: Renderer,
+    profile: Profile,
+    synchronized: Choice,
+    decoder: Decoder,
+    probes: Probes,
+    /// What the terminal is asked whenever it is ours again; nothing, if it would not understand.
+    questions: Vec<u8>,
+    background: Vec<u8>,
+    signals: Signals,
+    notices: Option<Notices>,
+}
+
+impl Screen {
+    /// Takes the terminal over.
+    pub(crate) fn enter(
+        leash: Option<OwnedFd>,
+        variable: fn(&str) -> Option<String>,
+        cursor: bool,
+    ) -> Result<Self, TerminalError> {
+        let environment = Environment(&variable);
+        let terminal = Terminal::enter(leash)?;
+        let synchronized = capability::synchronized(environment);
+        let profile = Profile {
+            synchronized: synchronized.value(),
+            multiplexer: capability::multiplexer(environment),
+            screen_to_history: capability::screen_to_history(environment),
+            depth: color_depth(variable),
+            links: true,
+            hardware_cursor: capability::hardware_cursor(environment, cursor),
+        };
+        let mut renderer = Renderer::new(profile);
+        renderer.gesture(Gesture::Start);
+        let (probes, mut questions) = Probes::ask(&probe::ALL, Duration::ZERO);
+        let mut background = Probes::ask(&[Probe::Background], Duration::ZERO).1;
+        if capability::dumb(environment) {
+            questions.clear();
+            background.clear();
+        }
+        let (input, incoming) = mpsc::unbounded_channel();
+        let mut screen = Self {
+            terminal,
+            source: None,
+            input,
+            incoming,
+            renderer,
+            profile,
+            synchronized,
+            decoder: Decoder::new(),
+            probes,
+            questions,
+            background,
+            signals: Signals::new(variable("COLORFGBG").as_deref(), false),
+            // Until the terminal says that it knows more, a bell.
+            notices: capability::notifications(environment).then_some(Notices::Bell),
+        };
+        screen.listen()?;
+        screen.terminal.write(&screen.questions)?;
+        Ok(screen)
+    }
+
+    /// Reads what the terminal sends.
+    fn listen(&mut self) -> io::Result<()> {
+        let input = self.input.clone();
+        self.source = Some(self.terminal.source(move |news| {
+            // Nobody listens any more when the program ends.
+            let _ = input.send(news);
+        })?);
+        Ok(())
+    }
+
+    /// The kind of background, as far as is known.
+    pub(crate) fn appearance(&self) -> Appearance {
+        self.signals.appearance()
+    }
+
+    /// How a person who looks elsewhere is told something.
+    pub(crate) fn notices(&self) -> Option<Notices> {
+        self.notices
+    }
+
+    /// The next thing that comes in.
+    pub(crate) async fn news(&mut self) -> Incoming {
+        self.incoming.recv().await.unwrap_or(Incoming::Closed)
+    }
+
+    /// When [`Screen::expire`] is due.
+    pub(crate) fn deadline(&self) -> Option<Duration> {
+        [self.decoder.deadline(), self.probes.deadline()].into_iter().flatten().min()
+    }
+
+    /// Draws what is due.
+    pub(crate) fn paint(&mut self, app: &mut App) -> io::Result<()> {
+        let size = self.terminal.size();
+        match app.paint(&mut self.renderer, size) {
+            Some(painted) => self.terminal.write(&painted.bytes),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes what came in; an end, if it is one.
+    pub(crate) fn take(&mut self, news: Incoming, app: &mut App) -> io::Result<Option<End>> {
+        match news {
+            Incoming::Bytes(bytes) => {
+                let mut events = Vec::new();
+                self.decoder.feed(&bytes, app.now(), &mut events);
+                self.understand(events, app)?;
+            }
+            Incoming::Resized => {
+                let now = app.now();
+                app.scheduler.resized(self.profile.multiplexer, now);
+                self.renderer.resized(self.terminal.size());
+                // Some terminals change their colours together with their window, and say so only when asked.
+                self.terminal.write(&self.background)?;
+            }
+            Incoming::Ended(signal) => return Ok(Some(End::Signal(signal))),
+            Incoming::Closed => return Ok(Some(End::Closed)),
+        }
+        Ok(None)
+    }
+
+    /// Time has gone by: what began as a sequence was a key, and who did not answer will not.
+    pub(crate) fn expire(&mut self, app: &mut App) -> io::Result<()> {
+        let mut events = Vec::new();
+        self.decoder.expire(app.now(), &mut events);
+        self.understand(events, app)
+    }
+
+    fn understand(&mut self, events: Vec<Event>, app: &mut App) -> io::Result<()> {
+        let (mut facts, mut bytes) = (Vec::new(), Vec::new());
+        for event in events {
+            match event {
+                Event::Reply(reply) => self.probes.reply(&reply, &mut facts, &mut bytes),
+                event => app.input(event),
+            }
+        }
+        self.probes.expire(app.now(), &mut facts, &mut bytes);
+        facts.iter().for_each(|fact| self.learn(fact, app));
+        app.set_appearance(self.appearance());
+        if !bytes.is_empty() {
+            self.terminal.write(&bytes)?;
+            self.terminal.also_on(self.probes.redo(), self.probes.undo());
+        }
+        Ok(())
+    }
+
+    fn learn(&mut self, fact: &Fact, app: &mut App) {
+        match *fact {
+            Fact::PrivateMode(probe::SYNCHRONIZED, mode) => {
+                self.synchronized = self.synchronized.reported(mode);
+                self.profile.synchronized = self.synchronized.value();
+                self.renderer.set_profile(self.profile);
+            }
+            Fact::Notifications(_) => app.set_notices(self.notices.map(|_| Notices::Rich)),
+            Fact::Background(red, green, blue) => self.signals.background((red, green, blue)),
+            Fact::Appearance(Reported::Dark) => self.signals.notified(Appearance::Dark),
+            Fact::Appearance(Reported::Light) => self.signals.notified(Appearance::Light),
+            _ => {}
+        }
+    }
+
+    /// Does what the app cannot do itself.
+    pub(crate) fn grant(&mut self, wish: Wish, app: &mut App, edit: Edit) -> io::Result<()> {
+        match wish {
+            Wish::Quit => {}
+            Wish::Write(bytes) => self.terminal.write(&bytes)?,
+            Wish::Gesture(gesture) => self.draw_anew(gesture, app),
+            Wish::Suspend => {
+                self.terminal.suspend()?;
+                self.terminal.write(&self.questions)?;
+                self.draw_anew(Gesture::Resume, app);
+            }
+            Wish::ExternalEditor(text) => {
+                drop(self.source.take());
+                let edited = self.terminal.lend(|| edit(&text))?;
+                self.listen()?;
+                app.edited_elsewhere(edited);
+            }
+        }
+        Ok(())
+    }
+
+    fn draw_anew(&mut self, gesture: Gesture, app: &mut App) {
+        self.renderer.gesture(gesture);
+        let now = app.now();
+        app.scheduler.request(Request::Forced, now);
+    }
+
+    /// Gives the terminal back. Somebody who leaves sees the conversation and nothing below it.
+    pub(crate) fn leave(mut self, end: End, app: &mut App) -> io::Result<()> {
+        if end == End::Left {
+            let size = self.terminal.size();
+            let painted = app.farewell(&mut self.renderer, size);
+            self.terminal.write(&painted.bytes)?;
+        }
+        drop(self.source.take());
+        self.terminal.leave();
+        Ok(())
+    }
+}
