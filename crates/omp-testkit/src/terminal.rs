@@ -168,14 +168,16 @@ impl Terminal {
         self
     }
 
-    /// Waits for the end of the program.
+    /// Waits for the end of the program, and of everything that could still write to its terminal.
     ///
     /// # Panics
     /// When it does not end.
     pub fn wait_exit(&mut self) -> ExitStatus {
         let end = Instant::now() + PATIENCE;
         loop {
-            if let Some(status) = self.child.try_wait().expect("our own child") {
+            if let Some(status) = self.child.try_wait().expect("our own child")
+                && self.lock().ended
+            {
                 return status;
             }
             assert!(Instant::now() < end, "the program does not end; the screen is:\n{}", self.screen());

@@ -81,12 +81,13 @@ fn listen(signal: i32, handlers: &mut Vec<SigId>) -> io::Result<UnixStream> {
 
 impl Drop for Source {
     fn drop(&mut self) {
-        for handler in self.handlers.drain(..) {
-            signal_hook::low_level::unregister(handler);
-        }
+        // First the thread: to it, a pipe whose handler goes away looks like a signal.
         let _ = self.wake.shutdown(std::net::Shutdown::Both);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
+        }
+        for handler in self.handlers.drain(..) {
+            signal_hook::low_level::unregister(handler);
         }
     }
 }

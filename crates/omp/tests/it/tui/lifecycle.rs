@@ -1,5 +1,6 @@
 //! Taking the terminal over and giving it back.
 
+use omp_testkit::terminal::Terminal;
 use omp_testkit::{Reply, Server, Wire};
 
 use super::Screen;
@@ -7,8 +8,10 @@ use super::Screen;
 /// What is on while the program runs, and how it is turned off.
 const MODES: [(&str, &str); 2] = [("\x1b[?2004h", "\x1b[?2004l"), ("\x1b[?1004h", "\x1b[?1004l")];
 
-fn given_back(bytes: &[u8]) {
-    let text = String::from_utf8_lossy(bytes);
+fn given_back(terminal: &Terminal) {
+    MODES.iter().for_each(|(_, off)| terminal.wait_for_bytes(off.as_bytes()));
+    let bytes = terminal.bytes();
+    let text = String::from_utf8_lossy(&bytes);
     for (on, off) in MODES {
         let last_on = text.rfind(on).unwrap_or_else(|| panic!("{on:?} was never on"));
         assert!(text.rfind(off).is_some_and(|off| off > last_on), "{off:?}");
@@ -19,12 +22,12 @@ fn given_back(bytes: &[u8]) {
 #[test]
 fn the_terminal_is_given_back() {
     let (terminal, ..) = Screen::new([Reply::new()], &[]).leave();
-    given_back(&terminal.bytes());
+    given_back(&terminal);
     let mut screen = Screen::new([Reply::new()], &[]);
     let pid = nix::unistd::Pid::from_raw(i32::try_from(screen.terminal.pid()).unwrap());
     nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).unwrap();
     screen.terminal.wait_exit();
-    given_back(&screen.terminal.bytes());
+    given_back(&screen.terminal);
 }
 
 /// proves: TUI-079
