@@ -25,6 +25,7 @@ macro_rules! first {
 
 c_functions! {
     exp2(x: f64);
+    expf(x: f32);
     log(x: f64);
     log10(x: f64);
     log10f(x: f32);
@@ -32,6 +33,7 @@ c_functions! {
     log2f(x: f32);
     logf(x: f32);
     pow(x: f64, y: f64);
+    sinf(x: f32);
 }
 
 #[cfg(test)]
@@ -52,6 +54,8 @@ mod tests {
         near(super::log2f(16.0).into(), 4.0);
         near(super::log10f(100.0).into(), 2.0);
         near(super::logf(1.0).into(), 0.0);
+        near(super::expf(0.0).into(), 1.0);
+        near(super::sinf(0.0).into(), 0.0);
         assert!(super::log(-1.0).is_nan() && super::log(0.0).is_infinite());
     }
 }
