@@ -176,8 +176,8 @@ impl App {
             Outcome::Refused(reason) => self.hint(Token::Warning, reason),
             Outcome::AskPaste => self.ask_about_paste(),
             Outcome::Attach(paths) => self.attach(paths),
-            Outcome::SavePaste(text) => self.save_paste(&text),
-            Outcome::Ignored | Outcome::Handled => {}
+            // Nobody offers to save a paste.
+            Outcome::Ignored | Outcome::Handled | Outcome::SavePaste(_) => {}
         }
         self.link.set_composing(!self.editor.is_empty());
         self.complete();

@@ -1,7 +1,7 @@
 //! What is sent, and what stops it.
 
 use omp_editor::decide::{Enter, EnterState, Queue, SendKey, enter};
-use omp_editor::{Command, Content, ImageHandle, PASTE_CHOICES, Part, PasteChoice, Wrapping};
+use omp_editor::{Command, Content, ImageHandle, PASTE_CHOICES, Part, PasteChoice};
 use omp_sdk::{AgentError, ModeError, Prompt};
 use omp_theme::Token;
 use omp_types::UserContent;
@@ -140,19 +140,12 @@ impl App {
         let Some(paste) = self.editor.large_paste() else { return };
         let title = format!("{} lines were pasted.", paste.lines);
         let none = Menu::new(title, []);
-        let menu = PASTE_CHOICES.iter().fold(none, |menu, (_, label, detail)| menu.or(*label, *detail));
+        let menu = offered_pastes().fold(none, |menu, (_, label, detail)| menu.or(*label, *detail));
         self.ask(menu, |app, chosen| {
-            let choice = chosen.and_then(|place| PASTE_CHOICES.get(place)).map(|(choice, ..)| *choice);
+            let choice = chosen.and_then(|place| offered_pastes().nth(place)).map(|(choice, ..)| *choice);
             let outcome = app.editor.choose_paste(choice.unwrap_or(PasteChoice::Folded));
             app.after(outcome);
         });
-    }
-
-    /// Keeps a paste as a file that the model can read.
-    pub(super) fn save_paste(&mut self, text: &std::sync::Arc<str>) {
-        let mut content = Content::default();
-        content.push(Part::Paste { text: text.clone(), wrapping: Wrapping::Attachment });
-        self.editor.insert_content(&content);
     }
 
     /// Loads pictures and puts them into the editor.
@@ -182,4 +175,9 @@ impl App {
 /// Go on, without a visible message.
 fn continuation() -> Prompt {
     Prompt::hidden("continue", "Continue with the previous work.")
+}
+
+/// What can be done with a large paste. Keeping it as a file is not available yet.
+fn offered_pastes() -> impl Iterator<Item = &'static (PasteChoice, &'static str, &'static str)> {
+    PASTE_CHOICES.iter().filter(|(choice, ..)| *choice != PasteChoice::File)
 }

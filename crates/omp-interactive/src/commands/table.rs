@@ -8,17 +8,27 @@ const PLAIN: Builtin =
 
 /// All built-in commands, in the order in which they are listed.
 pub const BUILTINS: &[Builtin] = &[
-    Builtin { name: "settings", description: "Change settings", ..PLAIN },
+    Builtin {
+        name: "settings",
+        description: "Change settings",
+        waits_for: Some("a part of the terminal"),
+        ..PLAIN
+    },
     Builtin {
         name: "setup",
         aliases: &["providers"],
         description: "Sign in to providers and set them up",
         hint: "[providers]",
         subcommands: &["providers"],
-        ..PLAIN
+        waits_for: Some("a part of the terminal"),
     },
     Builtin { name: "plan", description: "Plan before anything is changed", hint: "[prompt]", ..PLAIN },
-    Builtin { name: "plan-review", description: "Open the review of the newest plan", ..PLAIN },
+    Builtin {
+        name: "plan-review",
+        description: "Open the review of the newest plan",
+        waits_for: Some("a part of the terminal"),
+        ..PLAIN
+    },
     Builtin {
         name: "goal",
         description: "Work towards a goal until it is reached",
@@ -46,6 +56,7 @@ pub const BUILTINS: &[Builtin] = &[
         description: "Use the faster service tier",
         hint: "[on|off|status]",
         subcommands: &["on", "off", "status"],
+        waits_for: Some("a part of the terminal"),
         ..PLAIN
     },
     Builtin {
@@ -64,7 +75,12 @@ pub const BUILTINS: &[Builtin] = &[
         subcommands: &["raw"],
         ..PLAIN
     },
-    Builtin { name: "share", description: "Make a link to an encrypted snapshot", ..PLAIN },
+    Builtin {
+        name: "share",
+        description: "Make a link to an encrypted snapshot",
+        waits_for: Some("a part of the terminal"),
+        ..PLAIN
+    },
     Builtin {
         name: "collab",
         description: "Let others join this session",
@@ -100,6 +116,7 @@ pub const BUILTINS: &[Builtin] = &[
         description: "See and change the list of tasks",
         hint: "[edit|copy|export|import|append|start|done|drop|rm]",
         subcommands: &["edit", "copy", "export", "import", "append", "start", "done", "drop", "rm"],
+        waits_for: Some("a part of the terminal"),
         ..PLAIN
     },
     Builtin {
@@ -130,6 +147,7 @@ pub const BUILTINS: &[Builtin] = &[
         description: "What is new",
         hint: "[full]",
         subcommands: &["full"],
+        waits_for: Some("a part of the terminal"),
         ..PLAIN
     },
     Builtin { name: "hotkeys", description: "All keys", ..PLAIN },
@@ -139,6 +157,7 @@ pub const BUILTINS: &[Builtin] = &[
         name: "extensions",
         aliases: &["status"],
         description: "Everything that was found, by source",
+        waits_for: Some("a part of the terminal"),
         ..PLAIN
     },
     Builtin { name: "agents", description: "Task agents", waits_for: Some("sub-agents"), ..PLAIN },
@@ -146,23 +165,42 @@ pub const BUILTINS: &[Builtin] = &[
     Builtin { name: "fork", description: "Go on in a copy of this session", ..PLAIN },
     Builtin { name: "tree", description: "Go to another place in this conversation", ..PLAIN },
     Builtin { name: "resume", description: "Go on with an earlier session", ..PLAIN },
-    Builtin { name: "login", description: "Sign in to a provider", hint: "[provider|redirect-url]", ..PLAIN },
-    Builtin { name: "logout", description: "Forget a provider's credentials", hint: "[provider]", ..PLAIN },
+    Builtin {
+        name: "login",
+        description: "Sign in to a provider",
+        hint: "[provider|redirect-url]",
+        waits_for: Some("a part of the terminal"),
+        ..PLAIN
+    },
+    Builtin {
+        name: "logout",
+        description: "Forget a provider's credentials",
+        hint: "[provider]",
+        waits_for: Some("a part of the terminal"),
+        ..PLAIN
+    },
     Builtin { name: "mcp", description: "MCP servers", hint: "<sub> ...", waits_for: Some("MCP"), ..PLAIN },
     Builtin {
         name: "ssh",
         description: "Hosts for the ssh tool",
         hint: "add|list|remove|help ...",
         subcommands: &["add", "list", "remove", "help"],
+        waits_for: Some("a part of the terminal"),
         ..PLAIN
     },
     Builtin { name: "new", description: "Begin a new session", ..PLAIN },
     Builtin {
         name: "fresh",
         description: "Begin anew with the provider, with the same conversation",
+        waits_for: Some("a part of the terminal"),
         ..PLAIN
     },
-    Builtin { name: "drop", description: "Delete this session and begin a new one", ..PLAIN },
+    Builtin {
+        name: "drop",
+        description: "Delete this session and begin a new one",
+        waits_for: Some("a part of the terminal"),
+        ..PLAIN
+    },
     Builtin {
         name: "compact",
         description: "Summarise the conversation to make room",
@@ -212,6 +250,7 @@ pub const BUILTINS: &[Builtin] = &[
         description: "Look inside",
         hint: "[dump-next-request <path>]",
         subcommands: &["dump-next-request"],
+        waits_for: Some("a part of the terminal"),
         ..PLAIN
     },
     Builtin {
@@ -222,7 +261,13 @@ pub const BUILTINS: &[Builtin] = &[
         ..PLAIN
     },
     Builtin { name: "rename", description: "Name this session", hint: "<title>", ..PLAIN },
-    Builtin { name: "move", description: "Move this session to another directory", hint: "<path>", ..PLAIN },
+    Builtin {
+        name: "move",
+        description: "Move this session to another directory",
+        hint: "<path>",
+        waits_for: Some("a part of the terminal"),
+        ..PLAIN
+    },
     Builtin {
         name: "marketplace",
         description: "Plugins of others",
@@ -237,7 +282,12 @@ pub const BUILTINS: &[Builtin] = &[
         waits_for: Some("plugins"),
         ..PLAIN
     },
-    Builtin { name: "reload-plugins", description: "Look again for commands, skills and plugins", ..PLAIN },
+    Builtin {
+        name: "reload-plugins",
+        description: "Look again for commands, skills and plugins",
+        waits_for: Some("a part of the terminal"),
+        ..PLAIN
+    },
     Builtin {
         name: "force",
         description: "Make the next turn call a tool",
