@@ -3,7 +3,9 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{Goal, Message, StreamEvent, ToolOutput};
+use crate::{
+    CompactionReason, CompactionResult, CompactionStrategy, Goal, Message, StreamEvent, ToolOutput,
+};
 
 /// Everything that happens in a session, in order. Print mode, `--mode json`, RPC, ACP, the terminal and the
 /// session store read this one stream; none of them has another source.
@@ -65,6 +67,23 @@ pub enum AgentEvent {
     ContextPromoted {
         from: String,
         to: String,
+    },
+    /// The conversation is about to be made shorter.
+    AutoCompactionStart {
+        reason: CompactionReason,
+        action: CompactionStrategy,
+    },
+    /// It is shorter, or it is as it was: with `error_message` because something failed, with `aborted` because somebody
+    /// stopped it. With `will_retry` the turn that did not fit is asked again.
+    AutoCompactionEnd {
+        reason: CompactionReason,
+        action: CompactionStrategy,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        result: Option<CompactionResult>,
+        aborted: bool,
+        will_retry: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        error_message: Option<String>,
     },
     /// The conversation was cut back to an earlier place: so many messages stayed, so many left it. What stands for them
     /// follows as a message.

@@ -4,6 +4,7 @@
 //! session files and on the JSON event stream, so a change of a name here is a change of a file format.
 
 mod approval;
+mod compaction;
 mod event;
 mod goal;
 mod message;
@@ -13,6 +14,7 @@ mod tool;
 mod usage;
 
 pub use approval::{Approval, ApprovalDetail, Tier};
+pub use compaction::{CompactionReason, CompactionResult, CompactionStrategy};
 pub use event::{AgentEvent, MessageUpdate, RetryFallback};
 pub use goal::{Goal, GoalStatus};
 pub use message::{

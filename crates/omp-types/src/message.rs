@@ -214,6 +214,17 @@ impl Message {
     }
 }
 
+/// The mark of a result that said nothing, in its details.
+pub(crate) const USELESS: &str = "useless";
+
+impl ToolResultMessage {
+    /// Did the call come to nothing? An error never does: it says something.
+    pub fn is_useless(&self) -> bool {
+        let marked = |details: &Value| details.get(USELESS).and_then(Value::as_bool);
+        !self.is_error && self.details.as_ref().and_then(marked).unwrap_or_default()
+    }
+}
+
 impl AssistantMessage {
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.content.iter().filter_map(|block| match block {

@@ -56,4 +56,17 @@ impl ToolOutput {
         self.details = Some(details);
         self
     }
+
+    /// Nothing came of the call: no match, nothing new. Such a result is blanked when room is needed. The mark is part
+    /// of the details, so no model sees it.
+    pub fn uneventful(mut self) -> Self {
+        let mut details = match self.details.take() {
+            Some(Value::Object(fields)) => fields,
+            Some(other) => serde_json::Map::from_iter([("details".to_owned(), other)]),
+            None => serde_json::Map::new(),
+        };
+        details.insert(crate::message::USELESS.to_owned(), Value::Bool(true));
+        self.details = Some(Value::Object(details));
+        self
+    }
 }

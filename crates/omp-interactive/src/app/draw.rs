@@ -15,8 +15,9 @@ use omp_view::todo::Todos;
 use omp_view::working::Activity;
 use omp_view::{Look, status};
 
-use super::{App, Dialog};
+use super::App;
 use crate::pane::Pane;
+use crate::panels::Drawn;
 
 /// The editor takes at most this share of the screen.
 const EDITOR_SHARE: usize = 2;
@@ -58,7 +59,7 @@ impl App {
         if *extent != Extent::Everything {
             return;
         }
-        self.drop_stale_dialogs();
+        self.drop_stale_panels();
         let pending = self.pending(&look);
         self.set(self.lanes.pending, pending, None);
         let todos = self.todos(&look);
@@ -68,23 +69,13 @@ impl App {
         self.set(self.lanes.banner, banner, None);
         let status = self.status(&look);
         self.set(self.lanes.status, status, None);
-        let (rows, cursor) = match self.dialogs.first_mut() {
-            Some(Dialog::Choice(menu, _) | Dialog::Approval(menu, ..)) => (menu.rows(&look), None),
-            Some(Dialog::Asked(asked)) => (asked.rows(&look), None),
-            Some(Dialog::List(list, _)) => (list.draw(&look), None),
-            Some(Dialog::Text(question, editor, _)) => {
-                let mut rows = look.wrapped(Token::Accent, question, 0);
-                let border = Border::Normal;
-                let (more, cursor) = editor_rows(editor, &look, size, border, "Enter answers, Esc leaves");
-                let cursor = Position { row: cursor.row + rows.len(), ..cursor };
-                rows.extend(more);
-                (rows, Some(cursor))
-            }
+        let Drawn { rows, cursor } = match self.panels.first_mut() {
+            Some(panel) => panel.draw(&look, size),
             None => {
                 let border = Border::of(self.editor.prefix(), Some(level(self.thinking)));
                 let hint = "Ask anything. / for commands, @ for files, ! for the shell";
                 let (rows, cursor) = editor_rows(&mut self.editor, &look, size, border, hint);
-                (rows, Some(cursor))
+                Drawn { rows, cursor: Some(cursor) }
             }
         };
         self.set(self.lanes.editor, rows, cursor);
@@ -180,7 +171,8 @@ fn shown_path(path: &std::path::Path, home: &std::path::Path) -> String {
     }
 }
 
-fn editor_rows(
+/// The rows of an editor with its frame and list of completions, and where the cursor stands.
+pub(crate) fn editor_rows(
     editor: &mut Editor,
     look: &Look,
     size: Size,

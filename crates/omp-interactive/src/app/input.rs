@@ -6,17 +6,13 @@ use omp_editor::decide::{
 use omp_editor::{Command, Outcome};
 use omp_keys::table as actions;
 use omp_keys::{Action, Chord, Context};
-use omp_sdk::Reply;
 use omp_sdk::settings::keys;
 use omp_theme::Token;
-use omp_tui::input::{Code, Event, Key, Kind};
+use omp_tui::input::{Event, Key, Kind};
 use omp_tui::render::Gesture;
 use omp_tui::schedule::Request;
 
-use omp_view::select::{self, Step};
-
-use super::{App, Dialog, Wish};
-use crate::link::AskWord;
+use super::{App, Wish};
 
 impl App {
     /// Takes something that the user did.
@@ -24,7 +20,8 @@ impl App {
         match event {
             Event::Key(key) if key.kind == Kind::Release => return,
             Event::Key(key) => self.key(key),
-            Event::Paste(text) if self.dialogs.is_empty() => {
+            Event::Paste(text) if self.has_panel() => self.paste_in_panel(&text),
+            Event::Paste(text) => {
                 let outcome = self.editor.apply(Command::Paste(text));
                 self.after(outcome);
             }
@@ -32,7 +29,7 @@ impl App {
                 self.focused = focused;
                 return;
             }
-            Event::Paste(_) | Event::Mouse(_) | Event::Reply(_) => return,
+            Event::Mouse(_) | Event::Reply(_) => return,
         }
         let now = self.now();
         self.scheduler.request(Request::Key, now);
@@ -41,8 +38,8 @@ impl App {
     fn key(&mut self, key: Key) {
         self.banner = None;
         let chord = Chord::from(key);
-        if !self.dialogs.is_empty() {
-            self.key_in_dialog(key, chord);
+        if self.has_panel() {
+            self.key_in_panel(key);
             return;
         }
         // Nothing is typed with Escape, so it can close the list of completions first.
@@ -182,98 +179,4 @@ impl App {
         self.link.set_composing(!self.editor.is_empty());
         self.complete();
     }
-
-    fn key_in_dialog(&mut self, key: Key, chord: Chord) {
-        self.drop_stale_dialogs();
-        let action = self.keys.action(Context::Select, chord);
-        let editing =
-            self.keys.action(Context::Editor, chord).and_then(|action| Command::of_action(action.id()));
-        match self.dialogs.first_mut() {
-            Some(Dialog::Choice(menu, _) | Dialog::Approval(menu, ..)) => {
-                let chosen = match action {
-                    Some(actions::SELECT_UP) => return menu.up(),
-                    Some(actions::SELECT_DOWN) => return menu.down(),
-                    Some(actions::SELECT_CONFIRM) => Some(menu.selected()),
-                    Some(actions::SELECT_CANCEL) => None,
-                    _ => match key.text().and_then(|letter| menu.numbered(letter)) {
-                        None => return,
-                        chosen => chosen,
-                    },
-                };
-                self.chosen(chosen);
-            }
-            Some(Dialog::List(list, _)) => {
-                let Some(step) = step(action, editing.as_ref(), key) else { return };
-                let chosen = match list.step(step) {
-                    select::Outcome::Chosen(chosen) => chosen.first().copied(),
-                    select::Outcome::Cancelled => None,
-                    _ => return,
-                };
-                if let Dialog::List(_, answered) = self.dialogs.remove(0) {
-                    answered(self, chosen);
-                }
-            }
-            Some(Dialog::Asked(_)) => match key.code {
-                Code::Left => self.answer_question(AskWord::Back),
-                Code::Right => self.answer_question(AskWord::Forward),
-                Code::Char(' ') => self.step_in_question(Step::Toggle),
-                _ => {
-                    if let Some(step) = step(action, editing.as_ref(), key) {
-                        self.step_in_question(step);
-                    }
-                }
-            },
-            Some(Dialog::Text(_, editor, _)) => {
-                let text = match (action, editing, key.text()) {
-                    (Some(actions::SELECT_CANCEL), ..) => None,
-                    (_, Some(Command::Submit), _) => Some(editor.take().content.text()),
-                    (_, Some(command), _) => return drop(editor.apply(command)),
-                    (_, None, Some(letter)) => {
-                        return drop(editor.apply(Command::Insert(letter.to_string())));
-                    }
-                    _ => return,
-                };
-                if let Dialog::Text(_, _, answered) = self.dialogs.remove(0) {
-                    answered(self, text);
-                }
-            }
-            None => {}
-        }
-    }
-
-    /// An answer of a menu was chosen.
-    fn chosen(&mut self, chosen: Option<usize>) {
-        match self.dialogs.remove(0) {
-            Dialog::Choice(_, answered) => answered(self, chosen),
-            Dialog::Approval(_, answer, always) => {
-                let reply = match chosen {
-                    Some(0) => Reply::Once,
-                    Some(1) if always => Reply::Always,
-                    _ => Reply::No,
-                };
-                if let Some(answer) = answer {
-                    // The run was stopped meanwhile if nobody waits.
-                    let _ = answer.send(reply);
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-/// What a key does in a list that is searched by typing.
-fn step(action: Option<Action>, editing: Option<&Command>, key: Key) -> Option<Step> {
-    Some(match (action, editing, key.text()) {
-        (Some(actions::SELECT_UP), ..) => Step::Up,
-        (Some(actions::SELECT_DOWN), ..) => Step::Down,
-        (Some(actions::SELECT_PAGE_UP), ..) => Step::PageUp,
-        (Some(actions::SELECT_PAGE_DOWN), ..) => Step::PageDown,
-        (Some(actions::SELECT_CONFIRM), ..) => Step::Confirm,
-        (Some(actions::SELECT_CANCEL), ..) => Step::Cancel,
-        (_, Some(Command::DeleteBackward), _) => Step::Backspace,
-        (_, Some(Command::DeleteWordBackward), _) => Step::BackspaceWord,
-        (_, Some(Command::DeleteToLineStart), _) => Step::Clear,
-        (_, None, Some(letter)) => Step::Text(letter.to_string()),
-        _ => return None,
-    })
 }

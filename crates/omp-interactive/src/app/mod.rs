@@ -1,10 +1,11 @@
 //! The state of the program and what changes it.
 
-mod asking;
 mod builtin;
+mod commands;
 mod draw;
 mod input;
 mod modes;
+mod paneling;
 mod sessions;
 mod shell;
 mod submit;
@@ -20,7 +21,7 @@ use std::time::{Duration, Instant};
 use omp_editor::decide::Presses;
 use omp_editor::{Content, Editor, Part};
 use omp_keys::Bindings;
-use omp_sdk::{Driver, Host, Prompt, Reply, Session};
+use omp_sdk::{Driver, Host, Prompt, Session};
 use omp_theme::{Current, Token};
 use omp_tui::announce::{self, Notices};
 use omp_tui::render::Gesture;
@@ -29,31 +30,24 @@ use omp_tui::transcript::Transcript;
 use omp_tui::ui::{Id, Ui};
 use omp_types::ThinkingLevel;
 use omp_view::message::Level;
-use omp_view::select::Selector;
 use omp_view::working::Activity;
 use tokio::sync::mpsc::UnboundedSender;
-use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::conversation::Conversation;
 use crate::images::Images;
 use crate::link::Link;
-use crate::menu::Menu;
 use crate::pane::Pane;
+use crate::panels::Panel;
 use crate::recent::Recent;
 use crate::run::Numbers;
 use crate::stage::Stage;
 
+pub(crate) use draw::editor_rows;
 pub(crate) use surroundings::Files;
 
 /// Something that was waited for has come: what to do with it.
 pub(crate) type Task = Box<dyn FnOnce(&mut App) + Send>;
-
-/// What follows from an answer in a menu; `None` is Escape.
-type Answered = Box<dyn FnOnce(&mut App, Option<usize>)>;
-
-/// What follows from an answer in words; `None` is Escape.
-type Worded = Box<dyn FnOnce(&mut App, Option<String>)>;
 
 /// Where things are on the screen, from top to bottom.
 struct Lanes {
@@ -64,19 +58,6 @@ struct Lanes {
     banner: Id,
     status: Id,
     editor: Id,
-}
-
-/// A question in the place of the editor.
-enum Dialog {
-    Choice(Menu, Answered),
-    /// A call that waits for a word.
-    Approval(Menu, Option<oneshot::Sender<Reply>>, bool),
-    /// A long list that is searched by typing.
-    List(Selector, Answered),
-    /// A question of the model.
-    Asked(Box<asking::Asked>),
-    /// Answered in words.
-    Text(String, Box<Editor>, Worded),
 }
 
 /// What has to be done outside.
@@ -133,7 +114,8 @@ pub(crate) struct App {
     waiting: std::collections::VecDeque<Prompt>,
     tasks: UnboundedSender<Task>,
     run: Option<Run>,
-    dialogs: Vec<Dialog>,
+    /// What stands in the place of the editor, the first in front.
+    panels: Vec<Box<dyn Panel>>,
     banner: Option<(Token, String)>,
     escapes: Presses,
     clears: Presses,
@@ -206,7 +188,7 @@ impl App {
             waiting: std::collections::VecDeque::new(),
             tasks,
             run: None,
-            dialogs: Vec::new(),
+            panels: Vec::new(),
             banner: None,
             escapes: Presses::default(),
             clears: Presses::default(),
@@ -252,15 +234,6 @@ impl App {
         });
     }
 
-    /// Takes questions away that nobody waits for any more.
-    fn drop_stale_dialogs(&mut self) {
-        self.dialogs.retain(|dialog| match dialog {
-            Dialog::Asked(asked) => !asked.answer.is_closed(),
-            Dialog::Approval(_, answer, _) => answer.as_ref().is_some_and(|answer| !answer.is_closed()),
-            Dialog::Choice(..) | Dialog::List(..) | Dialog::Text(..) => true,
-        });
-    }
-
     /// When something changes by itself.
     pub(crate) fn deadline(&self) -> Option<Duration> {
         let spinner = self.run.as_ref().map(|_| Duration::from_millis(80 * (self.frame as u64 + 1)));
@@ -278,34 +251,6 @@ impl App {
                 false => self.scheduler.request(Request::Component(self.lanes.working.number()), now),
             }
         }
-    }
-
-    /// Puts a question in the place of the editor. Questions are answered one after the other.
-    fn ask(&mut self, menu: Menu, answered: impl FnOnce(&mut Self, Option<usize>) + 'static) {
-        self.dialogs.push(Dialog::Choice(menu, Box::new(answered)));
-        self.changed();
-    }
-
-    /// Puts a list to choose from in the place of the editor.
-    fn pick(&mut self, list: Selector, answered: impl FnOnce(&mut Self, Option<usize>) + 'static) {
-        let list = list.hint("Enter chooses, Esc leaves");
-        self.dialogs.push(Dialog::List(list, Box::new(answered)));
-        self.changed();
-    }
-
-    /// Puts a question that is answered in words, beginning with these.
-    fn ask_text(
-        &mut self,
-        question: String,
-        begun: &str,
-        answered: impl FnOnce(&mut Self, Option<String>) + 'static,
-    ) {
-        let mut editor = Editor::default();
-        let mut content = Content::default();
-        content.push(Part::Text(begun.to_owned()));
-        editor.set_content(&content);
-        self.dialogs.push(Dialog::Text(question, Box::new(editor), Box::new(answered)));
-        self.changed();
     }
 
     /// Shows what the program begins with.
@@ -340,7 +285,7 @@ impl App {
     }
 
     /// Tells a person who looks elsewhere.
-    fn notify(&mut self, text: &str) {
+    pub(crate) fn notify(&mut self, text: &str) {
         if let Some(notices) = self.notices.filter(|_| !self.focused) {
             self.wishes.push(Wish::Write(announce::notice(notices, "omp", text)));
         }
@@ -386,18 +331,18 @@ impl App {
     }
 
     /// A remark in the conversation.
-    fn say(&mut self, level: Level, text: &str) {
+    pub(crate) fn say(&mut self, level: Level, text: &str) {
         let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) else { return };
         self.conversation.say(transcript, level, text);
         self.changed();
     }
 
-    fn complain(&mut self, text: &str) {
+    pub(crate) fn complain(&mut self, text: &str) {
         self.say(Level::Error, text);
     }
 
     /// A remark that stands above the editor until the next key.
-    fn hint(&mut self, token: Token, text: impl Into<String>) {
+    pub(crate) fn hint(&mut self, token: Token, text: impl Into<String>) {
         self.banner = Some((token, text.into()));
         self.changed();
     }

@@ -51,7 +51,7 @@ impl App {
             *transcript = Transcript::new();
         }
         self.conversation = Conversation::new(self.stage.clone());
-        self.dialogs.clear();
+        self.panels.clear();
         self.show_conversation(messages);
         self.say(Level::Info, done);
         self.refresh();

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{App, Run, Task, Wish};
 use crate::commands;
-use crate::menu::Menu;
+use crate::panels::menu::Menu;
 
 impl App {
     /// Sends what is in the editor, in the way that fits the moment.

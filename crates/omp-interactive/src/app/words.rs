@@ -10,9 +10,10 @@ use omp_types::{AgentEvent, Message};
 use omp_view::working::Activity;
 use tokio::sync::oneshot;
 
-use super::{App, Dialog};
+use super::App;
 use crate::link::{Link, Word};
-use crate::menu::Menu;
+use crate::panels::approval::Approval;
+use crate::panels::menu::Menu;
 
 impl App {
     /// Takes a word of a session; those of sessions that were left are dropped.
@@ -110,7 +111,6 @@ impl App {
         let menu = menu.or("No", "");
         let always = request.always.is_some();
         self.notify("A call waits for your word");
-        self.dialogs.push(Dialog::Approval(menu, Some(answer), always));
-        self.changed();
+        self.open(Approval::new(menu, answer, always));
     }
 }

@@ -1,10 +1,17 @@
 //! All built-in commands.
 
-use super::Builtin;
+use crate::call::{Builtin, Place};
 
-/// What most commands are: without other names, arguments or conditions.
-const PLAIN: Builtin =
-    Builtin { name: "", aliases: &[], description: "", hint: "", subcommands: &[], waits_for: None };
+/// What most commands are: without other names, arguments or conditions, and for a person at a screen.
+const PLAIN: Builtin = Builtin {
+    name: "",
+    aliases: &[],
+    description: "",
+    hint: "",
+    subcommands: &[],
+    place: Place::Terminal,
+    waits_for: None,
+};
 
 /// All built-in commands, in the order in which they are listed.
 pub const BUILTINS: &[Builtin] = &[
@@ -20,6 +27,7 @@ pub const BUILTINS: &[Builtin] = &[
         description: "Sign in to providers and set them up",
         hint: "[providers]",
         subcommands: &["providers"],
+        place: Place::Terminal,
         waits_for: Some("a part of the terminal"),
     },
     Builtin { name: "plan", description: "Plan before anything is changed", hint: "[prompt]", ..PLAIN },
@@ -49,7 +57,14 @@ pub const BUILTINS: &[Builtin] = &[
         hint: "[count|duration]",
         ..PLAIN
     },
-    Builtin { name: "model", aliases: &["models"], description: "Choose the model", hint: "[id]", ..PLAIN },
+    Builtin {
+        name: "model",
+        aliases: &["models"],
+        description: "Choose the model",
+        hint: "[id]",
+        place: Place::Everywhere,
+        ..PLAIN
+    },
     Builtin { name: "switch", description: "Choose a model for this session only", ..PLAIN },
     Builtin {
         name: "fast",
@@ -57,6 +72,7 @@ pub const BUILTINS: &[Builtin] = &[
         hint: "[on|off|status]",
         subcommands: &["on", "off", "status"],
         waits_for: Some("a part of the terminal"),
+        place: Place::Everywhere,
         ..PLAIN
     },
     Builtin {
@@ -65,20 +81,29 @@ pub const BUILTINS: &[Builtin] = &[
         hint: "[on|off|status|dump [raw]]",
         subcommands: &["on", "off", "status", "dump"],
         waits_for: Some("the advisor"),
+        place: Place::Everywhere,
         ..PLAIN
     },
-    Builtin { name: "export", description: "Write the conversation as a web page", hint: "[path]", ..PLAIN },
+    Builtin {
+        name: "export",
+        description: "Write the conversation as a web page",
+        hint: "[path]",
+        place: Place::Everywhere,
+        ..PLAIN
+    },
     Builtin {
         name: "dump",
         description: "Copy the conversation as text",
         hint: "[raw]",
         subcommands: &["raw"],
+        place: Place::Everywhere,
         ..PLAIN
     },
     Builtin {
         name: "share",
         description: "Make a link to an encrypted snapshot",
         waits_for: Some("a part of the terminal"),
+        place: Place::Everywhere,
         ..PLAIN
     },
     Builtin {
@@ -108,6 +133,7 @@ pub const BUILTINS: &[Builtin] = &[
         hint: "[headless|visible]",
         subcommands: &["headless", "visible"],
         waits_for: Some("the browser tool"),
+        place: Place::Everywhere,
         ..PLAIN
     },
     Builtin { name: "copy", description: "Copy a message, a code block or a command", ..PLAIN },
@@ -117,6 +143,7 @@ pub const BUILTINS: &[Builtin] = &[
         hint: "[edit|copy|export|import|append|start|done|drop|rm]",
         subcommands: &["edit", "copy", "export", "import", "append", "start", "done", "drop", "rm"],
         waits_for: Some("a part of the terminal"),
+        place: Place::Everywhere,
         ..PLAIN
     },
     Builtin {
@@ -124,15 +151,17 @@ pub const BUILTINS: &[Builtin] = &[
         description: "About this session, or delete it",
         hint: "[info|delete]",
         subcommands: &["info", "delete"],
+        place: Place::Everywhere,
         ..PLAIN
     },
-    Builtin { name: "jobs", description: "Background jobs", ..PLAIN },
+    Builtin { name: "jobs", description: "Background jobs", place: Place::Everywhere, ..PLAIN },
     Builtin {
         name: "usage",
         description: "What accounts have left",
         hint: "[show|reset [account|active]]",
         subcommands: &["show", "reset"],
         waits_for: Some("usage reports"),
+        place: Place::Everywhere,
         ..PLAIN
     },
     Builtin {
@@ -140,6 +169,7 @@ pub const BUILTINS: &[Builtin] = &[
         description: "Usage and cost in a browser",
         hint: "[--port n]",
         waits_for: Some("statistics"),
+        place: Place::Everywhere,
         ..PLAIN
     },
     Builtin {
@@ -148,11 +178,22 @@ pub const BUILTINS: &[Builtin] = &[
         hint: "[full]",
         subcommands: &["full"],
         waits_for: Some("a part of the terminal"),
+        place: Place::Everywhere,
         ..PLAIN
     },
     Builtin { name: "hotkeys", description: "All keys", ..PLAIN },
-    Builtin { name: "tools", description: "All tools and which are active", ..PLAIN },
-    Builtin { name: "context", description: "What fills the context window", ..PLAIN },
+    Builtin {
+        name: "tools",
+        description: "All tools and which are active",
+        place: Place::Everywhere,
+        ..PLAIN
+    },
+    Builtin {
+        name: "context",
+        description: "What fills the context window",
+        place: Place::Everywhere,
+        ..PLAIN
+    },
     Builtin {
         name: "extensions",
         aliases: &["status"],
@@ -179,13 +220,21 @@ pub const BUILTINS: &[Builtin] = &[
         waits_for: Some("a part of the terminal"),
         ..PLAIN
     },
-    Builtin { name: "mcp", description: "MCP servers", hint: "<sub> ...", waits_for: Some("MCP"), ..PLAIN },
+    Builtin {
+        name: "mcp",
+        description: "MCP servers",
+        hint: "<sub> ...",
+        waits_for: Some("MCP"),
+        place: Place::Everywhere,
+        ..PLAIN
+    },
     Builtin {
         name: "ssh",
         description: "Hosts for the ssh tool",
         hint: "add|list|remove|help ...",
         subcommands: &["add", "list", "remove", "help"],
         waits_for: Some("a part of the terminal"),
+        place: Place::Everywhere,
         ..PLAIN
     },
     Builtin { name: "new", description: "Begin a new session", ..PLAIN },
@@ -193,6 +242,7 @@ pub const BUILTINS: &[Builtin] = &[
         name: "fresh",
         description: "Begin anew with the provider, with the same conversation",
         waits_for: Some("a part of the terminal"),
+        place: Place::Everywhere,
         ..PLAIN
     },
     Builtin {
@@ -206,6 +256,7 @@ pub const BUILTINS: &[Builtin] = &[
         description: "Summarise the conversation to make room",
         hint: "[focus]",
         waits_for: Some("compaction"),
+        place: Place::Everywhere,
         ..PLAIN
     },
     Builtin {
@@ -214,6 +265,7 @@ pub const BUILTINS: &[Builtin] = &[
         hint: "[elide|images]",
         subcommands: &["elide", "images"],
         waits_for: Some("compaction"),
+        place: Place::Everywhere,
         ..PLAIN
     },
     Builtin {
@@ -251,6 +303,7 @@ pub const BUILTINS: &[Builtin] = &[
         hint: "[dump-next-request <path>]",
         subcommands: &["dump-next-request"],
         waits_for: Some("a part of the terminal"),
+        place: Place::Everywhere,
         ..PLAIN
     },
     Builtin {
@@ -258,14 +311,22 @@ pub const BUILTINS: &[Builtin] = &[
         description: "What is remembered between sessions",
         hint: "...",
         waits_for: Some("memory"),
+        place: Place::Everywhere,
         ..PLAIN
     },
-    Builtin { name: "rename", description: "Name this session", hint: "<title>", ..PLAIN },
+    Builtin {
+        name: "rename",
+        description: "Name this session",
+        hint: "<title>",
+        place: Place::Everywhere,
+        ..PLAIN
+    },
     Builtin {
         name: "move",
         description: "Move this session to another directory",
         hint: "<path>",
         waits_for: Some("a part of the terminal"),
+        place: Place::Everywhere,
         ..PLAIN
     },
     Builtin {
@@ -273,6 +334,7 @@ pub const BUILTINS: &[Builtin] = &[
         description: "Plugins of others",
         hint: "...",
         waits_for: Some("plugins"),
+        place: Place::Everywhere,
         ..PLAIN
     },
     Builtin {
@@ -280,21 +342,24 @@ pub const BUILTINS: &[Builtin] = &[
         description: "Installed plugins",
         hint: "...",
         waits_for: Some("plugins"),
+        place: Place::Everywhere,
         ..PLAIN
     },
     Builtin {
         name: "reload-plugins",
         description: "Look again for commands, skills and plugins",
         waits_for: Some("a part of the terminal"),
+        place: Place::Everywhere,
         ..PLAIN
     },
     Builtin {
         name: "force",
         description: "Make the next turn call a tool",
         hint: "<tool> [prompt]",
+        place: Place::Everywhere,
         ..PLAIN
     },
     Builtin { name: "exit", aliases: &["quit"], description: "End the program", ..PLAIN },
-    Builtin { name: "help", description: "All commands", ..PLAIN },
+    Builtin { name: "help", description: "All commands", place: Place::Everywhere, ..PLAIN },
     Builtin { name: "theme", description: "Choose colours", ..PLAIN },
 ];

@@ -1,0 +1,99 @@
+//! What stands in the place of the editor: opening it, giving it keys, taking it away.
+
+use std::any::Any;
+
+use omp_tui::input::Key;
+use omp_view::select::Selector;
+
+use super::App;
+use crate::panels::choice::Choice;
+use crate::panels::list::List;
+use crate::panels::menu::Menu;
+use crate::panels::text::Text;
+use crate::panels::{Panel, Reaction};
+
+impl App {
+    /// Puts something in the place of the editor, behind what is there: one is answered after the other.
+    pub(crate) fn open(&mut self, panel: impl Panel) {
+        self.panels.push(Box::new(panel));
+        self.changed();
+    }
+
+    /// Puts something before everything else, such as a question of the panel in front.
+    pub(crate) fn open_in_front(&mut self, panel: impl Panel) {
+        self.panels.insert(0, Box::new(panel));
+        self.changed();
+    }
+
+    /// The panel of a kind, if one is open.
+    pub(crate) fn panel<T: Panel>(&mut self) -> Option<&mut T> {
+        self.panels.iter_mut().find_map(|panel| {
+            let panel: &mut dyn Any = panel.as_mut();
+            panel.downcast_mut::<T>()
+        })
+    }
+
+    /// Takes panels of a kind away.
+    pub(crate) fn close<T: Panel>(&mut self) {
+        self.panels.retain(|panel| {
+            let panel: &dyn Any = panel.as_ref();
+            !panel.is::<T>()
+        });
+        self.changed();
+    }
+
+    /// Is something in the place of the editor?
+    pub(crate) fn has_panel(&mut self) -> bool {
+        self.drop_stale_panels();
+        !self.panels.is_empty()
+    }
+
+    /// Takes questions away that nobody waits for any more.
+    pub(super) fn drop_stale_panels(&mut self) {
+        self.panels.retain(|panel| !panel.is_stale());
+    }
+
+    pub(super) fn key_in_panel(&mut self, key: Key) {
+        let Some(panel) = self.panels.first_mut() else { return };
+        let reaction = panel.key(key, &self.keys);
+        self.react(reaction);
+    }
+
+    pub(super) fn paste_in_panel(&mut self, text: &str) {
+        let Some(panel) = self.panels.first_mut() else { return };
+        let reaction = panel.paste(text);
+        self.react(reaction);
+    }
+
+    fn react(&mut self, reaction: Reaction) {
+        match reaction {
+            Reaction::Stay => {}
+            Reaction::Do(then) => then(self),
+            Reaction::Close(then) => {
+                self.panels.remove(0);
+                then(self);
+            }
+        }
+        self.changed();
+    }
+
+    /// Asks a question with a few answers.
+    pub(crate) fn ask(&mut self, menu: Menu, answered: impl FnOnce(&mut Self, Option<usize>) + 'static) {
+        self.open(Choice::new(menu, Box::new(answered)));
+    }
+
+    /// Offers a list to choose from.
+    pub(crate) fn pick(&mut self, list: Selector, answered: impl FnOnce(&mut Self, Option<usize>) + 'static) {
+        self.open(List::new(list.hint("Enter chooses, Esc leaves"), Box::new(answered)));
+    }
+
+    /// Asks a question that is answered in words, beginning with these.
+    pub(crate) fn ask_text(
+        &mut self,
+        question: String,
+        begun: &str,
+        answered: impl FnOnce(&mut Self, Option<String>) + 'static,
+    ) {
+        self.open(Text::new(question, begun, answered));
+    }
+}

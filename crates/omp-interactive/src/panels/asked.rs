@@ -1,0 +1,132 @@
+//! Questions of the model.
+
+use omp_keys::Bindings;
+use omp_sdk::{AskAnswer, AskQuestion};
+use omp_theme::Token;
+use omp_tui::input::{Code, Key};
+use omp_tui::render::Size;
+use omp_view::Look;
+use omp_view::select::{Choice, Outcome, Selector, Step};
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::text::Text;
+use super::{Drawn, Panel, Reaction, step};
+use crate::app::App;
+use crate::link::AskWord;
+
+/// A question on the screen.
+pub(crate) struct Asked {
+    question: AskQuestion,
+    selector: Selector,
+    /// Options in the order in which they were chosen.
+    chosen: Vec<usize>,
+    answer: UnboundedSender<AskWord>,
+}
+
+impl Asked {
+    /// The question, the `this`th of `all`.
+    pub(crate) fn new(
+        question: AskQuestion,
+        (this, all): (usize, usize),
+        answer: UnboundedSender<AskWord>,
+    ) -> Self {
+        let entries = question.entries();
+        let choice = |(place, entry): (usize, &String)| {
+            let detail = question.options.get(place).and_then(|option| option.description.clone());
+            Choice::new(entry.clone()).detail(detail.unwrap_or_default())
+        };
+        let choices: Vec<Choice> = entries.iter().enumerate().map(choice).collect();
+        let title =
+            if all > 1 { format!("{} ({this}/{all})", question.question) } else { question.question.clone() };
+        let mut selector = Selector::new(title, choices);
+        let mut hint = "Enter chooses, Esc stops the turn".to_owned();
+        if question.multi {
+            selector = selector.several([]);
+            hint = "Space marks, Enter is done, Esc stops the turn".to_owned();
+        }
+        if all > 1 {
+            hint.push_str(", Left and Right go to other questions");
+        }
+        let selector = selector.hint(hint).at(question.recommended.unwrap_or(0));
+        Self { question, selector, chosen: Vec::new(), answer }
+    }
+
+    fn step(&mut self, step: Step) -> Reaction {
+        let toggled = (step == Step::Toggle).then(|| self.selector.current()).flatten();
+        let outcome = self.selector.step(step);
+        if let Some(place) = toggled {
+            self.chosen.retain(|chosen| *chosen != place);
+            if self.selector.marked().contains(&place) {
+                self.chosen.push(place);
+            }
+        }
+        match outcome {
+            Outcome::Chosen(places) => {
+                let chosen = if self.question.multi { self.chosen.clone() } else { places };
+                match chosen.contains(&self.question.options.len()) {
+                    true => self.ask_for_words(chosen),
+                    false => self.give(AskWord::Given(AskAnswer { selected: chosen, custom: None })),
+                }
+            }
+            Outcome::Cancelled => self.give(AskWord::Cancelled),
+            _ => Reaction::Stay,
+        }
+    }
+
+    /// The question is done with.
+    fn give(&self, word: AskWord) -> Reaction {
+        // Nobody waits any more if the time was up.
+        let _ = self.answer.send(word);
+        Reaction::Close(Box::new(|_| {}))
+    }
+
+    fn ask_for_words(&self, chosen: Vec<usize>) -> Reaction {
+        let answer = self.answer.clone();
+        let _ = answer.send(AskWord::Typing);
+        let other = self.question.options.len();
+        let selected: Vec<usize> = chosen.into_iter().filter(|place| *place != other).collect();
+        let answered = move |app: &mut App, words: Option<String>| {
+            let word = match words.filter(|words| !words.trim().is_empty()) {
+                Some(words) => AskWord::Given(AskAnswer { selected, custom: Some(words) }),
+                None => AskWord::Cancelled,
+            };
+            if answer.send(word).is_err() {
+                app.hint(Token::Muted, "The question was no longer open.");
+            }
+        };
+        let text = Text::new(self.question.question.clone(), "", answered);
+        Reaction::Close(Box::new(move |app| app.open_in_front(text)))
+    }
+}
+
+impl Panel for Asked {
+    fn draw(&mut self, look: &Look, _size: Size) -> Drawn {
+        self.selector.draw(look).into()
+    }
+
+    fn key(&mut self, key: Key, keys: &Bindings) -> Reaction {
+        match key.code {
+            Code::Left => self.give(AskWord::Back),
+            Code::Right => self.give(AskWord::Forward),
+            Code::Char(' ') => self.step(Step::Toggle),
+            _ => step(key, keys).map_or(Reaction::Stay, |step| self.step(step)),
+        }
+    }
+
+    fn is_stale(&self) -> bool {
+        self.answer.is_closed()
+    }
+}
+
+impl App {
+    /// Puts a question of the model in the place of the editor.
+    pub(crate) fn put_question(
+        &mut self,
+        question: AskQuestion,
+        place: (usize, usize),
+        answer: UnboundedSender<AskWord>,
+    ) {
+        self.notify("The model asks a question");
+        self.open(Asked::new(question, place, answer));
+    }
+}

@@ -1,0 +1,84 @@
+//! What stands in the place of the editor: questions, lists and larger panels.
+//!
+//! A [`Panel`] draws itself and takes all keys while it is in front. What a key leads to is a [`Reaction`]: the panel
+//! stays, something is done to the app, or the panel goes and something is done.
+
+pub(crate) mod approval;
+pub(crate) mod asked;
+pub(crate) mod choice;
+pub(crate) mod list;
+pub(crate) mod menu;
+pub(crate) mod text;
+
+use std::any::Any;
+
+use omp_editor::Command;
+use omp_keys::table as actions;
+use omp_keys::{Bindings, Chord, Context};
+use omp_tui::input::Key;
+use omp_tui::render::Size;
+use omp_view::Look;
+use omp_view::select::Step;
+
+use crate::app::App;
+
+pub(crate) use omp_panels::Drawn;
+
+/// What follows from a key.
+pub(crate) type Then = Box<dyn FnOnce(&mut App)>;
+
+/// What follows from an answer in a list; `None` is Escape.
+pub(crate) type Answered = Box<dyn FnOnce(&mut App, Option<usize>)>;
+
+/// What a panel makes of a key.
+pub(crate) enum Reaction {
+    /// It stays in front.
+    Stay,
+    /// It stays, and this is done.
+    Do(Then),
+    /// It goes, and this is done.
+    Close(Then),
+}
+
+/// Something in the place of the editor. Results that come later find it with [`App::panel`].
+pub(crate) trait Panel: Any {
+    /// Its rows on a screen of this size.
+    fn draw(&mut self, look: &Look, size: Size) -> Drawn;
+
+    /// Takes a key.
+    fn key(&mut self, key: Key, keys: &Bindings) -> Reaction;
+
+    /// Takes pasted text.
+    fn paste(&mut self, _text: &str) -> Reaction {
+        Reaction::Stay
+    }
+
+    /// Does nobody wait for it any more?
+    fn is_stale(&self) -> bool {
+        false
+    }
+}
+
+/// What a key does in a list that is searched by typing.
+pub(crate) fn step(key: Key, keys: &Bindings) -> Option<Step> {
+    let chord = Chord::from(key);
+    let editing = editing(chord, keys);
+    Some(match (keys.action(Context::Select, chord), editing, key.text()) {
+        (Some(actions::SELECT_UP), ..) => Step::Up,
+        (Some(actions::SELECT_DOWN), ..) => Step::Down,
+        (Some(actions::SELECT_PAGE_UP), ..) => Step::PageUp,
+        (Some(actions::SELECT_PAGE_DOWN), ..) => Step::PageDown,
+        (Some(actions::SELECT_CONFIRM), ..) => Step::Confirm,
+        (Some(actions::SELECT_CANCEL), ..) => Step::Cancel,
+        (_, Some(Command::DeleteBackward), _) => Step::Backspace,
+        (_, Some(Command::DeleteWordBackward), _) => Step::BackspaceWord,
+        (_, Some(Command::DeleteToLineStart), _) => Step::Clear,
+        (_, None, Some(letter)) => Step::Text(letter.to_string()),
+        _ => return None,
+    })
+}
+
+/// What a key does in an editor.
+pub(crate) fn editing(chord: Chord, keys: &Bindings) -> Option<Command> {
+    keys.action(Context::Editor, chord).and_then(|action| Command::of_action(action.id()))
+}

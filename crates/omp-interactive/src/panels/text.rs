@@ -1,0 +1,72 @@
+//! A question that is answered in words.
+
+use omp_editor::{Border, Command, Content, Editor, Part};
+use omp_keys::table as actions;
+use omp_keys::{Bindings, Chord, Context};
+use omp_theme::Token;
+use omp_tui::input::Key;
+use omp_tui::render::{Position, Size};
+use omp_view::Look;
+
+use super::{Drawn, Panel, Reaction, editing};
+use crate::app::{App, editor_rows};
+
+/// What follows from an answer in words; `None` is Escape.
+type Worded = Box<dyn FnOnce(&mut App, Option<String>)>;
+
+/// A question, an editor of its own, and what follows.
+pub(crate) struct Text {
+    question: String,
+    editor: Box<Editor>,
+    answered: Option<Worded>,
+}
+
+impl Text {
+    /// A question whose answer begins with these words.
+    pub(crate) fn new(
+        question: String,
+        begun: &str,
+        answered: impl FnOnce(&mut App, Option<String>) + 'static,
+    ) -> Self {
+        let mut editor = Editor::default();
+        let mut content = Content::default();
+        content.push(Part::Text(begun.to_owned()));
+        editor.set_content(&content);
+        Self { question, editor: Box::new(editor), answered: Some(Box::new(answered)) }
+    }
+}
+
+impl Panel for Text {
+    fn draw(&mut self, look: &Look, size: Size) -> Drawn {
+        let mut rows = look.wrapped(Token::Accent, &self.question, 0);
+        let hint = "Enter answers, Esc leaves";
+        let (more, cursor) = editor_rows(&mut self.editor, look, size, Border::Normal, hint);
+        let cursor = Position { row: cursor.row + rows.len(), ..cursor };
+        rows.extend(more);
+        Drawn { rows, cursor: Some(cursor) }
+    }
+
+    fn key(&mut self, key: Key, keys: &Bindings) -> Reaction {
+        let chord = Chord::from(key);
+        let text = match (keys.action(Context::Select, chord), editing(chord, keys), key.text()) {
+            (Some(actions::SELECT_CANCEL), ..) => None,
+            (_, Some(Command::Submit), _) => Some(self.editor.take().content.text()),
+            (_, Some(command), _) => {
+                self.editor.apply(command);
+                return Reaction::Stay;
+            }
+            (_, None, Some(letter)) => {
+                self.editor.apply(Command::Insert(letter.to_string()));
+                return Reaction::Stay;
+            }
+            _ => return Reaction::Stay,
+        };
+        let Some(answered) = self.answered.take() else { return Reaction::Stay };
+        Reaction::Close(Box::new(move |app| answered(app, text)))
+    }
+
+    fn paste(&mut self, text: &str) -> Reaction {
+        self.editor.apply(Command::Insert(text.to_owned()));
+        Reaction::Stay
+    }
+}

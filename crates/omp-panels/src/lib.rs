@@ -1,0 +1,22 @@
+//! Large panels of the terminal, without the program around them.
+//!
+//! Each panel is a state machine: it is given what there is to show, takes keys, and answers each with what it wants
+//! done. It knows neither sessions nor settings files nor the network, so that all of it can be tested without them.
+
+use omp_tui::render::Position;
+use omp_tui::text::Line;
+
+/// The rows of a panel, and where the cursor stands in them.
+#[derive(Clone, Debug, Default)]
+pub struct Drawn {
+    /// From top to bottom.
+    pub rows: Vec<Line>,
+    /// Where text is typed, if it is.
+    pub cursor: Option<Position>,
+}
+
+impl From<Vec<Line>> for Drawn {
+    fn from(rows: Vec<Line>) -> Self {
+        Self { rows, cursor: None }
+    }
+}
