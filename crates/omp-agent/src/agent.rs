@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use omp_types::{AgentEvent, AssistantMessage, Message, StopReason, ThinkingLevel};
+use omp_types::{
+    AgentEvent, AssistantMessage, CompactionResult, Message, ModelRequest, StopReason, ThinkingLevel,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::conduct::Conduct;
@@ -14,6 +16,7 @@ use crate::parts::{Clock, Gate, Listener, Model, Models, Parts, Setup, Todos};
 use crate::prompt::{Outcome, Prompt};
 use crate::request::ToolCache;
 use crate::run::Run;
+use crate::upkeep::{Order, Upkeep, UpkeepError};
 use crate::validate::Validators;
 
 /// How long a second prompt waits for the first.
@@ -34,6 +37,7 @@ pub(crate) struct Fixed {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) todos: Option<Arc<dyn Todos>>,
     pub(crate) conduct: Arc<dyn Conduct>,
+    pub(crate) upkeep: Arc<dyn Upkeep>,
     pub(crate) validators: Validators,
 }
 
@@ -85,6 +89,24 @@ impl State {
         self.wire.truncate(len);
         let identity_from = &mut self.config.request.identity_from;
         *identity_from = len.min(*identity_from);
+    }
+
+    /// Puts another conversation in the place of this one. What a provider lost of the old one it has lost of the new
+    /// one too.
+    pub(crate) fn replace(&mut self, messages: Vec<Arc<Message>>) {
+        let forgotten = self.config.request.identity_from > 0;
+        self.truncate(0);
+        for message in messages {
+            self.push(message);
+        }
+        self.config.request.identity_from = if forgotten { self.messages.len() } else { 0 };
+    }
+
+    /// Forgets an answer that will be given again.
+    pub(crate) fn drop_last_answer(&mut self) {
+        if self.messages.last().is_some_and(|message| message.as_assistant().is_some()) {
+            self.truncate(self.messages.len() - 1);
+        }
     }
 
     /// The answer the conversation ends with, not counting results of its calls, and where it stands.
@@ -142,6 +164,7 @@ impl Agent {
                 clock: parts.clock,
                 todos: parts.todos,
                 conduct: parts.conduct,
+                upkeep: parts.upkeep,
                 validators: Validators::default(),
             },
             control,
@@ -216,12 +239,57 @@ impl Agent {
 
     /// Starts from an existing conversation.
     pub async fn load(&self, messages: Vec<Arc<Message>>) -> Result<(), AgentError> {
-        let mut state = self.exclusive().await?;
-        state.truncate(0);
-        for message in messages {
-            state.push(message);
-        }
+        self.exclusive().await?.replace(messages);
         Ok(())
+    }
+
+    /// Makes the conversation shorter between two runs. What is said meanwhile waits, see [`Agent::answer_queued`].
+    pub async fn shorten(
+        &self,
+        order: Order<'_>,
+        cancel: CancellationToken,
+    ) -> Result<Result<Option<CompactionResult>, UpkeepError>, AgentError> {
+        let mut state = self.exclusive().await?;
+        let token = cancel.child_token();
+        let _reading = self.control.shared.begin(&token);
+        let mut run = Run::new(&mut state, &self.fixed, &self.control.shared, token);
+        Ok(run.shorten(order).await)
+    }
+
+    /// Answers what was queued while no run read it: steering first. `None` if nothing waits.
+    pub async fn answer_queued(&self, cancel: CancellationToken) -> Result<Option<Outcome>, AgentError> {
+        let mut state = self.exclusive().await?;
+        let queues = &self.control.shared.queues;
+        let now = self.fixed.clock.now_ms();
+        let first = match queues.has_steering() {
+            // A run begins with the steering that waits.
+            true => None,
+            false => {
+                let mode = self.control.shared.lock().follow_up_mode;
+                let mut waiting = queues.take_follow_ups(mode, now);
+                if waiting.is_empty() {
+                    return Ok(None);
+                }
+                Some(waiting.remove(0))
+            }
+        };
+        Ok(Some(self.run(&mut state, first, cancel).await))
+    }
+
+    /// The model, and what it would be asked now: the same prompt, tools and conversation, with one more message.
+    pub async fn side_request(&self, last: Message) -> Result<(Arc<dyn Model>, ModelRequest), AgentError> {
+        let mut state = self.exclusive().await?;
+        let model = Arc::clone(&state.model);
+        let mut run =
+            Run::new(&mut state, &self.fixed, &self.control.shared, CancellationToken::new());
+        let mut request = run.request();
+        request.messages.push(Arc::new(last));
+        Ok((model, request))
+    }
+
+    /// The model that answers now; another one than was chosen after a promotion or a fallback. Waits for a run to end.
+    pub async fn model(&self) -> Arc<dyn Model> {
+        Arc::clone(&self.state.lock().await.model)
     }
 
     /// Stops the run, waits until it has ended, and forgets what was queued. Later prompts are refused, also those

@@ -46,6 +46,17 @@ impl Control {
         self.shared.lock().retry.cancel();
     }
 
+    /// Stops only a compaction that is going on; `false` if none is.
+    pub fn abort_compaction(&self) -> bool {
+        let going_on = self.shared.lock().compaction.take();
+        going_on.map(|token| token.cancel()).is_some()
+    }
+
+    /// Is the conversation being made shorter?
+    pub fn is_compacting(&self) -> bool {
+        self.shared.lock().compaction.is_some()
+    }
+
     /// Steering and follow-ups not yet delivered: how many.
     pub fn queued(&self) -> (usize, usize) {
         self.shared.queues.counts()
@@ -89,6 +100,7 @@ pub(crate) struct Shared {
 pub(crate) struct Switches {
     pub(crate) run: CancellationToken,
     pub(crate) retry: CancellationToken,
+    pub(crate) compaction: Option<CancellationToken>,
     pub(crate) steering_mode: QueueMode,
     pub(crate) follow_up_mode: QueueMode,
     pub(crate) interrupt_mode: InterruptMode,
@@ -101,6 +113,7 @@ impl Shared {
             switches: Mutex::new(Switches {
                 run: CancellationToken::new(),
                 retry: CancellationToken::new(),
+                compaction: None,
                 steering_mode: config.steering_mode,
                 follow_up_mode: config.follow_up_mode,
                 interrupt_mode: config.interrupt_mode,

@@ -28,6 +28,7 @@ mod retry;
 mod run;
 mod sticky;
 mod tool;
+mod upkeep;
 mod validate;
 
 pub use agent::{Agent, AgentError};
@@ -47,4 +48,5 @@ pub use prompt::{Outcome, Prompt, PromptForm};
 pub use queue::{Aside, Delivery, Queued};
 pub use request::definitions;
 pub use tool::{Inspection, Invocation, LineInput, Patience, Scheduling, Tool, ToolError, Updates};
+pub use upkeep::{Look, NoUpkeep, Occasion, Order, Shorter, Upkeep, UpkeepError, View};
 pub use validate::{ArgumentError, Validators};

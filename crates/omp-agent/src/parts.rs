@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::conduct::Conduct;
 use crate::tool::{Tool, ToolError};
+use crate::upkeep::Upkeep;
 use omp_types::ToolOutput;
 
 /// Events of one answer; each item holds what arrived together.
@@ -190,4 +191,5 @@ pub struct Parts {
     pub listener: Box<dyn Listener>,
     pub todos: Option<Arc<dyn Todos>>,
     pub conduct: Arc<dyn Conduct>,
+    pub upkeep: Arc<dyn Upkeep>,
 }

@@ -50,6 +50,8 @@ struct Tries {
     outgrown: Vec<String>,
     /// Answers that were thrown away because of leaked markup.
     leaks: u32,
+    /// The conversation was made shorter for this turn.
+    shortened: bool,
 }
 
 impl Run<'_> {
@@ -102,6 +104,15 @@ impl Run<'_> {
             self.finish_message(message);
             self.emit(promoted);
             return None;
+        }
+        let overflow = failure.kind == FailureKind::ContextOverflow && !shows_something(&message);
+        if overflow && !std::mem::replace(&mut tries.shortened, true) {
+            let message = self.finish_message(message);
+            if self.recover_overflow(failure).await {
+                return None;
+            }
+            self.end_retries(tries, Some(failure.message.clone()));
+            return Some(message);
         }
         let recovery = if failure.kind == FailureKind::Contaminated {
             tries.leaks += 1;

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use omp_types::{AgentEvent, AssistantMessage, Message, StopReason, ThinkingLevel, ToolCall, ToolOutput};
+use omp_types::{
+    AgentEvent, AssistantMessage, CustomMessage, Message, StopReason, ThinkingLevel, ToolCall, ToolOutput,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::{AfterForced, Fixed, Forced, State};
@@ -37,6 +39,10 @@ pub(crate) struct Run<'a> {
     pub(crate) cuts: Cuts,
     /// Effort that the user's last words asked for.
     pub(crate) thinking: Option<ThinkingLevel>,
+    /// Makes the model go on when it would stop after the conversation was made shorter.
+    pub(crate) go_on: Option<CustomMessage>,
+    /// An answer that was cut off was asked for again.
+    pub(crate) recovered_cut: bool,
 }
 
 /// What follows a turn.
@@ -50,6 +56,8 @@ pub(crate) enum Next {
     Nudge,
     /// The model is done for now; queues decide.
     WouldStop,
+    /// The answer ended where the output limit is.
+    CutOff,
     End,
 }
 
@@ -76,6 +84,8 @@ impl<'a> Run<'a> {
             sticky: Sticky::Since(1),
             cuts: Cuts::default(),
             thinking: None,
+            go_on: None,
+            recovered_cut: false,
         }
     }
 
@@ -100,6 +110,9 @@ impl<'a> Run<'a> {
         if user.is_none() {
             self.thinking = self.effort_of_last_words();
         }
+        if let Some(user) = &user {
+            self.keep_up_before(user).await;
+        }
         let mut messages = self.opening(user);
         loop {
             self.emit(AgentEvent::TurnStart);
@@ -108,6 +121,7 @@ impl<'a> Run<'a> {
             }
             self.keep_sticky();
             let next = self.turn().await;
+            let next = self.keep_up(next).await;
             match self.messages_after(next) {
                 Some(following) => messages = following,
                 None => break,
@@ -286,7 +300,10 @@ impl<'a> Run<'a> {
         self.pauses = 0;
         self.nudges = 0;
         self.state.forced = Forced::Nothing;
-        Next::WouldStop
+        match answer.stop_reason {
+            StopReason::Length if !empty => Next::CutOff,
+            _ => Next::WouldStop,
+        }
     }
 
     fn end_turn(&mut self, message: &Arc<Message>, tool_results: Vec<Arc<Message>>) {
@@ -319,7 +336,7 @@ impl<'a> Run<'a> {
             }
             Next::Resume => Some(Vec::new()),
             Next::Nudge => Some(vec![correct::empty_answer(self.fixed.clock.now_ms())]),
-            Next::WouldStop => self.before_stopping(),
+            Next::WouldStop | Next::CutOff => self.before_stopping(),
             Next::End => None,
         }
     }
@@ -336,7 +353,11 @@ impl<'a> Run<'a> {
         loop {
             let queued = self.queued_for_a_stop();
             if !queued.is_empty() {
+                self.go_on = None;
                 return Some(queued);
+            }
+            if let Some(note) = self.go_on.take() {
+                return Some(vec![Message::Custom(note)]);
             }
             if let Some(reminder) = self.remind() {
                 return Some(vec![reminder]);

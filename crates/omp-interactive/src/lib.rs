@@ -6,7 +6,9 @@ mod blocks;
 mod clipboard;
 pub mod commands;
 mod conversation;
+mod exhibition;
 mod images;
+mod key_viewer;
 mod link;
 mod pane;
 mod panels;
@@ -16,5 +18,7 @@ mod screen;
 mod stage;
 
 pub use appearance::page_theme;
+pub use exhibition::Exhibition;
+pub use key_viewer::show_keys;
 pub use link::{Link, Word, Words};
 pub use run::{Edit, End, Numbers, Start, run};

@@ -10,6 +10,7 @@ mod aws;
 mod bundled;
 mod configure;
 mod desk;
+mod dials;
 mod effort;
 mod environment;
 mod error;

@@ -18,6 +18,7 @@ use omp_types::{ParallelTools, RequestOptions, ThinkingLevel};
 
 use crate::artifacts;
 use crate::configure;
+use crate::dials::Dials;
 use crate::effort::{Classifier, Effort};
 use crate::environment::{Environment, EnvironmentLookup, apply_shell_switches, client_options, scan_limits};
 use crate::error::SessionError;
@@ -188,7 +189,10 @@ impl Opening {
         let given = given.or_else(|| self.options.given_key.clone());
         let environment = Arc::clone(&self.options.environment);
         let pictures = configure::pictures(&self.settings);
-        Arc::new(OtherModels { client, registry, environment, given, pictures, secrets })
+        let tier = self.options.service_tier.clone();
+        let tier = tier.unwrap_or_else(|| self.settings.get(keys::SERVICE_TIER).to_owned());
+        let dials = Arc::new(Dials::new(tier));
+        Arc::new(OtherModels { client, registry, environment, given, pictures, secrets, dials })
     }
 
     pub(crate) fn look_around(&mut self, chosen: &Chosen, kept: &Kept) -> Surroundings {
@@ -231,8 +235,6 @@ impl Opening {
             None => configure::fallbacks(settings, &model.selector()),
         };
         self.warnings.extend(warnings);
-        let tier = options.service_tier.take();
-        let tier = tier.unwrap_or_else(|| settings.get(keys::SERVICE_TIER).to_owned());
         let config = configure::agent(settings);
         AgentConfig {
             request: RequestOptions {
@@ -240,7 +242,6 @@ impl Opening {
                 sampling: configure::sampling(settings),
                 thinking_budgets: configure::thinking_budgets(settings),
                 parallel_tools: ParallelTools::Allowed,
-                service_tier: service_tier(tier, &model.provider),
                 session_id: options.provider_session_id.take().or_else(|| session_key(model, session)),
                 prompt_cache_key: options.prompt_cache_key.take(),
                 cache_retention: options.cache_retention,

@@ -9,6 +9,7 @@ use omp_llm::{Client, Input, Secret};
 use omp_types::ThinkingLevel;
 
 use crate::account;
+use crate::dials::{DialedModel, Dials};
 use crate::environment::{Environment, EnvironmentLookup};
 use crate::hidden::HiddenModel;
 
@@ -22,6 +23,8 @@ pub(crate) struct OtherModels {
     pub(crate) pictures: Pictures,
     /// What no model may see.
     pub(crate) secrets: Option<Arc<Outbound>>,
+    /// What a person changed about all requests.
+    pub(crate) dials: Arc<Dials>,
 }
 
 /// Whether models may be sent pictures.
@@ -76,7 +79,9 @@ impl OtherModels {
 
     /// A model as the loop asks it.
     pub(crate) fn serve(&self, model: Arc<omp_llm::Model>) -> Arc<dyn Model> {
-        let inner = account::serve(self.client.clone(), model, self.environment.vault());
+        let served = account::serve(self.client.clone(), Arc::clone(&model), self.environment.vault());
+        let (dials, client) = (Arc::clone(&self.dials), self.client.clone());
+        let inner = Arc::new(DialedModel { inner: served, dials, client, model });
         match &self.secrets {
             Some(outbound) => Arc::new(HiddenModel { inner, outbound: Arc::clone(outbound) }),
             None => inner,

@@ -56,6 +56,7 @@ pub struct Connected {
 pub struct Connections {
     tools: Tools,
     cache: Cache,
+    /// By the fingerprint: a name may lead elsewhere after a while.
     known: Mutex<HashMap<String, HostInfo>>,
     links: Mutex<Links>,
     /// One connection is opened at a time.
@@ -92,11 +93,12 @@ impl Connections {
 
     /// What is known about a machine without asking it. May wait for the disk.
     pub fn known(&self, host: &Host) -> Option<HostInfo> {
-        if let Some(info) = lock(&self.known).get(&host.name) {
+        let fingerprint = fingerprint(host);
+        if let Some(info) = lock(&self.known).get(&fingerprint) {
             return Some(*info);
         }
         let info = self.cache.load(host)?;
-        lock(&self.known).insert(host.name.clone(), info);
+        lock(&self.known).insert(fingerprint, info);
         Some(info)
     }
 
@@ -208,7 +210,8 @@ impl Connections {
 
     /// What the machine is: known, remembered, or asked now.
     async fn info(&self, link: &Link, patience: &Patience<'_>) -> Result<HostInfo, SshError> {
-        let known = lock(&self.known).get(&link.host.name).copied();
+        let fingerprint = fingerprint(&link.host);
+        let known = lock(&self.known).get(&fingerprint).copied();
         if let Some(info) = known {
             return Ok(info);
         }
@@ -224,7 +227,7 @@ impl Connections {
                 info
             }
         };
-        lock(&self.known).insert(link.host.name.clone(), info);
+        lock(&self.known).insert(fingerprint, info);
         Ok(info)
     }
 

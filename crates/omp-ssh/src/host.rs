@@ -171,6 +171,9 @@ pub(crate) fn check_name(name: &str) -> Result<(), String> {
 }
 
 pub(crate) fn check_address(address: &str) -> Result<(), &'static str> {
+    if address.is_empty() {
+        return Err("is empty");
+    }
     if address.contains("${") {
         return Err("names a variable that is not set");
     }
@@ -191,7 +194,7 @@ pub(crate) fn check_user(user: &str) -> Result<(), &'static str> {
         return Err("begins with `-`, so that ssh would take it for an option");
     }
     let fits = |c: char| c.is_alphanumeric() || "._-+@\\".contains(c);
-    match user.len() <= LONGEST && user.chars().all(fits) && !user.ends_with('\\') {
+    match !user.is_empty() && user.len() <= LONGEST && user.chars().all(fits) && !user.ends_with('\\') {
         true => Ok(()),
         false => Err("is no user name"),
     }

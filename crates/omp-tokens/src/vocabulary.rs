@@ -96,3 +96,6 @@ const fn mark(hash: u64) -> u16 {
 const fn other(bucket: usize, mark: u16, mask: usize) -> usize {
     (bucket ^ (mark as usize).wrapping_mul(0x5bd1_e995)) & mask
 }
+
+#[cfg(test)]
+mod tests;

@@ -38,6 +38,12 @@ pub enum TerminalError {
     System(#[from] io::Error),
 }
 
+/// The columns of the terminal that standard output is, if it is one.
+pub fn width() -> Option<usize> {
+    let size = termios::tcgetwinsize(rustix::stdio::stdout()).ok()?;
+    (size.ws_col > 0).then_some(size.ws_col.into())
+}
+
 /// The terminal in raw mode.
 #[derive(Debug)]
 pub struct Terminal {

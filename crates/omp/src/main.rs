@@ -5,6 +5,7 @@ mod attach;
 mod commands;
 mod config_command;
 mod export_command;
+mod gallery_command;
 mod history_command;
 mod input;
 mod interactive;
@@ -91,6 +92,8 @@ fn run() -> u8 {
         Parsed::Command(call) if call.command.name == "logout" => login_command::logout(&call, profile),
         Parsed::Command(call) if call.command.name == "token" => login_command::token(&call, profile),
         Parsed::Command(call) if call.command.name == "setup" => setup_command::run(&call, profile),
+        Parsed::Command(call) if call.command.name == "gallery" => gallery_command::gallery(&call, profile),
+        Parsed::Command(call) if call.command.name == "keys" => gallery_command::keys(profile),
         Parsed::Command(call) if call.command.name == "ssh" => ssh_command::run(&call, profile),
         Parsed::Command(call) if is_config(&call, "init-xdg") => xdg_command::init(&call, profile),
         Parsed::Command(call) if is_config(&call, "sources") => sources_command::run(&call, profile),

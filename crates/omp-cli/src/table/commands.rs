@@ -140,8 +140,7 @@ pub static COMMANDS: &[Command] = &[
             Flag::switch("expanded", "Draw the expanded form").short('e'),
             Flag::switch("plain", "No colours"),
         ])
-        .examples(&["omp gallery -t bash -w 80"])
-        .waits_for("terminal"),
+        .examples(&["omp gallery -t bash -w 80"]),
     sessions::GC,
     Command::new("grep", "Search files the way the search tool does")
         .args(&[
@@ -183,6 +182,7 @@ pub static COMMANDS: &[Command] = &[
         .args(&[Positional::one("link", Kind::Text, "Link from the host of the session")])
         .examples(&["omp join \"<link>\""])
         .waits_for("shared sessions"),
+    Command::new("keys", "Show what the terminal sends for each key").examples(&["omp keys"]),
     Command::new("launch", "Start a session; what omp does without a command")
         .args(&[Positional::any("messages", Kind::File, "Prompts, and @path for files to attach")])
         .launch_flags()

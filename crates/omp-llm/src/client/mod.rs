@@ -5,6 +5,7 @@ mod exchange;
 mod http;
 mod live;
 mod plain;
+mod preview;
 mod refuse;
 mod relax;
 mod socket;
@@ -139,9 +140,9 @@ impl Client {
     }
 
     /// Closes the connections that are kept for the next request of a conversation. The client goes on working; the next
-    /// request opens a new one.
-    pub async fn close(&self) {
-        self.sockets.close().await;
+    /// request opens a new one. Answers with how many there were.
+    pub async fn close(&self) -> usize {
+        self.sockets.close().await
     }
 
     /// The same client without a proxy, for servers on this machine.
@@ -201,20 +202,21 @@ impl Client {
 
     /// One request as its wire has it, and the events of that wire.
     fn exchange(&self, model: Arc<Model>, request: &ModelRequest, cancel: CancellationToken) -> BatchStream {
-        let options = &self.options;
-        let policy = Policy {
-            strict: if self.relaxed.holds(&model) { StrictPolicy::Never } else { options.strict },
-            retention: request
-                .options
-                .cache_retention
-                .or(model.shaping.retention)
-                .unwrap_or(options.retention),
-            interleaved: options.interleaving,
-        };
+        let policy = self.policy(&model, request);
         if wire::may_be_too_strict(&model, request, policy) {
             return relax::on_refusal(self.clone(), model, request.clone(), policy, cancel);
         }
         self.exchange_with(model, request, policy, cancel)
+    }
+
+    fn policy(&self, model: &Model, request: &ModelRequest) -> Policy {
+        let options = &self.options;
+        let wished = request.options.cache_retention.or(model.shaping.retention);
+        Policy {
+            strict: if self.relaxed.holds(model) { StrictPolicy::Never } else { options.strict },
+            retention: wished.unwrap_or(options.retention),
+            interleaved: options.interleaving,
+        }
     }
 
     fn exchange_with(

@@ -121,12 +121,14 @@ impl Sockets {
         }
     }
 
-    /// Says good-bye to all that are kept, one after the other but not for long.
-    pub(super) async fn close(&self) {
+    /// Says good-bye to all that are kept, one after the other but not for long. Answers with how many there were.
+    pub(super) async fn close(&self) -> usize {
         let kept = std::mem::take(&mut *self.idle());
+        let count = kept.len();
         for (_, mut socket) in kept.into_values() {
             let _ = tokio::time::timeout(GOODBYE, socket.close(None)).await;
         }
+        count
     }
 
     /// Was this address found to have no WebSockets?

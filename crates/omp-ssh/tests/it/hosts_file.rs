@@ -38,7 +38,13 @@ fn what_is_not_understood_is_not_changed() {
         assert!(matches!(add(&file, &draft("a", "h")), Err(HostsFileError::Broken { .. })), "{text}");
         assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
     }
-    for bad in [draft("a\nb", "h"), draft("a", "-oProxyCommand=id"), draft("", "h"), draft("a", "h h")] {
+    for bad in [
+        draft("a\nb", "h"),
+        draft("a", "-oProxyCommand=id"),
+        draft("", "h"),
+        draft("a", "h h"),
+        draft("a", ""),
+    ] {
         assert!(matches!(add(&file, &bad), Err(HostsFileError::Refused(_))), "{bad:?}");
     }
 }

@@ -64,23 +64,20 @@ impl Decoder {
     pub fn feed(&mut self, bytes: &[u8], now: Duration, events: &mut Vec<Event>) {
         self.expire(now, events);
         self.last = now;
-        let mut rest = bytes;
+        let mut begun = std::mem::take(&mut self.buffer);
+        begun.extend_from_slice(bytes);
+        let mut rest = begun.as_slice();
         while !rest.is_empty() {
-            rest = match &mut self.state {
+            rest = match &self.state {
                 State::Paste { .. } => self.paste(rest, events),
                 State::Skip => self.skip(rest),
-                State::Ground => {
-                    self.buffer.extend_from_slice(rest);
-                    self.ground(events)
-                }
+                State::Ground => self.ground(rest, events),
             };
-            // A paste or a skip began inside the buffer: what is left of it is fed again.
-            if !matches!(self.state, State::Ground) && !self.buffer.is_empty() {
-                let left = std::mem::take(&mut self.buffer);
-                self.feed(&left, now, events);
-                return;
+            if matches!(self.state, State::Ground) && is_partial(rest) {
+                break;
             }
         }
+        self.buffer = rest.to_vec();
     }
 
     /// When [`Decoder::expire`] is due; `None` while nothing is pending, so that nobody has to wake up.
@@ -116,31 +113,28 @@ impl Decoder {
         }
     }
 
-    /// Takes everything complete off the front of the buffer.
-    fn ground(&mut self, events: &mut Vec<Event>) -> &'static [u8] {
-        let mut at = 0;
-        while at < self.buffer.len() {
-            match front(&self.buffer[at..]) {
+    /// Takes everything complete off the front; a paste or a skip may begin behind it.
+    fn ground<'a>(&mut self, bytes: &'a [u8], events: &mut Vec<Event>) -> &'a [u8] {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            match front(rest) {
                 Front::Whole(length, event) => {
                     events.extend(event);
-                    at += length;
+                    rest = &rest[length..];
                 }
-                Front::Broken(length) => at += length,
+                Front::Broken(length) => rest = &rest[length..],
                 Front::Partial => break,
                 Front::Paste(length) => {
-                    at += length;
                     self.state = State::Paste { text: Vec::new(), matched: 0 };
-                    break;
+                    return &rest[length..];
                 }
                 Front::Overlong => {
-                    at += 2;
                     self.state = State::Skip;
-                    break;
+                    return &rest[2..];
                 }
             }
         }
-        self.buffer.drain(..at);
-        &[]
+        rest
     }
 
     /// Collects a paste; linear in its length however it is split.
@@ -198,6 +192,11 @@ fn complete(text: &[u8]) -> usize {
         Err(error) if error.error_len().is_none() => error.valid_up_to().max(1),
         _ => text.len(),
     }
+}
+
+/// Must more bytes come before this means something?
+fn is_partial(bytes: &[u8]) -> bool {
+    !bytes.is_empty() && matches!(front(bytes), Front::Partial)
 }
 
 fn front(buffer: &[u8]) -> Front {

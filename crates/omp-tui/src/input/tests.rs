@@ -263,3 +263,12 @@ fn typed_text() {
     assert_eq!(Key::typed('a', Modifiers::CTRL).text(), None);
     assert_eq!(Key { kind: Kind::Release, ..Key::typed('a', Modifiers::NONE) }.text(), None);
 }
+
+#[test]
+fn many_pastes_at_once_take_no_more_stack_than_one() {
+    let bytes = b"\x1b[200~x\x1b[201~".repeat(200_000);
+    let (mut decoder, mut events) = (Decoder::new(), Vec::new());
+    decoder.feed(&bytes, Duration::ZERO, &mut events);
+    assert_eq!(events.len(), 200_000);
+    assert!(events.iter().all(|event| *event == Event::Paste("x".to_owned())));
+}

@@ -18,7 +18,7 @@ use crate::{Look, approval, markdown, todo, working};
 use samples::Sample;
 
 /// What makes the rows of a specimen.
-type Draw = Box<dyn Fn(&Look) -> Vec<Line>>;
+type Draw = Box<dyn Fn(&Look, Expansion) -> Vec<Line>>;
 
 /// One view in one state.
 pub struct Specimen {
@@ -30,10 +30,32 @@ pub struct Specimen {
 impl Specimen {
     /// Its rows.
     pub fn rows(&self, look: &Look) -> Vec<Line> {
-        (self.draw)(look)
+        (self.draw)(look, Expansion::Collapsed)
+    }
+
+    /// Its rows with everything shown; the same as [`Specimen::rows`] where there is nothing to expand.
+    pub fn expanded_rows(&self, look: &Look) -> Vec<Line> {
+        (self.draw)(look, Expansion::Expanded)
+    }
+
+    /// What is shown: a tool, or a part of the screen.
+    pub fn subject(&self) -> &str {
+        self.name.split_once('/').map_or(&self.name, |(subject, _)| subject)
+    }
+
+    /// The state it is in.
+    pub fn state(&self) -> &str {
+        self.name.split_once('/').map_or("", |(_, state)| state)
     }
 
     fn new(name: impl Into<String>, draw: impl Fn(&Look) -> Vec<Line> + 'static) -> Self {
+        Self { name: name.into(), draw: Box::new(move |look, _| draw(look)) }
+    }
+
+    fn expandable(
+        name: impl Into<String>,
+        draw: impl Fn(&Look, Expansion) -> Vec<Line> + 'static,
+    ) -> Self {
         Self { name: name.into(), draw: Box::new(draw) }
     }
 }
@@ -41,10 +63,12 @@ impl Specimen {
 /// All specimens: tools first, then everything else.
 pub fn gallery() -> Vec<Specimen> {
     let mut all: Vec<Specimen> = samples::samples().iter().flat_map(states).collect();
-    all.push(Specimen::new("bash/intent", |look| {
-        intended().rows(look, Expansion::Collapsed, Duration::ZERO)
+    all.push(Specimen::expandable("bash/intent", |look, expansion| {
+        intended().rows(look, expansion, Duration::ZERO)
     }));
-    all.push(Specimen::new("read/group", |look| reads().rows(look, Expansion::Collapsed, Duration::ZERO)));
+    all.push(Specimen::expandable("read/group", |look, expansion| {
+        reads().rows(look, expansion, Duration::ZERO)
+    }));
     all.extend(messages());
     all.extend(lanes());
     all
@@ -53,9 +77,14 @@ pub fn gallery() -> Vec<Specimen> {
 /// A tool in all states.
 fn states(sample: &Sample) -> Vec<Specimen> {
     let name = sample.name;
-    let specimen = |state: &str, view: ToolView, expansion: Expansion| {
-        let draw = move |look: &Look| view.clone().rows(look, expansion, Duration::from_secs(7));
-        Specimen::new(format!("{name}/{state}"), draw)
+    let specimen = |state: &str, view: ToolView| {
+        let now = Duration::from_secs(7);
+        let draw = move |look: &Look, expansion: Expansion| view.clone().rows(look, expansion, now);
+        Specimen::expandable(format!("{name}/{state}"), draw)
+    };
+    let expanded = |view: ToolView| {
+        let draw = move |look: &Look| view.clone().rows(look, Expansion::Expanded, Duration::from_secs(7));
+        Specimen::new(format!("{name}/done-expanded"), draw)
     };
     let ready = || ToolView::new(Call::new(name).with_arguments(sample.arguments.clone()));
     let mut pending = ToolView::new(Call::new(name));
@@ -72,20 +101,15 @@ fn states(sample: &Sample) -> Vec<Specimen> {
     let denied = format!(
         "Tool \"{name}\" was not approved by the user, so the call did not run. Ask what to do instead."
     );
-    let collapsed = Expansion::Collapsed;
     vec![
-        specimen("pending", pending, collapsed),
-        specimen("ready", ready(), collapsed),
-        specimen("running", running, collapsed),
-        specimen("done", ended(&sample.done, Phase::Done), collapsed),
-        specimen("done-expanded", ended(&sample.done, Phase::Done), Expansion::Expanded),
-        specimen("failed", ended(&sample.failed, Phase::Failed), collapsed),
-        specimen(
-            "aborted",
-            ended(&ToolOutput::text("Tool execution was aborted."), Phase::Aborted),
-            collapsed,
-        ),
-        specimen("denied", ended(&ToolOutput::text(denied), Phase::Denied), collapsed),
+        specimen("pending", pending),
+        specimen("ready", ready()),
+        specimen("running", running),
+        specimen("done", ended(&sample.done, Phase::Done)),
+        expanded(ended(&sample.done, Phase::Done)),
+        specimen("failed", ended(&sample.failed, Phase::Failed)),
+        specimen("aborted", ended(&ToolOutput::text("Tool execution was aborted."), Phase::Aborted)),
+        specimen("denied", ended(&ToolOutput::text(denied), Phase::Denied)),
     ]
 }
 
@@ -161,13 +185,13 @@ fn lanes() -> Vec<Specimen> {
         let mut view = BangView::new("seq 30");
         (1..=30).for_each(|number| view.push(&format!("{number}\n")));
         view.finish(state, None);
-        move |look: &Look| view.clone().rows(look, Expansion::Collapsed)
+        move |look: &Look, expansion: Expansion| view.clone().rows(look, expansion)
     };
     vec![
-        Specimen::new("bang/done", bang(BangState::Exited(0))),
-        Specimen::new("bang/exit", bang(BangState::Exited(3))),
-        Specimen::new("bang/cancelled", bang(BangState::Cancelled)),
-        Specimen::new("bang/error", bang(BangState::Failed("the shell is gone".to_owned()))),
+        Specimen::expandable("bang/done", bang(BangState::Exited(0))),
+        Specimen::expandable("bang/exit", bang(BangState::Exited(3))),
+        Specimen::expandable("bang/cancelled", bang(BangState::Cancelled)),
+        Specimen::expandable("bang/error", bang(BangState::Failed("the shell is gone".to_owned()))),
         Specimen::new("approval/bash", |look| approval::rows(look, samples::QUESTION)),
         Specimen::new("todo/panel", |look| todo::panel(look, &samples::todos())),
         Specimen::new("working/turn", |look| {

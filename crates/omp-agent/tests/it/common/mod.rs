@@ -145,6 +145,7 @@ impl Builder {
             listener: Box::new(self.recorder.clone()),
             todos: self.todos,
             conduct: self.conduct,
+            upkeep: Arc::new(omp_agent::NoUpkeep),
         };
         let agent = Agent::new(parts, self.config);
         let control = agent.control();
