@@ -220,6 +220,12 @@ impl Agent {
         Ok(())
     }
 
+    /// Changes how the loop behaves, from the next prompt on.
+    pub async fn reconfigure(&self, change: impl FnOnce(&mut AgentConfig)) -> Result<(), AgentError> {
+        change(&mut self.exclusive().await?.config);
+        Ok(())
+    }
+
     /// How hard the model thinks, when nothing else is said. Waits for a run to end.
     pub async fn thinking(&self) -> ThinkingLevel {
         self.state.lock().await.config.request.thinking

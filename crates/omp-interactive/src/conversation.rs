@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use omp_tui::text::Line;
 use omp_tui::transcript::Transcript;
-use omp_types::{AgentEvent, AssistantBlock, AssistantMessage, Message, StopReason, StreamEvent, ToolOutput};
+use omp_types::{AgentEvent, AssistantBlock, AssistantMessage, Message, StopReason, StreamEvent, ToolOutput, UserBlock, UserContent};
 use omp_view::Look;
 use omp_view::message::{self, Level, TextKind};
 
-use crate::blocks::{Calls, Prose, Shared, Still};
+use crate::blocks::{Calls, Pictured, Prose, Shared, Still};
 use crate::stage::Stage;
 
 /// What of the conversation may still change.
@@ -161,7 +161,9 @@ impl Conversation {
         match message {
             Message::User(message) => {
                 let message = message.clone();
+                let content = message.content.clone();
                 self.show(to, move |look| message::user(look, &message));
+                self.show_pictures(to, &content);
             }
             Message::Custom(message) if message.display => {
                 let message = message.clone();
@@ -172,6 +174,23 @@ impl Conversation {
                 self.arriving.clear();
             }
             Message::ToolResult(_) | Message::Custom(_) => {}
+        }
+    }
+
+    /// Shows the pictures of a message below it.
+    fn show_pictures(&mut self, to: &mut Transcript, content: &UserContent) {
+        let UserContent::Blocks(blocks) = content else { return };
+        let pictures = blocks.iter().filter_map(|block| match block {
+            UserBlock::Image(image) => Some(image),
+            UserBlock::Text(_) => None,
+        });
+        for picture in pictures {
+            let pictured = Shared::new(Pictured::new(self.stage.pictures()));
+            let block = to.push(Box::new(pictured.clone()));
+            pictured.with(|pictured| {
+                pictured.belongs_to(block);
+                pictured.add(picture);
+            });
         }
     }
 
@@ -271,7 +290,8 @@ impl Conversation {
             None => {
                 self.interrupt();
                 let calls = Shared::new(Calls::new(self.stage.clone(), id, name));
-                to.push(Box::new(calls.clone()));
+                let block = to.push(Box::new(calls.clone()));
+                calls.with(|calls| calls.stands_at(block));
                 calls
             }
         };

@@ -12,12 +12,14 @@ mod key_viewer;
 mod link;
 mod pane;
 mod panels;
+mod pictures;
 mod recent;
 mod run;
 mod screen;
 mod stage;
 
 pub use appearance::page_theme;
+pub use clipboard::Clipboard;
 pub use exhibition::Exhibition;
 pub use key_viewer::show_keys;
 pub use link::{Link, Word, Words};

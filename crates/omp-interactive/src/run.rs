@@ -13,6 +13,7 @@ use tokio::sync::mpsc;
 
 use crate::app::{App, Beginning, Files, Wish};
 use crate::appearance::{self, ThemeWatch, Wishes};
+use crate::clipboard::Clipboard;
 use crate::link::{Link, Words};
 use crate::recent::Recent;
 use crate::screen::Screen;
@@ -59,6 +60,8 @@ pub struct Start {
     pub variable: fn(&str) -> Option<String>,
     /// Lets the user change a text in an editor of their own, which has the terminal meanwhile.
     pub edit: Edit,
+    /// The clipboard of the machine.
+    pub clipboard: Arc<dyn Clipboard>,
     /// Things the user should know.
     pub remarks: Vec<String>,
     /// Keeps the terminal safe if this program is killed: the pipe to a guardian.
@@ -78,7 +81,7 @@ pub enum End {
 
 /// Runs until the user leaves.
 pub async fn run(start: Start) -> Result<End, TerminalError> {
-    let Start { host, link, mut words, numbers, prompts, typed, variable, edit, remarks, leash } = start;
+    let Start { host, link, mut words, numbers, prompts, typed, variable, edit, clipboard, remarks, leash } = start;
     let mut screen =
         Screen::enter(leash, variable, host.session().settings().get(keys::SHOW_HARDWARE_CURSOR))?;
     let (tasks, mut done) = mpsc::unbounded_channel();
@@ -98,9 +101,13 @@ pub async fn run(start: Start) -> Result<End, TerminalError> {
         link,
         recent,
         files: Files::new(&session.cwd()),
+        clipboard,
         host,
     });
     app.set_notices(screen.notices());
+    let most = session.settings().get(keys::TUI_MAX_INLINE_IMAGES).max(0.0) as usize;
+    let off = !session.settings().get(keys::TERMINAL_SHOW_IMAGES);
+    app.set_pictures(screen.picture_options(most), off);
     app.begin(&session.conversation().await);
     drop(session);
     let problem = loaded.err().map(|error| error.to_string());
@@ -145,7 +152,12 @@ pub async fn run(start: Start) -> Result<End, TerminalError> {
             break End::Left;
         }
     };
+    let (session, draft) = (app.session(), app.draft());
     screen.leave(end, &mut app)?;
+    if let Some(draft) = draft {
+        // There is nobody left to tell why it could not be kept.
+        let _ = session.keep_draft(draft).await;
+    }
     Ok(end)
 }
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use omp_theme::{Appearance, Signals, color_depth};
 use omp_tui::announce::Notices;
-use omp_tui::capability::{self, Choice, Environment};
+use omp_tui::capability::{self, Choice, Environment, ImageProtocol};
+use omp_tui::image::ImageOptions;
 use omp_tui::input::{Appearance as Reported, Decoder, Event};
 use omp_tui::probe::{self, Fact, Probe, Probes};
 use omp_tui::render::{Gesture, Profile, Renderer};
@@ -34,6 +35,9 @@ pub(crate) struct Screen {
     background: Vec<u8>,
     signals: Signals,
     notices: Option<Notices>,
+    /// How pictures are shown, and whether the user decided that.
+    pictures: (ImageProtocol, bool),
+    placeholders: bool,
 }
 
 impl Screen {
@@ -78,6 +82,8 @@ impl Screen {
             signals: Signals::new(variable("COLORFGBG").as_deref(), false),
             // Until the terminal says that it knows more, a bell.
             notices: capability::notifications(environment).then_some(Notices::Bell),
+            pictures: capability::image_protocol(environment),
+            placeholders: capability::placeholders(environment),
         };
         screen.listen()?;
         screen.terminal.write(&screen.questions)?;
@@ -102,6 +108,18 @@ impl Screen {
     /// How a person who looks elsewhere is told something.
     pub(crate) fn notices(&self) -> Option<Notices> {
         self.notices
+    }
+
+    /// How pictures are shown, as far as is known; `most` of them at a time.
+    pub(crate) fn picture_options(&self, most: usize) -> ImageOptions {
+        let usual = ImageOptions::default();
+        ImageOptions {
+            protocol: self.pictures.0,
+            placeholders: self.placeholders,
+            most,
+            cell: self.terminal.cell().unwrap_or(usual.cell),
+            ..usual
+        }
     }
 
     /// The next thing that comes in.
@@ -177,10 +195,22 @@ impl Screen {
                 self.renderer.set_profile(self.profile);
             }
             Fact::Notifications(_) => app.set_notices(self.notices.map(|_| Notices::Rich)),
+            Fact::Graphics(true) => self.learn_pictures(ImageProtocol::Kitty, app),
+            Fact::Sixel if self.pictures.0 == ImageProtocol::None => {
+                self.learn_pictures(ImageProtocol::Sixel, app);
+            }
             Fact::Background(red, green, blue) => self.signals.background((red, green, blue)),
             Fact::Appearance(Reported::Dark) => self.signals.notified(Appearance::Dark),
             Fact::Appearance(Reported::Light) => self.signals.notified(Appearance::Light),
             _ => {}
+        }
+    }
+
+    /// The terminal shows pictures this way. A multiplexer in between would not.
+    fn learn_pictures(&mut self, protocol: ImageProtocol, app: &mut App) {
+        if !self.pictures.1 && !self.profile.multiplexer {
+            self.pictures.0 = protocol;
+            app.pictures_become(protocol);
         }
     }
 

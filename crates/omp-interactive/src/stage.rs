@@ -7,6 +7,8 @@ use std::sync::Arc;
 use omp_theme::Theme;
 use omp_view::Look;
 
+use crate::pictures::Pictures;
+
 /// What blocks look at when they are drawn.
 #[derive(Clone)]
 pub(crate) struct Stage(Rc<RefCell<Settings>>);
@@ -15,12 +17,14 @@ struct Settings {
     look: Look,
     expanded: bool,
     thoughts: bool,
+    pictures: Pictures,
 }
 
 impl Stage {
     pub(crate) fn new(theme: Arc<Theme>) -> Self {
         let look = Look::new(theme, 80);
-        Self(Rc::new(RefCell::new(Settings { look, expanded: false, thoughts: true })))
+        let pictures = Pictures::default();
+        Self(Rc::new(RefCell::new(Settings { look, expanded: false, thoughts: true, pictures })))
     }
 
     /// The look for a width.
@@ -30,6 +34,16 @@ impl Stage {
 
     pub(crate) fn set_theme(&self, theme: Arc<Theme>) {
         self.0.borrow_mut().look.theme = theme;
+    }
+
+    /// The pictures of the conversation.
+    pub(crate) fn pictures(&self) -> Pictures {
+        self.0.borrow().pictures.clone()
+    }
+
+    /// Whether the beginning of what was read is shown.
+    pub(crate) fn set_read_preview(&self, shown: bool) {
+        self.0.borrow_mut().look.read_preview = shown;
     }
 
     pub(crate) fn set_expand_key(&self, key: &str) {

@@ -3,8 +3,14 @@
 //! Each panel is a state machine: it is given what there is to show, takes keys, and answers each with what it wants
 //! done. It knows neither sessions nor settings files nor the network, so that all of it can be tested without them.
 
+mod parts;
+pub mod sessions;
+pub mod tree;
+
 use omp_tui::render::Position;
 use omp_tui::text::Line;
+
+pub use parts::age;
 
 /// The rows of a panel, and where the cursor stands in them.
 #[derive(Clone, Debug, Default)]

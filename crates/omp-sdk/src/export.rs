@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use omp_export::{PageOptions, SessionView, target};
 
 use crate::saved::SavedError;
+use crate::texts::Told;
 
 /// Writes the page of a session and returns its path. A page that exists is replaced when the new one is whole.
 pub(crate) fn page(
@@ -15,6 +16,7 @@ pub(crate) fn page(
     cwd: &Path,
     blobs: &Path,
     theme: omp_export::Theme,
+    told: &Told,
 ) -> Result<PathBuf, SavedError> {
     let path = match asked {
         Some(path) => cwd.join(path),
@@ -23,7 +25,8 @@ pub(crate) fn page(
     };
     let view = SessionView::open(session)?;
     let failed = |source| SavedError::Write { path: path.clone(), source };
-    let options = PageOptions { blobs: Some(blobs), theme, ..PageOptions::default() };
+    let system_prompt = told.system.as_deref();
+    let options = PageOptions { system_prompt, tools: &told.tools, blobs: Some(blobs), theme };
     // A terminal or a pipe cannot be replaced.
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
         write(&view, &options, File::options().write(true).open(&path).map_err(failed)?)?;

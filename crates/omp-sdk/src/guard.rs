@@ -54,10 +54,30 @@ pub enum Reply {
     No,
 }
 
-/// Approval and placeholders of one session.
-pub(crate) struct Guard {
+/// What the settings say about approval.
+struct Stance {
     mode: Mode,
     policies: HashMap<String, Policy>,
+}
+
+impl Stance {
+    fn of(settings: &Settings) -> Self {
+        let policy =
+            |(tool, word): (&String, &Value)| Some((tool.clone(), Policy::from_word(word.as_str()?)?));
+        Self {
+            mode: Mode::from_word(settings.get(keys::TOOLS_APPROVAL_MODE)).unwrap_or_default(),
+            policies: settings.get(keys::TOOLS_APPROVAL).iter().filter_map(policy).collect(),
+        }
+    }
+}
+
+fn rules(settings: &Settings) -> Vec<Rule> {
+    strings(settings.get(keys::TOOLS_APPROVAL_RULES)).filter_map(Rule::parse).collect()
+}
+
+/// Approval and placeholders of one session.
+pub(crate) struct Guard {
+    stance: Mutex<Stance>,
     rules: Mutex<Vec<Rule>>,
     asker: Option<Arc<dyn Asker>>,
     /// Calls are looked at in their order, so that questions come in that order too.
@@ -80,13 +100,9 @@ impl Guard {
         (directories, cwd): (Directories, PathBuf),
         modes: Arc<omp_tools::Modes>,
     ) -> Self {
-        let policy =
-            |(tool, word): (&String, &Value)| Some((tool.clone(), Policy::from_word(word.as_str()?)?));
-        let rules = strings(settings.get(keys::TOOLS_APPROVAL_RULES)).filter_map(Rule::parse).collect();
         Self {
-            mode: Mode::from_word(settings.get(keys::TOOLS_APPROVAL_MODE)).unwrap_or_default(),
-            policies: settings.get(keys::TOOLS_APPROVAL).iter().filter_map(policy).collect(),
-            rules: Mutex::new(rules),
+            stance: Mutex::new(Stance::of(settings)),
+            rules: Mutex::new(rules(settings)),
             asker,
             order: tokio::sync::Mutex::default(),
             turn: tokio::sync::Mutex::default(),
@@ -96,6 +112,12 @@ impl Guard {
             modes,
             control: OnceLock::new(),
         }
+    }
+
+    /// The settings say something else now. They hold what the user allowed for always.
+    pub(crate) fn set_stance(&self, settings: &Settings) {
+        *self.stance.lock().unwrap_or_else(PoisonError::into_inner) = Stance::of(settings);
+        *self.rules.lock().unwrap_or_else(PoisonError::into_inner) = rules(settings);
     }
 
     /// Makes the loop known that this gate belongs to.
@@ -118,15 +140,21 @@ impl Guard {
         }));
     }
 
+    /// How much may run unasked, and what is said about this tool.
+    fn stance(&self, tool: &str) -> (Mode, Option<Policy>) {
+        let stance = self.stance.lock().unwrap_or_else(PoisonError::into_inner);
+        (stance.mode, stance.policies.get(tool).copied())
+    }
+
     async fn decide(
         &self,
         tool: &Arc<dyn Tool>,
         call: &ToolCall,
         arguments: &Map<String, Value>,
     ) -> Decision {
-        let policy = self.policies.get(&call.name).copied();
+        let (stance, policy) = self.stance(&call.name);
         let planning = self.modes.planning.is_on();
-        match (self.mode, policy) {
+        match (stance, policy) {
             (Mode::Yolo, None) if !planning => return Decision::Allow,
             (_, Some(Policy::Deny)) => return Decision::Deny(blocked(&call.name)),
             _ => {}
@@ -134,7 +162,7 @@ impl Guard {
         let order = self.order.lock().await;
         let declared = declared(tool, arguments).await;
         let mut approval = declared.clone().unwrap_or(Approval::EXEC);
-        let mut mode = self.mode;
+        let mut mode = stance;
         if planning && self.changes(call, &approval, arguments) {
             if self.asker.is_none() {
                 return Decision::Deny(closed(&call.name));

@@ -71,6 +71,9 @@ pub enum SwitchError {
     /// The copy could not be made.
     #[error(transparent)]
     Copy(#[from] CopyError),
+    /// The session has no file that could be moved or deleted.
+    #[error("The session is in memory only.")]
+    InMemory,
     /// The branch could not be made.
     #[error(transparent)]
     Branch(#[from] BranchError),
@@ -175,6 +178,16 @@ impl Host {
         Ok(arrival)
     }
 
+    /// Waits until no other switch is under way.
+    pub(crate) async fn turn(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.turn.lock().await
+    }
+
+    /// What a session in that directory would begin with.
+    pub(crate) fn options_for(&self, cwd: &Path) -> Result<SessionOptions, SessionError> {
+        self.outfit.options(cwd)
+    }
+
     /// Where a session's tools work.
     fn directory_of(&self, path: &Path) -> Result<PathBuf, SwitchError> {
         let header = omp_session::header_of(path).ok().flatten();
@@ -189,7 +202,7 @@ impl Host {
     }
 
     /// Opens the next session, then ends the one before.
-    async fn exchange(&self, cwd: &Path, persistence: Persistence) -> Result<Arrival, SwitchError> {
+    pub(crate) async fn exchange(&self, cwd: &Path, persistence: Persistence) -> Result<Arrival, SwitchError> {
         let old = self.session();
         let persistence = match (old.is_kept(), persistence) {
             (false, Persistence::New) => Persistence::Off,
@@ -273,14 +286,14 @@ impl Session {
     }
 
     /// Stops what runs and waits until it has ended. Messages that were queued are dropped.
-    async fn rest(&self) {
+    pub(crate) async fn rest(&self) {
         let control = self.control();
         control.abort();
         self.agent.messages().await;
         control.drop_queued();
     }
 
-    fn store(&self) -> omp_session::Sessions {
+    pub(crate) fn store(&self) -> omp_session::Sessions {
         store::sessions(&self.directories, self.session_dir.as_deref())
     }
 }

@@ -1,7 +1,7 @@
 //! What the user and the project have written down for the model: context files, skills, rules.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use omp_config::discovery::{ContextFile, Discovery, Listing, Places, PromptFileName, StickyRule};
 use omp_config::settings::{ForeignFile, Settings, SettingsError, Sources};
@@ -11,7 +11,7 @@ use serde_json::Map;
 
 use crate::configure;
 use crate::environment::Environment;
-use crate::options::{RuleChoice, SessionOptions};
+use crate::options::{RuleChoice, SessionOptions, SkillChoice};
 use crate::prompt::Section;
 
 /// What standing rules may take of every prompt.
@@ -27,17 +27,31 @@ pub(crate) struct Knowledge {
     pub(crate) system: Option<String>,
     pub(crate) append: Option<String>,
     pub(crate) warnings: Vec<String>,
+    /// Which skills and rules were asked for.
+    choice: (SkillChoice, RuleChoice),
+}
+
+/// What is known at the moment.
+pub(crate) struct Known(RwLock<Arc<Knowledge>>);
+
+impl Known {
+    pub(crate) fn new(knowledge: Knowledge) -> Self {
+        Self(RwLock::new(Arc::new(knowledge)))
+    }
+
+    pub(crate) fn get(&self) -> Arc<Knowledge> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn set(&self, knowledge: Knowledge) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(knowledge);
+    }
 }
 
 impl Knowledge {
     pub(crate) fn load(discovery: &Discovery, settings: &Settings, options: &SessionOptions) -> Self {
-        let filter = configure::skills(settings, &options.skills, &options.directories);
-        let skills = Skills::discover(discovery, &filter);
-        let found = match options.rules {
-            RuleChoice::All => discovery.rules(),
-            RuleChoice::None => Listing::default(),
-        };
-        let rules = RuleBook::sort(found, &configure::rules(settings));
+        let choice = (options.skills.clone(), options.rules);
+        let (skills, rules) = skills_and_rules(discovery, settings, &choice, &options.directories);
         let context = discovery.context_files();
         let sticky = discovery.sticky_rules();
         let file = |name, given: &Option<String>| match given {
@@ -56,6 +70,23 @@ impl Knowledge {
             skills,
             rules,
             warnings,
+            choice,
+        }
+    }
+
+    /// The same with the skills and rules of now. What went into the prompt stays.
+    pub(crate) fn again(&self, discovery: &Discovery, settings: &Settings, directories: &Directories) -> Self {
+        let (skills, rules) = skills_and_rules(discovery, settings, &self.choice, directories);
+        let warnings = [skills.warnings(), rules.warnings()].concat();
+        Self {
+            skills,
+            rules,
+            warnings,
+            choice: self.choice.clone(),
+            context: self.context.clone(),
+            sticky: self.sticky.clone(),
+            system: self.system.clone(),
+            append: self.append.clone(),
         }
     }
 
@@ -70,6 +101,20 @@ impl Knowledge {
         ];
         sections.into_iter().filter_map(|(name, text)| Some(Section::new(name, text?))).collect()
     }
+}
+
+fn skills_and_rules(
+    discovery: &Discovery,
+    settings: &Settings,
+    (skills, rules): &(SkillChoice, RuleChoice),
+    directories: &Directories,
+) -> (Skills, RuleBook) {
+    let found = match rules {
+        RuleChoice::All => discovery.rules(),
+        RuleChoice::None => Listing::default(),
+    };
+    let skills = Skills::discover(discovery, &configure::skills(settings, skills, directories));
+    (skills, RuleBook::sort(found, &configure::rules(settings)))
 }
 
 /// The standing rules as one text.

@@ -1,12 +1,14 @@
 //! From options to a session, step by step.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
-use omp_agent::{Agent, Conduct, Gate, Listener, Models, Parts, Todos, definitions};
+use omp_agent::{Agent, Conduct, Gate, Listener, Models, Parts, Setup, Todos, definitions};
 use omp_types::ThinkingLevel;
 
 use crate::configure;
 use crate::error::SessionError;
+use crate::guarding::Guarding;
 use crate::jobs;
 use crate::modes;
 use crate::opening::Opening;
@@ -17,6 +19,7 @@ use crate::resources::Kept;
 use crate::restore;
 use crate::session::{Now, Session};
 use crate::setup::SessionSetup;
+use crate::titles::Titling;
 use crate::store::{leave_breadcrumb, open_session};
 
 impl Session {
@@ -43,16 +46,16 @@ impl Session {
             PromptReport::new(&surroundings.prompt, &definitions(&surroundings.tools, config.intent_tracing));
         let offers_todo = surroundings.tools.iter().any(|tool| tool.definition().name == "todo");
         let modes = modes::of_session(&opening.options, &surroundings.context, &record);
-        let setup = SessionSetup {
+        let setup = Arc::new(SessionSetup {
             modes: Arc::clone(&modes),
             system: surroundings.prompt.blocks(),
-            tools: surroundings.tools,
+            tools: Mutex::new(surroundings.tools),
             shelf: surroundings.shelf,
-            sticky: surroundings.knowledge.sticky.clone(),
+            sticky: surroundings.knowledge.get().sticky.clone(),
             keywords: configure::keywords(&opening.settings),
             effort,
             highest: chosen.model.clamp_level(ThinkingLevel::Max),
-        };
+        });
         let secrets = opening.secrets(&record.lock().header().id);
         let models = opening.other_models(chosen.client, chosen.registry, &chosen.model, secrets);
         let classifier = opening.classifier(effort, &models);
@@ -60,7 +63,7 @@ impl Session {
         let parts = Parts {
             model: models.serve(Arc::clone(&chosen.model)),
             models: Arc::clone(&models) as Arc<dyn Models>,
-            setup: Arc::new(setup),
+            setup: Arc::clone(&setup) as Arc<dyn Setup>,
             gate: Arc::clone(&guard) as Arc<dyn Gate>,
             clock: Arc::clone(&modes.clock),
             listener: Box::new(Recorder {
@@ -69,7 +72,7 @@ impl Session {
                 inner: listener,
             }),
             todos: offers_todo.then(|| Arc::clone(&opening.todos) as Arc<dyn Todos>),
-            conduct: Arc::clone(&modes) as Arc<dyn Conduct>,
+            conduct: Arc::new(Guarding::new(Arc::clone(&modes) as Arc<dyn Conduct>)),
         };
         let agent = Agent::new(parts, config);
         guard.attach(agent.control());
@@ -83,6 +86,10 @@ impl Session {
         let mut session = Self {
             agent,
             modes,
+            setup,
+            titles: Titling::default(),
+            changed: AtomicBool::new(false),
+            guard,
             scope: surroundings.scope,
             record,
             chosen: opening.names_model(),
@@ -91,16 +98,18 @@ impl Session {
             models,
             effort,
             knowledge: surroundings.knowledge,
-            discovery: surroundings.discovery,
+            discovery: Mutex::new(Arc::new(surroundings.discovery)),
             report,
             classifier,
             models_file: opening.options.models_file(),
             notes,
             todos: opening.todos,
-            ssh: opening.ssh,
+            ssh: Mutex::new(opening.ssh),
+            filter: opening.options.tools,
             kept: opening.options.persistence != Persistence::Off,
             cwd: opening.options.cwd,
             session_dir: opening.options.session_dir,
+            limits: opening.options.models.unwrap_or_default(),
             jobs: opening.jobs,
             tools: surroundings.context,
             directories: opening.options.directories,

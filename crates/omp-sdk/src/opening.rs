@@ -28,7 +28,7 @@ use crate::hidden;
 use crate::history::Notes;
 use crate::hosts;
 use crate::jobs;
-use crate::knowledge::{self, Knowledge, load_settings};
+use crate::knowledge::{self, Knowledge, Known, load_settings};
 use crate::machines;
 use crate::models::{load_registry_at, select};
 use crate::modes;
@@ -67,7 +67,7 @@ pub(crate) struct Chosen {
 /// What the session finds where it works.
 pub(crate) struct Surroundings {
     pub(crate) discovery: Discovery,
-    pub(crate) knowledge: Arc<Knowledge>,
+    pub(crate) knowledge: Arc<Known>,
     pub(crate) scope: Arc<Scope>,
     pub(crate) tools: Vec<Arc<dyn Tool>>,
     /// What the tools share.
@@ -197,18 +197,19 @@ impl Opening {
 
     pub(crate) fn look_around(&mut self, chosen: &Chosen, kept: &Kept) -> Surroundings {
         let discovery = knowledge::discovery(&self.options.directories, &self.options.cwd, &self.settings);
-        let knowledge = Arc::new(Knowledge::load(&discovery, &self.settings, &self.options));
+        let known = Arc::new(Known::new(Knowledge::load(&discovery, &self.settings, &self.options)));
+        let knowledge = known.get();
         self.warnings.extend_from_slice(&knowledge.warnings);
         let scope = Arc::new(Scope::new());
         let secrets = SecretNames::default().and(chosen.registry.key_variables());
         let environment = ChildEnvironment::inherited().without(&secrets);
         self.ssh = machines::of_session(&discovery, &self.options, &scope, &environment, &mut self.warnings);
-        let (mut tools, context) = self.build_tools(&knowledge, &scope, &secrets, kept, &chosen.client);
+        let (mut tools, context) = self.build_tools(&known, &scope, &secrets, kept, &chosen.client);
         toolbox::add(&mut tools, std::mem::take(&mut self.options.own_tools), &mut self.warnings);
         let Toolbox { offered: tools, shelf } = Toolbox::arrange(&self.settings, &self.options.tools, tools);
         let repository = discovery.places().repository.as_deref();
         let prompt = self.system_prompt(&knowledge, repository, &tools, &chosen.model);
-        Surroundings { discovery, knowledge, scope, tools, shelf, context, prompt }
+        Surroundings { discovery, knowledge: known, scope, tools, shelf, context, prompt }
     }
 
     /// What was asked for now, what the selector says, what the session had, the setting. A model that cannot think
@@ -301,7 +302,7 @@ impl Opening {
 
     pub(crate) fn build_tools(
         &mut self,
-        knowledge: &Arc<Knowledge>,
+        knowledge: &Arc<Known>,
         scope: &Arc<Scope>,
         secrets: &SecretNames,
         kept: &Kept,

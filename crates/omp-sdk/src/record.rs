@@ -36,6 +36,11 @@ impl Record {
         report
     }
 
+    /// Goes on writing with another writer.
+    pub(crate) fn put(&self, writer: SessionWriter) {
+        *self.lock() = writer;
+    }
+
     /// Writes down what the event adds to the conversation; a problem comes back once.
     fn keep(&self, event: &AgentEvent) -> Option<String> {
         let mut writer = self.lock();

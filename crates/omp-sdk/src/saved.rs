@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use omp_config::Directories;
 use omp_export::dump::{DumpError, DumpOptions, Form};
-use omp_export::{HtmlError, SessionView, ViewError};
+use omp_export::{HtmlError, SessionView, TargetError, ViewError};
 use omp_import::Saved;
 use omp_session::{
     BranchError, Checkup, CopyError, GcPlan, GcPolicy, GcReport, Hit, LoadError, Loaded, MessagesText,
@@ -18,6 +18,7 @@ use crate::environment::Environment;
 use crate::export;
 use crate::import::{self, ImportFailure};
 use crate::store;
+use crate::texts::Told;
 
 /// Which sessions are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,6 +107,9 @@ pub enum SavedError {
     /// The page could not be made.
     #[error(transparent)]
     Page(#[from] HtmlError),
+    /// The path of the page cannot be read from what was typed.
+    #[error(transparent)]
+    Target(#[from] TargetError),
     /// The copy could not be made.
     #[error(transparent)]
     Copy(#[from] CopyError),
@@ -207,7 +211,7 @@ impl SavedSessions {
             Some(path) => path,
             None => self.find(value).map_err(missing)?,
         };
-        export::page(&session, target, &self.cwd, self.store.blobs().directory(), self.theme)
+        export::page(&session, target, &self.cwd, self.store.blobs().directory(), self.theme, &Told::default())
     }
 
     /// Entries that have all words of the query, the newest sessions first; the first `limit`. Sessions that cannot

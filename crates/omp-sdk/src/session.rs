@@ -1,6 +1,7 @@
 //! A session: one conversation, its model, its tools.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use omp_agent::{Agent, AgentError, Control, Outcome, Prompt};
@@ -19,21 +20,30 @@ use tokio_util::sync::CancellationToken;
 use crate::bundled;
 use crate::effort::{Classifier, Effort};
 use crate::expand::expand;
+use crate::guard::Guard;
 use crate::history::Notes;
-use crate::knowledge::{self, Knowledge};
+use crate::knowledge::{self, Known};
 use crate::modes::SessionModes;
 use crate::others::{OtherModels, Pictures};
 use crate::prompt::PromptReport;
 use crate::recent;
+use crate::options::ToolFilter;
 use crate::record::Record;
+use crate::setup::SessionSetup;
+use crate::titles::Titling;
 
 /// A conversation ready to be prompted.
 pub struct Session {
     pub(crate) agent: Agent,
     pub(crate) modes: Arc<SessionModes>,
+    pub(crate) titles: Titling,
     pub(crate) scope: Arc<Scope>,
     pub(crate) record: Record,
     pub(crate) now: Mutex<Now>,
+    /// Settings were changed since the last run.
+    pub(crate) changed: AtomicBool,
+    /// Asks before calls that need a word.
+    pub(crate) guard: Arc<Guard>,
     /// The model the session was opened with.
     pub(crate) first_model: String,
     pub(crate) models: Arc<OtherModels>,
@@ -41,8 +51,8 @@ pub struct Session {
     /// The user named a model or a provider.
     pub(crate) chosen: bool,
     pub(crate) directories: Directories,
-    pub(crate) knowledge: Arc<Knowledge>,
-    pub(crate) discovery: Discovery,
+    pub(crate) knowledge: Arc<Known>,
+    pub(crate) discovery: Mutex<Arc<Discovery>>,
     pub(crate) report: PromptReport,
     /// Rates prompts when the effort is left to us.
     pub(crate) classifier: Option<Classifier>,
@@ -52,11 +62,16 @@ pub struct Session {
     pub(crate) notes: Option<Notes>,
     pub(crate) todos: Arc<TodoList>,
     /// Machines that commands can be run on.
-    pub(crate) ssh: Option<Arc<SshHosts>>,
+    pub(crate) ssh: Mutex<Option<Arc<SshHosts>>>,
+    /// The tools that were asked for.
+    pub(crate) filter: ToolFilter,
+    pub(crate) setup: Arc<SessionSetup>,
     /// The conversation is saved, or will be.
     pub(crate) kept: bool,
     pub(crate) cwd: PathBuf,
     pub(crate) session_dir: Option<PathBuf>,
+    /// The entries of `--models`.
+    pub(crate) limits: Vec<String>,
     /// What runs in the background, where anything may.
     pub(crate) jobs: Option<Arc<Jobs>>,
     /// What the tools share.
@@ -92,9 +107,13 @@ impl Session {
         self.now.lock().unwrap_or_else(PoisonError::into_inner).settings = Arc::new(settings);
     }
 
+    pub(crate) fn discovery(&self) -> Arc<Discovery> {
+        Arc::clone(&self.discovery.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// Commands of the user and the project, behind `/<name>`.
     pub fn commands(&self) -> Commands {
-        knowledge::commands(&self.discovery, &self.settings())
+        knowledge::commands(&self.discovery(), &self.settings())
     }
 
     /// The first line of the session: who, when, where.
@@ -190,12 +209,12 @@ impl Session {
 
     async fn expand(&self, prompt: Prompt, cancel: &CancellationToken) -> Result<Prompt, AgentError> {
         if let UserContent::Text(typed) = &prompt.content
-            && let Some(text) = bundled::green(typed, &self.discovery.places().cwd, cancel).await
+            && let Some(text) = bundled::green(typed, &self.discovery().places().cwd, cancel).await
         {
             return Ok(Prompt::text(text));
         }
         let settings = self.settings();
-        let expansion = expand(prompt, &self.knowledge.skills, &settings, || self.commands());
+        let expansion = expand(prompt, &self.knowledge.get().skills, &settings, || self.commands());
         for message in expansion.warnings {
             self.agent.notice(message).await?;
         }
@@ -208,7 +227,8 @@ impl Session {
         self.agent.retire().await;
         let ended = self.end_jobs();
         self.models.client.close().await;
-        if let Some(ssh) = &self.ssh {
+        let ssh = self.ssh.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(ssh) = ssh {
             ssh.connections.close().await;
         }
         self.scope.end().await;

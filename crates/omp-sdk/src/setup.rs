@@ -1,6 +1,6 @@
 //! What the loop reads before every model call, and what goes with the user's words.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use omp_agent::{Beside, Note, Setup, Tool};
 use omp_extend::{KeywordSwitches, SubAgents, keywords};
@@ -20,7 +20,7 @@ const TASK: &str = "task";
 pub(crate) struct SessionSetup {
     pub(crate) modes: Arc<SessionModes>,
     pub(crate) system: Arc<[String]>,
-    pub(crate) tools: Vec<Arc<dyn Tool>>,
+    pub(crate) tools: Mutex<Vec<Arc<dyn Tool>>>,
     /// Tools that the model has to search for.
     pub(crate) shelf: Option<Arc<ToolShelf>>,
     pub(crate) sticky: Option<Arc<str>>,
@@ -30,16 +30,40 @@ pub(crate) struct SessionSetup {
     pub(crate) highest: ThinkingLevel,
 }
 
+impl SessionSetup {
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<dyn Tool>>> {
+        self.tools.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The tools that the model has at the moment.
+    pub(crate) fn offered(&self) -> Vec<Arc<dyn Tool>> {
+        let tools = self.lock().clone();
+        match &self.shelf {
+            Some(shelf) => self.modes.tools(&[tools.as_slice(), &shelf.found()].concat()),
+            None => self.modes.tools(&tools),
+        }
+    }
+
+    /// Puts a tool in the place of the one with that name, behind all others if there was none, or takes it away.
+    pub(crate) fn exchange(&self, name: &str, tool: Option<Arc<dyn Tool>>) {
+        let mut tools = self.lock();
+        let at = tools.iter().position(|other| other.definition().name == name);
+        match (at, tool) {
+            (Some(at), Some(tool)) => tools[at] = tool,
+            (Some(at), None) => drop(tools.remove(at)),
+            (None, Some(tool)) => tools.push(tool),
+            (None, None) => {}
+        }
+    }
+}
+
 impl Setup for SessionSetup {
     fn system(&self) -> Arc<[String]> {
         Arc::clone(&self.system)
     }
 
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        match &self.shelf {
-            Some(shelf) => self.modes.tools(&[self.tools.as_slice(), &shelf.found()].concat()),
-            None => self.modes.tools(&self.tools),
-        }
+        self.offered()
     }
 
     fn sticky(&self) -> Option<Arc<str>> {
@@ -48,7 +72,7 @@ impl Setup for SessionSetup {
 
     fn beside(&self, message: &Message) -> Option<Beside> {
         let magic = keywords::find(&words(message)?, &self.keywords);
-        let agents = match self.tools.iter().any(|tool| tool.definition().name == TASK) {
+        let agents = match self.lock().iter().any(|tool| tool.definition().name == TASK) {
             true => SubAgents::Available,
             false => SubAgents::Absent,
         };

@@ -1,13 +1,12 @@
 //! Sharing a saved session by link: an encrypted snapshot in a secret gist, or on the share server.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use futures_util::future::join3;
 use omp_config::Directories;
 use omp_config::settings::{Settings, keys};
-use omp_export::SessionView;
 use omp_export::share::{
     Host, Job, Reply, SealError, Sealed, SendError, ShareOptions, Shared, Target, seal, send,
 };
@@ -19,6 +18,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use crate::environment::{Environment, client_options};
 use crate::models::load_registry;
 use crate::saved::{SavedError, SavedSessions, SessionScope};
+use crate::texts::{Conversation, Told};
 
 /// The server may be far away, and the snapshot a megabyte.
 const UPLOAD_LIMIT: Duration = Duration::from_secs(60);
@@ -64,26 +64,49 @@ impl SavedSessions {
             Some(value) => self.find(value)?,
             None => self.list(SessionScope::Folder).into_iter().next().ok_or(ShareError::NoSession)?.path,
         };
-        let secrets = match settings.get(keys::SHARE_REDACT_SECRETS) {
-            true => secrets(directories, settings, environment),
-            false => Vec::new(),
-        };
-        let host = Desk { client: Client::new(client_options(environment))?, scope: Scope::new() };
-        let target = Target::choose(&host).await;
-        let blobs = self.blobs();
-        let work = move || snapshot(&path, &blobs, &secrets, target.limit());
-        let sealed = tokio::task::spawn_blocking(work).await.map_err(|_| ShareError::Interrupted)??;
-        let server = settings.get(keys::SHARE_SERVER_URL).unwrap_or_default();
-        let shared = send(&sealed, target, server, &host).await;
-        host.scope.end().await;
-        Ok(shared?)
+        let conversation = Conversation::File(path);
+        upload(conversation, Told::default(), self.blobs(), directories, settings, environment).await
     }
 }
 
-fn snapshot(path: &Path, blobs: &Path, secrets: &[String], limit: usize) -> Result<Sealed, SealError> {
-    let view = SessionView::open(path)?;
+/// Seals a conversation and uploads it. Dropping the future stops it: `gh` ends with its scope.
+pub(crate) async fn upload(
+    conversation: Conversation,
+    told: Told,
+    blobs: PathBuf,
+    directories: &Directories,
+    settings: &Settings,
+    environment: &dyn Environment,
+) -> Result<Shared, ShareError> {
+    let secrets = match settings.get(keys::SHARE_REDACT_SECRETS) {
+        true => secrets(directories, settings, environment),
+        false => Vec::new(),
+    };
+    let host = Desk { client: Client::new(client_options(environment))?, scope: Scope::new() };
+    let target = Target::choose(&host).await;
+    let work = move || snapshot(&conversation, &told, &blobs, &secrets, target.limit());
+    let sealed = tokio::task::spawn_blocking(work).await.map_err(|_| ShareError::Interrupted)??;
+    let server = settings.get(keys::SHARE_SERVER_URL).unwrap_or_default();
+    let shared = send(&sealed, target, server, &host).await;
+    host.scope.end().await;
+    Ok(shared?)
+}
+
+fn snapshot(
+    conversation: &Conversation,
+    told: &Told,
+    blobs: &Path,
+    secrets: &[String],
+    limit: usize,
+) -> Result<Sealed, SealError> {
     let redact = |text: &str| redacted(text, secrets);
-    seal(&view, &ShareOptions { blobs: Some(blobs), redact: &redact, ..ShareOptions::default() }, limit)
+    let options = ShareOptions {
+        system_prompt: told.system.as_deref(),
+        tools: &told.tools,
+        blobs: Some(blobs),
+        redact: &redact,
+    };
+    seal(&conversation.view()?, &options, limit)
 }
 
 /// Values that nobody else should read: of variables that are named like credentials, and of stored logins.

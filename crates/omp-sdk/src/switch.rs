@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use omp_config::settings::{self, keys};
-use omp_llm::registry::Selection;
+use omp_llm::registry::{ScopedModel, Selection};
 use serde_json::{Value, json};
 
 use crate::configure;
@@ -11,6 +11,15 @@ use crate::error::SessionError;
 use crate::record::TEMPORARY;
 use crate::roles::{self, Asked};
 use crate::session::Session;
+
+/// The way through a list of models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// To the next one.
+    Forward,
+    /// To the one before.
+    Backward,
+}
 
 /// How long a change of the model lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,25 +57,55 @@ impl Session {
         }
     }
 
-    /// The next role of `cycleOrder` that has a model, and that model; roles of models that cannot be used are
-    /// passed over. `None` when there is nowhere to go.
-    pub async fn cycle_role(&self) -> Result<Option<String>, SessionError> {
-        let settings = self.settings();
-        let order = roles::cycle(&settings);
+    /// Goes to the next model, or to the one before: of those that `--models` names, each with the level it gives, else
+    /// of the roles of `cycleOrder` that have one. What cannot be used is passed over. Answers with what was gone to;
+    /// `None` when there is nowhere to go.
+    pub async fn cycle_model(&self, direction: Direction) -> Result<Option<String>, SessionError> {
         let current = self.model_selector();
-        let usable: Vec<(String, Selection)> = order
-            .into_iter()
-            .filter_map(|role| Some((role.clone(), self.find_model(&format!("pi/{role}")).ok()?)))
-            .collect();
+        let mut stops = if self.limits.is_empty() { self.role_stops() } else { self.scope_stops() };
+        if direction == Direction::Backward {
+            stops.reverse();
+        }
         let is_current = |(_, selection): &(String, Selection)| selection.model.selector() == current;
-        let after = usable.iter().position(is_current).map_or(0, |at| at + 1);
-        let (before, following) = usable.split_at(after);
-        let next = following.iter().chain(before).position(|entry| !is_current(entry));
+        let after = stops.iter().position(is_current).map_or(0, |at| at + 1);
+        let (before, following) = stops.split_at(after);
+        let next = following.iter().chain(before).position(|stop| !is_current(stop));
         let Some(next) = next else { return Ok(None) };
-        let place = (after + next) % usable.len();
-        let Some((role, selection)) = usable.into_iter().nth(place) else { return Ok(None) };
+        let place = (after + next) % stops.len();
+        let Some((name, selection)) = stops.into_iter().nth(place) else { return Ok(None) };
         self.switch(selection, Lasting::Temporary).await?;
-        Ok(Some(role))
+        Ok(Some(name))
+    }
+
+    fn role_stops(&self) -> Vec<(String, Selection)> {
+        let stop = |role: String| {
+            let selection = self.find_model(&format!("pi/{role}")).ok()?;
+            Some((format!("{role}: {}", selection.model.selector()), selection))
+        };
+        roles::cycle(&self.settings()).into_iter().filter_map(stop).collect()
+    }
+
+    fn scope_stops(&self) -> Vec<(String, Selection)> {
+        let stop = |model: ScopedModel| {
+            let found = self.models.select(&model.selector).ok()?;
+            let selection = Selection { thinking: model.thinking.or(found.thinking), ..found };
+            Some((model.selector, selection))
+        };
+        self.scope().into_iter().filter_map(stop).collect()
+    }
+
+    /// The models that `--models` limits this run to; none if it was not given.
+    pub fn scope(&self) -> Vec<ScopedModel> {
+        let settings = self.settings();
+        let pattern = |entry: &String| {
+            let asked = roles::resolve(entry, &settings, &self.models.registry, &self.models.lookup());
+            match asked {
+                Ok(Asked::Pattern(pattern)) => Some(pattern),
+                _ => None,
+            }
+        };
+        let patterns: Vec<String> = self.limits.iter().filter_map(pattern).collect();
+        self.models.registry.scope(patterns.iter().map(String::as_str), &self.models.lookup()).models
     }
 
     pub(crate) fn find_model(&self, selector: &str) -> Result<Selection, SessionError> {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use omp_sdk::{
+    Direction,
     Directories, Environment, Listener, Persistence, Prompt, Session, SessionOptions, ToolFilter, role_names,
 };
 use omp_testkit::{Home, Reply, Scenario, Server, Wire};
@@ -147,12 +148,15 @@ async fn roles_are_stepped_through() {
     for (role, expected) in
         [("night", pair("b", "low")), ("dawn", pair("c", "high")), ("default", pair("a", "high"))]
     {
-        assert_eq!(session.cycle_role().await.unwrap().as_deref(), Some(role));
+        let gone = session.cycle_model(Direction::Forward).await.unwrap().unwrap();
+        assert!(gone.starts_with(&format!("{role}: one/")), "{gone}");
         assert_eq!(answer(&session, &server).await, expected, "{role}");
     }
+    let back = session.cycle_model(Direction::Backward).await.unwrap();
+    assert_eq!(back.as_deref(), Some("dawn: one/c"));
     home.write(CONFIG, "");
     let alone = open(&home, Persistence::Off).await;
-    assert_eq!(alone.cycle_role().await.unwrap(), None, "there is nowhere to go");
+    assert_eq!(alone.cycle_model(Direction::Forward).await.unwrap(), None, "there is nowhere to go");
 }
 
 /// What a program asks for goes before what the models file says.

@@ -43,6 +43,9 @@ pub struct Context {
     pub mode: Option<ModeChange>,
     /// The list of tasks as it was left last, by the model or by the user.
     pub todos: Option<Value>,
+    /// How many of the messages are from before the newest compaction, its summary among them: sizes that they report
+    /// are those of another conversation.
+    pub kept: usize,
     /// Images of the messages that are no longer there; a reference stands in their place.
     pub missing_images: Vec<BlobHash>,
 }
@@ -59,7 +62,7 @@ pub(crate) fn build(path: &[&Entry]) -> Context {
             .filter(|answer| !answer.model.is_empty())
             .map(|answer| format!("{}/{}", answer.provider, answer.model))
     });
-    context.messages = messages(path);
+    (context.messages, context.kept) = messages(path);
     context
 }
 
@@ -128,18 +131,23 @@ fn phases(details: Option<&Value>) -> Option<Value> {
     details?.get("phases").cloned()
 }
 
-fn messages(path: &[&Entry]) -> Vec<Arc<Message>> {
+/// The messages, and how many of them are from before the newest compaction.
+fn messages(path: &[&Entry]) -> (Vec<Arc<Message>>, usize) {
     let newest = path.iter().enumerate().rev().find_map(|(index, entry)| match &entry.kind {
         EntryKind::Compaction(compaction) => Some((index, compaction)),
         _ => None,
     });
     let Some((at, compaction)) = newest else {
-        return path.iter().filter_map(|entry| message(entry)).collect();
+        return (path.iter().filter_map(|entry| message(entry)).collect(), 0);
     };
     let (before, after) = (&path[..at], &path[at + 1..]);
     let summary = wrapped(COMPACTION_SUMMARY, &compaction.summary, &path[at].timestamp);
     let kept = &before[first_kept(before, compaction)..];
-    std::iter::once(summary).chain(kept.iter().chain(after).filter_map(|entry| message(entry))).collect()
+    let mut messages = vec![summary];
+    messages.extend(kept.iter().filter_map(|entry| message(entry)));
+    let kept = messages.len();
+    messages.extend(after.iter().filter_map(|entry| message(entry)));
+    (messages, kept)
 }
 
 /// Nothing is kept when the entry to begin with is not on the path.
@@ -156,6 +164,23 @@ fn message(entry: &Entry) -> Option<Arc<Message>> {
         EntryKind::BranchSummary(branch) if is_rewind(branch) => None,
         EntryKind::BranchSummary(branch) => Some(wrapped(BRANCH_SUMMARY, &branch.summary, &entry.timestamp)),
         _ => None,
+    }
+}
+
+impl Entry {
+    /// What the entry says to the model; a compaction says something only through the context of its session.
+    pub fn spoken(&self) -> Option<Arc<Message>> {
+        message(self)
+    }
+
+    /// The same, and the summary of a compaction too.
+    pub fn spoken_anywhere(&self) -> Option<Arc<Message>> {
+        match &self.kind {
+            EntryKind::Compaction(compaction) => {
+                Some(wrapped(COMPACTION_SUMMARY, &compaction.summary, &self.timestamp))
+            }
+            _ => message(self),
+        }
     }
 }
 

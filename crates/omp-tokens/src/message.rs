@@ -36,10 +36,7 @@ pub fn call(call: &ToolCall) -> u64 {
 
 /// Tokens of a tool that is offered to the model.
 pub fn tool(tool: &ToolDefinition) -> u64 {
-    CALL_FRAME
-        + estimate(&tool.name)
-        + estimate(&tool.description)
-        + estimate(&tool.parameters.to_string())
+    CALL_FRAME + estimate(&tool.name) + estimate(&tool.description) + estimate(&tool.parameters.to_string())
 }
 
 fn content(content: &UserContent) -> u64 {

@@ -48,6 +48,8 @@ fn class_of(character: char) -> Class {
         '\u{ff00}'..='\u{ff0f}' | '\u{2000}'..='\u{200a}' | '\u{2010}'..='\u{2027}' => {
             if character.is_whitespace() { Class::Space } else { Class::Sign }
         }
+        '\u{430}'..='\u{45f}' => Class::Lower,
+        '\u{400}'..='\u{42f}' => Class::Upper,
         _ if character.is_lowercase() => Class::Lower,
         _ if character.is_uppercase() => Class::Upper,
         _ if character.is_alphabetic() || is_mark(character) => Class::Letter,

@@ -1,8 +1,9 @@
 //! Which byte strings are tokens of a family, as fingerprints.
 //!
-//! The files in `data/` are written by the example `vocabulary`. Each is a table of buckets of four 16-bit
-//! fingerprints. A token lies in one of two buckets; a string that is no token is taken for one in about one
-//! case of eight thousand.
+//! A file in `data/` has two parts. The first says how long a token can be that starts with three given bytes.
+//! The second is a table of buckets of four 16-bit fingerprints. A token lies in one of two buckets; a string
+//! that is no token is taken for one in about one case of eight thousand. The tests of this module write
+//! the files.
 
 /// A tokenizer whose vocabulary is public.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,14 +27,19 @@ impl Family {
 
     pub(crate) fn vocabulary(self) -> Vocabulary {
         match self {
-            Self::O200k => Vocabulary { buckets: O200K },
-            Self::Cl100k => Vocabulary { buckets: CL100K },
+            Self::O200k => O200K,
+            Self::Cl100k => CL100K,
         }
     }
 }
 
-static O200K: &[[u8; 8]] = include_bytes!("../data/o200k.bin").as_chunks().0;
-static CL100K: &[[u8; 8]] = include_bytes!("../data/cl100k.bin").as_chunks().0;
+static O200K: Vocabulary = Vocabulary::new(include_bytes!("../data/o200k.bin"));
+static CL100K: Vocabulary = Vocabulary::new(include_bytes!("../data/cl100k.bin"));
+
+/// Bytes of the first part of a file.
+const LENGTHS: usize = 1 << 16;
+/// Bytes that decide how long a token can be.
+pub(crate) const PREFIX: usize = 3;
 
 const START: u64 = 0x9e37_79b9_7f4a_7c15;
 const STEP: u64 = 0xd6e8_feb8_6659_fd93;
@@ -51,7 +57,7 @@ impl Rolling {
 
     #[inline]
     pub(crate) const fn push(self, byte: u8) -> Self {
-        Self((self.0.rotate_left(5) ^ byte as u64).wrapping_mul(STEP))
+        Self(self.0.wrapping_mul(STEP).wrapping_add(byte as u64))
     }
 
     /// The bits of the hash spread evenly, so that any of them can be used.
@@ -60,15 +66,33 @@ impl Rolling {
         let mixed = (self.0 ^ (self.0 >> 32)).wrapping_mul(START);
         mixed ^ (mixed >> 29)
     }
+
+    /// Where the length of tokens with this prefix is.
+    #[inline]
+    const fn place(self) -> usize {
+        (self.finish() >> 20) as usize & (LENGTHS - 1)
+    }
 }
 
-/// The fingerprints of one family.
+/// What is known of one family's tokens.
 #[derive(Clone, Copy)]
 pub(crate) struct Vocabulary {
+    lengths: &'static [u8],
     buckets: &'static [[u8; 8]],
 }
 
 impl Vocabulary {
+    const fn new(file: &'static [u8]) -> Self {
+        let (lengths, table) = file.split_at(LENGTHS);
+        Self { lengths, buckets: table.as_chunks().0 }
+    }
+
+    /// Bytes of the longest token that starts with the first bytes, given their hash.
+    #[inline]
+    pub(crate) fn longest(self, prefix: Rolling) -> usize {
+        self.lengths.get(prefix.place()).copied().map_or(0, usize::from)
+    }
+
     #[inline]
     pub(crate) fn has(self, hash: Rolling) -> bool {
         let hash = hash.finish();

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use omp_guard::command::{Place, judge};
+use omp_guard::command::{Place, Verdict, judge};
 use omp_types::{Approval, ApprovalDetail};
 use serde_json::{Map, Value};
 
@@ -26,23 +26,32 @@ pub(crate) fn details(
     labels.iter().filter_map(detail).collect()
 }
 
+/// Where a command begins, and what is set there.
+pub(crate) struct Start {
+    pub(crate) cwd: PathBuf,
+    pub(crate) variables: Vec<(String, String)>,
+}
+
 /// Runs code, and insists on a question if the command is one that nothing can undo.
-pub(crate) fn of_command(context: &Context, arguments: &Map<String, Value>) -> Approval {
+pub(crate) fn of_command(context: &Context, start: Start, arguments: &Map<String, Value>) -> Approval {
     let command = text(arguments, "command").unwrap_or_default();
-    let cwd = text(arguments, "cwd").and_then(|typed| context.base().resolve(typed).ok());
-    let given = arguments.get("env").and_then(Value::as_object).into_iter().flatten();
-    let variables: Vec<(String, String)> =
-        given.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect();
-    let place = Place {
-        cwd: cwd.as_deref().unwrap_or(&context.cwd),
-        home: context.home.as_deref(),
-        variables: &variables,
-        real: &real,
-    };
-    match judge(command, place).critical {
+    match verdict(context, start, command, arguments).critical {
         Some(reason) => Approval { reason: Some(reason.into()), insists: true, ..Approval::EXEC },
         None => Approval::EXEC,
     }
+}
+
+/// What a command does. Variables of the call hold for it before those that are set anyway.
+pub(crate) fn verdict(
+    context: &Context,
+    start: Start,
+    command: &str,
+    arguments: &Map<String, Value>,
+) -> Verdict {
+    let Start { cwd, mut variables } = start;
+    let given = arguments.get("env").and_then(Value::as_object).into_iter().flatten();
+    variables.extend(given.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))));
+    judge(command, Place { cwd: &cwd, home: context.home.as_deref(), variables: &variables, real: &real })
 }
 
 /// Writing; mere reading if everything that is written belongs to the session alone.

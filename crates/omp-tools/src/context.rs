@@ -15,7 +15,7 @@ use omp_workspace::path::Base;
 use omp_workspace::scans::Scans;
 use tokio::sync::OnceCell;
 
-use crate::bash::{Interception, Minimizer, PtyView};
+use crate::bash::{Interception, Minimizer, PtyView, SetInShell};
 use crate::conflicts::Conflicts;
 use crate::edit::EditMode;
 use crate::job::JobSettings;
@@ -71,6 +71,8 @@ pub struct Context {
     pub terminal: Option<Arc<dyn PtyView>>,
     /// The shell that commands run in, once the first of them has asked for it.
     pub(crate) shell: OnceCell<Arc<ShellSpec>>,
+    /// What commands have set in it.
+    pub(crate) set_in_shell: SetInShell,
     /// The agent whose tools these are, as jobs name their owner.
     pub agent: String,
     /// Checkpoints, questions, plans and goals.
@@ -100,6 +102,7 @@ impl Context {
             jobs: None,
             terminal: None,
             shell: OnceCell::new(),
+            set_in_shell: SetInShell::default(),
             ssh: None,
             agent: MAIN_AGENT.to_owned(),
             modes: Arc::default(),

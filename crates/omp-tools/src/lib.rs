@@ -111,6 +111,11 @@ pub fn ssh(context: Arc<Context>) -> Option<Arc<dyn Tool>> {
     ssh::Ssh::new(context).map(|tool| Arc::new(tool) as Arc<dyn Tool>)
 }
 
+/// The tool for these machines. May wait for the disk.
+pub fn ssh_to(context: Arc<Context>, hosts: Arc<SshHosts>) -> Arc<dyn Tool> {
+    Arc::new(ssh::Ssh::to(context, hosts))
+}
+
 /// The tool that decides about previews and plans, where it is not offered anyway.
 pub fn resolve(context: Arc<Context>) -> Arc<dyn Tool> {
     Arc::new(resolve::Resolve::new(context))

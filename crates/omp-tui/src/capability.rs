@@ -145,6 +145,8 @@ pub enum ImageProtocol {
     Iterm2,
     /// Sixel.
     Sixel,
+    /// Characters of two colours each, which every terminal shows; only where the user asks for it.
+    Blocks,
     /// Not at all: a line of text stands for the picture.
     None,
 }
@@ -156,6 +158,7 @@ pub fn image_protocol(environment: Environment<'_>) -> (ImageProtocol, bool) {
             "kitty" => Some(ImageProtocol::Kitty),
             "iterm2" => Some(ImageProtocol::Iterm2),
             "sixel" => Some(ImageProtocol::Sixel),
+            "blocks" => Some(ImageProtocol::Blocks),
             "off" => Some(ImageProtocol::None),
             _ => None,
         };
@@ -292,6 +295,7 @@ mod tests {
             ("kitty", ImageProtocol::Kitty),
             ("iterm2", ImageProtocol::Iterm2),
             ("sixel", ImageProtocol::Sixel),
+            ("blocks", ImageProtocol::Blocks),
             ("off", ImageProtocol::None),
         ] {
             assert_eq!(protocol(&[("PI_FORCE_IMAGE_PROTOCOL", word), ("TERM", "xterm-kitty")]), forced);

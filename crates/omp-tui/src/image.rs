@@ -24,7 +24,7 @@ pub use blocks::half_blocks;
 pub use pixels::Pixels;
 pub use sixel::sixel;
 
-/// The most rows a picture may take: as many as kitty has marks for in our table.
+/// The most rows a picture may ever take: as many as kitty has marks for in our table.
 const MOST_ROWS: usize = kitty::MARKS.len();
 
 /// A picture.
@@ -34,7 +34,7 @@ pub struct Picture {
     pub name: String,
     /// The picture as PNG, for kitty and iTerm2.
     pub png: Arc<[u8]>,
-    /// The picture as pixels, for sixel.
+    /// The picture as pixels, for sixel and blocks; for the others its size is enough ([`Pixels::sized`]).
     pub pixels: Arc<Pixels>,
 }
 
@@ -49,11 +49,13 @@ pub struct ImageOptions {
     pub most: usize,
     /// Height and width of a cell in pixels.
     pub cell: (usize, usize),
+    /// How many rows a picture may take. One that is higher than the screen cannot be drawn.
+    pub rows: usize,
 }
 
 impl Default for ImageOptions {
     fn default() -> Self {
-        Self { protocol: ImageProtocol::None, placeholders: false, most: 8, cell: (20, 10) }
+        Self { protocol: ImageProtocol::None, placeholders: false, most: 8, cell: (20, 10), rows: 20 }
     }
 }
 
@@ -86,6 +88,26 @@ impl Images {
         Self { options, ..Self::default() }
     }
 
+    /// How pictures are shown from now on; rows have to be asked for again.
+    pub fn set_options(&mut self, options: ImageOptions) {
+        self.options = options;
+    }
+
+    /// How pictures are shown.
+    pub fn options(&self) -> ImageOptions {
+        self.options
+    }
+
+    /// Forgets all pictures: those that the terminal keeps are deleted with the next bytes.
+    pub fn clear(&mut self) {
+        self.entries.clear();
+        for id in self.alive.drain(..) {
+            if self.options.protocol == ImageProtocol::Kitty {
+                self.pending.extend(kitty::delete(id.0));
+            }
+        }
+    }
+
     /// Takes a picture.
     pub fn add(&mut self, picture: Picture) -> ImageId {
         self.next += 1;
@@ -113,13 +135,16 @@ impl Images {
             lines[0] = fallback;
             return (lines, Vec::new());
         }
-        let place = entry.picture.pixels.cells(options.cell, width, MOST_ROWS);
+        let place = entry.picture.pixels.cells(options.cell, width, options.rows.clamp(1, MOST_ROWS));
         let first = !std::mem::replace(&mut entry.alive, true);
         if entry.placed != Some(place) {
             entry.placed = Some(place);
             entry.graphic = prepare(id, entry, &options, place, first, &mut self.pending);
         }
         let lines = match &entry.graphic {
+            None if options.protocol == ImageProtocol::Blocks => {
+                half_blocks(&entry.picture.pixels, place.0, place.1)
+            }
             None => kitty::placeholders(id.0, place),
             Some(graphic) => {
                 let mut lines = vec![Line::new(); place.1];
@@ -139,6 +164,10 @@ impl Images {
             if let Some(entry) = self.entries.get_mut(&oldest) {
                 entry.alive = false;
                 entry.graphic = None;
+                // Its pixels will not be needed again.
+                let Pixels { width, height, .. } = *entry.picture.pixels;
+                entry.picture.png = Arc::from([]);
+                entry.picture.pixels = Arc::new(Pixels::sized(width, height));
             }
             if self.options.protocol == ImageProtocol::Kitty {
                 self.pending.extend(kitty::delete(oldest.0));
@@ -177,7 +206,7 @@ fn prepare(
             let height = (rows * height).saturating_sub(height).max(6);
             sixel(&entry.picture.pixels.resized(columns * width, height))
         }
-        ImageProtocol::None => return None,
+        ImageProtocol::Blocks | ImageProtocol::None => return None,
     };
     Some(Graphic { bytes: bytes.into(), rows })
 }

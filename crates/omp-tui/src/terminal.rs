@@ -124,6 +124,13 @@ impl Terminal {
         }
     }
 
+    /// Height and width of a cell in pixels, if the terminal says.
+    pub fn cell(&self) -> Option<(usize, usize)> {
+        let size = termios::tcgetwinsize(self.restore.output()).ok()?;
+        let cell = (size.ws_ypixel.checked_div(size.ws_row)?, size.ws_xpixel.checked_div(size.ws_col)?);
+        (cell.0 > 0 && cell.1 > 0).then_some((cell.0.into(), cell.1.into()))
+    }
+
     /// Reads what the terminal sends, on a thread of its own.
     pub fn source(&self, sink: impl FnMut(Incoming) + Send + 'static) -> io::Result<Source> {
         Source::start(self.restore.input().try_clone_to_owned()?, self.restore.clone(), sink)

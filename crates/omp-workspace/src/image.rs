@@ -77,6 +77,27 @@ pub fn load_within(bytes: Vec<u8>, fit: Fit, most: usize) -> Result<Loaded, Load
     Ok(Loaded { bytes, mime: kind.mime(), original, sent })
 }
 
+/// A picture to look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// The picture as PNG.
+    pub png: Vec<u8>,
+    /// Red, green, blue and opacity of every pixel, row by row.
+    pub pixels: Vec<u8>,
+    /// Its size as it is shown.
+    pub size: Size,
+}
+
+/// Decodes a picture for a screen; one that is larger than `most` is made smaller.
+pub fn show(bytes: &[u8], most: Size) -> Result<Shown, LoadError> {
+    let kind = ImageKind::detect(bytes).ok_or(LoadError::UnknownFormat)?;
+    let mut picture = decode(bytes, kind)?;
+    if picture.width() > most.width || picture.height() > most.height {
+        picture = picture.resize(most.width, most.height, image::imageops::FilterType::Triangle);
+    }
+    Ok(Shown { png: encode_png(&picture)?, size: Size::of(&picture), pixels: picture.to_rgba8().into_raw() })
+}
+
 fn decode(bytes: &[u8], kind: ImageKind) -> Result<DynamicImage, LoadError> {
     let mut limits = image::Limits::default();
     limits.max_image_width = Some(MAX_INPUT_SIDE);

@@ -15,7 +15,8 @@ const WIDEST: usize = 1000;
 /// Prints the views that were asked for.
 pub(crate) fn gallery(call: &CommandCall, profile: Option<&str>) -> u8 {
     let rendered = World::here(profile).and_then(|world| {
-        let cwd = std::env::current_dir().map_err(|error| format!("the directory cannot be used: {error}"))?;
+        let cwd =
+            std::env::current_dir().map_err(|error| format!("the directory cannot be used: {error}"))?;
         let settings = world.settings(&cwd)?;
         let text = |name: &str| call.values.text(name).map(str::to_owned);
         let wish = Exhibition {

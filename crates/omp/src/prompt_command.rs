@@ -57,6 +57,6 @@ fn render(report: &PromptReport) -> String {
         row(&format!("tool: {}", tool.name), tool.bytes, tool.tokens);
     }
     row("all", report.bytes, report.tokens);
-    text.push_str("Tokens are estimated at four bytes each.\n");
+    text.push_str("Tokens are estimated; a model with a tokenizer of its own counts differently.\n");
     text
 }

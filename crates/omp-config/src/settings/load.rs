@@ -214,6 +214,19 @@ impl Settings {
         &self.warnings
     }
 
+    /// Reads the user's own file again. What lies above it still wins; [`Settings::origin`] tells.
+    pub fn reread(&mut self, directories: &Directories) {
+        let mut fresh = Self::empty(&self.cwd, &self.home);
+        let file = global_file(directories);
+        fresh.add_file(Layer::Global(file.clone()), &file, Format::Yaml, Vocabulary::Ours);
+        self.layers.retain(|(layer, _)| !matches!(layer, Layer::Global(_)));
+        self.layers.splice(0..0, fresh.layers);
+        self.merged = Map::new();
+        for (_, map) in &self.layers {
+            tree::merge(&mut self.merged, map);
+        }
+    }
+
     /// Sets a value for this process only.
     pub fn set_override(&mut self, path: &str, value: Value) -> Result<(), SettingsError> {
         let Some(row) = INDEX.row(path) else { return Err(SettingsError::unknown(path)) };

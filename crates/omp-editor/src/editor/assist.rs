@@ -180,14 +180,21 @@ impl Editor {
     fn meant(&self) -> Option<(Offer, Trigger)> {
         let (_, trigger) = self.list.at.as_ref()?;
         let offer = self.list.selected()?.clone();
-        let meant = match trigger.kind {
+        let meant = match &trigger.kind {
             Kind::Emoji => self.list.moved,
             // An unknown word is no command: it goes to the model.
             Kind::Name => self.list.moved || offer.fit != Fit::Description,
             Kind::Action => self.list.moved || !trigger.query.is_empty(),
+            // A value that the application offers may come late: what Enter does must not depend on that.
+            Kind::Argument { command } => self.list.moved || self.is_subcommand(command, &offer),
             _ => true,
         };
         meant.then(|| (offer, trigger.clone()))
+    }
+
+    fn is_subcommand(&self, command: &str, offer: &Offer) -> bool {
+        let command = self.commands.iter().find(|info| info.name == *command);
+        command.is_some_and(|info| info.subcommands.iter().any(|sub| sub.name == offer.insert))
     }
 
     fn is_typed_out(&self, offer: &Offer, trigger: &Trigger) -> bool {

@@ -56,6 +56,11 @@ impl HistorySearch {
         search
     }
 
+    /// Asks the same question again: the answer may be another by now.
+    pub fn ask_again(&mut self) {
+        self.ask();
+    }
+
     fn ask(&mut self) {
         self.generation += 1;
         self.request = Some(SearchRequest { generation: self.generation, query: self.query.clone() });

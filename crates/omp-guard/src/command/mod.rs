@@ -14,6 +14,7 @@ mod unwrap;
 mod walk;
 mod word;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 pub use script::{Script, Simple};
@@ -42,22 +43,23 @@ pub struct Verdict {
     pub critical: Option<&'static str>,
     /// Its simple commands; `None` if it could not be read as a whole.
     pub script: Option<Script>,
+    /// Variables that it leaves behind in the shell, for [`Place::variables`] of the next command there.
+    pub variables: HashMap<String, String>,
 }
 
 /// Judges a command. One that cannot be read as a whole is judged line by line, as the shell would run it.
 pub fn judge(command: &str, place: Place<'_>) -> Verdict {
     if command.len() > LONGEST {
-        return Verdict { critical: Some(BEYOND), script: None };
+        return Verdict { critical: Some(BEYOND), ..Verdict::default() };
     }
     let mut walk = walk::Walk::new(place);
     if walk.script(command) {
-        let (critical, script) = walk.finish();
-        return Verdict { critical, script };
+        return walk.finish();
     }
     let mut lines = walk::Walk::new(place);
     for line in command.lines() {
         // A line that means nothing by itself tells nothing either.
         lines.script(line);
     }
-    Verdict { critical: lines.finish().0, script: None }
+    Verdict { script: None, ..lines.finish() }
 }

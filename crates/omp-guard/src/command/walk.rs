@@ -10,7 +10,7 @@ use brush_parser::{Parser, ParserOptions};
 use super::execute::{self, Role};
 use super::script::Script;
 use super::word::{Text, Variables};
-use super::{BEYOND, Place, critical};
+use super::{BEYOND, Place, Verdict, critical};
 
 /// Texts within texts that are followed: `bash -c`, `eval`, substitutions.
 const DEEPEST: usize = 8;
@@ -48,8 +48,8 @@ impl<'a> Walk<'a> {
         Self { place, state, found: None, script: Some(Script::default()), roles: Vec::new(), depth: 0 }
     }
 
-    pub(super) fn finish(self) -> (Option<&'static str>, Option<Script>) {
-        (self.found, self.script)
+    pub(super) fn finish(self) -> Verdict {
+        Verdict { critical: self.found, script: self.script, variables: self.state.variables }
     }
 
     /// Follows a text that a shell would run. `false` if it is not a command as far as we can read.

@@ -20,7 +20,7 @@ use crate::pane::Pane;
 use crate::panels::Drawn;
 
 /// The editor takes at most this share of the screen.
-const EDITOR_SHARE: usize = 2;
+pub(super) const EDITOR_SHARE: usize = 2;
 
 impl App {
     /// Draws what is due; `None` if nothing is.
@@ -28,9 +28,13 @@ impl App {
         let now = self.now();
         let extent = self.scheduler.take(now)?;
         self.width = size.width;
+        self.decode_pictures(size);
         self.fill(size, &extent);
         let frame = self.ui.compose(size, &extent);
-        Some(renderer.paint(&frame.view(), size))
+        renderer.ahead(&self.stage.pictures().take_bytes());
+        let painted = renderer.paint(&frame.view(), size);
+        self.fade_pictures();
+        Some(painted)
     }
 
     /// The last frame: the conversation stays, everything below it goes.
@@ -71,12 +75,7 @@ impl App {
         self.set(self.lanes.status, status, None);
         let Drawn { rows, cursor } = match self.panels.first_mut() {
             Some(panel) => panel.draw(&look, size),
-            None => {
-                let border = Border::of(self.editor.prefix(), Some(level(self.thinking)));
-                let hint = "Ask anything. / for commands, @ for files, ! for the shell";
-                let (rows, cursor) = editor_rows(&mut self.editor, &look, size, border, hint);
-                Drawn { rows, cursor: Some(cursor) }
-            }
+            None => self.prompt_rows(&look, size),
         };
         self.set(self.lanes.editor, rows, cursor);
     }
@@ -194,7 +193,7 @@ pub(crate) fn editor_rows(
     (rows, rendered.cursor)
 }
 
-fn level(thinking: ThinkingLevel) -> Level {
+pub(super) fn level(thinking: ThinkingLevel) -> Level {
     match thinking {
         ThinkingLevel::Off => Level::Off,
         ThinkingLevel::Minimal => Level::Minimal,
@@ -205,7 +204,7 @@ fn level(thinking: ThinkingLevel) -> Level {
     }
 }
 
-fn styles(look: &Look, border: Border) -> Styles<'_> {
+pub(crate) fn styles(look: &Look, border: Border) -> Styles<'_> {
     let token = match border {
         Border::Shell => Token::BashMode,
         Border::Python => Token::PythonMode,

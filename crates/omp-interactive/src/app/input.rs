@@ -12,6 +12,7 @@ use omp_tui::input::{Event, Key, Kind};
 use omp_tui::render::Gesture;
 use omp_tui::schedule::Request;
 
+use super::attaching::Wanted;
 use super::{App, Wish};
 
 impl App {
@@ -20,11 +21,7 @@ impl App {
         match event {
             Event::Key(key) if key.kind == Kind::Release => return,
             Event::Key(key) => self.key(key),
-            Event::Paste(text) if self.has_panel() => self.paste_in_panel(&text),
-            Event::Paste(text) => {
-                let outcome = self.editor.apply(Command::Paste(text));
-                self.after(outcome);
-            }
+            Event::Paste(text) => self.pasted(text),
             Event::Focus(focused) => {
                 self.focused = focused;
                 return;
@@ -37,38 +34,33 @@ impl App {
 
     fn key(&mut self, key: Key) {
         self.banner = None;
-        let chord = Chord::from(key);
         if self.has_panel() {
             self.key_in_panel(key);
             return;
         }
+        if self.vi_key(key) {
+            return;
+        }
+        let chord = Chord::from(key);
         // Nothing is typed with Escape, so it can close the list of completions first.
         if let Some(action) = self.keys.action(Context::App, chord)
             && self.act(action)
         {
             return;
         }
+        if let Some(command) = self.editing(key, chord) {
+            let outcome = self.editor.apply(command);
+            self.after(outcome);
+        }
+    }
+
+    /// What a key means in the editor.
+    fn editing(&self, key: Key, chord: Chord) -> Option<Command> {
         // Enter is the editor's: a command that is typed in full is sent, not completed.
-        if self.editor.is_completing()
-            && let Some(action) = self.keys.action(Context::Select, chord)
-            && action != actions::SELECT_CONFIRM
-            && let Some(command) = Command::of_action(action.id())
-        {
-            let outcome = self.editor.apply(command);
-            self.after(outcome);
-            return;
-        }
-        if let Some(command) =
-            self.keys.action(Context::Editor, chord).and_then(|action| Command::of_action(action.id()))
-        {
-            let outcome = self.editor.apply(command);
-            self.after(outcome);
-            return;
-        }
-        if let Some(command) = Command::of_key(key) {
-            let outcome = self.editor.apply(command);
-            self.after(outcome);
-        }
+        let listed = self.keys.action(Context::Select, chord).filter(|_| self.editor.is_completing());
+        let listed = listed.filter(|action| *action != actions::SELECT_CONFIRM);
+        let action = listed.or_else(|| self.keys.action(Context::Editor, chord));
+        action.and_then(|action| Command::of_action(action.id())).or_else(|| Command::of_key(key))
     }
 
     /// Does what an action of the main view says; `false` leaves the key to the editor.
@@ -104,6 +96,9 @@ impl App {
             }
             actions::THINKING_CYCLE => self.cycle_thinking(),
             actions::MODEL_CYCLE_FORWARD => self.cycle_model(),
+            actions::HISTORY_SEARCH => self.search_history(),
+            actions::CLIPBOARD_PASTE_IMAGE => self.paste_clipboard(Wanted::Picture),
+            actions::CLIPBOARD_PASTE_TEXT_RAW => self.paste_clipboard(Wanted::RawText),
             actions::MESSAGE_FOLLOW_UP => self.send(SendKey::FollowUp),
             actions::MESSAGE_DEQUEUE => {
                 self.give_back();
@@ -126,6 +121,10 @@ impl App {
             actions::MODEL_SELECT => self.command("/model"),
             actions::MODEL_SELECT_TEMPORARY => self.command("/switch"),
             actions::PLAN_TOGGLE => self.command("/plan"),
+            actions::AGENTS_HUB | actions::SESSION_OBSERVE => {
+                self.hint(Token::Warning, "Sub-agents are not available yet.");
+            }
+            actions::STT_TOGGLE => self.hint(Token::Warning, "Dictation is not available yet."),
             _ => return false,
         }
         true
@@ -133,27 +132,16 @@ impl App {
 
     fn escape(&mut self) {
         let now = self.now();
-        let state = EscapeState {
-            editor_open: self.editor.is_completing()
-                || self.editor.is_waiting_for_jump()
-                || self.editor.selection().is_some(),
-            retrying: self.retrying.is_some(),
-            looping: self.driver.is_looping() && self.run.is_some(),
-            streaming: self.run.is_some(),
-            shell_running: self.shell.is_some(),
-            has_text: !self.editor.is_empty(),
-            double: match self.session().settings().get(keys::DOUBLE_ESCAPE_ACTION) {
-                "branch" => DoubleEscape::Branch,
-                "none" => DoubleEscape::None,
-                _ => DoubleEscape::Tree,
-            },
-            ..EscapeState::default()
-        };
+        let state = self.to_leave();
         match escape(state, &mut self.escapes, now) {
             Escape::Editor => {
                 self.editor.apply(Command::Cancel);
             }
             Escape::CancelRetry => self.session().control().abort_retry(),
+            Escape::PauseLoop => {
+                self.driver.pause_loop();
+                self.hint(Token::Muted, "The loop is paused: this turn goes on, and no other follows by itself.");
+            }
             Escape::AbortTurn => self.abort(),
             Escape::AbortShell => self.abort_shell(),
             Escape::ClearText => {
@@ -162,6 +150,30 @@ impl App {
             Escape::OpenTree => self.command("/tree"),
             Escape::OpenBranch => self.command("/branch"),
             _ => {}
+        }
+        self.link.set_composing(!self.editor.is_empty());
+    }
+
+    /// What Escape could leave now.
+    fn to_leave(&self) -> EscapeState {
+        // To those who edit with vi, Escape is no word for throwing the text away.
+        let kept = self.vi.is_some() && !self.editor.is_empty();
+        EscapeState {
+            editor_open: self.editor.is_completing()
+                || self.editor.is_waiting_for_jump()
+                || self.editor.selection().is_some(),
+            retrying: self.retrying.is_some(),
+            looping: self.run.is_some() && self.driver.is_repeating(),
+            streaming: self.run.is_some(),
+            shell_running: self.shell.is_some(),
+            has_text: !self.editor.is_empty() && !kept,
+            double: match self.session().settings().get(keys::DOUBLE_ESCAPE_ACTION) {
+                _ if kept => DoubleEscape::None,
+                "branch" => DoubleEscape::Branch,
+                "none" => DoubleEscape::None,
+                _ => DoubleEscape::Tree,
+            },
+            ..EscapeState::default()
         }
     }
 
@@ -173,8 +185,8 @@ impl App {
             Outcome::Refused(reason) => self.hint(Token::Warning, reason),
             Outcome::AskPaste => self.ask_about_paste(),
             Outcome::Attach(paths) => self.attach(paths),
-            // Nobody offers to save a paste.
-            Outcome::Ignored | Outcome::Handled | Outcome::SavePaste(_) => {}
+            Outcome::SavePaste(text) => self.save_paste(text),
+            Outcome::Ignored | Outcome::Handled => {}
         }
         self.link.set_composing(!self.editor.is_empty());
         self.complete();

@@ -1,11 +1,16 @@
 //! The state of the program and what changes it.
 
+mod arguments;
+mod attaching;
 mod builtin;
 mod commands;
+mod drafting;
 mod draw;
 mod input;
 mod modes;
 mod paneling;
+mod picturing;
+mod prompting;
 mod sessions;
 mod shell;
 mod submit;
@@ -18,8 +23,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
+use omp_editor::Editor;
 use omp_editor::decide::Presses;
-use omp_editor::{Content, Editor, Part};
+use omp_editor::vi::Vi;
 use omp_keys::Bindings;
 use omp_sdk::{Driver, Host, Prompt, Session};
 use omp_theme::{Current, Token};
@@ -34,6 +40,7 @@ use omp_view::working::Activity;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
+use crate::clipboard::Clipboard;
 use crate::conversation::Conversation;
 use crate::images::Images;
 use crate::link::Link;
@@ -43,7 +50,7 @@ use crate::recent::Recent;
 use crate::run::Numbers;
 use crate::stage::Stage;
 
-pub(crate) use draw::editor_rows;
+pub(crate) use draw::{editor_rows, styles};
 pub(crate) use surroundings::Files;
 
 /// Something that was waited for has come: what to do with it.
@@ -98,8 +105,15 @@ pub(crate) struct App {
     session: u64,
     sessions: Numbers,
     images: Images,
+    /// Pictures and pastes that are on their way into the editor.
+    loading: usize,
+    clipboard: Arc<dyn Clipboard>,
+    /// The keys of vi, where they are wanted.
+    vi: Option<Vi>,
     recent: Recent,
     finder: Files,
+    /// The session whose surroundings are known.
+    looked_around: Option<u64>,
     /// The question of the editor that is worth answering.
     wanted: Arc<AtomicU64>,
     link: Link,
@@ -143,11 +157,12 @@ pub(crate) struct Beginning {
     pub(crate) recent: Recent,
     pub(crate) files: Files,
     pub(crate) link: Link,
+    pub(crate) clipboard: Arc<dyn Clipboard>,
 }
 
 impl App {
     pub(crate) fn new(beginning: Beginning) -> Self {
-        let Beginning { host, driver, theme, keys, editor, tasks, numbers, recent, files, link } = beginning;
+        let Beginning { host, driver, theme, keys, editor, tasks, numbers, recent, files, link, clipboard } = beginning;
         let mut ui = Ui::new();
         let transcript = ui.push(Transcript::new());
         let lanes = Lanes {
@@ -176,8 +191,12 @@ impl App {
             session: numbers.latest(),
             sessions: numbers,
             images: Images::default(),
+            loading: 0,
+            clipboard,
+            vi: None,
             recent,
             finder: files,
+            looked_around: None,
             wanted: Arc::default(),
             link,
             branch: None,
@@ -345,19 +364,5 @@ impl App {
     pub(crate) fn hint(&mut self, token: Token, text: impl Into<String>) {
         self.banner = Some((token, text.into()));
         self.changed();
-    }
-
-    /// Puts texts that were queued back into the editor, before what is there.
-    fn give_back(&mut self) {
-        let queued = self.session().control().take_queued();
-        let content = |text: &omp_types::UserContent| {
-            let mut content = Content::default();
-            content.push(Part::Text(text.text()));
-            content
-        };
-        let steering = queued.steering.iter().map(content).collect();
-        let later = queued.follow_ups.iter().map(content).collect();
-        let current = self.editor.content();
-        self.editor.set_content(&Content::dequeued(steering, later, current));
     }
 }

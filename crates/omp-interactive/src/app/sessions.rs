@@ -51,6 +51,7 @@ impl App {
             *transcript = Transcript::new();
         }
         self.conversation = Conversation::new(self.stage.clone());
+        self.stage.pictures().clear();
         self.panels.clear();
         self.show_conversation(messages);
         self.say(Level::Info, done);

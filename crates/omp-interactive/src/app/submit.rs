@@ -1,25 +1,28 @@
 //! What is sent, and what stops it.
 
 use omp_editor::decide::{Enter, EnterState, Queue, SendKey, enter};
-use omp_editor::{Command, Content, ImageHandle, PASTE_CHOICES, Part, PasteChoice};
+use omp_editor::{Command, Content, Meaning, Part};
 use omp_sdk::{AgentError, ModeError, Prompt};
 use omp_theme::Token;
 use omp_types::UserContent;
 use tokio_util::sync::CancellationToken;
 
-use super::{App, Run, Task, Wish};
+use super::{App, Run, Task};
 use crate::commands;
-use crate::panels::menu::Menu;
 
 impl App {
     /// Sends what is in the editor, in the way that fits the moment.
     pub(super) fn send(&mut self, key: SendKey) {
+        if self.loading > 0 {
+            self.hint(Token::Warning, "What was pasted is still being read. Press Enter again.");
+            return;
+        }
         let content = self.editor.content();
         let text = content.text();
         // A paste that begins with a slash is no command.
         let typed = self.editor.shown_line(0).trim_start().starts_with('/');
         if let Some(call) = commands::call(text.trim()).filter(|_| typed) {
-            self.editor.take();
+            self.take_text();
             self.note(&text);
             self.run_command(call.command.name, call.arguments);
             return;
@@ -30,19 +33,25 @@ impl App {
             shell_running: self.shell.is_some(),
             ..EnterState::default()
         };
-        match enter(key, &self.editor.meaning(), state) {
+        let meaning = self.editor.meaning();
+        match enter(key, &meaning, state) {
             Enter::Nothing => {}
             Enter::Prompt => {
-                self.editor.take();
+                self.take_text();
                 self.note(&text);
                 self.prompt(Prompt::words(self.said(&content)));
             }
             Enter::Continue => {
-                self.editor.take();
+                self.take_text();
                 self.prompt(continuation());
             }
+            Enter::Queue(_) | Enter::AfterCompaction(_) if meaning == Meaning::Continue => {
+                self.take_text();
+                self.waiting.push_back(continuation());
+                self.hint(Token::Muted, "The work goes on after this turn.");
+            }
             Enter::Queue(queue) | Enter::AfterCompaction(queue) => {
-                self.editor.take();
+                self.take_text();
                 self.note(&text);
                 let control = self.session().control();
                 match queue {
@@ -51,15 +60,24 @@ impl App {
                 };
                 self.changed();
             }
-            Enter::DeliverQueue => self.abort(),
+            Enter::DeliverQueue => self.deliver_queue(),
             Enter::Shell { command, visibility } => {
-                self.editor.take();
+                self.take_text();
                 self.note(&text);
                 self.run_shell(command, visibility);
             }
-            Enter::Python { .. } => self.hint(Token::Warning, "Python is not available yet."),
+            Enter::Python { .. } => {
+                self.hint(Token::Warning, "$ runs Python code, which is not available yet. ! runs a command.");
+            }
             Enter::Keep(kept) => self.hint(Token::Warning, kept.message()),
         }
+    }
+
+    /// Empties the editor: its text is dealt with.
+    fn take_text(&mut self) {
+        self.editor.take();
+        self.link.set_composing(false);
+        self.begin_anew();
     }
 
     /// What the content is to the model.
@@ -136,34 +154,12 @@ impl App {
         }
     }
 
-    pub(super) fn ask_about_paste(&mut self) {
-        let Some(paste) = self.editor.large_paste() else { return };
-        let title = format!("{} lines were pasted.", paste.lines);
-        let none = Menu::new(title, []);
-        let menu = offered_pastes().fold(none, |menu, (_, label, detail)| menu.or(*label, *detail));
-        self.ask(menu, |app, chosen| {
-            let choice = chosen.and_then(|place| offered_pastes().nth(place)).map(|(choice, ..)| *choice);
-            let outcome = app.editor.choose_paste(choice.unwrap_or(PasteChoice::Folded));
-            app.after(outcome);
-        });
+    /// What is in the editor, as text.
+    pub(crate) fn typed_text(&self) -> String {
+        self.editor.content().text()
     }
 
-    /// Loads pictures and puts them into the editor.
-    pub(super) fn attach(&mut self, paths: Vec<String>) {
-        for path in paths {
-            match self.images.load(std::path::Path::new(&path)) {
-                Ok(name) => self.editor.insert_image(ImageHandle(name)),
-                Err(error) => self.hint(Token::Warning, error),
-            }
-        }
-    }
-
-    pub(super) fn copy(&mut self, text: &str) {
-        self.wishes.push(Wish::Write(crate::clipboard::copy(text)));
-        self.hint(Token::Muted, "Copied.");
-    }
-
-    pub(super) fn set_text(&mut self, text: &str) {
+    pub(crate) fn set_text(&mut self, text: &str) {
         self.editor.apply(Command::Clear);
         let mut content = Content::default();
         content.push(Part::Text(text.to_owned()));
@@ -175,9 +171,4 @@ impl App {
 /// Go on, without a visible message.
 fn continuation() -> Prompt {
     Prompt::hidden("continue", "Continue with the previous work.")
-}
-
-/// What can be done with a large paste. Keeping it as a file is not available yet.
-fn offered_pastes() -> impl Iterator<Item = &'static (PasteChoice, &'static str, &'static str)> {
-    PASTE_CHOICES.iter().filter(|(choice, ..)| *choice != PasteChoice::File)
 }

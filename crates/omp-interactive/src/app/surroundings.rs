@@ -9,7 +9,7 @@ use omp_sdk::settings::{self, keys};
 use omp_theme::Appearance;
 use serde_json::Value;
 
-use super::{App, Task};
+use super::{App, Task, arguments};
 use crate::commands::{BUILTINS, named};
 
 impl App {
@@ -23,7 +23,7 @@ impl App {
                 name: command.name.to_owned(),
                 aliases: command.aliases.iter().map(|alias| (*alias).to_owned()).collect(),
                 description: command.description.to_owned(),
-                arguments: arguments(command.hint),
+                arguments: takes(command.hint),
                 hint: command.hint.to_owned(),
                 subcommands: command.subcommands.iter().map(subcommand).collect(),
             }
@@ -39,35 +39,50 @@ impl App {
         });
         let all: Vec<CommandInfo> = built_in.chain(own).collect();
         self.editor.set_commands(all);
+        self.editor.options_mut().schemes = session.url_schemes();
         self.branch = branch(&session.cwd());
+        self.choose_keys();
+        if self.looked_around != Some(self.session) {
+            self.looked_around = Some(self.session);
+            self.finder = Files::new(&session.cwd());
+            self.restore_draft();
+        }
     }
 
     /// Asks for what the editor wants to offer.
     pub(super) fn complete(&mut self) {
         let Some(request) = self.editor.take_request() else { return };
-        let (finder, generation) = (self.finder.clone(), request.generation);
+        let generation = request.generation;
         let patience = request.patience();
         let wanted = Arc::clone(&self.wanted);
         wanted.store(generation, Ordering::Relaxed);
+        let look = self.looking(request.source);
         self.spawn(async move {
             tokio::time::sleep(patience).await;
             if wanted.load(Ordering::Relaxed) != generation {
                 return Box::new(|_: &mut Self| {}) as Task;
             }
-            let offers = match request.source {
-                Source::Files { query } => {
-                    tokio::task::spawn_blocking(move || finder.find(&query)).await.unwrap_or_default()
-                }
-                Source::Paths { prefix } => {
-                    tokio::task::spawn_blocking(move || paths(&prefix)).await.unwrap_or_default()
-                }
-                Source::Url { .. } | Source::Argument { .. } => Vec::new(),
-            };
+            let offers = tokio::task::spawn_blocking(look).await.unwrap_or_default();
             Box::new(move |app: &mut Self| {
-                app.editor.offer(generation, offers.into_iter().map(Offer::new).collect());
+                app.editor.offer(generation, offers);
                 app.changed();
             }) as Task
         });
+    }
+
+    /// Looks for offers; may wait for the disk.
+    fn looking(&self, source: Source) -> Box<dyn FnOnce() -> Vec<Offer> + Send> {
+        let (session, finder) = (self.session(), self.finder.clone());
+        let plain = |texts: Vec<String>| texts.into_iter().map(Offer::new).collect();
+        match source {
+            Source::Files { query } => Box::new(move || plain(finder.find(&query))),
+            Source::Paths { prefix } => Box::new(move || plain(paths(&session.cwd(), &prefix))),
+            Source::Url { scheme, query } => Box::new(move || {
+                let found = session.complete_url(&format!("{scheme}://{query}"));
+                found.into_iter().map(|(url, about)| Offer::new(url).with_detail(about)).collect()
+            }),
+            Source::Argument { command, text } => Box::new(move || arguments::offers(&session, &command, &text)),
+        }
     }
 
     /// Keeps the theme that was chosen.
@@ -89,7 +104,7 @@ impl App {
 }
 
 /// What may follow a command with such a hint.
-fn arguments(hint: &str) -> Arguments {
+fn takes(hint: &str) -> Arguments {
     match hint {
         "" => Arguments::None,
         hint if hint.starts_with('<') => Arguments::Required,
@@ -114,17 +129,15 @@ impl Files {
 
 /// Most files that are offered.
 const MOST_FILES: usize = 50;
+/// Most entries of a directory that are looked at.
+const MOST_ENTRIES: usize = 10_000;
 
 /// Paths on the disk that begin like this.
-fn paths(prefix: &str) -> Vec<String> {
-    let (directory, begun) =
-        prefix.rsplit_once('/').map_or(("", prefix), |(directory, begun)| (directory, begun));
-    let place = if prefix.starts_with('/') && directory.is_empty() {
-        "/"
-    } else if directory.is_empty() {
-        "."
-    } else {
-        directory
+pub(super) fn paths(cwd: &Path, prefix: &str) -> Vec<String> {
+    let (directory, begun) = prefix.rfind('/').map_or(("", prefix), |at| prefix.split_at(at + 1));
+    let place = match (directory.strip_prefix("~/"), std::env::home_dir()) {
+        (Some(inside), Some(home)) => home.join(inside),
+        _ => cwd.join(directory),
     };
     let mut found: Vec<String> = std::fs::read_dir(place)
         .into_iter()
@@ -133,12 +146,14 @@ fn paths(prefix: &str) -> Vec<String> {
         .filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;
             let end = if entry.file_type().is_ok_and(|kind| kind.is_dir()) { "/" } else { "" };
-            let before = &prefix[..prefix.len() - begun.len()];
-            name.starts_with(begun).then(|| format!("{before}{name}{end}"))
+            // Hidden files are meant only by those who say so.
+            let hidden = name.starts_with('.') && !begun.starts_with('.');
+            (name.starts_with(begun) && !hidden).then(|| format!("{directory}{name}{end}"))
         })
-        .take(MOST_FILES)
+        .take(MOST_ENTRIES)
         .collect();
     found.sort();
+    found.truncate(MOST_FILES);
     found
 }
 

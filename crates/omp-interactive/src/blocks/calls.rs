@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use omp_tui::text::Line;
-use omp_tui::transcript::Block;
-use omp_types::ToolOutput;
+use omp_tui::transcript::{Block, BlockId};
+use omp_types::{ToolOutput, UserBlock};
 use omp_view::tool::{self, Call, Expansion, Phase, ToolView};
 use serde_json::{Map, Value};
 
-use super::apart;
+use super::{Pictured, apart};
 use crate::stage::Stage;
 
 /// A call, or several reads that follow each other.
@@ -17,6 +17,7 @@ pub(crate) struct Calls {
     stage: Stage,
     block: tool::Block,
     ids: Vec<String>,
+    pictured: Pictured,
     /// Another read may join.
     open: bool,
     now: Duration,
@@ -30,7 +31,13 @@ impl Calls {
             true => tool::Block::Reads(vec![view]),
             false => tool::Block::One(Box::new(view)),
         };
-        Self { stage, block, ids: vec![id.to_owned()], open, now: Duration::ZERO }
+        let pictured = Pictured::new(stage.pictures());
+        Self { stage, block, ids: vec![id.to_owned()], pictured, open, now: Duration::ZERO }
+    }
+
+    /// Names the block of the transcript that this is.
+    pub(crate) fn stands_at(&mut self, block: BlockId) {
+        self.pictured.belongs_to(block);
     }
 
     /// Takes a further read; `false` if it has to stand alone.
@@ -90,6 +97,11 @@ impl Calls {
     pub(crate) fn finish(&mut self, id: &str, output: ToolOutput, is_error: bool, now: Duration) {
         let text = output.content.iter().filter_map(|block| block.as_text()).next().unwrap_or_default();
         let phase = Phase::of_result(text, is_error);
+        for block in &output.content {
+            if let UserBlock::Image(image) = block {
+                self.pictured.add(image);
+            }
+        }
         if let Some(view) = self.view(id) {
             view.finish(output, phase, now);
         }
@@ -120,10 +132,12 @@ impl Block for Calls {
     fn rows(&mut self, width: usize) -> Arc<[Line]> {
         let look = self.stage.look(width);
         let expansion = if self.stage.expanded() { Expansion::Expanded } else { Expansion::Collapsed };
-        apart(self.block.rows(&look, expansion, self.now)).into()
+        let mut rows = apart(self.block.rows(&look, expansion, self.now));
+        rows.extend_from_slice(&self.pictured.rows(width));
+        rows.into()
     }
 
     fn is_final(&self) -> bool {
-        !self.open && self.block.calls().iter().all(|call| call.phase.is_over())
+        !self.open && self.pictured.is_final() && self.block.calls().iter().all(|call| call.phase.is_over())
     }
 }

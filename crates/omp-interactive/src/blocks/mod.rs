@@ -1,6 +1,7 @@
 //! The parts of a conversation on the screen.
 
 mod calls;
+mod pictured;
 mod prose;
 
 use std::cell::RefCell;
@@ -12,6 +13,7 @@ use omp_tui::transcript::Block;
 use omp_view::{Cached, Look};
 
 pub(crate) use calls::Calls;
+pub(crate) use pictured::Pictured;
 pub(crate) use prose::Prose;
 
 use crate::stage::Stage;

@@ -104,16 +104,40 @@ impl Driver {
         self.looping().is_some()
     }
 
+    /// Lets the loop wait for other words after the round that runs. Says whether one was going on.
+    pub fn pause_loop(&self) -> bool {
+        let mut looping = self.looping();
+        let going = looping.as_ref().is_some_and(|active| !active.waits());
+        if let Some(active) = looping.as_mut() {
+            active.rest();
+        }
+        going
+    }
+
+    /// Would another round follow by itself?
+    pub fn is_repeating(&self) -> bool {
+        self.looping().as_ref().is_some_and(|active| !active.waits())
+    }
+
     async fn run(&self, prompt: Prompt, cancel: CancellationToken) -> Result<Outcome, ModeError> {
-        let mut outcome = self.session().prompt(prompt, cancel.clone()).await?;
+        let outcome = self.session().prompt(prompt, cancel.clone()).await?;
+        self.settle(outcome, &cancel).await
+    }
+
+    /// Does everything that follows from an outcome, and returns the last one.
+    pub(super) async fn settle(
+        &self,
+        mut outcome: Outcome,
+        cancel: &CancellationToken,
+    ) -> Result<Outcome, ModeError> {
         let mut by_itself = false;
         loop {
-            if let Some(decided) = self.review(&cancel).await? {
+            if let Some(decided) = self.review(cancel).await? {
                 outcome = decided;
                 by_itself = false;
                 continue;
             }
-            let Some(following) = self.following(&outcome, by_itself, &cancel).await? else {
+            let Some(following) = self.following(&outcome, by_itself, cancel).await? else {
                 return Ok(outcome);
             };
             by_itself = matches!(following, Following::Goal);
@@ -129,7 +153,7 @@ impl Driver {
     }
 
     /// A plan that was handed in goes to the person. `None` if there is none, or nothing followed from the decision.
-    async fn review(&self, cancel: &CancellationToken) -> Result<Option<Outcome>, ModeError> {
+    pub(super) async fn review(&self, cancel: &CancellationToken) -> Result<Option<Outcome>, ModeError> {
         let Some(review) = self.session().plan_review().await else { return Ok(None) };
         let verdict = self.ui.review(&review).await;
         self.host.decide_plan(verdict, cancel.clone()).await

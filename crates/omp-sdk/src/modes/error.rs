@@ -22,6 +22,8 @@ pub enum ModeError {
         "The conversation fills more than 95 % of the context window. Approve the plan for a new session instead."
     )]
     ContextFull,
+    #[error("Plan mode is not active. /plan begins it.")]
+    NotPlanning,
     /// The plan could not be read or written.
     #[error("{0}")]
     Plan(String),

@@ -12,6 +12,7 @@ mod guided;
 mod looping;
 mod plan;
 mod planner;
+mod reopen;
 mod restore;
 mod review;
 mod rewind;
@@ -170,6 +171,7 @@ impl Conduct for SessionModes {
 impl Session {
     /// What has to be done before a prompt goes to the model.
     pub(crate) async fn before_run(&self) {
+        self.take_up_changes().await;
         self.settle_model().await;
         if let Some(note) = self.modes.begin_run() {
             self.control().next_prompt(note);

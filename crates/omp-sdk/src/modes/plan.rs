@@ -169,21 +169,31 @@ impl SessionModes {
             ));
         }
         let title = decision.extra.as_ref().and_then(|extra| extra.get("title")).and_then(Value::as_str);
-        let (area, known) = (self.area()?, self.plan().file.clone());
-        let known = known.and_then(|url| self.locate(&url));
-        let Found { title, path } = title::find(&area, title, known.as_deref()).map_err(ToolError::new)?;
-        let text = read(&path).map_err(ToolError::new)?;
-        let url = url_of(&area, &path);
+        let found = self.plan_named(title).map_err(ToolError::new)?;
+        let HandedIn { title, url, .. } = found.clone();
         {
             let mut plan = self.plan();
             plan.file = Some(url.clone());
-            plan.handed_in = Some(HandedIn { title: title.clone(), url: url.clone(), text });
+            plan.handed_in = Some(found);
         }
         self.keep_plan();
         self.shared.end_turn();
         let details = json!({ "title": title, "planFile": url });
         Ok(ToolOutput::text(format!("Plan handed in: {title} ({url}). The user reviews it now."))
             .with_details(details))
+    }
+
+    /// The plan with a title; without one the plan that is known, else the newest.
+    fn plan_named(&self, title: Option<&str>) -> Result<HandedIn, String> {
+        let (area, known) = (self.area().map_err(|error| error.to_string())?, self.plan().file.clone());
+        let known = known.and_then(|url| self.locate(&url));
+        let Found { title, path } = title::find(&area, title, known.as_deref())?;
+        Ok(HandedIn { title, url: url_of(&area, &path), text: read(&path)? })
+    }
+
+    /// The newest plan of the session. May wait for the disk.
+    pub(super) fn find_plan(&self) -> Result<HandedIn, String> {
+        self.plan_named(None).map_err(|_| "There is no plan to review yet.".to_owned())
     }
 
     /// The directory behind `local://`.

@@ -14,7 +14,7 @@ pub struct PromptReport {
     pub sections: Vec<SectionSize>,
     pub tools: Vec<ToolSize>,
     pub bytes: usize,
-    /// An estimate: four bytes a token.
+    /// An estimate, as all tokens here.
     pub tokens: usize,
 }
 
@@ -34,10 +34,8 @@ pub struct ToolSize {
     pub tokens: usize,
 }
 
-const BYTES_PER_TOKEN: usize = 4;
-
-fn tokens(bytes: usize) -> usize {
-    bytes.div_ceil(BYTES_PER_TOKEN)
+fn tokens(text: &str) -> usize {
+    usize::try_from(omp_tokens::estimate(text)).unwrap_or(usize::MAX)
 }
 
 impl PromptReport {
@@ -46,12 +44,15 @@ impl PromptReport {
         let blocks: Vec<String> = prompt.blocks().to_vec();
         let size = |tool: &ToolDefinition| {
             let bytes = tool.name.len() + tool.description.len() + tool.parameters.to_string().len();
-            ToolSize { name: tool.name.clone(), bytes, tokens: tokens(bytes) }
+            let tokens = usize::try_from(omp_tokens::tool(tool)).unwrap_or(usize::MAX);
+            ToolSize { name: tool.name.clone(), bytes, tokens }
         };
         let tools: Vec<ToolSize> = definitions.iter().map(size).collect();
         let bytes = blocks.iter().map(String::len).sum::<usize>()
             + tools.iter().map(|tool| tool.bytes).sum::<usize>();
-        Self { blocks, sections: sections(prompt), tools, bytes, tokens: tokens(bytes) }
+        let all = blocks.iter().map(|block| tokens(block)).sum::<usize>()
+            + tools.iter().map(|tool| tool.tokens).sum::<usize>();
+        Self { blocks, sections: sections(prompt), tools, bytes, tokens: all }
     }
 }
 
@@ -62,7 +63,7 @@ fn sections(prompt: &SystemPrompt) -> Vec<SectionSize> {
             block,
             name: section.name,
             bytes: section.text.len(),
-            tokens: tokens(section.text.len()),
+            tokens: tokens(&section.text),
         }));
     }
     sizes

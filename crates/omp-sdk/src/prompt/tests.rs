@@ -81,7 +81,8 @@ fn sizes_add_up() {
     assert_eq!(report.tools[0].bytes, 4 + 100 + 2);
     let blocks: usize = report.blocks.iter().map(String::len).sum();
     assert_eq!(report.bytes, blocks + 106);
-    assert_eq!(report.tokens, report.bytes.div_ceil(4));
+    let parts = report.sections.iter().map(|size| size.tokens).sum::<usize>() + report.tools[0].tokens;
+    assert!(report.tokens >= parts - 20 && report.tokens <= parts + 20, "{} of {parts}", report.tokens);
     let names: Vec<(usize, &str)> = report.sections.iter().map(|size| (size.block, size.name)).collect();
     let expected = [
         (0, "instructions"),

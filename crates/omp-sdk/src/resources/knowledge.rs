@@ -9,11 +9,11 @@ use omp_extend::{Content, read_url};
 use omp_tools::{Completion, InternalUrl, Paging, Resource, Scheme};
 use tokio_util::sync::CancellationToken;
 
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Knowledge, Known};
 
-pub(super) struct Skill(pub(super) Arc<Knowledge>);
+pub(super) struct Skill(pub(super) Arc<Known>);
 
-pub(super) struct Rule(pub(super) Arc<Knowledge>);
+pub(super) struct Rule(pub(super) Arc<Known>);
 
 impl Scheme for Skill {
     fn name(&self) -> &'static str {
@@ -26,16 +26,17 @@ impl Scheme for Skill {
         url: &'a InternalUrl,
         _cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Resource, String>> {
-        let (knowledge, url) = (Arc::clone(&self.0), url.clone());
+        let (knowledge, url) = (self.0.get(), url.clone());
         super::blocking(move || Ok(open(&knowledge, &url)?.paged(Paging::Whole))).boxed()
     }
 
     fn locate(&self, url: &InternalUrl) -> Result<PathBuf, String> {
-        locate(&self.0, url)
+        locate(&self.0.get(), url)
     }
 
     fn complete(&self, typed: &str) -> Vec<Completion> {
-        let skills = self.0.skills.listed().filter(|skill| skill.name.starts_with(typed));
+        let known = self.0.get();
+        let skills = known.skills.listed().filter(|skill| skill.name.starts_with(typed));
         skills.map(|skill| completion(self.name(), &skill.name, skill.description.as_deref())).collect()
     }
 }
@@ -50,11 +51,12 @@ impl Scheme for Rule {
         url: &'a InternalUrl,
         _cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Resource, String>> {
-        std::future::ready(open(&self.0, url)).boxed()
+        std::future::ready(open(&self.0.get(), url)).boxed()
     }
 
     fn complete(&self, typed: &str) -> Vec<Completion> {
-        let rules = self.0.rules.all_reachable().filter(|rule| rule.name.starts_with(typed));
+        let known = self.0.get();
+        let rules = known.rules.all_reachable().filter(|rule| rule.name.starts_with(typed));
         rules.map(|rule| completion(self.name(), &rule.name, rule.description.as_deref())).collect()
     }
 }

@@ -19,7 +19,7 @@ use omp_tools::{Resources, Scheme};
 
 pub(crate) use github::github;
 
-use crate::knowledge::Knowledge;
+use crate::knowledge::Known;
 
 /// What a session keeps beside its conversation.
 pub(crate) struct Kept {
@@ -35,7 +35,7 @@ impl Kept {
 }
 
 /// The router of a session.
-pub(crate) fn resources(knowledge: &Arc<Knowledge>, kept: &Kept, github: &Arc<Github>) -> Resources {
+pub(crate) fn resources(knowledge: &Arc<Known>, kept: &Kept, github: &Arc<Github>) -> Resources {
     let Kept { artifacts, session } = kept;
     let schemes: Vec<Arc<dyn Scheme>> = vec![
         Arc::new(agent::Agent(Arc::clone(artifacts))),

@@ -4,6 +4,7 @@ mod background;
 mod intercept;
 mod minimize;
 mod report;
+mod set;
 mod shell;
 mod terminal;
 mod tidy_up;
@@ -25,11 +26,13 @@ use omp_workspace::path::Base;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::{Context, approval};
+use crate::Context;
+use crate::approval::{self, Start};
 pub use intercept::{InterceptRule, Interception};
 pub use minimize::Minimizer;
 use minimize::Watch;
 pub(crate) use report::{captured_meta, truncation_notice};
+pub(crate) use set::SetInShell;
 pub use terminal::PtyView;
 pub use user::UserCommand;
 use work::Prepared;
@@ -39,6 +42,9 @@ pub(crate) const NAME: &str = "bash";
 const DEFAULT_TIMEOUT: f64 = 300.0;
 const MIN_TIMEOUT: f64 = 1.0;
 const MAX_TIMEOUT: f64 = 3_600.0;
+
+/// Commands without an equals sign that set variables have one of these words.
+const SETTING: [&str; 8] = ["read", "for", "select", "unset", "mapfile", "getopts", "printf", "source"];
 
 pub(crate) struct Bash {
     definition: ToolDefinition,
@@ -87,6 +93,7 @@ impl Bash {
     async fn execute(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
         let arguments: Arguments = crate::arguments(call.arguments.clone())?;
         let (command, in_background) = (arguments.command.clone(), arguments.background);
+        self.remember(&command, &call.arguments).await;
         let view = self.view(arguments.pty && !in_background);
         if in_background && !self.context.settings.jobs.offered {
             return Err(ToolError::new(
@@ -104,6 +111,31 @@ impl Bash {
             Some(view) => self.on_terminal(view.as_ref(), prepared, &call).await,
             None => self.follow(prepared, &command, &call).await,
         }
+    }
+
+    /// Takes note of what a command sets in the shell, so that later ones can be judged by it.
+    async fn remember(&self, command: &str, arguments: &Map<String, Value>) {
+        if !command.contains('=') && !SETTING.iter().any(|word| command.contains(word)) {
+            return;
+        }
+        let (context, start) = (Arc::clone(&self.context), self.start(arguments));
+        let (command, arguments) = (command.to_owned(), arguments.clone());
+        let set = tokio::task::spawn_blocking(move || {
+            approval::verdict(&context, start, &command, &arguments).variables
+        });
+        if let Ok(set) = set.await {
+            self.context.set_in_shell.replace(set);
+        }
+    }
+
+    /// Where the shell is, and what earlier commands have set in it.
+    fn start(&self, arguments: &Map<String, Value>) -> Start {
+        let context = &self.context;
+        let typed = arguments.get("cwd").and_then(Value::as_str);
+        let given = typed.and_then(|typed| context.base().resolve(typed).ok());
+        let living = || context.shell.get().map(|shell| context.shells.directory(shell));
+        let cwd = given.or_else(living).unwrap_or_else(|| context.cwd.clone());
+        Start { cwd, variables: context.set_in_shell.known() }
     }
 
     /// Everything up to the start of the command.
@@ -200,7 +232,7 @@ impl Tool for Bash {
     }
 
     fn approval(&self, arguments: &Map<String, Value>) -> Option<Approval> {
-        Some(approval::of_command(&self.context, arguments))
+        Some(approval::of_command(&self.context, self.start(arguments), arguments))
     }
 
     fn approval_details(&self, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {

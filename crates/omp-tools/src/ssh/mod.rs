@@ -15,7 +15,8 @@ use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::{Context, approval};
+use crate::Context;
+use crate::approval::{self, Start};
 pub use hosts::SshHosts;
 use report::Report;
 
@@ -43,9 +44,14 @@ impl Ssh {
     /// The tool, if there is a machine for it.
     pub(crate) fn new(context: Arc<Context>) -> Option<Self> {
         let hosts = Arc::clone(context.ssh.as_ref()?);
+        Some(Self::to(context, hosts))
+    }
+
+    /// The tool for these machines.
+    pub(crate) fn to(context: Arc<Context>, hosts: Arc<SshHosts>) -> Self {
         let prompt = format!("{}\n{}", include_str!("prompt.md").trim(), hosts.list());
         let definition = crate::definition(NAME, &prompt, include_str!("schema.json"));
-        Some(Self { definition, context, hosts })
+        Self { definition, context, hosts }
     }
 
     async fn execute(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
@@ -91,9 +97,8 @@ impl Tool for Ssh {
 
     /// What nothing can undo here cannot be undone there either. Its directory is not one of ours.
     fn approval(&self, arguments: &Map<String, Value>) -> Option<Approval> {
-        let mut arguments = arguments.clone();
-        arguments.remove("cwd");
-        Some(approval::of_command(&self.context, &arguments))
+        let start = Start { cwd: self.context.cwd.clone(), variables: Vec::new() };
+        Some(approval::of_command(&self.context, start, arguments))
     }
 
     fn approval_details(&self, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {

@@ -101,6 +101,14 @@ impl TodoList {
         state
     }
 
+    /// Puts another list in the place of this one, with one active task if any is open, and returns it.
+    pub fn replace(&self, mut phases: Vec<Phase>) -> Vec<Phase> {
+        list::normalise(&mut phases);
+        let mut state = self.lock();
+        self.take_up(&mut state, &phases);
+        phases
+    }
+
     /// Changes the list; what went wrong is said.
     fn change(&self, operations: &[list::Operation]) -> Change {
         let mut state = self.lock();
@@ -108,6 +116,12 @@ impl TodoList {
         let mut phases = before.clone();
         let errors = list::apply(&mut phases, operations);
         let completed = completed(&before, &phases);
+        self.take_up(&mut state, &phases);
+        Change { phases, errors, completed }
+    }
+
+    /// Remembers the list, and since when what is finished in it is finished.
+    fn take_up(&self, state: &mut State, phases: &[Phase]) {
         let now = (self.now)();
         let done = |phase: &Phase| {
             let finished = phase.tasks.iter().filter(|task| !task.status.is_open());
@@ -116,8 +130,7 @@ impl TodoList {
         let since = std::mem::take(&mut state.finished);
         let finished = phases.iter().flat_map(done);
         state.finished = finished.map(|key| (key.clone(), since.get(&key).copied().unwrap_or(now))).collect();
-        state.phases.clone_from(&phases);
-        Change { phases, errors, completed }
+        state.phases = phases.to_vec();
     }
 }
 

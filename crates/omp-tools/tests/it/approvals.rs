@@ -1,8 +1,10 @@
 //! What the tools say about their calls before these run.
 
-use crate::support::Project;
+use crate::support::{Project, invocation};
+use omp_agent::Updates;
 use omp_types::{Approval, ApprovalDetail, Tier};
 use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
 
 fn object(value: Value) -> Map<String, Value> {
     match value {
@@ -111,4 +113,28 @@ fn questions_show_what_a_call_would_do() {
     );
     let input = "[src/main.rs#1A2B]\nDEL 1\n";
     assert_eq!(details("edit", json!({"input": input})), [pair("Path", "src/main.rs"), pair("Edit", input)]);
+}
+
+/// The shell lives on: where it went and what it was told counts for the next command.
+// proves: TSN-062
+#[tokio::test]
+async fn commands_are_judged_where_the_shell_is() {
+    let project = Project::new();
+    let bash = project.tool("bash");
+    let insists = |arguments: Value| bash.approval(&object(arguments)).unwrap().insists;
+    let deletes = |what: &str| insists(json!({ "command": format!("rm -rf {what}") }));
+    let run = async |command: String| {
+        let arguments = json!({ "command": command });
+        bash.run(invocation(&arguments, CancellationToken::new(), Updates::ignored())).await.unwrap();
+    };
+    assert!(!deletes("etc"), "it is in the project");
+    run("cd /".to_owned()).await;
+    assert!(deletes("etc"), "that is /etc now");
+    run(format!("cd {}", project.path().display())).await;
+    assert!(!deletes("etc"));
+    run("where=/usr; export kept=src".to_owned()).await;
+    assert!(deletes("\"$where\"") && !deletes("\"$kept\""));
+    run("where=target".to_owned()).await;
+    assert!(!deletes("\"$where\""));
+    assert!(insists(json!({"command": "rm -rf etc", "cwd": "/"})), "a directory of the call comes first");
 }

@@ -16,6 +16,11 @@ impl Pixels {
         (width > 0 && height > 0 && data.len() == width * height * 4).then_some(Self { width, height, data })
     }
 
+    /// The size of a picture whose pixels nobody asks for.
+    pub fn sized(width: usize, height: usize) -> Self {
+        Self { width: width.max(1), height: height.max(1), data: Vec::new() }
+    }
+
     /// The colour of a pixel on black, and whether it is to be seen at all.
     pub fn at(&self, column: usize, row: usize) -> Option<[u8; 3]> {
         let start = (row * self.width + column) * 4;

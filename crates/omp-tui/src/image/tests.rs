@@ -16,7 +16,7 @@ fn picture(name: &str) -> Picture {
 }
 
 fn images(protocol: ImageProtocol, placeholders: bool, most: usize) -> Images {
-    Images::new(ImageOptions { protocol, placeholders, most, cell: (10, 5) })
+    Images::new(ImageOptions { protocol, placeholders, most, cell: (10, 5), rows: 64 })
 }
 
 fn count(bytes: &[u8], needle: &str) -> usize {

@@ -52,10 +52,7 @@ impl Specimen {
         Self { name: name.into(), draw: Box::new(move |look, _| draw(look)) }
     }
 
-    fn expandable(
-        name: impl Into<String>,
-        draw: impl Fn(&Look, Expansion) -> Vec<Line> + 'static,
-    ) -> Self {
+    fn expandable(name: impl Into<String>, draw: impl Fn(&Look, Expansion) -> Vec<Line> + 'static) -> Self {
         Self { name: name.into(), draw: Box::new(draw) }
     }
 }

@@ -7,9 +7,9 @@ settings! {
     SYMBOL_PRESET: Choice("symbolPreset", &["unicode", "nerd", "ascii"], "Symbols to draw with.");
     COLOR_BLIND_MODE: Flag("colorBlindMode", false, "Mark added lines blue instead of green.");
     SHOW_HARDWARE_CURSOR: Flag("showHardwareCursor", true, "Show the cursor of the terminal.");
-    TERMINAL_SHOW_IMAGES: Flag("terminal.showImages", true, "Show pictures where the terminal can.").waits_for("terminal");
+    TERMINAL_SHOW_IMAGES: Flag("terminal.showImages", true, "Show pictures where the terminal can.");
     TUI_HYPERLINKS: Choice("tui.hyperlinks", &["auto", "off", "always"], "Make paths and addresses clickable.").waits_for("terminal");
-    TUI_MAX_INLINE_IMAGES: Number("tui.maxInlineImages", 8.0, "Most pictures kept on the screen; 0 sets no limit.").waits_for("terminal");
+    TUI_MAX_INLINE_IMAGES: Number("tui.maxInlineImages", 8.0, "Most pictures kept on the screen; 0 sets no limit.");
     TUI_TEXT_SIZING: Flag("tui.textSizing", false, "Draw headings larger where the terminal can.").waits_for("terminal");
     // Ours: the documents name the group only.
     DISPLAY_TAB_WIDTH: Number("display.tabWidth", 4.0, "Columns of a tab.").waits_for("terminal");

@@ -19,7 +19,7 @@ settings! {
     PLAN_DEFAULT_ON_STARTUP: Flag("plan.defaultOnStartup", false, "Begin new interactive sessions in plan mode.");
     GOAL_ENABLED: Flag("goal.enabled", true, "Offer goals that the agent works on until they are reached.");
     GOAL_CONTINUATION_MODES: List("goal.continuationModes", &["interactive"], "Modes in which a goal continues by itself.");
-    GOAL_STATUS_IN_FOOTER: Flag("goal.statusInFooter", true, "Show the goal in the status line.").waits_for("terminal");
+    GOAL_STATUS_IN_FOOTER: Flag("goal.statusInFooter", true, "Show the goal in the status line.");
     LOOP_MODE: Choice("loop.mode", &["prompt", "compact", "reset"], "What happens to the context before each round of a loop.");
     MAGIC_KEYWORDS_ENABLED: Flag("magicKeywords.enabled", true, "React to keywords in prompts.");
     MAGIC_KEYWORDS_ULTRATHINK: Flag("magicKeywords.ultrathink", true, "React to `ultrathink`.");
@@ -29,6 +29,7 @@ settings! {
     AUTOCOMPLETE_MAX_VISIBLE: Number("autocompleteMaxVisible", 5.0, "Most rows of the completion list.");
     // Default: ours.
     EMOJI_AUTOCOMPLETE: Flag("emojiAutocomplete", true, "Complete `:name:` to an emoji.");
-    TUI_VIM_MODE: Flag("tui.vimMode", false, "Edit prompts with the keys of vi.").waits_for("terminal");
+    TUI_VIM_MODE: Flag("tui.vimMode", false, "Edit prompts with the keys of vi.");
+    PROMPT_HISTORY_SCOPE: Choice("promptHistory.scope", &["directory", "all"], "Which earlier prompts the arrow keys and the search look at.");
     FEATURES_UNEXPECTED_STOP_DETECTION: Flag("features.unexpectedStopDetection", false, "Continue when the model announces work and stops.").waits_for("advisor");
 }

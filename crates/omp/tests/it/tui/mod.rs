@@ -2,6 +2,7 @@
 
 mod commands;
 mod conversation;
+mod gallery;
 mod keys;
 mod lifecycle;
 mod questions;

@@ -1,0 +1,156 @@
+//! What survives a compaction word for word, and what went and where it can be found.
+
+use omp_session::Compaction;
+use omp_types::{Message, UserBlock};
+use serde::{Deserialize, Serialize};
+
+use crate::plan::{Piece, Plan};
+use crate::serialize::shortened;
+
+/// The tag of the block in a summary.
+pub(crate) const TAG: &str = "carried-over";
+/// The field of an entry's details.
+pub(crate) const FIELD: &str = "carried";
+/// Words of the user that are kept, the newest.
+const MOST_WORDS: usize = 4;
+/// Characters of one of them.
+const LONGEST_WORDS: usize = 4_000;
+/// Errors that are kept, the newest.
+const MOST_ERRORS: usize = 3;
+const LONGEST_ERROR: usize = 600;
+/// Parts that went that are listed one by one.
+const MOST_DROPPED: usize = 20;
+
+/// A part of the conversation that went.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Dropped {
+    /// The first and the last entry of it.
+    pub from: String,
+    pub to: String,
+    pub messages: usize,
+    /// Where its whole text can be read, if it could be kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub artifact: Option<String>,
+}
+
+/// What survives word for word.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Carried {
+    /// What the user asked for, as far as it is no longer part of the conversation.
+    pub words: Vec<String>,
+    /// Errors of tools in the part that went.
+    pub errors: Vec<String>,
+    /// Everything that went so far.
+    pub dropped: Vec<Dropped>,
+    /// Tasks that are open.
+    #[serde(skip)]
+    pub todos: Vec<String>,
+    /// Work in the background.
+    #[serde(skip)]
+    pub jobs: Vec<String>,
+    /// The approved plan: its file and its text.
+    #[serde(skip)]
+    pub plan: Option<(String, String)>,
+}
+
+impl Carried {
+    /// What the plan's messages leave to carry. `artifact` is where their whole text is kept.
+    pub fn new(plan: &Plan, artifact: Option<String>) -> Self {
+        let mut carried = Self::before(plan.previous.as_ref());
+        carried.words.extend(plan.dropped().filter_map(words));
+        newest(&mut carried.words, MOST_WORDS);
+        carried.errors = plan.dropped().filter_map(error).collect();
+        newest(&mut carried.errors, MOST_ERRORS);
+        let ids: Vec<&str> = plan.dropped().map(|piece| piece.id.as_str()).collect();
+        if let (Some(from), Some(to)) = (ids.first(), ids.last()) {
+            let (from, to) = ((*from).to_owned(), (*to).to_owned());
+            carried.dropped.push(Dropped { from, to, messages: ids.len(), artifact });
+        }
+        carried
+    }
+
+    /// What an earlier compaction carried.
+    fn before(compaction: Option<&Compaction>) -> Self {
+        let details = compaction.and_then(|compaction| compaction.details.as_ref());
+        let carried = details.and_then(|details| details.get(FIELD)).cloned();
+        carried.and_then(|carried| serde_json::from_value(carried).ok()).unwrap_or_default()
+    }
+
+    /// The block of the summary.
+    pub fn block(&self) -> String {
+        let mut parts = Vec::new();
+        let mut section = |title: &str, lines: &[String]| {
+            if !lines.is_empty() {
+                parts.push(format!("## {title}\n{}", lines.join("\n")));
+            }
+        };
+        let quoted: Vec<String> = self.words.iter().map(|words| quote(words)).collect();
+        section("What the user said, word for word", &quoted);
+        section("Open tasks", &bullets(&self.todos));
+        section("Running in the background", &bullets(&self.jobs));
+        section("Last errors", &self.errors.iter().map(|error| quote(error)).collect::<Vec<_>>());
+        if let Some((file, text)) = &self.plan {
+            section(&format!("The approved plan ({file})"), &[safe(text.trim())]);
+        }
+        section("What was left out", &self.left_out());
+        match parts.is_empty() {
+            true => String::new(),
+            false => format!("<{TAG}>\n{}\n</{TAG}>", parts.join("\n\n")),
+        }
+    }
+
+    fn left_out(&self) -> Vec<String> {
+        let hidden = self.dropped.len().saturating_sub(MOST_DROPPED);
+        let mut lines: Vec<String> = self.dropped[hidden..].iter().map(Dropped::line).collect();
+        if hidden > 0 {
+            lines.insert(0, format!("- {hidden} earlier parts, in the session file"));
+        }
+        lines
+    }
+}
+
+impl Dropped {
+    fn line(&self) -> String {
+        let Self { from, to, messages, artifact } = self;
+        match artifact {
+            Some(url) => format!("- {messages} messages (entries {from} to {to}): read {url} for all of it"),
+            None => format!("- {messages} messages (entries {from} to {to}), in the session file"),
+        }
+    }
+}
+
+fn words(piece: &Piece) -> Option<String> {
+    match &*piece.message {
+        Message::User(user) => {
+            let text = user.content.text();
+            // A summary is a user message too, but nothing that the user said.
+            (!text.trim().is_empty()).then(|| shortened(text.trim(), LONGEST_WORDS))
+        }
+        _ => None,
+    }
+}
+
+fn error(piece: &Piece) -> Option<String> {
+    let result = piece.message.as_tool_result().filter(|result| result.is_error)?;
+    let text = result.content.iter().filter_map(UserBlock::as_text).collect::<Vec<_>>().join("\n");
+    Some(format!("{}: {}", result.tool_name, shortened(text.trim(), LONGEST_ERROR)))
+}
+
+fn newest(list: &mut Vec<String>, most: usize) {
+    list.drain(..list.len().saturating_sub(most));
+}
+
+fn quote(text: &str) -> String {
+    safe(&format!("> {}", text.replace('\n', "\n> ")))
+}
+
+fn bullets(lines: &[String]) -> Vec<String> {
+    lines.iter().map(|line| safe(&format!("- {line}"))).collect()
+}
+
+/// Text of others must not end the block around it.
+fn safe(text: &str) -> String {
+    text.replace(&format!("</{TAG}>"), &format!("<\\/{TAG}>")).replace("</summary>", "<\\/summary>")
+}

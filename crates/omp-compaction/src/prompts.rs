@@ -1,0 +1,90 @@
+//! What the model that sums up is asked. All sentences live in `prompts/`.
+
+use crate::carry;
+use crate::files::without_blocks;
+use crate::plan::{Piece, Plan};
+use crate::serialize::{fitting, within};
+
+const SYSTEM: &str = include_str!("../prompts/system.md");
+const FIRST: &str = include_str!("../prompts/first.md");
+const UPDATE: &str = include_str!("../prompts/update.md");
+const PREFIX: &str = include_str!("../prompts/turn-prefix.md");
+const SHORT: &str = include_str!("../prompts/short.md");
+const BRANCH: &str = include_str!("../prompts/branch.md");
+const HANDOFF: &str = include_str!("../prompts/handoff.md");
+const FOCUS: &str = include_str!("../prompts/focus.md");
+
+/// What makes a model go on after its conversation was made shorter.
+pub const AUTO_CONTINUE: &str = include_str!("../prompts/auto-continue.md").trim_ascii();
+/// What a session begins with that takes over from another; `{document}` is the document.
+pub const HANDOFF_CONTEXT: &str = include_str!("../prompts/handoff-context.md").trim_ascii();
+
+/// One question to a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    pub system: String,
+    pub prompt: String,
+}
+
+/// Asks for the summary of the history. `focus` is what the user wants it to attend to, `extra` what else should be known.
+/// The conversation takes at most `tokens`.
+pub fn history_request(plan: &Plan, focus: Option<&str>, extra: &[String], tokens: u64) -> Request {
+    let previous = plan.previous.as_ref().map(|previous| bare(&previous.summary));
+    let previous = previous.map(|text| within(&text, tokens / 3)).filter(|text| !text.is_empty());
+    let mut parts = vec![conversation(&plan.history, tokens)];
+    if let Some(previous) = &previous {
+        parts.push(tagged("previous-summary", previous));
+    }
+    parts.extend(extra.iter().map(|text| tagged("additional-context", text)));
+    let task = if previous.is_some() { UPDATE } else { FIRST };
+    parts.push(with_focus(task, focus));
+    request(parts)
+}
+
+/// Asks for the summary of the part of a turn that is cut.
+pub fn prefix_request(plan: &Plan, focus: Option<&str>, tokens: u64) -> Request {
+    request(vec![conversation(&plan.prefix, tokens), with_focus(PREFIX, focus)])
+}
+
+/// Asks for one line for lists, from a summary.
+pub fn short_request(summary: &str) -> Request {
+    request(vec![tagged("summary", &bare(summary)), SHORT.trim().to_owned()])
+}
+
+/// Asks for the summary of a branch. Instructions of the user take the place of ours.
+pub fn branch_request(pieces: &[Piece], instructions: Option<&str>, tokens: u64) -> Request {
+    let wanted = instructions.map(str::trim).filter(|text| !text.is_empty());
+    request(vec![conversation(pieces, tokens), wanted.unwrap_or(BRANCH.trim()).to_owned()])
+}
+
+/// The last message of a conversation that is handed to a new session.
+pub fn handoff(focus: Option<&str>) -> String {
+    with_focus(HANDOFF, focus)
+}
+
+/// A summary without what the program added to it.
+pub(crate) fn bare(summary: &str) -> String {
+    without_blocks(summary, &[carry::TAG])
+}
+
+fn request(parts: Vec<String>) -> Request {
+    Request { system: SYSTEM.trim().to_owned(), prompt: parts.join("\n\n") }
+}
+
+fn conversation(pieces: &[Piece], tokens: u64) -> String {
+    tagged("conversation", &fitting(pieces, tokens))
+}
+
+/// Text of others must not end the tag around it.
+fn tagged(name: &str, text: &str) -> String {
+    let close = format!("</{name}>");
+    let safe = text.replace(&close, &format!("<\\/{name}>"));
+    format!("<{name}>\n{safe}\n{close}")
+}
+
+fn with_focus(task: &str, focus: Option<&str>) -> String {
+    match focus.map(str::trim).filter(|focus| !focus.is_empty()) {
+        Some(focus) => format!("{}\n\n{}", task.trim(), FOCUS.trim().replace("{focus}", focus)),
+        None => task.trim().to_owned(),
+    }
+}

@@ -1,0 +1,8 @@
+//! Plans and texts, through the crate's own surface.
+
+mod cuts;
+mod files;
+mod pruning;
+mod sizes;
+mod support;
+mod texts;

@@ -1,0 +1,148 @@
+//! What is pasted: text, large texts, pictures; and the clipboard.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use omp_editor::{Command, Content, PASTE_CHOICES, PasteChoice};
+use omp_theme::Token;
+use omp_types::ImageBlock;
+
+use super::{App, Task, Wish};
+use crate::images;
+use crate::panels::menu::Menu;
+
+/// What the clipboard is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// A picture; text, where there is none.
+    Picture,
+    /// Text, put into the prompt as it is.
+    RawText,
+}
+
+impl App {
+    /// Pasted text goes to where text is typed.
+    pub(super) fn pasted(&mut self, text: String) {
+        if self.has_panel() {
+            self.paste_in_panel(&text);
+            return;
+        }
+        let outcome = self.editor.apply(Command::Paste(text));
+        self.after(outcome);
+    }
+
+    /// A pasted picture becomes a part of the prompt, and of nothing else.
+    pub(super) fn picture_pasted(&mut self, bytes: Vec<u8>) {
+        if self.has_panel() {
+            self.hint(Token::Warning, "A picture cannot be pasted here. Paste it into the prompt.");
+            return;
+        }
+        self.take_pictures(move || vec![images::decode(bytes)]);
+    }
+
+    /// Reads pictures and puts them into the editor.
+    pub(super) fn attach(&mut self, paths: Vec<String>) {
+        let cwd = self.session().cwd();
+        let absolute = move |path: &String| -> PathBuf { cwd.join(Path::new(path)) };
+        self.take_pictures(move || paths.iter().map(|path| images::read(&absolute(path))).collect());
+    }
+
+    fn take_pictures(&mut self, read: impl FnOnce() -> Vec<Result<ImageBlock, String>> + Send + 'static) {
+        self.loading += 1;
+        self.spawn(async move {
+            let read = tokio::task::spawn_blocking(read).await.unwrap_or_default();
+            Box::new(move |app: &mut Self| {
+                app.loading = app.loading.saturating_sub(1);
+                for picture in read {
+                    match picture {
+                        Ok(picture) => {
+                            let handle = app.images.add(picture);
+                            app.editor.insert_image(handle);
+                        }
+                        Err(error) => app.hint(Token::Warning, error),
+                    }
+                }
+                app.link.set_composing(!app.editor.is_empty());
+                app.changed();
+            }) as Task
+        });
+    }
+
+    /// Pastes from the clipboard of the machine.
+    pub(super) fn paste_clipboard(&mut self, wanted: Wanted) {
+        let clipboard = Arc::clone(&self.clipboard);
+        self.spawn(async move {
+            if wanted == Wanted::Picture
+                && let Some(picture) = clipboard.picture().await
+            {
+                return Box::new(move |app: &mut Self| app.picture_pasted(picture)) as Task;
+            }
+            let text = clipboard.text().await;
+            Box::new(move |app: &mut Self| match (text, wanted) {
+                (Some(text), Wanted::RawText) => {
+                    let outcome = app.editor.apply(Command::PasteRaw(text));
+                    app.after(outcome);
+                    app.changed();
+                }
+                (Some(text), Wanted::Picture) => {
+                    app.pasted(text);
+                    app.changed();
+                }
+                (None, _) => app.hint(
+                    Token::Warning,
+                    "Nothing can be pasted: the clipboard is empty, or needs wl-paste, xclip or pngpaste. \
+                     The paste key of the terminal works without them.",
+                ),
+            }) as Task
+        });
+    }
+
+    /// Asks what becomes of a large paste.
+    pub(super) fn ask_about_paste(&mut self) {
+        let Some(paste) = self.editor.large_paste() else { return };
+        let title = format!("{} lines were pasted.", paste.lines);
+        let none = Menu::new(title, []);
+        let menu = PASTE_CHOICES.iter().fold(none, |menu, (_, label, detail)| menu.or(*label, *detail));
+        self.ask(menu, |app, chosen| {
+            let choice = chosen.and_then(|place| PASTE_CHOICES.get(place)).map(|(choice, ..)| *choice);
+            let outcome = app.editor.choose_paste(choice.unwrap_or(PasteChoice::Folded));
+            app.after(outcome);
+        });
+    }
+
+    /// Keeps a paste as a file; the prompt names the file.
+    pub(super) fn save_paste(&mut self, text: Arc<str>) {
+        let session = self.session();
+        self.loading += 1;
+        self.spawn(async move {
+            let saved = session.save_paste(&text).await;
+            Box::new(move |app: &mut Self| {
+                app.loading = app.loading.saturating_sub(1);
+                match saved {
+                    Ok(url) => app.editor.insert_content(&Content::from(format!("{url} ").as_str())),
+                    // The text is not lost: it is pasted after all.
+                    Err(error) => {
+                        app.hint(Token::Warning, error);
+                        app.editor.apply(Command::PasteRaw(text.to_string()));
+                    }
+                }
+                app.link.set_composing(!app.editor.is_empty());
+                app.changed();
+            }) as Task
+        });
+    }
+
+    /// Puts a text into the clipboard: that of the machine, else through the terminal.
+    pub(super) fn copy(&mut self, text: &str) {
+        let (clipboard, text) = (Arc::clone(&self.clipboard), text.to_owned());
+        self.spawn(async move {
+            let copied = clipboard.copy(text.clone()).await;
+            Box::new(move |app: &mut Self| {
+                if !copied {
+                    app.wishes.push(Wish::Write(crate::clipboard::copy(&text)));
+                }
+                app.hint(Token::Muted, "Copied.");
+            }) as Task
+        });
+    }
+}

@@ -1,0 +1,53 @@
+//! Pictures: decoded beside the interface, shown when they are ready.
+
+use omp_tui::capability::ImageProtocol;
+use omp_tui::image::ImageOptions;
+use omp_tui::render::{Gesture, Size};
+use omp_tui::transcript::Transcript;
+
+use super::{App, Task, Wish};
+
+impl App {
+    /// How the terminal shows pictures, as far as is known; `off` if the user wants none.
+    pub(crate) fn set_pictures(&mut self, options: ImageOptions, off: bool) {
+        self.stage.pictures().set(options, off);
+    }
+
+    /// The terminal turned out to show pictures this way.
+    pub(crate) fn pictures_become(&mut self, protocol: ImageProtocol) {
+        if self.stage.pictures().set_protocol(protocol) {
+            if let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) {
+                transcript.thaw();
+            }
+            self.wishes.push(Wish::Gesture(Gesture::Reset));
+        }
+    }
+
+    /// Lets pictures that are wanted be decoded. A picture leaves room for the editor below it.
+    pub(super) fn decode_pictures(&mut self, size: Size) {
+        let pictures = self.stage.pictures();
+        pictures.set_room(size.height * 2 / 3);
+        for wanted in pictures.take_wanted() {
+            let id = wanted.id;
+            self.spawn(async move {
+                let decoded = tokio::task::spawn_blocking(move || wanted.decode()).await;
+                Box::new(move |app: &mut Self| {
+                    app.stage.pictures().decoded(id, decoded.ok().flatten());
+                    app.changed();
+                }) as Task
+            });
+        }
+    }
+
+    /// Pictures that lost their pixels in the last frame become text in the next.
+    pub(super) fn fade_pictures(&mut self) {
+        let faded = self.stage.pictures().take_faded();
+        if faded.is_empty() {
+            return;
+        }
+        if let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) {
+            faded.iter().for_each(|block| transcript.refresh(*block));
+        }
+        self.changed();
+    }
+}

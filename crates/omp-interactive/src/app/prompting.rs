@@ -1,0 +1,90 @@
+//! The prompt editor on the screen, and the keys of vi in it.
+
+use omp_editor::vi::{self, Mode, Reply};
+use omp_editor::{Border, Frame as Surround, Look as EditorLook};
+use omp_sdk::keyword_spans;
+use omp_sdk::settings::keys;
+use omp_theme::Token;
+use omp_tui::input::{Code, Key, Modifiers};
+use omp_tui::render::Size;
+use omp_tui::text::Line;
+use omp_view::Look;
+
+use super::App;
+use super::draw::{EDITOR_SHARE, level, styles};
+use crate::panels::Drawn;
+
+const PLACEHOLDER: &str = "Ask anything. / for commands, @ for files, ! for the shell";
+
+impl App {
+    /// The rows of the prompt editor, with its list of completions.
+    pub(super) fn prompt_rows(&mut self, look: &Look, size: Size) -> Drawn {
+        let settings = self.session().settings();
+        let border = Border::of(self.editor.prefix(), Some(level(self.thinking)));
+        let title = self.vi.as_ref().map(|vi| mode_title(look, vi.mode()));
+        let rendered = self.editor.render(&EditorLook {
+            width: size.width,
+            height: (size.height / EDITOR_SHARE).max(3),
+            styles: &styles(look, border),
+            frame: Surround::Box,
+            title: None,
+            title_right: title.as_ref(),
+            placeholder: PLACEHOLDER,
+            keywords: &|text| keyword_spans(&settings, text),
+        });
+        let mut rows = rendered.rows;
+        rows.extend(rendered.popup);
+        Drawn { rows, cursor: Some(rendered.cursor) }
+    }
+
+    /// Turns the keys of vi on or off, as the settings want it.
+    pub(super) fn choose_keys(&mut self) {
+        let wanted = self.session().settings().get(keys::TUI_VIM_MODE);
+        match (wanted, self.vi.is_some()) {
+            (true, false) => self.vi = Some(vi::Vi::default()),
+            (false, true) => self.vi = None,
+            _ => {}
+        }
+    }
+
+    /// Lets vi have a key. `true` if it means something there.
+    pub(super) fn vi_key(&mut self, key: Key) -> bool {
+        let open = self.editor.is_completing() || self.editor.is_waiting_for_jump();
+        let (empty, running) = (self.editor.is_empty(), self.run.is_some() || self.shell.is_some());
+        let Some(vi) = &mut self.vi else { return false };
+        // Escape closes the list first, and where there is nothing to move in, it stops what runs.
+        let escape = key.code == Code::Escape && key.modifiers == Modifiers::NONE;
+        if escape && (open || empty || (running && vi.mode() == Mode::Normal)) {
+            vi.reset();
+            return false;
+        }
+        match vi.key(key.into()) {
+            Reply::Pass => false,
+            Reply::Commands(commands) => {
+                for command in commands {
+                    let outcome = self.editor.apply(command);
+                    self.after(outcome);
+                }
+                true
+            }
+        }
+    }
+
+    /// The text is gone from the editor: what is typed next is text.
+    pub(super) fn begin_anew(&mut self) {
+        if let Some(vi) = &mut self.vi {
+            vi.reset();
+        }
+    }
+}
+
+/// The word for a mode of vi, in the border.
+fn mode_title(look: &Look, mode: Mode) -> Line {
+    let (token, word) = match mode {
+        Mode::Insert => (Token::Dim, "INSERT"),
+        Mode::Normal => (Token::Accent, "NORMAL"),
+        Mode::Visual => (Token::Warning, "VISUAL"),
+        Mode::VisualLine => (Token::Warning, "V-LINE"),
+    };
+    look.row(token, word)
+}

@@ -1,0 +1,342 @@
+//! The list of saved sessions: found by typing, of this folder or of all, renamed and deleted in place.
+//!
+//! The list never waits. What it needs from the disk it asks for with a [`Wish`] and is told with [`News`]; until then
+//! it shows what it has, and Enter waits for the answer to what was typed.
+
+mod draw;
+mod keys;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use omp_keys::Bindings;
+use omp_keys::table as actions;
+
+use crate::parts::one_line;
+
+pub(crate) use keys::change;
+
+/// What is typed is not longer than this.
+const LONGEST_QUERY: usize = 200;
+/// A name is not longer than this.
+const LONGEST_NAME: usize = 200;
+
+/// Which sessions are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Those of this folder.
+    Folder,
+    /// Those of all folders.
+    All,
+}
+
+/// A session of the list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Item {
+    /// Its title, else how it begins.
+    pub name: String,
+    /// The directory it belongs to, as people write it.
+    pub directory: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// When it was used last, such as `2h ago`.
+    pub age: String,
+    /// When it began; later texts are later times.
+    pub created: String,
+    /// How many messages are known of.
+    pub messages: usize,
+    /// How it ended, if that is worth a word.
+    pub remark: &'static str,
+}
+
+/// In which order sessions are listed as long as nothing is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sort {
+    /// The last used first, as they were given.
+    Used,
+    Created,
+    Name,
+}
+
+impl Sort {
+    fn next(self) -> Self {
+        match self {
+            Self::Used => Self::Created,
+            Self::Created => Self::Name,
+            Self::Name => Self::Used,
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Used => "last used",
+            Self::Created => "newest",
+            Self::Name => "name",
+        }
+    }
+}
+
+/// What the list wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// The sessions of a scope: [`News::Listed`].
+    Load(Scope),
+    /// Those that fit what was typed, the best first: [`News::Found`].
+    Search(Scope, String),
+    /// Another name for a session: [`News::Renamed`].
+    Rename(PathBuf, String),
+    /// A session is to go, with all that belongs to it: [`News::Deleted`].
+    Delete(PathBuf),
+    /// This one was chosen.
+    Choose(PathBuf),
+    /// None was chosen.
+    Cancel,
+    /// The user wants to leave the program.
+    Exit,
+}
+
+/// What became of a wish.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum News {
+    /// The sessions of a scope, the last used first.
+    Listed(Scope, Vec<Item>),
+    /// What fits, by its place in the list of that scope.
+    Found(Scope, String, Vec<usize>),
+    /// A session has another name.
+    Renamed(PathBuf, String),
+    /// A session is gone.
+    Deleted(PathBuf),
+    /// Something could not be done.
+    Failed(String),
+}
+
+/// What keys do at the moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Mode {
+    Browse,
+    /// Is this session to be deleted?
+    Confirm(PathBuf),
+    /// A new name is being typed.
+    Rename(PathBuf, String),
+}
+
+/// The keys of actions that the last row names.
+#[derive(Clone, Debug, Default)]
+struct Hints {
+    scope: String,
+    rename: String,
+    delete: String,
+    sort: String,
+    path: String,
+}
+
+/// The list with what was typed and where the cursor is.
+#[derive(Clone, Debug)]
+pub struct Picker {
+    scope: Scope,
+    folder: Option<Vec<Item>>,
+    all: Option<Vec<Item>>,
+    query: String,
+    /// The answer to the last search.
+    found: Option<(Scope, String, Vec<usize>)>,
+    /// Places in the list of the scope, as they are shown.
+    shown: Vec<usize>,
+    cursor: usize,
+    top: usize,
+    /// So many sessions were shown last.
+    page: usize,
+    sort: Sort,
+    paths: bool,
+    mode: Mode,
+    /// The answer to a search has not come yet.
+    searching: bool,
+    /// Enter was pressed before the answer to what was typed had come.
+    hurried: bool,
+    problem: Option<String>,
+    hints: Hints,
+}
+
+impl Picker {
+    /// A list that has to be loaded: its first wish is [`Wish::Load`] of this scope.
+    pub fn new(scope: Scope, keys: &Bindings) -> Self {
+        let hint = |action| keys.hint(action).unwrap_or_default();
+        let hints = Hints {
+            scope: hint(actions::TAB),
+            rename: hint(actions::SESSION_RENAME),
+            delete: hint(actions::SESSION_DELETE),
+            sort: hint(actions::SESSION_TOGGLE_SORT),
+            path: hint(actions::SESSION_TOGGLE_PATH),
+        };
+        Self {
+            scope,
+            folder: None,
+            all: None,
+            query: String::new(),
+            found: None,
+            shown: Vec::new(),
+            cursor: 0,
+            top: 0,
+            page: 1,
+            sort: Sort::Used,
+            paths: false,
+            mode: Mode::Browse,
+            searching: false,
+            hurried: false,
+            problem: None,
+            hints,
+        }
+    }
+
+    /// Which sessions are listed.
+    pub fn scope(&self) -> Scope {
+        self.scope
+    }
+
+    /// Takes the answer to a wish; it may lead to the next one.
+    pub fn news(&mut self, news: News) -> Option<Wish> {
+        match news {
+            News::Listed(scope, mut items) => {
+                for item in &mut items {
+                    item.name = one_line(&item.name);
+                }
+                *self.list_mut(scope) = Some(items);
+                self.refresh();
+                return if scope == self.scope { self.search() } else { None };
+            }
+            News::Found(scope, query, places) => {
+                self.searching = false;
+                self.found = Some((scope, query, places));
+                self.refresh();
+                if self.hurried && self.is_answered() {
+                    self.hurried = false;
+                    return self.choose();
+                }
+                return self.search();
+            }
+            News::Renamed(path, name) => {
+                let lists = [&mut self.folder, &mut self.all];
+                for item in lists.into_iter().flatten().flatten().filter(|item| item.path == path) {
+                    item.name = one_line(&name);
+                }
+                self.refresh();
+            }
+            News::Deleted(path) => {
+                // Places in the list mean something to whoever searches, so nothing moves up.
+                let lists = [&mut self.folder, &mut self.all];
+                for item in lists.into_iter().flatten().flatten().filter(|item| item.path == path) {
+                    item.path = PathBuf::new();
+                }
+                self.refresh();
+            }
+            News::Failed(problem) => self.problem = Some(one_line(&problem)),
+        }
+        None
+    }
+
+    /// Takes pasted text.
+    pub fn paste(&mut self, text: &str) -> Option<Wish> {
+        let text = one_line(text);
+        match &mut self.mode {
+            Mode::Browse => {
+                push(&mut self.query, &text, LONGEST_QUERY);
+                self.typed()
+            }
+            Mode::Rename(_, name) => {
+                push(name, &text, LONGEST_NAME);
+                None
+            }
+            Mode::Confirm(_) => None,
+        }
+    }
+
+    fn list(&self) -> Option<&[Item]> {
+        match self.scope {
+            Scope::Folder => self.folder.as_deref(),
+            Scope::All => self.all.as_deref(),
+        }
+    }
+
+    fn list_mut(&mut self, scope: Scope) -> &mut Option<Vec<Item>> {
+        match scope {
+            Scope::Folder => &mut self.folder,
+            Scope::All => &mut self.all,
+        }
+    }
+
+    /// The session under the cursor.
+    fn current(&self) -> Option<&Item> {
+        self.list()?.get(*self.shown.get(self.cursor)?)
+    }
+
+    fn is_answered(&self) -> bool {
+        let same = |(scope, query, _): &(Scope, String, _)| *scope == self.scope && *query == self.query;
+        self.query.is_empty() || self.found.as_ref().is_some_and(same)
+    }
+
+    /// Asks for what fits, unless it is known. There is one question at a time: its answer leads to the next.
+    fn search(&mut self) -> Option<Wish> {
+        if self.searching || self.is_answered() || self.list().is_none() {
+            return None;
+        }
+        self.searching = true;
+        Some(Wish::Search(self.scope, self.query.clone()))
+    }
+
+    /// What was typed has changed.
+    fn typed(&mut self) -> Option<Wish> {
+        self.hurried = false;
+        self.cursor = 0;
+        self.refresh();
+        self.search()
+    }
+
+    fn choose(&mut self) -> Option<Wish> {
+        if !self.is_answered() {
+            self.hurried = true;
+            return None;
+        }
+        self.current().map(|item| Wish::Choose(item.path.clone()))
+    }
+
+    /// Decides what is shown, and keeps the cursor on its session.
+    fn refresh(&mut self) {
+        let before = self.current().map(|item| item.path.clone());
+        let shown = self.wanted();
+        // While a search is under way the answer to the one before stands.
+        if let Some(shown) = shown {
+            self.shown = shown;
+        }
+        let list = self.list().unwrap_or_default();
+        let place = |path: &Path| self.shown.iter().position(|place| list[*place].path == path);
+        let kept = before.as_deref().filter(|_| self.query.is_empty() || self.cursor > 0).and_then(place);
+        let last = self.shown.len().saturating_sub(1);
+        self.cursor = kept.unwrap_or(self.cursor.min(last));
+    }
+
+    /// The places to show; `None` as long as they are not known.
+    fn wanted(&self) -> Option<Vec<usize>> {
+        let Some(list) = self.list() else { return Some(Vec::new()) };
+        let is_there = |place: &usize| list.get(*place).is_some_and(|item| !item.path.as_os_str().is_empty());
+        if self.query.is_empty() {
+            let mut places: Vec<usize> = (0..list.len()).filter(is_there).collect();
+            match self.sort {
+                Sort::Used => {}
+                Sort::Created => places.sort_by(|a, b| list[*b].created.cmp(&list[*a].created)),
+                Sort::Name => places.sort_by_cached_key(|place| list[*place].name.to_lowercase()),
+            }
+            return Some(places);
+        }
+        let (scope, _, places) = self.found.as_ref()?;
+        if *scope != self.scope {
+            return Some((0..list.len()).filter(is_there).collect());
+        }
+        Some(places.iter().copied().filter(is_there).collect())
+    }
+}
+
+/// Appends as much as fits.
+fn push(to: &mut String, text: &str, longest: usize) {
+    let room = longest.saturating_sub(to.chars().count());
+    to.extend(text.chars().filter(|letter| !letter.is_control()).take(room));
+}

@@ -1,0 +1,5 @@
+//! Estimates against a real tokenizer, and what messages and images come to.
+
+mod accuracy;
+mod images;
+mod messages;
