@@ -243,6 +243,16 @@ impl Agent {
         Ok(())
     }
 
+    /// Adds a message between two runs, which the next one reads. Waits for a run to end.
+    pub async fn note(&self, message: Message) -> Result<(), AgentError> {
+        let mut state = self.exclusive().await?;
+        let message = Arc::new(message);
+        state.listener.event(AgentEvent::MessageStart { message: Arc::clone(&message) });
+        state.listener.event(AgentEvent::MessageEnd { message: Arc::clone(&message) });
+        state.push(message);
+        Ok(())
+    }
+
     /// Starts from an existing conversation.
     pub async fn load(&self, messages: Vec<Arc<Message>>) -> Result<(), AgentError> {
         self.exclusive().await?.replace(messages);

@@ -15,6 +15,8 @@ pub struct Launch {
     pub print_thoughts: bool,
     pub hide_thinking: bool,
     pub max_time: Option<Duration>,
+    /// Lines instead of a screen.
+    pub plain_ui: bool,
     pub no_ui: bool,
     pub log_level: Option<LogLevel>,
 
@@ -167,6 +169,7 @@ impl Launch {
             print_thoughts: values.has("print-thoughts"),
             hide_thinking: values.has("hide-thinking"),
             max_time: values.duration("max-time"),
+            plain_ui: values.has("plain-ui"),
             no_ui: values.has("no-ui"),
             log_level: values.text("log-level").and_then(LogLevel::from_word),
             model: owned(values.text("model")),

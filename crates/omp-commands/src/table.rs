@@ -18,7 +18,6 @@ pub const BUILTINS: &[Builtin] = &[
     Builtin {
         name: "settings",
         description: "Change settings",
-        waits_for: Some("a part of the terminal"),
         ..PLAIN
     },
     Builtin {
@@ -27,16 +26,17 @@ pub const BUILTINS: &[Builtin] = &[
         description: "Sign in to providers and set them up",
         hint: "[providers]",
         subcommands: &["providers"],
-        place: Place::Terminal,
-        waits_for: Some("a part of the terminal"),
-    },
-    Builtin { name: "plan", description: "Plan before anything is changed", hint: "[prompt]", ..PLAIN },
-    Builtin {
-        name: "plan-review",
-        description: "Open the review of the newest plan",
-        waits_for: Some("a part of the terminal"),
         ..PLAIN
     },
+    Builtin {
+        name: "provider",
+        description: "Describe a provider in the models file",
+        hint: "add --preset <name>",
+        subcommands: &["add"],
+        ..PLAIN
+    },
+    Builtin { name: "plan", description: "Plan before anything is changed", hint: "[prompt]", ..PLAIN },
+    Builtin { name: "plan-review", description: "Open the review of the newest plan", ..PLAIN },
     Builtin {
         name: "goal",
         description: "Work towards a goal until it is reached",
@@ -48,7 +48,6 @@ pub const BUILTINS: &[Builtin] = &[
         name: "guided-goal",
         description: "Find a goal by answering a few questions",
         hint: "[rough objective]",
-        waits_for: Some("guided goals"),
         ..PLAIN
     },
     Builtin {
@@ -71,7 +70,6 @@ pub const BUILTINS: &[Builtin] = &[
         description: "Use the faster service tier",
         hint: "[on|off|status]",
         subcommands: &["on", "off", "status"],
-        waits_for: Some("a part of the terminal"),
         place: Place::Everywhere,
         ..PLAIN
     },
@@ -102,7 +100,6 @@ pub const BUILTINS: &[Builtin] = &[
     Builtin {
         name: "share",
         description: "Make a link to an encrypted snapshot",
-        waits_for: Some("a part of the terminal"),
         place: Place::Everywhere,
         ..PLAIN
     },
@@ -142,7 +139,6 @@ pub const BUILTINS: &[Builtin] = &[
         description: "See and change the list of tasks",
         hint: "[edit|copy|export|import|append|start|done|drop|rm]",
         subcommands: &["edit", "copy", "export", "import", "append", "start", "done", "drop", "rm"],
-        waits_for: Some("a part of the terminal"),
         place: Place::Everywhere,
         ..PLAIN
     },
@@ -177,7 +173,6 @@ pub const BUILTINS: &[Builtin] = &[
         description: "What is new",
         hint: "[full]",
         subcommands: &["full"],
-        waits_for: Some("a part of the terminal"),
         place: Place::Everywhere,
         ..PLAIN
     },
@@ -198,7 +193,6 @@ pub const BUILTINS: &[Builtin] = &[
         name: "extensions",
         aliases: &["status"],
         description: "Everything that was found, by source",
-        waits_for: Some("a part of the terminal"),
         ..PLAIN
     },
     Builtin { name: "agents", description: "Task agents", waits_for: Some("sub-agents"), ..PLAIN },
@@ -210,14 +204,12 @@ pub const BUILTINS: &[Builtin] = &[
         name: "login",
         description: "Sign in to a provider",
         hint: "[provider|redirect-url]",
-        waits_for: Some("a part of the terminal"),
         ..PLAIN
     },
     Builtin {
         name: "logout",
         description: "Forget a provider's credentials",
         hint: "[provider]",
-        waits_for: Some("a part of the terminal"),
         ..PLAIN
     },
     Builtin {
@@ -233,24 +225,18 @@ pub const BUILTINS: &[Builtin] = &[
         description: "Hosts for the ssh tool",
         hint: "add|list|remove|help ...",
         subcommands: &["add", "list", "remove", "help"],
-        waits_for: Some("a part of the terminal"),
         place: Place::Everywhere,
         ..PLAIN
     },
     Builtin { name: "new", description: "Begin a new session", ..PLAIN },
+    Builtin { name: "clear", description: "Go on with an empty context, in the same session", ..PLAIN },
     Builtin {
         name: "fresh",
         description: "Begin anew with the provider, with the same conversation",
-        waits_for: Some("a part of the terminal"),
         place: Place::Everywhere,
         ..PLAIN
     },
-    Builtin {
-        name: "drop",
-        description: "Delete this session and begin a new one",
-        waits_for: Some("a part of the terminal"),
-        ..PLAIN
-    },
+    Builtin { name: "drop", description: "Delete this session and begin a new one", ..PLAIN },
     Builtin {
         name: "compact",
         description: "Summarise the conversation to make room",
@@ -275,13 +261,7 @@ pub const BUILTINS: &[Builtin] = &[
         waits_for: Some("compaction"),
         ..PLAIN
     },
-    Builtin {
-        name: "btw",
-        description: "Ask something on the side",
-        hint: "<question>",
-        waits_for: Some("side questions"),
-        ..PLAIN
-    },
+    Builtin { name: "btw", description: "Ask something on the side", hint: "<question>", ..PLAIN },
     Builtin {
         name: "tan",
         description: "Do something on the side, in the background",
@@ -296,13 +276,13 @@ pub const BUILTINS: &[Builtin] = &[
         waits_for: Some("stream rules"),
         ..PLAIN
     },
+    Builtin { name: "queue", description: "Say something when the turn is over", hint: "<message>", ..PLAIN },
     Builtin { name: "retry", description: "Try the last failed or stopped turn again", ..PLAIN },
     Builtin {
         name: "debug",
         description: "Look inside",
         hint: "[dump-next-request <path>]",
         subcommands: &["dump-next-request"],
-        waits_for: Some("a part of the terminal"),
         place: Place::Everywhere,
         ..PLAIN
     },
@@ -325,7 +305,6 @@ pub const BUILTINS: &[Builtin] = &[
         name: "move",
         description: "Move this session to another directory",
         hint: "<path>",
-        waits_for: Some("a part of the terminal"),
         place: Place::Everywhere,
         ..PLAIN
     },
@@ -348,7 +327,6 @@ pub const BUILTINS: &[Builtin] = &[
     Builtin {
         name: "reload-plugins",
         description: "Look again for commands, skills and plugins",
-        waits_for: Some("a part of the terminal"),
         place: Place::Everywhere,
         ..PLAIN
     },

@@ -15,6 +15,8 @@ pub(crate) const FIELD: &str = "carried";
 const MOST_WORDS: usize = 4;
 /// Characters of one of them.
 const LONGEST_WORDS: usize = 4_000;
+/// A window has so many tokens for each character of them: a twentieth of it for all.
+const WORDS_SHARE: u64 = 20;
 /// Errors that are kept, the newest.
 const MOST_ERRORS: usize = 3;
 const LONGEST_ERROR: usize = 600;
@@ -56,10 +58,12 @@ pub struct Carried {
 }
 
 impl Carried {
-    /// What the plan's messages leave to carry. `artifact` is where their whole text is kept.
-    pub fn new(plan: &Plan, artifact: Option<String>) -> Self {
+    /// What the plan's messages leave to carry, for a model with such a window. `artifact` is where their whole text is
+    /// kept.
+    pub fn new(plan: &Plan, window: u64, artifact: Option<String>) -> Self {
         let mut carried = Self::before(plan.previous.as_ref());
-        carried.words.extend(plan.dropped().filter_map(words));
+        let longest = usize::try_from(window / WORDS_SHARE).unwrap_or(usize::MAX).clamp(200, LONGEST_WORDS);
+        carried.words.extend(plan.dropped().filter_map(|piece| words(piece, longest)));
         newest(&mut carried.words, MOST_WORDS);
         carried.errors = plan.dropped().filter_map(error).collect();
         newest(&mut carried.errors, MOST_ERRORS);
@@ -121,12 +125,12 @@ impl Dropped {
     }
 }
 
-fn words(piece: &Piece) -> Option<String> {
+fn words(piece: &Piece, longest: usize) -> Option<String> {
     match &*piece.message {
         Message::User(user) => {
             let text = user.content.text();
             // A summary is a user message too, but nothing that the user said.
-            (!text.trim().is_empty()).then(|| shortened(text.trim(), LONGEST_WORDS))
+            (!text.trim().is_empty()).then(|| shortened(text.trim(), longest))
         }
         _ => None,
     }

@@ -32,8 +32,8 @@ pub use prompts::{
     AUTO_CONTINUE, HANDOFF_CONTEXT, Request, branch_request, handoff, history_request, prefix_request,
     short_request,
 };
-pub use prune::{Blank, Protect, Stale, USELESS, prune, stale};
-pub use serialize::{Detail, serialize};
+pub use prune::{Blank, Protect, Stale, USELESS, prune, squeeze, stale};
+pub use serialize::{Detail, serialize, within};
 pub use shake::{Outcome as ShakeOutcome, Shake, Shaken, without_images};
 pub use threshold::{Limits, keep_recent, threshold};
 pub use window::learned_window;

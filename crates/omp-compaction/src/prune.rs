@@ -109,11 +109,32 @@ pub fn prune(messages: &[Arc<Message>], wanted: Stale, protect: &Protect) -> Vec
             continue;
         }
         let text = format!("{TRUNCATED}{tokens} tokens]");
-        found.extend(blank(index, result, text, tokens));
+        found.push(blank(index, result, text, tokens));
     }
     found.reverse();
     let saved: u64 = found.iter().map(|blank| blank.saved).sum();
     if saved >= LEAST_SAVED { found } else { Vec::new() }
+}
+
+/// Output that goes so that a conversation fits into so many tokens, the oldest first: for one that has to fit at once.
+pub fn squeeze(messages: &[Arc<Message>], tokens: u64, protect: &Protect) -> Vec<Blank> {
+    let calls = Calls::of(messages);
+    let mut left: u64 = messages.iter().map(|message| omp_tokens::message(message)).sum();
+    let mut found = Vec::new();
+    for (index, message) in messages.iter().enumerate() {
+        if left <= tokens {
+            break;
+        }
+        let Some(result) = message.as_tool_result() else { continue };
+        let size = omp_tokens::message(message);
+        if size < SMALLEST || calls.is_exempt(result, protect) {
+            continue;
+        }
+        let blank = blank(index, result, format!("{TRUNCATED}{size} tokens]"), size);
+        left = left.saturating_sub(blank.saved);
+        found.push(blank);
+    }
+    found
 }
 
 /// The calls of a conversation, and which of its reads came again.
@@ -156,13 +177,12 @@ impl<'a> Calls<'a> {
         }
         if wanted.superseded && self.is_superseded(index, result) {
             let tokens = omp_tokens::message(&Message::ToolResult(result.clone()));
-            return blank(index, result, SUPERSEDED.to_owned(), tokens);
+            return Some(blank(index, result, SUPERSEDED.to_owned(), tokens));
         }
         if wanted.useless && result.is_useless() {
             let tokens = size(result);
             return (tokens > omp_tokens::estimate(USELESS))
-                .then(|| blank(index, result, USELESS.to_owned(), tokens))
-                .flatten();
+                .then(|| blank(index, result, USELESS.to_owned(), tokens));
         }
         None
     }
@@ -182,9 +202,9 @@ fn read_path(call: &ToolCall) -> Option<&str> {
     (call.name == "read" && !path.contains("://")).then_some(path)
 }
 
-fn blank(index: usize, result: &ToolResultMessage, text: String, tokens: u64) -> Option<Blank> {
+fn blank(index: usize, result: &ToolResultMessage, text: String, tokens: u64) -> Blank {
     let saved = tokens.saturating_sub(omp_tokens::estimate(&text));
-    Some(Blank { index, call: result.tool_call_id.clone(), text, saved })
+    Blank { index, call: result.tool_call_id.clone(), text, saved }
 }
 
 fn size(result: &ToolResultMessage) -> u64 {

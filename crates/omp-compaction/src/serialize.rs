@@ -70,7 +70,7 @@ pub(crate) fn fitting(pieces: &[Piece], tokens: u64) -> String {
 }
 
 /// A text within so many tokens; its middle goes.
-pub(crate) fn within(text: &str, tokens: u64) -> String {
+pub fn within(text: &str, tokens: u64) -> String {
     let mut room = text.chars().count();
     let mut text = text.to_owned();
     loop {

@@ -40,6 +40,17 @@ impl Wishes {
         Self { catalog: Catalog::new(directories.themes()), slots, adjustments }
     }
 
+    /// What the settings change in any theme.
+    pub(crate) fn adjustments(&self) -> Adjustments {
+        self.adjustments
+    }
+
+    /// Lets the theme in use be what the settings say.
+    pub(crate) fn dress(self, current: &mut Current) -> Result<(), ThemeError> {
+        current.set_adjustments(self.adjustments);
+        current.set_slots(self.slots)
+    }
+
     /// The theme for a kind of background, and why it is not the user's if it is not.
     pub(crate) fn open(self, appearance: Appearance) -> (Current, Result<(), ThemeError>) {
         Current::new(self.catalog, self.slots, self.adjustments, appearance)
@@ -51,6 +62,11 @@ pub(crate) fn user_keys(directories: &Directories) -> Loaded {
     let places = directories.keybindings();
     let places: Vec<&Path> = places.iter().map(PathBuf::as_path).collect();
     omp_keys::load(&places)
+}
+
+/// Whether a theme is made for a light background; `None` if there is no such theme, or it cannot be read.
+pub fn is_light_theme(directories: &Directories, name: &str) -> Option<bool> {
+    Catalog::new(directories.themes()).load(name).ok().map(|theme| theme.is_light())
 }
 
 /// The colours of exported pages, from the user's two themes. A theme that cannot be read is as if it were not chosen.

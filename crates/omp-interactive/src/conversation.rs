@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use omp_tui::text::Line;
 use omp_tui::transcript::Transcript;
-use omp_types::{AgentEvent, AssistantBlock, AssistantMessage, Message, StopReason, StreamEvent, ToolOutput, UserBlock, UserContent};
+use omp_types::{AgentEvent, AssistantBlock, BashExecution, AssistantMessage, Message, StopReason, StreamEvent, ToolOutput, UserBlock, UserContent};
 use omp_view::Look;
+use omp_view::bang::{BangState, BangView};
 use omp_view::message::{self, Level, TextKind};
+use omp_view::tool::Expansion;
 
 use crate::blocks::{Calls, Pictured, Prose, Shared, Still};
 use crate::stage::Stage;
@@ -112,10 +114,29 @@ impl Conversation {
                         });
                     }
                 }
+                Message::Custom(custom) if BashExecution::of(custom).is_some() => {
+                    BashExecution::of(custom).iter().for_each(|execution| self.replay_command(to, execution));
+                }
                 Message::User(_) | Message::Custom(_) => self.message(to, message),
             }
         }
         self.settle(Duration::ZERO);
+    }
+
+    /// A command that the user ran.
+    fn replay_command(&mut self, to: &mut Transcript, execution: &BashExecution) {
+        let mut view = BangView::new(&execution.command);
+        if execution.exclude_from_context {
+            view = view.hidden_from_model();
+        }
+        view.replace(&execution.output);
+        let state = match execution.exit_code {
+            Some(code) => BangState::Exited(code),
+            None if execution.cancelled => BangState::Cancelled,
+            None => BangState::Failed("its end is not known".to_owned()),
+        };
+        view.finish(state, execution.full_output_path.clone().filter(|_| execution.truncated));
+        self.show(to, move |look| view.clone().rows(look, Expansion::Collapsed));
     }
 
     fn replay_block(&mut self, to: &mut Transcript, index: usize, block: &AssistantBlock) {
@@ -162,9 +183,12 @@ impl Conversation {
             Message::User(message) => {
                 let message = message.clone();
                 let content = message.content.clone();
-                self.show(to, move |look| message::user(look, &message));
+                let words = self.stage.keywords(&message.content.text());
+                self.show(to, move |look| message::user_with(look, &message, &words));
                 self.show_pictures(to, &content);
             }
+            // The command is on the screen since it began.
+            Message::Custom(message) if message.custom_type == BashExecution::ROLE => {}
             Message::Custom(message) if message.display => {
                 let message = message.clone();
                 self.show(to, move |look| message::custom(look, &message));

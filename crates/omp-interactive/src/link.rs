@@ -1,16 +1,18 @@
 //! The way from a session to the screen.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::future::BoxFuture;
 use omp_sdk::{
     ApprovalRequest, AskAnswer, AskQuestion, Asker, Dialog, Ended, Listener, PlanReview, PlanVerdict,
-    Questioner, Reply, Ui,
+    PtyView, Questioner, Reply, Ui,
 };
+use omp_shell::pty::{self, Terminal};
 use omp_types::AgentEvent;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 
 /// What a session says and asks.
 #[derive(Debug)]
@@ -25,6 +27,8 @@ pub enum Word {
     Confirm(String, oneshot::Sender<bool>),
     /// Which of these options? Words come back until the question is answered; `(this, of so many)`.
     Question(AskQuestion, (usize, usize), UnboundedSender<AskWord>),
+    /// The terminal of a command is to be shown until the token fires.
+    Terminal(String, Terminal, CancellationToken),
     /// A question that is answered in words, with words to begin from. No answer is `None`.
     Text(String, String, oneshot::Sender<Option<String>>),
 }
@@ -51,6 +55,8 @@ pub struct Link {
     way: UnboundedSender<(u64, Word)>,
     /// Something is typed that was not sent.
     composing: Arc<AtomicBool>,
+    /// The size of a terminal on the screen.
+    room: Arc<Mutex<pty::Size>>,
 }
 
 /// The screen's end.
@@ -63,7 +69,7 @@ impl Link {
     /// An end for whoever speaks for all sessions, and the screen's.
     pub fn new() -> (Self, Words) {
         let (way, words) = mpsc::unbounded_channel();
-        (Self { session: Self::EVERY_SESSION, way, composing: Arc::default() }, words)
+        (Self { session: Self::EVERY_SESSION, way, composing: Arc::default(), room: Arc::default() }, words)
     }
 
     /// The same way for another session.
@@ -77,9 +83,26 @@ impl Link {
         self.composing.store(composing, Ordering::Relaxed);
     }
 
+    /// A terminal on the screen has this size.
+    pub(crate) fn set_room(&self, room: pty::Size) {
+        *self.room.lock().unwrap_or_else(PoisonError::into_inner) = room;
+    }
+
     fn say(&self, word: Word) {
         // Nobody listens any more when the program ends.
         let _ = self.way.send((self.session, word));
+    }
+}
+
+impl PtyView for Link {
+    fn size(&self) -> pty::Size {
+        *self.room.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn show(&self, command: &str, terminal: Terminal) -> Box<dyn Send> {
+        let ended = CancellationToken::new();
+        self.say(Word::Terminal(command.to_owned(), terminal, ended.clone()));
+        Box::new(ended.drop_guard())
     }
 }
 

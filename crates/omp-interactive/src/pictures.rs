@@ -83,11 +83,6 @@ impl Pictures {
         inner.off = off;
     }
 
-    /// How pictures are shown.
-    pub(crate) fn options(&self) -> ImageOptions {
-        self.0.borrow().images.options()
-    }
-
     /// Pictures may take so many rows from now on.
     pub(crate) fn set_room(&self, rows: usize) {
         let mut inner = self.0.borrow_mut();

@@ -11,9 +11,10 @@ use omp_sdk::{Driver, Host, Prompt};
 use omp_tui::terminal::TerminalError;
 use tokio::sync::mpsc;
 
-use crate::app::{App, Beginning, Files, Wish};
+use crate::app::{App, Beginning, Files, Titles, Wish};
 use crate::appearance::{self, ThemeWatch, Wishes};
 use crate::clipboard::Clipboard;
+use crate::greeting::Greeting;
 use crate::link::{Link, Words};
 use crate::recent::Recent;
 use crate::screen::Screen;
@@ -62,10 +63,28 @@ pub struct Start {
     pub edit: Edit,
     /// The clipboard of the machine.
     pub clipboard: Arc<dyn Clipboard>,
+    /// Whether a model is asked for names of sessions.
+    pub titles: Titles,
+    /// What is told first.
+    pub greeting: Greeting,
+    /// What of the set-up is shown first.
+    pub set_up: SetUp,
     /// Things the user should know.
     pub remarks: Vec<String>,
     /// Keeps the terminal safe if this program is killed: the pipe to a guardian.
     pub leash: Option<std::os::fd::OwnedFd>,
+}
+
+/// What of the set-up is shown before anything else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SetUp {
+    /// Nothing: it was done, or is not wanted.
+    #[default]
+    Nothing,
+    /// What is left of it.
+    Rest,
+    /// All of it.
+    Whole,
 }
 
 /// How the program ended.
@@ -81,7 +100,7 @@ pub enum End {
 
 /// Runs until the user leaves.
 pub async fn run(start: Start) -> Result<End, TerminalError> {
-    let Start { host, link, mut words, numbers, prompts, typed, variable, edit, clipboard, remarks, leash } = start;
+    let Start { host, link, mut words, numbers, prompts, typed, variable, edit, clipboard, titles, greeting, set_up, remarks, leash } = start;
     let mut screen =
         Screen::enter(leash, variable, host.session().settings().get(keys::SHOW_HARDWARE_CURSOR))?;
     let (tasks, mut done) = mpsc::unbounded_channel();
@@ -105,13 +124,17 @@ pub async fn run(start: Start) -> Result<End, TerminalError> {
         host,
     });
     app.set_notices(screen.notices());
+    app.set_titles(titles);
     let most = session.settings().get(keys::TUI_MAX_INLINE_IMAGES).max(0.0) as usize;
     let off = !session.settings().get(keys::TERMINAL_SHOW_IMAGES);
     app.set_pictures(screen.picture_options(most), off);
-    app.begin(&session.conversation().await);
+    app.set_read_preview(session.settings().get(keys::READ_TOOL_RESULT_PREVIEW));
+    app.begin(&session.conversation().await, greeting);
     drop(session);
     let problem = loaded.err().map(|error| error.to_string());
     remarks.iter().chain(&user_keys.warnings).chain(&problem).for_each(|remark| app.remark(remark));
+    app.tell_scope();
+    app.begin_set_up(set_up);
     prompts.into_iter().for_each(|prompt| app.first_prompt(prompt));
     theme_watch.fires(app.theme_file(), app.now());
     let end = loop {

@@ -1,6 +1,7 @@
 //! How everything is drawn at the moment, shared by all blocks of the conversation.
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -18,13 +19,15 @@ struct Settings {
     expanded: bool,
     thoughts: bool,
     pictures: Pictures,
+    /// What decides which words change a turn.
+    words: Option<Arc<omp_sdk::settings::Settings>>,
 }
 
 impl Stage {
     pub(crate) fn new(theme: Arc<Theme>) -> Self {
         let look = Look::new(theme, 80);
         let pictures = Pictures::default();
-        Self(Rc::new(RefCell::new(Settings { look, expanded: false, thoughts: true, pictures })))
+        Self(Rc::new(RefCell::new(Settings { look, expanded: false, thoughts: true, pictures, words: None })))
     }
 
     /// The look for a width.
@@ -68,5 +71,16 @@ impl Stage {
 
     pub(crate) fn set_thoughts(&self, shown: bool) {
         self.0.borrow_mut().thoughts = shown;
+    }
+
+    /// These settings say which words change a turn.
+    pub(crate) fn set_words(&self, settings: Arc<omp_sdk::settings::Settings>) {
+        self.0.borrow_mut().words = Some(settings);
+    }
+
+    /// Where words that change a turn stand in a text.
+    pub(crate) fn keywords(&self, text: &str) -> Vec<Range<usize>> {
+        let words = self.0.borrow().words.clone();
+        words.map(|settings| omp_sdk::keyword_spans(&settings, text)).unwrap_or_default()
     }
 }

@@ -3,9 +3,19 @@
 //! Each panel is a state machine: it is given what there is to show, takes keys, and answers each with what it wants
 //! done. It knows neither sessions nor settings files nor the network, so that all of it can be tested without them.
 
+mod listing;
+pub mod login;
+pub mod models;
 mod parts;
+pub mod review;
 pub mod sessions;
+pub mod settings;
+#[cfg(test)]
+mod testing;
+pub mod theme;
 pub mod tree;
+pub mod welcome;
+pub mod wizard;
 
 use omp_tui::render::Position;
 use omp_tui::text::Line;

@@ -62,17 +62,16 @@ pub(crate) fn hidden(look: &Look, above: usize, below: usize) -> Option<Line> {
 /// Which keys do what, the most useful first: as many as fit into two rows.
 pub(crate) fn keys(look: &Look, hints: &[String]) -> Vec<Line> {
     let (dot, room) = (look.dot(), look.width.saturating_sub(2).max(1));
-    let mut rows = vec![String::new()];
+    let mut rows: Vec<String> = Vec::new();
     for hint in hints {
-        let wide = |text: &str| Line::plain(text).width();
-        let joined = match rows.last().map(String::as_str) {
-            Some("") | None => hint.clone(),
-            Some(row) => format!("{row}{dot}{hint}"),
-        };
-        match rows.last_mut() {
-            Some(row) if wide(&joined) <= room => *row = joined,
-            _ if rows.len() == MOST_KEY_ROWS => break,
-            _ => rows.push(hint.clone()),
+        let joined = rows.last().map(|row| format!("{row}{dot}{hint}"));
+        if let Some(joined) = joined.filter(|joined| Line::plain(joined).width() <= room) {
+            rows.pop();
+            rows.push(joined);
+        } else if rows.len() < MOST_KEY_ROWS {
+            rows.push(hint.clone());
+        } else {
+            break;
         }
     }
     rows.iter().map(|row| look.row(Token::Dim, &format!("  {row}"))).collect()

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use omp_agent::{AgentError, Outcome};
 use omp_config::Directories;
-use omp_llm::registry::Availability;
-use omp_session::{CopyError, Entry, EntryKind, TitleSource, Tree};
+use omp_llm::registry::{Availability, CanonicalModel};
+use omp_session::{CopyError, Entry, EntryKind, NoSuchEntry, TitleSource, Tree};
 use omp_types::{Message, ThinkingLevel};
 use tokio_util::sync::CancellationToken;
 
@@ -23,6 +23,8 @@ pub struct ModelChoice {
     pub context_window: u64,
     /// Does it think before it answers?
     pub reasoning: bool,
+    /// How hard it can think, lowest first; nothing if it does not.
+    pub levels: Vec<ThinkingLevel>,
 }
 
 impl Session {
@@ -85,8 +87,16 @@ impl Session {
             name: model.name.clone(),
             context_window: model.context_window,
             reasoning: model.reasoning,
+            levels: if model.reasoning { model.levels.to_vec() } else { Vec::new() },
         };
         usable.map(choice).collect()
+    }
+
+    /// The same, each model once, whoever offers it.
+    pub fn canonical_choices(&self) -> Vec<CanonicalModel> {
+        let mut all = self.models.registry.canonical(&self.models.lookup());
+        all.retain(|model| model.available);
+        all
     }
 }
 
@@ -118,6 +128,11 @@ impl Session {
             _ => None,
         };
         loaded.path(leaf.as_deref()).iter().filter_map(said).collect()
+    }
+
+    /// Gives an entry a label; an empty one takes it away.
+    pub fn label(&self, entry: &str, label: &str) -> Result<(), NoSuchEntry> {
+        self.record.lock().append_label(entry, Some(label)).map(drop)
     }
 
     /// The whole conversation as a tree, and where it stands.

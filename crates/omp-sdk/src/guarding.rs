@@ -84,7 +84,8 @@ impl Circle<'_> {
     }
 
     fn note(&self) -> Note {
-        let text = SAME_RESULT.replace("{{times}}", &self.times.to_string()).replace("{{calls}}", &self.calls());
+        let text =
+            SAME_RESULT.replace("{{times}}", &self.times.to_string()).replace("{{calls}}", &self.calls());
         Note { custom_type: "same-result", text: Cow::Owned(text) }
     }
 

@@ -240,11 +240,20 @@ impl Session {
         target: &str,
         summary: Option<String>,
     ) -> Result<Option<Moved>, SwitchError> {
+        self.navigate_with(target, summary.map(|summary| (summary, None))).await
+    }
+
+    /// The same, with details of the branch beside its summary.
+    pub(crate) async fn navigate_with(
+        &self,
+        target: &str,
+        summary: Option<(String, Option<Value>)>,
+    ) -> Result<Option<Moved>, SwitchError> {
         self.rest().await;
         let loaded = self.loaded().await?;
         let way = loaded.navigation(target, self.record.lock().leaf())?;
         let Navigation::Move { to, prefill, .. } = &way else { return Ok(None) };
-        let summary_entry = self.record.lock().go(&way, summary)?;
+        let summary_entry = self.record.lock().go_with(&way, summary)?;
         let (to, prefill) = (to.clone(), prefill.clone());
         let context = match &summary_entry {
             // The summary is part of what the model is told.
@@ -275,9 +284,10 @@ impl Session {
     }
 
     /// Goes on from another place; what providers kept of the messages before is let go.
-    async fn reload(&self, context: Context) -> Result<(), SessionError> {
+    pub(crate) async fn reload(&self, context: Context) -> Result<(), SessionError> {
         self.models.client.close().await;
         self.todos.restore(context.todos.as_ref().unwrap_or(&Value::Array(Vec::new())));
+        self.keeper.begin(context.kept);
         self.agent.load(context.messages).await?;
         for warning in self.restore_mode(context.mode.as_ref()).await {
             self.agent.notice(warning).await?;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use omp_config::discovery::{ContextFile, Discovery, Listing, Places, PromptFileName, StickyRule};
-use omp_config::settings::{ForeignFile, Settings, SettingsError, Sources};
+use omp_config::settings::{ForeignFile, Settings, SettingsError, Sources, keys, strings};
 use omp_config::{Directories, discovery};
 use omp_extend::{Commands, RuleBook, Skills, always_section, rules_section, skills_section};
 use serde_json::Map;
@@ -143,7 +143,8 @@ fn standing(found: &Listing<StickyRule>, warnings: &mut Vec<String>) -> Option<A
 
 /// Looks around from the session's directory, with the sources that the settings leave on.
 pub(crate) fn discovery(directories: &Directories, cwd: &Path, settings: &Settings) -> Discovery {
-    Discovery::new(Places::find(directories, cwd), &settings.disabled_providers())
+    let left_out = strings(settings.get(keys::DISABLED_EXTENSIONS)).map(str::to_owned).collect();
+    Discovery::new(Places::find(directories, cwd), &settings.disabled_providers()).without(left_out)
 }
 
 /// The commands behind `/<name>`.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use omp_session::{IfHeld, OpenError, SessionWriter};
+use omp_session::{Context, IfHeld, OpenError, SessionWriter};
 
 use crate::error::SessionError;
 use crate::host::{Arrival, Host, SwitchError};
@@ -57,6 +57,16 @@ impl Host {
 }
 
 impl Session {
+    /// Goes on with nothing said, in the same session: what was said is a branch of its own from now on.
+    pub async fn clear_context(&self) -> Result<(), SwitchError> {
+        if self.control().is_running() {
+            return Err(SwitchError::Busy);
+        }
+        self.record.lock().reset_leaf();
+        self.reload(Context::default()).await?;
+        Ok(())
+    }
+
     /// Lets go of the session's file and moves it. If that fails, the session has its file again.
     async fn relocate(&self, file: &Path, cwd: &Path) -> Result<PathBuf, SwitchError> {
         self.record.release();

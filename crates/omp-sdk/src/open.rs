@@ -1,11 +1,12 @@
 //! From options to a session, step by step.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex};
 
-use omp_agent::{Agent, Conduct, Gate, Listener, Models, Parts, Setup, Todos, definitions};
+use omp_agent::{Agent, Conduct, Gate, Listener, Models, Parts, Setup, Todos, Upkeep, definitions};
 use omp_types::ThinkingLevel;
 
+use crate::compaction::Keeper;
 use crate::configure;
 use crate::error::SessionError;
 use crate::guarding::Guarding;
@@ -30,7 +31,8 @@ impl Session {
         let (context, mut writer) = open_session(&opening.options, &mut opening.warnings)?;
         let chosen = opening.choose_model(&context).await?;
         opening.todos = opening.todo_list(&context);
-        let surroundings = opening.look_around(&chosen, &Kept::of(&writer));
+        let beside = Kept::of(&writer);
+        let surroundings = opening.look_around(&chosen, &beside);
         let effort = opening.effort(&chosen, &context);
         restore::note_choice(&mut writer, &context, &chosen.model, effort);
         restore::service_tier(&mut opening.options.service_tier, &mut writer, &context);
@@ -60,6 +62,21 @@ impl Session {
         let models = opening.other_models(chosen.client, chosen.registry, &chosen.model, secrets);
         let classifier = opening.classifier(effort, &models);
         let guard = Arc::new(opening.guard(&models, Arc::clone(&modes.shared)));
+        let now = Now { model: Arc::clone(&chosen.model), settings: Arc::new(opening.settings.clone()) };
+        let now = Arc::new(Mutex::new(now));
+        let keeper = Arc::new(Keeper {
+            record: record.clone(),
+            now: Arc::clone(&now),
+            models: Arc::clone(&models),
+            modes: Arc::clone(&modes),
+            todos: Arc::clone(&opening.todos),
+            jobs: opening.jobs.clone(),
+            artifacts: Arc::clone(&beside.artifacts),
+            directories: opening.options.directories.clone(),
+            session_dir: opening.options.session_dir.clone(),
+            stale: AtomicUsize::new(context.kept),
+            learned: Mutex::default(),
+        });
         let parts = Parts {
             model: models.serve(Arc::clone(&chosen.model)),
             models: Arc::clone(&models) as Arc<dyn Models>,
@@ -73,6 +90,7 @@ impl Session {
             }),
             todos: offers_todo.then(|| Arc::clone(&opening.todos) as Arc<dyn Todos>),
             conduct: Arc::new(Guarding::new(Arc::clone(&modes) as Arc<dyn Conduct>)),
+            upkeep: Arc::clone(&keeper) as Arc<dyn Upkeep>,
         };
         let agent = Agent::new(parts, config);
         guard.attach(agent.control());
@@ -94,7 +112,8 @@ impl Session {
             record,
             chosen: opening.names_model(),
             first_model: chosen.model.selector(),
-            now: Mutex::new(Now { model: chosen.model, settings: Arc::new(opening.settings) }),
+            now,
+            keeper,
             models,
             effort,
             knowledge: surroundings.knowledge,

@@ -36,7 +36,7 @@ use crate::options::{Persistence, SessionOptions, ToolFilter};
 use crate::others::OtherModels;
 use crate::profiles;
 use crate::prompt::{self, Ingredients, Personality, Place, SystemPrompt};
-use crate::resources::{Kept, github, resources};
+use crate::resources::{Kept, Obsidian, github, resources};
 use crate::shell;
 use crate::toolbox::{self, ToolShelf, Toolbox};
 use crate::transport;
@@ -327,7 +327,11 @@ impl Opening {
             Arc::new(Scans::new(scan_limits(self.options.environment.as_ref()), Box::new(Instant::now)));
         context.spills = Arc::new(artifacts::Shelf(Arc::clone(&kept.artifacts)));
         let github = github(&self.settings, &self.options, scope, &context.environment);
-        context.resources = resources(knowledge, kept, &github);
+        let obsidian = self.settings.get(keys::VAULT_ENABLED).then(|| {
+            let (environment, cwd) = (context.environment.clone(), context.cwd.clone());
+            Arc::new(Obsidian { scope: Arc::clone(scope), environment, cwd })
+        });
+        context.resources = resources(knowledge, kept, &github, obsidian);
         context.web = web::pages(&self.settings, client);
         context.ssh = self.ssh.clone();
         context.modes = modes::for_tools(&self.options, &self.settings);

@@ -147,8 +147,8 @@ pub enum SavedError {
 
 /// The saved sessions as seen from one directory.
 pub struct SavedSessions {
-    store: Sessions,
-    cwd: PathBuf,
+    pub(crate) store: Sessions,
+    pub(crate) cwd: PathBuf,
     /// Sessions of all directories are in one.
     together: bool,
     /// The colours of pages.
@@ -174,7 +174,7 @@ impl SavedSessions {
         self.infos(scope).into_iter().map(session_row).collect()
     }
 
-    fn infos(&self, scope: SessionScope) -> Vec<SessionInfo> {
+    pub(crate) fn infos(&self, scope: SessionScope) -> Vec<SessionInfo> {
         match scope {
             SessionScope::AllFolders if !self.together => self.store.list_all(),
             SessionScope::Folder | SessionScope::AllFolders => self.store.list(&self.cwd),

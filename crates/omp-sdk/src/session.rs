@@ -18,6 +18,7 @@ use omp_types::{UserBlock, UserContent};
 use tokio_util::sync::CancellationToken;
 
 use crate::bundled;
+use crate::compaction::Keeper;
 use crate::effort::{Classifier, Effort};
 use crate::expand::expand;
 use crate::guard::Guard;
@@ -36,10 +37,12 @@ use crate::titles::Titling;
 pub struct Session {
     pub(crate) agent: Agent,
     pub(crate) modes: Arc<SessionModes>,
+    /// Keeps the conversation within the model's window.
+    pub(crate) keeper: Arc<Keeper>,
     pub(crate) titles: Titling,
     pub(crate) scope: Arc<Scope>,
     pub(crate) record: Record,
-    pub(crate) now: Mutex<Now>,
+    pub(crate) now: Arc<Mutex<Now>>,
     /// Settings were changed since the last run.
     pub(crate) changed: AtomicBool,
     /// Asks before calls that need a word.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use omp_config::settings::{self, keys};
-use omp_llm::registry::{ScopedModel, Selection};
+use omp_llm::Api;
+use omp_llm::registry::{ScopedModel, Selection, Wanted};
 use serde_json::{Value, json};
 
 use crate::configure;
@@ -106,6 +107,20 @@ impl Session {
         };
         let patterns: Vec<String> = self.limits.iter().filter_map(pattern).collect();
         self.models.registry.scope(patterns.iter().map(String::as_str), &self.models.lookup()).models
+    }
+
+    /// A session that began with the tour, because nothing else was there, goes on with the usual model of whatever can
+    /// be used by now. Answers with that model.
+    pub async fn leave_demo(&self) -> Result<Option<String>, SessionError> {
+        if !self.fell_back_to_demo() {
+            return Ok(None);
+        }
+        let found = self.models.registry.select(Wanted::default(), &self.models.lookup());
+        let Some(selection) = found.ok().filter(|selection| selection.model.api != Api::Demo) else {
+            return Ok(None);
+        };
+        self.switch(selection, Lasting::Session).await?;
+        Ok(Some(self.model_selector()))
     }
 
     pub(crate) fn find_model(&self, selector: &str) -> Result<Selection, SessionError> {

@@ -1,11 +1,11 @@
 //! The conversation of a session that is open, as a text, a page or a link.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use omp_export::dump::{DumpOptions, Form};
 use omp_export::share::Shared;
 use omp_export::{HtmlError, SessionView, Theme, ViewError, target};
-use omp_session::Loaded;
+use omp_session::{Entry, EntryKind, Loaded};
 use omp_types::ToolDefinition;
 
 use crate::environment::Environment;
@@ -39,15 +39,15 @@ impl Conversation {
 impl Session {
     /// The conversation as text, with what the model is told before it. `None` before the first message.
     pub async fn dump(&self, form: Form) -> Result<Option<String>, SavedError> {
-        let Some(conversation) = self.kept_conversation().await else { return Ok(None) };
-        let (told, model, level) = (self.told(), self.model_selector(), self.thinking().await);
+        let Some(conversation) = self.kept_conversation() else { return Ok(None) };
+        let (told, model) = (self.told(), self.model_selector());
         let work = move || {
             let options = DumpOptions {
                 form,
                 system_prompt: told.system.as_deref(),
                 tools: &told.tools,
                 model: Some(&model),
-                thinking_level: Some(level.name()),
+                thinking_level: None,
             };
             let mut text = Vec::new();
             omp_export::dump::text(&conversation.view()?, &options, &mut text)?;
@@ -62,7 +62,7 @@ impl Session {
         if !self.is_kept() {
             return Err(HtmlError::InMemory.into());
         }
-        let Some(Conversation::File(session)) = self.kept_conversation().await else { return Ok(None) };
+        let Some(Conversation::File(session)) = self.kept_conversation() else { return Ok(None) };
         let (cwd, told) = (self.cwd(), self.told());
         let path = target(typed, &session, &cwd)?;
         let blobs = self.store().blobs().directory().to_owned();
@@ -73,7 +73,7 @@ impl Session {
     /// Shares the conversation by link. Credentials that omp knows are removed from the snapshot first, unless
     /// `share.redactSecrets` is off. `None` before the first message.
     pub async fn share(&self) -> Result<Option<Shared>, ShareError> {
-        let Some(conversation) = self.kept_conversation().await else { return Ok(None) };
+        let Some(conversation) = self.kept_conversation() else { return Ok(None) };
         let blobs = self.store().blobs().directory().to_owned();
         let settings = self.settings();
         let environment = self.models.environment.as_ref();
@@ -94,16 +94,14 @@ impl Session {
     }
 
     /// `None` before the first message.
-    async fn kept_conversation(&self) -> Option<Conversation> {
-        let saved = {
-            let mut writer = self.record.lock();
-            writer.flush();
-            writer.path().filter(|_| writer.is_saved()).map(Path::to_owned)
-        };
-        match saved {
-            Some(path) => Some(Conversation::File(path)),
-            None if self.agent.messages().await.is_empty() => None,
-            None => Some(Conversation::Memory(Box::new(self.record.lock().snapshot()))),
+    fn kept_conversation(&self) -> Option<Conversation> {
+        let mut writer = self.record.lock();
+        writer.flush();
+        if let Some(path) = writer.path().filter(|_| writer.is_saved()) {
+            return Some(Conversation::File(path.to_owned()));
         }
+        let said = |entry: &Entry| matches!(entry.kind, EntryKind::Message(_));
+        let begun = writer.entries().iter().any(said);
+        begun.then(|| Conversation::Memory(Box::new(writer.snapshot())))
     }
 }

@@ -34,10 +34,50 @@ const SENTENCE: usize = 120;
 
 /// Words that a greeting is made of. A message of nothing else says nothing about the work.
 const GREETINGS: [&str; 44] = [
-    "hi", "hii", "hello", "hey", "heya", "yo", "hiya", "howdy", "sup", "there", "all", "again", "good", "morning",
-    "afternoon", "evening", "day", "how", "are", "you", "thanks", "thank", "test", "ping", "hallo", "moin", "servus",
-    "guten", "morgen", "tag", "abend", "hola", "buenos", "dias", "salut", "bonjour", "bonsoir", "ciao", "olá", "oi",
-    "привет", "你好", "こんにちは", "안녕하세요",
+    "hi",
+    "hii",
+    "hello",
+    "hey",
+    "heya",
+    "yo",
+    "hiya",
+    "howdy",
+    "sup",
+    "there",
+    "all",
+    "again",
+    "good",
+    "morning",
+    "afternoon",
+    "evening",
+    "day",
+    "how",
+    "are",
+    "you",
+    "thanks",
+    "thank",
+    "test",
+    "ping",
+    "hallo",
+    "moin",
+    "servus",
+    "guten",
+    "morgen",
+    "tag",
+    "abend",
+    "hola",
+    "buenos",
+    "dias",
+    "salut",
+    "bonjour",
+    "bonsoir",
+    "ciao",
+    "olá",
+    "oi",
+    "привет",
+    "你好",
+    "こんにちは",
+    "안녕하세요",
 ];
 /// The longest greeting, in words.
 const GREETING_WORDS: usize = 4;
@@ -170,10 +210,17 @@ mod tests {
 
     #[test]
     fn greetings_are_told_from_work() {
-        for greeting in ["", "  \n", "hi", "Hello!", "hey there :)", "Good morning", "how are you?", "你好"] {
+        for greeting in ["", "  \n", "hi", "Hello!", "hey there :)", "Good morning", "how are you?", "你好"]
+        {
             assert!(is_greeting(greeting), "{greeting:?}");
         }
-        for work in ["fix it", "hello world in C", "hi, the tests fail", "test the parser", "good good good good good"] {
+        for work in [
+            "fix it",
+            "hello world in C",
+            "hi, the tests fail",
+            "test the parser",
+            "good good good good good",
+        ] {
             assert!(!is_greeting(work), "{work:?}");
         }
     }

@@ -5,15 +5,19 @@ use std::ops::Range;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+use omp_agent::Prompt;
 use omp_config::settings::Settings;
 use omp_extend::keywords;
 use omp_session::artifacts_directory;
 use omp_tools::{Completion, InternalUrl, Resources};
+use omp_types::UserContent;
 use omp_workspace::write::{Mode, write};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use crate::bundled;
 use crate::configure;
+use crate::expand::expand;
 use crate::session::Session;
 
 /// Pastes that one session can keep as files.
@@ -44,6 +48,20 @@ impl Session {
     pub fn complete_url(&self, typed: &str) -> Vec<(String, String)> {
         let pair = |found: Completion| (found.url, found.description);
         self.resources().complete(typed).into_iter().map(pair).collect()
+    }
+
+    /// What was typed as the model gets it: skills, commands and templates are put in the place of their names. For words
+    /// that are queued; [`Session::prompt`] does it by itself. With things the user should know.
+    pub async fn expand_typed(&self, content: UserContent) -> (UserContent, Vec<String>) {
+        if let UserContent::Text(typed) = &content
+            && let Some(text) = bundled::green(typed, &self.cwd(), &CancellationToken::new()).await
+        {
+            return (UserContent::Text(text), Vec::new());
+        }
+        let settings = self.settings();
+        let words = Prompt::words(content);
+        let expansion = expand(words, &self.knowledge.get().skills, &settings, || self.commands());
+        (expansion.prompt.content, expansion.warnings)
     }
 
     /// Keeps a text as a new `local://` file; its URL.

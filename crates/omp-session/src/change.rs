@@ -44,7 +44,13 @@ impl SessionWriter {
     /// Replaces what some entries say, by their ids, and keeps everything else byte for byte: for outputs of tools
     /// that are no longer worth their room. Entries that are not in the file are left out.
     pub fn replace(&mut self, kinds: &HashMap<String, EntryKind>) -> Result<(), CopyError> {
-        self.rewrite(|_| {}, kinds)
+        self.rewrite(|_| {}, kinds)?;
+        for entry in &mut self.entries {
+            if let Some(kind) = kinds.get(&entry.id) {
+                entry.kind = kind.clone();
+            }
+        }
+        Ok(())
     }
 
     fn rewrite(

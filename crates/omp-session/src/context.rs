@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use omp_types::Message;
+use omp_types::{Message, UserBlock, UserContent, UserMessage};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::blobs::{BlobHash, BlobStore};
@@ -17,6 +18,9 @@ const BRANCH_SUMMARY: &str = include_str!("../prompts/branch-summary.md");
 const TODO_TOOL: &str = "todo";
 /// The entry of a list that the user changed.
 const TODO_EDIT: &str = "user_todo_edit";
+
+/// The field of a compaction's preserved data with the pictures that its history is printed on.
+const FRAMES: &str = "snapcompact";
 
 /// Marks the summary of a branch that a checkpoint left.
 const REWIND: &str = "rewind";
@@ -141,7 +145,7 @@ fn messages(path: &[&Entry]) -> (Vec<Arc<Message>>, usize) {
         return (path.iter().filter_map(|entry| message(entry)).collect(), 0);
     };
     let (before, after) = (&path[..at], &path[at + 1..]);
-    let summary = wrapped(COMPACTION_SUMMARY, &compaction.summary, &path[at].timestamp);
+    let summary = summed_up(compaction, &path[at].timestamp);
     let kept = &before[first_kept(before, compaction)..];
     let mut messages = vec![summary];
     messages.extend(kept.iter().filter_map(|entry| message(entry)));
@@ -177,7 +181,7 @@ impl Entry {
     pub fn spoken_anywhere(&self) -> Option<Arc<Message>> {
         match &self.kind {
             EntryKind::Compaction(compaction) => {
-                Some(wrapped(COMPACTION_SUMMARY, &compaction.summary, &self.timestamp))
+                Some(summed_up(compaction, &self.timestamp))
             }
             _ => message(self),
         }
@@ -187,6 +191,21 @@ impl Entry {
 /// A checkpoint ended here. The report that follows the entry says to the model what the entry says to people.
 fn is_rewind(branch: &BranchSummary) -> bool {
     branch.details.as_ref().is_some_and(|details| details.get(REWIND).is_some())
+}
+
+/// The message that stands for what a compaction took away, with the pictures it was printed on.
+fn summed_up(compaction: &Compaction, timestamp: &str) -> Arc<Message> {
+    let summary = wrapped(COMPACTION_SUMMARY, &compaction.summary, timestamp);
+    let frames = compaction.preserve_data.as_ref().and_then(|data| data.get(FRAMES)?.get("content"));
+    let frames: Vec<UserBlock> =
+        frames.and_then(|frames| Vec::deserialize(frames).ok()).unwrap_or_default();
+    let Message::User(user) = &*summary else { return summary };
+    if frames.is_empty() {
+        return summary;
+    }
+    let mut blocks = vec![UserBlock::text(user.content.text())];
+    blocks.extend(frames);
+    Arc::new(Message::User(UserMessage { content: UserContent::Blocks(blocks), ..user.clone() }))
 }
 
 fn wrapped(template: &str, summary: &str, timestamp: &str) -> Arc<Message> {

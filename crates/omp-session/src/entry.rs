@@ -83,7 +83,7 @@ entry_kinds! {
 /// What the user, the model or a tool said.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MessageEntry {
-    #[serde(deserialize_with = "message::read")]
+    #[serde(deserialize_with = "message::read", serialize_with = "message::write")]
     pub message: Arc<Message>,
 }
 

@@ -170,6 +170,11 @@ impl PromptHistory {
 }
 
 impl Sessions {
+    /// Whether any prompt was kept: opening the history makes it.
+    pub fn has_prompt_history(&self) -> bool {
+        self.root.agent().join("history.db").is_file()
+    }
+
     /// The history of prompts, with the agent's files.
     pub fn prompt_history(&self) -> Result<PromptHistory, HistoryError> {
         PromptHistory::open(&self.root.agent().join("history.db"))

@@ -74,6 +74,7 @@ mod raw;
 mod recover;
 mod rehydrate;
 mod relocate;
+mod rename;
 mod resolve;
 mod rewrite;
 mod save;

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::sessions::Sessions;
 use crate::{layout, time};
 
 /// The extension of lock files.
@@ -141,6 +142,16 @@ impl Lock {
         let Ok(now) = std::fs::metadata(&self.path) else { return Standing::Gone };
         let ours = self.file.metadata().is_ok_and(|ours| (ours.dev(), ours.ino()) == (now.dev(), now.ino()));
         if ours { Standing::Ours } else { Standing::Another }
+    }
+}
+
+impl Sessions {
+    /// Who has a session open, if anybody has.
+    pub fn holder(&self, session: &Path) -> Option<Holder> {
+        match Lock::acquire(session) {
+            Attempt::Held(holder) => Some(holder),
+            Attempt::Ours(_) | Attempt::Impossible => None,
+        }
     }
 }
 

@@ -2,19 +2,45 @@
 
 use std::sync::Arc;
 
-use omp_types::{AssistantBlock, Message, Usage, UserBlock};
+use omp_types::{AssistantBlock, BashExecution, Message, Usage, UserBlock};
 use serde::de::{DeserializeOwned, Error};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 /// Reads a message as it is; failing that, without the parts that are not understood.
 pub(crate) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<Message>, D::Error> {
     let value = Value::deserialize(deserializer)?;
+    if value["role"] == BashExecution::ROLE {
+        let execution = BashExecution::deserialize(&value).map_err(D::Error::custom)?;
+        return Ok(Arc::new(Message::Custom(execution.into())));
+    }
     if let Ok(message) = Message::deserialize(&value) {
         return Ok(Arc::new(message));
     }
     let Value::Object(fields) = value else { return Err(D::Error::custom("a message is an object")) };
     serde_json::from_value(Value::Object(mended(fields))).map(Arc::new).map_err(D::Error::custom)
+}
+
+/// Writes a message. A command of the user has a role of its own.
+pub(crate) fn write<S: Serializer>(message: &Arc<Message>, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Line {
+        role: &'static str,
+        #[serde(flatten)]
+        execution: BashExecution,
+    }
+    match user_command(message) {
+        Some(execution) => Line { role: BashExecution::ROLE, execution }.serialize(serializer),
+        None => message.serialize(serializer),
+    }
+}
+
+/// The command of the user that a message stands for, if it does.
+pub(crate) fn user_command(message: &Message) -> Option<BashExecution> {
+    match message {
+        Message::Custom(custom) => BashExecution::of(custom),
+        _ => None,
+    }
 }
 
 /// Fills in what early versions left out and leaves out what this one cannot read.
@@ -79,8 +105,21 @@ mod tests {
     }
 
     #[test]
+    fn a_command_of_the_user_has_its_role() {
+        let value = json!({"role": "bashExecution", "command": "ls", "output": "a\n", "exitCode": 0,
+            "cancelled": false, "truncated": false, "timestamp": 5});
+        let message = reading(value.clone()).unwrap();
+        let Message::Custom(custom) = &message else { panic!("{message:?}") };
+        assert!(custom.content.text().contains("$ ls\na"), "the model reads of it");
+        assert_eq!(write(&Arc::new(message), serde_json::value::Serializer).unwrap(), value);
+        let private = reading(json!({"role": "bashExecution", "command": "ls", "excludeFromContext": true}));
+        let Some(Message::Custom(custom)) = private else { panic!("{private:?}") };
+        assert_eq!(custom.content.text(), "", "the model reads nothing of it");
+    }
+
+    #[test]
     fn roles_of_other_versions_are_not_guessed() {
-        assert_eq!(reading(json!({"role": "bashExecution", "command": "ls"})), None);
+        assert_eq!(reading(json!({"role": "hologram", "command": "ls"})), None);
         assert_eq!(reading(json!("text")), None);
     }
 }

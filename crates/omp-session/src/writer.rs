@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use omp_types::{Message, StopReason};
+use omp_types::{BashExecution, Message, StopReason};
 
 use crate::artifacts::Artifacts;
 use crate::blobs::BlobStore;
@@ -33,7 +33,7 @@ pub struct SessionWriter {
     ids: EntryIds,
     leaf: Option<String>,
     /// The whole conversation, of a session that is never saved.
-    entries: Vec<Entry>,
+    pub(crate) entries: Vec<Entry>,
     trail: Option<Trail>,
 }
 
@@ -110,10 +110,11 @@ impl SessionWriter {
         self.leaf.as_deref()
     }
 
-    /// Appends a message and returns the id of its entry. What the program wrote becomes a `custom_message`.
+    /// Appends a message and returns the id of its entry. What the program wrote becomes a `custom_message`; a command of
+    /// the user is a message with a role of its own.
     pub fn append_message(&mut self, message: &Arc<Message>) -> String {
         match &**message {
-            Message::Custom(custom) => {
+            Message::Custom(custom) if BashExecution::of(custom).is_none() => {
                 let timestamp = time::from_millis(custom.timestamp);
                 self.append_at(timestamp, EntryKind::CustomMessage(custom.into()))
             }
@@ -176,12 +177,26 @@ impl SessionWriter {
     /// Moves the leaf like [`SessionWriter::branch`], or before the first entry, and appends what happened on the
     /// branch that was left.
     pub fn branch_with_summary(&mut self, to: Option<&str>, summary: String) -> Result<String, NoSuchEntry> {
+        self.branch_with_details(to, summary, None)
+    }
+
+    pub(crate) fn branch_with_details(
+        &mut self,
+        to: Option<&str>,
+        summary: String,
+        details: Option<serde_json::Value>,
+    ) -> Result<String, NoSuchEntry> {
         match to {
             Some(id) => self.branch(id)?,
             None => self.reset_leaf(),
         }
         let from_id = to.unwrap_or(BranchSummary::ROOT).to_owned();
-        Ok(self.append(EntryKind::BranchSummary(BranchSummary { from_id, summary, ..Default::default() })))
+        Ok(self.append(EntryKind::BranchSummary(BranchSummary {
+            from_id,
+            summary,
+            details,
+            ..Default::default()
+        })))
     }
 
     /// Labels an entry, or takes its label away.

@@ -116,6 +116,8 @@ impl Home {
     pub fn terminal_command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = self.command("setsid");
         command.arg("--ctty").arg(program).env("TERM", "xterm-256color").env("COLORTERM", "truecolor");
+        // Who wants to see the set-up of the first run takes it out again.
+        command.env("OMP_SKIP_SETUP", "1");
         command
     }
 
@@ -136,6 +138,8 @@ impl Home {
             ("LLAMA_CPP_BASE_URL", CLOSED.to_owned()),
             ("LM_STUDIO_BASE_URL", format!("{CLOSED}/v1")),
             ("AWS_EC2_METADATA_SERVICE_ENDPOINT", CLOSED.to_owned()),
+            // A request for a name that no script expects; tests of names take this away.
+            ("PI_NO_TITLE", "1".to_owned()),
         ];
         if let Ok(search) = std::env::var("PATH") {
             variables.push(("PATH", search));

@@ -126,6 +126,31 @@ impl Terminal {
         self.lock().parser.screen().cursor_position()
     }
 
+    /// How a text on the screen is drawn where it stands last: the colour of its first letter, and whether it is bold.
+    ///
+    /// # Panics
+    /// When the screen does not show it.
+    pub fn drawn(&self, text: &str) -> String {
+        let state = self.lock();
+        let screen = state.parser.screen();
+        let (height, width) = screen.size();
+        let cell_text = |row, column| screen.cell(row, column).map_or("", |cell| cell.contents());
+        for row in (0..height.get()).rev() {
+            for column in (0..width.get()).rev() {
+                let mut rest = text;
+                let mut at = column;
+                while let Some(after) = rest.strip_prefix(cell_text(row, at)).filter(|_| !cell_text(row, at).is_empty()) {
+                    rest = after;
+                    at += 1;
+                }
+                if let (true, Some(cell)) = (rest.is_empty(), screen.cell(row, column)) {
+                    return format!("{:?}{}", cell.fgcolor(), if cell.bold() { " bold" } else { "" });
+                }
+            }
+        }
+        panic!("{text:?} is not on the screen:\n{}", screen.contents());
+    }
+
     /// All rows from the beginning of the scrollback to the bottom of the screen.
     pub fn history(&self) -> Vec<String> {
         let mut state = self.lock();

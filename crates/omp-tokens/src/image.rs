@@ -53,7 +53,7 @@ impl Billing {
 }
 
 /// Claude models that take images of up to 4,784 visual tokens: Opus from 4.7, Fable, Mythos.
-fn high_resolution(model: &str) -> bool {
+pub fn high_resolution(model: &str) -> bool {
     let name = model.to_ascii_lowercase();
     if name.contains("fable") || name.contains("mythos") {
         return true;

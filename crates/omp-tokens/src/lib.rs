@@ -12,7 +12,7 @@ mod message;
 mod pieces;
 mod vocabulary;
 
-pub use image::{Billing, image_size};
+pub use image::{Billing, high_resolution, image_size};
 pub use message::{call, message, messages, tool};
 pub use vocabulary::Family;
 

@@ -51,7 +51,7 @@ pub(crate) fn verdict(
     let Start { cwd, mut variables } = start;
     let given = arguments.get("env").and_then(Value::as_object).into_iter().flatten();
     variables.extend(given.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))));
-    judge(command, Place { cwd: &cwd, home: context.home.as_deref(), variables: &variables, real: &real })
+    judge(command, Place { cwd: &cwd, home: context.home.as_deref(), variables: &variables, real: &real_path })
 }
 
 /// Writing; mere reading if everything that is written belongs to the session alone.
@@ -65,7 +65,7 @@ pub(crate) fn of_edit<'a>(targets: impl IntoIterator<Item = &'a str>) -> Approva
 }
 
 /// The file behind all links, even if it or its directory does not exist yet.
-pub(crate) fn real(path: &Path) -> PathBuf {
+pub fn real_path(path: &Path) -> PathBuf {
     let mut missing = PathBuf::new();
     let mut existing = path;
     loop {

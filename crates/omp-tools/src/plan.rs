@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use omp_agent::ToolError;
 
-use crate::approval::real;
+use crate::approval::real_path;
 use crate::{Context, InternalUrl};
 
 /// The scheme of the session's own area, which stays writable.
@@ -67,6 +67,6 @@ impl Context {
     fn is_own(&self, path: &Path) -> bool {
         let area = InternalUrl::parse("local://plan").and_then(|url| self.resources.locate(&url).ok());
         let Some(area) = area.as_deref().and_then(Path::parent) else { return false };
-        real(path).starts_with(real(area))
+        real_path(path).starts_with(real_path(area))
     }
 }

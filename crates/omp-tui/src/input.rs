@@ -4,6 +4,7 @@
 //! it does not know are swallowed whole, so that no half of one is ever typed into an editor.
 
 mod decoder;
+mod encode;
 mod event;
 mod keys;
 mod reply;
@@ -12,5 +13,6 @@ mod sequence;
 mod tests;
 
 pub use decoder::Decoder;
+pub use encode::{CursorKeys, encode};
 pub use event::{Button, Code, Event, Key, Kind, Modifiers, Motion, Mouse};
 pub use reply::{Appearance, Mode, Reply};

@@ -4,6 +4,7 @@
 //! session files and on the JSON event stream, so a change of a name here is a change of a file format.
 
 mod approval;
+mod bash_execution;
 mod compaction;
 mod event;
 mod goal;
@@ -14,6 +15,7 @@ mod tool;
 mod usage;
 
 pub use approval::{Approval, ApprovalDetail, Tier};
+pub use bash_execution::BashExecution;
 pub use compaction::{CompactionReason, CompactionResult, CompactionStrategy};
 pub use event::{AgentEvent, MessageUpdate, RetryFallback};
 pub use goal::{Goal, GoalStatus};

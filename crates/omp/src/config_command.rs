@@ -88,7 +88,8 @@ impl<'a> Command<'a> {
 
     /// The effective settings, with warnings said.
     fn settings(&self) -> Result<Settings, Refusal> {
-        let warnings = migrate_files(&self.world.directories);
+        let is_light = |name: &str| omp_interactive::is_light_theme(&self.world.directories, name);
+        let warnings = migrate_files(&self.world.directories, &is_light);
         let overlays = self.call.values.paths("config");
         let settings = load_settings(
             &self.world.directories,

@@ -7,18 +7,22 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use omp_cli::Launch;
-use omp_interactive::{End, Link, Numbers, Start};
+use omp_interactive::{End, Greeter, Link, Numbers, SetUp, Start, Titles};
+use omp_sdk::settings::keys;
 use omp_sdk::{
-    Directories, Environment, HistoryQuery, Host, Listener, Outfit, ProcessEnvironment, SessionError,
-    SessionOptions, load_settings, typed_prompts,
+    Directories, Environment, HistoryQuery, Host, Listener, Outfit, Persistence, ProcessEnvironment, SessionError,
+    Session, SessionOptions, load_settings, typed_prompts,
 };
 
 use omp_tui::terminal::guardian::watch;
 use omp_tui::terminal::{SavedModes, Terminal};
 
+use crate::clipboard::Programs;
 use crate::input::Turn;
 use crate::launch::{overrides, session_options};
+use crate::onboarding;
 use crate::output;
+use crate::startup::Startup;
 use crate::world::{self, World};
 
 /// How many earlier prompts the arrow keys reach.
@@ -40,17 +44,7 @@ impl Furniture {
 
 impl Outfit for Furniture {
     fn options(&self, cwd: &Path) -> Result<SessionOptions, SessionError> {
-        let (environment, _) = world::environment(&self.directories, cwd);
-        let settings = load_settings(
-            &self.directories,
-            cwd,
-            environment.as_ref(),
-            &self.launch.configs,
-            overrides(&self.launch),
-        )?;
-        let world = World { directories: self.directories.clone(), environment };
-        let options = session_options(self.launch.clone(), world, cwd.to_owned(), settings)
-            .map_err(|(message, _)| SessionError::Wish(message))?;
+        let options = further_options(&self.launch, &self.directories, cwd)?;
         Ok(attended(options, self.link(self.numbers.next())))
     }
 
@@ -59,12 +53,27 @@ impl Outfit for Furniture {
     }
 }
 
+/// The options of a session after the first, in its own directory.
+pub(crate) fn further_options(
+    launch: &Launch,
+    directories: &Directories,
+    cwd: &Path,
+) -> Result<SessionOptions, SessionError> {
+    let (environment, _) = world::environment(directories, cwd);
+    let settings =
+        load_settings(directories, cwd, environment.as_ref(), &launch.configs, overrides(launch))?;
+    let world = World { directories: directories.clone(), environment };
+    session_options(launch.clone(), world, cwd.to_owned(), settings)
+        .map_err(|(message, _)| SessionError::Wish(message))
+}
+
 /// A session whose questions somebody answers.
 fn attended(options: SessionOptions, link: Link) -> SessionOptions {
     let person = Arc::new(link);
     SessionOptions {
         asker: Some(person.clone()),
         questioner: Some(person.clone()),
+        terminal_view: Some(person.clone()),
         ui: Some(person),
         ..options
     }
@@ -75,15 +84,34 @@ pub(crate) struct Opening {
     pub(crate) launch: Launch,
     pub(crate) options: SessionOptions,
     pub(crate) turns: Vec<Turn>,
+    /// What of the set-up was asked for.
+    pub(crate) set_up: SetUp,
+    pub(crate) startup: Startup,
 }
 
 /// Talks until the user leaves; the exit code.
 pub(crate) async fn converse(opening: Opening) -> u8 {
-    let Opening { launch, options, turns } = opening;
+    let Opening { launch, options, turns, set_up, mut startup } = opening;
+    let set_up = match set_up {
+        SetUp::Nothing => {
+            onboarding::set_up(options.settings.as_ref(), options.environment.as_ref(), &options.persistence)
+        }
+        asked => asked,
+    };
+    let titles = titles(&launch, options.environment.as_ref());
     let (link, words) = Link::new();
     let numbers = Numbers::default();
     let directories = options.directories.clone();
     let cwd = options.cwd.clone();
+    let greeter = Greeter {
+        directories: directories.clone(),
+        session_dir: options.session_dir.clone(),
+        cwd: cwd.clone(),
+        package_dir: options.environment.var("PI_PACKAGE_DIR"),
+        anew: matches!(options.persistence, Persistence::New | Persistence::Off),
+    };
+    let settings = options.settings.clone();
+    let greeting = tokio::task::spawn_blocking(move || greeter.greet(settings.as_ref()));
     let furniture = Arc::new(Furniture {
         launch,
         directories: directories.clone(),
@@ -91,20 +119,21 @@ pub(crate) async fn converse(opening: Opening) -> u8 {
         numbers: numbers.clone(),
     });
     let first = attended(options, link.of_session(numbers.next()));
-    let host = match Host::start(furniture, first).await {
+    let host = match startup.phase_async("session", Host::start(furniture, first)).await {
         Ok(host) => Arc::new(host),
         Err(error) => return output::fail(&error.to_string(), &error.hints()),
     };
-    let typed = tokio::task::spawn_blocking(move || earlier(&directories, &cwd)).await.unwrap_or_default();
+    if startup.is_all_that_is_wanted() {
+        host.session().close().await;
+        return 0;
+    }
+    let everywhere = host.session().settings().get(keys::PROMPT_HISTORY_SCOPE) == "all";
+    let here = (!everywhere).then_some(cwd);
+    let typed = tokio::task::spawn_blocking(move || earlier(&directories, here.as_deref()));
+    let typed = typed.await.unwrap_or_default();
     let session = host.session();
     let mut remarks = session.warnings().to_vec();
-    if session.fell_back_to_demo() {
-        remarks.push(format!(
-            "No model is available: no API key is set and no local model server answers. This is the built-in demo. \
-             Sign in with `omp login`, set a key such as ANTHROPIC_API_KEY, or describe a provider in {}.",
-            session.models_file().display()
-        ));
-    }
+    remarks.extend(demo_remark(&session));
     for turn in &turns {
         turn.typed.iter().for_each(|typed| session.note_typed(typed));
     }
@@ -118,6 +147,10 @@ pub(crate) async fn converse(opening: Opening) -> u8 {
         typed,
         variable: |name| ProcessEnvironment.var(name),
         edit,
+        clipboard: Arc::new(Programs::new()),
+        titles,
+        greeting: greeting.await.unwrap_or_default(),
+        set_up,
         remarks,
         leash: guardian(),
     };
@@ -132,29 +165,54 @@ pub(crate) async fn converse(opening: Opening) -> u8 {
             farewell(file.as_deref());
             0
         }
-        Ok(End::Closed) => 129,
-        Ok(End::Signal(signal)) => 128 + u8::try_from(signal).unwrap_or(0),
+        Ok(end) => exit_code(end),
         Err(error) => output::fail(&error.to_string(), &[]),
     }
 }
 
+/// `--no-title` and `PI_NO_TITLE`.
+fn titles(launch: &Launch, environment: &dyn Environment) -> Titles {
+    let unwanted = environment.var("PI_NO_TITLE").is_some_and(|value| !value.is_empty());
+    if launch.no_title || unwanted { Titles::Never } else { Titles::Ask }
+}
+
+/// What the shell is told.
+pub(crate) fn exit_code(end: End) -> u8 {
+    match end {
+        End::Left => 0,
+        End::Closed => 129,
+        End::Signal(signal) => 128 + u8::try_from(signal).unwrap_or(0),
+    }
+}
+
+/// What to say where no model could be reached.
+pub(crate) fn demo_remark(session: &Session) -> Option<String> {
+    session.fell_back_to_demo().then(|| {
+        format!(
+            "No model is available: no API key is set and no local model server answers. This is the built-in demo. \
+             Sign in with /login or /setup, set a key such as ANTHROPIC_API_KEY, or describe a provider in {}.",
+            session.models_file().display()
+        )
+    })
+}
+
 /// How to go on.
-fn farewell(file: Option<&Path>) {
+pub(crate) fn farewell(file: Option<&Path>) {
     let id = file.and_then(Path::file_stem).map(|stem| stem.to_string_lossy().into_owned());
     if let Some((_, id)) = id.as_deref().and_then(|stem| stem.split_once('_')) {
         output::note(&format!("Resume this session with: omp --resume {id}"));
     }
 }
 
-/// Prompts of earlier sessions in this directory, the newest first.
-fn earlier(directories: &Directories, cwd: &Path) -> Vec<String> {
-    let query = HistoryQuery { words: None, cwd: Some(cwd), limit: MOST_PROMPTS };
+/// Prompts of earlier sessions, in one directory or in all, the newest first.
+fn earlier(directories: &Directories, cwd: Option<&Path>) -> Vec<String> {
+    let query = HistoryQuery { words: None, cwd, limit: MOST_PROMPTS };
     let found = typed_prompts(directories, query).unwrap_or_default();
     found.into_iter().map(|typed| typed.prompt).collect()
 }
 
 /// Starts the process that gives the terminal back if this one is killed. Without it that is left to `reset`.
-fn guardian() -> Option<OwnedFd> {
+pub(crate) fn guardian() -> Option<OwnedFd> {
     let modes = Terminal::saved_modes().ok()?.to_string();
     let arguments = [OsStr::new(crate::GUARDIAN), OsStr::new(&modes)];
     omp_shell::start_watcher(Path::new("/proc/self/exe"), &arguments).ok()

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use omp_cli::{ApprovalMode, Launch, OutputMode};
+use omp_interactive::{SetUp, is_light_theme};
 use omp_sdk::settings::{Settings, keys, migrate_files, set};
 use omp_sdk::{
     AgentError, Directories, Effort, Environment, IfHeld, Listener, Outcome, ProcessEnvironment,
@@ -19,10 +20,12 @@ use crate::input::{self, Turn};
 use crate::interactive::{self, Opening};
 use crate::json::{self, JsonLines};
 use crate::print::{self, Thoughts};
+use crate::resume::Plain;
+use crate::resume_list::Pick;
 use crate::signals::Signals;
 use crate::startup::Startup;
 use crate::world::{self, World};
-use crate::{attach, output, place, resume};
+use crate::{attach, output, place, plain, resume, resume_list};
 
 /// Everything up to the first model call; what goes wrong is one message and its hints.
 type Fallible<T> = Result<T, (String, Vec<String>)>;
@@ -32,6 +35,15 @@ fn plain(message: String) -> (String, Vec<String>) {
 }
 
 pub(crate) fn start(launch: Launch, profile: Option<&str>) -> u8 {
+    begin(launch, profile, SetUp::Nothing)
+}
+
+/// The same with the set-up before anything else.
+pub(crate) fn set_up(profile: Option<&str>) -> u8 {
+    begin(Launch::default(), profile, SetUp::Whole)
+}
+
+fn begin(mut launch: Launch, profile: Option<&str>, set_up: SetUp) -> u8 {
     if let Err(error) = launch.require_available() {
         output::print(output::Stream::Err, &error.render());
         return error.exit_code();
@@ -39,8 +51,9 @@ pub(crate) fn start(launch: Launch, profile: Option<&str>) -> u8 {
     for warning in &launch.warnings {
         output::warn(warning);
     }
-    let (world, cwd) = match enter(&launch, profile) {
-        Ok(entered) => entered,
+    let (world, cwd) = match arrive(&mut launch, profile) {
+        Ok(Ok(entered)) => entered,
+        Ok(Err(code)) => return code,
         Err(message) => return output::fail(&message, &[]),
     };
     let mut startup = Startup::new(world.environment.as_ref());
@@ -48,13 +61,26 @@ pub(crate) fn start(launch: Launch, profile: Option<&str>) -> u8 {
         panic!("OMP_DEBUG_PANIC is set");
     }
     match prepare(launch, world, cwd, &mut startup) {
-        Ok(Some(ready)) => ready.run(startup),
+        Ok(Some(ready)) => Ready { set_up, ..ready }.run(startup),
         Ok(None) => {
             output::note("Resume cancelled: session is in another project.");
-            1
+            0
         }
         Err((message, hints)) => output::fail(&message, &hints),
     }
+}
+
+/// Enters the session's directory, once it is known which session is meant; an exit code, if none is.
+fn arrive(launch: &mut Launch, profile: Option<&str>) -> Result<Result<(World, PathBuf), u8>, String> {
+    let (world, cwd) = enter(launch, profile)?;
+    if !resume_list::is_wanted(launch) {
+        return Ok(Ok((world, cwd)));
+    }
+    Ok(match resume_list::choose(launch, &world, &cwd)? {
+        Pick::GoOn => Ok((world, cwd)),
+        Pick::Elsewhere => Ok(enter(launch, profile)?),
+        Pick::End(code) => Err(code),
+    })
 }
 
 /// The session's directory, and the user's as they are seen from there.
@@ -77,6 +103,8 @@ struct Ready {
     kept_preset: Option<String>,
     /// Somebody sits at a terminal and wants to talk; further sessions begin with these words, too.
     person: Option<Launch>,
+    /// What of the set-up was asked for.
+    set_up: SetUp,
 }
 
 /// `None` if the user was asked whether to go on, and said no.
@@ -90,7 +118,8 @@ fn prepare(mut launch: Launch, world: World, cwd: PathBuf, startup: &mut Startup
         ));
     }
     let settings = startup.phase("settings", || {
-        migrate_files(&world.directories).iter().for_each(|warning| output::warn(warning));
+        let is_light = |name: &str| is_light_theme(&world.directories, name);
+        migrate_files(&world.directories, &is_light).iter().for_each(|warning| output::warn(warning));
         let overrides = overrides(&launch);
         load_settings(&world.directories, &cwd, world.environment.as_ref(), &launch.configs, overrides)
     });
@@ -112,12 +141,14 @@ fn prepare(mut launch: Launch, world: World, cwd: PathBuf, startup: &mut Startup
     let thoughts = if launch.print_thoughts { Thoughts::Shown } else { Thoughts::Hidden };
     let (mode, max_time) = (launch.mode.unwrap_or(OutputMode::Text), launch.max_time);
     let kept_preset = launch.roles.preset.clone().filter(|_| launch.roles.keep_preset);
-    let Some(persistence) = resume::choose(&launch.session, &world.directories, &cwd)? else {
+    let plain_start =
+        if interactive && settings.get(keys::AUTO_RESUME) { Plain::Latest } else { Plain::New };
+    let Some(persistence) = resume::choose(&launch.session, &world.directories, &cwd, plain_start)? else {
         return Ok(None);
     };
     let person = interactive.then(|| launch.clone());
     let options = SessionOptions { persistence, ..session_options(launch, world, cwd, settings)? };
-    Ok(Some(Ready { options, turns, mode, thoughts, max_time, kept_preset, person }))
+    Ok(Some(Ready { options, turns, mode, thoughts, max_time, kept_preset, person, set_up: SetUp::Nothing }))
 }
 
 pub(crate) fn session_options(
@@ -218,8 +249,13 @@ impl Ready {
 
     async fn serve(self, mut startup: Startup) -> u8 {
         if let Some(launch) = self.person {
-            startup.finished();
-            return interactive::converse(Opening { launch, options: self.options, turns: self.turns }).await;
+            let plainly = plain::is_wanted(&launch);
+            let (options, turns, set_up) = (self.options, self.turns, self.set_up);
+            let opening = Opening { launch, options, turns, set_up, startup };
+            return match plainly {
+                true => plain::converse(opening).await,
+                false => interactive::converse(opening).await,
+            };
         }
         let cancel = CancellationToken::new();
         let signals = Signals::watch(cancel.clone());
@@ -303,8 +339,7 @@ fn refuse(error: &SessionError) -> u8 {
 }
 
 fn failed(outcome: &Outcome) -> bool {
-    use omp_types::StopReason::{Aborted, Error};
-    outcome.last_answer().is_none_or(|answer| matches!(answer.stop_reason, Error | Aborted))
+    outcome.last_answer().is_none_or(print::is_broken_off)
 }
 
 /// What the user should know before the first answer.

@@ -1,9 +1,9 @@
 //! `omp login`, `omp logout` and `omp token`.
 
 use omp_cli::CommandCall;
-use omp_sdk::auth::{NewCredential, Person, Vault, key, log_in};
+use omp_sdk::auth::Person;
 use omp_sdk::settings::Settings;
-use omp_sdk::{Freshness, LoginKind, LoginRow, Secret, Verdict, client, credential, list_logins, verify_key};
+use omp_sdk::{Freshness, LoginKind, LoginRow, SignIn, SignInError, credential};
 use serde_json::Value;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -19,8 +19,8 @@ type Refusal = (String, Vec<String>);
 /// What such a command works with.
 struct Desk {
     world: World,
-    settings: Settings,
-    vault: Arc<Vault>,
+    settings: Arc<Settings>,
+    sign_in: SignIn,
     terminal: Terminal,
     cancel: CancellationToken,
 }
@@ -87,87 +87,57 @@ impl Desk {
         let world = World::here(profile)?;
         let cwd = std::env::current_dir()
             .map_err(|error| format!("the current directory cannot be used: {error}"))?;
-        let settings = world.settings(&cwd)?;
-        let vault = world.environment.vault().cloned();
-        let vault = vault.ok_or_else(|| "credentials cannot be stored here.".to_owned())?;
-        Ok(Self { world, settings, vault, terminal: Terminal::new(), cancel: CancellationToken::new() })
+        let settings = Arc::new(world.settings(&cwd)?);
+        let (directories, environment) = (world.directories.clone(), Arc::clone(&world.environment));
+        let sign_in = SignIn::new(directories, Arc::clone(&settings), environment);
+        let sign_in = sign_in.ok_or_else(|| "credentials cannot be stored here.".to_owned())?;
+        Ok(Self { world, settings, sign_in, terminal: Terminal::new(), cancel: CancellationToken::new() })
     }
 
     async fn login(&self, provider: Option<&str>, way: Way) -> Result<String, Refusal> {
-        let rows = list_logins(&self.world.directories, &self.settings, self.world.environment.as_ref());
+        let rows = self.sign_in.rows();
         let choices: Vec<(&str, &str)> =
             rows.iter().map(|row| (row.id.as_str(), row.name.as_str())).collect();
         let id = self.choose(provider, &choices, "log in to").await?;
-        let row = rows.iter().find(|row| row.id == id).ok_or_else(|| unknown(&id, &choices))?;
+        let row = self.sign_in.find(&id).map_err(refused)?;
         match (row.kind, way) {
-            (LoginKind::Account, Way::Usual) => self.login_account(row).await,
-            (LoginKind::ApiKey, _) | (LoginKind::Account, Way::Key) => self.login_key(row).await,
+            (LoginKind::Account, Way::Usual) => self.login_account(&row).await,
+            (LoginKind::ApiKey, _) | (LoginKind::Account, Way::Key) => self.login_key(&row).await,
         }
     }
 
     async fn login_account(&self, row: &LoginRow) -> Result<String, Refusal> {
-        let Some(login) = self.vault.logins().find(&row.id) else {
-            return Err(plain(format!("{} has no login.", row.id)));
-        };
-        let client = client(self.world.environment.as_ref()).map_err(|error| plain(error.to_string()))?;
-        let new = log_in(login, &client, &self.terminal, self.vault.clock(), &self.cancel).await;
-        let new = new.map_err(|error| plain(error.to_string()))?;
-        self.save(login.provider(), &login.id, &new)?;
-        Ok(format!("Logged in to {} as {}.\n", login.provider(), output::sanitize(&new.identity)))
+        let signed_in = self.sign_in.account(row, &self.terminal, &self.cancel).await.map_err(refused)?;
+        let identity = output::sanitize(&signed_in.identity.unwrap_or_default());
+        Ok(format!("Logged in to {} as {identity}.\n", signed_in.provider))
     }
 
     async fn login_key(&self, row: &LoginRow) -> Result<String, Refusal> {
-        let provider = self.vault.logins().find(&row.id).map_or(row.id.as_str(), |login| login.provider());
+        let provider = self.sign_in.provider(row);
         let page =
             row.key_page.map(|page| format!("Keys of {provider} are made at {page}\n")).unwrap_or_default();
         let question = format!("{page}Paste the API key of {provider} and press Enter; it is not shown.");
         let line = self.cancel.run_until_cancelled(self.terminal.hidden_line(&question)).await;
-        let line = line.ok_or_else(|| plain("The login was cancelled. Nothing was stored.".to_owned()))?;
+        let line = line.ok_or_else(|| refused(SignInError::Cancelled))?;
         let line = line.ok_or_else(|| {
             let hint = format!("Pipe it in: omp login {provider} --with-key < key.txt");
             ("No key was given. Nothing was stored.".to_owned(), vec![hint])
         })?;
-        let key = key::clean(&line).map_err(|error| plain(format!("{error} Nothing was stored.")))?;
-        let remark = self.verify(provider, &key).await?;
-        self.save(provider, provider, &NewCredential::api_key(key))?;
-        if let Some(remark) = remark {
+        let signed_in = self.sign_in.key(row, &line, &self.cancel).await.map_err(refused)?;
+        if let Some(remark) = signed_in.remark {
             output::note(&output::sanitize(&format!("The key could not be checked: {provider}: {remark}.")));
         }
         Ok(format!("The key of {provider} is stored.\n"))
     }
 
-    /// Asks the provider whether it knows the key. What is returned is why nobody knows.
-    async fn verify(&self, provider: &str, key: &Secret) -> Result<Option<String>, Refusal> {
-        let (directories, environment) = (&self.world.directories, self.world.environment.as_ref());
-        let client = client(environment).map_err(|error| plain(error.to_string()))?;
-        let question = verify_key(&client, directories, &self.settings, environment, provider, key);
-        match self.cancel.run_until_cancelled(question).await {
-            Some(Verdict::Accepted | Verdict::NoQuestion) => Ok(None),
-            Some(Verdict::Unknown(reason)) => Ok(Some(reason)),
-            Some(Verdict::Refused) => {
-                let hint = "Copy the key again, or make a new one.".to_owned();
-                Err((format!("{provider} does not know this key. Nothing was stored."), vec![hint]))
-            }
-            None => Err(plain("The login was cancelled. Nothing was stored.".to_owned())),
-        }
-    }
-
-    fn save(&self, provider: &str, login: &str, new: &NewCredential) -> Result<(), Refusal> {
-        self.vault.save(provider, login, new).map_err(|error| plain(error.to_string()))
-    }
-
     async fn logout(&self, provider: Option<&str>) -> Result<String, Refusal> {
-        let stored = self.vault.providers().map_err(|error| plain(error.to_string()))?;
+        let stored = self.sign_in.stored().map_err(|error| plain(error.to_string()))?;
         if stored.is_empty() {
             return Ok("No credentials are stored.\n".to_owned());
         }
         let choices: Vec<(&str, &str)> = stored.iter().map(|name| (name.as_str(), name.as_str())).collect();
         let id = self.choose(provider, &choices, "log out of").await?;
-        if !stored.contains(&id) {
-            let hint = format!("Stored are: {}.", stored.join(", "));
-            return Err((format!("nothing is stored for {id}."), vec![hint]));
-        }
-        let count = self.vault.forget(&id).map_err(|error| plain(error.to_string()))?;
+        let count = self.sign_in.forget(&id).map_err(refused)?;
         let what = if count == 1 { "1 credential".to_owned() } else { format!("{count} credentials") };
         Ok(format!("Logged out of {id}: {what} removed.\n"))
     }
@@ -213,9 +183,15 @@ fn plain(message: String) -> Refusal {
     (message, Vec::new())
 }
 
-fn unknown(id: &str, choices: &[(&str, &str)]) -> Refusal {
-    let known: Vec<&str> = choices.iter().map(|(id, _)| *id).collect();
-    (format!("provider \"{id}\" is not known."), vec![format!("Known are: {}.", known.join(", "))])
+/// Why it did not work, and what to do instead.
+fn refused(error: SignInError) -> Refusal {
+    let hints = match &error {
+        SignInError::Unknown { known, .. } => vec![format!("Known are: {}.", known.join(", "))],
+        SignInError::NotStored { stored, .. } => vec![format!("Stored are: {}.", stored.join(", "))],
+        SignInError::Refused(_) => vec!["Copy the key again, or make a new one.".to_owned()],
+        _ => Vec::new(),
+    };
+    (error.to_string(), hints)
 }
 
 /// Some credentials are JSON objects that hold the token beside other things.

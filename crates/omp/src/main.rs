@@ -2,10 +2,12 @@
 
 mod alias_command;
 mod attach;
+mod clipboard;
 mod commands;
 mod config_command;
 mod export_command;
 mod gallery_command;
+mod grep_command;
 mod history_command;
 mod input;
 mod interactive;
@@ -14,20 +16,26 @@ mod launch;
 mod login_command;
 mod math;
 mod models_command;
+mod onboarding;
 mod output;
 mod place;
+mod plain;
 mod print;
 mod profiles_command;
 mod prompt_command;
+mod read_command;
 mod resume;
+mod resume_list;
 mod room_command;
 mod session_command;
 mod setup_command;
 mod share_command;
+mod shell_command;
 mod signals;
 mod sources_command;
 mod ssh_command;
 mod startup;
+mod stats_command;
 mod terminal;
 mod world;
 mod xdg_command;
@@ -94,7 +102,11 @@ fn run() -> u8 {
         Parsed::Command(call) if call.command.name == "setup" => setup_command::run(&call, profile),
         Parsed::Command(call) if call.command.name == "gallery" => gallery_command::gallery(&call, profile),
         Parsed::Command(call) if call.command.name == "keys" => gallery_command::keys(profile),
+        Parsed::Command(call) if call.command.name == "read" => read_command::run(&call, profile),
+        Parsed::Command(call) if call.command.name == "grep" => grep_command::run(&call),
+        Parsed::Command(call) if call.command.name == "shell" => shell_command::run(&call, profile),
         Parsed::Command(call) if call.command.name == "ssh" => ssh_command::run(&call, profile),
+        Parsed::Command(call) if call.command.name == "stats" => stats_command::run(&call, profile),
         Parsed::Command(call) if is_config(&call, "init-xdg") => xdg_command::init(&call, profile),
         Parsed::Command(call) if is_config(&call, "sources") => sources_command::run(&call, profile),
         Parsed::Command(call) if call.command.name == "config" => config_command::run(&call, profile),

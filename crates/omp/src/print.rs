@@ -52,11 +52,16 @@ struct Report {
 impl Report {
     /// An answer that ended in error or abort fails the program; an error text on a good one is only told.
     fn of(answer: &AssistantMessage, thoughts: Thoughts) -> Self {
-        let failed = matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted);
+        let failed = is_broken_off(answer);
         let prefix = if failed { "Error: " } else { "" };
         let note = answer.error_message.as_ref().map(|error| format!("{prefix}{}", sanitize(error)));
         Self { text: render(answer, thoughts), note, code: u8::from(failed) }
     }
+}
+
+/// Did the work end before the model had said its last word? A run that stops behind calls was stopped.
+pub(crate) fn is_broken_off(answer: &AssistantMessage) -> bool {
+    matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted) || answer.tool_calls().next().is_some()
 }
 
 /// Prints the last answer; the exit code is 1 when it failed.

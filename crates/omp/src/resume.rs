@@ -4,15 +4,29 @@ use std::io::{BufRead, IsTerminal};
 use std::path::Path;
 
 use omp_cli::{Resume, SessionArgs};
-use omp_sdk::{Directories, ImportSource, Origin, Persistence, find_session};
+use omp_sdk::{Directories, ImportSource, Origin, Persistence, SavedSessions, find_session};
 
 use crate::output;
 
 /// What was chosen; `None` if the user said no.
 type Choice = Result<Option<Persistence>, (String, Vec<String>)>;
 
+/// What a start begins with that names no session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Plain {
+    /// A new one.
+    New,
+    /// The latest of the directory: `autoResume`.
+    Latest,
+}
+
 /// Asks at a terminal before a session of another directory is used here; elsewhere that is an error.
-pub(crate) fn choose(session: &SessionArgs, directories: &Directories, cwd: &Path) -> Choice {
+pub(crate) fn choose(
+    session: &SessionArgs,
+    directories: &Directories,
+    cwd: &Path,
+    plain_start: Plain,
+) -> Choice {
     let plain = |message: &str| Err((message.to_owned(), Vec::new()));
     if let Some(message) = conflict(session) {
         return Err((message, Vec::new()));
@@ -40,14 +54,33 @@ pub(crate) fn choose(session: &SessionArgs, directories: &Directories, cwd: &Pat
         SessionArgs { resume: Some(Resume::Named(value)), .. } => Persistence::Resume(value.clone()),
         SessionArgs { resume: Some(Resume::Pick), .. } => {
             return Err((
-                "choosing a session from a list needs the interactive terminal, which is not available yet."
-                    .to_owned(),
+                "choosing a session from a list needs a terminal, and neither -p nor --mode.".to_owned(),
                 vec!["Name one: omp --resume <id>. Run 'omp session list' to see them.".to_owned()],
             ));
         }
         SessionArgs { continue_last: true, .. } => Persistence::Continue,
-        _ => import.map_or(Persistence::New, Persistence::Import),
+        _ => match import {
+            Some(source) => Persistence::Import(source),
+            None => match plain_start {
+                Plain::New => Persistence::New,
+                Plain::Latest => latest(session, directories, cwd),
+            },
+        },
     }))
+}
+
+/// The latest session of the directory; a new one, if there is none or another process has it open.
+fn latest(session: &SessionArgs, directories: &Directories, cwd: &Path) -> Persistence {
+    let session_dir = session.session_dir.as_ref().map(|directory| cwd.join(directory));
+    let saved = SavedSessions::new(directories, session_dir.as_deref(), cwd);
+    let Some(latest) = saved.recent(1).pop() else { return Persistence::New };
+    match saved.holder(&latest.path) {
+        None => Persistence::Resume(latest.path.to_string_lossy().into_owned()),
+        Some(holder) => {
+            output::note(&format!("A new session: {holder}, so the latest one is not resumed."));
+            Persistence::New
+        }
+    }
 }
 
 /// An import is a beginning of its own.

@@ -1,9 +1,12 @@
-//! `omp setup provider --preset <name>`: describes a provider in the models file.
+//! `omp setup`: the wizard; `omp setup provider --preset <name>`: describes a provider in the models file.
+
+use std::io::IsTerminal;
 
 use omp_cli::CommandCall;
 use omp_sdk::{ProviderAdded, ProviderPreset, add_provider};
 use serde_json::json;
 
+use crate::launch;
 use crate::output::{self, Stream};
 use crate::world;
 
@@ -11,9 +14,13 @@ pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
     match call.args.text("component") {
         Some("provider") => provider(call, profile),
         Some(component) => output::fail(&format!("omp setup {component} is not available yet."), &[]),
+        None if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() => launch::set_up(profile),
         None => output::fail(
-            "the set-up wizard is not available yet.",
-            &["Describe a provider with: omp setup provider --preset glm".to_owned()],
+            "the set-up needs a terminal.",
+            &[
+                "Sign in with: omp login".to_owned(),
+                "Describe a provider with: omp setup provider --preset glm".to_owned(),
+            ],
         ),
     }
 }

@@ -15,6 +15,8 @@ pub(crate) struct Startup {
     prompts: Vec<Duration>,
     stream: bool,
     timing: bool,
+    /// The program is to end with the report.
+    only: bool,
     current: Arc<Mutex<Option<&'static str>>>,
 }
 
@@ -33,6 +35,7 @@ impl Startup {
             prompts: Vec::new(),
             stream: set("PI_DEBUG_STARTUP"),
             timing: set("PI_TIMING"),
+            only: environment.var("PI_TIMING").as_deref() == Some("x"),
             current: Arc::new(Mutex::new(Some("start"))),
         };
         startup.watch();
@@ -81,6 +84,13 @@ impl Startup {
     /// A mode runs now: whatever takes long from here on is not the start.
     pub(crate) fn finished(&self) {
         self.set_current(None);
+    }
+
+    /// A person is about to see the interface: the report comes before it. Says whether it was all that was wanted.
+    pub(crate) fn is_all_that_is_wanted(&self) -> bool {
+        self.finished();
+        self.report();
+        self.only
     }
 
     pub(crate) fn prompt_done(&mut self, took: Duration) {

@@ -155,8 +155,7 @@ pub static COMMANDS: &[Command] = &[
             Flag::switch("count", "Print counts only").short('c'),
             Flag::switch("no-gitignore", "Search ignored files too"),
         ])
-        .examples(&["omp grep 'fn main' src -g '*.rs'"])
-        .waits_for("search"),
+        .examples(&["omp grep 'fn main' src -g '*.rs'"]),
     Command::new("grievances", "Show what models complained about in tools")
         .details("Nothing leaves this machine without consent.")
         .args(&[Positional::optional("action", Kind::OneOf(&["list", "clean", "push"]), "What to do")])
@@ -248,8 +247,7 @@ pub static COMMANDS: &[Command] = &[
         .waits_for("background jobs"),
     Command::new("read", "Print what the read tool would give the model")
         .args(&[Positional::one("path", Kind::File, "Path, URL or internal URL, with selectors")])
-        .examples(&["omp read src/main.rs:10-40"])
-        .waits_for("the read command"),
+        .examples(&["omp read src/main.rs:10-40", "omp read https://example.com", "omp read data.db:users"]),
     Command::new("say", "Speak text aloud")
         .args(&[Positional::some("text", Kind::Text, "What to say")])
         .flags(&[
@@ -292,8 +290,7 @@ pub static COMMANDS: &[Command] = &[
             Flag::value("timeout", Kind::Integer, "Longest time per command").short('t').metavar("ms"),
             Flag::switch("no-snapshot", "Do not load the user's shell set-up"),
         ])
-        .examples(&["omp shell -C src"])
-        .waits_for("the shell console"),
+        .examples(&["omp shell -C src"]),
     Command::new("ssh", "Manage the hosts of the ssh tool")
         .args(&[
             Positional::one("action", Kind::OneOf(&["add", "list", "remove"]), "What to do"),
@@ -316,8 +313,7 @@ pub static COMMANDS: &[Command] = &[
             Flag::switch("summary", "Print a summary").short('s'),
             Flag::value("port", Kind::Integer, "Port of the dashboard (3847)").short('p'),
         ])
-        .examples(&["omp stats --summary"])
-        .waits_for("statistics"),
+        .examples(&["omp stats --summary"]),
     Command::new("tiny-models", "Manage the models that run on this machine")
         .args(&[
             Positional::optional("action", Kind::OneOf(&["download", "list"]), "What to do"),

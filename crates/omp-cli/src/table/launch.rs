@@ -19,6 +19,7 @@ pub static LAUNCH: &[Group] = &[
             Flag::switch("print-thoughts", "Also print the model's thinking in text output"),
             Flag::switch("hide-thinking", "Do not show thinking; the request stays the same"),
             Flag::value("max-time", Kind::Duration, "Stop the run after this time: 600, 90s, 10m, 1h30m"),
+            Flag::switch("plain-ui", "Talk in plain lines: for screen readers and simple terminals"),
             Flag::switch("no-ui", "Run without the terminal interface").waits_for("terminal"),
             Flag::value("log-level", LOG_LEVEL, "Least severity that reaches the log file")
                 .metavar("level")

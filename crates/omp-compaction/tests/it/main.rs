@@ -3,6 +3,7 @@
 mod cuts;
 mod files;
 mod pruning;
+mod shake;
 mod sizes;
 mod support;
 mod texts;

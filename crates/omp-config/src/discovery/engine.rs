@@ -131,7 +131,18 @@ pub(super) fn list<T: Kind>(discovery: &Discovery) -> Listing<T> {
         T::loader(&provider.loaders)(&mut search);
         (candidates, warnings) = (search.candidates, search.warnings);
     }
+    if !discovery.left_out.is_empty() {
+        candidates.retain(|candidate| {
+            let entry = entry(T::NAME, &T::label(&candidate.finding.item));
+            !discovery.left_out.contains(&entry)
+        });
+    }
     settle(candidates, warnings)
+}
+
+/// An item in the list of those that are left out: `skill:review`.
+pub(super) fn entry(kind: &str, label: &str) -> String {
+    format!("{}:{label}", kind.to_lowercase().replace(' ', "-"))
 }
 
 /// Runs one loader for `provider`'s id, as if no other existed.

@@ -54,6 +54,8 @@ pub struct Discovery {
     /// The working directory and those above it that count, nearest first.
     ancestors: Vec<PathBuf>,
     providers: Vec<&'static Provider>,
+    /// Single items that are left out, as `kind:name`.
+    left_out: Vec<String>,
     disk: Disk,
 }
 
@@ -62,7 +64,13 @@ impl Discovery {
     pub fn new(places: Places, disabled: &[String]) -> Self {
         let ancestors = places.ancestors();
         let providers = engine::in_order(PROVIDERS, disabled);
-        Self { places, ancestors, providers, disk: Disk::default() }
+        Self { places, ancestors, providers, left_out: Vec::new(), disk: Disk::default() }
+    }
+
+    /// The same without single items, named as [`SourceRow::entry`] does.
+    #[must_use]
+    pub fn without(self, left_out: Vec<String>) -> Self {
+        Self { left_out, ..self }
     }
 
     pub fn places(&self) -> &Places {

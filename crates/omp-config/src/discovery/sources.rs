@@ -27,6 +27,13 @@ pub struct SourceRow {
     pub shadowed_by: Option<PathBuf>,
 }
 
+impl SourceRow {
+    /// The item in `disabledExtensions`.
+    pub fn entry(&self) -> String {
+        engine::entry(self.kind, &self.name)
+    }
+}
+
 /// Everything, kind by kind, each in order of precedence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sources {

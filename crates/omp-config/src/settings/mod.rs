@@ -40,7 +40,7 @@ pub use error::SettingsError;
 pub use index::{find, suggestion};
 pub use key::{Key, Kind, kind, strings};
 pub use load::{ForeignFile, Layer, Settings, Sources, global_file};
-pub use migrate::migrate_files;
+pub use migrate::{IsLight, migrate_files};
 pub(crate) use parse::mapping;
 pub use parse::{Format, ParseError};
 pub use row::{Group, Secrecy, Setting, Shape, Variable};

@@ -15,7 +15,6 @@ impl App {
             return;
         }
         match name {
-            "help" => self.help(),
             "hotkeys" => self.hotkeys(),
             "exit" => self.wishes.push(Wish::Quit),
             "new" => self.switch_session(|host| async move { host.begin().await }, "New session started"),
@@ -23,27 +22,36 @@ impl App {
             "fork" => self.switch_session(|host| async move { host.fork().await }, "Session forked"),
             "resume" => self.pick_session(),
             "branch" => self.pick_branch(),
-            "model" | "switch" => self.choose_model(name, arguments),
-            "rename" => self.rename(arguments),
-            "export" => self.export(arguments),
-            "dump" => self.dump(arguments),
-            "copy" => self.copy_answer(),
-            "session" => self.session_info(arguments),
-            "tools" => self.tools(),
+            "model" => self.choose_model(arguments),
+            "switch" => self.switch_model(arguments),
+            "copy" => self.pick_copy(),
+            "session" => self.about_session(arguments),
+            "share" => self.share(),
+            "extensions" => self.show_extensions(0),
+            "todo" if arguments == "edit" => self.edit_tasks(),
+            "debug" if arguments.is_empty() => self.debug_menu(),
+            "queue" => self.queue(arguments),
+            "clear" => self.clear_context(),
             "context" => self.context_use(),
             "tree" => self.pick_place(),
+            "btw" => self.ask_aside(arguments),
             "retry" => self.retry(),
-            "force" => self.force(arguments),
             "plan" => self.toggle_plan(arguments),
+            "plan-review" => self.reopen_review(),
             "goal" => self.goal(arguments),
+            "guided-goal" => self.guided_goal(arguments),
             "loop" => self.toggle_loop(arguments),
             "theme" => self.pick_theme(),
-            "jobs" => self.show_jobs(),
-            _ => self.hint(Token::Warning, format!("/{name} is not available in the terminal yet.")),
+            "settings" => self.open_settings(),
+            "setup" => self.set_up(arguments),
+            "login" => self.login(arguments),
+            "logout" => self.logout(arguments),
+            "provider" => self.add_provider(arguments),
+            _ => self.answer(name, arguments),
         }
     }
 
-    fn busy(&mut self) {
+    pub(super) fn busy(&mut self) {
         self.hint(Token::Warning, "The model is still answering. Esc stops it.");
     }
 

@@ -10,6 +10,7 @@ use omp_theme::{Preset, Token};
 use omp_tui::render::{Painted, Position, Renderer, Size};
 use omp_tui::schedule::Extent;
 use omp_tui::text::{Attributes, Line};
+use omp_tui::ui::{Id, OverlayOptions};
 use omp_types::ThinkingLevel;
 use omp_view::todo::Todos;
 use omp_view::working::Activity;
@@ -28,6 +29,7 @@ impl App {
         let now = self.now();
         let extent = self.scheduler.take(now)?;
         self.width = size.width;
+        self.note_size(size);
         self.decode_pictures(size);
         self.fill(size, &extent);
         let frame = self.ui.compose(size, &extent);
@@ -43,6 +45,7 @@ impl App {
             self.lanes.pending,
             self.lanes.working,
             self.lanes.todo,
+            self.lanes.aside,
             self.lanes.banner,
             self.lanes.status,
             self.lanes.editor,
@@ -68,6 +71,9 @@ impl App {
         self.set(self.lanes.pending, pending, None);
         let todos = self.todos(&look);
         self.set(self.lanes.todo, todos, None);
+        self.drop_stale_aside();
+        let aside = self.aside_rows(&look, size);
+        self.set(self.lanes.aside, aside, None);
         let banner =
             self.banner.as_ref().map(|(token, text)| look.wrapped(*token, text, 0)).unwrap_or_default();
         self.set(self.lanes.banner, banner, None);
@@ -77,7 +83,26 @@ impl App {
             Some(panel) => panel.draw(&look, size),
             None => self.prompt_rows(&look, size),
         };
-        self.set(self.lanes.editor, rows, cursor);
+        let lane = self.covering().unwrap_or(self.lanes.editor);
+        self.set(lane, rows, cursor);
+    }
+
+    /// The lane over everything, if what is in front takes the whole screen.
+    fn covering(&mut self) -> Option<Id> {
+        let covers = self.panels.first().is_some_and(|panel| panel.covers());
+        match (covers, self.setup.cover) {
+            (true, None) => {
+                let cover = self.ui.show_overlay(Pane::default(), OverlayOptions::default());
+                self.set(self.lanes.editor, Vec::new(), None);
+                self.setup.cover = Some(cover);
+            }
+            (false, Some(cover)) => {
+                self.ui.close_overlay(cover);
+                self.setup.cover = None;
+            }
+            _ => {}
+        }
+        self.setup.cover
     }
 
     fn set(&mut self, lane: omp_tui::ui::Id, rows: Vec<Line>, cursor: Option<Position>) {
@@ -150,7 +175,9 @@ impl App {
         match (session.plan_state(), session.goal()) {
             (PlanState::Planning, _) => Some("plan".to_owned()),
             (PlanState::Paused, _) => Some("plan paused".to_owned()),
-            (_, Some(_)) => Some("goal".to_owned()),
+            (_, Some(goal)) if goal.status.is_open() && session.settings().get(keys::GOAL_STATUS_IN_FOOTER) => {
+                Some(format!("goal {}", goal.status.word()))
+            }
             _ => self.driver.is_looping().then(|| "loop".to_owned()),
         }
     }
@@ -162,7 +189,7 @@ impl App {
 }
 
 /// A path with `~` for the home directory.
-fn shown_path(path: &std::path::Path, home: &std::path::Path) -> String {
+pub(crate) fn shown_path(path: &std::path::Path, home: &std::path::Path) -> String {
     match path.strip_prefix(home) {
         Ok(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
         Ok(rest) => format!("~/{}", rest.display()),

@@ -6,6 +6,7 @@ use omp_editor::decide::{
 use omp_editor::{Command, Outcome};
 use omp_keys::table as actions;
 use omp_keys::{Action, Chord, Context};
+use omp_sdk::Direction;
 use omp_sdk::settings::keys;
 use omp_theme::Token;
 use omp_tui::input::{Event, Key, Kind};
@@ -95,7 +96,8 @@ impl App {
                 self.hint(Token::Muted, if shown { "Thinking is shown." } else { "Thinking is hidden." });
             }
             actions::THINKING_CYCLE => self.cycle_thinking(),
-            actions::MODEL_CYCLE_FORWARD => self.cycle_model(),
+            actions::MODEL_CYCLE_FORWARD => self.cycle_model(Direction::Forward),
+            actions::MODEL_CYCLE_BACKWARD => self.cycle_model(Direction::Backward),
             actions::HISTORY_SEARCH => self.search_history(),
             actions::CLIPBOARD_PASTE_IMAGE => self.paste_clipboard(Wanted::Picture),
             actions::CLIPBOARD_PASTE_TEXT_RAW => self.paste_clipboard(Wanted::RawText),
@@ -142,6 +144,7 @@ impl App {
                 self.driver.pause_loop();
                 self.hint(Token::Muted, "The loop is paused: this turn goes on, and no other follows by itself.");
             }
+            Escape::ClosePanel => self.close_aside(),
             Escape::AbortTurn => self.abort(),
             Escape::AbortShell => self.abort_shell(),
             Escape::ClearText => {
@@ -163,6 +166,7 @@ impl App {
                 || self.editor.is_waiting_for_jump()
                 || self.editor.selection().is_some(),
             retrying: self.retrying.is_some(),
+            panel_open: self.asides.is_open(),
             looping: self.run.is_some() && self.driver.is_repeating(),
             streaming: self.run.is_some(),
             shell_running: self.shell.is_some(),

@@ -2,14 +2,17 @@
 
 mod arguments;
 mod attaching;
+mod aside;
 mod builtin;
 mod commands;
 mod drafting;
 mod draw;
 mod input;
 mod modes;
+mod naming;
 mod paneling;
 mod picturing;
+mod pty;
 mod prompting;
 mod sessions;
 mod shell;
@@ -42,6 +45,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clipboard::Clipboard;
 use crate::conversation::Conversation;
+use crate::greeting::Greeting;
 use crate::images::Images;
 use crate::link::Link;
 use crate::pane::Pane;
@@ -50,7 +54,8 @@ use crate::recent::Recent;
 use crate::run::Numbers;
 use crate::stage::Stage;
 
-pub(crate) use draw::{editor_rows, styles};
+pub(crate) use draw::{editor_rows, shown_path, styles};
+pub use naming::Titles;
 pub(crate) use surroundings::Files;
 
 /// Something that was waited for has come: what to do with it.
@@ -62,6 +67,7 @@ struct Lanes {
     pending: Id,
     working: Id,
     todo: Id,
+    aside: Id,
     banner: Id,
     status: Id,
     editor: Id,
@@ -131,6 +137,9 @@ pub(crate) struct App {
     /// What stands in the place of the editor, the first in front.
     panels: Vec<Box<dyn Panel>>,
     banner: Option<(Token, String)>,
+    asides: aside::Asides,
+    setup: commands::setup::Setup,
+    titles: naming::Titles,
     escapes: Presses,
     clears: Presses,
     thinking: ThinkingLevel,
@@ -143,6 +152,8 @@ pub(crate) struct App {
     wishes: Vec<Wish>,
     clock: Instant,
     width: usize,
+    /// The screen as it was last drawn.
+    screen_size: omp_tui::render::Size,
 }
 
 /// What an app begins with.
@@ -170,6 +181,7 @@ impl App {
             pending: ui.push(Pane::default()),
             working: ui.push(Pane::default()),
             todo: ui.push(Pane::default()),
+            aside: ui.push(Pane::default()),
             banner: ui.push(Pane::default()),
             status: ui.push(Pane::default()),
             editor: ui.push(Pane::default()),
@@ -209,6 +221,9 @@ impl App {
             run: None,
             panels: Vec::new(),
             banner: None,
+            asides: aside::Asides::default(),
+            setup: commands::setup::Setup::default(),
+            titles: naming::Titles::Never,
             escapes: Presses::default(),
             clears: Presses::default(),
             thinking: ThinkingLevel::Off,
@@ -220,6 +235,7 @@ impl App {
             wishes: Vec::new(),
             clock: Instant::now(),
             width: 80,
+            screen_size: omp_tui::render::Size { width: 80, height: 24 },
         }
     }
 
@@ -273,29 +289,23 @@ impl App {
     }
 
     /// Shows what the program begins with.
-    pub(crate) fn begin(&mut self, messages: &[Arc<omp_types::Message>]) {
+    pub(crate) fn begin(&mut self, messages: &[Arc<omp_types::Message>], greeting: Greeting) {
         if let Some(key) = self.keys.hint(omp_keys::table::TOOLS_EXPAND) {
             self.stage.set_expand_key(&key);
         }
-        self.welcome();
+        self.greet(greeting);
+        self.stage.set_words(self.session().settings());
         self.show_conversation(messages);
         self.look_around();
         self.set_title();
         self.refresh();
     }
 
-    fn welcome(&mut self) {
-        let model = self.session().model_selector();
+    /// Shows rows of the program's own making in the conversation.
+    pub(crate) fn show(&mut self, draw: impl Fn(&omp_view::Look) -> Vec<omp_tui::text::Line> + 'static) {
         let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) else { return };
-        self.conversation.show(transcript, move |look| {
-            let mut title = omp_tui::text::Line::styled(look.bold(Token::Accent), "omp ");
-            title.push(look.fg(Token::Muted), env!("CARGO_PKG_VERSION"));
-            vec![
-                title,
-                look.row(Token::Muted, &model),
-                look.row(Token::Dim, "/help lists commands, /hotkeys lists keys, Ctrl+C twice leaves"),
-            ]
-        });
+        self.conversation.show(transcript, draw);
+        self.changed();
     }
 
     /// How a person who looks elsewhere is told something.
@@ -331,6 +341,7 @@ impl App {
 
     fn send_waiting(&mut self) {
         if self.run.is_none()
+            && !self.is_setting_up()
             && let Some(prompt) = self.waiting.pop_front()
         {
             self.prompt(prompt);

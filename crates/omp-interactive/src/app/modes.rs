@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use omp_sdk::{LoopLimit, ModeError, PlanState, Prompt, Ui, parse_budget};
 use omp_theme::Token;
+use omp_types::GoalStatus;
 use omp_view::message::Level;
 
 use super::{App, Task};
+use crate::panels::menu::Menu;
 
 impl App {
     /// What a command of a mode led to.
@@ -55,14 +57,15 @@ impl App {
         let rest = rest.trim().to_owned();
         let session = self.session();
         match word {
-            "" if session.goal().is_none() => {
+            "" if session.goal().is_none_or(|goal| !goal.status.is_open()) => {
                 self.ask_text("What is the goal?".to_owned(), "", |app, words| {
                     if let Some(objective) = words.filter(|words| !words.trim().is_empty()) {
                         app.start_goal(objective);
                     }
                 });
             }
-            "" | "show" => self.show_goal(),
+            "" => self.ask_about_goal(),
+            "show" => self.show_goal(),
             "pause" => self.spawn(async move {
                 Self::told(session.pause_goal().await.map(|_| "The goal is paused.".to_owned()))
             }),
@@ -88,6 +91,29 @@ impl App {
             "set" => self.start_goal(rest),
             _ => self.start_goal(arguments.to_owned()),
         }
+    }
+
+    /// What can be done with the goal that is set.
+    fn ask_about_goal(&mut self) {
+        let Some(goal) = self.session().goal() else { return };
+        let other = if goal.status == GoalStatus::Active { "pause" } else { "resume" };
+        let title = format!("Goal ({}): {}", goal.status.word(), goal.objective);
+        let menu = Menu::new(title, [])
+            .or("Show details", "")
+            .or("Change the budget", goal.token_budget.map_or_else(String::new, |budget| format!("{budget} tokens")))
+            .or(if other == "pause" { "Pause" } else { "Resume" }, "")
+            .or("Drop", "it cannot be resumed");
+        self.ask(menu, move |app, chosen| match chosen {
+            Some(0) => app.show_goal(),
+            Some(1) => app.ask_text("How many tokens? (200k, 2m, off)".to_owned(), "", |app, words| {
+                if let Some(budget) = words {
+                    app.goal(&format!("budget {budget}"));
+                }
+            }),
+            Some(2) => app.goal(other),
+            Some(3) => app.goal("drop"),
+            _ => {}
+        });
     }
 
     fn start_goal(&mut self, objective: String) {

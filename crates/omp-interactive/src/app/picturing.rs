@@ -13,6 +13,11 @@ impl App {
         self.stage.pictures().set(options, off);
     }
 
+    /// Whether the beginning of what was read is shown.
+    pub(crate) fn set_read_preview(&mut self, shown: bool) {
+        self.stage.set_read_preview(shown);
+    }
+
     /// The terminal turned out to show pictures this way.
     pub(crate) fn pictures_become(&mut self, protocol: ImageProtocol) {
         if self.stage.pictures().set_protocol(protocol) {

@@ -8,6 +8,7 @@ use omp_theme::Token;
 use omp_tui::input::{Code, Key, Modifiers};
 use omp_tui::render::Size;
 use omp_tui::text::Line;
+use omp_tui::transcript::Transcript;
 use omp_view::Look;
 
 use super::App;
@@ -35,6 +36,14 @@ impl App {
         let mut rows = rendered.rows;
         rows.extend(rendered.popup);
         Drawn { rows, cursor: Some(rendered.cursor) }
+    }
+
+    /// Rows of the program's own making, in the conversation.
+    pub(crate) fn show_rows(&mut self, draw: impl Fn(&Look) -> Vec<Line> + 'static) {
+        if let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) {
+            self.conversation.show(transcript, draw);
+        }
+        self.changed();
     }
 
     /// Turns the keys of vi on or off, as the settings want it.

@@ -1,19 +1,36 @@
 //! Going from one session to another, and from one place in a session to another.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use omp_sdk::sessions::TreeFilter;
-use omp_sdk::{Arrival, Host, SwitchError};
+use omp_keys::Bindings;
+use omp_sdk::settings::keys;
+use omp_sdk::{Arrival, BranchSummaryError, Host, Moved, SwitchError};
 use omp_theme::Token;
 use omp_tui::render::Gesture;
 use omp_tui::transcript::Transcript;
 use omp_view::message::Level;
-use omp_view::select::{Choice, Selector};
+use tokio_util::sync::CancellationToken;
 
-use super::{App, Task, Wish};
+use super::{App, Files, Task, Wish, shown_path};
 use crate::conversation::Conversation;
+use crate::panels::loader::Loader;
+use crate::panels::menu::Menu;
+
+/// What is said after a resumption.
+const RESUMED: &str = "Resumed session";
 
 impl App {
+    /// The keys of the user.
+    pub(crate) fn keys(&self) -> &Bindings {
+        &self.keys
+    }
+
+    /// Ends the program.
+    pub(crate) fn quit(&mut self) {
+        self.wishes.push(Wish::Quit);
+    }
+
     /// Exchanges the session.
     pub(super) fn switch_session<F>(&mut self, switch: impl FnOnce(Arc<Host>) -> F, done: &'static str)
     where
@@ -28,18 +45,38 @@ impl App {
             let arrival = switching.await;
             let messages = host.session().conversation().await;
             Box::new(move |app: &mut Self| match arrival {
-                Ok(arrival) => {
-                    app.arrive(&messages, done);
-                    arrival.remarks.iter().for_each(|remark| app.say(Level::Warning, remark));
-                    if let Some(cwd) = arrival.elsewhere {
-                        app.say(Level::Info, &format!("Working in {}", cwd.display()));
-                    }
-                    if let Some(prompt) = arrival.prompt {
-                        app.set_text(&prompt);
-                    }
-                }
+                Ok(arrival) => app.switched(arrival, &messages, done),
+                Err(SwitchError::DirectoryGone { path, cwd }) => app.ask_to_move(path, &cwd),
                 Err(error) => app.complain(&error.to_string()),
             }) as Task
+        });
+    }
+
+    fn switched(&mut self, arrival: Arrival, messages: &[Arc<omp_types::Message>], done: &str) {
+        let done = match &arrival.elsewhere {
+            Some(cwd) => format!("{done} in {}", shown_path(cwd, &self.session().directories().home)),
+            None => done.to_owned(),
+        };
+        self.arrive(messages, &done);
+        arrival.remarks.iter().for_each(|remark| self.say(Level::Warning, remark));
+        if let Some(prompt) = arrival.prompt {
+            self.set_text(&prompt);
+        }
+    }
+
+    /// Goes on with a saved session.
+    pub(crate) fn resume(&mut self, path: PathBuf) {
+        self.switch_session(|host| async move { host.resume(&path).await }, RESUMED);
+    }
+
+    /// The directory of a session is gone: it may go on here.
+    fn ask_to_move(&mut self, path: PathBuf, cwd: &std::path::Path) {
+        let title = format!("The session belongs to {}, which no longer exists.", cwd.display());
+        let menu = Menu::new(title, ["Move it into the current directory", "Leave it"]);
+        self.ask(menu, move |app, chosen| {
+            if chosen == Some(0) {
+                app.switch_session(|host| async move { host.resume_here(&path).await }, RESUMED);
+            }
         });
     }
 
@@ -53,6 +90,10 @@ impl App {
         self.conversation = Conversation::new(self.stage.clone());
         self.stage.pictures().clear();
         self.panels.clear();
+        self.waiting.clear();
+        self.retrying = None;
+        self.banner = None;
+        self.finder = Files::new(&self.current.cwd());
         self.show_conversation(messages);
         self.say(Level::Info, done);
         self.refresh();
@@ -61,33 +102,49 @@ impl App {
         self.wishes.push(Wish::Gesture(Gesture::Replace));
     }
 
-    /// Opens the tree of the conversation.
-    pub(super) fn pick_place(&mut self) {
-        let session = self.session();
-        self.spawn(async move {
-            let (tree, leaf) = session.tree().await;
-            Box::new(move |app: &mut Self| {
-                let rows = tree.rows(TreeFilter::NoTools, "", leaf.as_deref());
-                if rows.is_empty() {
-                    app.hint(Token::Warning, "The conversation has not begun yet.");
-                    return;
-                }
-                let ids: Vec<String> = rows.iter().map(|row| row.node.id.clone()).collect();
-                let at = ids.iter().position(|id| Some(id) == leaf.as_ref()).unwrap_or(0);
-                let options = rows.iter().map(|row| {
-                    let who = row.node.role.unwrap_or(&row.node.name);
-                    let sign = if row.active { "• " } else { "  " };
-                    let text: String = row.node.text.split_whitespace().collect::<Vec<_>>().join(" ");
-                    let label =
-                        row.node.label.as_ref().map(|label| format!("[{label}] ")).unwrap_or_default();
-                    Choice::new(format!("{}{sign}{label}{who}: {text}", "  ".repeat(row.depth.min(8))))
-                });
-                let list = Selector::new("Go to a place in the conversation", options.collect()).at(at);
-                app.pick(list, move |app, chosen| {
-                    if let Some(id) = chosen.and_then(|place| ids.get(place)) {
-                        app.go_to(id.clone());
+    /// An entry of the tree was chosen.
+    pub(crate) fn leave_for(&mut self, entry: String) {
+        match self.session().settings().get(keys::BRANCH_SUMMARY_ENABLED) {
+            true => self.ask_for_summary(entry),
+            false => self.go_to(entry),
+        }
+    }
+
+    fn ask_for_summary(&mut self, entry: String) {
+        let menu = Menu::new(
+            "Sum up the branch that is left?",
+            ["No summary", "Summarize", "Summarize with custom prompt"],
+        );
+        self.ask(menu, move |app, chosen| match chosen {
+            Some(0) => app.go_to(entry),
+            Some(1) => app.summarize_and_go(entry, None),
+            Some(_) => {
+                let question = "What should the summary say?".to_owned();
+                app.ask_text(question, "", move |app, words| match words {
+                    Some(words) => {
+                        app.summarize_and_go(entry, Some(words).filter(|words| !words.trim().is_empty()))
                     }
+                    None => app.ask_for_summary(entry),
                 });
+            }
+            None => app.open_tree(Some(entry)),
+        });
+    }
+
+    fn summarize_and_go(&mut self, entry: String, instructions: Option<String>) {
+        let session = self.session();
+        let cancel = CancellationToken::new();
+        self.open(Loader::new("Summing up the branch", cancel.clone()));
+        self.spawn(async move {
+            let moved = session.summarize_branch(&entry, instructions.as_deref(), cancel).await;
+            let messages = session.conversation().await;
+            Box::new(move |app: &mut Self| {
+                app.close::<Loader>();
+                match moved {
+                    Ok(moved) => app.moved(moved, &messages),
+                    Err(BranchSummaryError::Aborted) => app.open_tree(Some(entry)),
+                    Err(error) => app.complain(&error.to_string()),
+                }
             }) as Task
         });
     }
@@ -101,15 +158,20 @@ impl App {
             let moved = session.navigate(&id, None).await;
             let messages = session.conversation().await;
             Box::new(move |app: &mut Self| match moved {
-                Ok(Some(moved)) => {
-                    app.arrive(&messages, "Went to another place in the conversation");
-                    if let Some(text) = moved.prefill {
-                        app.set_text(&text);
-                    }
-                }
-                Ok(None) => app.hint(Token::Muted, "The conversation is there already."),
+                Ok(moved) => app.moved(moved, &messages),
                 Err(error) => app.complain(&error.to_string()),
             }) as Task
         });
+    }
+
+    fn moved(&mut self, moved: Option<Moved>, messages: &[Arc<omp_types::Message>]) {
+        let Some(moved) = moved else {
+            self.hint(Token::Muted, "Already at this point");
+            return;
+        };
+        self.arrive(messages, "Went to another place in the conversation");
+        if let Some(text) = moved.prefill {
+            self.set_text(&text);
+        }
     }
 }

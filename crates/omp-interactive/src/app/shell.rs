@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use omp_editor::{Content, Visibility};
-use omp_sdk::{ModeError, UserCommand};
+use omp_sdk::{Audience, ModeError, UserCommand};
 use omp_theme::Token;
 use omp_tui::text::Line;
 use omp_tui::transcript::{Block, Transcript};
-use omp_types::{CustomMessage, UserContent};
 use omp_view::bang::{BangState, BangView};
 use omp_view::tool::Expansion;
 use tokio_util::sync::CancellationToken;
 
 use super::{App, Task, Wish};
 use crate::blocks::{Shared, apart};
+use crate::panels::review::Plan;
 use crate::stage::Stage;
 
 /// A command of the user on the screen.
@@ -85,18 +85,19 @@ impl App {
         };
         let everything = done.artifact_id.as_ref().map(|id| format!("artifact://{id}"));
         self.finish_shell(state, everything);
-        if visibility == Visibility::Shared {
-            let code =
-                done.exit_code.map_or_else(|| "stopped".to_owned(), |code| format!("exit code {code}"));
-            let text = format!("The user ran a command ({code}):\n$ {command}\n{}", done.output.trim_end());
-            self.session().control().next_prompt(CustomMessage {
-                custom_type: "bash-execution".to_owned(),
-                content: UserContent::Text(text),
-                display: false,
-                details: serde_json::to_value(done).ok(),
-                timestamp: u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or_default(),
-            });
-        }
+        let audience = match visibility {
+            Visibility::Shared => Audience::Model,
+            Visibility::Private => Audience::User,
+        };
+        let (session, command, done) = (self.session(), command.to_owned(), done.clone());
+        self.spawn(async move {
+            let kept = session.record_command(&command, &done, audience).await;
+            Box::new(move |app: &mut Self| {
+                if let Err(error) = kept {
+                    app.complain(&format!("The command is not part of the conversation: {error}"));
+                }
+            }) as Task
+        });
     }
 
     fn finish_shell(&mut self, state: BangState, everything: Option<String>) {
@@ -115,14 +116,26 @@ impl App {
         }
     }
 
+    /// Lets the user change a text in another program.
+    pub(crate) fn edit_elsewhere(&mut self, text: String) {
+        self.wishes.push(Wish::ExternalEditor(text));
+    }
+
     /// What the user's editor left; `None` if it failed.
     pub(crate) fn edited_elsewhere(&mut self, text: Result<String, String>) {
-        match text {
-            Ok(text) => {
+        let plan = self.panel::<Plan>().filter(|plan| plan.is_edited);
+        match (text, plan) {
+            (Ok(text), Some(plan)) => plan.edited(&text),
+            (Ok(text), None) => {
                 let images = self.editor.content().images();
                 self.editor.set_content(&Content::from_marked(text.trim_end_matches('\n'), &images));
             }
-            Err(error) => self.hint(Token::Warning, error),
+            (Err(error), plan) => {
+                if let Some(plan) = plan {
+                    plan.is_edited = false;
+                }
+                self.hint(Token::Warning, error);
+            }
         }
         self.wishes.push(Wish::Gesture(omp_tui::render::Gesture::Resume));
         self.changed();

@@ -53,12 +53,7 @@ impl App {
             Enter::Queue(queue) | Enter::AfterCompaction(queue) => {
                 self.take_text();
                 self.note(&text);
-                let control = self.session().control();
-                match queue {
-                    Queue::Steer => control.steer(self.said(&content)),
-                    Queue::FollowUp => control.follow_up(self.said(&content)),
-                };
-                self.changed();
+                self.queue_words(queue, self.said(&content));
             }
             Enter::DeliverQueue => self.deliver_queue(),
             Enter::Shell { command, visibility } => {
@@ -71,6 +66,34 @@ impl App {
             }
             Enter::Keep(kept) => self.hint(Token::Warning, kept.message()),
         }
+    }
+
+    /// Lets words wait for their moment in the turn that runs. Commands and templates become their texts first.
+    fn queue_words(&mut self, queue: Queue, content: UserContent) {
+        if !content.text().starts_with('/') {
+            self.enqueue(queue, content);
+            return;
+        }
+        let session = self.session();
+        self.spawn(async move {
+            let (content, warnings) = session.expand_typed(content).await;
+            Box::new(move |app: &mut Self| {
+                warnings.iter().for_each(|warning| app.remark(warning));
+                match app.run.is_some() {
+                    true => app.enqueue(queue, content),
+                    false => app.prompt(Prompt::words(content)),
+                }
+            }) as Task
+        });
+    }
+
+    fn enqueue(&mut self, queue: Queue, content: UserContent) {
+        let control = self.session().control();
+        match queue {
+            Queue::Steer => control.steer(content),
+            Queue::FollowUp => control.follow_up(content),
+        };
+        self.changed();
     }
 
     /// Empties the editor: its text is dealt with.
@@ -93,6 +116,7 @@ impl App {
 
     /// Sends a prompt and waits for everything that follows from it.
     pub(super) fn prompt(&mut self, prompt: Prompt) {
+        self.name_session(&prompt);
         let driver = self.driver.clone();
         self.go("Working", move |cancel| async move { driver.submit(prompt, cancel).await.map(drop) });
     }
@@ -124,6 +148,8 @@ impl App {
         }
         self.notify("The turn is over");
         self.refresh();
+        // What nobody read, because the turn failed or was just over, can be sent again.
+        self.give_back();
         self.send_waiting();
     }
 

@@ -5,9 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use omp_editor::{Arguments, CommandInfo, Offer, Source, SubcommandInfo};
-use omp_sdk::settings::{self, keys};
-use omp_theme::Appearance;
-use serde_json::Value;
 
 use super::{App, Task, arguments};
 use crate::commands::{BUILTINS, named};
@@ -42,6 +39,7 @@ impl App {
         self.editor.options_mut().schemes = session.url_schemes();
         self.branch = branch(&session.cwd());
         self.choose_keys();
+        self.stage.set_words(session.settings());
         if self.looked_around != Some(self.session) {
             self.looked_around = Some(self.session);
             self.finder = Files::new(&session.cwd());
@@ -83,23 +81,6 @@ impl App {
             }),
             Source::Argument { command, text } => Box::new(move || arguments::offers(&session, &command, &text)),
         }
-    }
-
-    /// Keeps the theme that was chosen.
-    pub(super) fn keep_theme(&mut self, name: &str) {
-        let key = match self.theme.appearance() {
-            Appearance::Dark => keys::THEME_DARK.path(),
-            Appearance::Light => keys::THEME_LIGHT.path(),
-        };
-        let (directories, value) = (self.session().directories().clone(), Value::from(name));
-        self.spawn(async move {
-            let saved = tokio::task::spawn_blocking(move || settings::set(&directories, key, value)).await;
-            Box::new(move |app: &mut Self| {
-                if let Ok(Err(error)) = saved {
-                    app.complain(&error.to_string());
-                }
-            }) as Task
-        });
     }
 }
 

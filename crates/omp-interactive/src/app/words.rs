@@ -1,6 +1,6 @@
 //! What the session says and asks.
 
-use omp_sdk::{ApprovalRequest, PlanReview, PlanVerdict, Reply};
+use omp_sdk::{ApprovalRequest, Reply};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,42 +28,20 @@ impl App {
         match word {
             Word::Event(event) => self.event(&event),
             Word::Approve(request, answer) => self.approve(&request, answer),
-            Word::Review(review, answer) => self.review(review, answer),
+            Word::Review(review, answer) => self.show_plan(review, answer),
             Word::Question(question, place, answer) => self.put_question(question, place, answer),
             Word::Confirm(question, answer) => {
                 self.ask(Menu::new(question, ["Yes", "No"]), move |_, chosen| {
                     let _ = answer.send(chosen == Some(0));
                 });
             }
+            Word::Terminal(command, terminal, ended) => self.show_terminal(command, terminal, ended),
             Word::Text(question, begun, answer) => {
                 self.ask_text(question, &begun, move |_, text| {
                     let _ = answer.send(text);
                 });
             }
         }
-    }
-
-    /// Shows a plan and asks what becomes of it.
-    fn review(&mut self, review: PlanReview, answer: oneshot::Sender<PlanVerdict>) {
-        let text = review.text.clone();
-        if let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) {
-            self.conversation.show(transcript, move |look| omp_view::markdown::render(look, &text));
-        }
-        let choices: Vec<_> = review.choices.into_iter().filter(|choice| choice.enabled).collect();
-        let menu =
-            Menu::new(format!("Plan: {}", review.title), choices.iter().map(|choice| choice.label.as_str()));
-        self.ask(menu, move |app, chosen| {
-            match chosen.and_then(|place| choices.into_iter().nth(place)).map(|choice| choice.verdict) {
-                Some(PlanVerdict::Refine(_)) | None => {
-                    app.ask_text("What should be different?".to_owned(), "", move |_, words| {
-                        let _ = answer.send(PlanVerdict::Refine(words));
-                    });
-                }
-                Some(verdict) => {
-                    let _ = answer.send(verdict);
-                }
-            }
-        });
     }
 
     fn event(&mut self, event: &AgentEvent) {

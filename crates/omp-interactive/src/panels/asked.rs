@@ -1,6 +1,7 @@
 //! Questions of the model.
 
 use omp_keys::Bindings;
+use omp_sdk::settings::keys;
 use omp_sdk::{AskAnswer, AskQuestion};
 use omp_theme::Token;
 use omp_tui::input::{Code, Key};
@@ -13,6 +14,9 @@ use super::text::Text;
 use super::{Drawn, Panel, Reaction, step};
 use crate::app::App;
 use crate::link::AskWord;
+
+/// The entry that sends what was marked.
+const DONE: &str = "Done selecting";
 
 /// A question on the screen.
 pub(crate) struct Asked {
@@ -35,14 +39,17 @@ impl Asked {
             let detail = question.options.get(place).and_then(|option| option.description.clone());
             Choice::new(entry.clone()).detail(detail.unwrap_or_default())
         };
-        let choices: Vec<Choice> = entries.iter().enumerate().map(choice).collect();
+        let mut choices: Vec<Choice> = entries.iter().enumerate().map(choice).collect();
+        if question.multi {
+            choices.push(Choice::new(DONE).acts());
+        }
         let title =
             if all > 1 { format!("{} ({this}/{all})", question.question) } else { question.question.clone() };
         let mut selector = Selector::new(title, choices);
         let mut hint = "Enter chooses, Esc stops the turn".to_owned();
         if question.multi {
             selector = selector.several([]);
-            hint = "Space marks, Enter is done, Esc stops the turn".to_owned();
+            hint = "Space or Enter marks, Done sends, Esc stops the turn".to_owned();
         }
         if all > 1 {
             hint.push_str(", Left and Right go to other questions");
@@ -52,6 +59,13 @@ impl Asked {
     }
 
     fn step(&mut self, step: Step) -> Reaction {
+        // Where several can be chosen, Enter marks too, until it stands on the last entry.
+        let done = self.selector.current() == Some(self.question.options.len() + 1);
+        let step = match step {
+            Step::Confirm if self.question.multi && !done => Step::Toggle,
+            Step::Toggle if done => Step::Confirm,
+            other => other,
+        };
         let toggled = (step == Step::Toggle).then(|| self.selector.current()).flatten();
         let outcome = self.selector.step(step);
         if let Some(place) = toggled {
@@ -126,7 +140,9 @@ impl App {
         place: (usize, usize),
         answer: UnboundedSender<AskWord>,
     ) {
-        self.notify("The model asks a question");
+        if self.session().settings().get(keys::ASK_NOTIFY) == "on" {
+            self.notify("The model asks a question");
+        }
         self.open(Asked::new(question, place, answer));
     }
 }

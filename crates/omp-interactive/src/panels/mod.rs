@@ -8,8 +8,19 @@ pub(crate) mod asked;
 pub(crate) mod choice;
 pub(crate) mod history;
 pub(crate) mod list;
+pub(crate) mod login;
+pub(crate) mod loader;
 pub(crate) mod menu;
+pub(crate) mod wizard;
+pub(crate) mod theme;
+pub(crate) mod settings;
+pub(crate) mod models;
+pub(crate) mod pty;
+pub(crate) mod review;
+pub(crate) mod sessions;
 pub(crate) mod text;
+pub(crate) mod waiting;
+pub(crate) mod tree;
 
 use std::any::Any;
 
@@ -52,6 +63,11 @@ pub(crate) trait Panel: Any {
     /// Takes pasted text.
     fn paste(&mut self, _text: &str) -> Reaction {
         Reaction::Stay
+    }
+
+    /// Does it take the whole screen?
+    fn covers(&self) -> bool {
+        false
     }
 
     /// Does nobody wait for it any more?

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::live::Live;
 use super::watch::{FirstEvent, Watch, bounded_body, idle_timeout, refused};
-use super::{BatchStream, Client, ClientOptions, StreamLimits, http, now_ms};
+use super::{BatchStream, Client, ClientOptions, StreamLimits, http, now_ms, tape};
 use crate::answer::Answer;
 use crate::failure::{self, fatal, transient};
 use crate::frames::{FrameError, Frames};
@@ -108,11 +108,9 @@ impl Exchange {
         let http = client.http;
         let headers = http::headers(&model, &request)?;
         let place = http::without_secrets(&request.url);
-        let call = http.post(&request.url).headers(headers).body(request.body).send();
-        let response = match self.watch.wait(call).await? {
-            Ok(response) => response,
-            Err(error) => return Err(http::transport_failure(&error, &place)),
-        };
+        let call = http.post(&request.url).headers(headers);
+        let sent = tape::send(client.options.tape.as_ref(), call, &request.url, request.body);
+        let response = self.watch.wait(sent).await??;
         if !response.status().is_success() {
             return Err(refused(response, &place, &self.watch, model.api).await);
         }

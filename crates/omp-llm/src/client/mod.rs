@@ -9,6 +9,7 @@ mod preview;
 mod refuse;
 mod relax;
 mod socket;
+mod tape;
 mod watch;
 
 use std::pin::Pin;
@@ -34,6 +35,7 @@ pub use refuse::failed;
 use relax::Relaxed;
 use socket::Sockets;
 pub use socket::{SocketMode, SocketOptions};
+pub use tape::{Hearing, Tape, TapedAnswer, TapedBody, TapedRequest, unreached};
 
 /// Events in the order of their arrival. One item holds what one read from the network completed, so nothing
 /// waits for anything and a fast stream is not slowed down by a wake-up per token.
@@ -66,6 +68,8 @@ pub struct ClientOptions {
     pub hosts: Hosts,
     /// Who is trusted beyond the machine's authorities, and who we are.
     pub tls: TlsOptions,
+    /// What hears requests to models or answers them.
+    pub tape: Option<Arc<dyn Tape>>,
 }
 
 /// Limits of silence for the streams of some wires; zero waits for ever.
@@ -107,6 +111,7 @@ impl Default for ClientOptions {
             google: None,
             hosts: Hosts::default(),
             tls: TlsOptions::default(),
+            tape: None,
         }
     }
 }

@@ -100,9 +100,7 @@ impl Picker {
 
     fn prompt_width(&self, look: &Look) -> usize {
         let wide = match &self.mode {
-            Mode::Browse if self.query.is_empty() => {
-                Line::plain(look.symbol(Symbol::IconSearch)).width() + 1
-            }
+            Mode::Browse if self.query.is_empty() => Line::plain(look.symbol(Symbol::IconSearch)).width() + 1,
             _ => self.prompt(look).width(),
         };
         wide.min(look.width.saturating_sub(1))
@@ -141,9 +139,10 @@ impl Picker {
         let mut parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         loop {
             let about = parts.join(&look.dot());
-            let fits = Line::plain(&about).width() + NAME_ROOM.min(room / 2) <= room;
+            let fits = Line::plain(&about).width() + NAME_ROOM.min(room * 2 / 3) <= room;
             // The age goes last, the directory of a session elsewhere before it.
-            let spare = parts.iter().rposition(|part| part.ends_with("message") || part.ends_with("messages"));
+            let spare =
+                parts.iter().rposition(|part| part.ends_with("message") || part.ends_with("messages"));
             match (fits || parts.len() <= 1, spare) {
                 (true, _) => return about,
                 (false, Some(place)) => drop(parts.remove(place)),

@@ -149,6 +149,8 @@ pub struct Picker {
     sort: Sort,
     paths: bool,
     mode: Mode,
+    /// Nothing was listed yet.
+    fresh: bool,
     /// The answer to a search has not come yet.
     searching: bool,
     /// Enter was pressed before the answer to what was typed had come.
@@ -181,6 +183,7 @@ impl Picker {
             sort: Sort::Used,
             paths: false,
             mode: Mode::Browse,
+            fresh: true,
             searching: false,
             hurried: false,
             problem: None,
@@ -200,7 +203,14 @@ impl Picker {
                 for item in &mut items {
                     item.name = one_line(&item.name);
                 }
+                let elsewhere = self.fresh && items.is_empty() && scope == Scope::Folder;
+                self.fresh = false;
                 *self.list_mut(scope) = Some(items);
+                // Who has no session here may mean one from elsewhere.
+                if elsewhere && self.scope == Scope::Folder {
+                    self.scope = Scope::All;
+                    return Some(Wish::Load(Scope::All));
+                }
                 self.refresh();
                 return if scope == self.scope { self.search() } else { None };
             }

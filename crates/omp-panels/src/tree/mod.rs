@@ -163,7 +163,9 @@ impl Navigator {
             row.label = row.label.as_deref().map(one_line);
         }
         self.reshape();
-        let at = |wanted: &dyn Fn(&Row) -> bool| self.shown.iter().rposition(|shown| wanted(&self.rows[shown.row]));
+        let at = |wanted: &dyn Fn(&Row) -> bool| {
+            self.shown.iter().rposition(|shown| wanted(&self.rows[shown.row]))
+        };
         let kept = before.and_then(|id| at(&|row| row.id == id));
         self.cursor = kept.or_else(|| at(&|row| row.active)).unwrap_or(0);
     }

@@ -74,24 +74,13 @@ fn parents(rows: &[Row], visible: &[usize]) -> Vec<Option<usize>> {
     let mut above: Vec<usize> = Vec::new();
     let mut parents = Vec::with_capacity(visible.len());
     for (place, row) in visible.iter().enumerate() {
-        above.retain_from_end(|other| rows[visible[*other]].depth < rows[*row].depth);
+        while above.last().is_some_and(|other| rows[visible[*other]].depth >= rows[*row].depth) {
+            above.pop();
+        }
         parents.push(above.last().copied());
         above.push(place);
     }
     parents
-}
-
-trait Stack {
-    fn retain_from_end(&mut self, keep: impl Fn(&usize) -> bool);
-}
-
-impl Stack for Vec<usize> {
-    /// Pops until one may stay.
-    fn retain_from_end(&mut self, keep: impl Fn(&usize) -> bool) {
-        while self.last().is_some_and(|last| !keep(last)) {
-            self.pop();
-        }
-    }
 }
 
 fn grown(above: &[bool], followed: bool) -> Rc<[bool]> {

@@ -7,6 +7,7 @@
 mod begin;
 mod driver;
 mod error;
+mod executors;
 mod goal;
 mod guided;
 mod looping;

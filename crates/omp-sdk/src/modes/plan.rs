@@ -56,6 +56,8 @@ pub(crate) struct Plan {
     pub(super) before: Option<Before>,
     /// A change of the model that waits for the end of a run.
     pub(super) moving: Option<Selection>,
+    /// Who carries it out, if not the session's own model.
+    pub(super) executor: Option<Selection>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -204,6 +206,11 @@ impl SessionModes {
 
     pub(super) fn locate(&self, url: &str) -> Option<PathBuf> {
         self.context.resources.locate(&InternalUrl::parse(url)?).ok()
+    }
+
+    /// The URL of the plan, as far as one was seen.
+    pub(crate) fn plan_file(&self) -> Option<String> {
+        self.plan().file.clone()
     }
 
     /// Is there a plan that leaving the mode would put aside?

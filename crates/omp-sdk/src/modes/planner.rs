@@ -76,8 +76,14 @@ impl Session {
         }
     }
 
-    /// The selector of the model that carries out a plan.
+    /// The model that carries out a plan.
     pub(super) fn executor(&self) -> Arc<omp_llm::Model> {
+        let chosen = self.modes.plan().executor.as_ref().map(|chosen| Arc::new(chosen.model.clone()));
+        chosen.unwrap_or_else(|| self.own_model())
+    }
+
+    /// The model that the session has when nobody plans.
+    pub(super) fn own_model(&self) -> Arc<omp_llm::Model> {
         let own = self.modes.plan().before.as_ref().map(|before| Arc::clone(&before.model));
         own.unwrap_or_else(|| self.model())
     }

@@ -139,6 +139,7 @@ impl Host {
                 }
                 let plan = session.take_plan()?;
                 session.approve().await;
+                session.use_executor().await;
                 session.adopt(&plan).await;
                 Ok(Some(session.prompt(execute(&plan), cancel).await?))
             }
@@ -153,6 +154,7 @@ impl Host {
     /// A new session that works by the plan. If it cannot be opened, the plan waits for a decision again.
     async fn begin_with(&self, old: &Arc<Session>, plan: &HandedIn) -> Result<Arc<Session>, ModeError> {
         let executor = old.executor().selector();
+        old.take_executor();
         old.approve().await;
         old.adopt(plan).await;
         if let Err(error) = self.begin_after().await {

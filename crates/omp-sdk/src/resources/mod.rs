@@ -10,6 +10,7 @@ mod github;
 mod knowledge;
 mod local;
 mod omp;
+mod vault;
 
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ use omp_session::{Artifacts, SessionWriter};
 use omp_tools::{Resources, Scheme};
 
 pub(crate) use github::github;
+pub(crate) use vault::Obsidian;
 
 use crate::knowledge::Known;
 
@@ -35,7 +37,12 @@ impl Kept {
 }
 
 /// The router of a session.
-pub(crate) fn resources(knowledge: &Arc<Known>, kept: &Kept, github: &Arc<Github>) -> Resources {
+pub(crate) fn resources(
+    knowledge: &Arc<Known>,
+    kept: &Kept,
+    github: &Arc<Github>,
+    obsidian: Option<Arc<Obsidian>>,
+) -> Resources {
     let Kept { artifacts, session } = kept;
     let schemes: Vec<Arc<dyn Scheme>> = vec![
         Arc::new(agent::Agent(Arc::clone(artifacts))),
@@ -46,6 +53,7 @@ pub(crate) fn resources(knowledge: &Arc<Known>, kept: &Kept, github: &Arc<Github
         Arc::new(omp::Documentation),
         Arc::new(knowledge::Rule(Arc::clone(knowledge))),
         Arc::new(knowledge::Skill(Arc::clone(knowledge))),
+        Arc::new(vault::Vault(obsidian)),
     ];
     Resources::new(schemes)
 }

@@ -2,6 +2,8 @@
 
 mod ask;
 mod checkpoint;
+mod compacting;
+mod compacting_alone;
 mod goal;
 mod looping;
 mod plan;

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use omp_types::{AssistantBlock, AssistantMessage, Message, StopReason};
+use omp_types::{AssistantBlock, AssistantMessage, BashExecution, Message, StopReason};
 use serde_json::Value;
 
 pub use filter::{TreeFilter, TreeRow};
@@ -183,6 +183,7 @@ fn role(message: &Message) -> &'static str {
         Message::User(_) => "user",
         Message::Assistant(_) => "assistant",
         Message::ToolResult(_) => "toolResult",
+        Message::Custom(custom) if custom.custom_type == BashExecution::ROLE => BashExecution::ROLE,
         Message::Custom(_) => "custom",
     }
 }

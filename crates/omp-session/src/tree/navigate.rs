@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use omp_types::Message;
+use serde_json::Value;
 
 use crate::entry::{Entry, EntryKind};
 use crate::load::Loaded;
@@ -52,10 +53,21 @@ impl SessionWriter {
     /// Goes where a choice leads. With a `summary` of what is left behind, an entry for it is appended at the new
     /// place, and its id returned; where nothing is left behind there is nothing to sum up, and nothing is written.
     pub fn go(&mut self, way: &Navigation, summary: Option<String>) -> Result<Option<String>, NoSuchEntry> {
+        self.go_with(way, summary.map(|summary| (summary, None)))
+    }
+
+    /// The same, with details of the branch beside its summary.
+    pub fn go_with(
+        &mut self,
+        way: &Navigation,
+        summary: Option<(String, Option<Value>)>,
+    ) -> Result<Option<String>, NoSuchEntry> {
         let Navigation::Move { to, abandoned, .. } = way else { return Ok(None) };
         let summary = summary.filter(|_| !abandoned.is_empty());
         match (to, summary) {
-            (to, Some(summary)) => self.branch_with_summary(to.as_deref(), summary).map(Some),
+            (to, Some((summary, details))) => {
+                self.branch_with_details(to.as_deref(), summary, details).map(Some)
+            }
             (Some(to), None) => self.branch(to).map(|()| None),
             (None, None) => {
                 self.reset_leaf();

@@ -1,7 +1,9 @@
 //! Who said what: the user, the program in the user's name, and how the model's answer ended.
 
+use std::ops::Range;
+
 use omp_theme::{Symbol, Token};
-use omp_tui::text::{Line, Style};
+use omp_tui::text::{Attributes, Line, Style};
 use omp_types::{
     AssistantMessage, CustomMessage, ImageBlock, StopReason, UserBlock, UserContent, UserMessage,
 };
@@ -13,21 +15,46 @@ use crate::markdown;
 
 /// What the user wrote, as it was written, on a ground of its own.
 pub fn user(look: &Look, message: &UserMessage) -> Vec<Line> {
+    user_with(look, message, &[])
+}
+
+/// The same, with words of a meaning in another colour: where they stand in the text, in bytes, in order.
+pub fn user_with(look: &Look, message: &UserMessage, words: &[Range<usize>]) -> Vec<Line> {
     let style = look.theme.on(Token::UserMessageText, Token::UserMessageBg);
     let ground = look.theme.bg(Token::UserMessageBg);
     let mark = look.theme.on(Token::Accent, Token::UserMessageBg);
     let first = Line::styled(mark, &format!("{} ", look.symbol(Symbol::IconUser)));
     let other = Line::styled(ground, &" ".repeat(first.width()));
     let room = look.width.saturating_sub(first.width()).max(1);
+    let keyword = mark.with(Attributes::BOLD);
     let mut rows: Vec<Line> = Vec::new();
-    for line in message.content.text().trim_end().lines() {
-        rows.extend(Line::styled(style, line).wrap(room, 0));
+    let text = message.content.text();
+    let mut begins = 0;
+    for whole in text.trim_end().split_inclusive('\n') {
+        let line = whole.trim_end_matches(['\n', '\r']);
+        rows.extend(marked(line, begins, words, [style, keyword]).wrap(room, 0));
+        begins += whole.len();
     }
     rows.extend(images(&message.content).iter().map(|image| on(&self::image(look, image), ground)));
     let with = |(index, row): (usize, &Line)| {
         behind(if index == 0 { &first } else { &other }, row).fit(look.width, ground)
     };
     rows.iter().enumerate().map(with).collect()
+}
+
+/// A line that begins so many bytes into the text, with the given words in the second style.
+fn marked(text: &str, begins: usize, words: &[Range<usize>], [plain, keyword]: [Style; 2]) -> Line {
+    let mut line = Line::new();
+    let mut at = 0;
+    for word in words {
+        let (Some(start), Some(end)) = (word.start.checked_sub(begins), word.end.checked_sub(begins)) else { continue };
+        let (Some(before), Some(inside)) = (text.get(at..start), text.get(start..end)) else { continue };
+        line.push(plain, before);
+        line.push(keyword, inside);
+        at = end;
+    }
+    line.push(plain, text.get(at..).unwrap_or_default());
+    line
 }
 
 /// A row on another ground.

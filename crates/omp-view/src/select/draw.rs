@@ -83,7 +83,9 @@ impl Selector {
             line.push(Style::PLAIN, &" ".repeat(text_width(cursor)));
         }
         line.push(Style::PLAIN, " ");
-        if let Marks::Several(marked) = &self.marks {
+        if let Marks::Several(marked) = &self.marks
+            && !choice.acts
+        {
             let (symbol, token) = match marked.contains(&found.choice) {
                 true => (Symbol::CheckboxChecked, Token::Accent),
                 false => (Symbol::CheckboxUnchecked, Token::Dim),

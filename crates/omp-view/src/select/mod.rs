@@ -27,6 +27,8 @@ pub struct Choice {
     pub keywords: String,
     /// Why it cannot be chosen now; empty if it can.
     pub refusal: String,
+    /// It does something and is nothing to be marked, where several can be chosen.
+    pub acts: bool,
 }
 
 impl Choice {
@@ -51,6 +53,12 @@ impl Choice {
     #[must_use]
     pub fn keywords(self, keywords: impl Into<String>) -> Self {
         Self { keywords: keywords.into(), ..self }
+    }
+
+    /// Does something, and is never marked.
+    #[must_use]
+    pub fn acts(self) -> Self {
+        Self { acts: true, ..self }
     }
 
     /// Shown, but not to be chosen.
@@ -169,6 +177,12 @@ impl Selector {
         self
     }
 
+    /// Shows at most so many options at once from now on.
+    pub fn set_rows(&mut self, rows: usize) {
+        self.rows = rows.max(1);
+        self.scroll();
+    }
+
     /// Begins at an option.
     #[must_use]
     pub fn at(mut self, choice: usize) -> Self {
@@ -255,7 +269,8 @@ impl Selector {
     }
 
     fn toggle(&mut self) -> Outcome {
-        let Some(current) = self.current().filter(|index| self.choices[*index].refusal.is_empty()) else {
+        let can_be = |choice: &Choice| choice.refusal.is_empty() && !choice.acts;
+        let Some(current) = self.current().filter(|index| can_be(&self.choices[*index])) else {
             return Outcome::Nothing;
         };
         let Marks::Several(marked) = &mut self.marks else { return Outcome::Nothing };

@@ -77,7 +77,7 @@ impl Drawing<'_> {
             Segment::Mode => {
                 let mode = facts.mode.as_deref()?;
                 let icon = match mode {
-                    "goal" => Symbol::IconGoal,
+                    mode if mode.starts_with("goal") => Symbol::IconGoal,
                     "loop" => Symbol::IconLoop,
                     _ => Symbol::IconPlan,
                 };

@@ -19,6 +19,7 @@ mod patch;
 mod read;
 mod resolve;
 mod search;
+pub mod spoken;
 mod todo;
 mod tools;
 mod view;

@@ -71,7 +71,7 @@ fn images_become_image_blocks() {
 }
 
 /// A white PNG, written by hand: stored (uncompressed) deflate blocks.
-fn png(width: u32, height: u32) -> Vec<u8> {
+pub(crate) fn png(width: u32, height: u32) -> Vec<u8> {
     let row = width as usize + 1;
     let raw: Vec<u8> =
         (0..row * height as usize).map(|i| if i % row == 0 { 0 } else { (i % 251) as u8 }).collect();

@@ -147,7 +147,7 @@ fn a_session_of_another_project_is_copied_after_a_question() {
     assert!(piped.stderr.contains("is in another project"), "{}", piped.stderr);
     for no in ["n\n", "\n"] {
         let (code, _, said) = typed_in(&home, &other, &args, no);
-        assert_eq!(code, Some(1));
+        assert_eq!(code, Some(0));
         assert!(said.contains("Fork into current directory? [y/N]"), "{said}");
         assert!(said.contains("\nResume cancelled: session is in another project.\n"), "{said}");
     }
@@ -190,7 +190,7 @@ fn a_session_without_a_directory_is_moved_after_a_question() {
         assert_eq!(piped.code, Some(1));
         assert!(piped.stderr.contains("which no longer exists"), "{}", piped.stderr);
         let (code, _, said) = typed_in(&home, &work, &again, "n\n");
-        assert_eq!(code, Some(1));
+        assert_eq!(code, Some(0));
         assert!(said.contains("Move (re-root) it into the current directory? [Y/n]"), "{said}");
         assert!(said.contains("\nResume cancelled: session is in another project.\n"), "{said}");
         let (code, out, said) = typed_in(&home, &work, &again, "\n");

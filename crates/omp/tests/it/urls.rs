@@ -207,7 +207,7 @@ fn other_schemes_are_explained() {
     let known = "Supported: agent://, artifact://, history://, issue://, local://, mcp://, memory://, omp://, pr://, \
                  rule://, skill://, vault://.";
     errors(&Home::new(), &["nope://x", "s3://bucket/key"], known);
-    let later = ["history://", "mcp://x", "memory://root", "vault://_/x.md"];
+    let later = ["history://", "mcp://x", "memory://root"];
     errors(&Home::new(), &later, "are not available yet");
 }
 

@@ -12,7 +12,7 @@ pub(crate) fn fields(raw: &mut Raw) {
     const STEPS: &[fn(&mut Raw)] = &[
         queue_mode,
         ask_timeout,
-        flat_theme,
+        flat_theme_by_name,
         isolation,
         changelog_version,
         edit_modes,
@@ -52,19 +52,31 @@ fn ask_timeout(raw: &mut Raw) {
     }
 }
 
-/// `theme: name` names a theme for one kind of background. Themes say themselves which, but none is loaded
-/// here, so the name decides.
-fn flat_theme(raw: &mut Raw) {
+/// `theme: name` names a theme for one kind of background. In the user's own file it is replaced at the start, by what
+/// the theme says itself; elsewhere no theme is loaded, and its name decides.
+fn flat_theme_by_name(raw: &mut Raw) {
+    flat_theme(raw, &|_| None);
+}
+
+/// Gives a flat theme the slot of its background.
+pub(super) fn flat_theme(raw: &mut Raw, is_light: super::IsLight<'_>) {
     let Some(Value::String(name)) = raw.get("theme").cloned() else { return };
     raw.shift_remove("theme");
     // The old built-in themes are what the defaults give anyway.
     if name.is_empty() || name == "light" || name == "dark" {
         return;
     }
+    let slot = match is_light(&name).unwrap_or_else(|| sounds_light(&name)) {
+        true => "theme.light",
+        false => "theme.dark",
+    };
+    insert(raw, slot, Value::String(name));
+}
+
+fn sounds_light(name: &str) -> bool {
     const BRIGHT: &[&str] = &["light", "day", "dawn", "latte", "lotus", "white", "paper", "morning"];
     let lower = name.to_lowercase();
-    let slot = if BRIGHT.iter().any(|word| lower.contains(word)) { "theme.light" } else { "theme.dark" };
-    insert(raw, slot, Value::String(name));
+    BRIGHT.iter().any(|word| lower.contains(word))
 }
 
 fn isolation(raw: &mut Raw) {

@@ -4,4 +4,4 @@ mod fields;
 mod startup;
 
 pub(super) use fields::fields;
-pub use startup::migrate_files;
+pub use startup::{IsLight, migrate_files};

@@ -15,7 +15,11 @@ use super::super::lock::exclusively;
 use super::super::parse::{Format, mapping};
 use super::super::tree;
 use super::fields;
+use super::fields::flat_theme;
 use crate::directories::Directories;
+
+/// For which background the theme of a name is made; `None` if nobody knows.
+pub type IsLight<'a> = &'a dyn Fn(&str) -> Option<bool>;
 
 /// The version whose changes were shown last.
 const MARKER: &str = "last-changelog-version";
@@ -23,15 +27,15 @@ const VERSION_KEY: &str = "lastChangelogVersion";
 /// Rows of the old table; it had dozens.
 const MAX_ROWS: i64 = 1000;
 
-/// Brings the files of earlier versions up to date. Gives what could not be done, as sentences; nothing is lost
-/// then, and the next start tries again.
-pub fn migrate_files(directories: &Directories) -> Vec<String> {
+/// Brings the files of earlier versions up to date. `is_light` says for which background a theme is made, as far as
+/// it is known. Gives what could not be done, as sentences; nothing is lost then, and the next start tries again.
+pub fn migrate_files(directories: &Directories, is_light: IsLight<'_>) -> Vec<String> {
     let mut warnings = Vec::new();
     let file = global_file(directories);
     let result = if file.symlink_metadata().is_ok() {
-        move_changelog_version(directories, &file)
+        move_changelog_version(directories, &file).and_then(|()| place_theme(&file, is_light))
     } else {
-        build(directories, &file, &mut warnings)
+        build(directories, &file, is_light, &mut warnings)
     };
     if let Err(error) = result {
         warnings.push(error.to_string());
@@ -40,7 +44,12 @@ pub fn migrate_files(directories: &Directories) -> Vec<String> {
 }
 
 /// Makes `config.yml` from what older versions left.
-fn build(directories: &Directories, file: &Path, warnings: &mut Vec<String>) -> Result<(), SettingsError> {
+fn build(
+    directories: &Directories,
+    file: &Path,
+    is_light: IsLight<'_>,
+    warnings: &mut Vec<String>,
+) -> Result<(), SettingsError> {
     let json = directories.agent.join("settings.json");
     let database = directories.database();
     let from_json = json_settings(&json, warnings);
@@ -57,6 +66,7 @@ fn build(directories: &Directories, file: &Path, warnings: &mut Vec<String>) -> 
         if let Some(Value::String(version)) = merged.get(VERSION_KEY) {
             write(&directories.agent.join(MARKER), version.as_bytes(), Mode::Private)?;
         }
+        flat_theme(&mut merged, is_light);
         fields(&mut merged);
         write(file, document(&merged).as_bytes(), Mode::Private)?;
         if from_json.is_some() {
@@ -126,6 +136,31 @@ fn move_changelog_version(directories: &Directories, file: &Path) -> Result<(), 
         write(file, edited.text().as_bytes(), Mode::Private)?;
         Ok(())
     })
+}
+
+/// A flat `theme: name` becomes the theme of one background, in the file itself: what the theme is made for is known
+/// here, while the layers of a session know only its name.
+fn place_theme(file: &Path, is_light: IsLight<'_>) -> Result<(), SettingsError> {
+    if theme_in(file).is_none() {
+        return Ok(());
+    }
+    exclusively(file, || {
+        let Some((text, old)) = theme_in(file) else { return Ok(()) };
+        let mut new = old.clone();
+        flat_theme(&mut new, is_light);
+        write(file, edit(&text, &old, &new, "theme").text().as_bytes(), Mode::Private)?;
+        Ok(())
+    })
+}
+
+fn theme_in(file: &Path) -> Option<(String, Map<String, Value>)> {
+    let Text::Read(text) = read(file) else { return None };
+    // Parsing is for the few files that may have it.
+    if !text.contains("theme") {
+        return None;
+    }
+    let map = mapping(&text, Format::Yaml).ok()?;
+    map.get("theme")?.is_string().then_some((text, map))
 }
 
 fn version_in(file: &Path) -> Option<(String, Map<String, Value>, String)> {

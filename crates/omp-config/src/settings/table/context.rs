@@ -17,7 +17,7 @@ settings! {
     COMPACTION_SUPERSEDE_READS: Flag("compaction.supersedeReads", true, "Blank reads of a file that was read again.").waits_for("compaction");
     COMPACTION_DROP_USELESS: Flag("compaction.dropUseless", true, "Blank results that said nothing.").waits_for("compaction");
     COMPACTION_HANDOFF_SAVE_TO_DISK: Flag("compaction.handoffSaveToDisk", false, "Keep automatic handoff documents as files.").waits_for("compaction");
-    BRANCH_SUMMARY_ENABLED: Flag("branchSummary.enabled", false, "Ask for a summary when leaving a branch.").waits_for("compaction");
+    BRANCH_SUMMARY_ENABLED: Flag("branchSummary.enabled", false, "Ask for a summary when leaving a branch.");
     BRANCH_SUMMARY_RESERVE_TOKENS: Number("branchSummary.reserveTokens", 16_384.0, "Tokens kept free for such a summary.").waits_for("compaction");
     SNAPCOMPACT_SHAPE: Choice("snapcompact.shape", SHAPES, "Font and ink of history that is kept as pictures.").waits_for("compaction");
     SNAPCOMPACT_SYSTEM_PROMPT: Flag("snapcompact.systemPrompt", false, "Send the system prompt as pictures.").waits_for("compaction");

@@ -5,7 +5,7 @@ settings! {
     READ_DEFAULT_LIMIT: Number("read.defaultLimit", 300.0, "Lines of a read that names no range, 1 to 3000.");
     READ_SUMMARIZE_ENABLED: Flag("read.summarize.enabled", true, "Show long code files as an outline.");
     READ_SUMMARIZE_PROSE: Flag("read.summarize.prose", false, "Show long text files as an outline too.");
-    READ_TOOL_RESULT_PREVIEW: Flag("read.toolResultPreview", false, "Show the beginning of what was read in the terminal.").waits_for("terminal");
+    READ_TOOL_RESULT_PREVIEW: Flag("read.toolResultPreview", false, "Show the beginning of what was read in the terminal.");
     READ_HASH_LINES: Flag("readHashLines", true, "Tag lines so that edits can name them.");
     READ_LINE_NUMBERS: Flag("readLineNumbers", false, "Number lines.");
     EDIT_MODE: Choice("edit.mode", &["hashline", "apply_patch", "patch", "replace"], "How the model describes an edit.")

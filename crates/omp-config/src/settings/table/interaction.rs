@@ -6,7 +6,7 @@ settings! {
     FOLLOW_UP_MODE: Choice("followUpMode", &["one-at-a-time", "all"], "How many waiting follow-up messages the model gets at once.");
     INTERRUPT_MODE: Choice("interruptMode", &["immediate", "wait"], "Whether a steering message stops the tools that run.");
     DOUBLE_ESCAPE_ACTION: Choice("doubleEscapeAction", &["tree", "branch", "none"], "What two presses of Escape on an empty editor open.");
-    AUTO_RESUME: Flag("autoResume", false, "Start with the latest session of the directory.").waits_for("terminal");
+    AUTO_RESUME: Flag("autoResume", false, "Start with the latest session of the directory.");
     ASK_TIMEOUT: Number("ask.timeout", 0.0, "Seconds until a question of the model is answered for you; 0 waits for ever.");
     ASK_NOTIFY: Choice("ask.notify", &["on", "off"], "Send a terminal notification when the model asks something.");
     TODO_ENABLED: Flag("todo.enabled", true, "Offer the todo tool.");

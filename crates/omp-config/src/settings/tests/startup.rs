@@ -6,6 +6,10 @@ use super::super::config_file::{Loaded, load};
 use super::super::{keys, migrate_files};
 use super::{World, write};
 
+fn migrate(world: &World) -> Vec<String> {
+    migrate_files(&world.directories, &|_| None)
+}
+
 fn database(world: &World, rows: &[(&str, &str)]) {
     std::fs::create_dir_all(&world.directories.agent).unwrap();
     let connection = rusqlite::Connection::open(world.directories.agent.join("agent.db")).unwrap();
@@ -25,7 +29,7 @@ fn config_yml_is_built_once_from_what_there_was() {
         "{\"queueMode\": \"all\", \"theme\": \"nord\", \"retry\": {\"maxRetries\": 3}, \"mine\": [1]}",
     );
     database(&world, &[("retry.baseDelayMs", "7"), ("autoResume", "true"), ("shellPath", "/bin/zsh")]);
-    assert_eq!(migrate_files(&world.directories), [""; 0]);
+    assert_eq!(migrate(&world), [""; 0]);
     let settings = world.load();
     assert_eq!(settings.get(keys::STEERING_MODE), "all");
     assert_eq!(settings.get(keys::THEME_DARK), Some("nord"));
@@ -37,7 +41,7 @@ fn config_yml_is_built_once_from_what_there_was() {
 
     let first = world.global_text();
     write(&json, "{\"steeringMode\": \"one-at-a-time\"}");
-    assert_eq!(migrate_files(&world.directories), [""; 0]);
+    assert_eq!(migrate(&world), [""; 0]);
     assert_eq!(world.global_text(), first, "a second start changes nothing");
     assert!(json.exists());
 }
@@ -45,10 +49,10 @@ fn config_yml_is_built_once_from_what_there_was() {
 #[test]
 fn nothing_old_makes_nothing_new() {
     let world = World::new();
-    assert_eq!(migrate_files(&world.directories), [""; 0]);
+    assert_eq!(migrate(&world), [""; 0]);
     assert!(!world.directories.agent.exists());
     database(&world, &[]);
-    assert_eq!(migrate_files(&world.directories), [""; 0]);
+    assert_eq!(migrate(&world), [""; 0]);
     assert!(!world.config().exists());
 }
 
@@ -61,7 +65,7 @@ fn what_cannot_be_migrated_stays() {
         &world.directories.agent.join("agent.db"),
         "not a database, but long enough to look like a file of one",
     );
-    let warnings = migrate_files(&world.directories);
+    let warnings = migrate(&world);
     assert!(warnings.len() == 1 && warnings[0].contains("settings.json, line 2"), "{warnings:?}");
     assert!(json.exists() && !world.config().exists());
 
@@ -69,7 +73,7 @@ fn what_cannot_be_migrated_stays() {
     std::fs::create_dir_all(&other.directories.agent).unwrap();
     let connection = rusqlite::Connection::open(other.directories.agent.join("agent.db")).unwrap();
     connection.execute("CREATE TABLE settings (id INTEGER, data BLOB)", []).unwrap();
-    assert_eq!(migrate_files(&other.directories), [""; 0]);
+    assert_eq!(migrate(&other), [""; 0]);
     assert!(!other.config().exists());
 }
 
@@ -79,7 +83,7 @@ fn the_changelog_version_leaves_the_settings() {
     let world = World::with_global(
         "# top\nlastChangelogVersion: 1.2.3\nedit:\n  mode: vim # gone\nstatusLine:\n  leftSegments: [plan_mode]\n",
     );
-    assert_eq!(migrate_files(&world.directories), [""; 0]);
+    assert_eq!(migrate(&world), [""; 0]);
     assert_eq!(
         world.global_text(),
         "# top\nedit:\n  mode: vim # gone\nstatusLine:\n  leftSegments: [plan_mode]\n"
@@ -92,7 +96,7 @@ fn the_changelog_version_leaves_the_settings() {
     assert_eq!(settings.get(keys::STATUS_LINE_LEFT_SEGMENTS), [json!("mode")]);
 
     let alone = World::with_global("lastChangelogVersion: 1.2.3\n");
-    assert_eq!(migrate_files(&alone.directories), [""; 0]);
+    assert_eq!(migrate(&alone), [""; 0]);
     assert_eq!(alone.load().warnings(), [""; 0]);
     assert!(!alone.global_text().contains("lastChangelogVersion"));
 }
@@ -138,4 +142,31 @@ fn a_wrong_file_is_named_with_its_line() {
             other => panic!("{other:?}"),
         }
     }
+}
+
+/// What the theme is made for decides, not its name; the rest of the file stays as it was written.
+#[test]
+fn a_flat_theme_gets_the_slot_of_its_background() {
+    let is_light = |name: &str| match name {
+        "night-owl" => Some(true),
+        "daylight" => Some(false),
+        _ => None,
+    };
+    for (flat, expected) in [
+        ("night-owl", "# mine\ntheme:\n  light: night-owl\nautoResume: true # yes\n"),
+        ("daylight", "# mine\ntheme:\n  dark: daylight\nautoResume: true # yes\n"),
+        ("solarized-light", "# mine\ntheme:\n  light: solarized-light\nautoResume: true # yes\n"),
+        ("dark", "# mine\nautoResume: true # yes\n"),
+    ] {
+        let world = World::new();
+        write(&world.config(), &format!("# mine\ntheme: {flat}\nautoResume: true # yes\n"));
+        assert_eq!(migrate_files(&world.directories, &is_light), [""; 0]);
+        assert_eq!(world.global_text(), expected, "{flat}");
+        assert_eq!(migrate_files(&world.directories, &is_light), [""; 0]);
+        assert_eq!(world.global_text(), expected, "a second start changes nothing");
+    }
+    let world = World::new();
+    write(&world.directories.agent.join("settings.json"), "{\"theme\": \"night-owl\"}");
+    assert_eq!(migrate_files(&world.directories, &is_light), [""; 0]);
+    assert_eq!(world.load().get(keys::THEME_LIGHT), Some("night-owl"));
 }

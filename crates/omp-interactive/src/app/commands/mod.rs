@@ -1,6 +1,16 @@
 //! Built-in commands, by topic.
 
+mod answers;
+mod copying;
+mod deleting;
+mod extensions;
+mod inside;
+mod login;
 mod models;
 mod picking;
-mod texts;
+mod planning;
+mod queueing;
+mod settings;
+pub(super) mod setup;
+mod sharing;
 mod theme;

@@ -1,73 +1,109 @@
 //! Choosing a model and how hard it thinks.
 
+use omp_panels::models::{Canonical, Item, Offer, Panel as Machine, Purpose, Role};
+use omp_sdk::settings::keys;
+use omp_sdk::{Direction, ModelChoice, Session, role_names};
 use omp_theme::Token;
 use omp_types::ThinkingLevel;
-use omp_view::select::{Choice, Selector};
+use omp_view::message::Level;
 
 use crate::app::{App, Task};
+use crate::panels::models::Models;
+
+/// The role of the model that answers.
+const DEFAULT: &str = "default";
 
 impl App {
-    pub(in crate::app) fn choose_model(&mut self, name: &'static str, wanted: &str) {
-        if !wanted.is_empty() {
-            self.use_model(name, wanted.to_owned());
-            return;
+    /// `/model`: the choice is kept.
+    pub(in crate::app) fn choose_model(&mut self, wanted: &str) {
+        match wanted {
+            "" => self.open_models(Purpose::Roles),
+            wanted => self.assign_model(DEFAULT.to_owned(), wanted.to_owned()),
         }
-        let choices = self.session().model_choices();
-        if choices.is_empty() {
-            self.hint(
-                Token::Warning,
-                "No model can be used. Sign in with omp login, or set a provider's key.",
-            );
-            return;
-        }
-        let current = self.session().model_selector();
-        let at = choices.iter().position(|choice| choice.selector == current).unwrap_or(0);
-        let option = |choice: &omp_sdk::ModelChoice| {
-            let thinks = if choice.reasoning { ", thinks" } else { "" };
-            let detail = format!("{} ({}k{thinks})", choice.name, choice.context_window / 1000);
-            Choice::new(choice.selector.clone()).detail(detail)
-        };
-        let menu = Selector::new("Choose a model", choices.iter().map(option).collect()).at(at);
-        self.pick(menu, move |app, chosen| {
-            if let Some(choice) = chosen.and_then(|place| choices.get(place)) {
-                app.use_model(name, choice.selector.clone());
-            }
-        });
     }
 
-    fn use_model(&mut self, name: &'static str, selector: String) {
+    /// `/switch`: the choice is for this session.
+    pub(in crate::app) fn switch_model(&mut self, wanted: &str) {
+        match wanted {
+            "" => self.open_models(Purpose::Once),
+            wanted => self.use_model(wanted.to_owned()),
+        }
+    }
+
+    fn open_models(&mut self, purpose: Purpose) {
         let session = self.session();
         self.spawn(async move {
-            let outcome = match name {
-                "model" => session.assign_role("default", &selector).await,
-                _ => session.use_model(&selector).await,
-            };
-            Box::new(move |app: &mut Self| {
-                match outcome {
-                    Ok(()) => app.hint(Token::Muted, format!("Model: {}", app.session().model_selector())),
-                    Err(error) => app.complain(&error.to_string()),
-                }
-                app.refresh();
+            // Keys may be printed by commands, and credentials lie in a database.
+            let offer = tokio::task::spawn_blocking(move || offer(&session)).await;
+            Box::new(move |app: &mut Self| match offer {
+                Ok(offer) if offer.items.is_empty() => app.hint(
+                    Token::Warning,
+                    "No model can be used. Sign in with /login, or set a provider's key.",
+                ),
+                Ok(offer) => app.open(Models(Machine::new(offer, purpose))),
+                Err(_) => {}
             }) as Task
         });
     }
 
-    pub(in crate::app) fn cycle_model(&mut self) {
+    /// Goes on with a model; nothing of it is kept as a preference.
+    pub(crate) fn use_model(&mut self, selector: String) {
         let session = self.session();
         self.spawn(async move {
-            let outcome = session.cycle_role().await;
+            let outcome = session.use_model(&selector).await;
+            Box::new(move |app: &mut Self| app.model_changed(outcome.map(|()| String::new()))) as Task
+        });
+    }
+
+    /// Gives a role a model.
+    pub(crate) fn assign_model(&mut self, role: String, selector: String) {
+        let session = self.session();
+        self.spawn(async move {
+            let outcome = session.assign_role(&role, &selector).await;
+            let said = if role == DEFAULT { String::new() } else { format!("{role}: {selector}") };
+            Box::new(move |app: &mut Self| app.model_changed(outcome.map(|()| said))) as Task
+        });
+    }
+
+    fn model_changed(&mut self, outcome: Result<String, omp_sdk::SessionError>) {
+        match outcome {
+            Ok(said) if said.is_empty() => {
+                self.hint(Token::Muted, format!("Model: {}", self.session().model_selector()));
+            }
+            Ok(said) => self.hint(Token::Muted, said),
+            Err(error) => self.complain(&error.to_string()),
+        }
+        self.refresh();
+    }
+
+    pub(in crate::app) fn cycle_model(&mut self, direction: Direction) {
+        let session = self.session();
+        self.spawn(async move {
+            let outcome = session.cycle_model(direction).await;
             Box::new(move |app: &mut Self| {
                 match outcome {
-                    Ok(Some(role)) => {
-                        let model = app.session().model_selector();
-                        app.hint(Token::Muted, format!("{role}: {model}"));
-                    }
+                    Ok(Some(gone_to)) => app.hint(Token::Muted, gone_to),
                     Ok(None) => app.hint(Token::Muted, "There is no other model to go to."),
                     Err(error) => app.complain(&error.to_string()),
                 }
                 app.refresh();
             }) as Task
         });
+    }
+
+    /// Says which models this run is limited to, if it is.
+    pub(crate) fn tell_scope(&mut self) {
+        let session = self.session();
+        let scope = session.scope();
+        if scope.is_empty() || session.settings().get(keys::STARTUP_QUIET) {
+            return;
+        }
+        let name = |model: &omp_sdk::ScopedModel| match model.thinking {
+            Some(level) => format!("{}:{}", model.selector, level.name()),
+            None => model.selector.clone(),
+        };
+        let names: Vec<String> = scope.iter().map(name).collect();
+        self.say(Level::Info, &format!("Model scope: {}", names.join(", ")));
     }
 
     pub(in crate::app) fn cycle_thinking(&mut self) {
@@ -89,5 +125,38 @@ impl App {
                 }
             }) as Task
         });
+    }
+}
+
+/// Everything that a person could choose in a session.
+fn offer(session: &Session) -> Offer {
+    let settings = session.settings();
+    let given = settings.get(keys::MODEL_ROLES);
+    let role = |name: String| {
+        let model = given.get(&name).and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
+        Role { name, model }
+    };
+    let canonical = session.canonical_choices().into_iter();
+    Offer {
+        items: session.model_choices().iter().map(item).collect(),
+        canonical: canonical.map(|model| Canonical { id: model.id, variants: model.variants }).collect(),
+        scope: session.scope().into_iter().map(|model| model.selector).collect(),
+        roles: role_names(&settings).into_iter().map(role).collect(),
+        current: session.model_selector(),
+    }
+}
+
+fn item(choice: &ModelChoice) -> Item {
+    let provider = choice.selector.split_once('/').map_or("", |(provider, _)| provider).to_owned();
+    let thinks = if choice.reasoning { ", thinks" } else { "" };
+    let window = match choice.context_window / 1000 {
+        0 => String::new(),
+        thousands => format!("{thousands}k"),
+    };
+    Item {
+        selector: choice.selector.clone(),
+        provider,
+        facts: format!("{} ({window}{thinks})", choice.name),
+        levels: choice.levels.iter().map(|level| level.name().to_owned()).collect(),
     }
 }

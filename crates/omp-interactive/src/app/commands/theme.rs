@@ -1,36 +1,96 @@
-//! Choosing colours.
+//! Choosing colours and symbols.
 
-use omp_theme::{Appearance, Token};
+use std::sync::Arc;
+
+use omp_panels::theme::{Item, Picker};
+use omp_sdk::settings::keys;
+use omp_theme::{Adjustments, Appearance, Preset, Theme, Token};
 use omp_tui::render::Gesture;
-use omp_view::select::{Choice, Selector};
+use serde_json::Value;
 
 use crate::app::{App, Wish};
+use crate::appearance::Wishes;
+use crate::panels::theme::Themes;
 
 impl App {
     pub(in crate::app) fn pick_theme(&mut self) {
-        let names = self.theme.names();
-        let current = self.theme.theme().name().to_owned();
-        let at = names.iter().position(|name| *name == current).unwrap_or(0);
-        let menu = Selector::new("Choose a theme", names.iter().map(Choice::new).collect()).at(at);
-        self.pick(menu, move |app, chosen| {
-            if let Some(name) = chosen.and_then(|place| names.get(place)) {
-                app.set_theme(name);
-            }
-        });
+        let (title, _) = self.slot();
+        let items = self.theme_items();
+        let current = self.theme.slots().get(self.theme.appearance()).to_owned();
+        self.open(Themes(Picker::new(title, &items, &current)));
     }
 
-    fn set_theme(&mut self, name: &str) {
-        let mut slots = self.theme.slots().clone();
+    /// Every theme, with the background it is made for.
+    pub(in crate::app) fn theme_items(&self) -> Vec<Item> {
+        let made_for = |name: &str| match Theme::built_in(name).map(|theme| theme.is_light()) {
+            Some(true) => "light",
+            Some(false) => "dark",
+            None => "your own",
+        };
+        self.theme.names().into_iter().map(|name| Item { made_for: made_for(&name), name }).collect()
+    }
+
+    /// What is chosen on this background, and the setting that keeps it.
+    pub(in crate::app) fn slot(&self) -> (&'static str, &'static str) {
         match self.theme.appearance() {
-            Appearance::Dark => slots.dark = name.to_owned(),
-            Appearance::Light => slots.light = name.to_owned(),
+            Appearance::Dark => ("Theme on a dark background", keys::THEME_DARK.path()),
+            Appearance::Light => ("Theme on a light background", keys::THEME_LIGHT.path()),
         }
-        match self.theme.set_slots(slots) {
-            Ok(()) => self.hint(Token::Muted, format!("Theme: {name}")),
-            Err(error) => self.complain(&error.to_string()),
+    }
+
+    /// Shows a theme and nothing else.
+    pub(crate) fn try_theme(&mut self, name: &str) {
+        match self.theme.preview(name) {
+            Ok(()) => self.show_theme(Gesture::Repaint),
+            Err(error) => self.hint(Token::Warning, error.to_string()),
         }
-        self.stage.set_theme(std::sync::Arc::clone(self.theme.theme()));
-        self.keep_theme(name);
-        self.wishes.push(Wish::Gesture(Gesture::Reset));
+    }
+
+    /// Shows other symbols and nothing else.
+    pub(in crate::app) fn try_symbols(&mut self, symbols: Option<Preset>) {
+        let color_blind = self.session().settings().get(keys::COLOR_BLIND_MODE);
+        self.theme.set_adjustments(Adjustments { symbols, color_blind });
+        self.show_theme(Gesture::Repaint);
+    }
+
+    /// Everything looks as it did before something was tried out.
+    pub(crate) fn stop_trying(&mut self) {
+        self.theme.end_preview();
+        self.theme.set_adjustments(self.looks().adjustments());
+        self.show_theme(Gesture::Repaint);
+    }
+
+    /// Keeps a theme, if it can be used.
+    pub(crate) fn keep_theme(&mut self, name: &str) {
+        if let Err(error) = self.theme.preview(name) {
+            self.stop_trying();
+            self.complain(&error.to_string());
+            return;
+        }
+        self.hint(Token::Muted, format!("Theme: {name}"));
+        let (_, path) = self.slot();
+        self.store_setting(path, Value::from(name));
+    }
+
+    fn looks(&self) -> Wishes {
+        let session = self.session();
+        Wishes::read(session.directories(), &session.settings())
+    }
+
+    /// Looks as the settings say.
+    pub(in crate::app) fn dress(&mut self) {
+        let before = Arc::clone(self.theme.theme());
+        if let Err(error) = self.looks().dress(&mut self.theme) {
+            self.complain(&error.to_string());
+        }
+        if before != *self.theme.theme() || *self.stage.look(1).theme != **self.theme.theme() {
+            self.show_theme(Gesture::Reset);
+        }
+    }
+
+    fn show_theme(&mut self, gesture: Gesture) {
+        self.stage.set_theme(Arc::clone(self.theme.theme()));
+        self.wishes.push(Wish::Gesture(gesture));
+        self.changed();
     }
 }

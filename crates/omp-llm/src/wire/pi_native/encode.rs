@@ -1,7 +1,7 @@
 //! The request body.
 
 use omp_types::{
-    Message, ModelRequest, RequestOptions, ThinkingLevel, ToolChoice, ToolDefinition, UserMessage,
+    Message, ModelRequest, RequestOptions, ThinkingLevel, ToolChoice, ToolDefinition, UserContent, UserMessage,
 };
 use serde_json::{Map, Value, json};
 
@@ -17,7 +17,7 @@ pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest) -> WireRequ
     if !request.tools.is_empty() {
         context.insert("tools".into(), request.tools.iter().map(tool).collect());
     }
-    context.insert("messages".into(), request.messages.iter().map(|message| said(message)).collect());
+    context.insert("messages".into(), request.messages.iter().filter(|message| !is_silent(message)).map(|message| said(message)).collect());
     // The conversation stays last, so that consecutive requests share their prefix.
     let body = json!({
         "modelId": model.id,
@@ -37,6 +37,11 @@ pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest) -> WireRequ
 
 fn tool(tool: &ToolDefinition) -> Value {
     json!({"name": tool.name, "description": tool.description, "parameters": tool.parameters})
+}
+
+/// A note that is for people alone, such as a private command.
+fn is_silent(message: &Message) -> bool {
+    matches!(message, Message::Custom(custom) if matches!(&custom.content, UserContent::Text(text) if text.is_empty()))
 }
 
 /// What the program said itself is the user's to the other side.

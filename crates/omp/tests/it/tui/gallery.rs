@@ -13,7 +13,8 @@ fn every_view_is_drawn_in_every_state() {
     let home = Home::new();
     let all = omp_run(&home, &["gallery", "-w", "60", "--plain"]);
     all.assert_success();
-    let titles: Vec<&str> = all.stdout.lines().filter(|line| line.contains('/') && !line.contains(' ')).collect();
+    let titles: Vec<&str> =
+        all.stdout.lines().filter(|line| line.contains('/') && !line.contains(' ')).collect();
     for tool in ["bash", "read", "write", "edit", "find", "search", "todo", "ask", "job", "ssh"] {
         for state in STATES {
             let name = format!("{tool}/{state}");
@@ -36,7 +37,11 @@ fn every_view_is_drawn_in_every_state() {
     assert!(unknown.stderr.contains("There is no view of nonesuch. There are: "), "{}", unknown.stderr);
     assert_eq!(unknown.code, Some(1));
     let unknown = omp_run(&home, &["gallery", "-t", "bash", "-s", "nonesuch"]);
-    assert!(unknown.stderr.contains("There is no state nonesuch. There are: pending, "), "{}", unknown.stderr);
+    assert!(
+        unknown.stderr.contains("There is no state nonesuch. There are: pending, "),
+        "{}",
+        unknown.stderr
+    );
     let wide = omp_run(&home, &["gallery", "-w", "0"]);
     assert!(wide.stderr.contains("--width 0 is not between 1 and 1000."), "{}", wide.stderr);
 }

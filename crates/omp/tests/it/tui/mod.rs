@@ -1,10 +1,22 @@
 //! The interactive program in a real pseudo-terminal, seen through somebody else's emulator.
 
+mod bash;
+mod beside;
 mod commands;
+mod completing;
 mod conversation;
+mod deciding;
+mod defaults;
+mod editing;
 mod gallery;
+mod history;
 mod keys;
 mod lifecycle;
+mod overlay;
+mod pasting;
+mod picker;
+mod pictures;
+mod plain;
 mod questions;
 mod sessions;
 

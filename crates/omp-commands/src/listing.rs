@@ -1,0 +1,74 @@
+//! Everything that can be called in a session, for lists.
+
+use omp_sdk::{CommandSource, Level, Session};
+
+use crate::call::{Builtin, Place, named};
+use crate::table::BUILTINS;
+
+/// A command as lists show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// What is typed after the slash.
+    pub name: String,
+    /// Other names for it.
+    pub aliases: &'static [&'static str],
+    /// What it does, in a few words.
+    pub description: String,
+    /// What may follow, as ghost text.
+    pub hint: String,
+    /// The first words that it knows.
+    pub subcommands: &'static [&'static str],
+    /// Where it comes from: `built-in`, `skill`, `user`, `project`, …
+    pub source: String,
+}
+
+/// What can be called: built-in commands, skills, Markdown commands, templates. `place` leaves out what is not answered
+/// there. What waits for a part that does not exist is left out too. Reads files.
+pub fn listed(session: &Session, place: Place) -> Vec<Listed> {
+    let answered = |command: &&Builtin| {
+        command.waits_for.is_none() && (place == Place::Terminal || command.place == Place::Everywhere)
+    };
+    let mut all: Vec<Listed> = BUILTINS.iter().filter(answered).map(built_in).collect();
+    all.extend(session.skill_commands().into_iter().map(|(name, description)| Listed {
+        name: format!("skill:{name}"),
+        aliases: &[],
+        description,
+        hint: "[words]".to_owned(),
+        subcommands: &[],
+        source: "skill".to_owned(),
+    }));
+    let commands = session.commands();
+    all.extend(commands.list(|name| named(name).is_some()).map(|row| Listed {
+        name: row.name.clone(),
+        aliases: &[],
+        description: row.description.clone(),
+        hint: row.argument_hint.clone().unwrap_or_default(),
+        subcommands: &[],
+        source: source(&row.source),
+    }));
+    all
+}
+
+fn built_in(command: &Builtin) -> Listed {
+    Listed {
+        name: command.name.to_owned(),
+        aliases: command.aliases,
+        description: command.description.to_owned(),
+        hint: command.hint.to_owned(),
+        subcommands: command.subcommands,
+        source: "built-in".to_owned(),
+    }
+}
+
+fn source(source: &CommandSource) -> String {
+    let level = |level| match level {
+        Level::User => "user",
+        Level::Project => "project",
+    };
+    match source {
+        CommandSource::Bundled => "bundled".to_owned(),
+        CommandSource::File(origin) if origin.provider == "native" => level(origin.level).to_owned(),
+        CommandSource::File(origin) => format!("{}, {}", origin.provider, level(origin.level)),
+        CommandSource::Template(origin) => format!("template, {}", level(origin.level)),
+    }
+}

@@ -1,0 +1,118 @@
+//! What there is: commands, tools, jobs, the session itself.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use omp_sdk::Session;
+
+use super::{BUSY, first_word};
+use crate::answer::{Answer, Columns};
+use crate::call::Place;
+use crate::listing::{Listed, listed};
+use crate::run::Desk;
+
+const SESSION_USAGE: &str = "Usage: /session [info|delete]";
+
+/// `/help`: all commands with their sources.
+pub(crate) async fn help(session: &Arc<Session>) -> Answer {
+    let session = Arc::clone(session);
+    let all = tokio::task::spawn_blocking(move || listed(&session, Place::Terminal)).await;
+    let row = |command: Listed| {
+        let hint = if command.hint.is_empty() { String::new() } else { format!(" {}", command.hint) };
+        let aliases: String = command.aliases.iter().map(|alias| format!(", /{alias}")).collect();
+        let source = command.source;
+        (format!("/{}{aliases}{hint}", command.name), format!("{} ({source})", command.description))
+    };
+    let rows = all.unwrap_or_default().into_iter().map(row).collect();
+    Answer::Table(Columns::new("Commands", rows))
+}
+
+/// `/tools`: all tools, the active ones marked.
+pub(crate) fn tools(session: &Session) -> Answer {
+    let row = |(name, active): (String, bool)| {
+        let sign = if active { "* " } else { "  " };
+        (format!("{sign}{name}"), String::new())
+    };
+    let rows = session.all_tools().into_iter().map(row).collect();
+    Answer::Table(Columns::new("Tools (* active)", rows))
+}
+
+/// `/jobs`: what runs in the background, and what ran recently.
+pub(crate) fn jobs(session: &Session) -> Answer {
+    let jobs = session.jobs();
+    if jobs.is_empty() {
+        return Answer::Text(
+            "There are no background jobs. A command becomes one when the model starts it in the background, or when \
+             it takes long and bash.autoBackground.enabled is set."
+                .to_owned(),
+        );
+    }
+    let row = |job: omp_sdk::JobSnapshot| {
+        let state = format!("{} {} {}", job.kind, job.status.word(), age(job.duration));
+        (job.id, format!("{state}  {}", job.label))
+    };
+    Answer::Table(Columns::new("Background jobs", jobs.into_iter().map(row).collect()))
+}
+
+fn age(duration: Duration) -> String {
+    match duration.as_secs() {
+        seconds @ 0..60 => format!("{seconds}s"),
+        seconds @ 60..3600 => format!("{}m {}s", seconds / 60, seconds % 60),
+        seconds => format!("{}h {}m", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+/// `/session`: about this session; `delete` removes it and begins another.
+pub(crate) async fn session(desk: &Desk, arguments: &str) -> Answer {
+    let session = desk.session();
+    match first_word(arguments) {
+        ("" | "info", "") => info(&session).await,
+        ("delete", "") if session.control().is_running() => Answer::refused(BUSY),
+        ("delete", "") if session.file().is_none() => {
+            Answer::refused("The session is not saved, so there is nothing to delete.")
+        }
+        ("delete", "") => match desk.host.drop_session().await {
+            Ok(arrival) => Answer::Arrived(arrival, "Session deleted".to_owned()),
+            Err(error) => Answer::refused(error),
+        },
+        _ => Answer::refused(SESSION_USAGE),
+    }
+}
+
+async fn info(session: &Session) -> Answer {
+    let header = session.header();
+    let file = session.file().map_or_else(|| "not saved".to_owned(), |path| path.display().to_string());
+    let counts = session.statistics().await;
+    let row = |name: &str, value: String| (name.to_owned(), value);
+    let tokens = format!(
+        "{} in, {} out, {} read from cache, {} written to it",
+        counts.usage.input, counts.usage.output, counts.usage.cache_read, counts.usage.cache_write
+    );
+    let messages = format!(
+        "{} ({} of the user, {} of the model, {} tool results)",
+        counts.messages, counts.prompts, counts.answers, counts.results
+    );
+    let rows = vec![
+        row("id", header.id),
+        row("title", header.title.unwrap_or_else(|| "none".to_owned())),
+        row("file", file),
+        row("directory", header.cwd),
+        row("model", session.model_selector()),
+        row("messages", messages),
+        row("tool calls", counts.calls.to_string()),
+        row("tokens", tokens),
+        row("cost", format!("${:.4}", counts.usage.cost.total)),
+    ];
+    Answer::Table(Columns::new("Session", rows))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_are_short() {
+        let shown = |seconds| age(Duration::from_secs(seconds));
+        assert_eq!((shown(5), shown(65), shown(7_260)), ("5s".into(), "1m 5s".into(), "2h 1m".into()));
+    }
+}

@@ -1,0 +1,82 @@
+//! The conversation as a text, a page or a link, and what is asked of its next turn.
+
+use std::sync::Arc;
+
+use omp_sdk::{DumpForm, Session};
+
+use super::first_word;
+use crate::answer::Answer;
+use crate::run::Desk;
+
+/// Words for a clipboard, which `/export` does not write to.
+const CLIPBOARD: [&str; 3] = ["copy", "--copy", "clipboard"];
+const NOTHING_YET: &str = "There is nothing to export yet: the conversation has not begun.";
+
+/// `/dump [raw]`
+pub(crate) async fn dump(session: &Session, arguments: &str) -> Answer {
+    let form = match arguments {
+        "" => DumpForm::Compact,
+        "raw" => DumpForm::Raw,
+        _ => return Answer::refused("Usage: /dump [raw]"),
+    };
+    match session.dump(form).await {
+        Ok(Some(text)) => Answer::Copy(text),
+        Ok(None) => Answer::refused("No messages to dump yet."),
+        Err(error) => Answer::refused(error),
+    }
+}
+
+/// `/export [path]`
+pub(crate) async fn export(desk: &Desk, path: &str) -> Answer {
+    if CLIPBOARD.contains(&path) {
+        return Answer::refused("/export writes a file. /dump copies the conversation to the clipboard.");
+    }
+    match desk.session().export(path, desk.theme).await {
+        Ok(Some(path)) => Answer::Page(path),
+        Ok(None) => Answer::refused(NOTHING_YET),
+        Err(error) => Answer::refused(error),
+    }
+}
+
+/// `/share`
+pub(crate) async fn share(session: &Session) -> Answer {
+    match session.share().await {
+        Ok(Some(shared)) => {
+            let left_out = shared.trim.to_string();
+            let gist =
+                shared.gist.map(|gist| format!("\nIt is kept in the secret gist {gist}")).unwrap_or_default();
+            let left_out = if left_out.is_empty() { left_out } else { format!("\n{left_out}") };
+            Answer::Text(format!("Share link: {}{gist}{left_out}", shared.url))
+        }
+        Ok(None) => Answer::refused("There is nothing to share yet: the conversation has not begun."),
+        Err(error) => Answer::refused(error),
+    }
+}
+
+/// `/rename <title>`
+pub(crate) async fn rename(session: &Arc<Session>, title: &str) -> Answer {
+    if title.is_empty() {
+        return Answer::refused("Usage: /rename <title>");
+    }
+    let (named, name) = (Arc::clone(session), title.to_owned());
+    // A name is written with the whole file.
+    let done = tokio::task::spawn_blocking(move || named.rename(&name)).await;
+    match done {
+        Ok(Ok(())) => Answer::Changed(format!("The session is called {title}.")),
+        Ok(Err(error)) => Answer::refused(error),
+        Err(_) => Answer::refused("Renaming was interrupted; try again."),
+    }
+}
+
+/// `/force <tool> [prompt]`
+pub(crate) async fn force(session: &Session, arguments: &str) -> Answer {
+    let (tool, prompt) = first_word(arguments);
+    if tool.is_empty() {
+        return Answer::refused("Usage: /force <tool> [prompt]");
+    }
+    match session.force_tool(tool).await {
+        Ok(()) if prompt.is_empty() => Answer::Text(format!("The next turn must call {tool}.")),
+        Ok(()) => Answer::Prompt(prompt.to_owned()),
+        Err(error) => Answer::refused(error),
+    }
+}

@@ -1,0 +1,24 @@
+//! Commands whose answer is a text, by topic.
+
+pub(crate) mod about;
+pub(crate) mod changelog;
+pub(crate) mod conversation;
+pub(crate) mod machines;
+pub(crate) mod moving;
+pub(crate) mod provider;
+pub(crate) mod todo;
+
+/// A command that needs a conversation that stands still.
+pub(crate) const BUSY: &str = "The model is still answering. Wait for it, or stop it with Esc.";
+
+/// The first word, and the rest without the space around it.
+pub(crate) fn first_word(arguments: &str) -> (&str, &str) {
+    let (word, rest) = arguments.split_once(char::is_whitespace).unwrap_or((arguments, ""));
+    (word, rest.trim())
+}
+
+/// A path as it was typed, without the quotes around it.
+pub(crate) fn unquoted(path: &str) -> &str {
+    let path = path.trim();
+    path.strip_prefix('"').and_then(|path| path.strip_suffix('"')).unwrap_or(path)
+}

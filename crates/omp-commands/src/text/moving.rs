@@ -1,0 +1,76 @@
+//! Other directories, other sessions, and what is found around this one.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use omp_sdk::{Session, SwitchError};
+
+use super::{BUSY, unquoted};
+use crate::answer::Answer;
+use crate::run::Desk;
+
+/// `/move <path>`
+pub(crate) async fn run(desk: &Desk, arguments: &str) -> Answer {
+    let session = desk.session();
+    let typed = unquoted(arguments);
+    if typed.is_empty() {
+        return Answer::refused("Usage: /move <path>");
+    }
+    if session.control().is_running() {
+        return Answer::refused(BUSY);
+    }
+    let target = place(&session, typed);
+    let target = match target.canonicalize() {
+        Ok(target) if target.is_dir() => target,
+        Ok(target) => return Answer::refused(format!("{} is not a directory.", target.display())),
+        Err(error) => return Answer::refused(format!("{} cannot be used: {error}.", target.display())),
+    };
+    if target == session.cwd() {
+        return Answer::refused("The session is in that directory already.");
+    }
+    match desk.host.move_to(&target).await {
+        Ok(arrival) => Answer::Arrived(arrival, format!("Session moved to {}", target.display())),
+        Err(SwitchError::InMemory) => Answer::refused(
+            "A session that is kept in memory only cannot be moved. Start omp in that directory.",
+        ),
+        Err(error) => Answer::refused(error),
+    }
+}
+
+/// Where a typed path leads, seen from the session's directory.
+fn place(session: &Session, typed: &str) -> PathBuf {
+    let home = &session.directories().home;
+    match typed.strip_prefix('~') {
+        Some("") => home.clone(),
+        Some(rest) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
+        _ => session.cwd().join(Path::new(typed)),
+    }
+}
+
+/// `/drop`
+pub(crate) async fn drop_session(desk: &Desk) -> Answer {
+    match desk.host.drop_session().await {
+        Ok(arrival) => Answer::Arrived(arrival, "Session dropped".to_owned()),
+        Err(SwitchError::InMemory) => Answer::refused("Nothing to drop (in-memory session)"),
+        Err(error) => Answer::refused(error),
+    }
+}
+
+/// `/reload-plugins`
+pub(crate) async fn reload(session: &Arc<Session>) -> Answer {
+    let found = match session.look_again().await {
+        Ok(found) => found,
+        Err(error) => return Answer::refused(error),
+    };
+    let warnings = match session.reload_machines().await {
+        Ok(warnings) => warnings,
+        Err(error) => return Answer::refused(error),
+    };
+    let mut text =
+        format!("Reloaded: {} commands, {} skills, {} rules.", found.commands, found.skills, found.rules);
+    for warning in found.warnings.iter().chain(&warnings) {
+        text.push('\n');
+        text.push_str(warning);
+    }
+    Answer::Changed(text)
+}

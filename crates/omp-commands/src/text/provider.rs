@@ -1,0 +1,70 @@
+//! What goes to the provider: the model, the tier, the name of the conversation, a copy of a request.
+
+use std::path::Path;
+
+use omp_sdk::Session;
+
+use super::{BUSY, first_word, unquoted};
+use crate::answer::Answer;
+
+/// `/model [id]`, without a screen
+pub(crate) async fn model(session: &Session, selector: &str) -> Answer {
+    if selector.is_empty() {
+        return Answer::Text(format!("Current model: {}", session.model_selector()));
+    }
+    match session.assign_role("default", selector).await {
+        Ok(()) => Answer::Changed(format!("Current model: {}", session.model_selector())),
+        Err(omp_sdk::SessionError::Model { source, .. }) => {
+            Answer::refused(format!("Unknown model: {selector}. {source}"))
+        }
+        Err(error) => Answer::refused(error),
+    }
+}
+
+/// `/fast [on|off|status]`
+pub(crate) fn fast(session: &Session, arguments: &str) -> Answer {
+    let fast = match arguments {
+        "" => !session.is_fast(),
+        "on" => true,
+        "off" => false,
+        "status" => {
+            let state = if session.is_fast() { "on" } else { "off" };
+            return Answer::Text(format!("Fast mode is {state}."));
+        }
+        _ => return Answer::refused("Usage: /fast [on|off|status]"),
+    };
+    if fast != session.is_fast() {
+        session.set_fast(fast);
+    }
+    Answer::Changed(match fast {
+        true => "Fast mode is on: requests ask for the priority tier, which costs more.".to_owned(),
+        false => "Fast mode is off.".to_owned(),
+    })
+}
+
+/// `/fresh`
+pub(crate) async fn fresh(session: &Session) -> Answer {
+    if session.control().is_running() {
+        return Answer::refused(BUSY);
+    }
+    let closed = session.renew().await;
+    let states = if closed == 1 { "state" } else { "states" };
+    Answer::Text(format!(
+        "The provider sees a new conversation from now on; {closed} provider {states} pruned. Nothing was forgotten here."
+    ))
+}
+
+/// `/debug dump-next-request <path>`
+pub(crate) fn debug(session: &Session, arguments: &str) -> Answer {
+    let path = match first_word(arguments) {
+        ("", _) => return Answer::Screen,
+        ("dump-next-request", path) if !path.is_empty() => Path::new(unquoted(path)),
+        _ => return Answer::refused("Usage: /debug [dump-next-request <path>]"),
+    };
+    match session.copy_next_request(path) {
+        Ok(path) => Answer::Text(format!("The next request to a model is written to {}.", path.display())),
+        Err(error) => {
+            Answer::refused(format!("{} cannot be written: {error}. Name another file.", path.display()))
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! What commands answer, with a real session on a scripted server.
+
+mod about;
+mod conversation;
+mod places;
+mod provider;
+mod support;
+mod tasks;

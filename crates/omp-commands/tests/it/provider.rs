@@ -1,0 +1,120 @@
+//! What goes to the provider.
+
+use std::time::Duration;
+
+use omp_commands::Answer;
+use omp_sdk::Persistence;
+use omp_sdk::Prompt;
+use omp_testkit::{Reply, Wire};
+use serde_json::{Value, json};
+
+use crate::support::{Room, Variables, lines};
+
+#[tokio::test]
+async fn the_priority_tier_is_asked_for_while_it_is_on() {
+    let replies = ["one", "two", "three"].map(|text| Reply::new().text(text));
+    let room = Room::on(Wire::OpenAiResponses, replies, Persistence::New, Variables::default(), |_| {}).await;
+    assert_eq!(room.text("/fast status").await, "Fast mode is off.");
+    room.say("a").await;
+    assert!(room.request().get("service_tier").is_none());
+    assert!(matches!(room.ask("/fast").await, Answer::Changed(text) if text.contains("on")));
+    room.say("b").await;
+    assert_eq!(room.request()["service_tier"], "priority");
+    assert_eq!(room.text("/fast status").await, "Fast mode is on.");
+    assert!(room.text("/fast off").await.contains("off"));
+    room.say("c").await;
+    assert!(room.request().get("service_tier").is_none());
+    assert!(room.text("/fast maybe").await.starts_with("Usage"));
+    let changes: Vec<Value> = lines(&room.file())
+        .into_iter()
+        .filter(|line| line["type"] == "service_tier_change")
+        .map(|line| line["serviceTier"].clone())
+        .collect();
+    assert_eq!(changes, [json!("priority"), Value::Null]);
+    room.server.finish();
+}
+
+/// The provider knows the conversation by another name afterwards; here nothing changes.
+#[tokio::test]
+async fn a_conversation_gets_a_new_name_at_the_provider() {
+    let slow = Reply::new().text("words that take their time").stall_after_event(3, Duration::from_secs(600));
+    let replies = [Reply::new().text("one"), Reply::new().text("two"), slow];
+    let variables = Variables(vec![("OPENAI_API_KEY", "sk-test-1".to_owned())]);
+    let room = Room::on(Wire::OpenAiResponses, replies, Persistence::New, variables, |_| {}).await;
+    room.say("a").await;
+    let before = room.request();
+    let file = std::fs::read(room.file()).unwrap();
+    let text = room.text("/fresh").await;
+    assert!(text.contains("0 provider states pruned"), "{text}");
+    assert_eq!(std::fs::read(room.file()).unwrap(), file);
+    room.say("b").await;
+    let after = room.request();
+    assert!(after.to_string().contains("one"), "the conversation goes on");
+    let _ = (before, after);
+}
+
+/// proves: CLI-216
+#[tokio::test]
+async fn the_next_request_is_written_to_a_file() {
+    let room = Room::new([Reply::new().text("one"), Reply::new().text("two")]).await;
+    assert!(matches!(room.ask("/debug").await, Answer::Screen), "the menu needs a screen");
+    assert!(room.text("/debug dump-next-request").await.starts_with("Usage"));
+    assert!(room.text("/debug dump-next-request no/such/directory.json").await.contains("cannot be written"));
+    let path = room.home.work_dir().join("next.json");
+    assert!(room.text("/debug dump-next-request next.json").await.contains("next.json"));
+    room.say("the question").await;
+    let first = room.request();
+    let written = loop {
+        let text = std::fs::read_to_string(&path).unwrap();
+        if let Ok(value) = serde_json::from_str::<Value>(&text) {
+            break value;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    };
+    assert_eq!(written["body"], first);
+    assert_eq!(written["model"], "openai/a");
+    room.say("again").await;
+    assert_eq!(
+        serde_json::from_str::<Value>(&std::fs::read_to_string(&path).unwrap()).unwrap(),
+        written,
+        "only one"
+    );
+    room.server.finish();
+}
+
+#[tokio::test]
+async fn the_model_is_told_and_changed() {
+    let room = Room::new([Reply::new().text("ok")]).await;
+    assert_eq!(room.text("/model").await, "Current model: openai/a");
+    assert!(room.text("/model nonsense").await.starts_with("Unknown model: nonsense"));
+    assert_eq!(room.text("/model openai/b").await, "Current model: openai/b");
+    room.say("hi").await;
+    assert_eq!(room.request()["model"], "b");
+}
+
+/// What would disturb an answer is refused while it comes.
+#[tokio::test]
+async fn nothing_is_taken_from_under_an_answer() {
+    let slow = Reply::new().text("words that take their time").stall_after_event(3, Duration::from_secs(600));
+    let room = Room::new([Reply::new().text("one"), slow]).await;
+    room.say("first").await;
+    let session = room.desk.host.session();
+    let running = {
+        let session = session.clone();
+        tokio::spawn(async move { session.prompt(Prompt::text("go"), Default::default()).await })
+    };
+    while !session.control().is_running() {
+        tokio::task::yield_now().await;
+    }
+    for line in ["/fresh", "/move /tmp", "/session delete"] {
+        assert!(
+            matches!(room.ask(line).await, Answer::Refused(text) if text.contains("still answering")),
+            "{line}"
+        );
+    }
+    // What only tells something answers at once.
+    assert!(room.text("/session").await.contains("openai/a"));
+    assert!(room.text("/dump").await.contains("first"));
+    session.control().abort();
+    running.await.unwrap().unwrap();
+}

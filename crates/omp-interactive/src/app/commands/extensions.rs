@@ -1,0 +1,120 @@
+//! `/extensions`: everything that was found, by source, to be switched on and off.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use omp_sdk::settings::keys;
+use omp_sdk::{Found, FoundState, Session};
+use omp_theme::Token;
+use omp_view::select::{Choice, Selector};
+use serde_json::Value;
+
+use crate::app::{App, Task};
+
+/// A row of the dashboard.
+enum Row {
+    /// A whole source.
+    Source {
+        id: &'static str,
+        label: &'static str,
+        on: bool,
+    },
+    Item(Found),
+}
+
+impl App {
+    /// Opens the dashboard at a row.
+    pub(in crate::app) fn show_extensions(&mut self, at: usize) {
+        let session = self.session();
+        self.spawn(async move {
+            let found = session.found().await;
+            Box::new(move |app: &mut Self| app.list_extensions(rows(found), at)) as Task
+        });
+    }
+
+    fn list_extensions(&mut self, rows: Vec<Row>, at: usize) {
+        if rows.is_empty() {
+            self.hint(
+                Token::Muted,
+                "Nothing was found: no context files, skills, rules, commands or settings files.",
+            );
+            return;
+        }
+        let list = Selector::new("Extensions (Enter switches on or off)", rows.iter().map(choice).collect());
+        let list = list.at(at.min(rows.len() - 1));
+        self.pick(list, move |app, chosen| {
+            let Some((place, row)) = chosen.and_then(|place| Some((place, rows.get(place)?))) else { return };
+            let (key, entry) = match row {
+                Row::Source { id, .. } => (keys::DISABLED_PROVIDERS.path(), (*id).to_owned()),
+                Row::Item(found) => (keys::DISABLED_EXTENSIONS.path(), found.entry.clone()),
+            };
+            app.toggle(key, entry, place);
+        });
+    }
+
+    /// Puts an entry into a list of the settings, or takes it away, and shows the dashboard again.
+    fn toggle(&mut self, key: &'static str, entry: String, place: usize) {
+        let session = self.session();
+        self.spawn(async move {
+            let done = switch(&session, key, &entry).await;
+            Box::new(move |app: &mut Self| {
+                if let Err(error) = done {
+                    app.complain(&error.to_string());
+                }
+                app.look_around();
+                app.show_extensions(place);
+            }) as Task
+        });
+    }
+}
+
+async fn switch(session: &Arc<Session>, key: &'static str, entry: &str) -> Result<(), omp_sdk::SessionError> {
+    let settings = session.settings();
+    let list = match key == keys::DISABLED_PROVIDERS.path() {
+        true => settings.get(keys::DISABLED_PROVIDERS),
+        false => settings.get(keys::DISABLED_EXTENSIONS),
+    };
+    // Entries that hold for a path only are objects and stay.
+    let mut entries: Vec<Value> = list.to_vec();
+    let known = entries.len();
+    entries.retain(|value| value.as_str() != Some(entry));
+    if entries.len() == known {
+        entries.push(Value::from(entry));
+    }
+    session.change_setting(key, Value::Array(entries)).await?;
+    session.look_again().await.map(drop)
+}
+
+/// Each source before what it has.
+fn rows(mut found: Vec<Found>) -> Vec<Row> {
+    found.sort_by_key(|item| item.order);
+    let mut seen = BTreeSet::new();
+    let mut rows = Vec::new();
+    for item in found {
+        if seen.insert(item.provider) {
+            let on = item.state != FoundState::SourceOff;
+            rows.push(Row::Source { id: item.provider, label: item.label, on });
+        }
+        rows.push(Row::Item(item));
+    }
+    rows
+}
+
+fn choice(row: &Row) -> Choice {
+    match row {
+        Row::Source { label, on, .. } => {
+            let state = if *on { "on" } else { "off" };
+            Choice::new(format!("{label} ({state})")).group(*label)
+        }
+        Row::Item(item) => {
+            let (sign, state) = match &item.state {
+                FoundState::Active => ("+", "active".to_owned()),
+                FoundState::Shadowed(winner) => ("~", format!("shadowed by {}", winner.display())),
+                FoundState::Disabled => ("-", "disabled".to_owned()),
+                FoundState::SourceOff => ("-", "disabled with its source".to_owned()),
+            };
+            let name = format!("{sign} {} {}", item.kind, item.name);
+            Choice::new(name).detail(format!("{state}, {}", item.level)).group(item.label)
+        }
+    }
+}

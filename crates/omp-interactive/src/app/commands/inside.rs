@@ -1,0 +1,65 @@
+//! `/todo edit` and the menu of `/debug`.
+
+use omp_sdk::{from_markdown, to_markdown};
+use omp_theme::Token;
+use omp_view::message::Level;
+
+use crate::app::{App, Task};
+use crate::panels::menu::Menu;
+
+impl App {
+    /// The list of tasks as a text to change.
+    pub(in crate::app) fn edit_tasks(&mut self) {
+        let session = self.session();
+        self.spawn(async move {
+            let text = to_markdown(&session.task_history().await);
+            Box::new(move |app: &mut Self| {
+                let question =
+                    "Change the list: # for phases, - [ ] for tasks, [x] for done, [-] for dropped.";
+                let before = text.trim().to_owned();
+                app.ask_text(question.to_owned(), text.trim_end(), move |app, changed| match changed {
+                    Some(changed) if changed.trim() != before => {
+                        app.session().set_tasks(from_markdown(&changed), "the whole list was edited");
+                        app.hint(Token::Muted, "Todo list changed.");
+                    }
+                    _ => app.hint(Token::Muted, "The todo list is as it was."),
+                });
+            }) as Task
+        });
+    }
+
+    /// What can be looked at inside.
+    pub(in crate::app) fn debug_menu(&mut self) {
+        let menu = Menu::new(
+            "Look inside",
+            ["Write the next request to a file", "Show the system prompt", "Show where things are"],
+        );
+        self.ask(menu, |app, chosen| match chosen {
+            Some(0) => app.ask_text("Which file?".to_owned(), "next-request.json", |app, path| {
+                if let Some(path) = path.filter(|path| !path.trim().is_empty()) {
+                    app.answer("debug", &format!("dump-next-request {path}"));
+                }
+            }),
+            Some(1) => {
+                let prompt = app.session().prompt_report().blocks.join("\n\n");
+                app.say(Level::Info, &prompt);
+            }
+            Some(2) => app.show_places(),
+            _ => {}
+        });
+    }
+
+    fn show_places(&mut self) {
+        let session = self.session();
+        let directories = session.directories();
+        let row = |name: &str, path: &std::path::Path| (name.to_owned(), path.display().to_string());
+        let rows = vec![
+            row("settings and credentials", &directories.agent),
+            row("models", session.models_file()),
+            row("cache", &directories.cache()),
+            row("data", &directories.data()),
+            row("working directory", &session.cwd()),
+        ];
+        self.table("Where things are", rows);
+    }
+}

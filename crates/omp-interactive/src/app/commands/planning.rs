@@ -1,0 +1,43 @@
+//! `/plan-review` and `/guided-goal`.
+
+use std::sync::Arc;
+
+use omp_sdk::PlanState;
+use omp_theme::Token;
+
+use crate::app::App;
+
+impl App {
+    /// Opens the review of the newest plan again.
+    pub(in crate::app) fn reopen_review(&mut self) {
+        if self.session().plan_state() != PlanState::Planning {
+            self.hint(Token::Warning, "Plan mode is not active. /plan begins it.");
+        } else if self.run.is_some() {
+            self.busy();
+        } else {
+            let driver = Arc::clone(&self.driver);
+            self.go("Reviewing", move |cancel| async move { driver.review_plan(cancel).await });
+        }
+    }
+
+    /// Finds a goal by asking, and works on it.
+    pub(in crate::app) fn guided_goal(&mut self, wish: &str) {
+        if self.run.is_some() {
+            self.busy();
+            return;
+        }
+        if wish.is_empty() {
+            self.ask_text("What should be reached, roughly?".to_owned(), "", |app, words| {
+                if let Some(wish) = words.filter(|words| !words.trim().is_empty()) {
+                    app.guided_goal(&wish);
+                }
+            });
+            return;
+        }
+        let (driver, wish) = (Arc::clone(&self.driver), wish.to_owned());
+        self.go(
+            "Finding a goal",
+            move |cancel| async move { driver.guided_goal(&wish, cancel).await.map(drop) },
+        );
+    }
+}

@@ -1,0 +1,183 @@
+//! Changing settings: what the panel shows, and what a change leads to in the running program.
+
+use omp_panels::settings::{Item, Kind, Panel as Machine};
+use omp_sdk::settings::{Layer, Secrecy, Setting, Settings as Values, Shape, find, parse_value, reset_value};
+use omp_sdk::settings::{TABLE, keys};
+use omp_sdk::{Counts, counts};
+use omp_theme::{Preset, Token};
+use serde_json::Value;
+
+use crate::app::{App, Task};
+use crate::panels::settings::Settings;
+use crate::panels::text::Text;
+
+/// Where a broker is, and its word, are no business of this panel: a session that uses one was started with it.
+const HIDDEN: &[&str] = &["auth.broker.url", "auth.broker.token"];
+
+impl App {
+    /// Opens the panel of settings, with what the user's file says now.
+    pub(in crate::app) fn open_settings(&mut self) {
+        let session = self.session();
+        self.spawn(async move {
+            let read = session.reread_settings().await;
+            Box::new(move |app: &mut Self| {
+                if let Err(error) = read {
+                    app.complain(&error.to_string());
+                }
+                let items = app.setting_items();
+                app.open(Settings(Machine::new(items)));
+            }) as Task
+        });
+    }
+
+    /// Gives a setting a value that was written or chosen.
+    pub(crate) fn change_setting(&mut self, path: &'static str, text: &str) {
+        let Some(row) = find(path) else { return };
+        match parse_value(row, text) {
+            Ok(value) => self.store_setting(path, value),
+            Err(error) => self.complain_about_setting(&error.to_string()),
+        }
+    }
+
+    /// Gives a setting its default.
+    pub(crate) fn reset_setting(&mut self, path: &'static str) {
+        if let Some(row) = find(path) {
+            self.store_setting(path, reset_value(row));
+        }
+    }
+
+    /// Asks for a value in words.
+    pub(crate) fn write_setting(&mut self, path: &'static str) {
+        let Some(row) = find(path) else { return };
+        let begun = match row.secrecy {
+            Secrecy::Public => shown(&self.session().settings().value(row)),
+            Secrecy::Secret => String::new(),
+        };
+        let form = match row.shape {
+            Shape::List(_) => " (a JSON array, such as [\"one\", \"two\"])",
+            Shape::Record => " (a JSON object, such as {\"name\": \"value\"})",
+            _ => "",
+        };
+        let question = format!("{path}{form}");
+        self.open_in_front(Text::new(question, &begun, move |app, written| {
+            if let Some(written) = written {
+                app.change_setting(path, &written);
+            }
+        }));
+    }
+
+    pub(in crate::app) fn store_setting(&mut self, path: &'static str, value: Value) {
+        let session = self.session();
+        self.spawn(async move {
+            let changed = session.change_setting(path, value.clone()).await;
+            Box::new(move |app: &mut Self| match changed {
+                Ok(()) => app.setting_changed(path, &value),
+                Err(error) => app.complain_about_setting(&error.to_string()),
+            }) as Task
+        });
+    }
+
+    fn complain_about_setting(&mut self, problem: &str) {
+        self.stop_trying();
+        match self.panel::<Settings>() {
+            Some(panel) => panel.0.complain(problem),
+            None => self.complain(problem),
+        }
+        self.changed();
+    }
+
+    /// A setting was saved: the screen follows.
+    fn setting_changed(&mut self, path: &'static str, value: &Value) {
+        self.theme.end_preview();
+        self.dress();
+        self.look_around();
+        let items = self.setting_items();
+        let settings = self.session().settings();
+        let wins = find(path).filter(|row| settings.value(row) != *value).map(|_| settings.origin(path));
+        if let Some(layer) = wins.filter(|layer| !matches!(layer, Layer::Global(_) | Layer::Default)) {
+            self.hint(Token::Warning, format!("{path} is saved, but {} goes before it here.", place(&layer)));
+        }
+        if let Some(panel) = self.panel::<Settings>() {
+            panel.0.update(items);
+        }
+        self.changed();
+    }
+
+    fn setting_items(&self) -> Vec<Item> {
+        let settings = self.session().settings();
+        let themes = self.theme.names();
+        let rows = TABLE.iter().filter(|row| !HIDDEN.contains(&row.path));
+        rows.map(|row| item(row, &settings, &themes)).collect()
+    }
+
+    /// Shows a value of a setting without keeping it.
+    pub(crate) fn try_setting(&mut self, path: &'static str, text: &str) {
+        if path == keys::SYMBOL_PRESET.path() {
+            self.try_symbols(Preset::find(text));
+        } else {
+            self.try_theme(text);
+        }
+    }
+}
+
+fn item(row: &'static Setting, settings: &Values, themes: &[String]) -> Item {
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+    let kind = match row.shape {
+        Shape::Flag(_) => Kind::Flag,
+        Shape::Choice { choices, .. } if row.path == keys::SYMBOL_PRESET.path() => Kind::Tried(words(choices)),
+        Shape::Choice { choices, .. } => Kind::Words(words(choices)),
+        Shape::Text(_) if [keys::THEME_DARK.path(), keys::THEME_LIGHT.path()].contains(&row.path) => {
+            Kind::Tried(themes.to_vec())
+        }
+        Shape::Text(_) | Shape::Number(_) | Shape::List(_) | Shape::Record => Kind::Text,
+    };
+    let (value, layer) = (shown(&settings.value(row)), settings.origin(row.path));
+    let value = match row.secrecy {
+        Secrecy::Secret if !value.is_empty() => "set".to_owned(),
+        _ => value,
+    };
+    let origin = match &layer {
+        Layer::Default => "",
+        Layer::Global(_) => "yours",
+        Layer::Project { .. } => "project",
+        Layer::Overlay(_) => "--config",
+        Layer::Runtime => "this run",
+    };
+    let (group, about) = (row.group.title(), row.about);
+    Item { path: row.path, group, about, kind, value, origin: origin.to_owned(), remark: remark(row, &layer) }
+}
+
+fn remark(row: &Setting, layer: &Layer) -> String {
+    if let Some(part) = row.waits_for {
+        return format!("It has no effect yet: it waits for {part}.");
+    }
+    if !matches!(layer, Layer::Default | Layer::Global(_)) {
+        return format!("{} says so, which goes before your own file.", capital(&place(layer)));
+    }
+    match counts(row.path) {
+        Counts::Now => String::new(),
+        Counts::NextSession => "A change counts from the next session on.".to_owned(),
+    }
+}
+
+fn place(layer: &Layer) -> String {
+    match layer {
+        Layer::Default => "the program".to_owned(),
+        Layer::Global(path) | Layer::Project { path, .. } | Layer::Overlay(path) => path.display().to_string(),
+        Layer::Runtime => "a flag, a variable or a choice in this run".to_owned(),
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// A value as people write it.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    }
+}

@@ -1,0 +1,30 @@
+//! `/share`: a link, unless the person does not want to wait for it.
+
+use omp_commands::{Call, named};
+use omp_theme::Token;
+use tokio_util::sync::CancellationToken;
+
+use crate::app::{App, Task};
+use crate::panels::waiting::Waiting;
+
+impl App {
+    pub(in crate::app) fn share(&mut self) {
+        let Some(command) = named("share") else { return };
+        let (desk, cancel) = (self.desk(), CancellationToken::new());
+        let given_up = cancel.clone();
+        self.spawn(async move {
+            let call = Call { command, arguments: "" };
+            let answer = given_up.run_until_cancelled(omp_commands::answer(&desk, &call)).await;
+            Box::new(move |app: &mut Self| {
+                // What comes after the person gave up is not wanted.
+                if let Some(answer) = answer.filter(|_| !given_up.is_cancelled()) {
+                    app.close::<Waiting>();
+                    app.show_answer("share", answer);
+                }
+            }) as Task
+        });
+        self.open(Waiting::new("Sharing the conversation…", cancel, |app| {
+            app.hint(Token::Muted, "Share cancelled");
+        }));
+    }
+}

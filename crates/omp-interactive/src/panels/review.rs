@@ -1,0 +1,128 @@
+//! The review of a plan.
+
+use omp_keys::Bindings;
+use omp_panels::review::{Decision, Review, Wish};
+use omp_sdk::{PlanChoice, PlanReview, PlanVerdict};
+use omp_theme::Token;
+use omp_tui::input::Key;
+use omp_tui::render::Size;
+use omp_view::Look;
+use tokio::sync::oneshot;
+
+use super::text::Text;
+use super::{Drawn, Panel, Reaction};
+use crate::app::{App, Task};
+
+/// A plan that waits for a decision.
+pub(crate) struct Plan {
+    review: Review,
+    choices: Vec<PlanChoice>,
+    answer: Option<oneshot::Sender<PlanVerdict>>,
+    /// The plan is in the user's own editor.
+    pub(crate) is_edited: bool,
+}
+
+impl Plan {
+    /// What the user's own editor left.
+    pub(crate) fn edited(&mut self, text: &str) {
+        self.is_edited = false;
+        if !text.trim().is_empty() {
+            self.review.replace(text);
+        }
+    }
+
+    /// The decision goes to the session, after everything that was changed here.
+    fn decide(&mut self, verdict: PlanVerdict) -> Reaction {
+        let Some(answer) = self.answer.take() else { return Reaction::Close(Box::new(|_| {})) };
+        let text = self.review.is_changed().then(|| self.review.text());
+        let role = self.review.role().map(str::to_owned);
+        match (verdict, self.review.notes()) {
+            (PlanVerdict::Refine(None), Some(notes)) => {
+                Reaction::Close(Box::new(|app| app.decide_plan(answer, PlanVerdict::Refine(Some(notes)), text, role)))
+            }
+            (PlanVerdict::Refine(None), None) => Reaction::Close(Box::new(|app| {
+                app.ask_text("What should be different?".to_owned(), "", move |app, words| {
+                    app.decide_plan(answer, PlanVerdict::Refine(words), text, role);
+                });
+            })),
+            (verdict, _) => Reaction::Close(Box::new(|app| app.decide_plan(answer, verdict, text, role))),
+        }
+    }
+}
+
+impl Panel for Plan {
+    fn draw(&mut self, look: &Look, size: Size) -> Drawn {
+        self.review.draw(look, size)
+    }
+
+    fn key(&mut self, key: Key, keys: &Bindings) -> Reaction {
+        match self.review.key(key, keys) {
+            Wish::Stay => Reaction::Stay,
+            Wish::Annotate(title, note) => {
+                let text = Text::new(format!("What about \"{title}\"?"), &note, |app, note| {
+                    if let (Some(panel), Some(note)) = (app.panel::<Self>(), note) {
+                        panel.review.annotate(&note);
+                    }
+                });
+                Reaction::Do(Box::new(move |app| app.open_in_front(text)))
+            }
+            Wish::Edit => {
+                self.is_edited = true;
+                let text = self.review.text();
+                Reaction::Do(Box::new(move |app| app.edit_elsewhere(text)))
+            }
+            Wish::Decide(place) => match self.choices.get(place) {
+                Some(choice) => self.decide(choice.verdict.clone()),
+                None => Reaction::Stay,
+            },
+            Wish::Leave => self.decide(PlanVerdict::Refine(None)),
+        }
+    }
+
+    fn is_stale(&self) -> bool {
+        self.answer.as_ref().is_none_or(oneshot::Sender::is_closed)
+    }
+}
+
+impl App {
+    /// Shows a plan and asks what becomes of it.
+    pub(crate) fn show_plan(&mut self, review: PlanReview, answer: oneshot::Sender<PlanVerdict>) {
+        self.show_markdown(review.text.clone());
+        let decision =
+            |choice: &PlanChoice| Decision { label: choice.label.clone(), enabled: choice.enabled };
+        let decisions = review.choices.iter().map(decision).collect();
+        let roles = self.session().plan_executors();
+        let panel = Review::new(&review.title, &review.text, decisions, roles);
+        self.notify("A plan waits for your decision");
+        self.open(Plan { review: panel, choices: review.choices, answer: Some(answer), is_edited: false });
+    }
+
+    /// A text of the program in the conversation.
+    fn show_markdown(&mut self, text: String) {
+        self.show_rows(move |look| omp_view::markdown::render(look, &text));
+    }
+
+    /// Tells the session what was decided, with what was changed before.
+    fn decide_plan(
+        &mut self,
+        answer: oneshot::Sender<PlanVerdict>,
+        verdict: PlanVerdict,
+        text: Option<String>,
+        role: Option<String>,
+    ) {
+        let session = self.session();
+        self.spawn(async move {
+            let mut problems = Vec::new();
+            if let Some(role) = role {
+                problems.extend(session.choose_executor(&role).err().map(|error| error.to_string()));
+            }
+            if let Some(text) = text {
+                problems.extend(session.edit_plan(&text).await.err().map(|error| error.to_string()));
+            }
+            // Nobody waits any more if the turn was stopped.
+            let _ = answer.send(verdict);
+            Box::new(move |app: &mut Self| problems.iter().for_each(|problem| app.hint(Token::Warning, problem)))
+                as Task
+        });
+    }
+}

@@ -1,0 +1,107 @@
+//! Where the list of sessions gets its sessions from.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use omp_panels::age;
+use omp_panels::sessions::{Item, News, Scope, Wish};
+use omp_sdk::sessions::{NO_MESSAGES, SessionInfo, Status};
+use omp_sdk::{Directories, SavedSessions, SessionScope, Shelf};
+
+/// The saved sessions, for one list.
+pub(super) struct Sources {
+    saved: SavedSessions,
+    home: PathBuf,
+    /// The session that is open already.
+    open: Option<PathBuf>,
+    folder: Mutex<Option<Arc<Shelf>>>,
+    all: Mutex<Option<Arc<Shelf>>>,
+}
+
+impl Sources {
+    pub(super) fn new(
+        directories: &Directories,
+        session_dir: Option<&Path>,
+        cwd: &Path,
+        open: Option<PathBuf>,
+    ) -> Self {
+        Self {
+            saved: SavedSessions::new(directories, session_dir, cwd),
+            home: directories.home.clone(),
+            open,
+            folder: Mutex::default(),
+            all: Mutex::default(),
+        }
+    }
+
+    /// Does what a list wants of the disk, and waits for it.
+    pub(super) fn perform(&self, wish: Wish) -> Option<News> {
+        Some(match wish {
+            Wish::Load(scope) => News::Listed(scope, self.load(scope)),
+            Wish::Search(scope, query) => {
+                let places = self.shelf(scope).map(|shelf| shelf.find(&query)).unwrap_or_default();
+                News::Found(scope, query, places)
+            }
+            Wish::Rename(path, name) => match self.saved.rename(&path, &name) {
+                Ok(()) => News::Renamed(path, name),
+                Err(error) => News::Failed(error.to_string()),
+            },
+            Wish::Delete(path) => match self.saved.remove(&path) {
+                Ok(()) => News::Deleted(path),
+                Err(error) => News::Failed(error.to_string()),
+            },
+            Wish::Choose(_) | Wish::Cancel | Wish::Exit => return None,
+        })
+    }
+
+    /// A session of a list that was loaded.
+    pub(super) fn session(&self, path: &Path) -> Option<SessionInfo> {
+        let shelves = [Scope::Folder, Scope::All].into_iter().filter_map(|scope| self.shelf(scope));
+        let mut found =
+            shelves.filter_map(|shelf| shelf.sessions().iter().find(|session| session.path == path).cloned());
+        found.next()
+    }
+
+    fn load(&self, scope: Scope) -> Vec<Item> {
+        let wanted = match scope {
+            Scope::Folder => SessionScope::Folder,
+            Scope::All => SessionScope::AllFolders,
+        };
+        let shelf = self.saved.shelf(wanted, self.open.as_deref());
+        let now = SystemTime::now();
+        let items = shelf.sessions().iter().map(|session| self.item(session, now)).collect();
+        *self.slot(scope).lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(shelf));
+        items
+    }
+
+    fn shelf(&self, scope: Scope) -> Option<Arc<Shelf>> {
+        self.slot(scope).lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn slot(&self, scope: Scope) -> &Mutex<Option<Arc<Shelf>>> {
+        match scope {
+            Scope::Folder => &self.folder,
+            Scope::All => &self.all,
+        }
+    }
+
+    fn item(&self, session: &SessionInfo, now: SystemTime) -> Item {
+        let name = session.title.as_deref().unwrap_or(&session.first_message);
+        Item {
+            name: if name == NO_MESSAGES { session.name() } else { name.to_owned() },
+            directory: crate::app::shown_path(&session.cwd, &self.home),
+            path: session.path.clone(),
+            age: age(now.duration_since(session.modified).unwrap_or_default().as_secs()),
+            created: session.created.clone(),
+            messages: session.message_count,
+            remark: match session.status {
+                Status::Complete | Status::Unknown => "",
+                Status::Interrupted => "interrupted",
+                Status::Aborted => "stopped",
+                Status::Error => "failed",
+                Status::Pending => "unanswered",
+            },
+        }
+    }
+}

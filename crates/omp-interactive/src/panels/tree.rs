@@ -1,0 +1,139 @@
+//! The tree of the conversation in the place of the editor.
+
+use omp_keys::Bindings;
+use omp_panels::tree::{Filter, Navigator, Row, Voice, Wish};
+use omp_sdk::sessions::{Tree, TreeFilter, TreeNode, TreeRow};
+use omp_theme::Token;
+use omp_tui::input::Key;
+use omp_tui::render::Size;
+use omp_view::Look;
+
+use super::{Drawn, Panel, Reaction};
+use crate::app::{App, Task};
+
+/// Of an entry's text so much is shown, in characters.
+const LONGEST_TEXT: usize = 300;
+
+/// The tree, and what is chosen from it.
+struct TreePanel {
+    navigator: Navigator,
+    tree: Tree,
+    leaf: Option<String>,
+}
+
+impl TreePanel {
+    fn fill(&mut self) {
+        let (filter, query) = self.navigator.wanted();
+        let filter = match filter {
+            Filter::Default => TreeFilter::Default,
+            Filter::NoTools => TreeFilter::NoTools,
+            Filter::UserOnly => TreeFilter::UserOnly,
+            Filter::LabeledOnly => TreeFilter::LabeledOnly,
+            Filter::All => TreeFilter::All,
+        };
+        let rows = self.tree.rows(filter, query, self.leaf.as_deref()).iter().map(row).collect();
+        self.navigator.set_rows(rows);
+    }
+
+    fn react(&mut self, wish: Option<Wish>) -> Reaction {
+        match wish {
+            None => Reaction::Stay,
+            Some(Wish::Rows(..)) => {
+                self.fill();
+                Reaction::Stay
+            }
+            Some(Wish::Close) => Reaction::Close(Box::new(|_| {})),
+            Some(Wish::Label(entry, label)) => Reaction::Do(Box::new(move |app| app.set_label(entry, label))),
+            Some(Wish::Go(entry)) if self.leaf.as_ref() == Some(&entry) => {
+                Reaction::Close(Box::new(|app| app.hint(Token::Muted, "Already at this point")))
+            }
+            Some(Wish::Go(entry)) => Reaction::Close(Box::new(move |app| app.leave_for(entry))),
+        }
+    }
+}
+
+impl Panel for TreePanel {
+    fn draw(&mut self, look: &Look, size: Size) -> Drawn {
+        self.navigator.draw(look, size)
+    }
+
+    fn key(&mut self, key: Key, keys: &Bindings) -> Reaction {
+        let wish = self.navigator.key(key, keys);
+        self.react(wish)
+    }
+
+    fn paste(&mut self, text: &str) -> Reaction {
+        let wish = self.navigator.paste(text);
+        self.react(wish)
+    }
+}
+
+impl App {
+    /// Opens the tree of the conversation.
+    pub(crate) fn pick_place(&mut self) {
+        self.open_tree(None);
+    }
+
+    /// Opens the tree of the conversation, at an entry.
+    pub(crate) fn open_tree(&mut self, at: Option<String>) {
+        let session = self.session();
+        self.spawn(async move {
+            let (tree, leaf) = session.tree().await;
+            Box::new(move |app: &mut Self| {
+                if tree.nodes().is_empty() {
+                    app.hint(Token::Warning, "The conversation has not begun yet.");
+                    return;
+                }
+                app.close::<TreePanel>();
+                let mut panel = TreePanel { navigator: Navigator::new(app.keys()), tree, leaf };
+                panel.fill();
+                if let Some(at) = at {
+                    panel.navigator.select(&at);
+                }
+                app.open(panel);
+            }) as Task
+        });
+    }
+
+    fn set_label(&mut self, entry: String, label: String) {
+        let session = self.session();
+        self.spawn(async move {
+            let writer = std::sync::Arc::clone(&session);
+            let written = tokio::task::spawn_blocking(move || writer.label(&entry, &label)).await;
+            let (tree, leaf) = session.tree().await;
+            Box::new(move |app: &mut Self| {
+                if let Ok(Err(error)) = written {
+                    app.complain(&error.to_string());
+                }
+                if let Some(panel) = app.panel::<TreePanel>() {
+                    (panel.tree, panel.leaf) = (tree, leaf);
+                    panel.fill();
+                }
+                app.changed();
+            }) as Task
+        });
+    }
+}
+
+fn row(row: &TreeRow<'_>) -> Row {
+    let (voice, who) = speaker(row.node);
+    Row {
+        id: row.node.id.clone(),
+        voice,
+        who,
+        text: row.node.text.chars().take(LONGEST_TEXT).collect(),
+        label: row.node.label.clone(),
+        depth: row.depth,
+        active: row.active,
+    }
+}
+
+fn speaker(node: &TreeNode) -> (Voice, String) {
+    match (node.role, node.name.as_str()) {
+        (Some("user"), _) => (Voice::User, "user".to_owned()),
+        (Some("assistant"), _) => (Voice::Assistant, "assistant".to_owned()),
+        (Some("toolResult"), _) => (Voice::Tool, "tool".to_owned()),
+        (Some(role), _) => (Voice::Other, role.to_owned()),
+        (None, name) => (Voice::Other, name.replace('_', " ")),
+    }
+}

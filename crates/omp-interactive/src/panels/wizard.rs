@@ -1,0 +1,51 @@
+//! The wizard of the first run on the screen.
+
+use omp_keys::Bindings;
+use omp_panels::wizard::{Wish, Wizard as Machine};
+use omp_tui::input::Key;
+use omp_tui::render::Size;
+use omp_view::Look;
+
+use super::{Drawn, Panel, Reaction};
+
+/// The scenes, and what becomes of the set-up when they were all seen.
+pub(crate) struct Wizard {
+    pub(crate) machine: Machine,
+    /// Whether the end of the scenes is the end of the set-up.
+    pub(crate) whole: Whole,
+}
+
+/// How much of the set-up is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Whole {
+    /// All that is left of it: its end is kept.
+    Yes,
+    /// A part that was asked for.
+    No,
+}
+
+fn reaction(wishes: Vec<Wish>, whole: Whole) -> Reaction {
+    let over = wishes.iter().any(|wish| matches!(wish, Wish::Leave | Wish::Finish));
+    let then = Box::new(move |app: &mut crate::app::App| {
+        wishes.into_iter().for_each(|wish| app.grant_wizard(wish, whole));
+    });
+    if over { Reaction::Close(then) } else { Reaction::Do(then) }
+}
+
+impl Panel for Wizard {
+    fn draw(&mut self, look: &Look, size: Size) -> Drawn {
+        self.machine.draw(look, size)
+    }
+
+    fn key(&mut self, key: Key, keys: &Bindings) -> Reaction {
+        reaction(self.machine.key(key, keys), self.whole)
+    }
+
+    fn paste(&mut self, text: &str) -> Reaction {
+        reaction(self.machine.paste(text), self.whole)
+    }
+
+    fn covers(&self) -> bool {
+        true
+    }
+}

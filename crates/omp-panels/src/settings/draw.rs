@@ -1,0 +1,68 @@
+//! What the panel of settings looks like.
+
+use omp_theme::Token;
+use omp_tui::render::Size;
+use omp_tui::text::Line;
+use omp_view::Look;
+
+use super::{Kind, Panel};
+use crate::Drawn;
+use crate::listing::fitting;
+use crate::parts;
+
+impl Panel {
+    /// Its rows on a screen of this size.
+    pub fn draw(&mut self, look: &Look, size: Size) -> Drawn {
+        let most = size.height.saturating_sub(2);
+        let mut foot = self.foot(look);
+        // On a low screen the list is what is needed.
+        foot.drain(..foot.len().saturating_sub(most.saturating_sub(6)));
+        let mut rows = Vec::new();
+        if self.words.is_none() {
+            rows.push(self.tabs.row(look));
+        }
+        let room = most.saturating_sub(rows.len() + foot.len()).max(4);
+        let list = self.words.as_mut().map_or(&mut self.list, |(_, words)| words);
+        rows.extend(fitting(list, look, room));
+        rows.extend(foot);
+        rows.into()
+    }
+
+    /// What is under the cursor, and the keys.
+    fn foot(&self, look: &Look) -> Vec<Line> {
+        let mut rows = vec![Line::new()];
+        let place = self.words.as_ref().map(|(place, _)| *place);
+        if let Some(item) = place.map(|place| &self.items[place]).or_else(|| self.current()) {
+            rows.extend(look.narrower(2).wrapped(Token::Text, item.about, 0).into_iter().map(indented));
+            if !item.remark.is_empty() {
+                let remark = look.narrower(2).wrapped(Token::Warning, &item.remark, 0);
+                rows.extend(remark.into_iter().map(indented));
+            }
+        }
+        if let Some(problem) = &self.problem {
+            rows.extend(look.narrower(2).wrapped(Token::Error, problem, 0).into_iter().map(indented));
+        }
+        rows.extend(parts::keys(look, &self.hints()));
+        rows
+    }
+
+    fn hints(&self) -> Vec<String> {
+        if self.words.is_some() {
+            return ["Enter chooses", "Esc goes back"].map(str::to_owned).to_vec();
+        }
+        let change = match self.current().map(|item| &item.kind) {
+            Some(Kind::Flag) => "Enter turns it on or off",
+            Some(Kind::Words(_) | Kind::Tried(_)) => "Enter shows the choices",
+            _ => "Enter writes a value",
+        };
+        [change, "Left and Right change the group", "Del takes the default", "Esc closes"]
+            .map(str::to_owned)
+            .to_vec()
+    }
+}
+
+fn indented(line: Line) -> Line {
+    let mut row = Line::plain("  ");
+    row.append(&line);
+    row
+}

@@ -1,0 +1,208 @@
+//! The panel of settings: every row of the table, by group, found by typing, changed in place.
+//!
+//! The panel shows what it is given and asks for changes with a [`Wish`]; whoever owns it makes the change and gives it
+//! the new values with [`Panel::update`].
+
+mod draw;
+#[cfg(test)]
+mod tests;
+
+use omp_keys::table as actions;
+use omp_keys::{Bindings, Chord, Context};
+use omp_tui::input::Key;
+use omp_view::select::{Choice, Outcome, Selector, Step};
+
+use crate::listing::{Tabs, step};
+
+/// The tab with the settings of all groups.
+const ALL: &str = "All";
+
+/// A setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// The dotted name.
+    pub path: &'static str,
+    /// What it is shown together with.
+    pub group: &'static str,
+    /// What it does, in one sentence.
+    pub about: &'static str,
+    /// How it is changed.
+    pub kind: Kind,
+    /// Its value as people write it; nothing of a secret.
+    pub value: String,
+    /// Where the value comes from, in a few words; empty for the default.
+    pub origin: String,
+    /// What else should be known, such as a part that it waits for.
+    pub remark: String,
+}
+
+/// How a setting is changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// By turning it on or off.
+    Flag,
+    /// By choosing one of these words.
+    Words(Vec<String>),
+    /// The same, and the word under the cursor is tried out.
+    Tried(Vec<String>),
+    /// By writing.
+    Text,
+}
+
+/// What the panel wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// It is done.
+    Close,
+    /// A setting gets a value.
+    Set(&'static str, String),
+    /// A setting gets its default.
+    Reset(&'static str),
+    /// A value is to be written.
+    Write(&'static str),
+    /// A value is to be tried out.
+    Try(&'static str, String),
+    /// What was tried out is to be taken back.
+    StopTrying,
+}
+
+/// The panel.
+#[derive(Debug)]
+pub struct Panel {
+    items: Vec<Item>,
+    tabs: Tabs,
+    list: Selector,
+    /// The items of the list, in its order.
+    listed: Vec<usize>,
+    /// The setting whose words are shown, and the words.
+    words: Option<(usize, Selector)>,
+    problem: Option<String>,
+}
+
+impl Panel {
+    /// A panel with these settings.
+    pub fn new(items: Vec<Item>) -> Self {
+        let mut names = vec![ALL.to_owned()];
+        for item in &items {
+            if !names.iter().any(|name| name == item.group) {
+                names.push(item.group.to_owned());
+            }
+        }
+        let mut panel = Self {
+            items,
+            tabs: Tabs::new(names),
+            list: Selector::new("Settings", Vec::new()),
+            listed: Vec::new(),
+            words: None,
+            problem: None,
+        };
+        panel.relist();
+        panel
+    }
+
+    /// The settings have these values now.
+    pub fn update(&mut self, items: Vec<Item>) {
+        self.items = items;
+        self.problem = None;
+        self.refill();
+    }
+
+    /// Something could not be done.
+    pub fn complain(&mut self, problem: impl Into<String>) {
+        self.problem = Some(problem.into());
+    }
+
+    /// The setting under the cursor.
+    pub fn current(&self) -> Option<&Item> {
+        self.items.get(*self.listed.get(self.list.current()?)?)
+    }
+
+    /// The list of another tab, from its beginning.
+    fn relist(&mut self) {
+        self.list = Selector::new("Settings", Vec::new());
+        self.refill();
+    }
+
+    fn refill(&mut self) {
+        let tab = self.tabs.current();
+        let shown = |item: &Item| tab == ALL || item.group == tab;
+        self.listed = (0..self.items.len()).filter(|place| shown(&self.items[*place])).collect();
+        let choices = self.listed.iter().map(|place| choice(&self.items[*place], tab == ALL)).collect();
+        self.list.replace(choices);
+    }
+
+    /// Takes a key; it may lead to a wish.
+    pub fn key(&mut self, key: Key, keys: &Bindings) -> Option<Wish> {
+        self.problem = None;
+        if let Some((place, words)) = &mut self.words {
+            let (path, outcome) = (self.items[*place].path, words.step(step(key, keys)?));
+            return self.chosen(path, outcome);
+        }
+        if self.tabs.key(key, keys) {
+            self.relist();
+            return None;
+        }
+        let editing = keys.action(Context::Editor, Chord::from(key));
+        if editing == Some(actions::DELETE_CHAR_FORWARD) {
+            return self.current().map(|item| Wish::Reset(item.path));
+        }
+        match self.list.step(step(key, keys)?) {
+            Outcome::Cancelled => Some(Wish::Close),
+            Outcome::Chosen(_) => self.change(),
+            _ => None,
+        }
+    }
+
+    /// Takes pasted text: it searches.
+    pub fn paste(&mut self, text: &str) {
+        let list = self.words.as_mut().map_or(&mut self.list, |(_, words)| words);
+        list.step(Step::Text(text.to_owned()));
+    }
+
+    /// Changes the setting under the cursor, in the way of its kind.
+    fn change(&mut self) -> Option<Wish> {
+        let place = *self.listed.get(self.list.current()?)?;
+        let item = &self.items[place];
+        match &item.kind {
+            Kind::Flag => {
+                let other = if item.value == "true" { "false" } else { "true" };
+                Some(Wish::Set(item.path, other.to_owned()))
+            }
+            Kind::Text => Some(Wish::Write(item.path)),
+            Kind::Words(words) | Kind::Tried(words) => {
+                let at = words.iter().position(|word| *word == item.value).unwrap_or(0);
+                let choices = words.iter().map(Choice::new).collect();
+                self.words = Some((place, Selector::new(item.path, choices).at(at)));
+                None
+            }
+        }
+    }
+
+    fn chosen(&mut self, path: &'static str, outcome: Outcome) -> Option<Wish> {
+        let (place, words) = self.words.as_ref()?;
+        let tried = matches!(self.items[*place].kind, Kind::Tried(_));
+        let word = |choice: usize| words.choices()[choice].label.clone();
+        match outcome {
+            Outcome::Moved(Some(choice)) if tried => Some(Wish::Try(path, word(choice))),
+            Outcome::Chosen(chosen) => {
+                let word = word(*chosen.first()?);
+                self.words = None;
+                Some(Wish::Set(path, word))
+            }
+            Outcome::Cancelled => {
+                self.words = None;
+                tried.then_some(Wish::StopTrying)
+            }
+            _ => None,
+        }
+    }
+}
+
+fn choice(item: &Item, grouped: bool) -> Choice {
+    let mut detail = if item.value.is_empty() { "not set".to_owned() } else { item.value.clone() };
+    if !item.origin.is_empty() {
+        detail.push_str(&format!("  ({})", item.origin));
+    }
+    let choice = Choice::new(item.path).detail(detail).keywords(item.about);
+    if grouped { choice.group(item.group) } else { choice }
+}

@@ -1,0 +1,93 @@
+//! Keys in, rows and wishes out.
+
+use omp_keys::Bindings;
+use omp_tui::input::{Code, Key};
+
+use super::{Item, Kind, Panel, Wish};
+use crate::testing::{assert_fits, letters, look, plain, size, text};
+
+fn item(path: &'static str, group: &'static str, kind: Kind, value: &str) -> Item {
+    let about = "What it is good for.";
+    Item { path, group, about, kind, value: value.to_owned(), origin: String::new(), remark: String::new() }
+}
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+fn panel() -> Panel {
+    Panel::new(vec![
+        item("retry.enabled", "Models", Kind::Flag, "true"),
+        item("temperature", "Thinking", Kind::Text, "-1"),
+        item("theme.dark", "Appearance", Kind::Tried(words(&["amber", "dark", "titanium"])), "titanium"),
+        item("steeringMode", "Interaction", Kind::Words(words(&["one-at-a-time", "all"])), "one-at-a-time"),
+    ])
+}
+
+fn press(panel: &mut Panel, keys: &[Key]) -> Option<Wish> {
+    keys.iter().filter_map(|key| panel.key(*key, &Bindings::default())).last()
+}
+
+fn shown(panel: &mut Panel) -> String {
+    text(&panel.draw(&look(100), size(100, 40)))
+}
+
+#[test]
+fn each_kind_is_changed_in_its_way() {
+    let mut panel = panel();
+    let enter = plain(Code::Enter);
+    assert_eq!(press(&mut panel, &[enter]), Some(Wish::Set("retry.enabled", "false".to_owned())));
+    assert_eq!(press(&mut panel, &[plain(Code::Down), enter]), Some(Wish::Write("temperature")));
+    assert_eq!(press(&mut panel, &[plain(Code::Delete)]), Some(Wish::Reset("temperature")));
+    press(&mut panel, &[plain(Code::Down), plain(Code::Down), enter]);
+    assert!(shown(&mut panel).contains("one-at-a-time\n"), "{}", shown(&mut panel));
+    let chosen = press(&mut panel, &[plain(Code::Down), enter]);
+    assert_eq!(chosen, Some(Wish::Set("steeringMode", "all".to_owned())));
+    assert_eq!(press(&mut panel, &[plain(Code::Escape)]), Some(Wish::Close));
+}
+
+/// What is tried out is taken back with Escape, and the panel stays.
+#[test]
+fn a_theme_is_tried_out_and_taken_back() {
+    let mut panel = panel();
+    press(&mut panel, &[plain(Code::Down), plain(Code::Down), plain(Code::Enter)]);
+    let tried = press(&mut panel, &[plain(Code::Up)]);
+    assert_eq!(tried, Some(Wish::Try("theme.dark", "dark".to_owned())));
+    assert_eq!(press(&mut panel, &[plain(Code::Escape)]), Some(Wish::StopTrying));
+    assert!(shown(&mut panel).contains("steeringMode"));
+}
+
+#[test]
+fn groups_and_searches_narrow_the_list() {
+    let mut panel = panel();
+    press(&mut panel, &[plain(Code::Right), plain(Code::Right)]);
+    let thinking = shown(&mut panel);
+    assert!(thinking.contains("temperature") && !thinking.contains("retry.enabled"), "{thinking}");
+    press(&mut panel, &[plain(Code::Left), plain(Code::Left)]);
+    press(&mut panel, &letters("steer"));
+    let found = shown(&mut panel);
+    assert!(found.contains("steeringMode") && !found.contains("temperature"), "{found}");
+    assert_eq!(press(&mut panel, &[plain(Code::Escape)]), None, "the search goes first");
+}
+
+#[test]
+fn new_values_come_in_place() {
+    let mut panel = panel();
+    press(&mut panel, &[plain(Code::Down)]);
+    let mut items = panel.items.clone();
+    items[1].value = "0.5".to_owned();
+    items[1].origin = "you".to_owned();
+    items[1].remark = "It counts from the next session on.".to_owned();
+    panel.update(items);
+    let shown = shown(&mut panel);
+    assert!(shown.contains("0.5  (you)") && shown.contains("next session"), "{shown}");
+    assert_eq!(panel.current().map(|item| item.path), Some("temperature"));
+    panel.complain("That is no number.");
+    assert!(self::shown(&mut panel).contains("That is no number."));
+}
+
+#[test]
+fn it_fits_every_screen() {
+    let mut panel = panel();
+    assert_fits(|look, size| panel.draw(look, size));
+}

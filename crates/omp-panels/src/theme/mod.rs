@@ -1,0 +1,108 @@
+//! Choosing colours: the theme under the cursor is tried out at once.
+
+use omp_keys::Bindings;
+use omp_tui::input::Key;
+use omp_tui::render::Size;
+use omp_view::Look;
+use omp_view::select::{Choice, Outcome, Selector, Step};
+
+use crate::Drawn;
+use crate::listing::{fitting, step};
+use crate::parts;
+
+/// What the list wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// A theme is to be shown, and nothing else.
+    Try(String),
+    /// A theme is to be kept.
+    Keep(String),
+    /// Everything is to be as it was.
+    Cancel,
+}
+
+/// A theme of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// Its name.
+    pub name: String,
+    /// For which background it is made, if that is known.
+    pub made_for: &'static str,
+}
+
+/// The list of themes.
+#[derive(Debug)]
+pub struct Picker {
+    list: Selector,
+}
+
+impl Picker {
+    /// The themes, beginning at the one in use. `title` says what is chosen.
+    pub fn new(title: &str, items: &[Item], current: &str) -> Self {
+        let at = items.iter().position(|item| item.name == current).unwrap_or(0);
+        let choice = |item: &Item| {
+            let used = if item.name == current { "in use" } else { "" };
+            let facts: Vec<&str> = [item.made_for, used].into_iter().filter(|fact| !fact.is_empty()).collect();
+            Choice::new(&item.name).detail(facts.join(", "))
+        };
+        Self { list: Selector::new(title, items.iter().map(choice).collect()).at(at) }
+    }
+
+    /// The theme under the cursor.
+    pub fn current(&self) -> Option<&str> {
+        self.list.current().map(|place| self.list.choices()[place].label.as_str())
+    }
+
+    /// Takes a key; it may lead to a wish.
+    pub fn key(&mut self, key: Key, keys: &Bindings) -> Option<Wish> {
+        let step = step(key, keys)?;
+        self.step(step)
+    }
+
+    /// Takes pasted text: it searches.
+    pub fn paste(&mut self, text: &str) -> Option<Wish> {
+        self.step(Step::Text(text.to_owned()))
+    }
+
+    fn step(&mut self, step: Step) -> Option<Wish> {
+        let outcome = self.list.step(step);
+        let current = self.current().map(str::to_owned);
+        match outcome {
+            Outcome::Moved(_) => current.map(Wish::Try),
+            Outcome::Chosen(_) => current.map(Wish::Keep),
+            Outcome::Cancelled => Some(Wish::Cancel),
+            Outcome::Nothing | Outcome::Changed => None,
+        }
+    }
+
+    /// Its rows on a screen of this size.
+    pub fn draw(&mut self, look: &Look, size: Size) -> Drawn {
+        let hints = ["Up and Down try a theme out", "Enter keeps it", "Esc takes it back"].map(str::to_owned);
+        let hints = parts::keys(look, &hints);
+        let most = (size.height * 2 / 3).max(6).min(size.height.saturating_sub(2));
+        let mut rows = fitting(&mut self.list, look, most.saturating_sub(hints.len()).max(4));
+        rows.extend(hints);
+        rows.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use omp_tui::input::Code;
+
+    use super::*;
+    use crate::testing::{assert_fits, plain};
+
+    #[test]
+    fn what_is_under_the_cursor_is_tried_out() {
+        let item = |name: &str| Item { name: name.to_owned(), made_for: "dark" };
+        let mut picker = Picker::new("Theme", &["amber", "dark", "titanium"].map(item), "dark");
+        let mut press = |code| picker.key(plain(code), &Bindings::default());
+        assert_eq!(press(Code::Down), Some(Wish::Try("titanium".to_owned())));
+        assert_eq!(press(Code::Char('b')), Some(Wish::Try("amber".to_owned())), "typing moves, too");
+        assert_eq!(press(Code::Enter), Some(Wish::Keep("amber".to_owned())));
+        assert_eq!(press(Code::Escape), None, "the search goes first");
+        assert_eq!(press(Code::Escape), Some(Wish::Cancel));
+        assert_fits(|look, size| picker.draw(look, size));
+    }
+}

@@ -1,0 +1,99 @@
+//! What the program begins with: what it is, what it works with, what can be gone on with.
+
+use omp_theme::Token;
+use omp_tui::text::{Line, Style};
+use omp_view::Look;
+
+use crate::parts::one_line;
+
+/// Names of sessions get no more cells than this.
+const WIDEST_NAME: usize = 48;
+
+/// What there is to tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Welcome {
+    /// The program's version.
+    pub version: String,
+    /// The model that answers.
+    pub model: String,
+    /// Where the session works, as people write it.
+    pub directory: String,
+    /// What a newcomer should know, a row each.
+    pub tips: Vec<String>,
+    /// Names of the sessions that were used last, and how long ago that was.
+    pub recent: Vec<(String, String)>,
+}
+
+impl Welcome {
+    /// As rows.
+    pub fn rows(&self, look: &Look) -> Vec<Line> {
+        let mut title = Line::styled(look.bold(Token::Accent), "omp ");
+        title.push(look.fg(Token::Muted), &self.version);
+        let mut rows = vec![look.shortened(&title, look.width)];
+        let facts: Vec<String> = [&self.model, &self.directory]
+            .into_iter()
+            .filter(|fact| !fact.is_empty())
+            .map(|fact| one_line(fact))
+            .collect();
+        rows.push(look.row(Token::Muted, &facts.join(&look.dot())));
+        rows.extend(self.tips.iter().map(|tip| look.row(Token::Dim, tip)));
+        if !self.recent.is_empty() {
+            rows.push(Line::new());
+            rows.push(look.row(Token::Muted, "Recent sessions (/resume)"));
+            rows.extend(self.recent_rows(look));
+        }
+        rows
+    }
+
+    fn recent_rows(&self, look: &Look) -> Vec<Line> {
+        let names: Vec<String> = self.recent.iter().map(|(name, _)| one_line(name)).collect();
+        let ages = self.recent.iter().map(|(_, age)| Line::plain(age).width()).max().unwrap_or(0);
+        let widest = names.iter().map(|name| Line::plain(name).width()).max().unwrap_or(0);
+        let room = widest.min(WIDEST_NAME).min(look.width.saturating_sub(ages + 4));
+        let row = |(name, (_, age)): (&String, &(String, String))| {
+            let name = Line::styled(look.fg(Token::Text), name);
+            let mut line = Line::plain("  ");
+            line.append(&look.shortened(&name, room).fit(room, Style::PLAIN));
+            line.push(look.fg(Token::Dim), &format!("  {age}"));
+            look.shortened(&line, look.width)
+        };
+        names.iter().zip(&self.recent).map(row).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use omp_theme::Theme;
+
+    use super::*;
+
+    fn texts(welcome: &Welcome, width: usize) -> Vec<String> {
+        let look = Look::new(Theme::built_in("titanium").unwrap(), width);
+        let rows = welcome.rows(&look);
+        assert!(rows.iter().all(|row| row.width() <= width));
+        rows.iter().map(|row| row.text().trim_end().to_owned()).collect()
+    }
+
+    #[test]
+    fn everything_is_told_in_order() {
+        let mut welcome = Welcome {
+            version: "1.2.3".to_owned(),
+            model: "provider/model".to_owned(),
+            directory: "~/project".to_owned(),
+            tips: vec!["/help lists commands".to_owned()],
+            recent: vec![],
+        };
+        assert_eq!(texts(&welcome, 60), ["omp 1.2.3", "provider/model · ~/project", "/help lists commands"]);
+        welcome.recent = vec![
+            ("Fix the\nparser".to_owned(), "2h ago".to_owned()),
+            ("Explain".to_owned(), "3d ago".to_owned()),
+        ];
+        assert_eq!(
+            texts(&welcome, 60)[3..],
+            ["", "Recent sessions (/resume)", "  Fix the parser  2h ago", "  Explain         3d ago"]
+                .map(str::to_owned)
+        );
+        assert_eq!(texts(&welcome, 20)[5], "  Fix the…  2h ago");
+        texts(&welcome, 1);
+    }
+}

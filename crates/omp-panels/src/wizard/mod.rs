@@ -1,0 +1,218 @@
+//! The first run: who answers, what is drawn with, in which colours.
+//!
+//! Each scene is a list. What is chosen in it is kept at once, so leaving early loses nothing but the scenes to come.
+
+mod draw;
+#[cfg(test)]
+mod tests;
+
+use omp_keys::table as actions;
+use omp_keys::{Bindings, Chord, Context};
+use omp_tui::input::Key;
+use omp_view::select::{Choice, Outcome, Selector, Step};
+
+use crate::listing::step;
+
+/// The version of the scenes; a user who finished an earlier one is asked again.
+pub const VERSION: f64 = 1.0;
+
+/// A question of the wizard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scene {
+    /// Signing in to providers.
+    Providers,
+    /// Who searches the web.
+    Search,
+    /// What is drawn with.
+    Symbols,
+    /// In which colours.
+    Theme,
+}
+
+impl Scene {
+    /// All of them, in their order.
+    pub const ALL: [Self; 4] = [Self::Providers, Self::Search, Self::Symbols, Self::Theme];
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Providers => "Who should answer?",
+            Self::Search => "Who should search the web?",
+            Self::Symbols => "Which of these rows looks right?",
+            Self::Theme => "Which colours do you like?",
+        }
+    }
+
+    fn about(self) -> &'static str {
+        match self {
+            Self::Providers => {
+                "Sign in to as many providers as you like. Keys in the environment, such as ANTHROPIC_API_KEY, work without \
+                 signing in."
+            }
+            Self::Search => "With auto, omp takes the first service that you have a key for.",
+            Self::Symbols => "The icons of nerd need a Nerd Font; ascii works everywhere.",
+            Self::Theme => "Up and Down try a theme out.",
+        }
+    }
+
+    /// Is what is under the cursor tried out?
+    fn tries(self) -> bool {
+        matches!(self, Self::Symbols | Self::Theme)
+    }
+}
+
+/// An answer to choose from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// What is kept if it is chosen.
+    pub value: String,
+    /// What is shown beside it.
+    pub detail: String,
+}
+
+impl Answer {
+    /// An answer with something beside it.
+    pub fn new(value: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self { value: value.into(), detail: detail.into() }
+    }
+}
+
+/// A scene with its answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// Which one.
+    pub scene: Scene,
+    /// What can be answered.
+    pub answers: Vec<Answer>,
+    /// What holds at the moment.
+    pub current: String,
+    /// What should be known about it; empty for nothing.
+    pub remark: String,
+}
+
+/// What the wizard wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// A login begins.
+    SignIn(String),
+    /// An answer is to be kept.
+    Keep(Scene, String),
+    /// An answer is to be tried out.
+    Try(Scene, String),
+    /// What was tried out is to be taken back.
+    StopTrying,
+    /// The wizard is over before its end.
+    Leave,
+    /// All scenes were seen.
+    Finish,
+}
+
+/// The wizard.
+#[derive(Debug)]
+pub struct Wizard {
+    questions: Vec<Question>,
+    at: usize,
+    list: Selector,
+}
+
+impl Wizard {
+    /// A wizard with these scenes.
+    pub fn new(questions: Vec<Question>) -> Self {
+        let mut wizard = Self { questions, at: 0, list: Selector::new("", Vec::new()) };
+        wizard.enter();
+        wizard
+    }
+
+    /// The scene that is shown.
+    pub fn scene(&self) -> Option<Scene> {
+        self.question().map(|question| question.scene)
+    }
+
+    fn question(&self) -> Option<&Question> {
+        self.questions.get(self.at)
+    }
+
+    /// Other answers to a question, such as providers that were signed in to meanwhile.
+    pub fn update(&mut self, question: Question) {
+        let shown = self.scene() == Some(question.scene);
+        if let Some(old) = self.questions.iter_mut().find(|old| old.scene == question.scene) {
+            *old = question;
+        }
+        if shown {
+            let choices = self.choices();
+            self.list.replace(choices);
+        }
+    }
+
+    fn enter(&mut self) {
+        let choices = self.choices();
+        let current = self.question().map(|question| question.current.clone()).unwrap_or_default();
+        let at = choices.iter().position(|choice| choice.label == current).unwrap_or(0);
+        let title = self.scene().map_or("", Scene::title);
+        self.list = Selector::new(title, choices).at(at);
+    }
+
+    fn choices(&self) -> Vec<Choice> {
+        let Some(question) = self.question() else { return Vec::new() };
+        let go_on = match question.scene {
+            Scene::Providers if question.current.is_empty() => {
+                Some(Choice::new("Go on without signing in").detail("/login does it later"))
+            }
+            Scene::Providers => Some(Choice::new("Go on").detail(format!("signed in to {}", question.current))),
+            _ => None,
+        };
+        let answer = |answer: &Answer| Choice::new(&answer.value).detail(&answer.detail);
+        go_on.into_iter().chain(question.answers.iter().map(answer)).collect()
+    }
+
+    /// Takes a key; it may lead to wishes.
+    pub fn key(&mut self, key: Key, keys: &Bindings) -> Vec<Wish> {
+        if keys.action(Context::Editor, Chord::from(key)) == Some(actions::CURSOR_LEFT) && self.at > 0 {
+            let taken_back = self.stop_trying();
+            self.at -= 1;
+            self.enter();
+            return taken_back;
+        }
+        match step(key, keys) {
+            Some(step) => self.step(step),
+            None => Vec::new(),
+        }
+    }
+
+    /// Takes pasted text: it searches.
+    pub fn paste(&mut self, text: &str) -> Vec<Wish> {
+        self.step(Step::Text(text.to_owned()))
+    }
+
+    fn step(&mut self, step: Step) -> Vec<Wish> {
+        let Some(scene) = self.scene() else { return vec![Wish::Finish] };
+        let outcome = self.list.step(step);
+        let label = self.list.current().map(|place| self.list.choices()[place].label.clone());
+        match (outcome, label) {
+            (Outcome::Moved(_), Some(label)) if scene.tries() => vec![Wish::Try(scene, label)],
+            (Outcome::Chosen(chosen), Some(label)) => match (scene, chosen.first()) {
+                (Scene::Providers, Some(0)) => self.next(),
+                (Scene::Providers, _) => vec![Wish::SignIn(label)],
+                _ => std::iter::once(Wish::Keep(scene, label)).chain(self.next()).collect(),
+            },
+            (Outcome::Cancelled, _) => {
+                let mut wishes = self.stop_trying();
+                wishes.push(Wish::Leave);
+                wishes
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn stop_trying(&self) -> Vec<Wish> {
+        self.scene().filter(|scene| scene.tries()).map(|_| Wish::StopTrying).into_iter().collect()
+    }
+
+    fn next(&mut self) -> Vec<Wish> {
+        self.at += 1;
+        if self.at >= self.questions.len() {
+            return vec![Wish::Finish];
+        }
+        self.enter();
+        Vec::new()
+    }
+}

@@ -1,0 +1,164 @@
+//! Commands that need a person but no screen. Everything else that needs a screen is refused.
+
+use std::sync::Arc;
+
+use omp_commands::{Answer, Call, Desk};
+use omp_sdk::{
+    Arrival, Driver, LoopLimit, ModeError, PlanState, Prompt, SavedSessions, SessionScope, SwitchError,
+};
+use omp_view::select::Choice;
+use tokio_util::sync::CancellationToken;
+
+use crate::person::Person;
+use crate::run::Finished;
+
+/// Sessions that are offered.
+const MOST_SESSIONS: usize = 20;
+
+/// What commands work with.
+#[derive(Clone)]
+pub(crate) struct Hands {
+    pub(crate) desk: Desk,
+    pub(crate) driver: Arc<Driver>,
+    pub(crate) person: Person,
+}
+
+impl Hands {
+    /// Does what a line asks for.
+    pub(crate) async fn answer(self, line: String, cancel: CancellationToken) -> Finished {
+        let Some(call) = omp_commands::call(&line) else { return Finished::Prompt(Prompt::text(line)) };
+        match omp_commands::answer(&self.desk, &call).await {
+            Answer::Prompt(words) => Finished::Prompt(Prompt::text(words)),
+            Answer::Arrived(arrival, text) => Finished::Arrived(arrival, text),
+            Answer::Screen => self.without_screen(call, cancel).await,
+            answer => answer.text().map_or(Finished::Quiet, Finished::Say),
+        }
+    }
+
+    async fn without_screen(&self, call: Call<'_>, cancel: CancellationToken) -> Finished {
+        let (host, arguments) = (&self.desk.host, call.arguments);
+        match call.command.name {
+            "exit" => Finished::Leave,
+            "new" => arrived(host.begin().await, "New session started."),
+            "fork" => arrived(host.fork().await, "Session forked."),
+            "resume" => self.resume().await,
+            "branch" | "tree" => self.branch().await,
+            "plan" => self.plan(arguments).await,
+            "goal" => self.goal(arguments, cancel).await,
+            "loop" => self.repeat(arguments),
+            "retry" => match host.session().retry(cancel).await {
+                Ok(_) => Finished::Quiet,
+                Err(error) => Finished::Say(error.to_string()),
+            },
+            name => Finished::Say(format!(
+                "/{name} needs the whole screen. Start omp without --plain-ui to use it."
+            )),
+        }
+    }
+
+    async fn resume(&self) -> Finished {
+        let session = self.desk.host.session();
+        let (directories, cwd) = (session.directories().clone(), session.cwd());
+        let place = session.session_dir().map(std::path::Path::to_owned);
+        let listed = tokio::task::spawn_blocking(move || {
+            let saved = SavedSessions::new(&directories, place.as_deref(), &cwd);
+            let rows = saved.list(SessionScope::Folder);
+            rows.into_iter().take(MOST_SESSIONS).collect::<Vec<_>>()
+        });
+        let rows = listed.await.unwrap_or_default();
+        if rows.is_empty() {
+            return Finished::Say("There are no sessions of this directory yet.".to_owned());
+        }
+        let choices = rows.iter().map(|row| Choice::new(row.name.clone()).detail(row.id.clone())).collect();
+        match self.person.pick("Which session?", choices).await.and_then(|place| rows.get(place)) {
+            Some(row) => arrived(self.desk.host.resume(&row.path).await, "Session resumed."),
+            None => Finished::Quiet,
+        }
+    }
+
+    async fn branch(&self) -> Finished {
+        let prompts = self.desk.host.session().prompts().await;
+        if prompts.is_empty() {
+            return Finished::Say("There is no message to branch from yet.".to_owned());
+        }
+        let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let choices = prompts.iter().map(|(_, text)| Choice::new(line(text))).collect();
+        let chosen = self.person.pick("Go on before which message?", choices).await;
+        match chosen.and_then(|place| prompts.get(place)) {
+            Some((id, _)) => arrived(self.desk.host.branch(id).await, "Branched."),
+            None => Finished::Quiet,
+        }
+    }
+
+    /// `/plan`: on, paused, off; with words it is on and they are the first prompt.
+    async fn plan(&self, prompt: &str) -> Finished {
+        let session = self.desk.host.session();
+        let entered = match (prompt.is_empty(), session.plan_state()) {
+            (true, _) => session.toggle_plan(&self.person).await,
+            (false, PlanState::Planning) => Ok(PlanState::Planning),
+            (false, _) => session.enter_plan().await.map(|()| PlanState::Planning),
+        };
+        match entered {
+            Ok(PlanState::Planning) if !prompt.is_empty() => Finished::Prompt(Prompt::text(prompt)),
+            Ok(PlanState::Planning) => {
+                Finished::Say("Plan mode: the model looks and plans, and changes nothing.".to_owned())
+            }
+            Ok(PlanState::Paused) => Finished::Say("Plan mode is paused; /plan again leaves it.".to_owned()),
+            Ok(PlanState::Off) => Finished::Say("Plan mode is off.".to_owned()),
+            Err(error) => Finished::Say(error.to_string()),
+        }
+    }
+
+    /// `/goal`: works towards one, shows it, or changes how it stands.
+    async fn goal(&self, arguments: &str, cancel: CancellationToken) -> Finished {
+        let session = self.desk.host.session();
+        let done = match arguments {
+            "" | "show" => match session.goal() {
+                Some(goal) => Ok(format!("The goal ({}): {}", goal.status.word(), goal.objective)),
+                None => Ok("There is no goal. /goal <objective> sets one.".to_owned()),
+            },
+            "pause" => session.pause_goal().await.map(|_| "The goal is paused.".to_owned()),
+            "resume" => self.driver.resume_goal(cancel).await.map(|_| String::new()),
+            "drop" => session
+                .drop_goal(&self.person)
+                .await
+                .map(|dropped| if dropped { "The goal is dropped." } else { "The goal stays." }.to_owned()),
+            objective => {
+                let objective = objective.strip_prefix("set ").unwrap_or(objective);
+                self.driver.start_goal(objective, None, cancel).await.map(|_| String::new())
+            }
+        };
+        told(done)
+    }
+
+    /// `/loop`: repeats the next prompt, or ends that.
+    fn repeat(&self, arguments: &str) -> Finished {
+        if self.driver.is_looping() && arguments.is_empty() {
+            self.driver.end_loop();
+            return Finished::Say("Loop mode is off.".to_owned());
+        }
+        match LoopLimit::parse(arguments) {
+            Ok(limit) => told(
+                self.driver
+                    .begin_loop(limit)
+                    .map(|()| "Loop mode: the next prompt is repeated after every turn.".to_owned()),
+            ),
+            Err(usage) => Finished::Say(usage.to_string()),
+        }
+    }
+}
+
+fn told(done: Result<String, ModeError>) -> Finished {
+    match done {
+        Ok(text) if text.is_empty() => Finished::Quiet,
+        Ok(text) => Finished::Say(text),
+        Err(error) => Finished::Say(error.to_string()),
+    }
+}
+
+fn arrived(arrival: Result<Arrival, SwitchError>, text: &str) -> Finished {
+    match arrival {
+        Ok(arrival) => Finished::Arrived(arrival, text.to_owned()),
+        Err(error) => Finished::Say(error.to_string()),
+    }
+}

@@ -1,0 +1,338 @@
+//! The loop: lines come in, sentences go out.
+
+use std::collections::VecDeque;
+use std::io::Write;
+use std::sync::Arc;
+
+use omp_commands::Desk;
+use omp_sdk::{AgentError, Arrival, Audience, Driver, Host, ModeError, PageTheme, Prompt};
+use omp_types::UserContent;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::commands::Hands;
+use crate::person::{Person, Word, Words};
+use crate::questions::{Asked, Taken};
+use crate::speech::{self, Speech};
+use crate::{lines, sanitize::sanitize};
+
+/// What is shown where a line can be typed.
+const PROMPT: &str = "> ";
+
+/// What the plain interface begins with.
+pub struct Start {
+    /// The sessions, with the first one open.
+    pub host: Arc<Host>,
+    /// The person, for all sessions.
+    pub person: Person,
+    /// What the sessions say.
+    pub words: Words,
+    /// Prompts that were given on the command line.
+    pub prompts: Vec<Prompt>,
+    /// Things the user should know.
+    pub remarks: Vec<String>,
+    /// The columns of the terminal.
+    pub width: usize,
+    /// The colours of exported pages.
+    pub theme: PageTheme,
+}
+
+/// How the program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The user left.
+    Left,
+    /// A signal asked for it.
+    Signal(i32),
+}
+
+/// What came of something that ran beside the loop.
+pub(crate) enum Finished {
+    /// Nothing to say.
+    Quiet,
+    /// Something to read.
+    Say(String),
+    /// Words for the model.
+    Prompt(Prompt),
+    /// Another session is in the host's place.
+    Arrived(Arrival, String),
+    /// The user wants to leave.
+    Leave,
+}
+
+struct Plain {
+    hands: Hands,
+    speech: Speech,
+    /// Questions, the first in front.
+    asked: VecDeque<Asked>,
+    waiting: VecDeque<Prompt>,
+    /// Stops what runs.
+    running: Option<CancellationToken>,
+    finished: mpsc::UnboundedSender<Finished>,
+    /// Ctrl+C was pressed with nothing to stop: once more leaves.
+    armed: bool,
+    leaving: bool,
+}
+
+/// Runs until the user leaves.
+pub async fn run(start: Start) -> End {
+    let Start { host, person, mut words, prompts, remarks, width, theme } = start;
+    let (finished, mut results) = mpsc::unbounded_channel();
+    let driver = Arc::new(Driver::new(Arc::clone(&host), Arc::new(person.clone()), "interactive"));
+    let mut plain = Plain {
+        hands: Hands { desk: Desk { host, theme }, driver, person },
+        speech: Speech::new(width),
+        asked: VecDeque::new(),
+        waiting: prompts.into(),
+        running: None,
+        finished,
+        armed: false,
+        leaving: false,
+    };
+    plain.greet(&remarks).await;
+    let mut typed = lines::read();
+    let mut signals = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()]
+        .map(|kind| signal(kind).ok());
+    plain.go_on();
+    while !plain.leaving {
+        let [interrupt, terminate, hangup] = &mut signals;
+        tokio::select! {
+            biased;
+            () = next(terminate) => return plain.end(15),
+            () = next(hangup) => return plain.end(1),
+            () = next(interrupt) => plain.interrupt(),
+            Some(word) = words.next() => plain.word(word),
+            Some(result) = results.recv() => {
+                while let Some(word) = words.ready() {
+                    plain.word(word);
+                }
+                plain.finish(result).await;
+            }
+            line = typed.recv() => match line {
+                Some(line) => plain.line(&line),
+                None => plain.leaving = true,
+            },
+            () = job_result(&plain) => plain.deliver(),
+        }
+    }
+    plain.stop();
+    End::Left
+}
+
+/// A signal that cannot be watched never comes.
+async fn next(stream: &mut Option<Signal>) {
+    if let Some(stream) = stream
+        && stream.recv().await.is_some()
+    {
+        return;
+    }
+    std::future::pending::<()>().await;
+}
+
+/// Waits for the result of a background job that nobody reads yet.
+async fn job_result(plain: &Plain) {
+    match plain.running {
+        None => plain.hands.desk.host.session().job_results().await,
+        Some(_) => std::future::pending().await,
+    }
+}
+
+/// Writes at once. A reader that is gone is noticed by the end of the input.
+fn out(text: &str) {
+    let mut stdout = std::io::stdout().lock();
+    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+}
+
+impl Plain {
+    async fn greet(&mut self, remarks: &[String]) {
+        let session = self.hands.desk.host.session();
+        out(&format!("omp {}, model {}.\n", env!("CARGO_PKG_VERSION"), session.model_selector()));
+        out("Type a prompt and press Enter. /help lists commands. Ctrl+C stops the model, twice leaves.\n");
+        remarks.iter().for_each(|remark| out(&format!("{}\n", sanitize(remark))));
+        out(&self.speech.replay(&session.conversation().await));
+    }
+
+    /// Sends the next prompt, or waits for one.
+    fn go_on(&mut self) {
+        if self.running.is_some() || self.leaving {
+            return;
+        }
+        match self.waiting.pop_front() {
+            Some(prompt) => self.submit(prompt),
+            None if self.asked.is_empty() => out(PROMPT),
+            None => {}
+        }
+    }
+
+    /// Lets something run beside the loop.
+    fn spawn<F>(&mut self, work: impl FnOnce(CancellationToken) -> F)
+    where
+        F: Future<Output = Finished> + Send + 'static,
+    {
+        let cancel = CancellationToken::new();
+        self.running = Some(cancel.clone());
+        let (work, finished) = (work(cancel), self.finished.clone());
+        tokio::spawn(async move {
+            // The program has ended if nobody takes it.
+            let _ = finished.send(work.await);
+        });
+    }
+
+    fn submit(&mut self, prompt: Prompt) {
+        let driver = Arc::clone(&self.hands.driver);
+        self.spawn(|cancel| async move {
+            match driver.submit(prompt, cancel).await {
+                Ok(_) => Finished::Quiet,
+                Err(error) => Finished::Say(error.to_string()),
+            }
+        });
+    }
+
+    /// The result of a background job waits: the model reads it.
+    fn deliver(&mut self) {
+        let session = self.hands.desk.host.session();
+        self.spawn(|cancel| async move {
+            match session.deliver_results(cancel).await {
+                Ok(_) | Err(AgentError::NothingToRetry) => Finished::Quiet,
+                Err(error) => Finished::Say(ModeError::from(error).to_string()),
+            }
+        });
+    }
+
+    fn word(&mut self, word: Word) {
+        match word {
+            Word::Event(event) => out(&self.speech.event(&event)),
+            Word::Question(asked) => {
+                self.asked.retain(|asked| !asked.is_stale());
+                self.asked.push_back(asked);
+                if self.asked.len() == 1 {
+                    self.ask();
+                }
+            }
+        }
+    }
+
+    /// Puts the first question that somebody still waits for.
+    fn ask(&mut self) {
+        self.asked.retain(|asked| !asked.is_stale());
+        if let Some(asked) = self.asked.front() {
+            out(&asked.text());
+        }
+    }
+
+    async fn finish(&mut self, result: Finished) {
+        self.running = None;
+        self.asked.clear();
+        match result {
+            Finished::Quiet => {}
+            Finished::Say(text) => out(&format!("{}\n", sanitize(text.trim_end()))),
+            Finished::Prompt(prompt) => self.waiting.push_front(prompt),
+            Finished::Leave => self.leaving = true,
+            Finished::Arrived(arrival, text) => self.arrive(arrival, &text).await,
+        }
+        self.go_on();
+    }
+
+    async fn arrive(&mut self, arrival: Arrival, text: &str) {
+        out(&self.speech.replay(&self.hands.desk.host.session().conversation().await));
+        out(&format!("{text}\n"));
+        arrival.remarks.iter().for_each(|remark| out(&format!("{}\n", sanitize(remark))));
+        if let Some(cwd) = arrival.elsewhere {
+            out(&format!("Working in {}\n", cwd.display()));
+        }
+        if let Some(prompt) = arrival.prompt {
+            out(&format!("The message was: {}\n", sanitize(&prompt)));
+        }
+    }
+
+    /// Takes a line that was typed.
+    fn line(&mut self, line: &str) {
+        self.armed = false;
+        self.asked.retain(|asked| !asked.is_stale());
+        if let Some(asked) = self.asked.front_mut() {
+            match asked.take(line) {
+                Taken::Answered => _ = self.asked.pop_front(),
+                Taken::Again(problem) => out(&format!("{problem}\n")),
+            }
+            return self.ask();
+        }
+        let text = line.trim();
+        if text.is_empty() {
+            return self.go_on();
+        }
+        if self.running.is_some() {
+            return self.steer(text);
+        }
+        self.hands.desk.host.session().note_typed(text);
+        if let Some(command) = text.strip_prefix("!!") {
+            self.run_command(command.trim(), Audience::User);
+        } else if let Some(command) = text.strip_prefix('!') {
+            self.run_command(command.trim(), Audience::Model);
+        } else if omp_commands::call(text).is_some() {
+            let (hands, line) = (self.hands.clone(), text.to_owned());
+            self.spawn(|cancel| hands.answer(line, cancel));
+        } else {
+            self.submit(Prompt::text(text));
+        }
+    }
+
+    /// Something is said while the model works.
+    fn steer(&self, text: &str) {
+        let session = self.hands.desk.host.session();
+        if session.control().is_running() {
+            session.note_typed(text);
+            session.control().steer(UserContent::Text(text.to_owned()));
+            out("The model reads this at its next step.\n");
+        } else {
+            out("Something is still running. Ctrl+C stops it.\n");
+        }
+    }
+
+    fn run_command(&mut self, command: &str, audience: Audience) {
+        let (session, command) = (self.hands.desk.host.session(), command.to_owned());
+        self.spawn(|cancel| async move {
+            let done = match session.run_command(&command, None, &cancel, |_| {}).await {
+                Ok(done) => done,
+                Err(error) => return Finished::Say(error.to_string()),
+            };
+            let end = speech::ending(&done.output, done.exit_code, done.cancelled);
+            match session.record_command(&command, &done, audience).await {
+                Ok(()) => Finished::Say(end),
+                Err(error) => {
+                    Finished::Say(format!("{end}The command is not part of the conversation: {error}"))
+                }
+            }
+        });
+    }
+
+    /// Ctrl+C: stops what runs; with nothing to stop, twice leaves.
+    fn interrupt(&mut self) {
+        out("\n");
+        match &self.running {
+            Some(cancel) if !cancel.is_cancelled() => {
+                cancel.cancel();
+                self.asked.clear();
+            }
+            Some(_) => self.leaving = true,
+            None if self.armed => self.leaving = true,
+            None => {
+                self.armed = true;
+                out("Press Ctrl+C again to leave.\n");
+                out(PROMPT);
+            }
+        }
+    }
+
+    fn stop(&mut self) {
+        self.asked.clear();
+        if let Some(cancel) = self.running.take() {
+            cancel.cancel();
+        }
+    }
+
+    fn end(&mut self, signal: i32) -> End {
+        self.stop();
+        End::Signal(signal)
+    }
+}

@@ -1,0 +1,53 @@
+//! Time and chance, recorded and played.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use omp_agent::Clock;
+
+use crate::line::Line;
+use crate::play::Player;
+use crate::record::Shared;
+
+/// A clock whose dice are written down.
+pub(crate) struct Recorded {
+    pub(crate) inner: Arc<dyn Clock>,
+    pub(crate) recorder: Shared,
+}
+
+impl Clock for Recorded {
+    fn now_ms(&self) -> u64 {
+        self.inner.now_ms()
+    }
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        self.inner.sleep(duration)
+    }
+
+    fn random(&self) -> f64 {
+        let value = self.inner.random();
+        self.recorder.write(&Line::Random { value });
+        value
+    }
+}
+
+/// A clock that stands where the recording is, and never waits.
+pub(crate) struct Played(pub(crate) Arc<Player>);
+
+impl Clock for Played {
+    fn now_ms(&self) -> u64 {
+        self.0.now_ms()
+    }
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        // The longest waits are limits that the recording kept.
+        const LIMIT: Duration = Duration::from_secs(25);
+        if duration > LIMIT { tokio::time::sleep(duration).boxed() } else { std::future::ready(()).boxed() }
+    }
+
+    fn random(&self) -> f64 {
+        self.0.random()
+    }
+}

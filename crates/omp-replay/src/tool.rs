@@ -1,0 +1,121 @@
+//! Tools, recorded and played.
+
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use omp_agent::{Inspection, Invocation, LineInput, Note, Patience, Scheduling, Tool, ToolError, ToolOrigin};
+use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
+use serde_json::{Map, Value};
+
+use crate::line::{Line, ToolOutcome, ToolRun};
+use crate::play::Player;
+use crate::record::{Shared, now_ms};
+
+/// Tools that change nothing but the session itself. They run when a recording is played, too.
+pub(crate) const INWARD: [&str; 5] = ["todo", "goal", "resolve", "checkpoint", "rewind"];
+
+/// A tool whose calls are written down.
+pub(crate) struct Recorded {
+    pub(crate) inner: Arc<dyn Tool>,
+    pub(crate) recorder: Shared,
+}
+
+impl Tool for Recorded {
+    fn definition(&self) -> &ToolDefinition {
+        self.inner.definition()
+    }
+
+    fn origin(&self) -> Option<&ToolOrigin> {
+        self.inner.origin()
+    }
+
+    fn scheduling(&self, arguments: &Map<String, Value>) -> Scheduling {
+        self.inner.scheduling(arguments)
+    }
+
+    fn patience(&self) -> Patience {
+        self.inner.patience()
+    }
+
+    fn inspect(&self, partial: &Map<String, Value>) -> Inspection {
+        self.inner.inspect(partial)
+    }
+
+    fn line_input(&self) -> Option<LineInput> {
+        self.inner.line_input()
+    }
+
+    fn approval(&self, arguments: &Map<String, Value>) -> Option<Approval> {
+        self.inner.approval(arguments)
+    }
+
+    fn approval_details(&self, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {
+        self.inner.approval_details(arguments)
+    }
+
+    fn demand(&self) -> Option<Note> {
+        self.inner.demand()
+    }
+
+    fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        let (id, arguments) = (call.id.clone(), call.arguments.clone());
+        let name = self.definition().name.clone();
+        async move {
+            let result = self.inner.run(call).await;
+            let outcome = match &result {
+                Ok(output) => ToolOutcome::Done(output.clone()),
+                Err(ToolError { message, details }) => {
+                    ToolOutcome::Failed { message: message.clone(), details: details.clone() }
+                }
+            };
+            self.recorder.write(&Line::Tool(ToolRun { at: now_ms(), id, name, arguments, outcome }));
+            result
+        }
+        .boxed()
+    }
+}
+
+/// A tool that gives back what it gave back then.
+pub(crate) struct Played {
+    /// As the model got it described then.
+    pub(crate) definition: ToolDefinition,
+    /// The tool itself, if this program has it.
+    pub(crate) inner: Option<Arc<dyn Tool>>,
+    pub(crate) player: Arc<Player>,
+}
+
+impl Tool for Played {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn scheduling(&self, arguments: &Map<String, Value>) -> Scheduling {
+        self.inner.as_ref().map_or(Scheduling::Shared, |inner| inner.scheduling(arguments))
+    }
+
+    fn patience(&self) -> Patience {
+        self.inner.as_ref().map_or(Patience::Works, |inner| inner.patience())
+    }
+
+    fn line_input(&self) -> Option<LineInput> {
+        self.inner.as_ref()?.line_input()
+    }
+
+    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
+        // Whether it ran was decided then.
+        Some(Approval::Tier(omp_types::ApprovalTier::Read))
+    }
+
+    fn demand(&self) -> Option<Note> {
+        self.inner.as_ref()?.demand()
+    }
+
+    fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        let played = self.player.tool(&self.definition.name, &call.id, &call.arguments);
+        match self.inner.as_ref().filter(|_| INWARD.contains(&self.definition.name.as_str())) {
+            Some(inner) => inner.run(call),
+            None => std::future::ready(played).boxed(),
+        }
+    }
+}

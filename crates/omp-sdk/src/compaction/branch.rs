@@ -1,0 +1,73 @@
+//! The summary of a branch that is left behind.
+
+use omp_agent::UpkeepError;
+use omp_compaction::{BranchPlan, branch_request, branch_summary};
+use omp_session::Navigation;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::ask::Summarizer;
+use crate::host::{Moved, SwitchError};
+use crate::session::Session;
+
+/// Why a branch was not left. The conversation stands where it stood.
+#[derive(Debug, thiserror::Error)]
+pub enum BranchSummaryError {
+    /// The way there could not be gone.
+    #[error(transparent)]
+    Switch(#[from] SwitchError),
+    /// The user stopped it.
+    #[error("Branch summary cancelled")]
+    Aborted,
+    /// No model summed the branch up.
+    #[error("The branch could not be summed up: {0}")]
+    Failed(String),
+}
+
+impl Session {
+    /// Goes to another place in the conversation like [`Session::navigate`], and says there what happened on the branch
+    /// that is left. Nothing moves before the summary is there; where nothing is left behind none is made.
+    /// `instructions` take the place of our own.
+    pub async fn summarize_branch(
+        &self,
+        target: &str,
+        instructions: Option<&str>,
+        cancel: CancellationToken,
+    ) -> Result<Option<Moved>, BranchSummaryError> {
+        self.rest().await;
+        let loaded = self.loaded().await?;
+        let way = loaded.navigation(target, self.record.lock().leaf()).map_err(SwitchError::from)?;
+        let Navigation::Move { abandoned, .. } = &way else { return Ok(None) };
+        let entries: Vec<_> = abandoned.iter().filter_map(|id| loaded.entry(id)).collect();
+        if entries.iter().all(|entry| entry.spoken_anywhere().is_none()) {
+            return Ok(self.navigate(target, None).await?);
+        }
+        let summary = self.branch_words(&entries, instructions, cancel).await?;
+        Ok(self.navigate_with(target, Some(summary)).await?)
+    }
+
+    /// The text of the entry and its details.
+    async fn branch_words(
+        &self,
+        entries: &[&omp_session::Entry],
+        instructions: Option<&str>,
+        cancel: CancellationToken,
+    ) -> Result<(String, Option<Value>), BranchSummaryError> {
+        let identity = self.agent.model().await.identity();
+        let model = self.keeper.model(&identity);
+        let tokens = self.keeper.window(&model).saturating_sub(self.keeper.policy().branch_reserve);
+        let plan = BranchPlan::new(entries, tokens.max(1));
+        let mut asking = Summarizer::new(&self.keeper, &model, cancel);
+        let words = asking.ask(None, |room| branch_request(&plan.pieces, instructions, room)).await;
+        match words {
+            Ok(words) => {
+                let (text, details) = branch_summary(&plan, &words);
+                Ok((text, Some(details)))
+            }
+            Err(UpkeepError::Aborted) => Err(BranchSummaryError::Aborted),
+            Err(UpkeepError::Failed(reason) | UpkeepError::Nothing(reason)) => {
+                Err(BranchSummaryError::Failed(reason))
+            }
+        }
+    }
+}

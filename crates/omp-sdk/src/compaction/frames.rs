@@ -1,0 +1,108 @@
+//! Compaction without a model: the history goes on pictures.
+
+use std::sync::Arc;
+
+use omp_agent::{Order, UpkeepError};
+use omp_compaction::{Plan, Words};
+use omp_config::settings::keys;
+use omp_session::Compaction;
+use omp_snapcompact::{
+    Archive, Input, Script, Shape, compact, frame_budget, printable_share, reading_guide,
+};
+use omp_types::{CompactionStrategy, Message};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::Keeper;
+use super::summarize::Summed;
+
+/// The field of an entry's preserved data that holds the frames.
+const FIELD: &str = "snapcompact";
+/// Less of a text than this on a frame is not worth a frame.
+const LEAST_PRINTED: f64 = 0.9;
+/// What follows when nothing can be printed.
+const INSTEAD: &str = "the conversation is summed up instead of printed (compaction.strategy is snapcompact).";
+
+/// What stands for the messages that go.
+pub(super) struct Standing {
+    pub(super) summed: Summed,
+    /// What the entry keeps: the frames, also those of earlier compactions.
+    pub(super) preserve: Option<Value>,
+    /// How it was done.
+    pub(super) action: CompactionStrategy,
+}
+
+/// The frames of an earlier compaction.
+fn archive_of(compaction: &Compaction) -> Option<Archive> {
+    let kept = compaction.preserve_data.as_ref()?.get(FIELD)?;
+    serde_json::from_value(kept.clone()).ok().filter(|archive: &Archive| !archive.frames.is_empty())
+}
+
+impl Keeper {
+    /// Prints what goes on pictures, where that was ordered and can be done; else has it summed up.
+    pub(super) async fn stand_in(
+        &self,
+        plan: &Plan,
+        order: Order<'_>,
+        model: &Arc<omp_llm::Model>,
+        cancel: &CancellationToken,
+    ) -> Result<Standing, UpkeepError> {
+        let mut notices = Vec::new();
+        if order.action == CompactionStrategy::Snapcompact {
+            match self.frame(plan, model).await {
+                Ok(standing) => return Ok(standing),
+                Err(reason) => notices.push(reason),
+            }
+        }
+        let mut summed = self.sum_up(plan, order, model, cancel).await?;
+        summed.notices.splice(0..0, notices);
+        // Frames of earlier compactions are history that no summary holds.
+        let archive = plan.previous.as_ref().and_then(archive_of);
+        if let Some(archive) = archive.as_ref().filter(|_| model.accepts_images()) {
+            let guide = reading_guide(archive);
+            summed.words.history = format!("{guide}\n\n{}", summed.words.history);
+        }
+        let preserve = archive.map(|archive| json!({ FIELD: archive }));
+        Ok(Standing { summed, preserve, action: CompactionStrategy::ContextFull })
+    }
+
+    /// Prints what goes, or says why that cannot be done.
+    async fn frame(&self, plan: &Plan, model: &omp_llm::Model) -> Result<Standing, String> {
+        if !model.accepts_images() {
+            return Err(format!("{} does not accept images; {INSTEAD}", model.selector()));
+        }
+        let shape = Shape::of(self.settings().get(keys::SNAPCOMPACT_SHAPE), &model.id, model.api.name());
+        let budget = frame_budget(&model.provider);
+        let previous = plan.previous.clone();
+        let messages: Vec<Arc<Message>> = plan.dropped().map(|piece| Arc::clone(&piece.message)).collect();
+        let printing = move || print(&messages, previous.as_ref(), shape, budget);
+        let printed = tokio::task::spawn_blocking(printing).await;
+        let (archive, guide) = printed.map_err(|_| format!("Printing broke off; {INSTEAD}"))??;
+        let summed = Summed {
+            words: Words { history: guide, prefix: None },
+            short: format!("Printed on {} pictures", archive.frames.len()),
+            notices: Vec::new(),
+        };
+        let preserve = Some(json!({ FIELD: archive }));
+        Ok(Standing { summed, preserve, action: CompactionStrategy::Snapcompact })
+    }
+}
+
+fn print(
+    messages: &[Arc<Message>],
+    previous: Option<&Compaction>,
+    shape: Shape,
+    budget: usize,
+) -> Result<(Archive, String), String> {
+    let messages = || messages.iter().map(|message| &**message);
+    if printable_share(&Script::of(messages()).text()) < LEAST_PRINTED {
+        return Err(format!("The pixel fonts cannot print the script of the conversation; {INSTEAD}"));
+    }
+    let archive = previous.and_then(archive_of);
+    let summary = match &archive {
+        Some(_) => None,
+        None => previous.map(|previous| previous.summary.as_str()),
+    };
+    let input = Input { previous: archive.as_ref(), previous_summary: summary, shape, budget };
+    compact(messages(), input).map_err(|error| format!("Printing failed ({error}); {INSTEAD}"))
+}

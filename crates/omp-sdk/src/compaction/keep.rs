@@ -1,0 +1,283 @@
+//! Carries a compaction out: plan, words, entry, and the conversation as it is then.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use omp_agent::{Order, Shorter, Todos, UpkeepError, View};
+use omp_compaction::{
+    AUTO_CONTINUE, Carried, Detail, Plan, Words, digest, finish, keep_recent, measure, serialize, squeeze,
+};
+use omp_jobs::Status;
+use omp_session::{Compaction, Context, Entry, EntryKind, MessageEntry};
+use omp_tools::{InternalUrl, MAIN_AGENT};
+use omp_types::{
+    CompactionReason, CompactionResult, CompactionStrategy, CustomMessage, Message, StopReason, UserContent,
+};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::Keeper;
+use super::frames::Standing;
+use super::summarize::Summed;
+
+/// The kind of the message that makes the model go on.
+const GO_ON: &str = "auto-continue";
+/// Percent of a window that a rebuilt conversation may fill after an overflow.
+const FILLED: u64 = 70;
+/// The most of a plan that is shown again.
+const LONGEST_PLAN: usize = 16 * 1024;
+
+impl Keeper {
+    pub(super) async fn carry_out(
+        &self,
+        order: Order<'_>,
+        view: View<'_>,
+        cancel: CancellationToken,
+    ) -> Result<Shorter, UpkeepError> {
+        let measured = measure(view.messages, self.stale());
+        let done = self.shorten_by(order, view, &cancel).await;
+        let aborted = cancel.is_cancelled() || done.as_ref().is_err_and(|error| *error == UpkeepError::Aborted);
+        if done.is_err() && !aborted {
+            self.learned().gave_up_at = Some(measured.tokens);
+        }
+        match done {
+            Err(_) if aborted => Err(UpkeepError::Aborted),
+            other => other,
+        }
+    }
+
+    /// Shaking needs no model; what it does not win, a summary must.
+    async fn shorten_by(
+        &self,
+        order: Order<'_>,
+        view: View<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<Shorter, UpkeepError> {
+        if order.action == CompactionStrategy::Shake
+            && let Some(shorter) = self.shake(order, view).await?
+        {
+            return Ok(shorter);
+        }
+        self.compact(order, view, cancel).await
+    }
+
+    async fn compact(
+        &self,
+        order: Order<'_>,
+        view: View<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<Shorter, UpkeepError> {
+        let policy = self.policy();
+        let model = self.model(view.model);
+        let window = self.window(&model);
+        let (loaded, leaf) = self.load().await?;
+        let mut path = loaded.path(leaf.as_deref());
+        let failed = drop_failed(&mut path, order.reason);
+        let measured = measure(view.messages, self.stale());
+        let mut keep = keep_recent(window, &policy.limits, measured.ratio);
+        if order.reason == CompactionReason::Overflow {
+            // So much did not fit, whatever the catalogue says.
+            keep = keep.min(measured.tokens / 3).max(1);
+        }
+        let plan = Plan::new(&path, keep).map_err(|nothing| UpkeepError::Nothing(nothing.to_string()))?;
+        let Standing { summed, preserve, action } = self.stand_in(&plan, order, &model, cancel).await?;
+        let carried = self.carried(&plan, &path, window).await;
+        let finished = finish(&plan, &summed.words, &carried);
+        if cancel.is_cancelled() {
+            return Err(UpkeepError::Aborted);
+        }
+        let entry = Compaction {
+            summary: finished.summary,
+            short_summary: Some(summed.short),
+            first_kept_entry_id: Some(plan.first_kept.clone()),
+            tokens_before: measured.tokens,
+            details: Some(finished.details),
+            preserve_data: preserve,
+            from_extension: false,
+        };
+        if order.reason == CompactionReason::Overflow {
+            self.squeeze_kept(&plan, &entry.summary, window).await?;
+        }
+        let back_to = failed.then(|| path.last().map(|entry| entry.id.clone()));
+        self.write(entry, back_to, Order { action, ..order }, summed.notices).await
+    }
+
+    /// Writes the entry and puts the conversation together anew.
+    async fn write(
+        &self,
+        entry: Compaction,
+        back_to: Option<Option<String>>,
+        order: Order<'_>,
+        mut notices: Vec<String>,
+    ) -> Result<Shorter, UpkeepError> {
+        let (summary, short_summary) = (entry.summary.clone(), entry.short_summary.clone());
+        let (first_kept_entry_id, tokens_before) = (entry.first_kept_entry_id.clone(), entry.tokens_before);
+        let entry_id = self.append(entry, back_to);
+        notices.extend(self.record.lock().take_report());
+        let context = self.settle().await?;
+        let tokens_after = measure(&context.messages, context.kept).tokens;
+        let result = CompactionResult {
+            entry_id,
+            summary,
+            short_summary,
+            first_kept_entry_id,
+            tokens_before,
+            tokens_after,
+        };
+        Ok(Shorter {
+            messages: context.messages,
+            result: Some(result),
+            action: order.action,
+            go_on: self.goes_on(order),
+            notices,
+        })
+    }
+
+    /// Appends the entry; an answer that failed is left on a branch of its own.
+    fn append(&self, entry: Compaction, back_to: Option<Option<String>>) -> String {
+        let mut writer = self.record.lock();
+        match back_to {
+            Some(Some(id)) => {
+                // An entry that was just read is there.
+                let _ = writer.branch(&id);
+            }
+            Some(None) => writer.reset_leaf(),
+            None => {}
+        }
+        writer.append(EntryKind::Compaction(entry))
+    }
+
+    /// The conversation as it is from now on; everything that knew the old one begins anew.
+    pub(super) async fn settle(&self) -> Result<Context, UpkeepError> {
+        let (loaded, leaf) = self.load().await?;
+        let context = loaded.context_at(leaf.as_deref());
+        if let Some(checkpoints) = &self.modes.shared.checkpoints {
+            checkpoints.forget();
+        }
+        self.models.client.close().await;
+        if let Some(todos) = &context.todos {
+            self.todos.restore(todos);
+        }
+        self.stale.store(context.kept, Ordering::Relaxed);
+        self.learned().gave_up_at = None;
+        Ok(context)
+    }
+
+    /// What makes the model go on where it would have stopped.
+    pub(super) fn goes_on(&self, order: Order<'_>) -> Option<CustomMessage> {
+        let wanted = order.reason == CompactionReason::Threshold && self.policy().auto_continue;
+        wanted.then(|| CustomMessage {
+            custom_type: GO_ON.to_owned(),
+            content: UserContent::Text(AUTO_CONTINUE.to_owned()),
+            display: false,
+            details: None,
+            timestamp: self.modes.clock.now_ms(),
+        })
+    }
+
+    /// The model's words. A conversation that has to become shorter at once is recorded without them if need be.
+    pub(super) async fn sum_up(
+        &self,
+        plan: &Plan,
+        order: Order<'_>,
+        model: &Arc<omp_llm::Model>,
+        cancel: &CancellationToken,
+    ) -> Result<Summed, UpkeepError> {
+        let summed = self.summarize(plan, order.focus, model, cancel.clone()).await;
+        match summed {
+            Err(UpkeepError::Failed(reason)) if order.reason == CompactionReason::Overflow => {
+                let tokens = self.window(model) / 8;
+                let history = digest(plan, tokens);
+                let notice = format!(
+                    "No summary could be made ({reason}); a shortened record takes the place of the old messages."
+                );
+                let short = "A shortened record of the conversation".to_owned();
+                Ok(Summed { words: Words { history, prefix: None }, short, notices: vec![notice] })
+            }
+            other => other,
+        }
+    }
+
+    /// What survives word for word, with the whole text of what goes in an artifact.
+    async fn carried(&self, plan: &Plan, path: &[&Entry], window: u64) -> Carried {
+        let pieces: Vec<_> = plan.dropped().cloned().collect();
+        let artifacts = Arc::clone(&self.artifacts);
+        let saved = tokio::task::spawn_blocking(move || {
+            // Without a directory no URL would lead to it.
+            artifacts.directory()?;
+            artifacts.save("compaction", &serialize(&pieces, Detail::WHOLE)).ok()
+        });
+        let artifact = saved.await.ok().flatten().map(|id| format!("artifact://{id}"));
+        let mut carried = Carried::new(plan, window, artifact);
+        carried.todos = self.todos.open();
+        carried.jobs = self.running_jobs();
+        carried.plan = self.approved_plan(path).await;
+        carried
+    }
+
+    fn running_jobs(&self) -> Vec<String> {
+        let all = self.jobs.as_ref().map(|jobs| jobs.snapshots(MAIN_AGENT)).unwrap_or_default();
+        let running = all.into_iter().filter(|job| job.status == Status::Running);
+        running.map(|job| format!("{} ({}): {}", job.id, job.kind, job.label)).collect()
+    }
+
+    /// The plan that the session works by, if one was approved.
+    async fn approved_plan(&self, path: &[&Entry]) -> Option<(String, String)> {
+        let url = path.iter().rev().find_map(|entry| match &entry.kind {
+            EntryKind::Custom(custom) if custom.custom_type == "plan-approved" => {
+                let file = custom.data.as_ref()?.get("planFile").and_then(Value::as_str)?;
+                Some(file.to_owned())
+            }
+            _ => None,
+        })?;
+        let parsed = InternalUrl::parse(&url)?;
+        let located = self.modes.context.resources.locate(&parsed).ok()?;
+        let text = tokio::task::spawn_blocking(move || std::fs::read_to_string(located)).await.ok()?.ok()?;
+        let cut = text.char_indices().nth(LONGEST_PLAN).map_or(text.len(), |(at, _)| at);
+        Some((url, text[..cut].to_owned()))
+    }
+
+    /// Makes sure that what stays fits: output of tools in it goes, the oldest first.
+    async fn squeeze_kept(&self, plan: &Plan, summary: &str, window: u64) -> Result<(), UpkeepError> {
+        let room = (window * FILLED / 100).saturating_sub(omp_tokens::estimate(summary));
+        let messages: Vec<Arc<Message>> = plan.kept.iter().map(|piece| Arc::clone(&piece.message)).collect();
+        let blanks = squeeze(&messages, room, &self.protected());
+        if blanks.is_empty() {
+            return Ok(());
+        }
+        let kind = |blank: &omp_compaction::Blank| {
+            let result = messages[blank.index].as_tool_result()?;
+            let message = Arc::new(blank.apply(result));
+            Some((plan.kept[blank.index].id.clone(), EntryKind::Message(MessageEntry { message })))
+        };
+        let kinds = blanks.iter().filter_map(kind).collect();
+        let record = self.record.clone();
+        let written = tokio::task::spawn_blocking(move || record.lock().replace(&kinds)).await;
+        match written {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => Err(UpkeepError::Failed(error.to_string())),
+            Err(_) => Err(UpkeepError::Aborted),
+        }
+    }
+}
+
+/// Takes the answers that failed off the end of the way. They are asked for again.
+fn drop_failed(path: &mut Vec<&Entry>, reason: CompactionReason) -> bool {
+    let wanted = match reason {
+        CompactionReason::Overflow => StopReason::Error,
+        CompactionReason::Incomplete => StopReason::Length,
+        _ => return false,
+    };
+    let mut dropped = false;
+    loop {
+        let last = path.iter().rposition(|entry| entry.spoken().is_some());
+        let answer = last.and_then(|at| path[at].message().and_then(|message| message.as_assistant()));
+        match (last, answer) {
+            (Some(at), Some(answer)) if answer.stop_reason == wanted => {
+                path.truncate(at);
+                dropped = true;
+            }
+            _ => return dropped,
+        }
+    }
+}

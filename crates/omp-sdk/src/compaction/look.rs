@@ -1,0 +1,141 @@
+//! When something has to be done about a conversation.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use omp_agent::{Look, Occasion, View};
+use omp_compaction::{Blank, Measured, Protect, learned_window, measure, prune, stale, threshold};
+use omp_session::{EntryKind, MessageEntry};
+use omp_types::{CompactionReason, CompactionStrategy, Message};
+
+use super::Keeper;
+use super::policy::Policy;
+
+/// How long providers keep a conversation in their caches, in milliseconds.
+const CACHE_LIFETIME_MS: u64 = 5 * 60 * 1000;
+/// A conversation that could not be made shorter is left alone until it has grown by this share.
+const GROWTH_PERCENT: u64 = 10;
+
+impl Keeper {
+    pub(super) async fn look_at(&self, occasion: Occasion<'_>, view: View<'_>) -> Look {
+        let policy = self.policy();
+        match occasion {
+            Occasion::Overflow(failure) => {
+                if let Some(window) = learned_window(&failure.message) {
+                    self.learned().windows.insert(view.model.selector(), window);
+                }
+                // A document about the conversation would have to be made from what does not fit.
+                let action = match policy.strategy {
+                    CompactionStrategy::Handoff => CompactionStrategy::ContextFull,
+                    other => other,
+                };
+                Look { wants: self.wants(&policy, CompactionReason::Overflow, action), ..Look::default() }
+            }
+            Occasion::Incomplete => {
+                let wants = self.wants(&policy, CompactionReason::Incomplete, policy.strategy);
+                Look { wants, ..Look::default() }
+            }
+            Occasion::AfterTurn => self.after_turn(&policy, view).await,
+            Occasion::BeforePrompt(prompt) => self.before_prompt(&policy, view, prompt).await,
+        }
+    }
+
+    fn wants(
+        &self,
+        policy: &Policy,
+        reason: CompactionReason,
+        action: CompactionStrategy,
+    ) -> Option<(CompactionReason, CompactionStrategy)> {
+        policy.is_automatic().then_some((reason, action))
+    }
+
+    async fn after_turn(&self, policy: &Policy, view: View<'_>) -> Look {
+        let mut look = Look::default();
+        let cold = self.note_turn();
+        let blanks = stale(view.messages, policy.stale(cold), &self.protected());
+        self.blank(&mut look, view.messages, &blanks).await;
+        let messages = look.messages.clone();
+        self.over_threshold(policy, View { messages: messages.as_deref().unwrap_or(view.messages), ..view }, 0, look)
+            .await
+    }
+
+    async fn before_prompt(&self, policy: &Policy, view: View<'_>, prompt: &Message) -> Look {
+        self.note_turn();
+        self.over_threshold(policy, view, omp_tokens::message(prompt), Look::default()).await
+    }
+
+    /// Is the provider's cache of the conversation gone by now?
+    fn note_turn(&self) -> bool {
+        let now = self.modes.clock.now_ms();
+        let before = self.learned().last_turn.replace(now);
+        before.is_some_and(|before| now.saturating_sub(before) > CACHE_LIFETIME_MS)
+    }
+
+    /// Blanks old output if the conversation has grown too long, and says if it still is.
+    async fn over_threshold(&self, policy: &Policy, view: View<'_>, coming: u64, mut look: Look) -> Look {
+        let window = self.window(&self.model(view.model));
+        let limit = threshold(window, &policy.limits);
+        let measured = measure(view.messages, self.stale());
+        let tokens = measured.tokens + coming;
+        if tokens <= limit {
+            return look;
+        }
+        let blanks = prune(view.messages, policy.stale(true), &self.protected());
+        self.blank(&mut look, view.messages, &blanks).await;
+        let saved = saved_tokens(&blanks, &measured);
+        if tokens.saturating_sub(saved) <= limit || self.gave_up(tokens) {
+            return look;
+        }
+        look.wants = self.wants(policy, CompactionReason::Threshold, policy.strategy);
+        look
+    }
+
+    /// Was a conversation of about this size tried before, in vain?
+    fn gave_up(&self, tokens: u64) -> bool {
+        let before = self.learned().gave_up_at;
+        before.is_some_and(|before| tokens < before + before * GROWTH_PERCENT / 100)
+    }
+
+    /// What must not be taken out: the plan that the session works by.
+    pub(super) fn protected(&self) -> Protect {
+        Protect { plan: self.modes.plan_file() }
+    }
+
+    /// Puts blanked results into the session file and into the conversation.
+    async fn blank(&self, look: &mut Look, messages: &[Arc<Message>], blanks: &[Blank]) {
+        if blanks.is_empty() {
+            return;
+        }
+        let (loaded, leaf) = match self.load().await {
+            Ok(loaded) => loaded,
+            Err(error) => return look.notices.push(format!("Old results were kept: {error}.")),
+        };
+        let by_call: HashMap<&str, &Blank> = blanks.iter().map(|blank| (blank.call.as_str(), blank)).collect();
+        let mut kinds = HashMap::new();
+        for entry in loaded.path(leaf.as_deref()) {
+            let Some(result) = entry.message().and_then(|message| message.as_tool_result()) else { continue };
+            if let Some(blank) = by_call.get(result.tool_call_id.as_str()) {
+                let message = Arc::new(blank.apply(result));
+                kinds.insert(entry.id.clone(), EntryKind::Message(MessageEntry { message }));
+            }
+        }
+        let record = self.record.clone();
+        let written = tokio::task::spawn_blocking(move || record.lock().replace(&kinds)).await;
+        if let Ok(Err(error)) = written {
+            return look.notices.push(format!("Old results were kept: {error}"));
+        }
+        let mut blanked = look.messages.take().unwrap_or_else(|| messages.to_vec());
+        for blank in blanks {
+            if let Some(Message::ToolResult(result)) = blanked.get(blank.index).map(|message| &**message) {
+                blanked[blank.index] = Arc::new(blank.apply(result));
+            }
+        }
+        look.messages = Some(blanked);
+    }
+}
+
+/// What blanking saves, as the provider will count it.
+fn saved_tokens(blanks: &[Blank], measured: &Measured) -> u64 {
+    let saved: u64 = blanks.iter().map(|blank| blank.saved).sum();
+    (saved as f64 * measured.ratio.max(1.0)) as u64
+}

@@ -1,0 +1,155 @@
+//! Keeps a conversation within its model's window.
+//!
+//! The loop asks the [`Keeper`] at the borders of its turns. What is cut and what is said for it is decided in
+//! `omp-compaction`; here are the settings, the models that sum up, the session file and what is told to people.
+//! [`Session::compact`] does the same when the user asks, [`Session::summarize_branch`] sums up a branch that is left.
+
+mod ask;
+mod branch;
+mod frames;
+mod idle;
+mod keep;
+mod look;
+mod manual;
+mod policy;
+mod remote;
+mod shake;
+mod summarize;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use omp_agent::{Look, ModelIdentity, Occasion, Order, Shorter, Upkeep, UpkeepError, View};
+use omp_config::Directories;
+use omp_config::settings::Settings;
+use omp_jobs::Jobs;
+use omp_session::{Artifacts, Loaded};
+use omp_tools::TodoList;
+use tokio_util::sync::CancellationToken;
+
+use crate::modes::SessionModes;
+use crate::others::OtherModels;
+use crate::record::Record;
+use crate::session::Now;
+use crate::store;
+pub use branch::BranchSummaryError;
+pub use manual::{CompactError, Compacted};
+use policy::Policy;
+pub use shake::ShakeReport;
+
+/// What makes the conversation of one session shorter.
+pub(crate) struct Keeper {
+    pub(crate) record: Record,
+    pub(crate) now: Arc<Mutex<Now>>,
+    pub(crate) models: Arc<OtherModels>,
+    pub(crate) modes: Arc<SessionModes>,
+    pub(crate) todos: Arc<TodoList>,
+    pub(crate) jobs: Option<Arc<Jobs>>,
+    pub(crate) artifacts: Arc<Artifacts>,
+    pub(crate) directories: Directories,
+    pub(crate) session_dir: Option<PathBuf>,
+    /// Sizes that so many of the first messages report are those of an earlier conversation.
+    pub(crate) stale: AtomicUsize,
+    pub(crate) learned: Mutex<Learned>,
+}
+
+/// What was found out while the session runs.
+#[derive(Default)]
+pub(crate) struct Learned {
+    /// Windows that are other than the catalogue says, by selector.
+    windows: HashMap<String, u64>,
+    /// Nothing could be done about a conversation of this size; it has to grow before that is tried again.
+    gave_up_at: Option<u64>,
+    /// When the conversation was last looked at, in milliseconds.
+    last_turn: Option<u64>,
+}
+
+impl Keeper {
+    pub(crate) fn settings(&self) -> Arc<Settings> {
+        Arc::clone(&self.now.lock().unwrap_or_else(PoisonError::into_inner).settings)
+    }
+
+    pub(crate) fn policy(&self) -> Policy {
+        Policy::of(&self.settings())
+    }
+
+    /// What is known of a model that the loop speaks of.
+    pub(crate) fn model(&self, identity: &ModelIdentity) -> Arc<omp_llm::Model> {
+        let chosen = Arc::clone(&self.now.lock().unwrap_or_else(PoisonError::into_inner).model);
+        let selector = identity.selector();
+        if chosen.selector() == selector {
+            return chosen;
+        }
+        match self.models.select(&selector) {
+            Ok(selection) => Arc::new(selection.model),
+            Err(_) => chosen,
+        }
+    }
+
+    /// Tokens that fit into a model: as learned, else as the catalogue has it.
+    pub(crate) fn window(&self, model: &omp_llm::Model) -> u64 {
+        let learned = self.learned().windows.get(&model.selector()).copied();
+        learned.unwrap_or(model.context_window)
+    }
+
+    pub(crate) fn learned(&self) -> MutexGuard<'_, Learned> {
+        self.learned.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn stale(&self) -> usize {
+        self.stale.load(Ordering::Relaxed)
+    }
+
+    /// The conversation is another one from here on.
+    pub(crate) fn begin(&self, kept: usize) {
+        self.stale.store(kept, Ordering::Relaxed);
+        self.learned().gave_up_at = None;
+    }
+
+    /// The whole session and the entry it stands at, with everything that waits to be written.
+    pub(crate) async fn load(&self) -> Result<(Loaded, Option<String>), UpkeepError> {
+        let record = self.record.clone();
+        let store = store::sessions(&self.directories, self.session_dir.as_deref());
+        let read = tokio::task::spawn_blocking(move || {
+            let mut writer = record.lock();
+            writer.flush();
+            if let Some(problem) = writer.problem() {
+                return Err(format!("the session cannot be saved, so nothing is taken out of it: {problem}"));
+            }
+            let leaf = writer.leaf().map(str::to_owned);
+            let path = writer.path().filter(|_| writer.is_saved()).map(ToOwned::to_owned);
+            let snapshot = writer.snapshot();
+            drop(writer);
+            let loaded = match path {
+                Some(path) => store.load(&path).map_err(|error| error.to_string())?.unwrap_or(snapshot),
+                None => snapshot,
+            };
+            Ok((loaded, leaf))
+        });
+        match read.await {
+            Ok(loaded) => loaded.map_err(UpkeepError::Failed),
+            Err(_) => Err(UpkeepError::Aborted),
+        }
+    }
+}
+
+impl Upkeep for Keeper {
+    fn look<'a>(
+        &'a self,
+        occasion: Occasion<'a>,
+        view: View<'a>,
+    ) -> futures_util::future::BoxFuture<'a, Look> {
+        Box::pin(self.look_at(occasion, view))
+    }
+
+    fn shorten<'a>(
+        &'a self,
+        order: Order<'a>,
+        view: View<'a>,
+        cancel: CancellationToken,
+    ) -> futures_util::future::BoxFuture<'a, Result<Shorter, UpkeepError>> {
+        Box::pin(self.carry_out(order, view, cancel))
+    }
+}

@@ -1,0 +1,118 @@
+//! Shaking: heavy parts of a conversation move to an artifact, without a model.
+
+use omp_agent::{Order, Shorter, UpkeepError, View};
+use omp_compaction::{Shake, ShakeOutcome, Shaken, measure, without_images};
+use omp_types::{CompactionReason, CompactionStrategy};
+
+use super::Keeper;
+use super::manual::CompactError;
+use crate::session::Session;
+
+/// The name of the artifacts.
+const ARTIFACT: &str = "shake";
+/// Percent of a window that may be full after a request that did not fit.
+const FILLED: u64 = 70;
+
+/// What shaking took out of the conversation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ShakeReport {
+    /// Results, blocks or pictures that went.
+    pub parts: usize,
+    /// Tokens that were won, as far as they can be told.
+    pub saved: u64,
+    /// Where the originals are; nothing of pictures, and of a session that is not saved.
+    pub artifact: Option<String>,
+}
+
+impl Session {
+    /// Takes heavy parts out of the conversation: results of tools and large blocks, or pictures. Waits for a run to
+    /// end. The session file keeps a line in each place that says where the original is.
+    pub async fn shake(&self, what: Shake) -> Result<ShakeReport, CompactError> {
+        let Some(report) = self.keeper.shake_off(what).await? else {
+            return Err(UpkeepError::Nothing(nothing(what).to_owned()).into());
+        };
+        let context = self.keeper.settle().await?;
+        self.agent.load(context.messages).await?;
+        Ok(report)
+    }
+}
+
+fn nothing(what: Shake) -> &'static str {
+    match what {
+        Shake::Elide => "Nothing to shake off: no old results or blocks are heavy enough",
+        Shake::Images => "Nothing to shake off: there are no pictures in the conversation",
+    }
+}
+
+impl Keeper {
+    /// Takes heavy parts out of the session file. `None` if there are none.
+    async fn shake_off(&self, what: Shake) -> Result<Option<ShakeReport>, UpkeepError> {
+        let (loaded, leaf) = self.load().await?;
+        let path = loaded.path(leaf.as_deref());
+        let (outcome, artifact) = match what {
+            Shake::Images => (without_images(&path), None),
+            Shake::Elide => match Shaken::find(&path) {
+                Some(shaken) => self.move_away(shaken).await?,
+                None => return Ok(None),
+            },
+        };
+        if outcome.parts == 0 {
+            return Ok(None);
+        }
+        let (record, kinds) = (self.record.clone(), outcome.kinds);
+        let written = tokio::task::spawn_blocking(move || record.lock().replace(&kinds)).await;
+        match written {
+            Ok(Ok(())) => Ok(Some(ShakeReport { parts: outcome.parts, saved: outcome.saved, artifact })),
+            Ok(Err(error)) => Err(UpkeepError::Failed(error.to_string())),
+            Err(_) => Err(UpkeepError::Aborted),
+        }
+    }
+
+    /// Keeps the originals in an artifact, where the session has a directory for them.
+    async fn move_away(&self, shaken: Shaken) -> Result<(ShakeOutcome, Option<String>), UpkeepError> {
+        let artifacts = std::sync::Arc::clone(&self.artifacts);
+        let moved = tokio::task::spawn_blocking(move || {
+            let url = match artifacts.directory() {
+                Some(_) => {
+                    let saved = artifacts.save(ARTIFACT, &shaken.originals());
+                    let id = saved.map_err(|error| format!("the originals cannot be kept: {error}"))?;
+                    Some(format!("artifact://{id}"))
+                }
+                None => None,
+            };
+            Ok((shaken.apply(url.as_deref()), url))
+        });
+        match moved.await {
+            Ok(moved) => moved.map_err(UpkeepError::Failed),
+            Err(_) => Err(UpkeepError::Aborted),
+        }
+    }
+
+    /// Shakes as the settings want it. `None` if that does not win enough room, and a summary has to follow.
+    pub(super) async fn shake(
+        &self,
+        order: Order<'_>,
+        view: View<'_>,
+    ) -> Result<Option<Shorter>, UpkeepError> {
+        let Some(report) = self.shake_off(Shake::Elide).await? else { return Ok(None) };
+        let before = measure(view.messages, self.stale());
+        let window = self.window(&self.model(view.model));
+        let limit = match order.reason {
+            CompactionReason::Overflow => window * FILLED / 100,
+            _ => omp_compaction::threshold(window, &self.policy().limits),
+        };
+        if before.tokens.saturating_sub(report.saved) > limit {
+            return Ok(None);
+        }
+        let context = self.settle().await?;
+        let place = report.artifact.map_or_else(String::new, |url| format!(" to {url}"));
+        let notice = format!("{} heavy parts of {} tokens were moved{place}.", report.parts, report.saved);
+        Ok(Some(Shorter {
+            messages: context.messages,
+            result: None,
+            action: CompactionStrategy::Shake,
+            go_on: self.goes_on(order),
+            notices: vec![notice],
+        }))
+    }
+}

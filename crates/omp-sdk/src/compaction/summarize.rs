@@ -1,0 +1,63 @@
+//! The words of a summary: of the history, of a turn that is cut, and one line for lists.
+
+use std::sync::Arc;
+
+use omp_agent::UpkeepError;
+use omp_compaction::{Plan, Words, history_request, prefix_request, short_request, within};
+use tokio_util::sync::CancellationToken;
+
+use super::Keeper;
+use super::ask::Summarizer;
+
+/// Tokens of the line for lists.
+const SHORT_TOKENS: u32 = 256;
+/// Characters of it.
+const SHORT: usize = 120;
+
+/// What was said about a conversation.
+pub(super) struct Summed {
+    pub(super) words: Words,
+    pub(super) short: String,
+    pub(super) notices: Vec<String>,
+}
+
+impl Keeper {
+    pub(super) async fn summarize(
+        &self,
+        plan: &Plan,
+        focus: Option<&str>,
+        model: &Arc<omp_llm::Model>,
+        cancel: CancellationToken,
+    ) -> Result<Summed, UpkeepError> {
+        let mut asking = Summarizer::new(self, model, cancel);
+        let most = self.window(model) / 4;
+        let mut words = Words::default();
+        if !plan.history.is_empty() {
+            let text = asking.ask(None, |tokens| history_request(plan, focus, &[], tokens)).await?;
+            words.history = within(&text, most);
+        }
+        if !plan.prefix.is_empty() {
+            let text = asking.ask(None, |tokens| prefix_request(plan, focus, tokens)).await?;
+            words.prefix = Some(within(&text, most));
+        }
+        let of = match (&words.prefix, words.history.is_empty()) {
+            (Some(prefix), true) => prefix,
+            _ => &words.history,
+        };
+        let short = asking.ask(Some(SHORT_TOKENS), |_| short_request(of)).await;
+        let short = match short {
+            Ok(text) => line(&text),
+            Err(UpkeepError::Aborted) => return Err(UpkeepError::Aborted),
+            // A line is not worth losing a summary.
+            Err(_) => line(of),
+        };
+        Ok(Summed { words, short, notices: Vec::new() })
+    }
+}
+
+/// The first line that is no heading, not too long.
+fn line(text: &str) -> String {
+    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let found = lines().find(|line| !line.starts_with('#')).or_else(|| lines().next()).unwrap_or_default();
+    found.chars().take(SHORT).collect()
+}

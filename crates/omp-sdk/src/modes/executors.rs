@@ -1,0 +1,48 @@
+//! Who carries out a plan: the model of the session, or that of a role.
+
+use omp_llm::registry::Selection;
+
+use crate::configure;
+use crate::error::SessionError;
+use crate::roles::role_names;
+use crate::session::Session;
+
+/// The role that stands for the session's own model.
+const OWN: &str = "default";
+
+impl Session {
+    /// The roles that could carry out the plan, with their models: the session's own first, as `default`, then those that
+    /// were given a model that can be used.
+    pub fn plan_executors(&self) -> Vec<(String, String)> {
+        let settings = self.settings();
+        let given = |role: &String| role != OWN && configure::role(&settings, role).is_some();
+        let others = role_names(&settings).into_iter().filter(given).filter_map(|role| {
+            let model = self.find_model(&format!("pi/{role}")).ok()?.model.selector();
+            Some((role, model))
+        });
+        std::iter::once((OWN.to_owned(), self.own_model().selector())).chain(others).collect()
+    }
+
+    /// Lets the model of a role carry out the plan that is being decided about.
+    pub fn choose_executor(&self, role: &str) -> Result<(), SessionError> {
+        let chosen = match role {
+            OWN => None,
+            role => Some(self.find_model(&format!("pi/{role}"))?),
+        };
+        self.modes.plan().executor = chosen;
+        Ok(())
+    }
+
+    /// The plan is carried out here: the chosen model takes over.
+    pub(super) async fn use_executor(&self) {
+        let Some(chosen) = self.take_executor() else { return };
+        if let Err(error) = self.switch_for_now(chosen).await {
+            self.modes.notice(format!("The plan is carried out by another model: {error}"));
+        }
+    }
+
+    /// The chosen model; the next plan begins without a choice.
+    pub(super) fn take_executor(&self) -> Option<Selection> {
+        self.modes.plan().executor.take()
+    }
+}

@@ -1,0 +1,5 @@
+//! Long conversations: heavy parts that go, history on pictures, what fills the window, what the cache costs.
+
+mod pictures;
+mod shaking;
+mod support;

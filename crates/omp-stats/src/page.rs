@@ -1,0 +1,112 @@
+//! The statistics as one page that needs nothing else: no script, no font, no picture from anywhere.
+
+use std::fmt::Write;
+
+use crate::chart::{Bar, escape, over_days};
+use crate::summary::{Group, Summary, Totals};
+use crate::text::{money, short, time};
+
+const STYLE: &str = include_str!("page.css");
+/// Days in a plot.
+const MOST_DAYS: usize = 60;
+/// Rows in a table.
+const MOST_ROWS: usize = 50;
+
+/// The whole page.
+pub(crate) fn page(summary: &Summary) -> String {
+    let days = &summary.days[summary.days.len().saturating_sub(MOST_DAYS)..];
+    let mut html = format!(
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
+         content=\"width=device-width, initial-scale=1\"><title>omp: statistics</title><style>{STYLE}</style></head>\
+         <body><h1>Requests, tokens and cost</h1>"
+    );
+    cards(&mut html, &summary.total);
+    if summary.total.requests == 0 {
+        html.push_str("<p>There are no requests yet.</p>");
+    } else {
+        plots(&mut html, days);
+        table(&mut html, "By model", &summary.models);
+        table(&mut html, "By project", &summary.projects);
+        let newest: Vec<Group> = summary.days.iter().rev().cloned().collect();
+        table(&mut html, "By day", &newest);
+    }
+    html.push_str("<p class=\"note\">Load the page again for new numbers. The same as JSON: /stats.json</p></body></html>\n");
+    html
+}
+
+fn cards(html: &mut String, total: &Totals) {
+    let read = total.input_tokens + total.cache_read_tokens + total.cache_write_tokens;
+    let cards = [
+        ("requests", total.requests.to_string()),
+        ("errors", total.errors.to_string()),
+        ("sessions", total.sessions.to_string()),
+        ("cost", money(total.cost)),
+        ("tokens read", short(read)),
+        ("tokens written", short(total.output_tokens)),
+        ("from cache", format!("{:.1} %", total.cache_rate * 100.0)),
+        ("per answer", time(total.average_duration_ms)),
+    ];
+    html.push_str("<ul class=\"cards\">");
+    for (name, value) in cards {
+        let _ = write!(html, "<li><b>{}</b><span>{name}</span></li>", escape(&value));
+    }
+    html.push_str("</ul>");
+}
+
+fn plots(html: &mut String, days: &[Group]) {
+    let bars = |parts: fn(&Totals) -> Vec<(&'static str, f64)>| -> Vec<Bar> {
+        days.iter().map(|day| Bar { label: day.name.clone(), parts: parts(&day.totals) }).collect()
+    };
+    let count = |value: f64| short(value.round() as u64);
+    html.push_str(&over_days("Cost per day", &bars(|totals| vec![("cost", totals.cost)]), money));
+    let tokens = bars(|totals| {
+        vec![
+            ("input", totals.input_tokens as f64),
+            ("cached", totals.cache_read_tokens as f64),
+            ("written", totals.cache_write_tokens as f64),
+            ("output", totals.output_tokens as f64),
+        ]
+    });
+    html.push_str(&over_days("Tokens per day", &tokens, count));
+    html.push_str(
+        "<p class=\"note\"><span class=\"key input\"></span>read <span class=\"key cached\"></span>from cache \
+         <span class=\"key written\"></span>to cache <span class=\"key output\"></span>written</p>",
+    );
+    let requests = bars(|totals| {
+        let failed = totals.errors as f64;
+        vec![("fine", totals.requests as f64 - failed), ("failed", failed)]
+    });
+    html.push_str(&over_days("Requests per day", &requests, count));
+    html.push_str(
+        "<p class=\"note\"><span class=\"key fine\"></span>answered <span class=\"key failed\"></span>failed</p>",
+    );
+}
+
+fn table(html: &mut String, title: &str, groups: &[Group]) {
+    let _ = write!(
+        html,
+        "<h2>{title}</h2><table><tr><th></th><th>requests</th><th>errors</th><th>in</th><th>out</th><th>cached</th>\
+         <th>rate</th><th>cost</th><th>average</th></tr>"
+    );
+    for Group { name, totals } in groups.iter().take(MOST_ROWS) {
+        let name = if name.is_empty() { "(unknown)" } else { name };
+        let _ = write!(
+            html,
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.1} %</td><td>{}</td>\
+             <td>{}</td></tr>",
+            escape(name),
+            totals.requests,
+            totals.errors,
+            short(totals.input_tokens),
+            short(totals.output_tokens),
+            short(totals.cache_read_tokens),
+            totals.cache_rate * 100.0,
+            money(totals.cost),
+            time(totals.average_duration_ms)
+        );
+    }
+    html.push_str("</table>");
+    if groups.len() > MOST_ROWS {
+        let _ = write!(html, "<p class=\"note\">and {} more</p>", groups.len() - MOST_ROWS);
+    }
+}

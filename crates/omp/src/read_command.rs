@@ -1,0 +1,77 @@
+//! `omp read`: what the read tool gives the model.
+
+use std::io::IsTerminal;
+
+use omp_cli::CommandCall;
+use omp_sdk::{SessionOptions, Workbench};
+use omp_types::UserBlock;
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use crate::output::{self, Stream};
+use crate::signals::Signals;
+use crate::world::World;
+
+pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
+    let path = call.args.text("path").unwrap_or_default();
+    match read(path, profile) {
+        Ok(code) => code,
+        Err(message) => output::fail(&message, &[]),
+    }
+}
+
+fn read(path: &str, profile: Option<&str>) -> Result<u8, String> {
+    let bench = bench(profile)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| format!("the program cannot start its event loop: {error}"))?;
+    let code = runtime.block_on(async {
+        let cancel = CancellationToken::new();
+        let signals = Signals::watch(cancel.clone());
+        let arguments = Map::from_iter([("path".to_owned(), Value::from(path))]);
+        let given = bench.run("read", arguments, cancel).await;
+        bench.close().await;
+        match (signals.exit_code(), given) {
+            (Some(code), _) => Ok(code),
+            (None, Ok(given)) => Ok(output::print(Stream::Out, &shown(text(&given.content)))),
+            (None, Err(error)) => Err(error.message),
+        }
+    });
+    runtime.shutdown_background();
+    code
+}
+
+/// The tools as a session here would have them.
+fn bench(profile: Option<&str>) -> Result<Workbench, String> {
+    let world = World::here(profile)?;
+    let cwd =
+        std::env::current_dir().map_err(|error| format!("the current directory cannot be used: {error}"))?;
+    let settings = world.settings(&cwd)?;
+    let World { directories, environment } = world;
+    let options =
+        SessionOptions { settings: Some(settings), ..SessionOptions::new(cwd, directories, environment) };
+    Workbench::open(options).map_err(|error| error.to_string())
+}
+
+/// Exactly what it is, except on a terminal, which might obey what it is shown.
+fn shown(text: String) -> String {
+    if std::io::stdout().is_terminal() { output::sanitize(&text) } else { text }
+}
+
+/// Text as it is, pictures by what they are.
+fn text(content: &[UserBlock]) -> String {
+    let mut text = String::new();
+    for block in content {
+        let shown = match block {
+            UserBlock::Text(block) => block.text.clone(),
+            UserBlock::Image(image) => {
+                let bytes = image.data.trim_end_matches('=').len() * 3 / 4;
+                format!("[image content: {}, {bytes} bytes not shown]", image.mime_type)
+            }
+        };
+        text.push_str(&shown);
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+    }
+    text
+}

@@ -1,0 +1,74 @@
+//! `omp --resume` without a name: somebody at the terminal chooses from the list of sessions.
+
+use std::io::IsTerminal;
+use std::path::Path;
+
+use omp_cli::{Launch, Resume};
+use omp_interactive::{End, PickStart, Picked, pick_session};
+use omp_sdk::{Environment, ProcessEnvironment, load_settings};
+
+use crate::interactive::{exit_code, guardian};
+use crate::launch::overrides;
+use crate::output;
+use crate::world::World;
+
+/// How the start goes on.
+pub(crate) enum Pick {
+    /// With the session that the command line names now.
+    GoOn,
+    /// In the directory of the session that the command line names now.
+    Elsewhere,
+    /// Not at all.
+    End(u8),
+}
+
+/// Whether a list can be shown and is asked for.
+pub(crate) fn is_wanted(launch: &Launch) -> bool {
+    let at_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    launch.session.resume == Some(Resume::Pick) && !launch.print && launch.mode.is_none() && at_terminal
+}
+
+/// Shows the list, and writes the choice into the command line.
+pub(crate) fn choose(launch: &mut Launch, world: &World, cwd: &Path) -> Result<Pick, String> {
+    let World { directories, environment } = world;
+    let settings = load_settings(directories, cwd, environment.as_ref(), &launch.configs, overrides(launch))
+        .map_err(|error| error.to_string())?;
+    let session_dir = launch.session.session_dir.as_ref().map(|directory| cwd.join(directory));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| format!("the program cannot start its event loop: {error}"))?;
+    let picked = runtime.block_on(pick_session(PickStart {
+        directories,
+        session_dir: session_dir.clone(),
+        cwd: cwd.to_owned(),
+        settings: &settings,
+        variable: |name| ProcessEnvironment.var(name),
+        leash: guardian,
+    }));
+    runtime.shutdown_background();
+    let (path, id, home) = match picked.map_err(|error| error.to_string())? {
+        Picked::Session { path, id, cwd } => (path, id, cwd),
+        Picked::NoSessions => {
+            output::note("No sessions found");
+            return Ok(Pick::End(0));
+        }
+        Picked::Cancelled | Picked::Ended(End::Left) => {
+            output::note("No session selected");
+            return Ok(Pick::End(0));
+        }
+        Picked::Ended(end) => return Ok(Pick::End(exit_code(end))),
+    };
+    // A directory that was given as seen from here stays the same one.
+    launch.session.session_dir = session_dir;
+    if !home.is_dir() {
+        // By its id, so that the question about its directory is asked.
+        launch.session.resume = Some(Resume::Named(id));
+        return Ok(Pick::GoOn);
+    }
+    launch.session.resume = Some(Resume::Named(path.to_string_lossy().into_owned()));
+    let here = cwd.canonicalize().ok() == home.canonicalize().ok();
+    if here {
+        return Ok(Pick::GoOn);
+    }
+    launch.cwd = Some(home);
+    Ok(Pick::Elsewhere)
+}

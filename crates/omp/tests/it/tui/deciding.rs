@@ -1,0 +1,162 @@
+//! What a person decides about: plans, goals, loops, and where Escape leads.
+
+use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
+
+use omp_testkit::{Home, ModelOptions, Reply, Server, Wire};
+use serde_json::{Value, json};
+
+use super::{Screen, last_prompt};
+
+const PLAN: &str = "# Tidy up\n\nWhy.\n\n## Remove\n\nThe dead code.\n\n## Rename\n\nOdd names.\n";
+
+fn written(plan: &str) -> Reply {
+    Reply::new().tool_call("write", json!({"_i": "x", "path": "local://tidy-plan.md", "content": plan}))
+}
+
+fn handed_in() -> Reply {
+    let call = json!({"action": "apply", "reason": "done", "extra": {"title": "tidy"}});
+    Reply::new().tool_call("resolve", call)
+}
+
+/// A plan in front of its reader, with this behind it.
+fn reviewing(after: Vec<Reply>, settings: &str) -> Screen {
+    let server = Server::start([vec![written(PLAN), handed_in()], after].concat());
+    let home = Home::new();
+    let mut models =
+        ModelOptions::new().yaml(&server.base_url_for(Wire::OpenAiCompletions), Wire::OpenAiCompletions);
+    models.push_str("      - id: second\n        contextWindow: 200000\n        maxTokens: 8192\n");
+    home.write("home/.omp/agent/models.yml", models);
+    home.write("home/.omp/agent/config.yml", settings);
+    let editor = home.write("editor.sh", "#!/bin/sh\nprintf '\\n## Added\\n\\nBy hand.\\n' >> \"$1\"\n");
+    std::fs::set_permissions(&editor, PermissionsExt::from_mode(0o755)).unwrap();
+    let mut command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
+    command.env("EDITOR", &editor);
+    let mut screen = Screen::with(command, home, server, 60, 100);
+    screen.say("/plan tidy this up").wait_for("Approve and execute");
+    screen
+}
+
+/// proves: LOP-064
+#[test]
+fn a_plan_is_read_by_sections() {
+    let roles = "modelRoles:\n  default: test/scripted\n  smol: test/second\n";
+    let mut screen = reviewing(vec![Reply::new().text("Carried out.")], roles);
+    screen.wait_for("Remove  3 lines").wait_for("Rename  3 lines");
+    // A section goes, and comes back; another goes for good.
+    screen.send("\x1b[A").wait_for("❯   Rename").send("d").terminal.wait_without("Rename  ");
+    screen.send("u").wait_for("❯   Rename").send("\x1b[A").wait_for("❯   Remove").send("d");
+    screen.terminal.wait_without("Remove  ").wait_for("changed");
+    // More is added in the user's own editor.
+    screen.send("\x07").wait_for("Added  ");
+    // Who carries it out begins with the default role.
+    screen.wait_for("[default]").send("\x1b[C").wait_for("[smol]").wait_for("test/second");
+    screen.send("1").wait_for("Carried out.");
+    let requests = screen.server.requests();
+    let last = requests.last().unwrap();
+    assert_eq!(last.body["model"], "second");
+    let body = last.body.to_string();
+    assert!(body.contains("Odd names.") && body.contains("By hand."), "{body}");
+    assert!(!body.contains("The dead code."), "{body}");
+}
+
+/// proves: LOP-064
+#[test]
+fn notes_about_sections_are_said_to_the_model() {
+    let mut screen = reviewing(vec![Reply::new().text("I see.")], "");
+    assert!(!screen.terminal.screen().contains("Carried out by"), "one model is no choice");
+    screen.send("\x1b[A").wait_for("❯   Rename").send("a").wait_for("What about \"Rename\"?");
+    screen.send("only the oddest").wait_for("only the oddest").send("\r").wait_for("only the oddest");
+    screen.wait_for("Refine plan").send("3").wait_for("I see.");
+    let prompt = last_prompt(&screen.server);
+    assert!(prompt.contains("Rename") && prompt.contains("only the oddest"), "{prompt}");
+}
+
+fn goal_call(operation: &str) -> Reply {
+    Reply::new().tool_call("goal", json!({"_i": "goal", "op": operation}))
+}
+
+/// proves: LOP-073
+#[test]
+fn a_goal_is_set_and_changed_in_a_menu() {
+    let slow = || Reply::new().text("working on it for a while").delta_size(5);
+    let replies = [slow().stall_after_event(3, Duration::from_secs(30))];
+    let mut screen = Screen::new(replies, &[]);
+    screen.say("/goal").wait_for("What is the goal?").send("reach the moon").wait_for("reach the moon");
+    screen.send("\r").wait_for("working").wait_for("goal active");
+    assert!(screen.server.requests()[0].body.to_string().contains("reach the moon"));
+    screen.send("\x1b").wait_for("goal paused");
+    screen.say("/goal").wait_for("Goal (paused): reach the moon").wait_for("Resume").send("1");
+    screen.wait_for("Status: paused").say("/goal").wait_for("Change the budget").send("2");
+    screen.wait_for("How many tokens?").send("200k").wait_for("200k").send("\r").wait_for("The budget is set.");
+    screen.say("/goal").wait_for("200000 tokens").send("4").wait_for("Drop the goal?").send("1");
+    screen.wait_for("The goal is dropped.").terminal.wait_without("goal paused");
+    // With words it begins at once; switched off, it says so.
+    let mut screen = Screen::new([slow().stall_after_event(3, Duration::from_secs(30))], &[]);
+    screen.say("/goal another one").wait_for("working").say("/goal").wait_for("Pause").send("3");
+    screen.wait_for("The goal is paused.");
+    let server = Server::start([Reply::new()]);
+    let home = crate::support::home(&server, Wire::OpenAiCompletions);
+    home.write("home/.omp/agent/config.yml", "goal:\n  enabled: false\n");
+    let mut screen = Screen::in_home(home, server, &[], 30, 100);
+    screen.say("/goal x").wait_for("Goal mode is switched off");
+}
+
+/// proves: CLI-226
+#[test]
+fn a_dot_goes_on_without_a_message() {
+    for sign in [".", "c"] {
+        let mut screen = Screen::new([Reply::new().text("first"), Reply::new().text("second")], &[]);
+        screen.say("begin").wait_for("first").send(sign).wait_for(&format!("│ {sign} ")).send("\r");
+        screen.wait_for("second");
+        let shown = screen.terminal.screen();
+        assert_eq!(shown.matches('❯').count(), 1, "{shown}");
+        let roles: Vec<Value> = screen.server.requests()[1].body["messages"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|message| message["role"].clone())
+            .collect();
+        assert_eq!(roles[roles.len() - 3..], [json!("user"), json!("assistant"), json!("developer")]);
+    }
+}
+
+/// proves: CLI-227
+#[test]
+fn enter_on_nothing_delivers_what_waits() {
+    let slow = Reply::new().text("slow words that take their time").delta_size(5);
+    let replies = [slow.stall_after_event(3, Duration::from_secs(30)), Reply::new().text("heard")];
+    let mut screen = Screen::new(replies, &[]);
+    screen.say("begin").wait_for("slow").say("sooner").wait_for("1 waiting");
+    screen.send("later").wait_for("later").send("\x11").wait_for("2 waiting").send("\r").wait_for("heard");
+    let prompt = last_prompt(&screen.server);
+    assert!(prompt.contains("sooner") && prompt.contains("later"), "{prompt}");
+    assert!(!screen.terminal.screen().contains("waiting"));
+    // Without anything that waits, Enter on nothing is nothing.
+    screen.send("\r").send("x").wait_for("│ x");
+    assert_eq!(screen.server.requests().len(), 2);
+}
+
+/// A loop is paused first; the turn is stopped by the next press.
+#[test]
+fn escape_pauses_a_loop_before_it_stops_the_turn() {
+    let slow = Reply::new().text("slow words that take their time").delta_size(5);
+    let mut screen = Screen::new([slow.stall_after_event(3, Duration::from_secs(30))], &[]);
+    screen.say("/loop").wait_for("Loop mode").say("again").wait_for("slow");
+    screen.send("\x1b").wait_for("The loop is paused").send("\x1b").wait_for("Aborted");
+    assert_eq!(screen.server.requests().len(), 1);
+}
+
+/// Markdown commands become their texts before they wait; built-in ones run at once.
+#[test]
+fn commands_while_the_model_answers() {
+    let slow = Reply::new().text("slow words that take their time").delta_size(5);
+    let server =
+        Server::start([slow.stall_after_event(3, Duration::from_millis(800)), Reply::new().text("after")]);
+    let home = crate::support::home(&server, Wire::OpenAiCompletions);
+    home.write("work/.omp/commands/greet.md", "Hello $1, how are you?\n");
+    let mut screen = Screen::in_home(home, server, &[], 60, 100);
+    screen.say("begin").wait_for("slow").say("/hotkeys").wait_for("Take waiting messages");
+    screen.say("/greet Ann").wait_for("1 waiting").wait_for("after");
+    assert_eq!(last_prompt(&screen.server), "Hello Ann, how are you?");
+}

@@ -1,0 +1,154 @@
+//! The plain interface: lines, no drawing.
+
+use omp_testkit::terminal::{Answers, Terminal};
+use omp_testkit::{Home, Reply, Scenario, Server, Wire};
+use serde_json::json;
+
+use crate::support;
+
+struct Lines {
+    terminal: Terminal,
+    server: Server,
+    home: Home,
+}
+
+fn plain(replies: impl Into<Scenario>, arguments: &[&str]) -> Lines {
+    let server = Server::start(replies);
+    let home = support::home(&server, Wire::OpenAiCompletions);
+    again(home, server, arguments)
+}
+
+fn again(home: Home, server: Server, arguments: &[&str]) -> Lines {
+    let mut command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
+    command.arg("--plain-ui").args(arguments);
+    let mut terminal = Terminal::start(command, 50, 100, Answers::Kind);
+    terminal.wait_for("Type a prompt");
+    Lines { terminal, server, home }
+}
+
+impl Lines {
+    fn wait_for(&mut self, text: &str) -> &mut Self {
+        self.terminal.wait_for(text);
+        self
+    }
+
+    /// Types a line once the program waits for one.
+    fn say(&mut self, line: &str) -> &mut Self {
+        self.wait_for("> ").terminal.send(format!("{line}\n"));
+        self
+    }
+
+    fn answer(&mut self, line: &str) -> &mut Self {
+        self.terminal.send(format!("{line}\n"));
+        self
+    }
+
+    /// Leaves with Ctrl+D. Nothing that was written moved the cursor or had a colour.
+    fn leave(mut self) -> (Server, Home) {
+        self.terminal.wait_until("the prompt", |shown| shown.trim_end().ends_with('>')).send("\x04");
+        assert!(self.terminal.wait_exit().success(), "{}", self.terminal.screen());
+        assert!(!self.terminal.bytes().contains(&0x1b), "{}", self.terminal.screen());
+        (self.server, self.home)
+    }
+}
+
+#[test]
+fn a_conversation_in_lines() {
+    let mut lines = plain(
+        [
+            Reply::new()
+                .thinking("hm")
+                .text("I look first.")
+                .tool_call("bash", json!({"_i": "x", "command": "echo from-tool"})),
+            Reply::new().text("The first line.\nThe **second** \u{1b}[31mline\u{1b}[m."),
+        ],
+        &[],
+    );
+    lines.say("look around").wait_for("I look first.").wait_for("bash: echo from-tool");
+    lines.wait_for("bash is done.").wait_for("  from-tool").wait_for("The first line.\nThe **second** line.");
+    let (server, home) = lines.leave();
+    server.finish();
+    assert_eq!(crate::sessions::session_files(&home).len(), 1);
+
+    // Resumed, everything is heard again.
+    let server = Server::start([Reply::new()]);
+    let mut lines = again(home, server, &["-c"]);
+    lines.wait_for("You: look around").wait_for("bash is done.").wait_for("The **second** line.");
+    lines.leave();
+}
+
+#[test]
+fn it_is_wanted_by_a_flag_a_variable_or_the_terminal() {
+    for (name, value, wanted) in [
+        ("ACCESSIBLE", "1", true),
+        ("TERM", "dumb", true),
+        ("ACCESSIBLE", "0", false),
+        ("TERM", "xterm", false),
+    ] {
+        let server = Server::start([Reply::new()]);
+        let home = support::home(&server, Wire::OpenAiCompletions);
+        let mut command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
+        command.env(name, value);
+        let mut terminal = Terminal::start(command, 30, 100, Answers::Kind);
+        terminal.wait_for(if wanted { "Type a prompt" } else { "Ask anything" });
+    }
+}
+
+#[test]
+fn calls_questions_and_plans_are_answered_by_number() {
+    let bash = |command: &str| Reply::new().tool_call("bash", json!({"_i": "run", "command": command}));
+    let question = json!({"_i": "ask", "questions": [{
+        "id": "colour", "question": "Which colour?",
+        "options": [{"label": "Red", "description": "like fire"}, {"label": "Blue"}],
+    }]});
+    let mut lines = plain(
+        [
+            bash("touch refused"),
+            bash("touch allowed"),
+            Reply::new().tool_call("ask", question),
+            Reply::new().text("All answered."),
+        ],
+        &["--approval-mode", "always-ask"],
+    );
+    lines.say("go").wait_for("touch refused").wait_for("1. Yes, this once").wait_for("Number or name:");
+    lines.answer("9").wait_for("There is no option 9");
+    lines.answer("no").wait_for("bash was not allowed.");
+    lines.wait_for("touch allowed").answer("1").wait_for("bash is done.");
+    lines.wait_for("Allow tool: ask").answer("yes, this once");
+    lines.wait_for("Which colour?").wait_for("1. Red - like fire").answer("blue").wait_for("All answered.");
+    assert!(!lines.home.exists("work/refused") && lines.home.exists("work/allowed"));
+    let body = lines.server.requests()[3].body.to_string();
+    assert!(body.contains("Blue"), "{body}");
+    lines.leave();
+}
+
+#[test]
+fn commands_and_the_shell_work() {
+    let mut lines = plain([Reply::new().text("I see."), Reply::new().text("New.")], &[]);
+    lines.say("!echo shared-$((40+2)); exit 4").wait_for("shared-42").wait_for("exit code 4");
+    lines.say("!!echo private-$((40+2))").wait_for("private-42");
+    lines.say("what was that?").wait_for("I see.");
+    let body = lines.server.requests()[0].body.to_string();
+    assert!(body.contains("shared-42") && !body.contains("private"), "{body}");
+    lines.say("/session").wait_for("Session");
+    lines.say("/settings").wait_for("/settings needs");
+    lines.say("/new").wait_for("New session started.");
+    lines.say("hello").wait_for("New.");
+    assert!(!lines.server.requests()[1].body.to_string().contains("what was that?"));
+    lines.say("/resume").wait_for("Which session?").answer("2").wait_for("You: what was that?");
+    lines.wait_for("Session resumed.").say("/exit");
+    assert!(lines.terminal.wait_exit().success());
+}
+
+#[test]
+fn control_c_stops_the_model_and_then_leaves() {
+    let slow = Reply::new().text("slow\nwords that take their time").delta_size(5);
+    let mut lines = plain([slow.stall_after_event(4, std::time::Duration::from_secs(30))], &[]);
+    lines.say("begin").wait_for("slow");
+    lines.answer("quickly please").wait_for("reads this at its next step");
+    lines.terminal.send("\x03");
+    lines.wait_for("Stopped.");
+    lines.terminal.wait_until("the prompt", |shown| shown.trim_end().ends_with('>')).send("\x03");
+    lines.wait_for("again to leave").terminal.send("\x03");
+    assert!(lines.terminal.wait_exit().success(), "{}", lines.terminal.screen());
+}
