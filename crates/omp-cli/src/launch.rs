@@ -98,6 +98,8 @@ pub struct SessionArgs {
     pub from_claude: bool,
     pub from_codex: bool,
     pub no_title: bool,
+    /// A new file for a recording.
+    pub record: Option<PathBuf>,
     /// Milliseconds.
     pub title_spinner_interval: Option<i64>,
 }
@@ -267,6 +269,7 @@ impl SessionArgs {
             from_claude: values.has("from-claude"),
             from_codex: values.has("from-codex"),
             no_title: values.has("no-title"),
+            record: values.path("record").map(Path::to_path_buf),
             title_spinner_interval: values.integer("title-spinner-interval"),
         }
     }

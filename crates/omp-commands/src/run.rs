@@ -6,7 +6,7 @@ use omp_sdk::{Host, PageTheme, Session};
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::text::{about, changelog, conversation, machines, moving, provider, todo};
+use crate::text::{about, changelog, compacting, conversation, machines, moving, provider, stats, todo, upkeep};
 
 /// What commands are answered with.
 #[derive(Clone)]
@@ -38,9 +38,14 @@ pub async fn answer(desk: &Desk, call: &Call<'_>) -> Answer {
         "changelog" => changelog::run(&session, arguments),
         "dump" => conversation::dump(&session, arguments).await,
         "export" => conversation::export(desk, arguments).await,
+        "context" => upkeep::context(&session).await,
+        "shake" => upkeep::shake(&session, arguments).await,
+        "cache" => upkeep::cache(&session),
+        "compact" => compacting::compact(&session, arguments).await,
         "share" => conversation::share(&session).await,
         "rename" => conversation::rename(&session, arguments).await,
         "force" => conversation::force(&session, arguments).await,
+        "stats" => stats::run(&desk.host, arguments).await,
         "todo" => todo::run(&session, arguments).await,
         "ssh" => machines::run(&session, arguments).await,
         "fast" => provider::fast(&session, arguments),

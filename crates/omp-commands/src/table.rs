@@ -15,11 +15,7 @@ const PLAIN: Builtin = Builtin {
 
 /// All built-in commands, in the order in which they are listed.
 pub const BUILTINS: &[Builtin] = &[
-    Builtin {
-        name: "settings",
-        description: "Change settings",
-        ..PLAIN
-    },
+    Builtin { name: "settings", description: "Change settings", ..PLAIN },
     Builtin {
         name: "setup",
         aliases: &["providers"],
@@ -164,7 +160,6 @@ pub const BUILTINS: &[Builtin] = &[
         name: "stats",
         description: "Usage and cost in a browser",
         hint: "[--port n]",
-        waits_for: Some("statistics"),
         place: Place::Everywhere,
         ..PLAIN
     },
@@ -190,6 +185,12 @@ pub const BUILTINS: &[Builtin] = &[
         ..PLAIN
     },
     Builtin {
+        name: "cache",
+        description: "What the prompt cache saved and missed, and why",
+        place: Place::Everywhere,
+        ..PLAIN
+    },
+    Builtin {
         name: "extensions",
         aliases: &["status"],
         description: "Everything that was found, by source",
@@ -200,18 +201,8 @@ pub const BUILTINS: &[Builtin] = &[
     Builtin { name: "fork", description: "Go on in a copy of this session", ..PLAIN },
     Builtin { name: "tree", description: "Go to another place in this conversation", ..PLAIN },
     Builtin { name: "resume", description: "Go on with an earlier session", ..PLAIN },
-    Builtin {
-        name: "login",
-        description: "Sign in to a provider",
-        hint: "[provider|redirect-url]",
-        ..PLAIN
-    },
-    Builtin {
-        name: "logout",
-        description: "Forget a provider's credentials",
-        hint: "[provider]",
-        ..PLAIN
-    },
+    Builtin { name: "login", description: "Sign in to a provider", hint: "[provider|redirect-url]", ..PLAIN },
+    Builtin { name: "logout", description: "Forget a provider's credentials", hint: "[provider]", ..PLAIN },
     Builtin {
         name: "mcp",
         description: "MCP servers",
@@ -241,7 +232,6 @@ pub const BUILTINS: &[Builtin] = &[
         name: "compact",
         description: "Summarise the conversation to make room",
         hint: "[focus]",
-        waits_for: Some("compaction"),
         place: Place::Everywhere,
         ..PLAIN
     },
@@ -250,7 +240,6 @@ pub const BUILTINS: &[Builtin] = &[
         description: "Drop heavy results or images from the context",
         hint: "[elide|images]",
         subcommands: &["elide", "images"],
-        waits_for: Some("compaction"),
         place: Place::Everywhere,
         ..PLAIN
     },
@@ -258,7 +247,6 @@ pub const BUILTINS: &[Builtin] = &[
         name: "handoff",
         description: "Go on in a new session with a summary",
         hint: "[focus]",
-        waits_for: Some("compaction"),
         ..PLAIN
     },
     Builtin { name: "btw", description: "Ask something on the side", hint: "<question>", ..PLAIN },

@@ -118,9 +118,13 @@ impl Carried {
 impl Dropped {
     fn line(&self) -> String {
         let Self { from, to, messages, artifact } = self;
+        let what = match messages {
+            1 => format!("1 message (entry {from})"),
+            _ => format!("{messages} messages (entries {from} to {to})"),
+        };
         match artifact {
-            Some(url) => format!("- {messages} messages (entries {from} to {to}): read {url} for all of it"),
-            None => format!("- {messages} messages (entries {from} to {to}), in the session file"),
+            Some(url) => format!("- {what}: read {url} for all of it"),
+            None => format!("- {what}, in the session file"),
         }
     }
 }

@@ -58,7 +58,11 @@ pub(crate) fn find(path: &[&Entry], sizes: &[u64], start: usize, keep: u64) -> O
         sum += sizes[*at];
         sum >= keep
     })?;
-    let at = (full..path.len()).find(|at| is_cut_point(path[*at])).or_else(|| {
+    let points = || (full..path.len()).filter(|at| is_cut_point(path[*at]));
+    let kept = |at: usize| sizes[at..].iter().sum::<u64>();
+    // One message that is much larger than all that is to be kept goes, if anything is left then.
+    let fits = points().find(|at| kept(*at) <= keep.saturating_add(keep / 2) && kept(*at) > 0);
+    let at = fits.or_else(|| points().next()).or_else(|| {
         // Nothing may be cut behind that place: the newest call and its results are larger than what is to be kept.
         (start..full).rev().find(|at| is_cut_point(path[*at]))
     })?;

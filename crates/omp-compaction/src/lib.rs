@@ -26,7 +26,7 @@ pub use cut::{is_cut_point, is_turn_start};
 pub use digest::digest;
 pub use files::FileActivity;
 pub use finish::{Finished, Words, finish};
-pub use measure::{Measured, measure};
+pub use measure::{Measured, measure, measure_for};
 pub use plan::{Nothing, Piece, Plan};
 pub use prompts::{
     AUTO_CONTINUE, HANDOFF_CONTEXT, Request, branch_request, handoff, history_request, prefix_request,

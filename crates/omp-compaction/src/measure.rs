@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use omp_tokens::Billing;
 use omp_types::{AssistantMessage, Message, StopReason};
 
 /// The size of a conversation.
@@ -18,12 +19,17 @@ pub struct Measured {
 /// Measures a conversation: what the provider counted with its last good answer, and an estimate of what came since.
 /// Counts of the first `stale` messages are of another conversation, from before it was made shorter.
 pub fn measure(messages: &[Arc<Message>], stale: usize) -> Measured {
+    measure_for(messages, stale, Billing::default())
+}
+
+/// The same, with images as the carrier of the requests counts them.
+pub fn measure_for(messages: &[Arc<Message>], stale: usize, billing: Billing) -> Measured {
     let counted = messages.iter().enumerate().skip(stale).rev().find_map(|(at, message)| {
         let tokens = message.as_assistant().and_then(counted)?;
         Some((at, tokens))
     });
     let estimate = |messages: &[Arc<Message>]| -> u64 {
-        messages.iter().map(|message| omp_tokens::message(message)).sum()
+        messages.iter().map(|message| omp_tokens::message_for(billing, message)).sum()
     };
     match counted {
         Some((at, tokens)) => {

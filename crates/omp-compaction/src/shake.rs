@@ -160,7 +160,7 @@ pub fn without_images(path: &[&Entry]) -> Outcome {
         for block in blocks {
             if let UserBlock::Image(image) = block {
                 let notice = format!("[A picture ({}) was taken out of the conversation]", image.mime_type);
-                let tokens = omp_tokens::Billing::of("", "").image(image);
+                let tokens = omp_tokens::Billing::default().image(image);
                 outcome.saved += tokens.saturating_sub(omp_tokens::estimate(&notice));
                 outcome.parts += 1;
                 *block = UserBlock::text(notice);

@@ -14,7 +14,7 @@ pub(crate) fn from_url(url: &str) -> UserBlock {
 }
 
 pub(crate) fn from_base64(mime_type: &str, data: &str) -> UserBlock {
-    UserBlock::Image(ImageBlock { data: data.to_owned(), mime_type: mime_type.to_owned() })
+    UserBlock::Image(ImageBlock { data: data.to_owned(), mime_type: mime_type.to_owned(), detail: None })
 }
 
 fn data_url(url: &str) -> Option<(&str, &str)> {

@@ -12,7 +12,7 @@ use omp_view::bang::{BangState, BangView};
 use omp_view::message::{self, Level, TextKind};
 use omp_view::tool::Expansion;
 
-use crate::blocks::{Calls, Pictured, Prose, Shared, Still};
+use crate::blocks::{Behind, Divider, Calls, Pictured, Prose, Shared, Still};
 use crate::stage::Stage;
 
 /// What of the conversation may still change.
@@ -25,8 +25,6 @@ pub(crate) struct Conversation {
     calls: HashMap<String, Shared<Calls>>,
     /// The block that another read would join.
     reads: Option<Shared<Calls>>,
-    /// What the model said last, for copying.
-    last_answer: String,
 }
 
 impl Conversation {
@@ -37,12 +35,7 @@ impl Conversation {
             arriving: HashMap::new(),
             calls: HashMap::new(),
             reads: None,
-            last_answer: String::new(),
         }
-    }
-
-    pub(crate) fn last_answer(&self) -> &str {
-        &self.last_answer
     }
 
     /// Takes an event of the session.
@@ -75,6 +68,10 @@ impl Conversation {
                 self.calls.remove(tool_call_id);
             }
             AgentEvent::AgentEnd { .. } => self.settle(now),
+            AgentEvent::AutoCompactionEnd { result: Some(result), .. } => {
+                let behind = Behind::Compaction { tokens_before: result.tokens_before };
+                self.divide(to, behind, result.summary.clone());
+            }
             AgentEvent::Notice { message } => self.say(to, Level::Warning, message),
             AgentEvent::RetryFallbackApplied(switch) => {
                 self.say(
@@ -89,7 +86,7 @@ impl Conversation {
             }
             AgentEvent::AutoRetryEnd { success: false, attempt, final_error } => {
                 let error = final_error.as_deref().unwrap_or_default();
-                self.say(to, Level::Error, &format!("Gave up after {attempt} attempts: {error}"));
+                self.say(to, Level::Error, &format!("Retry failed after {attempt} attempts: {error}"));
             }
             _ => {}
         }
@@ -189,6 +186,14 @@ impl Conversation {
             }
             // The command is on the screen since it began.
             Message::Custom(message) if message.custom_type == BashExecution::ROLE => {}
+            Message::Custom(message) if message.custom_type == omp_sdk::Session::COMPACTION => {
+                let tokens = message.details.as_ref().and_then(|details| details["tokensBefore"].as_u64());
+                let behind = Behind::Compaction { tokens_before: tokens.unwrap_or(0) };
+                self.divide(to, behind, message.content.text());
+            }
+            Message::Custom(message) if message.custom_type == omp_sdk::Session::BRANCH_SUMMARY => {
+                self.divide(to, Behind::Branch, message.content.text());
+            }
             Message::Custom(message) if message.display => {
                 let message = message.clone();
                 self.show(to, move |look| message::custom(look, &message));
@@ -199,6 +204,12 @@ impl Conversation {
             }
             Message::ToolResult(_) | Message::Custom(_) => {}
         }
+    }
+
+    /// The place where the conversation before was summed up, or another branch left.
+    fn divide(&mut self, to: &mut Transcript, behind: Behind, summary: String) {
+        self.interrupt();
+        to.push(Box::new(Divider::new(self.stage.clone(), behind, summary)));
     }
 
     /// Shows the pictures of a message below it.
@@ -254,10 +265,6 @@ impl Conversation {
 
     /// An answer is complete, or will not become so.
     fn answered(&mut self, to: &mut Transcript, answer: &AssistantMessage, now: Duration) {
-        let said: Vec<String> = answer.texts().map(str::to_owned).collect();
-        if !said.is_empty() {
-            self.last_answer = said.join("\n");
-        }
         for (_, prose) in self.prose.drain() {
             prose.with(Prose::finish);
         }
@@ -267,6 +274,12 @@ impl Conversation {
                 if let Some(calls) = self.calls.remove(id) {
                     calls.with(|calls| calls.give_up(now));
                 }
+            }
+        }
+        for call in answer.tool_calls().filter(|_| !broken) {
+            // Whatever came of the stream, these are the arguments.
+            if let Some(calls) = self.calls.get(&call.id) {
+                calls.with(|calls| calls.arguments_complete(&call.id, &call.arguments, call.intent.as_deref()));
             }
         }
         self.arriving.clear();
@@ -331,3 +344,6 @@ impl Conversation {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -42,7 +42,7 @@ pub(crate) fn decode(bytes: Vec<u8>) -> Result<ImageBlock, String> {
     }
     let loaded = image::load(bytes, Fit::Shrink).map_err(|error| error.to_string())?;
     let data = base64::engine::general_purpose::STANDARD.encode(&loaded.bytes);
-    Ok(ImageBlock { data, mime_type: loaded.mime.to_owned() })
+    Ok(ImageBlock { data, mime_type: loaded.mime.to_owned(), detail: None })
 }
 
 impl Images {

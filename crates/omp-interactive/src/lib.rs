@@ -9,6 +9,7 @@ mod conversation;
 mod exhibition;
 mod greeting;
 mod images;
+mod journal;
 mod key_viewer;
 mod link;
 mod pane;

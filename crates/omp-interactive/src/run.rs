@@ -15,6 +15,7 @@ use crate::app::{App, Beginning, Files, Titles, Wish};
 use crate::appearance::{self, ThemeWatch, Wishes};
 use crate::clipboard::Clipboard;
 use crate::greeting::Greeting;
+use crate::journal::Journal;
 use crate::link::{Link, Words};
 use crate::recent::Recent;
 use crate::screen::Screen;
@@ -103,6 +104,8 @@ pub async fn run(start: Start) -> Result<End, TerminalError> {
     let Start { host, link, mut words, numbers, prompts, typed, variable, edit, clipboard, titles, greeting, set_up, remarks, leash } = start;
     let mut screen =
         Screen::enter(leash, variable, host.session().settings().get(keys::SHOW_HARDWARE_CURSOR))?;
+    let (journal, complaints) = Journal::open(variable, &host.session().directories().logs());
+    screen.keep(journal);
     let (tasks, mut done) = mpsc::unbounded_channel();
     let mut theme_watch = ThemeWatch::new(tasks.clone());
     let session = host.session();
@@ -129,10 +132,10 @@ pub async fn run(start: Start) -> Result<End, TerminalError> {
     let off = !session.settings().get(keys::TERMINAL_SHOW_IMAGES);
     app.set_pictures(screen.picture_options(most), off);
     app.set_read_preview(session.settings().get(keys::READ_TOOL_RESULT_PREVIEW));
-    app.begin(&session.conversation().await, greeting);
+    app.begin(&session.transcript().await, greeting);
     drop(session);
     let problem = loaded.err().map(|error| error.to_string());
-    remarks.iter().chain(&user_keys.warnings).chain(&problem).for_each(|remark| app.remark(remark));
+    remarks.iter().chain(&user_keys.warnings).chain(&complaints).chain(&problem).for_each(|remark| app.remark(remark));
     app.tell_scope();
     app.begin_set_up(set_up);
     prompts.into_iter().for_each(|prompt| app.first_prompt(prompt));

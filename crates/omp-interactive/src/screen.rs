@@ -8,7 +8,8 @@ use omp_theme::{Appearance, Signals, color_depth};
 use omp_tui::announce::Notices;
 use omp_tui::capability::{self, Choice, Environment, ImageProtocol};
 use omp_tui::image::ImageOptions;
-use omp_tui::input::{Appearance as Reported, Decoder, Event};
+use omp_tui::clipboard::{Reader, Step};
+use omp_tui::input::{Appearance as Reported, Decoder, Event, Reply};
 use omp_tui::probe::{self, Fact, Probe, Probes};
 use omp_tui::render::{Gesture, Profile, Renderer};
 use omp_tui::schedule::Request;
@@ -16,6 +17,7 @@ use omp_tui::terminal::{Incoming, Source, Terminal, TerminalError};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
 use crate::app::{App, Wish};
+use crate::journal::Journal;
 use crate::run::{Edit, End};
 
 /// The terminal while the program has it.
@@ -38,6 +40,9 @@ pub(crate) struct Screen {
     /// How pictures are shown, and whether the user decided that.
     pictures: (ImageProtocol, bool),
     placeholders: bool,
+    journal: Journal,
+    /// Puts pastes together that come in packets.
+    pastes: Reader,
 }
 
 impl Screen {
@@ -84,10 +89,22 @@ impl Screen {
             notices: capability::notifications(environment).then_some(Notices::Bell),
             pictures: capability::image_protocol(environment),
             placeholders: capability::placeholders(environment),
+            journal: Journal::default(),
+            pastes: Reader::default(),
         };
         screen.listen()?;
         screen.terminal.write(&screen.questions)?;
         Ok(screen)
+    }
+
+    /// Writes down what the terminal gets from now on.
+    pub(crate) fn keep(&mut self, journal: Journal) {
+        self.journal = journal;
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.journal.wrote(bytes);
+        self.terminal.write(bytes)
     }
 
     /// Reads what the terminal sends.
@@ -136,7 +153,10 @@ impl Screen {
     pub(crate) fn paint(&mut self, app: &mut App) -> io::Result<()> {
         let size = self.terminal.size();
         match app.paint(&mut self.renderer, size) {
-            Some(painted) => self.terminal.write(&painted.bytes),
+            Some(painted) => {
+                self.journal.frame(&painted, app.take_asked_blocks(), app.now());
+                self.write(&painted.bytes)
+            }
             None => Ok(()),
         }
     }
@@ -154,7 +174,7 @@ impl Screen {
                 app.scheduler.resized(self.profile.multiplexer, now);
                 self.renderer.resized(self.terminal.size());
                 // Some terminals change their colours together with their window, and say so only when asked.
-                self.terminal.write(&self.background)?;
+                self.write(&self.background.clone())?;
             }
             Incoming::Ended(signal) => return Ok(Some(End::Signal(signal))),
             Incoming::Closed => return Ok(Some(End::Closed)),
@@ -173,6 +193,11 @@ impl Screen {
         let (mut facts, mut bytes) = (Vec::new(), Vec::new());
         for event in events {
             match event {
+                Event::Reply(Reply::Clipboard(packet)) => match self.pastes.packet(&packet) {
+                    Step::Nothing => {}
+                    Step::Ask(question) => bytes.extend(question),
+                    Step::Pasted(pasted) => app.clipboard_pasted(pasted),
+                },
                 Event::Reply(reply) => self.probes.reply(&reply, &mut facts, &mut bytes),
                 event => app.input(event),
             }
@@ -181,7 +206,7 @@ impl Screen {
         facts.iter().for_each(|fact| self.learn(fact, app));
         app.set_appearance(self.appearance());
         if !bytes.is_empty() {
-            self.terminal.write(&bytes)?;
+            self.write(&bytes)?;
             self.terminal.also_on(self.probes.redo(), self.probes.undo());
         }
         Ok(())
@@ -218,11 +243,11 @@ impl Screen {
     pub(crate) fn grant(&mut self, wish: Wish, app: &mut App, edit: Edit) -> io::Result<()> {
         match wish {
             Wish::Quit => {}
-            Wish::Write(bytes) => self.terminal.write(&bytes)?,
+            Wish::Write(bytes) => self.write(&bytes)?,
             Wish::Gesture(gesture) => self.draw_anew(gesture, app),
             Wish::Suspend => {
                 self.terminal.suspend()?;
-                self.terminal.write(&self.questions)?;
+                self.write(&self.questions.clone())?;
                 self.draw_anew(Gesture::Resume, app);
             }
             Wish::ExternalEditor(text) => {
@@ -246,7 +271,7 @@ impl Screen {
         if end == End::Left {
             let size = self.terminal.size();
             let painted = app.farewell(&mut self.renderer, size);
-            self.terminal.write(&painted.bytes)?;
+            self.write(&painted.bytes)?;
         }
         drop(self.source.take());
         self.terminal.leave();

@@ -1,11 +1,14 @@
 //! Rows that lists have in common.
 
 use omp_theme::{Symbol, Token};
+use omp_tui::render::Size;
 use omp_tui::text::{Line, Style};
 use omp_view::Look;
 
 /// The keys at the foot of a panel take no more rows than this.
 const MOST_KEY_ROWS: usize = 2;
+/// What stands above a panel on the smallest screen.
+const STATUS_ROWS: usize = 2;
 
 /// Text of others on one line, without anything a terminal would obey.
 pub(crate) fn one_line(text: &str) -> String {
@@ -57,6 +60,24 @@ pub(crate) fn hidden(look: &Look, above: usize, below: usize) -> Option<Line> {
         (above, below) => format!("  {up} {above}  {down} {below} more"),
     };
     Some(look.row(Token::Dim, &text))
+}
+
+/// The end of a long text, as of a path, after an ellipsis.
+pub(crate) fn ending(look: &Look, token: Token, text: &str) -> Line {
+    let line = Line::styled(look.fg(token), text);
+    let (wide, room) = (line.width(), look.width);
+    if wide <= room {
+        return line;
+    }
+    let mut short = Line::styled(look.fg(token), look.symbol(Symbol::FormatEllipsis));
+    short.append(&line.slice((wide + short.width()).saturating_sub(room), wide));
+    short.clamp(room)
+}
+
+/// The keys below `rows` rows, where a small screen has room for them.
+pub(crate) fn keys_below(look: &Look, hints: &[String], rows: usize, size: Size) -> Vec<Line> {
+    let fits = rows + MOST_KEY_ROWS + STATUS_ROWS <= size.height;
+    if fits { keys(look, hints) } else { Vec::new() }
 }
 
 /// Which keys do what, the most useful first: as many as fit into two rows.

@@ -104,7 +104,7 @@ impl Tool for Played {
 
     fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
         // Whether it ran was decided then.
-        Some(Approval::Tier(omp_types::ApprovalTier::Read))
+        Some(Approval::READ)
     }
 
     fn demand(&self) -> Option<Note> {

@@ -35,6 +35,9 @@ impl Session {
 
     /// Repeats the last failed or aborted turn.
     pub async fn retry(&self, cancel: CancellationToken) -> Result<Outcome, AgentError> {
+        if let Some(deck) = &self.deck {
+            deck.retry();
+        }
         self.before_run().await;
         let outcome = self.agent.retry(cancel).await?;
         self.after_run(&outcome).await;

@@ -1,12 +1,13 @@
 //! Notices a model that goes in circles: the same calls with the same results, again and again.
 //!
-//! The conversation alone decides, so a session that is replayed is judged as it was. What counts are the turns since
-//! the user last said something: a model that was told to go on begins anew.
+//! What counts are the turns since the user last said something: a model that was told to go on begins anew. Results are
+//! looked at when they arrive, because those of earlier turns may be blanked later to make room.
 
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use omp_agent::{Conduct, Note, Then, Turn};
 use omp_types::{AgentEvent, AssistantMessage, Message, ToolCall, ToolResultMessage};
@@ -26,27 +27,52 @@ const PATIENT: [&str; 1] = ["job"];
 
 /// The conduct of a session, with an eye on circles.
 pub(crate) struct Guarding {
-    pub(crate) inner: Arc<dyn Conduct>,
-    reasons: Mutex<Vec<String>>,
+    inner: Arc<dyn Conduct>,
+    seen: Mutex<Seen>,
+}
+
+/// What the model did of late.
+#[derive(Default)]
+struct Seen {
+    /// The newest first.
+    steps: VecDeque<Step>,
+    /// Why runs were ended, for those who listen.
+    reasons: Vec<String>,
+}
+
+/// One answer with the results of its calls.
+struct Step {
+    /// Equal for equal calls with equal results.
+    mark: u64,
+    /// The calls as people read them.
+    calls: String,
 }
 
 impl Guarding {
     pub(crate) fn new(inner: Arc<dyn Conduct>) -> Self {
-        Self { inner, reasons: Mutex::default() }
+        Self { inner, seen: Mutex::default() }
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Conduct for Guarding {
     fn after_tools(&self, conversation: &[Arc<Message>]) -> Turn {
+        let mut seen = self.seen();
+        seen.note(conversation);
         let turn = self.inner.after_tools(conversation);
         if turn.rewind.is_some() || turn.then == Then::End {
             return turn;
         }
-        let Some(circle) = circle(conversation) else { return turn };
-        match circle.times {
-            NUDGE => Turn { note: turn.note.or_else(|| Some(circle.note())), ..turn },
-            STOP.. => {
-                self.reasons.lock().unwrap_or_else(PoisonError::into_inner).push(circle.reason());
+        match seen.circle() {
+            Some(circle) if circle.times == NUDGE => {
+                Turn { note: turn.note.or_else(|| Some(circle.note())), ..turn }
+            }
+            Some(circle) if circle.times >= STOP => {
+                seen.reasons.push(circle.reason());
+                seen.steps.clear();
                 Turn { then: Then::End, ..turn }
             }
             _ => turn,
@@ -63,38 +89,73 @@ impl Conduct for Guarding {
 
     fn events(&self) -> Vec<AgentEvent> {
         let mut events = self.inner.events();
-        let reasons = std::mem::take(&mut *self.reasons.lock().unwrap_or_else(PoisonError::into_inner));
+        let reasons = std::mem::take(&mut self.seen().reasons);
         events.extend(reasons.into_iter().map(|message| AgentEvent::Notice { message }));
         events
     }
 }
 
-/// A circle that was just closed once more.
-struct Circle<'a> {
-    /// How often the model went around.
-    times: usize,
-    /// The answers of one round, oldest first.
-    answers: Vec<&'a AssistantMessage>,
-}
-
-impl Circle<'_> {
-    fn calls(&self) -> String {
-        let calls = self.answers.iter().flat_map(|answer| answer.tool_calls()).map(shown);
-        calls.collect::<Vec<_>>().join(", ")
+impl Seen {
+    /// Looks at the answer that the conversation ends with, and at its results.
+    fn note(&mut self, conversation: &[Arc<Message>]) {
+        let Some(at) = conversation.iter().rposition(|message| message.as_assistant().is_some()) else {
+            return;
+        };
+        let Some(answer) = conversation[at].as_assistant() else { return };
+        let before = conversation[..at].iter().rev().take_while(|message| message.as_tool_result().is_none());
+        if before
+            .take_while(|message| message.as_assistant().is_none())
+            .any(|message| matches!(**message, Message::User(_)))
+        {
+            self.steps.clear();
+        }
+        if answer.tool_calls().all(|call| PATIENT.contains(&call.name.as_str())) {
+            self.steps.clear();
+            return;
+        }
+        let results = conversation[at..].iter().filter_map(|message| message.as_tool_result());
+        let calls = answer.tool_calls().map(shown).collect::<Vec<_>>().join(", ");
+        self.steps.push_front(Step { mark: mark(answer, results), calls });
+        self.steps.truncate(LONGEST_CIRCLE * STOP);
     }
 
+    /// The shortest circle that was closed just now, if there is one.
+    fn circle(&self) -> Option<Circle> {
+        (1..=LONGEST_CIRCLE).find_map(|length| {
+            let same = |at: &usize| {
+                self.steps.get(at + length).is_some_and(|earlier| earlier.mark == self.steps[*at].mark)
+            };
+            let repeated = (0..self.steps.len()).take_while(same).count();
+            let times = 1 + repeated / length;
+            (times > 1 && repeated % length == 0).then(|| {
+                let calls: Vec<&str> =
+                    self.steps.iter().take(length).rev().map(|step| step.calls.as_str()).collect();
+                Circle { times, calls: calls.join(", ") }
+            })
+        })
+    }
+}
+
+/// Calls that were made again and again.
+struct Circle {
+    /// How often the model went around.
+    times: usize,
+    /// The calls of one round, oldest first.
+    calls: String,
+}
+
+impl Circle {
     fn note(&self) -> Note {
         let text =
-            SAME_RESULT.replace("{{times}}", &self.times.to_string()).replace("{{calls}}", &self.calls());
+            SAME_RESULT.replace("{{times}}", &self.times.to_string()).replace("{{calls}}", &self.calls);
         Note { custom_type: "same-result", text: Cow::Owned(text) }
     }
 
     fn reason(&self) -> String {
+        let Self { times, calls } = self;
         format!(
-            "Stopped: the model made the same calls {} times in a row and got the same result every time: {}. Say how to \
-             go on.",
-            self.times,
-            self.calls()
+            "Stopped: the model made the same calls {times} times in a row and got the same result every time: {calls}. \
+             Say how to go on."
         )
     }
 }
@@ -108,57 +169,7 @@ fn shown(call: &ToolCall) -> String {
     }
 }
 
-/// One answer with the results of its calls.
-struct Step<'a> {
-    answer: &'a AssistantMessage,
-    /// Equal for equal calls with equal results.
-    mark: u64,
-}
-
-/// The shortest circle that the conversation ends with, if it was closed at least twice and just now.
-fn circle(conversation: &[Arc<Message>]) -> Option<Circle<'_>> {
-    let steps = last_steps(conversation);
-    (1..=LONGEST_CIRCLE).find_map(|length| {
-        let same = |at: &usize| steps.get(at + length).is_some_and(|step| step.mark == steps[*at].mark);
-        let repeated = (0..steps.len()).take_while(same).count();
-        let times = 1 + repeated / length;
-        if times < 2 || repeated % length != 0 {
-            return None;
-        }
-        let answers = steps[..length].iter().rev().map(|step| step.answer).collect();
-        Some(Circle { times, answers })
-    })
-}
-
-/// The latest steps since the user's last words, newest first.
-fn last_steps(conversation: &[Arc<Message>]) -> Vec<Step<'_>> {
-    let (mut steps, mut results) = (Vec::new(), Vec::new());
-    for message in conversation.iter().rev() {
-        match message.as_ref() {
-            Message::ToolResult(result) => results.push(result),
-            Message::Assistant(answer) => {
-                let calls = answer.tool_calls().count();
-                if calls == 0 || calls != results.len() || answer.tool_calls().all(is_patient) {
-                    break;
-                }
-                steps.push(Step { answer, mark: mark(answer, &results) });
-                results.clear();
-            }
-            Message::User(_) => break,
-            _ => {}
-        }
-        if steps.len() > LONGEST_CIRCLE * STOP {
-            break;
-        }
-    }
-    steps
-}
-
-fn is_patient(call: &ToolCall) -> bool {
-    PATIENT.contains(&call.name.as_str())
-}
-
-fn mark(answer: &AssistantMessage, results: &[&ToolResultMessage]) -> u64 {
+fn mark<'a>(answer: &AssistantMessage, results: impl Iterator<Item = &'a ToolResultMessage>) -> u64 {
     let mut hasher = DefaultHasher::new();
     for call in answer.tool_calls() {
         call.name.hash(&mut hasher);

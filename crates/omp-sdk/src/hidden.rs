@@ -29,12 +29,17 @@ pub(crate) fn load(
     if !settings.get(keys::SECRETS_ENABLED) {
         return None;
     }
-    let user = read(&options.directories.agent.join(FILE), warnings);
-    let project = read(&options.cwd.join(".omp").join(FILE), warnings);
     let mut entries = from_environment(options.environment.vars());
-    entries.extend(merged(user, project));
+    entries.extend(named(options, warnings));
     let secrets = Secrets::new(entries, session);
     (!secrets.is_empty()).then(|| Arc::new(Outbound::new(Arc::new(secrets))))
+}
+
+/// What the files of the user and of the project name.
+pub(crate) fn named(options: &SessionOptions, warnings: &mut Vec<String>) -> Vec<Entry> {
+    let user = read(&options.directories.agent.join(FILE), warnings);
+    let project = read(&options.cwd.join(".omp").join(FILE), warnings);
+    merged(user, project)
 }
 
 fn read(path: &Path, warnings: &mut Vec<String>) -> Vec<Entry> {

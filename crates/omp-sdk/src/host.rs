@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use omp_agent::Listener;
 use omp_llm::Secret;
 use omp_session::{BranchError, Context, Copied, CopyError, Navigation, NoSuchEntry};
+use omp_stats::Dashboard;
 use serde_json::Value;
 
 use crate::error::SessionError;
@@ -33,6 +34,8 @@ pub struct Host {
     given: Option<(String, Secret)>,
     /// Switches happen one after the other.
     turn: tokio::sync::Mutex<()>,
+    /// The page of statistics, once somebody wanted it.
+    pub(crate) dashboard: tokio::sync::Mutex<Option<Dashboard>>,
 }
 
 /// What a switch led to.
@@ -93,6 +96,7 @@ impl Host {
             current: Mutex::new(Arc::new(session)),
             given,
             turn: tokio::sync::Mutex::default(),
+            dashboard: tokio::sync::Mutex::default(),
         })
     }
 

@@ -17,6 +17,7 @@ use crate::options::{Persistence, SessionOptions};
 use crate::prompt::PromptReport;
 use crate::record::{Record, Recorder};
 use crate::resources::Kept;
+use crate::replay;
 use crate::restore;
 use crate::session::{Now, Session};
 use crate::setup::SessionSetup;
@@ -44,16 +45,24 @@ impl Session {
             shelf.begin(record.clone(), context.selected_tools.as_deref());
         }
 
+        let listener = opening.start_deck(
+            &chosen,
+            &surroundings,
+            effort,
+            &context,
+            &record.lock().header().id,
+            listener,
+        );
         let report =
             PromptReport::new(&surroundings.prompt, &definitions(&surroundings.tools, config.intent_tracing));
         let offers_todo = surroundings.tools.iter().any(|tool| tool.definition().name == "todo");
         let modes = modes::of_session(&opening.options, &surroundings.context, &record);
         let setup = Arc::new(SessionSetup {
             modes: Arc::clone(&modes),
-            system: surroundings.prompt.blocks(),
+            system: replay::system(&opening.options, || surroundings.prompt.blocks()),
             tools: Mutex::new(surroundings.tools),
             shelf: surroundings.shelf,
-            sticky: surroundings.knowledge.get().sticky.clone(),
+            sticky: replay::sticky(&opening.options, || surroundings.knowledge.get().sticky.clone()),
             keywords: configure::keywords(&opening.settings),
             effort,
             highest: chosen.model.clamp_level(ThinkingLevel::Max),
@@ -76,9 +85,11 @@ impl Session {
             session_dir: opening.options.session_dir.clone(),
             stale: AtomicUsize::new(context.kept),
             learned: Mutex::default(),
+            hands_off: AtomicBool::new(false),
+            handoff_due: AtomicBool::new(false),
         });
         let parts = Parts {
-            model: models.serve(Arc::clone(&chosen.model)),
+            model: models.serve_conversation(Arc::clone(&chosen.model)),
             models: Arc::clone(&models) as Arc<dyn Models>,
             setup: Arc::clone(&setup) as Arc<dyn Setup>,
             gate: Arc::clone(&guard) as Arc<dyn Gate>,
@@ -106,6 +117,7 @@ impl Session {
             modes,
             setup,
             titles: Titling::default(),
+            deck: opening.options.deck.clone(),
             changed: AtomicBool::new(false),
             guard,
             scope: surroundings.scope,

@@ -4,18 +4,20 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-use omp_agent::{AgentConfig, Model, Models, Tool};
+use omp_agent::{AgentConfig, Tool};
 use omp_config::discovery::{Discovery, SurveyLimits, survey};
 use omp_config::settings::{Settings, SettingsError, keys};
 use omp_guard::secrets::Outbound;
 use omp_jobs::Jobs;
 use omp_llm::registry::{Registry, SelectError};
 use omp_llm::{Api, Client, ClientOptions, Secret};
+use omp_replay::Deck;
 use omp_session::Context;
 use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
 use omp_tools::{ClearDelay, Scans, SshHosts, Storage, TodoList};
 use omp_types::{ParallelTools, RequestOptions, ThinkingLevel};
 
+use crate::adapt::SystemClock;
 use crate::artifacts;
 use crate::configure;
 use crate::dials::Dials;
@@ -29,12 +31,14 @@ use crate::history::Notes;
 use crate::hosts;
 use crate::jobs;
 use crate::knowledge::{self, Knowledge, Known, load_settings};
+use crate::ledger::Ledger;
 use crate::machines;
 use crate::models::{load_registry_at, select};
 use crate::modes;
 use crate::options::{Persistence, SessionOptions, ToolFilter};
 use crate::others::OtherModels;
 use crate::profiles;
+use crate::replay;
 use crate::prompt::{self, Ingredients, Personality, Place, SystemPrompt};
 use crate::resources::{Kept, Obsidian, github, resources};
 use crate::shell;
@@ -90,7 +94,9 @@ impl Opening {
         let todos = Arc::default();
         let jobs = jobs::list(&settings);
         let edit_mode = omp_tools::EditMode::default();
-        Ok(Self { options, settings, todos, jobs, ssh: None, edit_mode, warnings })
+        let mut opening = Self { options, settings, todos, jobs, ssh: None, edit_mode, warnings };
+        opening.insert_deck();
+        Ok(opening)
     }
 
     /// Who keeps what is typed; nobody if nothing is to be kept.
@@ -116,10 +122,16 @@ impl Opening {
             google,
             hosts,
             tool_format: configure::tool_format(settings),
-            sockets: transport::sockets(settings, options.environment.as_ref()),
+            sockets: self.taped_sockets(transport::sockets(settings, options.environment.as_ref())),
+            tape: options.deck.as_ref().map(Deck::tape),
             ..client_options(options.environment.as_ref())
         })?;
-        let selection = select(&client, &mut registry, options, settings, context, &mut self.warnings).await;
+        let selection = match &options.deck {
+            Some(Deck::Play(player)) => replay::selected(&registry, player.world()).map_err(|source| {
+                SessionError::Model { source, models_file: file.clone(), lists: Vec::new() }
+            }),
+            _ => select(&client, &mut registry, options, settings, context, &mut self.warnings).await,
+        };
         let selection = selection.map_err(|error| login_refused(error, options.environment.as_ref()))?;
         self.warnings.extend(selection.warnings);
         self.warnings.extend(options.environment.vault().and_then(|vault| vault.problem()));
@@ -192,7 +204,9 @@ impl Opening {
         let tier = self.options.service_tier.clone();
         let tier = tier.unwrap_or_else(|| self.settings.get(keys::SERVICE_TIER).to_owned());
         let dials = Arc::new(Dials::new(tier));
-        Arc::new(OtherModels { client, registry, environment, given, pictures, secrets, dials })
+        let clock = self.options.clock.clone().unwrap_or_else(|| Arc::new(SystemClock));
+        let ledger = Arc::new(Ledger::new(clock));
+        Arc::new(OtherModels { client, registry, environment, given, pictures, secrets, dials, ledger })
     }
 
     pub(crate) fn look_around(&mut self, chosen: &Chosen, kept: &Kept) -> Surroundings {
@@ -206,6 +220,9 @@ impl Opening {
         self.ssh = machines::of_session(&discovery, &self.options, &scope, &environment, &mut self.warnings);
         let (mut tools, context) = self.build_tools(&known, &scope, &secrets, kept, &chosen.client);
         toolbox::add(&mut tools, std::mem::take(&mut self.options.own_tools), &mut self.warnings);
+        if let Some(deck) = &self.options.deck {
+            tools = deck.tools(tools);
+        }
         let Toolbox { offered: tools, shelf } = Toolbox::arrange(&self.settings, &self.options.tools, tools);
         let repository = discovery.places().repository.as_deref();
         let prompt = self.system_prompt(&knowledge, repository, &tools, &chosen.model);
@@ -260,8 +277,8 @@ impl Opening {
         if effort != Effort::Auto {
             return None;
         }
-        let smol = configure::role(&self.settings, "smol").and_then(|selector| models.resolve(selector));
-        Some(Classifier { model: smol.map(|(model, _): (Arc<dyn Model>, _)| model) })
+        let smol = configure::role(&self.settings, "smol").and_then(|selector| models.select(selector).ok());
+        Some(Classifier { model: smol.map(|selection| models.serve(Arc::new(selection.model))) })
     }
 
     pub(crate) fn system_prompt(
@@ -371,8 +388,7 @@ pub(crate) fn service_tier(word: String, provider: &str) -> Option<String> {
     match word.as_str() {
         "none" => None,
         "openai-only" => (provider == "openai").then(|| "priority".to_owned()),
-        // Anthropic has no tier of that name on its wire yet.
-        "claude-only" => None,
+        "claude-only" => (provider == "anthropic").then(|| "priority".to_owned()),
         _ => Some(word),
     }
 }
@@ -414,6 +430,7 @@ mod tests {
         assert_eq!(tier("openai-only", "openai").as_deref(), Some("priority"));
         assert_eq!(tier("openai-only", "mine"), None);
         assert_eq!(tier("claude-only", "openai"), None);
+        assert_eq!(tier("claude-only", "anthropic").as_deref(), Some("priority"));
         assert_eq!(tier("none", "openai"), None);
     }
 }

@@ -8,6 +8,7 @@ use omp_config::Directories;
 use omp_config::settings::Settings;
 use omp_import::Source;
 use omp_llm::Secret;
+use omp_replay::Deck;
 use omp_session::IfHeld;
 use omp_tools::{PtyView, Questioner};
 use omp_types::CacheRetention;
@@ -70,6 +71,10 @@ pub struct SessionOptions {
     pub session_dir: Option<PathBuf>,
     /// Identifies the terminal, so that `--continue` finds what was done in it.
     pub terminal: Option<String>,
+    /// Records the session, or plays one that was recorded.
+    pub deck: Option<Deck>,
+    /// Columns and rows of the terminal, where there is one.
+    pub terminal_size: Option<(u16, u16)>,
     /// A binary that is the embedded shell when its first argument is `__shell`, for machines without bash.
     pub embedded_shell: Option<PathBuf>,
 }
@@ -110,6 +115,8 @@ impl SessionOptions {
             if_held: IfHeld::Refuse,
             session_dir: None,
             terminal: None,
+            deck: None,
+            terminal_size: None,
             embedded_shell: None,
         }
     }

@@ -12,6 +12,7 @@ use crate::account;
 use crate::dials::{DialedModel, Dials};
 use crate::environment::{Environment, EnvironmentLookup};
 use crate::hidden::HiddenModel;
+use crate::ledger::{Ledger, WatchedModel};
 
 /// Everything the registry offers, with what holds for all models of the session.
 pub(crate) struct OtherModels {
@@ -25,6 +26,8 @@ pub(crate) struct OtherModels {
     pub(crate) secrets: Option<Arc<Outbound>>,
     /// What a person changed about all requests.
     pub(crate) dials: Arc<Dials>,
+    /// Watches the cache of the conversation.
+    pub(crate) ledger: Arc<Ledger>,
 }
 
 /// Whether models may be sent pictures.
@@ -89,17 +92,25 @@ impl OtherModels {
     }
 }
 
+impl OtherModels {
+    /// The model of the conversation itself.
+    pub(crate) fn serve_conversation(&self, model: Arc<omp_llm::Model>) -> Arc<dyn Model> {
+        let inner = self.serve(Arc::clone(&model));
+        Arc::new(WatchedModel { inner, ledger: Arc::clone(&self.ledger), model })
+    }
+}
+
 impl Models for OtherModels {
     fn resolve(&self, selector: &str) -> Option<(Arc<dyn Model>, Option<ThinkingLevel>)> {
         let selection = self.select(selector).ok()?;
-        Some((self.serve(Arc::new(selection.model)), selection.thinking))
+        Some((self.serve_conversation(Arc::new(selection.model)), selection.thinking))
     }
 
     fn larger(&self, model: &ModelIdentity) -> Option<Arc<dyn Model>> {
         let key = self.given_for(&model.provider);
         let mut larger = self.registry.larger(&model.selector(), key, &self.lookup())?;
         self.pictures.apply(&mut larger);
-        Some(self.serve(Arc::new(larger)))
+        Some(self.serve_conversation(Arc::new(larger)))
     }
 
     fn usage_limited(&self, model: &ModelIdentity, hint_ms: Option<u64>) -> AccountAnswer {

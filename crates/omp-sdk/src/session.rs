@@ -11,6 +11,7 @@ use omp_config::settings::Settings;
 use omp_extend::Commands;
 use omp_jobs::Jobs;
 use omp_llm::Api;
+use omp_replay::Deck;
 use omp_session::Header;
 use omp_shell::Scope;
 use omp_tools::{SshHosts, TodoList};
@@ -40,6 +41,7 @@ pub struct Session {
     /// Keeps the conversation within the model's window.
     pub(crate) keeper: Arc<Keeper>,
     pub(crate) titles: Titling,
+    pub(crate) deck: Option<Deck>,
     pub(crate) scope: Arc<Scope>,
     pub(crate) record: Record,
     pub(crate) now: Arc<Mutex<Now>>,
@@ -180,6 +182,9 @@ impl Session {
     /// template is expanded first.
     pub async fn prompt(&self, prompt: Prompt, cancel: CancellationToken) -> Result<Outcome, AgentError> {
         let prompt = self.expand(prompt, &cancel).await?;
+        if let Some(deck) = &self.deck {
+            deck.prompt(&prompt);
+        }
         if let Some(remark) = self.left_out(&prompt.content) {
             self.agent.notice(remark).await?;
         }
@@ -244,6 +249,7 @@ impl Session {
             Some(notes) => notes.close().await,
             None => None,
         };
-        self.record.release().into_iter().chain(unkept).chain(ended).collect()
+        let unrecorded = self.end_recording().await;
+        self.record.release().into_iter().chain(unkept).chain(ended).chain(unrecorded).collect()
     }
 }

@@ -149,7 +149,7 @@ impl Session {
     async fn switch(&self, selection: Selection, lasting: Lasting) -> Result<(), SessionError> {
         let model = Arc::new(selection.model);
         let thinking = selection.thinking.unwrap_or_else(|| self.effort.start());
-        self.agent.set_model(self.models.serve(Arc::clone(&model)), thinking).await?;
+        self.agent.set_model(self.models.serve_conversation(Arc::clone(&model)), thinking).await?;
         let role = (lasting == Lasting::Temporary).then_some(TEMPORARY);
         self.record.lock().append_model_change(&model.selector(), role);
         self.replace_model(model);

@@ -153,6 +153,13 @@ impl Loaded {
         self.path(leaf)
     }
 
+    /// Puts the images of messages of this session back in their places.
+    pub fn fill_images(&self, messages: &mut Vec<std::sync::Arc<omp_types::Message>>) {
+        if let Some(blobs) = &self.blobs {
+            crate::rehydrate::fill(messages, blobs);
+        }
+    }
+
     /// The conversation up to the last entry.
     pub fn context(&self) -> Context {
         self.context_at(self.leaf())

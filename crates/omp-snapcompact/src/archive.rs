@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use omp_types::{ImageBlock, Message, UserBlock};
+use omp_types::{ImageBlock, ImageDetail, Message, UserBlock};
 use serde::{Deserialize, Serialize};
 
 use crate::draw::draw;
@@ -127,7 +127,8 @@ impl Archive {
 
     fn add(&mut self, page: &Page, shape: Shape) -> Result<(), png::EncodingError> {
         let data = STANDARD.encode(draw(page, shape)?);
-        self.content.push(UserBlock::Image(ImageBlock { data, mime_type: "image/png".to_owned() }));
+        let detail = Some(ImageDetail::Original);
+        self.content.push(UserBlock::Image(ImageBlock { data, mime_type: "image/png".to_owned(), detail }));
         let frame = Frame {
             shape: shape.name.to_owned(),
             width: shape.width,

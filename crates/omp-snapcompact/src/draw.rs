@@ -50,7 +50,7 @@ fn encode(pixels: &[u8], width: usize, height: usize) -> Result<Vec<u8>, png::En
     encoder.set_color(png::ColorType::Indexed);
     encoder.set_depth(png::BitDepth::Four);
     encoder.set_palette(PALETTE.as_flattened());
-    encoder.set_compression(png::Compression::High);
+    encoder.set_compression(png::Compression::Balanced);
     encoder.set_filter(png::Filter::NoFilter);
     let mut writer = encoder.write_header()?;
     writer.write_image_data(&packed)?;

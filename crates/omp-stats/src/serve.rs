@@ -71,6 +71,11 @@ impl Dashboard {
         Ok(Self { address, task })
     }
 
+    /// The port that it is served on.
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+
     /// The address for a browser.
     pub fn url(&self) -> String {
         format!("http://{}/", self.address)

@@ -24,6 +24,12 @@ const OPENAI_MOST: u64 = 10_000;
 /// An image whose size cannot be read.
 const UNKNOWN: u64 = 1_600;
 
+impl Default for Billing {
+    fn default() -> Self {
+        Self::Anthropic { most: ANTHROPIC }
+    }
+}
+
 impl Billing {
     /// The formula for a request over `api` to `model`.
     pub fn of(api: &str, model: &str) -> Self {

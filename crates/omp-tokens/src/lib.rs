@@ -13,7 +13,7 @@ mod pieces;
 mod vocabulary;
 
 pub use image::{Billing, high_resolution, image_size};
-pub use message::{call, message, messages, tool};
+pub use message::{call, message, message_for, messages, tool};
 pub use vocabulary::Family;
 
 /// Tokens of `text` for a model of the usual family.

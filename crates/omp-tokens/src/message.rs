@@ -9,13 +9,18 @@ const FRAME: u64 = 4;
 /// What a tool call or a tool definition costs beside its text.
 const CALL_FRAME: u64 = 8;
 
-/// Tokens of one message of a conversation.
+/// Tokens of one message of a conversation; images by the most common formula.
 pub fn message(message: &Message) -> u64 {
+    message_for(Billing::default(), message)
+}
+
+/// Tokens of one message, for whoever counts its images.
+pub fn message_for(billing: Billing, message: &Message) -> u64 {
     FRAME
         + match message {
-            Message::User(user) => content(&user.content),
-            Message::Custom(custom) => content(&custom.content),
-            Message::ToolResult(result) => blocks(&result.content),
+            Message::User(user) => content(billing, &user.content),
+            Message::Custom(custom) => content(billing, &custom.content),
+            Message::ToolResult(result) => blocks(billing, &result.content),
             Message::Assistant(answer) => answer.content.iter().map(assistant_block).sum(),
         }
 }
@@ -39,17 +44,17 @@ pub fn tool(tool: &ToolDefinition) -> u64 {
     CALL_FRAME + estimate(&tool.name) + estimate(&tool.description) + estimate(&tool.parameters.to_string())
 }
 
-fn content(content: &UserContent) -> u64 {
+fn content(billing: Billing, content: &UserContent) -> u64 {
     match content {
         UserContent::Text(text) => estimate(text),
-        UserContent::Blocks(list) => blocks(list),
+        UserContent::Blocks(list) => blocks(billing, list),
     }
 }
 
-fn blocks(list: &[UserBlock]) -> u64 {
+fn blocks(billing: Billing, list: &[UserBlock]) -> u64 {
     let block = |block: &UserBlock| match block {
         UserBlock::Text(text) => estimate(&text.text),
-        UserBlock::Image(image) => Billing::of("", "").image(image),
+        UserBlock::Image(image) => billing.image(image),
     };
     list.iter().map(block).sum()
 }

@@ -7,6 +7,7 @@
 
 pub mod announce;
 pub mod capability;
+pub mod clipboard;
 pub mod commit;
 pub mod component;
 pub mod image;

@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use crate::clipboard;
 use crate::input::{Appearance, Mode, Reply};
 
 /// How long a silent terminal is waited for before the simpler keyboard protocol is turned on.
@@ -45,13 +46,14 @@ pub const APPEARANCE: u16 = 2031;
 const GRAPHICS_ID: u32 = 31;
 
 /// All questions, in the order in which they are asked.
-pub const ALL: [Probe; 7] = [
+pub const ALL: [Probe; 8] = [
     Probe::Keyboard,
     Probe::Background,
     Probe::PrivateMode(APPEARANCE),
     Probe::Notifications,
     Probe::PrivateMode(SYNCHRONIZED),
     Probe::PrivateMode(IN_BAND_RESIZE),
+    Probe::PrivateMode(clipboard::MODE),
     Probe::Graphics,
 ];
 
@@ -118,6 +120,8 @@ pub struct Probes {
     described: bool,
     /// Whether changes between dark and light are told.
     appearance: bool,
+    /// Whether pastes are announced by their kinds.
+    pastes: bool,
 }
 
 impl Probes {
@@ -131,7 +135,7 @@ impl Probes {
         let waiting = probes.iter().map(|probe| (*probe, false)).collect();
         let asked = probes.contains(&Probe::Keyboard);
         let keyboard = if asked { Keyboard::Asked(now + KEYBOARD_WAIT) } else { Keyboard::Off };
-        (Self { waiting, keyboard, described: false, appearance: false }, bytes)
+        (Self { waiting, keyboard, described: false, appearance: false, pastes: false }, bytes)
     }
 
     /// Whether answers are still expected.
@@ -161,6 +165,10 @@ impl Probes {
                     bytes.extend_from_slice(APPEARANCE_ON);
                     self.appearance = true;
                 }
+                if *mode == clipboard::MODE && *state == Mode::Off {
+                    bytes.extend_from_slice(clipboard::ON);
+                    self.pastes = true;
+                }
                 facts.push(Fact::PrivateMode(*mode, *state));
             }
             Reply::Background(red, green, blue) => facts.push(Fact::Background(*red, *green, *blue)),
@@ -168,7 +176,7 @@ impl Probes {
             Reply::Notifications(capabilities) => facts.push(Fact::Notifications(capabilities.clone())),
             Reply::Graphics { id: GRAPHICS_ID, accepted } => facts.push(Fact::Graphics(*accepted)),
             Reply::CellSize { height, width } => facts.push(Fact::CellSize(*height, *width)),
-            Reply::Graphics { .. } | Reply::Resized { .. } | Reply::Version(_) => {}
+            Reply::Graphics { .. } | Reply::Resized { .. } | Reply::Version(_) | Reply::Clipboard(_) => {}
         }
     }
 
@@ -214,21 +222,22 @@ impl Probes {
 
     /// The bytes that turn on what the answers turned on: for a terminal that was given back for a while.
     pub fn redo(&self) -> Vec<u8> {
-        self.turned(KITTY_ON, OTHER_KEYS_ON, APPEARANCE_ON)
+        self.turned([KITTY_ON, OTHER_KEYS_ON, APPEARANCE_ON, clipboard::ON])
     }
 
     /// The bytes that turn off whatever the answers turned on.
     pub fn undo(&self) -> Vec<u8> {
-        self.turned(KITTY_OFF, OTHER_KEYS_OFF, APPEARANCE_OFF)
+        self.turned([KITTY_OFF, OTHER_KEYS_OFF, APPEARANCE_OFF, clipboard::OFF])
     }
 
-    fn turned(&self, kitty: &[u8], other_keys: &[u8], appearance: &[u8]) -> Vec<u8> {
+    fn turned(&self, [kitty, other_keys, appearance, pastes]: [&[u8]; 4]) -> Vec<u8> {
         let keyboard = match self.keyboard {
             Keyboard::Kitty => kitty,
             Keyboard::OtherKeys => other_keys,
             Keyboard::Asked(_) | Keyboard::Off => b"",
         };
-        [keyboard, if self.appearance { appearance } else { b"" }].concat()
+        let appearance = if self.appearance { appearance } else { b"" };
+        [keyboard, appearance, if self.pastes { pastes } else { b"" }].concat()
     }
 }
 

@@ -6,6 +6,7 @@
 //! its ordinary path.
 
 mod audit;
+mod cursor;
 mod diff;
 mod frame;
 mod output;

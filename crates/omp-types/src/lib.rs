@@ -20,7 +20,7 @@ pub use compaction::{CompactionReason, CompactionResult, CompactionStrategy};
 pub use event::{AgentEvent, MessageUpdate, RetryFallback};
 pub use goal::{Goal, GoalStatus};
 pub use message::{
-    AssistantBlock, AssistantMessage, CustomMessage, ImageBlock, Message, NativeBlock, RedactedBlock,
+    AssistantBlock, AssistantMessage, CustomMessage, ImageBlock, ImageDetail, Message, NativeBlock, RedactedBlock,
     StopReason, TextBlock, ThinkingBlock, ToolCall, ToolResultMessage, UserBlock, UserContent, UserMessage,
 };
 pub use request::{

@@ -56,6 +56,17 @@ pub struct ImageBlock {
     /// Base64, without a `data:` prefix.
     pub data: String,
     pub mime_type: String,
+    /// How closely a model should look, where its provider lets one say so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<ImageDetail>,
+}
+
+/// How closely a model should look at an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ImageDetail {
+    /// Pixel by pixel: the image is text, and must not be made smaller.
+    Original,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

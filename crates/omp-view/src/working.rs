@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use omp_theme::{Spinner, Token};
+use omp_theme::{Spinner, Symbol, Token};
 use omp_tui::text::Line;
 
 use crate::Look;
@@ -14,6 +14,8 @@ pub enum Activity {
     Working(String),
     /// The conversation is being summarised.
     Compacting,
+    /// A document for a new session is being written.
+    HandingOff,
     /// A failed request waits for its next try.
     Retrying {
         /// Which try comes next.
@@ -29,17 +31,25 @@ pub enum Activity {
 pub fn row(look: &Look, activity: &Activity, running: Duration, interrupt_key: &str) -> Line {
     let frames = look.theme.spinner(Spinner::Status);
     let mut line = Line::styled(look.fg(Token::Accent), Spinner::Status.frame(frames, running));
-    let text = match activity {
-        Activity::Working(what) => what.clone(),
-        Activity::Compacting => "Compacting the conversation".to_owned(),
+    let (text, remark) = match activity {
+        Activity::Working(what) => (what.clone(), format!("{interrupt_key} to stop")),
+        Activity::Compacting => {
+            ("Compacting the conversation".to_owned(), format!("{interrupt_key} to stop"))
+        }
+        Activity::HandingOff => {
+            let more = look.symbol(Symbol::FormatEllipsis);
+            (format!("Generating handoff{more}"), format!("{} to cancel", interrupt_key.to_lowercase()))
+        }
         Activity::Retrying { attempt, attempts, wait } => {
             let left = wait.saturating_sub(running).as_secs_f64().ceil();
-            format!("Retrying ({attempt} of {attempts}) in {left}s")
+            let more = look.symbol(Symbol::FormatEllipsis);
+            let text = format!("Retrying ({attempt}/{attempts}) in {left}s{more}");
+            (text, format!("{} to cancel", interrupt_key.to_lowercase()))
         }
     };
     line.push(look.fg(Token::Muted), &format!(" {text}"));
-    let seconds = running.as_secs();
-    let time = if seconds > 0 { format!("{seconds}s{}", look.dot()) } else { String::new() };
-    line.push(look.fg(Token::Dim), &format!(" ({time}{interrupt_key} to stop)"));
+    let counts = !matches!(activity, Activity::Retrying { .. } | Activity::HandingOff) && running.as_secs() > 0;
+    let time = if counts { format!("{}s{}", running.as_secs(), look.dot()) } else { String::new() };
+    line.push(look.fg(Token::Dim), &format!(" ({time}{remark})"));
     look.shortened(&line, look.width)
 }

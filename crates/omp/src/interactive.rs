@@ -14,7 +14,7 @@ use omp_sdk::{
     Session, SessionOptions, load_settings, typed_prompts,
 };
 
-use omp_tui::terminal::guardian::watch;
+use omp_tui::terminal::guardian::{Release, watch};
 use omp_tui::terminal::{SavedModes, Terminal};
 
 use crate::clipboard::Programs;
@@ -173,7 +173,8 @@ pub(crate) async fn converse(opening: Opening) -> u8 {
 /// `--no-title` and `PI_NO_TITLE`.
 fn titles(launch: &Launch, environment: &dyn Environment) -> Titles {
     let unwanted = environment.var("PI_NO_TITLE").is_some_and(|value| !value.is_empty());
-    if launch.no_title || unwanted { Titles::Never } else { Titles::Ask }
+    // A recording is played without the screen, where nobody asks for names.
+    if launch.session.no_title || launch.session.record.is_some() || unwanted { Titles::Never } else { Titles::Ask }
 }
 
 /// What the shell is told.
@@ -214,16 +215,21 @@ fn earlier(directories: &Directories, cwd: Option<&Path>) -> Vec<String> {
 /// Starts the process that gives the terminal back if this one is killed. Without it that is left to `reset`.
 pub(crate) fn guardian() -> Option<OwnedFd> {
     let modes = Terminal::saved_modes().ok()?.to_string();
-    let arguments = [OsStr::new(crate::GUARDIAN), OsStr::new(&modes)];
+    let logs = crate::crash::logs().unwrap_or_default();
+    let arguments = [OsStr::new(crate::GUARDIAN), OsStr::new(&modes), logs.as_os_str()];
     omp_shell::start_watcher(Path::new("/proc/self/exe"), &arguments).ok()
 }
 
-/// The whole life of that process.
-pub(crate) fn guard(modes: Option<&str>) -> ExitCode {
-    let Some(modes) = modes.and_then(|modes| modes.parse::<SavedModes>().ok()) else {
-        return ExitCode::FAILURE;
-    };
-    watch(std::io::stdin(), std::io::stdout(), modes);
+/// The whole life of that process: its arguments are the modes of the terminal and where reports go.
+pub(crate) fn guard(arguments: &[String]) -> ExitCode {
+    let modes = arguments.first().and_then(|modes| modes.parse::<SavedModes>().ok());
+    let Some(modes) = modes else { return ExitCode::FAILURE };
+    let released = watch(std::io::stdin(), std::io::stdout(), modes);
+    if let (Release::Gone, Some(logs)) = (released, arguments.get(1).filter(|logs| !logs.is_empty())) {
+        let what = "omp ended without a word: it was killed, or a fault ended it. The terminal was given back.";
+        // There is nobody left to tell.
+        let _ = crate::crash::report(Path::new(logs), what);
+    }
     ExitCode::SUCCESS
 }
 

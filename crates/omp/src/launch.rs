@@ -8,7 +8,7 @@ use omp_cli::{ApprovalMode, Launch, OutputMode};
 use omp_interactive::{SetUp, is_light_theme};
 use omp_sdk::settings::{Settings, keys, migrate_files, set};
 use omp_sdk::{
-    AgentError, Directories, Effort, Environment, IfHeld, Listener, Outcome, ProcessEnvironment,
+    AgentError, Deck, Directories, Effort, Environment, IfHeld, Listener, Outcome, ProcessEnvironment,
     PromptOptions, Ptys, RuleChoice, Session, SessionError, SessionOptions, SkillChoice, ToolFilter,
     load_settings,
 };
@@ -147,8 +147,17 @@ fn prepare(mut launch: Launch, world: World, cwd: PathBuf, startup: &mut Startup
         return Ok(None);
     };
     let person = interactive.then(|| launch.clone());
-    let options = SessionOptions { persistence, ..session_options(launch, world, cwd, settings)? };
+    let deck = launch.session.record.as_deref().map(recording).transpose()?;
+    let options = SessionOptions { persistence, deck, ..session_options(launch, world, cwd, settings)? };
     Ok(Some(Ready { options, turns, mode, thoughts, max_time, kept_preset, person, set_up: SetUp::Nothing }))
+}
+
+/// `--record`: a new file, so that nothing is overwritten.
+fn recording(path: &Path) -> Fallible<Deck> {
+    omp_sdk::record(path).map_err(|error| {
+        let hint = "Name a file that does not exist yet, in a directory that does.".to_owned();
+        (format!("{} cannot be recorded to: {error}.", path.display()), vec![hint])
+    })
 }
 
 pub(crate) fn session_options(

@@ -5,6 +5,7 @@ mod attach;
 mod clipboard;
 mod commands;
 mod config_command;
+mod crash;
 mod export_command;
 mod gallery_command;
 mod grep_command;
@@ -24,6 +25,7 @@ mod print;
 mod profiles_command;
 mod prompt_command;
 mod read_command;
+mod replay_command;
 mod resume;
 mod resume_list;
 mod room_command;
@@ -59,9 +61,9 @@ fn main() -> ExitCode {
         return ExitCode::from(omp_embedded_shell::serve());
     }
     if std::env::args_os().nth(1).is_some_and(|first| first == GUARDIAN) {
-        return interactive::guard(std::env::args().nth(2).as_deref());
+        return interactive::guard(&std::env::args().skip(2).collect::<Vec<_>>());
     }
-    output::install_panic_hook();
+    crash::install_panic_hook();
     // A panic has already been reported by the hook; here it only becomes an exit code.
     let code = std::panic::catch_unwind(run).unwrap_or(1);
     ExitCode::from(code)
@@ -105,6 +107,7 @@ fn run() -> u8 {
         Parsed::Command(call) if call.command.name == "read" => read_command::run(&call, profile),
         Parsed::Command(call) if call.command.name == "grep" => grep_command::run(&call),
         Parsed::Command(call) if call.command.name == "shell" => shell_command::run(&call, profile),
+        Parsed::Command(call) if call.command.name == "replay" => replay_command::run(&call),
         Parsed::Command(call) if call.command.name == "ssh" => ssh_command::run(&call, profile),
         Parsed::Command(call) if call.command.name == "stats" => stats_command::run(&call, profile),
         Parsed::Command(call) if is_config(&call, "init-xdg") => xdg_command::init(&call, profile),

@@ -64,18 +64,3 @@ pub(crate) fn note(message: &str) {
 pub(crate) fn width() -> usize {
     std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok()).unwrap_or(80)
 }
-
-/// A crash is one readable sentence, not a back trace, unless one was asked for.
-pub(crate) fn install_panic_hook() {
-    if std::env::var_os("RUST_BACKTRACE").is_some() {
-        return;
-    }
-    std::panic::set_hook(Box::new(|info| {
-        let place = info.location().map_or_else(String::new, |at| format!(" ({}:{})", at.file(), at.line()));
-        let reason = info.payload_as_str().unwrap_or("no reason given");
-        let _ = writeln!(
-            io::stderr(),
-            "Error: omp crashed: {reason}{place}\nThis is a bug. Set RUST_BACKTRACE=1 for details."
-        );
-    }));
-}

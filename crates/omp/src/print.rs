@@ -29,6 +29,10 @@ impl Listener for Progress {
                 output::note(&format!("The conversation no longer fits into {from}; continuing with {to}."));
             }
             AgentEvent::Notice { message } => output::note(&sanitize(&message)),
+            AgentEvent::AutoCompactionStart { .. } => {
+                output::note("The conversation grew too long; making it shorter…");
+            }
+            AgentEvent::AutoCompactionEnd { error_message: Some(error), .. } => output::note(&sanitize(&error)),
             _ => {}
         }
     }

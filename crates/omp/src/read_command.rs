@@ -13,8 +13,8 @@ use crate::signals::Signals;
 use crate::world::World;
 
 pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
-    let path = call.args.text("path").unwrap_or_default();
-    match read(path, profile) {
+    let path = call.args.path("path").map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
+    match read(&path, profile) {
         Ok(code) => code,
         Err(message) => output::fail(&message, &[]),
     }

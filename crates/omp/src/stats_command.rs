@@ -1,8 +1,8 @@
 //! `omp stats`: requests, tokens and cost over all sessions.
 
 use omp_cli::CommandCall;
-use omp_sdk::stats::DEFAULT_PORT;
 use omp_sdk::UsageStatistics;
+use omp_sdk::stats::DEFAULT_PORT;
 
 use crate::output::{self, Stream};
 use crate::world;
@@ -17,7 +17,8 @@ pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
 fn answer(call: &CommandCall, profile: Option<&str>) -> Result<u8, String> {
     let port = match call.values.integer("port") {
         None => DEFAULT_PORT,
-        Some(port) => u16::try_from(port).map_err(|_| format!("--port: {port} is no port; 0 takes any that is free."))?,
+        Some(port) => u16::try_from(port)
+            .map_err(|_| format!("--port: {port} is no port; 0 takes any that is free."))?,
     };
     let directories = world::directories(profile)?;
     let mut statistics = UsageStatistics::open(&directories).map_err(|error| error.to_string())?;

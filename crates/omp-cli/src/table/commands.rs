@@ -248,6 +248,10 @@ pub static COMMANDS: &[Command] = &[
     Command::new("read", "Print what the read tool would give the model")
         .args(&[Positional::one("path", Kind::File, "Path, URL or internal URL, with selectors")])
         .examples(&["omp read src/main.rs:10-40", "omp read https://example.com", "omp read data.db:users"]),
+    Command::new("replay", "Play a recorded session without network, and say where it differs")
+        .args(&[Positional::one("file", Kind::File, "A file that `omp --record` wrote")])
+        .flags(&[JSON])
+        .examples(&["omp replay bug.jsonl"]),
     Command::new("say", "Speak text aloud")
         .args(&[Positional::some("text", Kind::Text, "What to say")])
         .flags(&[

@@ -101,6 +101,7 @@ pub static LAUNCH: &[Group] = &[
             Flag::switch("from-claude", "Go on with the last Claude Code session of this directory"),
             Flag::switch("from-codex", "Go on with the last Codex session of this directory"),
             Flag::switch("no-title", "Do not ask a model for a session title"),
+            Flag::value("record", Kind::File, "Record what happens, for omp replay, in this new file"),
             Flag::value(
                 "title-spinner-interval",
                 Kind::Integer,

@@ -2,11 +2,14 @@
 
 pub(crate) mod about;
 pub(crate) mod changelog;
+pub(crate) mod compacting;
 pub(crate) mod conversation;
 pub(crate) mod machines;
 pub(crate) mod moving;
 pub(crate) mod provider;
+pub(crate) mod stats;
 pub(crate) mod todo;
+pub(crate) mod upkeep;
 
 /// A command that needs a conversation that stands still.
 pub(crate) const BUSY: &str = "The model is still answering. Wait for it, or stop it with Esc.";

@@ -242,7 +242,9 @@ mod tests {
 
     fn after(verb: &str, rest: &str) -> String {
         match changed_tasks(&list(), verb, rest) {
-            Ok((phases, change)) => format!("{}|{change}", to_markdown(&phases).replace("\n\n", "\n")),
+            Ok((phases, change)) => {
+                format!("{}|{change}", to_markdown(&phases).replace("\n\n", "\n").trim_end())
+            }
             Err(mistake) => mistake,
         }
     }

@@ -3,13 +3,45 @@
 use std::time::Duration;
 
 use omp_commands::Answer;
-use omp_sdk::Persistence;
-use omp_sdk::Prompt;
-use omp_testkit::{Reply, Wire};
+
+use omp_sdk::{Persistence, Prompt};
+use omp_testkit::{Home, ModelOptions, Reply, Scenario, Server, Wire};
 use serde_json::{Value, json};
 
 use crate::support::{Room, Variables, lines};
 
+/// Anthropic calls it a speed, which only some models have.
+/// proves: CLI-182
+#[tokio::test]
+async fn anthropic_is_asked_for_its_fast_mode() {
+    let replies = ["one", "two", "three"].map(|text| Reply::new().text(text));
+    let server = Server::start(Scenario::replies(replies));
+    let home = Home::new();
+    let base = server.base_url_for(Wire::AnthropicMessages);
+    let models = "[{id: claude-opus-4-6}, {id: claude-opus-4-5}]";
+    home.write(
+        "home/.omp/agent/models.yml",
+        format!("providers:\n  anthropic:\n    baseUrl: {base}\n    api: anthropic-messages\n    apiKey: test-key\n    models: {models}\n"),
+    );
+    let room =
+        Room::start(home, server, Persistence::New, Variables::default(), "anthropic/claude-opus-4-6").await;
+    assert!(room.text("/fast on").await.contains("on"));
+    room.say("a").await;
+    let last = |room: &Room| room.server.requests().last().unwrap().clone();
+    assert_eq!(last(&room).body["speed"], "fast");
+    assert!(last(&room).headers["anthropic-beta"].contains("fast-mode-2026-02-01"));
+    assert!(room.text("/fast off").await.contains("off"));
+    room.say("b").await;
+    assert!(last(&room).body.get("speed").is_none());
+    assert!(!last(&room).headers.get("anthropic-beta").is_some_and(|betas| betas.contains("fast-mode")));
+    assert!(room.text("/fast on").await.contains("on"));
+    assert!(room.text("/model anthropic/claude-opus-4-5").await.contains("4-5"));
+    room.say("c").await;
+    assert!(last(&room).body.get("speed").is_none(), "that model has no speeds");
+    room.server.finish();
+}
+
+/// proves: CLI-182
 #[tokio::test]
 async fn the_priority_tier_is_asked_for_while_it_is_on() {
     let replies = ["one", "two", "three"].map(|text| Reply::new().text(text));
@@ -34,23 +66,41 @@ async fn the_priority_tier_is_asked_for_while_it_is_on() {
     room.server.finish();
 }
 
-/// The provider knows the conversation by another name afterwards; here nothing changes.
+/// The provider knows the conversation by another name afterwards, and what it kept open is closed; here nothing
+/// changes.
+/// proves: CLI-207
 #[tokio::test]
 async fn a_conversation_gets_a_new_name_at_the_provider() {
     let slow = Reply::new().text("words that take their time").stall_after_event(3, Duration::from_secs(600));
     let replies = [Reply::new().text("one"), Reply::new().text("two"), slow];
-    let variables = Variables(vec![("OPENAI_API_KEY", "sk-test-1".to_owned())]);
-    let room = Room::on(Wire::OpenAiResponses, replies, Persistence::New, variables, |_| {}).await;
+    let server = Server::start(Scenario::replies(replies).websocket(true));
+    let home = Home::new();
+    home.models_yml(&server, Wire::OpenAiCodexResponses, ModelOptions::new());
+    let room = Room::start(home, server, Persistence::New, Variables::default(), "test/scripted").await;
+    assert!(room.text("/fresh").await.contains("0 provider states pruned"));
     room.say("a").await;
-    let before = room.request();
-    let file = std::fs::read(room.file()).unwrap();
-    let text = room.text("/fresh").await;
-    assert!(text.contains("0 provider states pruned"), "{text}");
-    assert_eq!(std::fs::read(room.file()).unwrap(), file);
+    let before = (room.desk.host.session().conversation().await, std::fs::read(room.file()).unwrap());
+    assert!(room.text("/fresh").await.contains("1 provider state pruned"));
+    let after = (room.desk.host.session().conversation().await, std::fs::read(room.file()).unwrap());
+    assert_eq!(before, after);
     room.say("b").await;
-    let after = room.request();
-    assert!(after.to_string().contains("one"), "the conversation goes on");
-    let _ = (before, after);
+    let requests = room.server.requests();
+    let name = |place: usize| requests[place].headers["session_id"].clone();
+    assert!(name(0) != name(1) && !name(1).is_empty(), "{} {}", name(0), name(1));
+    assert!(requests[1].body.to_string().contains("one"), "the conversation goes on");
+    assert_eq!((room.server.sockets().opened, room.server.sockets().closed), (2, 1));
+
+    let session = room.desk.host.session();
+    let running = {
+        let session = session.clone();
+        tokio::spawn(async move { session.prompt(Prompt::text("go"), Default::default()).await })
+    };
+    while !session.control().is_running() {
+        tokio::task::yield_now().await;
+    }
+    assert!(matches!(room.ask("/fresh").await, Answer::Refused(text) if text.contains("still answering")));
+    session.control().abort();
+    running.await.unwrap().unwrap();
 }
 
 /// proves: CLI-216
@@ -106,7 +156,7 @@ async fn nothing_is_taken_from_under_an_answer() {
     while !session.control().is_running() {
         tokio::task::yield_now().await;
     }
-    for line in ["/fresh", "/move /tmp", "/session delete"] {
+    for line in ["/move /tmp", "/session delete"] {
         assert!(
             matches!(room.ask(line).await, Answer::Refused(text) if text.contains("still answering")),
             "{line}"

@@ -69,6 +69,7 @@ impl Room {
         Self::on(Wire::OpenAiCompletions, replies, persistence, variables, prepare).await
     }
 
+    /// With models of another wire.
     pub(crate) async fn on(
         wire: Wire,
         replies: impl IntoIterator<Item = Reply>,
@@ -78,21 +79,32 @@ impl Room {
     ) -> Self {
         let server = Server::start(Scenario::replies(replies).keyless(true));
         let home = Home::new();
-        let base = server.base_url_for(wire);
-        let api = api(wire);
+        let (base, api) = (server.base_url_for(wire), wire.api());
+        let models = "[{id: a}, {id: b}]";
         home.write(
             "home/.omp/agent/models.yml",
             format!(
-                "providers:\n  openai:\n    baseUrl: {base}\n    api: {api}\n    auth: none\n    models: [{{id: a}}, {{id: b}}]\n"
+                "providers:\n  openai:\n    baseUrl: {base}\n    api: {api}\n    auth: none\n    models: {models}\n"
             ),
         );
         prepare(&home);
+        Self::start(home, server, persistence, variables, "openai/a").await
+    }
+
+    /// With everything prepared.
+    pub(crate) async fn start(
+        home: Home,
+        server: Server,
+        persistence: Persistence,
+        variables: Variables,
+        model: &str,
+    ) -> Self {
         let root = home.home_dir().display().to_string();
         let directories = Directories::resolve(|name| (name == "HOME").then(|| root.clone())).unwrap();
         let program = Arc::new(Program { directories, environment: Arc::new(variables) });
         let first = SessionOptions {
             persistence,
-            model: Some("openai/a".to_owned()),
+            model: Some(model.to_owned()),
             ..program.options(&home.work_dir()).unwrap()
         };
         let host = Arc::new(Host::start(program, first).await.unwrap());
@@ -122,14 +134,6 @@ impl Room {
     /// The body of the last request.
     pub(crate) fn request(&self) -> Value {
         self.server.requests().last().expect("a request").body.clone()
-    }
-}
-
-fn api(wire: Wire) -> &'static str {
-    match wire {
-        Wire::OpenAiCompletions => "openai-completions",
-        Wire::OpenAiResponses => "openai-responses",
-        other => panic!("no test needs {other:?}"),
     }
 }
 

@@ -41,7 +41,10 @@ fn heavy_parts_go_and_say_where() {
     assert_eq!(outcome.parts, 2);
     assert!(outcome.saved > 7_900 && outcome.saved <= 8_100, "{}", outcome.saved);
     let text = spoken(&outcome.kinds[&block]);
-    assert!(text.starts_with("Look:\n```rust\n[rust block of 3001 tokens moved to artifact://7:2-2"), "{text}");
+    assert!(
+        text.starts_with("Look:\n```rust\n[rust block of 3001 tokens moved to artifact://7:2-2"),
+        "{text}"
+    );
     assert!(text.ends_with("]\n```\nWhat is it?"), "{text}");
     let text = spoken(&outcome.kinds[&heavy]);
     assert!(text.starts_with("[bash result of 500"), "{text}");
@@ -98,7 +101,13 @@ fn what_the_model_no_longer_reads_is_left_alone() {
 
 #[test]
 fn pictures_can_go() {
-    let picture = || UserBlock::Image(ImageBlock { data: "AAAA".to_owned(), mime_type: "image/png".to_owned() });
+    let picture = || {
+        UserBlock::Image(ImageBlock {
+            data: "AAAA".to_owned(),
+            mime_type: "image/png".to_owned(),
+            detail: None,
+        })
+    };
     let mut talk = Talk::default();
     let asked = talk.say(Message::User(UserMessage {
         content: UserContent::Blocks(vec![UserBlock::text("see"), picture()]),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use omp_editor::{Command, Content, PASTE_CHOICES, PasteChoice};
 use omp_theme::Token;
+use omp_tui::clipboard::Pasted;
 use omp_types::ImageBlock;
 
 use super::{App, Task, Wish};
@@ -29,6 +30,15 @@ impl App {
         }
         let outcome = self.editor.apply(Command::Paste(text));
         self.after(outcome);
+    }
+
+    /// What the terminal read from its clipboard.
+    pub(crate) fn clipboard_pasted(&mut self, pasted: Pasted) {
+        match pasted {
+            Pasted::Text(text) => self.pasted(text),
+            Pasted::Picture(bytes) => self.picture_pasted(bytes),
+        }
+        self.changed();
     }
 
     /// A pasted picture becomes a part of the prompt, and of nothing else.

@@ -115,8 +115,8 @@ impl App {
         let Some(run) = &self.run else { return Vec::new() };
         let running = self.now().saturating_sub(run.begun);
         let key = self.keys.hint(actions::INTERRUPT).unwrap_or_default();
-        let activity = match &self.retrying {
-            Some(retrying) => retrying.clone(),
+        let activity = match self.compacting.activity.as_ref().or(self.retrying.as_ref()) {
+            Some(activity) => activity.clone(),
             None => Activity::Working(run.what.to_owned()),
         };
         vec![Line::new(), omp_view::working::row(look, &activity, running, &key)]
@@ -153,7 +153,7 @@ impl App {
             options: settings.get(keys::STATUS_LINE_SEGMENT_OPTIONS).clone(),
         };
         let facts = status::Facts {
-            model: session.model_selector(),
+            model: session.model_selector() + if session.is_fast() { " fast" } else { "" },
             thinking: Some(self.thinking).filter(|level| *level != ThinkingLevel::Off),
             mode: self.mode(),
             path: shown_path(&session.cwd(), &session.directories().home),

@@ -139,6 +139,7 @@ impl App {
             Escape::Editor => {
                 self.editor.apply(Command::Cancel);
             }
+            Escape::CancelCompaction | Escape::CancelHandoff => self.cancel_compaction(),
             Escape::CancelRetry => self.session().control().abort_retry(),
             Escape::PauseLoop => {
                 self.driver.pause_loop();
@@ -165,6 +166,7 @@ impl App {
             editor_open: self.editor.is_completing()
                 || self.editor.is_waiting_for_jump()
                 || self.editor.selection().is_some(),
+            compacting: self.compacting.activity.is_some(),
             retrying: self.retrying.is_some(),
             panel_open: self.asides.is_open(),
             looping: self.run.is_some() && self.driver.is_repeating(),

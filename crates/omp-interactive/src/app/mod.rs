@@ -5,8 +5,10 @@ mod attaching;
 mod aside;
 mod builtin;
 mod commands;
+mod compacting;
 mod drafting;
 mod draw;
+mod git;
 mod input;
 mod modes;
 mod naming;
@@ -31,7 +33,7 @@ use omp_editor::decide::Presses;
 use omp_editor::vi::Vi;
 use omp_keys::Bindings;
 use omp_sdk::{Driver, Host, Prompt, Session};
-use omp_theme::{Current, Token};
+use omp_theme::{Current, FileWatch, Token};
 use omp_tui::announce::{self, Notices};
 use omp_tui::render::Gesture;
 use omp_tui::schedule::{Request, Scheduler};
@@ -126,6 +128,7 @@ pub(crate) struct App {
     branch: Option<String>,
     /// A failed request waits for its next try.
     retrying: Option<Activity>,
+    compacting: compacting::Compacting,
     tokens: (u64, u64),
     cached: u64,
     /// A command of the user that runs.
@@ -152,6 +155,10 @@ pub(crate) struct App {
     wishes: Vec<Wish>,
     clock: Instant,
     width: usize,
+    /// How many blocks had been asked for their rows.
+    asked_blocks: usize,
+    /// Knows when another branch of the repository is checked out.
+    head: Option<FileWatch>,
     /// The screen as it was last drawn.
     screen_size: omp_tui::render::Size,
 }
@@ -213,6 +220,7 @@ impl App {
             link,
             branch: None,
             retrying: None,
+            compacting: compacting::Compacting::default(),
             tokens: (0, 0),
             cached: 0,
             shell: None,
@@ -235,6 +243,8 @@ impl App {
             wishes: Vec::new(),
             clock: Instant::now(),
             width: 80,
+            asked_blocks: 0,
+            head: None,
             screen_size: omp_tui::render::Size { width: 80, height: 24 },
         }
     }

@@ -13,6 +13,13 @@ impl App {
         self.stage.pictures().set(options, off);
     }
 
+    /// How many blocks of the conversation were asked for their rows since the last time.
+    pub(crate) fn take_asked_blocks(&mut self) -> usize {
+        let transcript = self.ui.get_mut::<Transcript>(self.lanes.transcript);
+        let asked = transcript.map_or(0, |transcript| transcript.renders());
+        asked.saturating_sub(std::mem::replace(&mut self.asked_blocks, asked))
+    }
+
     /// Whether the beginning of what was read is shown.
     pub(crate) fn set_read_preview(&mut self, shown: bool) {
         self.stage.set_read_preview(shown);

@@ -43,7 +43,7 @@ impl App {
         }
         self.spawn(async move {
             let arrival = switching.await;
-            let messages = host.session().conversation().await;
+            let messages = host.session().transcript().await;
             Box::new(move |app: &mut Self| match arrival {
                 Ok(arrival) => app.switched(arrival, &messages, done),
                 Err(SwitchError::DirectoryGone { path, cwd }) => app.ask_to_move(path, &cwd),
@@ -137,7 +137,7 @@ impl App {
         self.open(Loader::new("Summing up the branch", cancel.clone()));
         self.spawn(async move {
             let moved = session.summarize_branch(&entry, instructions.as_deref(), cancel).await;
-            let messages = session.conversation().await;
+            let messages = session.transcript().await;
             Box::new(move |app: &mut Self| {
                 app.close::<Loader>();
                 match moved {
@@ -156,7 +156,7 @@ impl App {
         }
         self.spawn(async move {
             let moved = session.navigate(&id, None).await;
-            let messages = session.conversation().await;
+            let messages = session.transcript().await;
             Box::new(move |app: &mut Self| match moved {
                 Ok(moved) => app.moved(moved, &messages),
                 Err(error) => app.complain(&error.to_string()),

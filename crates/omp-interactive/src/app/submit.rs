@@ -127,6 +127,7 @@ impl App {
         F: Future<Output = Result<(), ModeError>> + Send + 'static,
     {
         let cancel = CancellationToken::new();
+        self.not_idle();
         self.run = Some(Run { cancel: cancel.clone(), begun: self.now(), what });
         let work = work(cancel);
         self.spawn(async move {
@@ -151,6 +152,9 @@ impl App {
         // What nobody read, because the turn failed or was just over, can be sent again.
         self.give_back();
         self.send_waiting();
+        if self.run.is_none() {
+            self.after_turn();
+        }
     }
 
     /// Stops the turn; what was queued comes back into the editor.

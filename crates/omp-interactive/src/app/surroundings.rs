@@ -37,7 +37,7 @@ impl App {
         let all: Vec<CommandInfo> = built_in.chain(own).collect();
         self.editor.set_commands(all);
         self.editor.options_mut().schemes = session.url_schemes();
-        self.branch = branch(&session.cwd());
+        self.watch_branch();
         self.choose_keys();
         self.stage.set_words(session.settings());
         if self.looked_around != Some(self.session) {
@@ -136,22 +136,4 @@ pub(super) fn paths(cwd: &Path, prefix: &str) -> Vec<String> {
     found.sort();
     found.truncate(MOST_FILES);
     found
-}
-
-/// The branch of the repository that a directory is in.
-fn branch(cwd: &Path) -> Option<String> {
-    let head = cwd.ancestors().find_map(|directory| {
-        let git = directory.join(".git");
-        let git = match std::fs::read_to_string(&git) {
-            // A worktree, or a submodule.
-            Ok(pointer) => directory.join(pointer.strip_prefix("gitdir:")?.trim()),
-            Err(_) => git,
-        };
-        std::fs::read_to_string(git.join("HEAD")).ok()
-    })?;
-    let head = head.trim();
-    Some(match head.strip_prefix("ref: refs/heads/") {
-        Some(branch) => branch.to_owned(),
-        None => head.chars().take(8).collect(),
-    })
 }

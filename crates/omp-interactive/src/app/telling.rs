@@ -20,7 +20,7 @@ impl App {
                 let gap = wide - text_width(left) + 2;
                 let mut line = Line::styled(look.fg(Token::Text), &format!("  {left}"));
                 line.push(look.fg(Token::Muted), &format!("{}{right}", " ".repeat(gap)));
-                lines.push(line.truncate(look.width));
+                lines.push(look.shortened(&line, look.width));
             }
             lines
         };
@@ -41,22 +41,5 @@ impl App {
             }
         }
         self.table("Keys", rows);
-    }
-
-    pub(super) fn context_use(&mut self) {
-        let session = self.session();
-        let report = session.prompt_report();
-        let tools: usize = report.tools.iter().map(|tool| tool.tokens).sum();
-        let system = report.tokens.saturating_sub(tools);
-        let window = usize::try_from(session.context_window()).unwrap_or(usize::MAX);
-        let used = usize::try_from(self.context).unwrap_or(usize::MAX).max(system + tools);
-        let share = |tokens: usize| format!("{tokens} tokens ({}%)", tokens * 100 / window.max(1));
-        let rows = vec![
-            ("System prompt".to_owned(), share(system)),
-            ("Tools".to_owned(), share(tools)),
-            ("Messages".to_owned(), share(used - system - tools)),
-            ("Free".to_owned(), share(window.saturating_sub(used))),
-        ];
-        self.table(&format!("Context window of {window} tokens (estimated)"), rows);
     }
 }

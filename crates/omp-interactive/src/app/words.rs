@@ -46,6 +46,7 @@ impl App {
 
     fn event(&mut self, event: &AgentEvent) {
         let now = self.now();
+        self.compaction_event(event);
         match event {
             AgentEvent::AutoRetryStart { attempt, max_attempts, delay_ms, error_message } => {
                 let (attempt, attempts) = (*attempt, *max_attempts);

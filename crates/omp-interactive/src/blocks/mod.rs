@@ -1,6 +1,7 @@
 //! The parts of a conversation on the screen.
 
 mod calls;
+mod divider;
 mod pictured;
 mod prose;
 
@@ -13,6 +14,7 @@ use omp_tui::transcript::Block;
 use omp_view::{Cached, Look};
 
 pub(crate) use calls::Calls;
+pub(crate) use divider::{Behind, Divider};
 pub(crate) use pictured::Pictured;
 pub(crate) use prose::Prose;
 

@@ -67,7 +67,7 @@ impl Menu {
             if !detail.is_empty() {
                 line.push(look.fg(Token::Muted), &format!("  {detail}"));
             }
-            rows.push(line.truncate(look.width));
+            rows.push(look.shortened(&line, look.width));
         }
         rows.push(rule);
         rows

@@ -12,7 +12,7 @@ use crate::support::{ask, client, model, request, result_blocks};
 const DATA: &str = "iVBORw0KGgo=";
 
 fn picture(mime_type: &str) -> UserBlock {
-    UserBlock::Image(ImageBlock { data: DATA.into(), mime_type: mime_type.into() })
+    UserBlock::Image(ImageBlock { data: DATA.into(), mime_type: mime_type.into(), detail: None })
 }
 
 fn shown(blocks: Vec<UserBlock>) -> Arc<Message> {
@@ -113,7 +113,7 @@ async fn pictures_that_are_gone_are_named() {
         let server = Server::start([Reply::new().text("ok")]);
         let (client, model) = (client(), model(&server, wire));
         let reference = format!("blob:sha256:{}", "0".repeat(64));
-        let lost = UserBlock::Image(ImageBlock { data: reference.clone(), mime_type: "image/png".into() });
+        let lost = UserBlock::Image(ImageBlock { data: reference.clone(), mime_type: "image/png".into(), detail: None });
         ask(&client, &model, &request(vec![shown(vec![UserBlock::text("see"), lost])])).await.done();
         let body = server.requests()[0].body.to_string();
         assert!(!body.contains(&reference), "{wire}");

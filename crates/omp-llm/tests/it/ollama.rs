@@ -151,7 +151,7 @@ async fn thoughts_can_be_replayed() {
 #[tokio::test]
 async fn pictures_stand_beside_the_text() {
     let picture =
-        || UserBlock::Image(ImageBlock { data: "iVBORw0KGgo=".into(), mime_type: "image/png".into() });
+        || UserBlock::Image(ImageBlock { data: "iVBORw0KGgo=".into(), mime_type: "image/png".into(), detail: None });
     let blocks = UserContent::Blocks(vec![UserBlock::text("what is it?"), picture()]);
     let question = Arc::new(Message::User(UserMessage { content: blocks, steering: false, timestamp: 1 }));
     let server =

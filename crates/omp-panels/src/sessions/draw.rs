@@ -31,8 +31,10 @@ impl Picker {
                 for (place, item) in shown.filter_map(|(place, at)| Some((place, list.get(*at)?))) {
                     rows.push(parts::choice(look, place == self.cursor, &self.row(look, item)));
                     if self.paths {
-                        let path = item.path.display();
-                        rows.push(look.row(Token::Dim, &format!("    {path}")));
+                        let mut row = Line::plain("    ");
+                        let path = item.path.display().to_string();
+                        row.append(&parts::ending(&look.narrower(4), Token::Dim, &path));
+                        rows.push(row.clamp(look.width));
                     }
                 }
             }
@@ -41,7 +43,7 @@ impl Picker {
         rows.extend(parts::hidden(look, self.top, below));
         match &self.problem {
             Some(problem) => rows.extend(look.wrapped(Token::Error, &format!("  {problem}"), 2)),
-            None => rows.extend(parts::keys(look, &self.keys_row())),
+            None => rows.extend(parts::keys_below(look, &self.keys_row(), rows.len(), size)),
         }
         Drawn { rows, cursor: Some(cursor).filter(|_| !matches!(self.mode, Mode::Confirm(_))) }
     }

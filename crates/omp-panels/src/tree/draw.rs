@@ -30,8 +30,10 @@ impl Navigator {
         for (place, shown) in self.shown.iter().enumerate().skip(top).take(page) {
             rows.push(parts::choice(look, place == self.cursor, &self.row(look, shown)));
         }
-        rows.extend(parts::hidden(look, top, self.shown.len().saturating_sub(top + page)));
-        rows.extend(parts::keys(look, &self.keys_row()));
+        if rows.len() + 2 < size.height {
+            rows.extend(parts::hidden(look, top, self.shown.len().saturating_sub(top + page)));
+        }
+        rows.extend(parts::keys_below(look, &self.keys_row(), rows.len(), size));
         Drawn { rows, cursor: Some(cursor) }
     }
 

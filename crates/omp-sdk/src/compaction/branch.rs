@@ -55,8 +55,10 @@ impl Session {
     ) -> Result<(String, Option<Value>), BranchSummaryError> {
         let identity = self.agent.model().await.identity();
         let model = self.keeper.model(&identity);
-        let tokens = self.keeper.window(&model).saturating_sub(self.keeper.policy().branch_reserve);
-        let plan = BranchPlan::new(entries, tokens.max(1));
+        let window = self.keeper.window(&model);
+        // A reserve that would eat a small window takes half of it.
+        let tokens = window - self.keeper.policy().branch_reserve.min(window / 2);
+        let plan = BranchPlan::new(entries, tokens);
         let mut asking = Summarizer::new(&self.keeper, &model, cancel);
         let words = asking.ask(None, |room| branch_request(&plan.pieces, instructions, room)).await;
         match words {

@@ -1,14 +1,13 @@
 //! Compaction without a model: the history goes on pictures.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use omp_agent::{Order, UpkeepError};
 use omp_compaction::{Plan, Words};
 use omp_config::settings::keys;
 use omp_session::Compaction;
-use omp_snapcompact::{
-    Archive, Input, Script, Shape, compact, frame_budget, printable_share, reading_guide,
-};
+use omp_snapcompact::{Archive, Input, Script, Shape, compact, frame_budget, printable_share, reading_guide};
+use omp_tokens::Billing;
 use omp_types::{CompactionStrategy, Message};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -21,7 +20,8 @@ const FIELD: &str = "snapcompact";
 /// Less of a text than this on a frame is not worth a frame.
 const LEAST_PRINTED: f64 = 0.9;
 /// What follows when nothing can be printed.
-const INSTEAD: &str = "the conversation is summed up instead of printed (compaction.strategy is snapcompact).";
+const INSTEAD: &str =
+    "the conversation is summed up instead of printed (compaction.strategy is snapcompact).";
 
 /// What stands for the messages that go.
 pub(super) struct Standing {
@@ -39,6 +39,12 @@ fn archive_of(compaction: &Compaction) -> Option<Archive> {
 }
 
 impl Keeper {
+    /// How the provider counts pictures.
+    pub(super) fn billing(&self) -> Billing {
+        let model = Arc::clone(&self.now.lock().unwrap_or_else(PoisonError::into_inner).model);
+        Billing::of(model.api.name(), &model.id)
+    }
+
     /// Prints what goes on pictures, where that was ordered and can be done; else has it summed up.
     pub(super) async fn stand_in(
         &self,

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use omp_agent::{Order, Shorter, Todos, UpkeepError, View};
 use omp_compaction::{
-    AUTO_CONTINUE, Carried, Detail, Plan, Words, digest, finish, keep_recent, measure, serialize, squeeze,
+    AUTO_CONTINUE, Carried, Detail, Plan, Words, digest, finish, keep_recent, measure, measure_for, serialize, squeeze,
 };
 use omp_jobs::Status;
 use omp_session::{Compaction, Context, Entry, EntryKind, MessageEntry};
@@ -115,7 +115,7 @@ impl Keeper {
         let entry_id = self.append(entry, back_to);
         notices.extend(self.record.lock().take_report());
         let context = self.settle().await?;
-        let tokens_after = measure(&context.messages, context.kept).tokens;
+        let tokens_after = measure_for(&context.messages, context.kept, self.billing()).tokens;
         let result = CompactionResult {
             entry_id,
             summary,
@@ -155,6 +155,7 @@ impl Keeper {
             checkpoints.forget();
         }
         self.models.client.close().await;
+        self.models.ledger.shortened();
         if let Some(todos) = &context.todos {
             self.todos.restore(todos);
         }

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use omp_agent::{Look, Occasion, View};
-use omp_compaction::{Blank, Measured, Protect, learned_window, measure, prune, stale, threshold};
+use omp_compaction::{Blank, Measured, Protect, learned_window, measure_for, prune, stale, threshold};
 use omp_session::{EntryKind, MessageEntry};
 use omp_types::{CompactionReason, CompactionStrategy, Message};
 
@@ -46,7 +47,18 @@ impl Keeper {
         reason: CompactionReason,
         action: CompactionStrategy,
     ) -> Option<(CompactionReason, CompactionStrategy)> {
-        policy.is_automatic().then_some((reason, action))
+        if !policy.is_automatic() {
+            return None;
+        }
+        match action {
+            // It follows when the prompt has ended, where there is somebody to begin another session.
+            CompactionStrategy::Handoff if self.hands_off.load(Ordering::Relaxed) => {
+                self.handoff_due.store(true, Ordering::Relaxed);
+                None
+            }
+            CompactionStrategy::Handoff => Some((reason, CompactionStrategy::ContextFull)),
+            other => Some((reason, other)),
+        }
     }
 
     async fn after_turn(&self, policy: &Policy, view: View<'_>) -> Look {
@@ -75,7 +87,7 @@ impl Keeper {
     async fn over_threshold(&self, policy: &Policy, view: View<'_>, coming: u64, mut look: Look) -> Look {
         let window = self.window(&self.model(view.model));
         let limit = threshold(window, &policy.limits);
-        let measured = measure(view.messages, self.stale());
+        let measured = measure_for(view.messages, self.stale(), self.billing());
         let tokens = measured.tokens + coming;
         if tokens <= limit {
             return look;

@@ -6,6 +6,7 @@
 
 mod ask;
 mod branch;
+mod handoff;
 mod frames;
 mod idle;
 mod keep;
@@ -15,10 +16,11 @@ mod policy;
 mod remote;
 mod shake;
 mod summarize;
+mod transcript;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use omp_agent::{Look, ModelIdentity, Occasion, Order, Shorter, Upkeep, UpkeepError, View};
@@ -35,6 +37,7 @@ use crate::record::Record;
 use crate::session::Now;
 use crate::store;
 pub use branch::BranchSummaryError;
+pub use handoff::HandoffError;
 pub use manual::{CompactError, Compacted};
 use policy::Policy;
 pub use shake::ShakeReport;
@@ -53,6 +56,10 @@ pub(crate) struct Keeper {
     /// Sizes that so many of the first messages report are those of an earlier conversation.
     pub(crate) stale: AtomicUsize,
     pub(crate) learned: Mutex<Learned>,
+    /// Somebody begins a new session when one is due.
+    pub(crate) hands_off: AtomicBool,
+    /// The conversation is to be handed to a new session.
+    pub(crate) handoff_due: AtomicBool,
 }
 
 /// What was found out while the session runs.

@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use omp_agent::{Outcome, Prompt};
+use omp_agent::{Outcome, Prompt, UpkeepError};
 use omp_config::settings::{keys, strings};
 use omp_types::{Message, StopReason};
 use tokio_util::sync::CancellationToken;
@@ -15,6 +15,7 @@ use super::error::ModeError;
 use super::goal::continuation;
 use super::looping::{Loop, LoopLimit};
 use super::ui::Ui;
+use crate::compaction::CompactError;
 use crate::host::Host;
 use crate::session::Session;
 
@@ -87,9 +88,6 @@ impl Driver {
 
     /// Repeats the next prompt from now on.
     pub fn begin_loop(&self, limit: LoopLimit) -> Result<(), ModeError> {
-        if self.session().settings().get(keys::LOOP_MODE) == "compact" {
-            return Err(ModeError::NoCompaction);
-        }
         *self.looping() = Some(Loop::new(limit));
         Ok(())
     }
@@ -120,8 +118,13 @@ impl Driver {
     }
 
     async fn run(&self, prompt: Prompt, cancel: CancellationToken) -> Result<Outcome, ModeError> {
+        self.hand_off_before(&cancel).await?;
         let outcome = self.session().prompt(prompt, cancel.clone()).await?;
         self.settle(outcome, &cancel).await
+    }
+
+    pub(crate) fn host(&self) -> &Host {
+        &self.host
     }
 
     /// Does everything that follows from an outcome, and returns the last one.
@@ -132,6 +135,10 @@ impl Driver {
     ) -> Result<Outcome, ModeError> {
         let mut by_itself = false;
         loop {
+            if let Some(answered) = self.hand_off_after(cancel).await? {
+                outcome = answered;
+                continue;
+            }
             if let Some(decided) = self.review(cancel).await? {
                 outcome = decided;
                 by_itself = false;
@@ -184,7 +191,7 @@ impl Driver {
             () = clock.sleep(PAUSE) => {}
         }
         match repeats {
-            true => self.next_round().await,
+            true => self.next_round(cancel).await,
             false => Ok(self.goal_goes_on(outcome, by_itself).then_some(Following::Goal)),
         }
     }
@@ -211,14 +218,24 @@ impl Driver {
         }
     }
 
-    async fn next_round(&self) -> Result<Option<Following>, ModeError> {
+    async fn next_round(&self, cancel: &CancellationToken) -> Result<Option<Following>, ModeError> {
         let prompt = match self.repeats() && !self.is_held_up() {
             true => self.looping().as_mut().and_then(Loop::next),
             false => None,
         };
         let Some(prompt) = prompt else { return Ok(None) };
-        if self.session().settings().get(keys::LOOP_MODE) == "reset" {
-            self.host.begin().await?;
+        match self.session().settings().get(keys::LOOP_MODE) {
+            "reset" => drop(self.host.begin().await?),
+            "compact" => match self.session().compact(None, cancel.clone()).await {
+                // The person stopped it, and with it the round.
+                Err(CompactError::Upkeep(UpkeepError::Aborted)) => {
+                    self.rest();
+                    return Ok(None);
+                }
+                // A conversation that cannot be made shorter is not.
+                Ok(_) | Err(_) => {}
+            },
+            _ => {}
         }
         Ok(Some(Following::Prompt(prompt)))
     }

@@ -30,8 +30,9 @@ pub enum ModeError {
     /// The goal is not in a state in which that makes sense.
     #[error("{0}")]
     Goal(String),
-    #[error("loop.mode is `compact`, and compaction is not available yet. Set it to prompt or reset.")]
-    NoCompaction,
+    /// A new session could not take over.
+    #[error("{0}")]
+    Handoff(String),
     #[error(transparent)]
     Agent(#[from] AgentError),
     #[error(transparent)]

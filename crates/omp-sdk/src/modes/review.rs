@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omp_agent::{Outcome, Prompt};
+use omp_agent::{Outcome, Prompt, UpkeepError};
 use omp_session::{CopyError, Custom, EntryKind, TitleSource, humanize_title};
 use omp_tools::InternalUrl;
 use serde_json::json;
@@ -15,6 +15,8 @@ use crate::record::Record;
 use crate::session::Session;
 
 const EXECUTE: &str = include_str!("../../prompts/plan-execute.md");
+/// What a summary before a plan is carried out attends to.
+const COMPACTING: &str = "A plan was approved and follows word for word. Keep what carrying it out needs.";
 /// Percent of a window above which a conversation cannot be kept.
 const FULL: u64 = 95;
 
@@ -43,6 +45,8 @@ pub struct PlanChoice {
 pub enum PlanVerdict {
     /// Approved, and carried out in a new session that has a copy of it.
     Execute,
+    /// Approved, and carried out in this conversation once it is shorter.
+    CompactContext,
     /// Approved, and carried out in this conversation.
     KeepContext,
     /// Not yet: the model goes on planning, with these words if there are any.
@@ -58,6 +62,7 @@ impl Session {
         let keep = format!("Approve and keep context (~{} / {})", thousands(used), thousands(window));
         let choices = vec![
             choice("Approve and execute".to_owned(), true, PlanVerdict::Execute),
+            choice("Approve and compact context".to_owned(), true, PlanVerdict::CompactContext),
             choice(keep, fits(used, window), PlanVerdict::KeepContext),
             choice("Refine plan".to_owned(), true, PlanVerdict::Refine(None)),
         ];
@@ -143,6 +148,18 @@ impl Host {
                 session.adopt(&plan).await;
                 Ok(Some(session.prompt(execute(&plan), cancel).await?))
             }
+            PlanVerdict::CompactContext => {
+                let plan = session.take_plan()?;
+                session.approve().await;
+                session.adopt(&plan).await;
+                let compacted = session.compact(Some(COMPACTING), cancel.clone()).await;
+                if compacted.is_err_and(|error| error == UpkeepError::Aborted.into()) {
+                    // The plan stands, and the next words of the user set it going.
+                    session.control().next_prompt(session.modes.hidden("plan-execute", instruction(&plan)));
+                    return Ok(None);
+                }
+                Ok(Some(session.prompt(execute(&plan), cancel).await?))
+            }
             PlanVerdict::Execute => {
                 let plan = session.take_plan()?;
                 let next = self.begin_with(&session, &plan).await?;
@@ -189,10 +206,13 @@ fn name_after(record: &Record, plan: &HandedIn) -> Result<(), CopyError> {
 
 /// What makes the model carry out the plan.
 fn execute(plan: &HandedIn) -> Prompt {
+    Prompt::hidden("plan-execute", instruction(plan))
+}
+
+fn instruction(plan: &HandedIn) -> String {
     // The plan must not end the tag around it.
     let text = plan.text.trim().replace("</plan>", "<\\/plan>");
-    let prompt = EXECUTE.trim_end().replace("{{file}}", &plan.url).replace("{{plan}}", &text);
-    Prompt::hidden("plan-execute", prompt)
+    EXECUTE.trim_end().replace("{{file}}", &plan.url).replace("{{plan}}", &text)
 }
 
 fn fits(used: u64, window: u64) -> bool {

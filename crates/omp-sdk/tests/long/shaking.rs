@@ -37,13 +37,15 @@ async fn the_user_shakes() {
     say(&session, "go on").await;
     let messages = world.messages(0);
     let results: Vec<_> = messages.iter().filter(|message| message["role"] == "tool").collect();
-    let calls: Vec<_> = messages.iter().filter_map(|message| message["tool_calls"].as_array()).flatten().collect();
+    let calls: Vec<_> =
+        messages.iter().filter_map(|message| message["tool_calls"].as_array()).flatten().collect();
     assert_eq!(results[0]["tool_call_id"], calls[0]["id"]);
     assert_eq!(results.len(), calls.len());
     let moved = text(results[0]);
     assert!(moved.starts_with("[bash result of 600") && moved.contains("moved to artifact://0:"), "{moved}");
     assert_eq!(text(results[1]), words(2_000), "the newest stays");
-    let answers: String = messages.iter().filter(|message| message["role"] == "assistant").map(text).collect();
+    let answers: String =
+        messages.iter().filter(|message| message["role"] == "assistant").map(text).collect();
     assert!(answers.contains("<data>\n[data block of 200"), "{}", &answers[..200.min(answers.len())]);
     let artifact = world.home.read("work/old/0.shake.log");
     assert!(artifact.contains("THE END") && artifact.contains(words(2_000).trim_end()));
@@ -63,7 +65,8 @@ async fn the_strategy_shakes_at_the_threshold() {
     say(&session, "go on").await;
     assert_eq!(world.server.requests().len(), 1, "no model is asked for a summary");
     let messages = world.messages(0);
-    let results: Vec<String> = messages.iter().filter(|message| message["role"] == "tool").map(text).collect();
+    let results: Vec<String> =
+        messages.iter().filter(|message| message["role"] == "tool").map(text).collect();
     assert!(results[0].contains("moved to artifact://0:"), "{}", results[0]);
     assert!(world.home.read("work/old/0.shake.log").contains("THE END"));
     assert!(world.entries().iter().all(|entry| entry["type"] != "compaction"));
@@ -77,8 +80,7 @@ async fn the_strategy_shakes_at_the_threshold() {
 #[tokio::test]
 async fn a_summary_follows_where_shaking_is_not_enough() {
     let config = "compaction:\n  strategy: shake\n  thresholdTokens: 9000\n  keepRecentTokens: 1000\n  autoContinue: false\n";
-    let replies =
-        vec![Reply::new().text("they talked"), Reply::new().text("talk"), Reply::new().text("ok")];
+    let replies = ["they talked", "then this", "talk", "ok"].map(|text| Reply::new().text(text)).to_vec();
     let world = world(config, 200_000, replies, &talk());
     let session = world.open().await;
     say(&session, "go on").await;
@@ -90,7 +92,8 @@ async fn a_summary_follows_where_shaking_is_not_enough() {
 
 #[tokio::test]
 async fn pictures_are_shaken_off() {
-    let picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    let picture =
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     let talk = Talk::default()
         .message(json!({ "role": "user", "content": [
             { "type": "text", "text": "see" },
@@ -98,13 +101,8 @@ async fn pictures_are_shaken_off() {
         ] }))
         .answer("a dot");
     let model = ModelOptions::new();
-    let world = World::new(
-        Server::start(vec![Reply::new().text("ok")]),
-        Wire::OpenAiCompletions,
-        model,
-        "",
-        &talk,
-    );
+    let world =
+        World::new(Server::start(vec![Reply::new().text("ok")]), Wire::OpenAiCompletions, model, "", &talk);
     let session = world.open().await;
     let report = session.shake(Shake::Images).await.unwrap();
     assert_eq!((report.parts, report.artifact), (1, None));
@@ -120,14 +118,14 @@ async fn pictures_are_shaken_off() {
 /// A session that is never saved has no artifacts; the line says what is gone.
 #[tokio::test]
 async fn a_session_in_memory_shakes_too() {
-    let first = Reply::new().text(&format!("```\n{}\n```", words(6_000)));
-    let replies = vec![first, Reply::new().text(&words(17_000)), Reply::new().text("ok")];
+    let numbers = |count: usize| (0..count).map(|number| number.to_string()).collect::<Vec<_>>().join(" ");
+    let first = Reply::new().text(&format!("```\n{}\n```", numbers(3_000)));
+    let replies = vec![first, Reply::new().text(&numbers(9_000)), Reply::new().text("ok")];
     let mut world = world("", 200_000, replies, &Talk::default());
     world.persistence = Some(Persistence::Off);
     let session = world.open().await;
     say(&session, "one").await;
     say(&session, "two").await;
-    eprintln!("DEBUG {:?}", world.server.requests().iter().map(|r| r.body.to_string().len()).collect::<Vec<_>>());
     let report = session.shake(Shake::Elide).await.unwrap();
     assert_eq!((report.parts, report.artifact), (1, None));
     say(&session, "three").await;

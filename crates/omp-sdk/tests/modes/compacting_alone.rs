@@ -332,7 +332,7 @@ async fn a_second_compaction_builds_on_the_first() {
     ];
     let world = sized(&config, 200_000, replies).start().await;
     for prompt in ["first", "second", "third", "fourth"] {
-        world.submit(&long(prompt, 1_200)).await;
+        world.submit(&long(prompt, 950)).await;
     }
     assert_eq!(compactions(&world), 2);
     assert!(!world.last(2).contains("<previous-summary>"));

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use omp_sdk::{LoopLimit, ModeError};
+use omp_sdk::LoopLimit;
 
+use crate::compacting::long;
 use crate::support::{say, text, world};
 
 /// Rounds by count, by time, and until the loop is ended; a stopped round waits for other words.
@@ -69,7 +70,8 @@ async fn a_stopped_round_waits_for_other_words() {
     world.finish().await;
 }
 
-/// `reset` begins a new session before each round; what needs compaction says so.
+/// `prompt` keeps the context, `reset` begins a new session and `compact` sums up before each round.
+/// proves: LOP-085
 #[tokio::test]
 async fn the_context_of_a_round_follows_the_setting() {
     let kept = world("", (0..2).map(|_| say("ok"))).await;
@@ -89,8 +91,15 @@ async fn the_context_of_a_round_follows_the_setting() {
     assert_ne!(Arc::as_ptr(&first), Arc::as_ptr(&reset.session()));
     reset.finish().await;
 
-    let compact = world("loop:\n  mode: compact\n", []).await;
-    let refused = compact.driver.begin_loop(LoopLimit::Endless).unwrap_err();
-    assert!(matches!(refused, ModeError::NoCompaction) && refused.to_string().contains("not available yet"));
+    let answer = || say(&long("done", 3_000));
+    let replies = [answer(), say("notes"), say("line"), say("short")];
+    let config = "loop:\n  mode: compact\ncompaction:\n  enabled: false\n";
+    let compact = world(config, replies).await;
+    compact.driver.begin_loop(LoopLimit::Rounds(2)).unwrap();
+    compact.submit(&long("again", 3_000)).await;
+    let second: Vec<String> = said(compact.messages(3));
+    assert!(second[0].contains("<summary>") && second[0].contains("notes"), "{second:?}");
+    assert!(second.len() == 2 && second[1].starts_with("again"), "the round before is only in the summary");
+    assert_eq!(compact.server.requests().len(), 4);
     compact.finish().await;
 }

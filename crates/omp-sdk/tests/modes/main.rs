@@ -4,6 +4,7 @@ mod ask;
 mod checkpoint;
 mod compacting;
 mod compacting_alone;
+mod compacting_more;
 mod goal;
 mod looping;
 mod plan;

@@ -193,9 +193,15 @@ async fn a_full_conversation_cannot_be_kept() {
         session.prompt(Prompt::text("plan it"), Default::default()).await.unwrap();
         let review = session.plan_review().await.unwrap();
         let labels: Vec<&str> = review.choices.iter().map(|choice| choice.label.as_str()).collect();
-        assert_eq!(labels, ["Approve and execute", "Approve and keep context (~9K / 10K)", "Refine plan"]);
+        let expected = [
+            "Approve and execute",
+            "Approve and compact context",
+            "Approve and keep context (~9K / 10K)",
+            "Refine plan",
+        ];
+        assert_eq!(labels, expected);
         let enabled: Vec<bool> = review.choices.iter().map(|choice| choice.enabled).collect();
-        assert_eq!(enabled, [true, kept, true], "{used}");
+        assert_eq!(enabled, [true, true, kept, true], "{used}");
         let decided = world.host.decide_plan(PlanVerdict::KeepContext, Default::default()).await;
         assert_eq!(decided.is_ok(), kept, "what is not offered is refused, too");
         if !kept {

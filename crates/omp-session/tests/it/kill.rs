@@ -88,6 +88,7 @@ fn picture() -> Arc<Message> {
         content: UserContent::Blocks(vec![UserBlock::Image(ImageBlock {
             data,
             mime_type: "image/png".into(),
+            detail: None,
         })]),
         steering: false,
         timestamp: 1,

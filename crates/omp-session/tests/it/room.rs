@@ -15,6 +15,7 @@ fn picture(bytes: &[u8]) -> std::sync::Arc<Message> {
         content: UserContent::Blocks(vec![UserBlock::Image(ImageBlock {
             data,
             mime_type: "image/png".into(),
+            detail: None,
         })]),
         steering: false,
         timestamp: 1,

@@ -365,6 +365,7 @@ fn a_fork_takes_artifacts_and_shares_blobs() {
         content: omp_types::UserContent::Blocks(vec![UserBlock::Image(omp_types::ImageBlock {
             data,
             mime_type: "image/png".into(),
+            detail: None,
         })]),
         steering: false,
         timestamp: 1,

@@ -1,6 +1,6 @@
 //! Frames over several compactions.
 
-use omp_snapcompact::{Archive, Input, Shape, compact};
+use omp_snapcompact::{Archive, Input, Shape, compact, frame_budget};
 use omp_types::{Message, UserBlock};
 
 use crate::{pictures, user};
@@ -27,14 +27,16 @@ fn data(archive: &Archive, at: usize) -> String {
     }
 }
 
-/// No more frames than the budget, however long the history is.
+/// No more frames than the provider takes and never more than eight, however long the history is.
+/// proves: CMP-081
 #[test]
 fn a_long_history_stays_in_the_budget() {
-    for budget in [1, 4] {
-        let (archive, _) = next(None, &frames_of("START", 9), budget);
-        assert_eq!(archive.frames.len(), budget);
-        assert_eq!(pictures(&archive).len(), budget);
+    for (provider, frames) in [("anthropic", 8), ("openrouter", 8), ("groq", 5), ("a-server-of-my-own", 5)] {
+        assert_eq!(frame_budget(provider), frames, "{provider}");
     }
+    let (archive, _) = next(None, &frames_of("START", 7), frame_budget("a-server-of-my-own"));
+    assert_eq!(archive.frames.len(), 5);
+    assert_eq!(pictures(&archive).len(), 5);
 }
 
 /// Frames are carried forward; when they are too many, the first stays and the oldest others go.

@@ -1,6 +1,6 @@
 //! Which shape a model gets.
 
-use omp_snapcompact::{Archive, Input, Shape, compact, frame_budget};
+use omp_snapcompact::{Archive, Input, Shape, compact};
 
 use crate::{pictures, user};
 
@@ -72,13 +72,4 @@ fn the_settings_can_force_a_shape() {
     assert_eq!(Shape::of("8x8r-bw", "gpt-5", "openai-responses").cell, (8, 8));
     assert_eq!(Shape::of("6x6u-bw", "gpt-5", "openai-responses").cell, (6, 6));
     assert_eq!(Shape::of("5x8-bw", "gpt-5", "openai-responses").cell, (5, 8));
-}
-
-#[test]
-fn providers_have_a_budget() {
-    for (provider, frames) in
-        [("anthropic", 8), ("openrouter", 8), ("openai", 8), ("google", 8), ("groq", 5), ("my-own-server", 5)]
-    {
-        assert_eq!(frame_budget(provider), frames, "{provider}");
-    }
 }

@@ -77,6 +77,7 @@ fn user_content(content: &Value, at: &str) -> Check {
             Some("text") if part["text"].as_str().is_some_and(|text| !text.is_empty()) => {}
             Some("image_url") => {
                 fields::image_url(&part["image_url"]["url"], &format!("{at}.image_url.url"))?;
+                fields::image_detail(part["image_url"].get("detail"), &format!("{at}.image_url.detail"))?;
             }
             Some("input_audio" | "file") => {}
             _ => {

@@ -98,6 +98,16 @@ pub(super) fn arguments(value: &Value, at: &str) -> Check {
     }
 }
 
+/// How closely to look at an image; nothing is the same as `auto`.
+pub(super) fn image_detail(value: Option<&Value>, at: &str) -> Check {
+    const KNOWN: [&str; 4] = ["low", "high", "auto", "original"];
+    match value {
+        None => Ok(()),
+        Some(value) if value.as_str().is_some_and(|word| KNOWN.contains(&word)) => Ok(()),
+        Some(value) => Err(format!("Invalid value: {value} in '{at}'. Supported values are: {KNOWN:?}.")),
+    }
+}
+
 /// Images travel as `data:` URLs or over https.
 pub(super) fn image_url(value: &Value, at: &str) -> Check {
     let url = value.as_str().unwrap_or_default();

@@ -127,6 +127,7 @@ fn parts(content: &Value, at: &str, allowed: &[&str]) -> Check {
         match kind {
             "input_image" if part.get("file_id").is_none() => {
                 fields::image_url(&part["image_url"], &format!("{at}.image_url"))?;
+                fields::image_detail(part.get("detail"), &format!("{at}.detail"))?;
             }
             "input_text" | "output_text" => string(&part["text"], &format!("{at}.text"))?,
             "refusal" => string(&part["refusal"], &format!("{at}.refusal"))?,

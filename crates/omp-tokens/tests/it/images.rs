@@ -25,7 +25,7 @@ fn each_provider_has_its_formula() {
 }
 
 fn size(bytes: &[u8]) -> Option<(u32, u32)> {
-    image_size(&ImageBlock { data: STANDARD.encode(bytes), mime_type: "image/x".to_owned() })
+    image_size(&ImageBlock { data: STANDARD.encode(bytes), mime_type: "image/x".to_owned(), detail: None })
 }
 
 #[test]

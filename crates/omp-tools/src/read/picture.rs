@@ -28,7 +28,7 @@ pub(super) fn read(target: &Target, file: File, metadata: &Metadata) -> Result<T
         .map_err(|error| ToolError::new(format!("Cannot read {shown} as an image: {error}.")))?;
     let note = note(&shown, &loaded);
     let data = base64::engine::general_purpose::STANDARD.encode(&loaded.bytes);
-    let image = UserBlock::Image(ImageBlock { data, mime_type: loaded.mime.to_owned() });
+    let image = UserBlock::Image(ImageBlock { data, mime_type: loaded.mime.to_owned(), detail: None });
     let details = target.details().finish(&target.meta());
     Ok(ToolOutput { content: vec![UserBlock::text(note), image], details: Some(details) })
 }

@@ -160,7 +160,7 @@ fn show_picture(job: &Job, bytes: &[u8], notes: &mut Vec<String>) -> ToolOutput 
     };
     let note = super::picture::note("image", &loaded);
     let data = base64::engine::general_purpose::STANDARD.encode(&loaded.bytes);
-    let image = UserBlock::Image(ImageBlock { data, mime_type: loaded.mime.to_owned() });
+    let image = UserBlock::Image(ImageBlock { data, mime_type: loaded.mime.to_owned(), detail: None });
     ToolOutput { content: vec![UserBlock::text(note), image], details: None }
 }
 

@@ -132,6 +132,16 @@ impl Answer<'_> {
             notices.push(format!("Skipped missing paths: {}", self.targets.missing.join(", ")));
         }
         notices.extend(self.skipped());
+        if self.collected.too_large > 0 {
+            let files = if self.collected.too_large == 1 {
+                "1 file".to_owned()
+            } else {
+                format!("{} files", self.collected.too_large)
+            };
+            notices.push(format!(
+                "[Not searched: {files} of more than 16 MB, since the pattern spans lines. Search for one line of it]"
+            ));
+        }
         notices
     }
 

@@ -1,5 +1,6 @@
 //! Looks through everything, on all cores.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -27,6 +28,8 @@ pub(super) struct Collected {
     pub(super) files: Vec<FileHit>,
     /// So much was found that looking was stopped.
     pub(super) stopped: bool,
+    /// Files that are too large for the pattern.
+    pub(super) too_large: usize,
 }
 
 pub(super) fn collect(
@@ -47,7 +50,7 @@ pub(super) fn collect(
             files.push(FileHit { path, label: Some(single.label.clone()), found });
         }
     }
-    let below = Mutex::new(Vec::new());
+    let (below, too_large) = (Mutex::new(Vec::new()), AtomicUsize::new(0));
     let total = AtomicUsize::new(files.iter().map(|file| file.found.matches).sum());
     let enough = || total.load(Ordering::Relaxed) >= TOTAL;
     for place in &targets.places {
@@ -60,7 +63,14 @@ pub(super) fn collect(
                 return;
             }
             // A file that cannot be read does not spoil the search in the others.
-            let Ok(found) = query.file(entry.path()) else { return };
+            let found = match query.file(entry.path()) {
+                Ok(found) => found,
+                Err(error) => {
+                    let large = error.kind() == ErrorKind::FileTooLarge;
+                    too_large.fetch_add(usize::from(large), Ordering::Relaxed);
+                    return;
+                }
+            };
             if found.matches > 0 {
                 total.fetch_add(found.matches, Ordering::Relaxed);
                 let hit = FileHit { path: Some(entry.path().to_owned()), label: None, found };
@@ -74,7 +84,7 @@ pub(super) fn collect(
     let named: Vec<PathBuf> = files.iter().filter_map(|file| file.path.clone()).collect();
     files
         .extend(below.into_iter().filter(|file| file.path.as_ref().is_none_or(|path| !named.contains(path))));
-    Ok(Collected { files, stopped: enough() })
+    Ok(Collected { files, stopped: enough(), too_large: too_large.into_inner() })
 }
 
 fn in_single(single: &Single, query: &Query, style: &Style) -> Result<Found, ToolError> {

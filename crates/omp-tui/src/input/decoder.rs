@@ -16,6 +16,9 @@ const PASTE: Duration = Duration::from_millis(1000);
 const SKIP: Duration = Duration::from_millis(75);
 /// The longest sequence; what grows beyond it is not one.
 const SEQUENCE_BYTES: usize = 256;
+/// The longest piece of a paste that is told in packets.
+const PACKET_BYTES: usize = 64 * 1024;
+const PACKET: &[u8] = b"5522;";
 /// The largest single paste; a longer one arrives in several.
 const PASTE_BYTES: usize = 16 * 1024 * 1024;
 
@@ -277,8 +280,9 @@ fn csi(buffer: &[u8]) -> Front {
 /// A string that ends with BEL or `ESC \`.
 fn string(buffer: &[u8], meaning: fn(&str) -> Option<Reply>) -> Front {
     let body = &buffer[2..];
-    let Some(end) = body.iter().take(SEQUENCE_BYTES + 1).position(|byte| matches!(byte, 0x07 | 0x1b)) else {
-        return if body.len() > SEQUENCE_BYTES { Front::Overlong } else { Front::Partial };
+    let most = if body.starts_with(PACKET) { PACKET_BYTES } else { SEQUENCE_BYTES };
+    let Some(end) = body.iter().take(most + 1).position(|byte| matches!(byte, 0x07 | 0x1b)) else {
+        return if body.len() > most { Front::Overlong } else { Front::Partial };
     };
     let event = || std::str::from_utf8(&body[..end]).ok().and_then(meaning).map(Event::Reply);
     match (body[end], body.get(end + 1)) {

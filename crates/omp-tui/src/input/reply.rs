@@ -60,6 +60,8 @@ pub enum Reply {
     },
     /// The name and version of the terminal.
     Version(String),
+    /// A packet about a paste, for [`crate::clipboard::Reader`].
+    Clipboard(String),
 }
 
 impl Reply {
@@ -72,6 +74,7 @@ impl Reply {
                 Some(Self::Background(red, green, blue))
             }
             "99" => Some(Self::Notifications(rest.to_owned())),
+            "5522" => Some(Self::Clipboard(rest.to_owned())),
             _ => None,
         }
     }

@@ -7,7 +7,7 @@ use super::audit::History;
 use super::frame::{Gesture, Intent, Painted, Position, Profile, Rows, Size, View};
 use super::output::{Cursor, Output};
 use super::resize::Drift;
-use super::{diff, shift};
+use super::{cursor, diff, shift};
 
 /// Turns frames into bytes and remembers what the terminal shows.
 #[derive(Debug)]
@@ -282,6 +282,11 @@ impl Renderer {
                 }
             }
         }
+        if !self.profile.hardware_cursor
+            && let Some(at) = cursor::place(view, top, self.size)
+        {
+            cursor::draw(&mut window, at, self.size.width);
+        }
         window
     }
 
@@ -316,15 +321,7 @@ impl Renderer {
     fn conclude(&mut self, mut out: Output, view: &View<'_>, intent: Intent, from: usize) -> Painted {
         out.settle();
         let wrote = out.wrote();
-        let cover = view.covers.iter().rev().find_map(|cover| {
-            let inside = cover.cursor?;
-            Some(Position { row: cover.at.row + inside.row, column: cover.at.column + inside.column })
-        });
-        let own = view.cursor.filter(|cursor| cursor.row >= self.ledger.top).map(|cursor| Position {
-            row: (cursor.row - self.ledger.top).min(self.size.height - 1),
-            column: cursor.column,
-        });
-        let place = cover.or(own);
+        let place = cursor::place(view, self.ledger.top, self.size);
         out.show_cursor(place.is_some() && self.profile.hardware_cursor);
         out.move_to(place.unwrap_or(Position { row: self.content_bottom(view), column: 0 }));
         self.cursor = out.cursor;

@@ -16,6 +16,8 @@ use rustix::termios::{
 use super::restore::write_all;
 
 const FAREWELL: &str = "bye";
+/// To a new row below the screen's last.
+pub(super) const BELOW: &[u8] = b"\x1b[999B\r\n";
 /// The longest line that is listened to.
 const LINE: u64 = 4096;
 
@@ -92,9 +94,18 @@ impl Leash {
     }
 }
 
+/// How a guardian's watch ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Release {
+    /// All was well.
+    Farewell,
+    /// The program is gone without a word.
+    Gone,
+}
+
 /// The guardian's whole life: waits for the end of `pipe` and, if that came without a farewell, gives the terminal back.
 /// Detaches from the session first, so that nothing that ends the user's job ends it as well.
-pub fn watch(pipe: impl Read, terminal: impl AsFd, saved: SavedModes) {
+pub fn watch(pipe: impl Read, terminal: impl AsFd, saved: SavedModes) -> Release {
     // It fails if we are the first process of a session already, which is as good.
     let _ = rustix::process::setsid();
     let mut pipe = BufReader::new(pipe);
@@ -107,13 +118,15 @@ pub fn watch(pipe: impl Read, terminal: impl AsFd, saved: SavedModes) {
             _ => break,
         }
         match line.trim_end() {
-            FAREWELL => return,
+            FAREWELL => return Release::Farewell,
             bytes => undo = decode(bytes).or(undo),
         }
     }
-    let Some(undo) = undo else { return };
-    let _ = write_all(&terminal, &undo);
+    let Some(undo) = undo else { return Release::Gone };
+    // Whatever comes next stands below what was on the screen.
+    let _ = write_all(&terminal, &[&undo, BELOW].concat());
     give_back(&terminal, saved);
+    Release::Gone
 }
 
 /// Sets the modes back, unless somebody else has set theirs meanwhile: a shell may be faster than we are.

@@ -71,12 +71,13 @@ impl Restore {
         write_all(&self.output, bytes)
     }
 
-    /// Gives the terminal back, once.
-    pub(super) fn undo(&self) {
-        let Some(undo) = self.lock().undo.take() else { return };
+    /// Gives the terminal back, once. Says whether it was not given back before.
+    pub(super) fn undo(&self) -> bool {
+        let Some(undo) = self.lock().undo.take() else { return false };
         // Nobody is left to tell if this fails; the modes are still set.
         let _ = write_all(&self.output, &undo);
         let _ = tcsetattr(&self.input, OptionalActions::Now, &self.saved);
+        true
     }
 
     /// The terminal is ours again.
@@ -93,8 +94,11 @@ impl Restore {
 /// handler.
 pub fn restore_all() {
     let taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
-    if let Some(restore) = taken {
-        restore.undo();
+    if let Some(restore) = taken
+        && restore.undo()
+    {
+        // What is said about the end stands below what was on the screen.
+        let _ = write_all(&restore.output, super::guardian::BELOW);
     }
 }
 

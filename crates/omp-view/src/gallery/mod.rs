@@ -233,7 +233,7 @@ pub fn status_facts() -> Facts {
 
 fn prompt() -> UserMessage {
     let text = TextBlock { text: "Why is this slow?\nSee the picture.".to_owned(), text_signature: None };
-    let image = ImageBlock { data: "A".repeat(40_000), mime_type: "image/png".to_owned() };
+    let image = ImageBlock { data: "A".repeat(40_000), mime_type: "image/png".to_owned(), detail: None };
     let content = UserContent::Blocks(vec![UserBlock::Text(text), UserBlock::Image(image)]);
     UserMessage { content, steering: false, timestamp: 0 }
 }

@@ -6,7 +6,6 @@ use omp_tui::text::Line;
 use crate::Look;
 use crate::look::{behind, grouped};
 use crate::markdown;
-use crate::preview::more;
 use crate::tool::Expansion;
 
 /// How serious a notice is.
@@ -85,14 +84,15 @@ fn summarised(look: &Look, title: &str, summary: &str, expansion: Expansion) -> 
     let across = look.symbol(Symbol::TreeHorizontal);
     let mut line = Line::styled(look.fg(Token::BorderMuted), &format!("{} ", across.repeat(2)));
     line.push(look.fg(Token::Muted), title);
+    if expansion == Expansion::Collapsed && !summary.trim().is_empty() {
+        line.push(look.fg(Token::Dim), &format!("{}{}", look.dot(), look.expand_key));
+    }
     line.push(look.fg(Token::BorderMuted), " ");
     let rest = look.width.saturating_sub(line.width());
     line.push(look.fg(Token::BorderMuted), &across.repeat(rest));
     let mut rows = vec![line.clamp(look.width)];
     if expansion == Expansion::Expanded {
         rows.extend(markdown::render_in(look, summary, look.fg(Token::Muted)));
-    } else if !summary.trim().is_empty() {
-        rows.push(more(look, summary.trim().lines().count(), "line"));
     }
     rows
 }

@@ -33,7 +33,8 @@ fn a_prompt_is_shown_as_it_was_written_on_its_own_ground() {
 fn summaries_are_a_line_until_they_are_expanded() {
     let rows = compaction(&look(60), "one\ntwo", 1_234, Expansion::Collapsed);
     assert!(rows[0].text().contains("Compacted from 1,234 tokens") && rows[0].width() == 60);
-    assert_eq!(rows[1].text(), "… 2 more lines (Ctrl+O to expand)");
+    assert_eq!(rows.len(), 1, "one line");
+    assert!(rows[0].text().contains("Ctrl+O"), "{}", rows[0].text());
     assert_eq!(texts(&compaction(&look(60), "one\ntwo", 0, Expansion::Expanded))[1..], ["one", "two"]);
 }
 
@@ -71,5 +72,5 @@ fn what_goes_on_says_how_to_stop_it() {
     let activity =
         working::Activity::Retrying { attempt: 2, attempts: 10, wait: std::time::Duration::from_secs(8) };
     let row = working::row(&look(60), &activity, std::time::Duration::from_secs(3), "Esc");
-    assert!(row.text().ends_with("Retrying (2 of 10) in 5s (3s · Esc to stop)"), "{}", row.text());
+    assert!(row.text().ends_with(" Retrying (2/10) in 5s… (esc to cancel)"), "{}", row.text());
 }

@@ -50,7 +50,7 @@ impl Selector {
         if let Marks::Several(marked) = &self.marks {
             line.push(look.fg(Token::Muted), &format!("{}{} chosen", look.dot(), marked.len()));
         }
-        line.truncate(look.width)
+        look.shortened(&line, look.width)
     }
 
     fn query_row(&self, look: &Look) -> Line {
@@ -61,7 +61,7 @@ impl Selector {
         } else {
             line.push(look.fg(Token::Text), self.query());
         }
-        line.truncate(look.width)
+        look.shortened(&line, look.width)
     }
 
     /// The cells of the widest shown label, within bounds.
@@ -100,7 +100,7 @@ impl Selector {
             let token = if refused { Token::Warning } else { Token::Muted };
             line.push(look.fg(token), &format!("  {detail}"));
         }
-        let line = line.truncate(look.width);
+        let line = look.shortened(&line, look.width);
         if at_cursor { on_selection(look, &line) } else { line }
     }
 

@@ -50,7 +50,7 @@ const LAYERS: &[&[&str]] = &[
         "omp-tui",
     ],
     &["omp-llm", "omp-tokens", "omp-agent", "omp-workspace", "omp-shell", "omp-session", "omp-stats", "omp-web", "omp-guard"],
-    &["omp-documents", "omp-github", "omp-ssh", "omp-embedded-shell", "omp-theme", "omp-keys", "omp-editor", "omp-compaction", "omp-snapcompact"],
+    &["omp-documents", "omp-github", "omp-ssh", "omp-embedded-shell", "omp-replay", "omp-theme", "omp-keys", "omp-editor", "omp-compaction", "omp-snapcompact"],
     &["omp-config", "omp-tools", "omp-auth", "omp-import", "omp-export", "omp-view"],
     &["omp-extend", "omp-panels"],
     &["omp-sdk"],

@@ -56,7 +56,7 @@ impl App {
     pub(super) fn arrived(&mut self, arrival: Arrival, done: String) {
         let session = self.session();
         self.spawn(async move {
-            let messages = session.conversation().await;
+            let messages = session.transcript().await;
             Box::new(move |app: &mut Self| {
                 app.arrive(&messages, &done);
                 arrival.remarks.iter().for_each(|remark| app.say(Level::Warning, remark));

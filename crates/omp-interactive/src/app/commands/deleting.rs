@@ -27,7 +27,7 @@ impl App {
         let desk = self.desk();
         self.spawn(async move {
             let answer = omp_commands::answer(&desk, &Call { command, arguments: "delete" }).await;
-            let messages = desk.host.session().conversation().await;
+            let messages = desk.host.session().transcript().await;
             Box::new(move |app: &mut Self| match answer {
                 omp_commands::Answer::Arrived(arrival, text) => {
                     app.arrive(&messages, &text);

@@ -1,6 +1,6 @@
 //! The conversation as chat messages.
 
-use omp_types::ModelRequest;
+use omp_types::{ImageDetail, ModelRequest};
 use serde_json::{Map, Value, json};
 
 use crate::history::{AssistantPart, ResultPart, Turn, UserPart};
@@ -24,7 +24,7 @@ pub(super) fn encode(
     for turn in turns {
         match turn {
             Turn::User(parts) | Turn::Developer(parts) => {
-                push_user(&mut messages, &user_content(parts), model);
+                push_user(&mut messages, &user_content(parts, model), model);
             }
             Turn::Assistant(parts) => messages.push(assistant_message(parts, model, names)),
             Turn::Results(results) => push_results(&mut messages, results, model, names),
@@ -36,6 +36,8 @@ pub(super) fn encode(
     messages
 }
 
+/// The provider whose own API this is.
+const OPENAI: &str = "openai";
 /// What stands where a host insists on words that nobody said.
 const RESULTS_READ: &str = "(results read)";
 const CALLING: &str = "(calling a tool)";
@@ -50,17 +52,24 @@ fn push_user(messages: &mut Vec<Value>, content: &Value, model: &Model) {
 }
 
 /// Text alone stays a string: the oldest imitations of this API know nothing else.
-fn user_content(parts: &[UserPart<'_>]) -> Value {
+fn user_content(parts: &[UserPart<'_>], model: &Model) -> Value {
     match parts {
         [UserPart::Text(text)] => text.as_ref().into(),
-        parts => parts.iter().map(content_part).collect(),
+        parts => parts.iter().map(|part| content_part(part, model)).collect(),
     }
 }
 
-fn content_part(part: &UserPart<'_>) -> Value {
+fn content_part(part: &UserPart<'_>, model: &Model) -> Value {
     match part {
         UserPart::Text(text) => json!({"type": "text", "text": text}),
-        UserPart::Image(image) => json!({"type": "image_url", "image_url": {"url": data_url(image)}}),
+        UserPart::Image(image) => match image.detail {
+            None => json!({"type": "image_url", "image_url": {"url": data_url(image)}}),
+            Some(ImageDetail::Original) => {
+                // Imitations of this API know the older word at most.
+                let detail = if model.provider == OPENAI { "original" } else { "high" };
+                json!({"type": "image_url", "image_url": {"url": data_url(image), "detail": detail}})
+            }
+        },
     }
 }
 
@@ -125,7 +134,7 @@ fn push_results(messages: &mut Vec<Value>, results: &[ResultPart<'_>], model: &M
         messages.push(Value::Object(message));
         for picture in result.content.iter().filter(|part| part.text().is_none()) {
             images.push(json!({"type": "text", "text": format!("Image from {}:", result.name)}));
-            images.push(content_part(picture));
+            images.push(content_part(picture, model));
         }
     }
     if !images.is_empty() {

@@ -1,5 +1,6 @@
 //! The conversation as input items.
 
+use omp_types::ImageDetail;
 use serde_json::{Map, Value, json};
 
 use crate::history::{AssistantPart, ResultPart, Turn, UserPart};
@@ -34,7 +35,11 @@ fn content_part(part: &UserPart<'_>) -> Value {
     match part {
         UserPart::Text(text) => json!({"type": "input_text", "text": text}),
         UserPart::Image(image) => {
-            json!({"type": "input_image", "detail": "auto", "image_url": data_url(image)})
+            let detail = match image.detail {
+                Some(ImageDetail::Original) => "original",
+                None => "auto",
+            };
+            json!({"type": "input_image", "detail": detail, "image_url": data_url(image)})
         }
     }
 }

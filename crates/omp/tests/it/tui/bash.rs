@@ -40,6 +40,12 @@ fn commands_of_the_user_are_part_of_the_session() {
     screen.say("and now?").wait_for("Again.");
     let body = screen.server.requests()[2].body.to_string();
     assert!(body.contains("shared-42") && !body.contains("private"), "{body}");
+
+    let server = Server::start([Reply::new()]);
+    let home = crate::support::home(&server, Wire::OpenAiCompletions);
+    home.write("home/.omp/agent/config.yml", "shellPath: /nonexistent/shell\n");
+    let mut screen = Screen::in_home(home, server, &[], 30, 100);
+    screen.say("!echo never").wait_for("error: ").wait_for("/nonexistent/shell");
 }
 
 /// A command while the model works is read with the prompt after it.

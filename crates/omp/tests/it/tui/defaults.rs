@@ -51,7 +51,7 @@ fn the_keys_of_the_main_view() {
     screen.send("\x14").wait_for("Thinking is shown.");
     // Tool output.
     screen.say("!seq 1 60").wait_for("more lines").send("\x0f").terminal.wait_without("more lines");
-    screen.send("\x0f").wait_for("more lines");
+    screen.send("\x0f");
     // The editor of the user, the history, plans.
     screen.send("draft").wait_for("draft").send("\x07").wait_for("draft changed");
     screen.send("\x12").wait_for("Earlier prompts").send("\x1b").terminal.wait_without("Earlier prompts");

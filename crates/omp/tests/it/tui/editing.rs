@@ -99,7 +99,7 @@ fn text_is_changed_by_keys() {
         check(&mut screen.terminal, typed, keys, wanted);
     }
     screen.home.write("work/only-one-file.txt", "");
-    check(&mut screen.terminal, "!cat only-on", "\t", "!cat only-one-file.txt ¦");
+    screen.send("!cat only-on\t").wait_for("│ !cat only-one-file.txt ").send("\x1b[27u").wait_for("Ask anything");
     // What is selected is copied, and nothing is cleared by that.
     screen.send("selected").wait_for("selected").send("\x1b[1;2D\x1b[1;2D\x03").wait_for("Copied.");
     screen.terminal.wait_for_bytes(b"\x1b]52;c;ZWQ=\x1b\\");
@@ -196,17 +196,19 @@ fn escape_leaves_the_shell_mode_or_stops_the_command() {
 fn the_border_tells_how_hard_the_model_thinks() {
     let server = Server::start([Reply::new()]);
     let home = omp_testkit::Home::new();
-    let options = omp_testkit::ModelOptions::new().reasoning(true);
+    let levels = "thinking:\n  levels: [minimal, low, medium, high, xhigh]";
+    let options = omp_testkit::ModelOptions::new().reasoning(true).model(levels);
     home.models_yml(&server, Wire::OpenAiCompletions, options);
-    home.write("home/.omp/agent/config.yml", "defaultThinkingLevel: off\n");
+    home.write("home/.omp/agent/config.yml", "defaultThinkingLevel: minimal\n");
     let mut screen = Screen::in_home(home, server, &[], 30, 100);
+    border_becomes(&mut screen.terminal, "thinkingMinimal");
     for (word, token) in [
-        ("minimal", "thinkingMinimal"),
         ("low", "thinkingLow"),
         ("medium", "thinkingMedium"),
         ("high", "thinkingHigh"),
         ("xhigh", "thinkingXhigh"),
         ("off", "thinkingOff"),
+        ("minimal", "thinkingMinimal"),
     ] {
         screen.send("\x1b[Z").wait_for(&format!("Thinking: {word}"));
         border_becomes(&mut screen.terminal, token);
@@ -216,7 +218,11 @@ fn the_border_tells_how_hard_the_model_thinks() {
 /// proves: LOP-087
 #[test]
 fn words_that_change_the_turn_are_seen() {
-    let mut screen = Screen::new([Reply::new().text("done")], &[]);
+    let server = Server::start([Reply::new().text("done")]);
+    let home = omp_testkit::Home::new();
+    let options = omp_testkit::ModelOptions::new().model("compat:\n  supportsDeveloperRole: true");
+    home.models_yml(&server, Wire::OpenAiCompletions, options);
+    let mut screen = Screen::in_home(home, server, &[], 30, 100);
     screen.send("please ultrathink and `orchestrate` ultrathinking").wait_for("ultrathinking");
     let accent = format!("{} bold", color_of(&titanium(), "accent"));
     for (word, wanted) in [(" ultrathink ", true), ("`orchestrate`", false), ("ultrathinking", false)] {
@@ -265,7 +271,7 @@ fn vi_keys_edit_the_prompt() {
     screen.send("\x1b").wait_for("NORMAL").send("bdw").wait_for("│ one two");
     screen.terminal.wait_without("three");
     screen.send("0cwfour").wait_for("│ four two").send("\x1b").wait_for("NORMAL");
-    screen.send("u").wait_for("│ one two").send("\x12").wait_for("│ four two");
+    screen.send("uu").wait_for("│ one two").send("2\x12").wait_for("│ four two");
     // A second Escape throws nothing away.
     screen.send("\x1b[27u\x1b[27u").send("$a!").wait_for("four two").send("\r").wait_for("heard");
     assert!(super::last_prompt(&screen.server).starts_with("four two"), "{}", super::last_prompt(&screen.server));

@@ -73,7 +73,7 @@ fn keys_are_explained_until_the_user_leaves() {
         terminal.send("\x18").wait_for("app.tools.expand").wait_for("looks the same");
         terminal.send("\x1b[200~two words\x1b[201~").wait_for("pasted text of 9 characters");
         terminal.send(leave).wait_for("again to leave");
-        terminal.send("q").wait_for("q                        q");
+        terminal.send("q").wait_for("q                        Q");
         terminal.send(leave).wait_until("asked twice", |shown| shown.matches("again to leave").count() == 2);
         terminal.send(leave);
         assert!(terminal.wait_exit().success(), "{}", terminal.screen());

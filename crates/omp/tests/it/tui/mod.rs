@@ -2,9 +2,13 @@
 
 mod bash;
 mod beside;
+mod builtins;
+mod builtins_goals;
+mod builtins_modes;
 mod commands;
 mod completing;
 mod conversation;
+mod engine;
 mod deciding;
 mod defaults;
 mod editing;
@@ -12,6 +16,8 @@ mod gallery;
 mod history;
 mod keys;
 mod lifecycle;
+mod logins;
+mod models;
 mod overlay;
 mod pasting;
 mod picker;
@@ -19,6 +25,12 @@ mod pictures;
 mod plain;
 mod questions;
 mod sessions;
+mod settings;
+mod skills;
+mod themes;
+mod wizard;
+mod tree;
+mod welcome;
 
 use std::process::Command;
 

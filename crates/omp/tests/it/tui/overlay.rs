@@ -57,21 +57,23 @@ fn a_command_on_a_terminal_is_shown_and_typed_to() {
     screen.send("\x1b[A").wait_for("keys:'\\x1bOA'");
     screen.send("\x1b[99;5u").wait_for("keys:'\\x03'");
     screen.send("\x1b[13u").wait_for("keys:'\\r'");
-    screen.send("\x1b\x1b").wait_for("keys:'\\x1b'");
+    screen.send("\x1b[27;3u").wait_for("keys:'\\x1b'");
     screen.send("\x1b[200~two\nlines\x1b[201~").wait_for("keys:'two\\rlines'");
     screen.terminal.resize(20, 70);
     screen.wait_for("size-70x15");
     screen.send("q").wait_for("It ended.");
     screen.terminal.wait_without("Esc ends it");
     assert!(last_result(&screen.server).contains("goodbye"), "{}", last_result(&screen.server));
-    screen.wait_for("Ask anything").leave();
+    screen.wait_for("Ask anything");
+    screen.leave();
 
     let mut screen = begin("It was stopped.");
     screen.send("\x1b").wait_for("It was stopped.");
     screen.terminal.wait_without("Esc ends it");
     let result = last_result(&screen.server);
     assert!(result.contains("ready") && !result.contains("goodbye"), "{result}");
-    screen.wait_for("Ask anything").leave();
+    screen.wait_for("Ask anything");
+    screen.leave();
 }
 
 /// `--no-pty` and `PI_NO_PTY=1` run the same call without a terminal.

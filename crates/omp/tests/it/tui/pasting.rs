@@ -49,7 +49,7 @@ fn large_pastes_are_asked_about() {
     screen.send("\r").wait_for("three");
     assert_eq!(last_prompt(&screen.server).trim_end(), lines(100).trim_end());
     // Escape folds it, and the model gets all of it.
-    screen.send(&paste(&lines(100))).wait_for("100 lines were pasted.").send("\x1b").wait_for("Ask");
+    screen.send(&paste(&lines(100))).wait_for("100 lines were pasted.").send("\x1b");
     screen.wait_for("│ [").send("\r").wait_for("four");
     assert_eq!(last_prompt(&screen.server).trim_end(), lines(100).trim_end());
     // One line less is no question.
@@ -162,4 +162,58 @@ fn keys_for_messages_and_the_clipboard() {
     screen.send("by Q").wait_for("by Q").send("\x11").wait_for("1 waiting");
     screen.send("by Enter").wait_for("by Enter").send("\x1b[13;5u").wait_for("2 waiting");
     screen.send("\x1b[1;3A").wait_for("│ by Q").wait_for("│ by Enter").terminal.wait_without("waiting");
+}
+
+/// One packet of the terminal's clipboard.
+fn packet(fields: &str, payload: &[u8]) -> String {
+    use base64::Engine;
+    let end = if payload.is_empty() {
+        String::new()
+    } else {
+        format!(";{}", base64::engine::general_purpose::STANDARD.encode(payload))
+    };
+    format!("\x1b]5522;type=read:status={fields}{end}\x1b\\")
+}
+
+/// What a terminal sends for a paste: the kinds first, the content when it is asked for.
+fn announced(kinds: &[&str]) -> String {
+    use base64::Engine;
+    let kind = |kind: &&str| format!("DATA:mime={}", base64::engine::general_purpose::STANDARD.encode(kind));
+    let kinds: String = kinds.iter().map(|name| packet(&kind(name), b"")).collect();
+    format!("{}{kinds}{}", packet("OK:pw=c2VjcmV0", b""), packet("DONE", b""))
+}
+
+fn delivered(kind: &str, content: &[u8]) -> String {
+    use base64::Engine;
+    let mime = base64::engine::general_purpose::STANDARD.encode(kind);
+    let pieces: String =
+        content.chunks(3000).map(|piece| packet(&format!("DATA:mime={mime}"), piece)).collect();
+    format!("{}{pieces}{}", packet("OK", b""), packet("DONE", b""))
+}
+
+/// proves: CLI-260
+#[test]
+fn terminals_paste_content_of_every_kind() {
+    let mut screen = Screen::new([Reply::new().text("seen")], &[]);
+    // The terminal says that it can, and is told to.
+    screen.send("\x1b[?5522;2$y");
+    screen.terminal.wait_for_bytes(b"\x1b[?5522h");
+    screen.send(&announced(&["text/plain", "image/png"]));
+    screen.terminal.wait_for_bytes(b"\x1b]5522;type=read:pw=c2VjcmV0:name=UGFzdGUgZXZlbnQ=;aW1hZ2UvcG5n\x1b\\");
+    screen.send(&delivered("image/png", &crate::attachments::png(60, 80))).wait_for("│ [Image #1]");
+    screen.send(&announced(&["text/plain"]));
+    screen.terminal.wait_for_bytes(b";dGV4dC9wbGFpbg==\x1b\\");
+    screen.send(&delivered("text/plain", "and words".as_bytes())).wait_for("[Image #1] and words");
+    screen.send("\r").wait_for("seen");
+    let body = screen.server.requests()[0].body.to_string();
+    assert!(body.contains("data:image/png;base64,") && body.contains("[Image #1] and words"), "{body}");
+    // Where words are asked for, words are taken and pictures are not.
+    screen.say("/goal").wait_for("What is the goal?");
+    screen.send(&delivered("image/png", &png())).wait_for("A picture cannot be pasted here");
+    screen.send(&delivered("text/plain", "reach the moon".as_bytes())).wait_for("reach the moon");
+    let (terminal, ..) = {
+        screen.send("\x1b").wait_for("Ask anything");
+        screen.leave()
+    };
+    terminal.wait_for_bytes(b"\x1b[?5522l");
 }

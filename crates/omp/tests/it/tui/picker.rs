@@ -120,15 +120,8 @@ fn a_session_of_another_project_is_opened_there() {
     assert_eq!(requests[1].body["temperature"], 0.25, "the settings of that project");
     let result = requests[2].body["messages"].as_array().unwrap().last().unwrap()["content"].to_string();
     assert!(result.contains(other.to_str().unwrap()), "{result}");
-    assert_eq!(std::fs::read_link(format!("/proc/{}/cwd", program(&terminal))).unwrap(), other);
+    assert_eq!(std::fs::read_link(format!("/proc/{}/cwd", terminal.pid())).unwrap(), other);
     assert_eq!(session_files(&home), [file], "no copy");
-}
-
-/// The process of the program, below the one that gave it the terminal.
-fn program(terminal: &Terminal) -> u32 {
-    let pid = terminal.pid();
-    let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
-    children.split_whitespace().next().and_then(|child| child.parse().ok()).unwrap_or(pid)
 }
 
 /// proves: SES-160
@@ -153,6 +146,7 @@ fn the_list_is_used_with_the_keyboard() {
     list.send("\t").wait_for("this folder").wait_without("about pears");
     // What is typed filters.
     list.send("second").wait_for("1 of 3").wait_without("third one").send("\x15").wait_for("third one");
+    list.send("\x1b[A");
     // Deleting is asked about.
     list.wait_for("❯ third one").send("\x1b[3~").wait_for("Delete \"third one\" with its artifacts?");
     list.send("n").wait_without("with its artifacts?");
@@ -234,9 +228,7 @@ fn an_empty_list_says_so() {
 /// proves: SES-163, SES-170
 #[test]
 fn a_running_session_gives_way_to_another() {
-    let slow = Reply::new()
-        .tool_call("bash", json!({"_i": "wait", "command": "sleep 60"}))
-        .text("never");
+    let slow = Reply::new().tool_call("bash", json!({"_i": "wait", "command": "sleep 60"})).text("never");
     let (home, server) = world(answers(3).into_iter().chain([slow]));
     let (work, other) = (home.work_dir(), directory(&home, "other"));
     begun(&home, &work, "about apples");
@@ -250,7 +242,12 @@ fn a_running_session_gives_way_to_another() {
     assert!(!screen.terminal.screen().contains("Resumed session"));
     // A turn with a call is under way when another session is chosen.
     screen.say("work").wait_for("sleep 60").wait_for("Working");
-    screen.say("/resume").wait_for("about apples").send("\r").wait_for("Resumed session").wait_for("answer-1.");
+    screen
+        .say("/resume")
+        .wait_for("about apples")
+        .send("\r")
+        .wait_for("Resumed session")
+        .wait_for("answer-1.");
     screen.terminal.wait_without("Working").wait_without("sleep 60").wait_without("answer-3.");
     screen.wait_for("Ask anything");
     screen.say("/resume").wait_for("this folder").send("\t").wait_for("about pears");

@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use omp_testkit::{Home, Reply, Server, Wire};
+use omp_testkit::{Reply, Server, Wire};
 use serde_json::json;
 
 use super::Screen;
@@ -23,9 +23,7 @@ fn looking(pictures: &[&str], variables: &[(&str, &str)], settings: &str) -> Scr
     let replies: Vec<Reply> =
         pictures.iter().map(|path| read(path)).chain([Reply::new().text("Seen.")]).collect();
     let server = Server::start(replies);
-    let home = Home::new();
-    let accepts = omp_testkit::ModelOptions::new().model("input: [text, image]");
-    home.models_yml(&server, Wire::OpenAiCompletions, accepts);
+    let home = crate::support::home(&server, Wire::OpenAiCompletions);
     home.write("home/.omp/agent/config.yml", settings);
     pictures.iter().for_each(|path| _ = home.write(format!("work/{path}"), png(60, 40)));
     let mut command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
@@ -71,9 +69,7 @@ fn pictures_are_shown_where_the_terminal_can() {
 #[test]
 fn a_terminal_that_says_so_gets_pictures() {
     let server = Server::start([read("cat.png"), Reply::new().text("Seen.")]);
-    let home = Home::new();
-    let accepts = omp_testkit::ModelOptions::new().model("input: [text, image]");
-    home.models_yml(&server, Wire::OpenAiCompletions, accepts);
+    let home = crate::support::home(&server, Wire::OpenAiCompletions);
     home.write("work/cat.png", png(60, 40));
     let mut screen = Screen::in_home(home, server, &[], 40, 100);
     screen.send("\x1b_Gi=31;OK\x1b\\").say("look").wait_for("Seen.");
@@ -96,9 +92,7 @@ fn older_pictures_give_way() {
 #[test]
 fn pictures_of_the_user_are_shown() {
     let server = Server::start([Reply::new().text("Nice.")]);
-    let home = Home::new();
-    let accepts = omp_testkit::ModelOptions::new().model("input: [text, image]");
-    home.models_yml(&server, Wire::OpenAiCompletions, accepts);
+    let home = crate::support::home(&server, Wire::OpenAiCompletions);
     home.write("work/cat.png", png(60, 40));
     let mut command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
     command.args(["@cat.png", "what is this?"]).env("PI_FORCE_IMAGE_PROTOCOL", "blocks");
@@ -108,5 +102,6 @@ fn pictures_of_the_user_are_shown() {
     let mut command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
     command.arg("-c").env("PI_FORCE_IMAGE_PROTOCOL", "blocks");
     let mut screen = Screen::with(command, home, server, 30, 100);
-    screen.wait_for("what is this?").wait_for("▀▀▀").leave();
+    screen.wait_for("what is this?").wait_for("▀▀▀");
+    screen.leave();
 }

@@ -93,14 +93,33 @@ fn one_option_or_other_words() {
     assert!(result.contains("User provided custom input: purple"), "{result}");
 }
 
+/// proves: LOP-097
 #[test]
 fn several_options_in_the_order_of_choosing() {
     let mut screen = Screen::new([ask(&json!([question(true)])), Reply::new().text("Chosen.")], &[]);
-    screen.say("go").wait_for("Which color?").wait_for("Space marks");
-    // Blue, then red.
-    screen.send("\x1b[B ").wait_for("1 chosen").send("\x1b[A\x1b[A ").wait_for("2 chosen");
-    screen.send("\r").wait_for("Chosen.");
+    screen.say("go").wait_for("Which color?").wait_for("Space or Enter marks").wait_for("□ red");
+    // Blue with Space, then red with Enter; green is chosen and left out again.
+    screen.send(" ").wait_for("1 chosen").send("\x1b[B ").wait_for("2 chosen");
+    screen.send("\x1b[A ").wait_for("1 chosen").send("\x1b[A\r").wait_for("2 chosen");
+    assert_eq!(screen.server.requests().len(), 1, "nothing is sent before it is done");
+    screen.send("\x1b[A").wait_for("❯ Done selecting").send("\r").wait_for("Chosen.");
     assert!(last_result(&screen.server).contains("blue, red"), "{}", last_result(&screen.server));
+}
+
+/// proves: LOP-101
+#[test]
+fn a_question_is_announced_to_whoever_looks_elsewhere() {
+    for (setting, told) in [("on", true), ("off", false)] {
+        let slow = Reply::new().delay_before(std::time::Duration::from_millis(300));
+        let call = json!({"_i": "ask", "questions": [question(false)]});
+        let server = Server::start([slow.tool_call("ask", call)]);
+        let home = crate::support::home(&server, Wire::OpenAiCompletions);
+        home.write("home/.omp/agent/config.yml", format!("ask:\n  notify: \"{setting}\"\n"));
+        let mut screen = Screen::in_home(home, server, &[], 30, 100);
+        screen.say("go").send("\x1b[O").wait_for("Which color?");
+        let bytes = screen.terminal.bytes();
+        assert_eq!(bytes.contains(&0x07), told, "ask.notify is {setting}");
+    }
 }
 
 /// proves: LOP-098

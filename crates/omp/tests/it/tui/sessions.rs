@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use omp_testkit::Reply;
+use omp_testkit::{Reply, Server, Wire};
 
 use super::{Screen, last_prompt};
+use crate::support;
 
 #[test]
 fn a_new_session_begins_on_a_clean_screen() {
@@ -22,7 +23,10 @@ fn a_new_session_begins_on_a_clean_screen() {
 #[test]
 fn sessions_are_resumed_branched_and_forked() {
     let replies = ["alpha-answer", "beta-answer", "gamma-answer"].map(|text| Reply::new().text(text));
-    let mut screen = Screen::new(replies, &[]);
+    let server = Server::start(replies);
+    let home = support::home(&server, Wire::OpenAiCompletions);
+    home.write("home/.omp/agent/config.yml", "doubleEscapeAction: branch\n");
+    let mut screen = Screen::in_home(home, server, &[], 30, 100);
     screen.say("question alpha").wait_for("alpha-answer");
     screen.say("/new").wait_for("New session started");
     screen.say("question beta").wait_for("beta-answer");
@@ -42,7 +46,7 @@ fn the_tree_leads_to_another_place() {
     let mut screen = Screen::new(replies, &[]);
     screen.say("question alpha").wait_for("alpha-answer");
     screen.say("question beta").wait_for("beta-answer");
-    screen.say("/tree").wait_for("Go to a place").send("question beta").wait_for("1 of").send("\r");
+    screen.say("/tree").wait_for("Go to a place").send("question beta").wait_for("❯ • user").send("\r");
     screen.wait_for("Went to another place").wait_for("│ question beta");
     screen.send("\x15other words\r").wait_for("gamma-answer");
     let body = screen.server.requests()[2].body.to_string();

@@ -1,5 +1,8 @@
 //! Lines that match a pattern, with the lines around them.
 
+mod bounded;
+
+use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,6 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
+
+use bounded::{Bounded, Cuts};
 
 /// What to look for.
 #[derive(Clone, Debug)]
@@ -34,6 +39,9 @@ pub struct Style {
 
 /// Lines longer than this are cut.
 pub const MAX_COLUMNS: usize = 512;
+
+/// Larger files are not looked through for a pattern that spans lines: each would have to be in memory as a whole.
+pub const LARGEST_SPANNED: u64 = 16 * 1024 * 1024;
 
 /// What was found in one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,12 +92,20 @@ impl Query {
         })
     }
 
-    /// Looks through a file. Files that are not text have no lines.
+    /// Looks through a file. Files that are not text have no lines. One that is too large for the pattern is refused
+    /// with [`io::ErrorKind::FileTooLarge`].
     pub fn file(&self, path: &Path) -> io::Result<Found> {
+        let file = File::open(path)?;
+        if self.multiline && file.metadata()?.len() > LARGEST_SPANNED {
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, TOO_LARGE));
+        }
         let mut sink = Rows::new(self.limit);
         let kept = self.idle().pop();
         let (matcher, mut searcher) = kept.unwrap_or_else(|| (self.matcher.clone(), self.searcher()));
-        let searched = searcher.search_path(&matcher, path, &mut sink);
+        let searched = match self.multiline {
+            true => searcher.search_file(&matcher, &file, &mut sink),
+            false => searcher.search_reader(&matcher, Bounded::new(&file, sink.cuts.clone()), &mut sink),
+        };
         self.idle().push((matcher, searcher));
         searched.map(|()| sink.found)
     }
@@ -121,6 +137,8 @@ impl Query {
             .build()
     }
 }
+
+const TOO_LARGE: &str = "it is larger than 16 MB, and the pattern spans lines";
 
 fn is_about_groups(error: &str) -> bool {
     error.contains("unclosed group") || error.contains("unopened group")
@@ -199,16 +217,18 @@ fn escape_parentheses(pattern: &str) -> String {
 struct Rows {
     limit: usize,
     found: Found,
+    cuts: Cuts,
 }
 
 impl Rows {
     fn new(limit: usize) -> Self {
-        Self { limit, found: Found::default() }
+        Self { limit, found: Found::default(), cuts: Cuts::default() }
     }
 
-    fn push(&mut self, first: Option<u64>, bytes: &[u8], matched: bool) {
+    fn push(&mut self, first: Option<u64>, place: u64, bytes: &[u8], matched: bool) {
         let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-        for (line, text) in (first.unwrap_or(1)..).zip(text.split(|byte| *byte == b'\n')) {
+        let first = first.unwrap_or(1).saturating_sub(self.cuts.before(place));
+        for (line, text) in (first..).zip(text.split(|byte| *byte == b'\n')) {
             let text = text.strip_suffix(b"\r").unwrap_or(text);
             // Four bytes for each character that may be shown.
             let head = &text[..text.len().min(4 * (MAX_COLUMNS + 1))];
@@ -217,9 +237,20 @@ impl Rows {
                 Some((end, _)) => (format!("{}…", &decoded[..end]), true),
                 None => (decoded.into_owned(), false),
             };
-            self.found.matches += usize::from(matched);
-            self.found.rows.push(Row { line, text, matched, cut });
+            self.add(Row { line, text, matched, cut });
         }
+    }
+}
+
+impl Rows {
+    /// Of the pieces of a long line one is shown, the first that matches.
+    fn add(&mut self, row: Row) {
+        match self.found.rows.last_mut() {
+            Some(last) if last.line == row.line && (last.matched || !row.matched) => return,
+            Some(last) if last.line == row.line => *last = row,
+            _ => self.found.rows.push(row),
+        }
+        self.found.matches += usize::from(self.found.rows.last().is_some_and(|row| row.matched));
     }
 }
 
@@ -231,12 +262,12 @@ impl Sink for Rows {
             self.found.more = true;
             return Ok(false);
         }
-        self.push(matched.line_number(), matched.bytes(), true);
+        self.push(matched.line_number(), matched.absolute_byte_offset(), matched.bytes(), true);
         Ok(true)
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
-        self.push(context.line_number(), context.bytes(), false);
+        self.push(context.line_number(), context.absolute_byte_offset(), context.bytes(), false);
         Ok(true)
     }
 
@@ -294,5 +325,28 @@ mod tests {
     #[test]
     fn what_is_no_text_has_no_lines() {
         assert!(rows("a", "a\n\0\u{1}a\n").is_empty());
+    }
+
+    /// A line without end takes no more memory than others, and its number and those behind it are right.
+    #[test]
+    fn lines_without_end_are_looked_through_in_pieces() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("long.txt");
+        let long = "x".repeat(5 * bounded::LONGEST);
+        std::fs::write(&path, format!("first\n{long}needle{long}needle\nthird needle\nfourth\n")).unwrap();
+        let style = Style { ignore_case: false, before: 1, after: 1, limit: 10 };
+        let found = |pattern: &str| {
+            let found = Query::new(pattern, style).unwrap().file(&path).unwrap();
+            let rows = found.rows.iter().map(|row| (row.line, row.matched)).collect::<Vec<_>>();
+            (found.matches, rows)
+        };
+        assert_eq!(found("needle"), (2, vec![(2, true), (3, true), (4, false)]));
+        assert_eq!(found("fourth"), (1, vec![(3, false), (4, true)]));
+        let spans = Query::new("third needle\\nfourth", style).unwrap().file(&path).unwrap_err();
+        assert_eq!(spans.kind(), io::ErrorKind::FileTooLarge);
+        let wide: Vec<u8> =
+            [0xff, 0xfe].into_iter().chain("a\nneedle\n".encode_utf16().flat_map(u16::to_le_bytes)).collect();
+        std::fs::write(&path, wide).unwrap();
+        assert_eq!(found("needle").1.last(), Some(&(2, true)));
     }
 }

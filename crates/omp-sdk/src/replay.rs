@@ -1,0 +1,280 @@
+//! Recordings of a session, and their playback.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use omp_agent::{Listener, definitions};
+use omp_config::Directories;
+use omp_config::settings::{Layer, Secrecy, Setting, Settings, TABLE, keys};
+use omp_guard::secrets::{Entry, Matcher, Mode, Secrets, from_environment};
+use omp_llm::registry::{Registry, SelectError, Selection, Wanted};
+use omp_llm::{Api, Model, ModelSource, SocketMode, SocketOptions, Transport};
+use omp_replay::line::World;
+use omp_replay::{Deck, Input, Player, Recorder, Report};
+use omp_session::Context;
+use omp_types::AgentEvent;
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::adapt::SystemClock;
+use crate::effort::Effort;
+use crate::environment::{Environment, EnvironmentLookup};
+use crate::error::SessionError;
+use crate::hidden;
+use crate::opening::{Chosen, Opening, Surroundings};
+use crate::options::{Persistence, RuleChoice, SessionOptions, SkillChoice};
+use crate::session::Session;
+
+/// The key of every provider in a playback: nobody is asked.
+const KEY: &str = "recorded-key";
+
+/// A recording that could not be played.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaybackError {
+    /// The file is no recording that this program understands.
+    #[error(transparent)]
+    Recording(#[from] omp_replay::ReplayError),
+    /// The session could not be opened again.
+    #[error("The recorded session cannot be opened: {0}")]
+    Session(#[from] SessionError),
+    /// The place for it could not be made.
+    #[error("There is no place to play it: {0}")]
+    Place(#[from] std::io::Error),
+}
+
+/// The recorded model. Nobody is asked about it.
+pub(crate) fn selected(registry: &Registry, world: &World) -> Result<Selection, SelectError> {
+    let demo = Registry::demo();
+    if demo.model.selector() == world.selector {
+        return Ok(demo);
+    }
+    let wanted = Wanted { pattern: Some(&world.selector), provider: None, api_key: None };
+    registry.select(wanted, &EnvironmentLookup(&Nothing))
+}
+
+impl Opening {
+    /// Puts the deck before the network and the clock.
+    pub(crate) fn insert_deck(&mut self) {
+        if let Some(deck) = &self.options.deck {
+            let inner = self.options.clock.take().unwrap_or_else(|| Arc::new(SystemClock));
+            self.options.clock = Some(deck.clock(inner));
+        }
+    }
+
+    /// How requests travel: past a deck they go as plain requests.
+    pub(crate) fn taped_sockets(&self, sockets: SocketOptions) -> SocketOptions {
+        match self.options.deck {
+            Some(_) => SocketOptions { mode: SocketMode::Off, ..sockets },
+            None => sockets,
+        }
+    }
+
+    /// Puts the deck before whoever listens. A recording begins here.
+    pub(crate) fn start_deck(
+        &self,
+        chosen: &Chosen,
+        surroundings: &Surroundings,
+        effort: Effort,
+        context: &Context,
+        session: &str,
+        listener: Box<dyn Listener>,
+    ) -> Box<dyn Listener> {
+        let Some(deck) = &self.options.deck else { return listener };
+        if let Deck::Record(recorder) = deck {
+            let world =
+                World { session: session.to_owned(), ..self.world(chosen, surroundings, effort, context) };
+            recorder.begin(world, self.unspoken(&chosen.model, session));
+        }
+        deck.listener(listener)
+    }
+
+    fn world(
+        &self,
+        chosen: &Chosen,
+        surroundings: &Surroundings,
+        effort: Effort,
+        context: &Context,
+    ) -> World {
+        let clock = self.options.clock.as_ref();
+        World {
+            at: clock.map_or(0, |clock| clock.now_ms()),
+            cwd: self.options.cwd.to_string_lossy().into_owned(),
+            selector: chosen.model.selector(),
+            models: described(&chosen.model),
+            thinking: effort.word().to_owned(),
+            system: surroundings.prompt.blocks().to_vec(),
+            sticky: surroundings.knowledge.get().sticky.as_deref().map(str::to_owned),
+            tools: definitions(&surroundings.tools, false),
+            settings: changed(&self.settings),
+            messages: context.messages.clone(),
+            terminal: self.options.terminal_size,
+            ..World::default()
+        }
+    }
+
+    /// Everything that must not be in a recording.
+    fn unspoken(&self, model: &Model, session: &str) -> Secrets {
+        let mut entries = from_environment(self.options.environment.vars());
+        // What is wrong with the files is said where they are used.
+        entries.extend(hidden::named(&self.options, &mut Vec::new()));
+        let keys = model.key.iter().map(omp_llm::Secret::reveal).chain(self.options.api_key.as_deref());
+        let headers = model.headers.values().map(String::as_str);
+        let long = |text: &&str| text.chars().count() >= 6;
+        let plain = |text: &str| Entry { matcher: Matcher::Plain(text.to_owned()), mode: Mode::Obfuscate };
+        entries.extend(keys.chain(headers).filter(long).map(plain));
+        Secrets::new(entries, session)
+    }
+}
+
+/// Settings that are not as they come.
+fn changed(settings: &Settings) -> Map<String, Value> {
+    let told = |row: &&Setting| settings.origin(row.path) != Layer::Default && row.secrecy == Secrecy::Public;
+    TABLE.iter().filter(told).map(|row| (row.path.to_owned(), settings.value(row))).collect()
+}
+
+/// What stands for the key of a model: of the form that its wire wants, and worth nothing.
+fn stand_in(model: &Model) -> String {
+    match model.api {
+        // An account is known by its token: claims of no account in particular.
+        Api::OpenAiCodexResponses => {
+            let claims = json!({ "https://api.openai.com/auth": { "chatgpt_account_id": KEY } });
+            format!("e30.{}.c2ln", BASE64_URL_SAFE_NO_PAD.encode(claims.to_string()))
+        }
+        // The project is part of every request.
+        Api::GoogleGeminiCli => {
+            let key = model.key.as_ref().map(omp_llm::Secret::reveal).unwrap_or_default();
+            let mut key: Value = serde_json::from_str(key).unwrap_or_default();
+            json!({ "token": KEY, "projectId": key["projectId"].take() }).to_string()
+        }
+        _ => KEY.to_owned(),
+    }
+}
+
+/// A model as a models file describes it, with nothing that opens a door.
+fn described(model: &Model) -> Value {
+    let mut provider = json!({ "baseUrl": model.base_url, "apiKey": stand_in(model) });
+    if model.facts.source != ModelSource::Builtin {
+        provider["api"] = json!(model.api.name());
+        if model.transport == Transport::PiNative {
+            provider["transport"] = json!("pi-native");
+        }
+        provider["models"] = json!([{
+            "id": model.id,
+            "name": model.name,
+            "reasoning": model.reasoning,
+            "input": model.input,
+            "cost": {
+                "input": model.cost.input,
+                "output": model.cost.output,
+                "cacheRead": model.cost.cache_read,
+                "cacheWrite": model.cost.cache_write,
+            },
+            "contextWindow": model.context_window,
+            "maxTokens": model.max_tokens,
+            "compat": model.facts.compat,
+        }]);
+    }
+    json!({ "providers": { model.provider.as_str(): provider } })
+}
+
+/// What the model is told: in a playback what it was told then.
+pub(crate) fn system(options: &SessionOptions, now: impl FnOnce() -> Arc<[String]>) -> Arc<[String]> {
+    match &options.deck {
+        Some(Deck::Play(player)) => player.world().system.as_slice().into(),
+        _ => now(),
+    }
+}
+
+/// What goes with every prompt, in the same way.
+pub(crate) fn sticky(options: &SessionOptions, now: impl FnOnce() -> Option<Arc<str>>) -> Option<Arc<str>> {
+    match &options.deck {
+        Some(Deck::Play(player)) => player.world().sticky.as_deref().map(Arc::from),
+        _ => now(),
+    }
+}
+
+impl Session {
+    /// Makes sure that a recording is on the disk; what went wrong with it.
+    pub(crate) async fn end_recording(&self) -> Option<String> {
+        let Some(Deck::Record(recorder)) = self.deck.clone() else { return None };
+        let finished = tokio::task::spawn_blocking(move || recorder.finish()).await;
+        match finished {
+            Ok(Ok(())) => None,
+            Ok(Err(error)) => Some(format!("The recording is not complete: {error}.")),
+            Err(_) => Some("The recording is not complete.".to_owned()),
+        }
+    }
+}
+
+/// Begins a recording in a new file, for [`SessionOptions::deck`].
+pub fn record(path: &Path) -> std::io::Result<Deck> {
+    Recorder::create(path).map(|recorder| Deck::Record(Arc::new(recorder)))
+}
+
+/// Nothing of this machine has a say in a playback.
+struct Nothing;
+
+impl Environment for Nothing {
+    fn var(&self, _name: &str) -> Option<String> {
+        None
+    }
+}
+
+/// Hears a playback and says nothing.
+struct Silent;
+
+impl Listener for Silent {
+    fn event(&mut self, _event: AgentEvent) {}
+}
+
+/// Plays a recording without network and tools. `place` is an empty directory that belongs to the playback.
+pub async fn replay(path: &Path, place: &Path) -> Result<Report, PlaybackError> {
+    let path = path.to_owned();
+    let loading = tokio::task::spawn_blocking(move || Player::load(&path));
+    let player = loading.await.map_err(|_| SessionError::Interrupted)??;
+    let player = Arc::new(player);
+    let options = options(&player, place)?;
+    let session = Session::open(options, Box::new(Silent)).await?;
+    session.agent.load(player.world().messages.clone()).await.map_err(SessionError::from)?;
+    for input in player.inputs() {
+        let cancel = CancellationToken::new();
+        player.begin_run(&session.header().id, cancel.clone());
+        let ended = match input {
+            Input::Prompt(prompt) => session.prompt(prompt.clone(), cancel).await,
+            Input::Retry => session.retry(cancel).await,
+        };
+        ended.map_err(SessionError::from)?;
+    }
+    session.close().await;
+    Ok(player.report())
+}
+
+/// The recorded session, with everything that is not in the recording left out.
+fn options(player: &Arc<Player>, place: &Path) -> Result<SessionOptions, PlaybackError> {
+    let world = player.world();
+    let home = place.to_string_lossy().into_owned();
+    let directories = Directories::resolve(|name| (name == "HOME").then(|| home.clone()));
+    let directories = directories.map_err(|error| std::io::Error::other(error.to_string()))?;
+    let models_file = place.join("models.json");
+    std::fs::write(&models_file, world.models.to_string())?;
+    let mut settings = Settings::defaults();
+    for (path, value) in &world.settings {
+        // A setting that is gone since then has no say.
+        let _ = settings.set_override(path, value.clone());
+    }
+    // What ran then was approved then.
+    settings.set_override(keys::TOOLS_APPROVAL_MODE.path(), json!("yolo")).map_err(SessionError::from)?;
+    Ok(SessionOptions {
+        settings: Some(settings),
+        models_file: Some(models_file),
+        model: Some(world.selector.clone()),
+        thinking: Effort::from_word(&world.thinking),
+        skills: SkillChoice::None,
+        rules: RuleChoice::None,
+        persistence: Persistence::Off,
+        deck: Some(Deck::Play(Arc::clone(player))),
+        ..SessionOptions::new(PathBuf::from(&world.cwd), directories, Arc::new(Nothing))
+    })
+}

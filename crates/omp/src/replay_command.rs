@@ -1,0 +1,58 @@
+//! `omp replay`: plays a recorded session and says where it differs.
+
+use omp_cli::CommandCall;
+use omp_sdk::{PlaybackError, ReplayReport};
+use serde_json::json;
+
+use crate::output::{self, Stream};
+
+pub(crate) fn run(call: &CommandCall) -> u8 {
+    let Some(path) = call.args.path("file") else { return 2 };
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return output::fail(&format!("the recording cannot be played: {error}"), &[]),
+    };
+    let played = runtime.block_on(async {
+        let place = tempfile::Builder::new().prefix("omp-replay-").tempdir().map_err(PlaybackError::Place)?;
+        omp_sdk::replay(path, place.path()).await
+    });
+    match played {
+        Ok(report) if call.values.has("json") => {
+            let differences: Vec<String> = report.divergences.iter().map(ToString::to_string).collect();
+            let printed = output::print_json(&json!({
+                "requests": report.requests,
+                "calls": report.calls,
+                "events": report.events,
+                "divergences": differences,
+                "cutShort": report.cut_short,
+            }));
+            printed.max(code(&report))
+        }
+        Ok(report) => output::print(Stream::Out, &text(&report)).max(code(&report)),
+        Err(error) => output::fail(&error.to_string(), &[]),
+    }
+}
+
+fn code(report: &ReplayReport) -> u8 {
+    u8::from(!report.divergences.is_empty())
+}
+
+fn text(report: &ReplayReport) -> String {
+    let ReplayReport { requests, calls, events, divergences, cut_short } = report;
+    let played = format!("Played {requests} requests, {calls} calls of tools and {events} events");
+    let mut text = match divergences.as_slice() {
+        [] => format!("{played}: everything as it was recorded.\n"),
+        [first, ..] => {
+            let mut text =
+                format!("{played}. It differs first in {}.\n", output::sanitize(&first.to_string()));
+            for divergence in &divergences[1..] {
+                text.push_str(&format!("  then {}\n", output::sanitize(&divergence.to_string())));
+            }
+            text
+        }
+    };
+    if *cut_short {
+        text.push_str("The recording was larger than 512 MB, so its end is missing.\n");
+    }
+    text
+}
