@@ -105,7 +105,8 @@ pub fn prune(messages: &[Arc<Message>], wanted: Stale, protect: &Protect) -> Vec
         }
         let tokens = omp_tokens::message(message);
         newest += tokens;
-        if newest <= PROTECTED_TOKENS || tokens < SMALLEST || calls.is_exempt(result, protect) {
+        let kept = newest <= PROTECTED_TOKENS || tokens < SMALLEST || !calls.is_seen(index);
+        if kept || calls.is_exempt(result, protect) {
             continue;
         }
         let text = format!("{TRUNCATED}{tokens} tokens]");
@@ -142,6 +143,8 @@ struct Calls<'a> {
     by_id: HashMap<&'a str, &'a ToolCall>,
     /// The last read of each file as a whole, and of each part of one.
     last_read: HashMap<&'a str, usize>,
+    /// Where the last answer is: the model has not read what comes after it.
+    answered: usize,
 }
 
 impl<'a> Calls<'a> {
@@ -156,7 +159,13 @@ impl<'a> Calls<'a> {
                 last_read.insert(path, index);
             }
         }
-        Self { by_id, last_read }
+        let answered = messages.iter().rposition(|message| message.as_assistant().is_some());
+        Self { by_id, last_read, answered: answered.unwrap_or(0) }
+    }
+
+    /// Has the model read the message?
+    fn is_seen(&self, index: usize) -> bool {
+        index < self.answered
     }
 
     fn is_exempt(&self, result: &ToolResultMessage, protect: &Protect) -> bool {
@@ -179,7 +188,7 @@ impl<'a> Calls<'a> {
             let tokens = omp_tokens::message(&Message::ToolResult(result.clone()));
             return Some(blank(index, result, SUPERSEDED.to_owned(), tokens));
         }
-        if wanted.useless && result.is_useless() {
+        if wanted.useless && result.is_useless() && self.is_seen(index) {
             let tokens = size(result);
             return (tokens > omp_tokens::estimate(USELESS))
                 .then(|| blank(index, result, USELESS.to_owned(), tokens));

@@ -54,6 +54,8 @@ struct State {
     events_differ: bool,
     /// Beginnings and ends of calls, by both.
     call_events: HashMap<(String, String), Value>,
+    /// Ids of calls that this program made up anew, because the provider gave none, and what they were then.
+    ids: HashMap<String, String>,
     randoms: VecDeque<f64>,
     now: u64,
     /// The id of the session that plays.
@@ -167,6 +169,7 @@ impl Player {
         if !state.session.is_empty() {
             replaced(&mut request, &state.session, &self.world.session);
         }
+        state.with_known_ids(&mut request);
         let same = state.exchanges.iter().position(|(_, exchange)| exchange.request == request);
         if state.exchanges.is_empty() {
             let number = state.requests;
@@ -191,6 +194,8 @@ impl Player {
         let mut state = self.state();
         state.calls += 1;
         let number = state.calls;
+        let id = state.ids.get(id).cloned().unwrap_or_else(|| id.to_owned());
+        let id = id.as_str();
         let Some(run) = state.tools.remove(id) else { return state.not_run(number, name, id) };
         let was = json!({"tool": run.name, "arguments": run.arguments});
         if let Some(text) = difference(&was, &json!({"tool": name, "arguments": arguments})) {
@@ -204,10 +209,12 @@ impl Player {
     }
 
     /// Something happens.
-    pub(crate) fn event(&self, event: Value) {
+    pub(crate) fn event(&self, mut event: Value) {
         let mut state = self.state();
         state.events_seen += 1;
         let number = state.events_seen;
+        state.learn_ids(&event);
+        state.with_known_ids(&mut event);
         let recorded = match call_of(&event) {
             Some((kind, call)) => state.call_events.remove(&(kind.to_owned(), call.to_owned())),
             None if state.events_differ => return,
@@ -240,6 +247,28 @@ impl Player {
 }
 
 impl State {
+    /// A message whose calls are those of the recorded one, but for ids that we made up.
+    fn learn_ids(&mut self, event: &Value) {
+        let Some(recorded) = self.events.front().filter(|_| event["type"] == "message_end") else { return };
+        let calls = |event: &Value| -> Vec<(Value, Value)> {
+            let blocks = event["message"]["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+            let calls = blocks.iter().filter(|block| block["type"] == "toolCall");
+            calls.map(|call| (call["name"].clone(), call["id"].clone())).collect()
+        };
+        let pairs = calls(event).into_iter().zip(calls(recorded));
+        for ((name, id), (was_name, was_id)) in pairs {
+            if let (true, Some(id), Some(was)) =
+                (name == was_name && id != was_id, id.as_str(), was_id.as_str())
+            {
+                self.ids.insert(id.to_owned(), was.to_owned());
+            }
+        }
+    }
+
+    fn with_known_ids(&self, value: &mut Value) {
+        self.ids.iter().for_each(|(id, was)| replaced(value, id, was));
+    }
+
     fn differ(&mut self, part: Part, number: usize, text: String) {
         if self.divergences.len() < MOST {
             self.divergences.push(Divergence { part, number, text });

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use omp_agent::{AgentError, Outcome};
 use omp_config::Directories;
-use omp_llm::registry::{Availability, CanonicalModel};
+use omp_llm::Api;
+use omp_llm::registry::{Availability, CanonicalModel, Registry};
 use omp_session::{CopyError, Entry, EntryKind, NoSuchEntry, TitleSource, Tree};
 use omp_types::{Message, ThinkingLevel};
 use tokio_util::sync::CancellationToken;
@@ -84,7 +85,10 @@ impl Session {
     /// The models that can be used now, in the order of the registry.
     pub fn model_choices(&self) -> Vec<ModelChoice> {
         let all = self.models.registry.list(&self.models.lookup());
-        let usable = all.into_iter().filter(|(_, availability)| *availability == Availability::Ready);
+        let usable = all.into_iter().filter(|(model, availability)| {
+            // The tour is for those who have nothing to choose from.
+            *availability == Availability::Ready && model.api != Api::Demo
+        });
         let choice = |(model, _): (&omp_llm::Model, Availability)| ModelChoice {
             selector: model.selector(),
             name: model.name.clone(),
@@ -98,7 +102,8 @@ impl Session {
     /// The same, each model once, whoever offers it.
     pub fn canonical_choices(&self) -> Vec<CanonicalModel> {
         let mut all = self.models.registry.canonical(&self.models.lookup());
-        all.retain(|model| model.available);
+        let tour = Registry::demo().model.selector();
+        all.retain(|model| model.available && !model.variants.contains(&tour));
         all
     }
 }

@@ -17,9 +17,9 @@ const SAME_RESULT: &str = include_str!("../prompts/same-result.md").trim_ascii()
 /// The longest circle that is recognised, in answers of the model.
 const LONGEST_CIRCLE: usize = 4;
 /// Times around after which the model is told.
-const NUDGE: usize = 3;
+const NUDGES: [usize; 2] = [3, 6];
 /// Times around after which the run ends.
-const STOP: usize = 6;
+const STOP: usize = 8;
 /// How much of a call is shown.
 const SHOWN: usize = 120;
 /// Tools that wait: nothing new is what they are expected to say for a while.
@@ -67,7 +67,7 @@ impl Conduct for Guarding {
             return turn;
         }
         match seen.circle() {
-            Some(circle) if circle.times == NUDGE => {
+            Some(circle) if NUDGES.contains(&circle.times) => {
                 Turn { note: turn.note.or_else(|| Some(circle.note())), ..turn }
             }
             Some(circle) if circle.times >= STOP => {

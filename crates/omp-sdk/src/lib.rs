@@ -27,6 +27,7 @@ mod hidden;
 mod history;
 mod host;
 mod hosts;
+mod imaging;
 mod import;
 mod inspect;
 mod jobs;

@@ -29,6 +29,7 @@ use crate::guard::Guard;
 use crate::hidden;
 use crate::history::Notes;
 use crate::hosts;
+use crate::imaging::Imaging;
 use crate::jobs;
 use crate::knowledge::{self, Knowledge, Known, load_settings};
 use crate::ledger::Ledger;
@@ -206,7 +207,18 @@ impl Opening {
         let dials = Arc::new(Dials::new(tier));
         let clock = self.options.clock.clone().unwrap_or_else(|| Arc::new(SystemClock));
         let ledger = Arc::new(Ledger::new(clock));
-        Arc::new(OtherModels { client, registry, environment, given, pictures, secrets, dials, ledger })
+        let imaging = Arc::new(Imaging::new(&self.settings));
+        Arc::new(OtherModels {
+            client,
+            registry,
+            environment,
+            given,
+            pictures,
+            secrets,
+            dials,
+            ledger,
+            imaging,
+        })
     }
 
     pub(crate) fn look_around(&mut self, chosen: &Chosen, kept: &Kept) -> Surroundings {

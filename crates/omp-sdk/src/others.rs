@@ -12,6 +12,7 @@ use crate::account;
 use crate::dials::{DialedModel, Dials};
 use crate::environment::{Environment, EnvironmentLookup};
 use crate::hidden::HiddenModel;
+use crate::imaging::{ImagedModel, Imaging};
 use crate::ledger::{Ledger, WatchedModel};
 
 /// Everything the registry offers, with what holds for all models of the session.
@@ -28,6 +29,8 @@ pub(crate) struct OtherModels {
     pub(crate) dials: Arc<Dials>,
     /// Watches the cache of the conversation.
     pub(crate) ledger: Arc<Ledger>,
+    /// Text of the conversation that goes on pictures.
+    pub(crate) imaging: Arc<Imaging>,
 }
 
 /// Whether models may be sent pictures.
@@ -96,6 +99,8 @@ impl OtherModels {
     /// The model of the conversation itself.
     pub(crate) fn serve_conversation(&self, model: Arc<omp_llm::Model>) -> Arc<dyn Model> {
         let inner = self.serve(Arc::clone(&model));
+        let imaging = Arc::clone(&self.imaging);
+        let inner = Arc::new(ImagedModel { inner, imaging, model: Arc::clone(&model) });
         Arc::new(WatchedModel { inner, ledger: Arc::clone(&self.ledger), model })
     }
 }

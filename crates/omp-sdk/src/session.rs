@@ -109,6 +109,7 @@ impl Session {
     }
 
     pub(crate) fn replace_settings(&self, settings: Settings) {
+        self.models.imaging.set(&settings);
         self.now.lock().unwrap_or_else(PoisonError::into_inner).settings = Arc::new(settings);
     }
 

@@ -126,9 +126,7 @@ impl Archive {
     }
 
     fn add(&mut self, page: &Page, shape: Shape) -> Result<(), png::EncodingError> {
-        let data = STANDARD.encode(draw(page, shape)?);
-        let detail = Some(ImageDetail::Original);
-        self.content.push(UserBlock::Image(ImageBlock { data, mime_type: "image/png".to_owned(), detail }));
+        self.content.push(block(page, shape)?);
         let frame = Frame {
             shape: shape.name.to_owned(),
             width: shape.width,
@@ -138,6 +136,17 @@ impl Archive {
         self.frames.push(frame);
         Ok(())
     }
+}
+
+/// A text on as many pictures as it needs.
+pub fn frames(script: &Script, shape: Shape) -> Result<Vec<UserBlock>, png::EncodingError> {
+    paginate(script, shape).iter().map(|page| block(page, shape)).collect()
+}
+
+fn block(page: &Page, shape: Shape) -> Result<UserBlock, png::EncodingError> {
+    let data = STANDARD.encode(draw(page, shape)?);
+    let detail = Some(ImageDetail::Original);
+    Ok(UserBlock::Image(ImageBlock { data, mime_type: "image/png".to_owned(), detail }))
 }
 
 /// A text of at most so many characters; the middle goes.

@@ -20,7 +20,7 @@ mod page;
 mod script;
 mod shape;
 
-pub use archive::{Archive, Frame, Input, compact, frame_budget};
+pub use archive::{Archive, Frame, Input, compact, frame_budget, frames};
 pub use draw::draw;
 pub use font::printable_share;
 pub use guide::reading_guide;

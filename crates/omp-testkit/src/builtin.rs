@@ -6,11 +6,12 @@ use serde_json::json;
 /// The scenario called `name`, or `None` when there is none.
 ///
 /// * `one-turn`: every request gets one short answer
-/// * `tool-loop:N`: `N` requests are answered with `bash {"command":"true"}`, then the model says it is done
-/// * `tool-loop-read:N`: the same with `read {"path":"README.md"}`
+/// * `tool-loop:N`: `N` requests are answered with `bash {"command":"true # 1"}` and so on, then the model says it is done
+/// * `tool-loop-read:N`: the same with `read {"path":"README.md:1-2"}` and so on
 /// * `deltas:N`: every request is answered with `N` text deltas
 ///
-/// The loops count the tool results in the request, so that several clients can use one server.
+/// The loops count the tool results in the request, so that several clients can use one server. Their calls differ, because
+/// a client may stop a model that does the same thing again and again.
 pub fn scenario(name: &str) -> Option<Scenario> {
     let (kind, count) = match name.split_once(':') {
         Some((kind, count)) => (kind, Some(count.parse::<usize>().ok()?)),
@@ -21,8 +22,12 @@ pub fn scenario(name: &str) -> Option<Scenario> {
             Some(Scenario::replies([Reply::new().text("Hello from the scripted model.")]).repeat(true))
         }
         ("deltas", Some(count)) => Some(Scenario::replies([varied_deltas(count)]).repeat(true)),
-        ("tool-loop", Some(count)) => Some(tool_loop(count, "bash", &json!({"command": "true"}))),
-        ("tool-loop-read", Some(count)) => Some(tool_loop(count, "read", &json!({"path": "README.md"}))),
+        ("tool-loop", Some(count)) => {
+            Some(tool_loop(count, "bash", |n| json!({"command": format!("true # {n}")})))
+        }
+        ("tool-loop-read", Some(count)) => {
+            Some(tool_loop(count, "read", |n| json!({"path": format!("README.md:1-{}", n + 2)})))
+        }
         _ => None,
     }
 }
@@ -33,14 +38,10 @@ fn varied_deltas(count: usize) -> Reply {
     Reply::new().text(&text).delta_size(5)
 }
 
-fn tool_loop(count: usize, tool: &'static str, arguments: &serde_json::Value) -> Scenario {
-    let arguments = arguments.clone();
-    Scenario::dynamic(move |request| {
-        if results_in(&request.body) < count {
-            Reply::new().tool_call(tool, arguments.clone())
-        } else {
-            Reply::new().text("Done.").stop(Stop::Stop)
-        }
+fn tool_loop(count: usize, tool: &'static str, arguments: fn(usize) -> serde_json::Value) -> Scenario {
+    Scenario::dynamic(move |request| match results_in(&request.body) {
+        done if done < count => Reply::new().tool_call(tool, arguments(done)),
+        _ => Reply::new().text("Done.").stop(Stop::Stop),
     })
 }
 

@@ -29,6 +29,8 @@ pub enum Activity {
 
 /// The row of an activity that has gone on for `running`. `interrupt_key` stops it.
 pub fn row(look: &Look, activity: &Activity, running: Duration, interrupt_key: &str) -> Line {
+    // As short as people write it.
+    let interrupt_key = interrupt_key.replace("Escape", "Esc");
     let frames = look.theme.spinner(Spinner::Status);
     let mut line = Line::styled(look.fg(Token::Accent), Spinner::Status.frame(frames, running));
     let (text, remark) = match activity {

@@ -136,8 +136,11 @@ fn replace(
     adopt_attributes(&temporary.file, target, old, mode)?;
     temporary.file.sync_all()?;
     temporary.rename(target)?;
-    // The new name itself. Not every file system can, and the content is safe without it.
-    let _ = File::open(directory).and_then(|directory| directory.sync_all());
+    if old.is_none() {
+        // The new name itself. Not every file system can, and the content is safe without it. Behind a name that was
+        // there already, a crash leaves the old content or the new, which is all that is promised.
+        let _ = File::open(directory).and_then(|directory| directory.sync_all());
+    }
     Ok(())
 }
 

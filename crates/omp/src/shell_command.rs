@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use omp_cli::CommandCall;
 use omp_sdk::auth::Vault;
-use omp_sdk::{Environment, SessionOptions, Workbench};
+use omp_sdk::{Environment, SessionOptions, UserCommand, Workbench};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -124,29 +124,76 @@ async fn converse(bench: &Workbench, timeout: Option<Duration>, interrupts: &mut
     }
 }
 
-/// Runs one command; Ctrl+C stops it.
+/// Runs one command and shows its output as it comes; Ctrl+C stops it.
 async fn run_one(bench: &Workbench, command: &str, timeout: Option<Duration>, interrupts: &mut Signal) {
     let cancel = CancellationToken::new();
-    let running = bench.run_command(command, timeout, &cancel, |_| {});
-    tokio::pin!(running);
-    let outcome = loop {
-        tokio::select! {
-            biased;
-            _ = interrupts.recv() => cancel.cancel(),
-            outcome = &mut running => break outcome,
+    let mut shown = Shown::default();
+    let outcome = {
+        let running = bench.run_command(command, timeout, &cancel, |snapshot| {
+            shown.more(&snapshot.tail, snapshot.total_bytes);
+        });
+        tokio::pin!(running);
+        loop {
+            tokio::select! {
+                biased;
+                _ = interrupts.recv() => cancel.cancel(),
+                outcome = &mut running => break outcome,
+            }
         }
     };
-    let (mut text, code) = match outcome {
-        Ok(done) => (done.output, done.exit_code),
-        Err(error) => (error.to_string(), Some(1)),
-    };
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
+    match outcome {
+        Ok(done) => shown.finish(&done),
+        Err(error) => drop(output::print(Stream::Out, &format!("{error}\n"))),
     }
-    if let Some(code) = code.filter(|code| *code != 0) {
-        text.push_str(&format!("[exit {code}]\n"));
+}
+
+/// How much of a command's output stands on the screen.
+#[derive(Default)]
+struct Shown {
+    bytes: u64,
+    /// The last line is not complete.
+    in_line: bool,
+}
+
+impl Shown {
+    /// There are so many bytes now, and this is their end.
+    fn more(&mut self, tail: &str, total: u64) {
+        let new = usize::try_from(total.saturating_sub(self.bytes)).unwrap_or(usize::MAX);
+        if new > tail.len() {
+            self.print("[…]\n");
+        }
+        self.print(&tail[tail.ceil_char_boundary(tail.len().saturating_sub(new))..]);
+        self.bytes = total;
     }
-    output::print(Stream::Out, &text);
+
+    /// The command has ended.
+    fn finish(&mut self, done: &UserCommand) {
+        // Why it was stopped stands behind the output and is not counted.
+        let stopped = if done.cancelled { done.output.rfind("[Command ") } else { None };
+        let (text, stopped) = done.output.split_at(stopped.unwrap_or(done.output.len()));
+        let left = usize::try_from(done.total_bytes.saturating_sub(self.bytes)).unwrap_or(usize::MAX);
+        let from = match done.truncated {
+            true => text.len().saturating_sub(left),
+            false => usize::try_from(self.bytes).unwrap_or(usize::MAX).min(text.len()),
+        };
+        self.print(&text[text.ceil_char_boundary(from)..]);
+        if self.in_line {
+            self.print("\n");
+        }
+        if !stopped.is_empty() {
+            self.print(&format!("{}\n", stopped.trim_end()));
+        }
+        if let Some(code) = done.exit_code.filter(|code| *code != 0) {
+            self.print(&format!("[exit {code}]\n"));
+        }
+    }
+
+    fn print(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.in_line = !text.ends_with('\n');
+            output::print(Stream::Out, text);
+        }
+    }
 }
 
 /// Lines from the terminal. A read cannot be cancelled, so nobody waits for the thread that reads.

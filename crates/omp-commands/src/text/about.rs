@@ -11,20 +11,32 @@ use crate::call::Place;
 use crate::listing::{Listed, listed};
 use crate::run::Desk;
 
+/// Letters of a command and its hint in the list of all.
+const LONGEST_USAGE: usize = 36;
 const SESSION_USAGE: &str = "Usage: /session [info|delete]";
 
 /// `/help`: all commands with their sources.
 pub(crate) async fn help(session: &Arc<Session>) -> Answer {
     let session = Arc::clone(session);
     let all = tokio::task::spawn_blocking(move || listed(&session, Place::Terminal)).await;
+    let all = all.unwrap_or_default();
+    let wide = all.iter().map(|command| command.source.chars().count()).max().unwrap_or(0);
     let row = |command: Listed| {
         let hint = if command.hint.is_empty() { String::new() } else { format!(" {}", command.hint) };
         let aliases: String = command.aliases.iter().map(|alias| format!(", /{alias}")).collect();
-        let source = command.source;
-        (format!("/{}{aliases}{hint}", command.name), format!("{} ({source})", command.description))
+        let name = cut(format!("/{}{aliases}{hint}", command.name));
+        (name, format!("{:wide$}  {}", command.source, command.description))
     };
-    let rows = all.unwrap_or_default().into_iter().map(row).collect();
+    let rows = all.into_iter().map(row).collect();
     Answer::Table(Columns::new("Commands", rows))
+}
+
+/// A long hint leaves room for what the command does.
+fn cut(usage: String) -> String {
+    match usage.char_indices().nth(LONGEST_USAGE) {
+        Some((end, _)) => format!("{}…", &usage[..end]),
+        None => usage,
+    }
 }
 
 /// `/tools`: all tools, the active ones marked.
@@ -89,7 +101,7 @@ async fn info(session: &Session) -> Answer {
         counts.usage.input, counts.usage.output, counts.usage.cache_read, counts.usage.cache_write
     );
     let messages = format!(
-        "{} ({} of the user, {} of the model, {} tool results)",
+        "{} ({} of the user, {} of the model, {} of tools)",
         counts.messages, counts.prompts, counts.answers, counts.results
     );
     let rows = vec![

@@ -46,12 +46,15 @@ async fn commands_are_listed_with_their_sources() {
     })
     .await;
     let text = room.text("/help").await;
-    let line =
-        |start: &str| text.lines().find(|line| line.trim_start().starts_with(start)).unwrap_or_default();
-    assert!(line("/greet <name>").ends_with("Says hello (project)"), "{text}");
-    assert!(line("/poem").ends_with("(template, user)"), "{text}");
-    assert!(line("/skill:pdf").ends_with("Reads PDFs (skill)"), "{text}");
-    assert!(line("/model, /models [id]").ends_with("(built-in)"), "{text}");
+    let line = |start: &str| {
+        text.lines().map(str::trim).find(|line| line.starts_with(start)).unwrap_or_default().to_owned()
+    };
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = |start: &str| line(start).split_once("  ").map(|(_, rest)| words(rest)).unwrap_or_default();
+    assert_eq!(told("/greet <name>"), "project Says hello", "{text}");
+    assert!(told("/poem").starts_with("template, user A poem"), "{text}");
+    assert_eq!(told("/skill:pdf [words]"), "skill Reads PDFs", "{text}");
+    assert!(told("/model, /models [id]").starts_with("built-in "), "{text}");
     assert_eq!(text.matches("/tools ").count(), 1, "a built-in hides a file of its name: {text}");
     let session = room.desk.host.session();
     let elsewhere = listed(&session, Place::Everywhere);

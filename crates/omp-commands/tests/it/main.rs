@@ -6,3 +6,4 @@ mod places;
 mod provider;
 mod support;
 mod tasks;
+mod upkeep;

@@ -106,6 +106,8 @@ fn what_said_nothing_goes() {
     let mut pruned = Talk::default();
     pruned.call("empty", "search", json!({"pattern": "x"}));
     pruned.say(useless("empty", "search", &words(21_000), false));
+    assert_eq!(prune(&pruned.messages(), COLD, &Protect::default()), [], "the model has not read it yet");
+    pruned.answer("nothing there");
     let blanks = prune(&pruned.messages(), COLD, &Protect::default());
     assert_eq!((calls(&blanks), blanks[0].text.as_str()), (vec!["empty"], USELESS), "within the newest 40,000");
 }
@@ -125,6 +127,21 @@ fn far_from_the_end_nothing_is_touched_while_the_cache_is_warm() {
     assert_eq!(found(&talk(7_000), ALL), 1);
     assert_eq!(found(&talk(8_100), ALL), 0, "too much would have to be sent anew");
     assert_eq!(found(&talk(8_100), COLD), 1, "the cache is gone anyway");
+}
+
+/// What the model has not read yet stays, however large it is and however little it says.
+#[test]
+fn what_is_new_stays() {
+    let mut talk = Talk::default();
+    bash(&mut talk, "huge", 90_000);
+    talk.call("empty", "search", json!({"pattern": "x"}));
+    bash(&mut talk, "new", 90_000);
+    talk.say(useless("empty", "search", &words(100), false));
+    assert_eq!(calls(&prune(&talk.messages(), COLD, &Protect::default())), ["huge"]);
+    assert_eq!(stale(&talk.messages(), ALL, &Protect::default()), []);
+    talk.answer("seen");
+    assert_eq!(calls(&prune(&talk.messages(), COLD, &Protect::default())), ["huge", "new", "empty"]);
+    assert_eq!(calls(&stale(&talk.messages(), ALL, &Protect::default())), ["empty"]);
 }
 
 /// A blanked result keeps its place, its call and what it showed to people; it is blanked once.

@@ -9,6 +9,7 @@ use super::App;
 use crate::panels::choice::Choice;
 use crate::panels::list::List;
 use crate::panels::menu::Menu;
+use crate::panels::opening::Opening;
 use crate::panels::text::Text;
 use crate::panels::{Panel, Reaction};
 
@@ -23,6 +24,19 @@ impl App {
     pub(crate) fn open_in_front(&mut self, panel: impl Panel) {
         self.panels.insert(0, Box::new(panel));
         self.changed();
+    }
+
+    /// Keeps what is typed for a panel that opens as soon as it knows what to show.
+    pub(crate) fn open_soon(&mut self, what: &'static str) {
+        self.open(Opening::new(what));
+    }
+
+    /// Opens what was waited for and gives it what was typed meanwhile. Nothing opens if nobody waits any more.
+    pub(crate) fn opened(&mut self, panel: impl Panel) {
+        let Some(typed) = self.panel::<Opening>().map(Opening::take) else { return };
+        self.close::<Opening>();
+        self.open(panel);
+        typed.into_iter().for_each(|event| self.input(event));
     }
 
     /// The panel of a kind, if one is open.

@@ -15,6 +15,7 @@ pub(crate) mod wizard;
 pub(crate) mod theme;
 pub(crate) mod settings;
 pub(crate) mod models;
+pub(crate) mod opening;
 pub(crate) mod pty;
 pub(crate) mod review;
 pub(crate) mod sessions;

@@ -8,14 +8,14 @@ use omp_tui::render::Size;
 use omp_view::Look;
 use tokio_util::sync::CancellationToken;
 
-use super::{Drawn, Panel, Reaction};
+use super::{Drawn, Panel, Reaction, Then};
 use crate::app::App;
 
 /// Stands in the place of the editor while something is waited for.
 pub(crate) struct Waiting {
     what: &'static str,
     cancel: CancellationToken,
-    given_up: Option<Box<dyn FnOnce(&mut App)>>,
+    given_up: Option<Then>,
 }
 
 impl Waiting {

@@ -153,7 +153,7 @@ pub struct Picker {
     fresh: bool,
     /// The answer to a search has not come yet.
     searching: bool,
-    /// Enter was pressed before the answer to what was typed had come.
+    /// Enter was pressed before the list or the answer to what was typed had come.
     hurried: bool,
     problem: Option<String>,
     hints: Hints,
@@ -212,17 +212,13 @@ impl Picker {
                     return Some(Wish::Load(Scope::All));
                 }
                 self.refresh();
-                return if scope == self.scope { self.search() } else { None };
+                return self.answered().or_else(|| self.search());
             }
             News::Found(scope, query, places) => {
                 self.searching = false;
                 self.found = Some((scope, query, places));
                 self.refresh();
-                if self.hurried && self.is_answered() {
-                    self.hurried = false;
-                    return self.choose();
-                }
-                return self.search();
+                return self.answered().or_else(|| self.search());
             }
             News::Renamed(path, name) => {
                 let lists = [&mut self.folder, &mut self.all];
@@ -281,7 +277,14 @@ impl Picker {
 
     fn is_answered(&self) -> bool {
         let same = |(scope, query, _): &(Scope, String, _)| *scope == self.scope && *query == self.query;
-        self.query.is_empty() || self.found.as_ref().is_some_and(same)
+        self.list().is_some() && (self.query.is_empty() || self.found.as_ref().is_some_and(same))
+    }
+
+    /// Chooses, if Enter was pressed and the list is what it was pressed for.
+    fn answered(&mut self) -> Option<Wish> {
+        let due = self.hurried && self.is_answered();
+        self.hurried &= !due;
+        due.then(|| self.choose()).flatten()
     }
 
     /// Asks for what fits, unless it is known. There is one question at a time: its answer leads to the next.

@@ -107,6 +107,9 @@ fn enter_waits_for_what_was_typed() {
     assert_eq!(next, Some(Wish::Search(Scope::Folder, "ga".to_owned())));
     assert_eq!(texts(&mut picker, 60)[0], "Resume a session · this folder  2 of 3");
     assert_eq!(picker.news(News::Found(Scope::Folder, "ga".to_owned(), vec![2])), chosen("gamma"));
+    let mut early = Picker::new(Scope::Folder, &Bindings::default());
+    assert_eq!(press(&mut early, Code::Enter), None, "not even the list is there");
+    assert_eq!(early.news(News::Listed(Scope::Folder, vec![item("only", "")])), chosen("only"));
     // Nothing typed: the whole list, at once.
     ctrl(&mut picker, 'u');
     assert_eq!(texts(&mut picker, 60)[0], "Resume a session · this folder  3");

@@ -93,7 +93,7 @@ mod tests {
             ["", "Recent sessions (/resume)", "  Fix the parser  2h ago", "  Explain         3d ago"]
                 .map(str::to_owned)
         );
-        assert_eq!(texts(&welcome, 20)[5], "  Fix the…  2h ago");
+        assert_eq!(texts(&welcome, 20)[5], "  Fix the p…  2h ago");
         texts(&welcome, 1);
     }
 }

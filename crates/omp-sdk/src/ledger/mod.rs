@@ -286,3 +286,6 @@ impl Session {
         self.models.ledger.at_stake()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,6 @@
 //! Long conversations: heavy parts that go, history on pictures, what fills the window, what the cache costs.
 
+mod cache;
 mod pictures;
 mod shaking;
 mod support;

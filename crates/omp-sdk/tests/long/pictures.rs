@@ -290,3 +290,41 @@ async fn openai_is_told_to_look_closely() {
         world.server.finish();
     }
 }
+
+/// The system prompt and long results go on pictures where the settings want it, and only there; the next request begins as
+/// the one before.
+/// proves: CMP-086
+#[tokio::test]
+async fn prompts_and_results_go_on_pictures_where_wanted() {
+    let long = (0..1_500).map(|number| format!("row {number}")).collect::<Vec<_>>().join("\n");
+    let talk = || Talk::default().user("look").called("call_1", &long).answer("seen");
+    let rules = "Always answer in verse. ".repeat(900);
+    for (system, results) in [(false, false), (true, false), (false, true), (true, true)] {
+        let config = format!("snapcompact:\n  systemPrompt: {system}\n  toolResults: {results}\n");
+        let replies = vec![Reply::new().text("one"), Reply::new().text("two")];
+        let world =
+            World::new(Server::start(replies), Wire::AnthropicMessages, claude(), &config, &talk());
+        world.home.write("work/AGENTS.md", &rules);
+        let session = world.open().await;
+        say(&session, "1").await;
+        say(&session, "2").await;
+        let requests = world.server.requests();
+        let body = &requests[0].body;
+        let prompt = body["system"].to_string();
+        assert_eq!(prompt.contains("Always answer in verse."), !system, "{prompt}");
+        assert_eq!(prompt.contains("pictures of the first message"), system, "{prompt}");
+        let texts = body["messages"].to_string();
+        assert_eq!(texts.contains("row 700"), !results, "system {system}, results {results}");
+        let first = body["messages"][0]["content"].to_string();
+        assert_eq!(first.contains("\"image\""), system, "{}", &first[..300.min(first.len())]);
+        let in_result = |part: &Value| part["type"] == "tool_result" && part["content"].to_string().contains("\"image\"");
+        let messages = body["messages"].as_array().unwrap();
+        let parts = messages.iter().filter_map(|message| message["content"].as_array()).flatten();
+        assert_eq!(parts.filter(|part| in_result(part)).count(), usize::from(results));
+        let again = requests[1].body["messages"].as_array().unwrap();
+        assert_eq!(pictures(&requests[1].body), pictures(body), "the same bytes");
+        assert!(again.len() > messages.len());
+        session.close().await;
+        world.server.finish();
+    }
+}

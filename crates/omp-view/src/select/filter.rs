@@ -1,6 +1,6 @@
 //! Which options fit what was typed.
 
-use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
+use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use omp_tui::text::width::clusters;
 
@@ -58,17 +58,19 @@ impl Query {
         self.0.clear();
     }
 
-    /// The options that fit, best first; equally good ones in their order. Words fit in any order, letters may be left
-    /// out, capital letters count only where some are typed.
+    /// The options that fit, best first; equally good ones in their order. Words fit in any order, letters of a label may
+    /// be left out, capital letters count only where some are typed.
     pub(super) fn find(&self, choices: &[Choice]) -> Vec<Found> {
         if self.0.trim().is_empty() {
             return all(choices.len());
         }
         let pattern = Pattern::parse(&self.0, CaseMatching::Smart, Normalization::Smart);
+        // In sentences letters that stand far apart mean nothing.
+        let words = Pattern::new(&self.0, CaseMatching::Smart, Normalization::Smart, AtomKind::Substring);
         let mut matcher = Matcher::new(Config::DEFAULT);
         let mut scored: Vec<(u32, Found)> = Vec::new();
         for (choice, option) in choices.iter().enumerate() {
-            if let Some((score, hits)) = score(option, &pattern, &mut matcher) {
+            if let Some((score, hits)) = score(option, &pattern, &words, &mut matcher) {
                 scored.push((score, Found { choice, hits }));
             }
         }
@@ -77,7 +79,12 @@ impl Query {
     }
 }
 
-fn score(choice: &Choice, pattern: &Pattern, matcher: &mut Matcher) -> Option<(u32, Vec<usize>)> {
+fn score(
+    choice: &Choice,
+    pattern: &Pattern,
+    words: &Pattern,
+    matcher: &mut Matcher,
+) -> Option<(u32, Vec<usize>)> {
     let mut buffer = Vec::new();
     let mut hits = Vec::new();
     if let Some(score) = pattern.indices(Utf32Str::new(&choice.label, &mut buffer), matcher, &mut hits) {
@@ -88,6 +95,6 @@ fn score(choice: &Choice, pattern: &Pattern, matcher: &mut Matcher) -> Option<(u
         return Some((score.saturating_add(1000), hits));
     }
     let all = [&choice.label, &choice.detail, &choice.group, &choice.keywords].map(String::as_str).join(" ");
-    let score = pattern.score(Utf32Str::new(&all, &mut buffer), matcher)?;
+    let score = words.score(Utf32Str::new(&all, &mut buffer), matcher)?;
     Some((score, Vec::new()))
 }

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::rc::Rc;
 
 /// Longer lines are looked through piece by piece. A match across two pieces is not found.
-pub(super) const LONGEST: usize = 2 * 1024 * 1024;
+pub(super) const LONGEST: usize = 256 * 1024;
 
 /// Where lines were cut: the places of the line ends that are ours.
 #[derive(Clone, Debug, Default)]

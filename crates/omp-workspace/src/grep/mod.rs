@@ -332,7 +332,7 @@ mod tests {
     fn lines_without_end_are_looked_through_in_pieces() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("long.txt");
-        let long = "x".repeat(5 * bounded::LONGEST);
+        let long = "x".repeat(40 * bounded::LONGEST);
         std::fs::write(&path, format!("first\n{long}needle{long}needle\nthird needle\nfourth\n")).unwrap();
         let style = Style { ignore_case: false, before: 1, after: 1, limit: 10 };
         let found = |pattern: &str| {

@@ -13,18 +13,18 @@ fn notes(request: &RecordedRequest) -> usize {
     request.body.to_string().matches("gave the same result every time").count()
 }
 
-/// Nudged after three rounds, stopped after six, with the reason.
+/// Nudged after three rounds and after six, stopped after eight, with the reason.
 #[test]
 fn the_same_call_with_the_same_result_is_nudged_and_then_stopped() {
     let server = Server::start(Scenario::dynamic(|_| read("a.txt")));
     let home = home(&server, Wire::OpenAiCompletions);
     home.write("work/a.txt", "alpha\n");
     let output = omp_run(&home, &["-p", "look for it"]);
-    let reason = "Stopped: the model made the same calls 6 times in a row";
+    let reason = "Stopped: the model made the same calls 8 times in a row";
     assert!(output.stderr.contains(reason) && output.stderr.contains("a.txt"), "{}", output.stderr);
     assert_eq!(output.code, Some(1), "work that was broken off is no success");
     let requests = server.requests();
-    assert_eq!(requests.iter().map(notes).collect::<Vec<_>>(), [0, 0, 0, 1, 1, 1]);
+    assert_eq!(requests.iter().map(notes).collect::<Vec<_>>(), [0, 0, 0, 1, 1, 1, 2, 2]);
     server.assert_clean();
 }
 
@@ -42,10 +42,10 @@ fn circles_of_several_calls_are_noticed() {
     let notice = lines.iter().find(|line| line["type"] == "notice").expect("a notice");
     let message = notice["message"].as_str().unwrap_or_default();
     assert!(
-        message.contains("6 times in a row") && message.contains("a.txt") && message.contains("b.txt"),
+        message.contains("8 times in a row") && message.contains("a.txt") && message.contains("b.txt"),
         "{message}"
     );
-    assert_eq!(server.requests().len(), 12);
+    assert_eq!(server.requests().len(), 16);
 }
 
 /// A result that changes is progress, and so is another call in between.

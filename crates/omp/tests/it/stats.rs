@@ -25,7 +25,7 @@ fn used() -> Home {
     home
 }
 
-fn get(address: &str, path: &str) -> String {
+pub(crate) fn get(address: &str, path: &str) -> String {
     let mut stream = TcpStream::connect(address).expect("the dashboard");
     write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n").expect("a request");
     let mut answer = String::new();

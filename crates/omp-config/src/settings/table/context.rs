@@ -19,9 +19,9 @@ settings! {
     COMPACTION_HANDOFF_SAVE_TO_DISK: Flag("compaction.handoffSaveToDisk", false, "Keep automatic handoff documents as files.");
     BRANCH_SUMMARY_ENABLED: Flag("branchSummary.enabled", false, "Ask for a summary when leaving a branch.");
     BRANCH_SUMMARY_RESERVE_TOKENS: Number("branchSummary.reserveTokens", 16_384.0, "Tokens kept free for such a summary.");
-    SNAPCOMPACT_SHAPE: Choice("snapcompact.shape", SHAPES, "Font and ink of history that is kept as pictures.").waits_for("compaction");
-    SNAPCOMPACT_SYSTEM_PROMPT: Flag("snapcompact.systemPrompt", false, "Send the system prompt as pictures.").waits_for("compaction");
-    SNAPCOMPACT_TOOL_RESULTS: Flag("snapcompact.toolResults", false, "Send tool results as pictures.").waits_for("compaction");
+    SNAPCOMPACT_SHAPE: Choice("snapcompact.shape", SHAPES, "Font and ink of history that is kept as pictures.");
+    SNAPCOMPACT_SYSTEM_PROMPT: Flag("snapcompact.systemPrompt", false, "Send the system prompt as pictures.");
+    SNAPCOMPACT_TOOL_RESULTS: Flag("snapcompact.toolResults", false, "Send tool results as pictures.");
     TTSR_ENABLED: Flag("ttsr.enabled", true, "Let stream rules watch the answer; otherwise their conditions do not count.");
     TTSR_CONTEXT_MODE: Choice("ttsr.contextMode", &["discard", "keep"], "Whether the interrupted answer stays in the conversation.").waits_for("stream rules");
     TTSR_INTERRUPT_MODE: Choice("ttsr.interruptMode", &["always", "prose-only", "tool-only", "never"], "What a stream rule may interrupt.").waits_for("stream rules");

@@ -8,6 +8,9 @@ use omp_view::select::{Choice, Selector};
 
 use crate::app::{App, Task};
 
+/// Letters of a piece that are shown; typing finds it by all of its words.
+const LABEL: usize = 60;
+
 /// Something that can be copied.
 #[derive(Debug, PartialEq, Eq)]
 struct Piece {
@@ -28,9 +31,10 @@ impl App {
                 }
                 let choice = |piece: &Piece| {
                     let line = piece.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+                    let line: String = line.trim().chars().take(LABEL).collect();
                     let more = piece.text.lines().count().saturating_sub(1);
-                    let more = if more > 0 { format!("  (+{more} lines)") } else { String::new() };
-                    Choice::new(format!("{:<8} {}{more}", piece.kind, line.trim()))
+                    let more = if more > 0 { format!("+{more} lines") } else { String::new() };
+                    Choice::new(format!("{:<8} {line}", piece.kind)).detail(more).keywords(&piece.text)
                 };
                 let list = Selector::new("Copy what?", pieces.iter().map(choice).collect());
                 app.pick(list, move |app, chosen| {

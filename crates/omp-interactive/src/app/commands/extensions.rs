@@ -104,7 +104,7 @@ fn choice(row: &Row) -> Choice {
     match row {
         Row::Source { label, on, .. } => {
             let state = if *on { "on" } else { "off" };
-            Choice::new(format!("{label} ({state})")).group(*label)
+            Choice::new(format!("everything of {label} ({state})")).group(*label)
         }
         Row::Item(item) => {
             let (sign, state) = match &item.state {

@@ -15,8 +15,13 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{App, Task};
+use crate::panels::list::List;
 use crate::panels::login::Login;
+use crate::panels::opening::Opening;
 use crate::panels::wizard::Wizard;
+
+/// What keys do in a list.
+const HINT: &str = "Enter chooses, Esc leaves";
 
 /// A login that is under way, shown or not.
 pub(in crate::app) struct Pending {
@@ -84,6 +89,7 @@ impl App {
 
     fn pick_login(&mut self) {
         let Some(sign_in) = self.sign_in() else { return };
+        self.open_soon("Sign in to a provider");
         self.spawn(async move {
             let rows = tokio::task::spawn_blocking(move || logins(&sign_in)).await.unwrap_or_default();
             Box::new(move |app: &mut Self| {
@@ -96,11 +102,12 @@ impl App {
                     Choice::new(&row.id).detail(detail).group(group)
                 };
                 let list = Selector::new("Sign in to a provider", rows.iter().map(choice).collect());
-                app.pick(list, move |app, chosen| {
+                let answered = move |app: &mut Self, chosen: Option<usize>| {
                     if let Some((row, _)) = chosen.and_then(|place| rows.into_iter().nth(place)) {
                         app.begin_login(row, false);
                     }
-                });
+                };
+                app.opened(List::new(list.hint(HINT), Box::new(answered)));
             }) as Task
         });
     }
@@ -256,21 +263,27 @@ impl App {
             self.forget(sign_in, provider.to_owned());
             return;
         }
+        self.open_soon("Log out of a provider");
         self.spawn(async move {
             let asked = sign_in.clone();
             let stored = tokio::task::spawn_blocking(move || asked.stored()).await;
             Box::new(move |app: &mut Self| match stored {
-                Ok(Ok(stored)) if stored.is_empty() => app.hint(Token::Muted, "No credentials are stored."),
-                Ok(Ok(stored)) => {
+                Ok(Ok(stored)) if !stored.is_empty() => {
                     let list = Selector::new("Log out of a provider", stored.iter().map(Choice::new).collect());
-                    app.pick(list, move |app, chosen| {
+                    let answered = move |app: &mut Self, chosen: Option<usize>| {
                         if let Some(provider) = chosen.and_then(|place| stored.into_iter().nth(place)) {
                             app.forget(sign_in, provider);
                         }
-                    });
+                    };
+                    app.opened(List::new(list.hint(HINT), Box::new(answered)));
                 }
-                Ok(Err(error)) => app.complain(&error.to_string()),
-                Err(_) => {}
+                stored => {
+                    app.close::<Opening>();
+                    match stored {
+                        Ok(Err(error)) => app.complain(&error.to_string()),
+                        _ => app.hint(Token::Muted, "No credentials are stored."),
+                    }
+                }
             }) as Task
         });
     }

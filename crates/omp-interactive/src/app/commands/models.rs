@@ -9,6 +9,7 @@ use omp_view::message::Level;
 
 use crate::app::{App, Task};
 use crate::panels::models::Models;
+use crate::panels::opening::Opening;
 
 /// The role of the model that answers.
 const DEFAULT: &str = "default";
@@ -31,17 +32,18 @@ impl App {
     }
 
     fn open_models(&mut self, purpose: Purpose) {
+        self.open_soon("Choose a model");
         let session = self.session();
         self.spawn(async move {
             // Keys may be printed by commands, and credentials lie in a database.
             let offer = tokio::task::spawn_blocking(move || offer(&session)).await;
             Box::new(move |app: &mut Self| match offer {
-                Ok(offer) if offer.items.is_empty() => app.hint(
-                    Token::Warning,
-                    "No model can be used. Sign in with /login, or set a provider's key.",
-                ),
-                Ok(offer) => app.open(Models(Machine::new(offer, purpose))),
-                Err(_) => {}
+                Ok(offer) if !offer.items.is_empty() => app.opened(Models(Machine::new(offer, purpose))),
+                _ => {
+                    app.close::<Opening>();
+                    let text = "No model can be used. Sign in with /login, or set a provider's key.";
+                    app.hint(Token::Warning, text);
+                }
             }) as Task
         });
     }

@@ -17,6 +17,7 @@ const HIDDEN: &[&str] = &["auth.broker.url", "auth.broker.token"];
 impl App {
     /// Opens the panel of settings, with what the user's file says now.
     pub(in crate::app) fn open_settings(&mut self) {
+        self.open_soon("Settings");
         let session = self.session();
         self.spawn(async move {
             let read = session.reread_settings().await;
@@ -25,7 +26,7 @@ impl App {
                     app.complain(&error.to_string());
                 }
                 let items = app.setting_items();
-                app.open(Settings(Machine::new(items)));
+                app.opened(Settings(Machine::new(items)));
             }) as Task
         });
     }

@@ -42,7 +42,7 @@ impl App {
     pub(crate) fn try_theme(&mut self, name: &str) {
         match self.theme.preview(name) {
             Ok(()) => self.show_theme(Gesture::Repaint),
-            Err(error) => self.hint(Token::Warning, error.to_string()),
+            Err(error) => self.hint(Token::Warning, format!("Theme {name}: {error}")),
         }
     }
 
@@ -64,7 +64,7 @@ impl App {
     pub(crate) fn keep_theme(&mut self, name: &str) {
         if let Err(error) = self.theme.preview(name) {
             self.stop_trying();
-            self.complain(&error.to_string());
+            self.complain(&format!("Theme {name}: {error}"));
             return;
         }
         self.hint(Token::Muted, format!("Theme: {name}"));

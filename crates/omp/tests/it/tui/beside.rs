@@ -273,3 +273,31 @@ fn side_questions_go_to_the_small_model_first() {
     own.finish();
     small.finish();
 }
+
+/// proves: CLI-194
+#[test]
+fn statistics_are_served_while_the_program_runs() {
+    let mut screen = Screen::sized([Reply::new().text("An answer.")], &[], 40, 110);
+    screen.say("mend the fence").wait_for("An answer.").terminal.wait_without("Working");
+    screen.say("/stats --port x").wait_for("Usage: /stats [--port n]");
+    screen.say("/stats --port 0").wait_for("Statistics: http://127.0.0.1:");
+    let shown = screen.terminal.screen();
+    let address = shown
+        .split("Statistics: http://")
+        .nth(1)
+        .and_then(|rest| rest.split('/').next())
+        .expect("an address");
+    let page = crate::stats::get(address, "/stats.json");
+    let body: Value = serde_json::from_str(page.split("\r\n\r\n").nth(1).expect("a body")).expect("JSON");
+    assert_eq!(body["total"]["requests"], 1);
+    // Asked for again, it is where it was, also from another session.
+    screen.say("/new").wait_for("New session started");
+    screen.say("/stats");
+    let address = address.to_owned();
+    screen
+        .terminal
+        .wait_until("the same address", |shown| shown.contains(&format!("Statistics: http://{address}/")));
+    assert!(crate::stats::get(&address, "/").contains("<svg"));
+    screen.leave();
+    assert!(std::net::TcpStream::connect(address.as_str()).is_err(), "it ends with the program");
+}

@@ -159,7 +159,7 @@ fn a_session_tells_about_itself_and_is_deleted() {
     let file = session_files(&screen.home)[0].clone();
     let id = lines(&file)[0]["id"].as_str().unwrap().to_owned();
     screen.say("/session").wait_for(&id).wait_for(&file.display().to_string());
-    screen.wait_for("2 (1 of the user, 1 of the model, 0 tool results)").wait_for("cost");
+    screen.wait_for("2 (1 of the user, 1 of the model, 0 of tools)").wait_for("cost");
     assert!(screen.terminal.screen().contains("Short lived"));
     screen.say("go on").wait_for("slow").say("/session delete").wait_for("still answering");
     screen.send("\x1b").terminal.wait_without("Working");

@@ -93,15 +93,16 @@ fn help_lists_everything_with_its_source() {
     screen.say("/help").wait_for("/skill:pdf");
     let shown = screen.terminal.history().join("\n") + &screen.terminal.screen();
     for (name, rest) in [
-        ("/greet", "Says hello (project)"),
-        ("/mine", "Only mine (user)"),
-        ("/theirs", "From elsewhere (claude, project)"),
-        ("/poem", "(template, user)"),
-        ("/skill:pdf", "Reads PDFs (skill)"),
-        ("/exit, /quit", "End the program (built-in)"),
-        ("/init", "(bundled)"),
+        ("/greet", "project Says hello"),
+        ("/mine", "user Only mine"),
+        ("/theirs", "claude, project From elsewhere"),
+        ("/poem", "template, user A poem"),
+        ("/skill:pdf", "skill Reads PDFs"),
+        ("/exit, /quit", "built-in End the program"),
+        ("/init", "bundled Explore"),
     ] {
         let line = shown.lines().find(|line| line.trim_start().starts_with(name)).unwrap_or_default();
+        let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(line.contains(rest), "{name}: {line:?}\n{shown}");
     }
     for command in omp_commands::BUILTINS.iter().filter(|command| command.waits_for.is_none()) {

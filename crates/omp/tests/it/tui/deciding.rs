@@ -70,7 +70,8 @@ fn notes_about_sections_are_said_to_the_model() {
     let shown = screen.wait_for("Refine plan").terminal.screen();
     let place = shown.split(". Refine plan").next().and_then(|before| before.chars().next_back()).unwrap();
     screen.send(&place.to_string()).wait_for("I see.");
-    let prompt = last_prompt(&screen.server);
+    let requests = screen.server.requests();
+    let prompt = crate::support::last_user(&requests[2].body).to_string();
     assert!(prompt.contains("Rename") && prompt.contains("only the oddest"), "{prompt}");
 }
 
@@ -105,21 +106,15 @@ fn a_goal_is_set_and_changed_in_a_menu() {
 fn a_dot_goes_on_without_a_message() {
     for sign in [".", "c"] {
         let server = Server::start([Reply::new().text("first"), Reply::new().text("second")]);
-        let home = Home::new();
-        let options = ModelOptions::new().model("compat:\n  supportsDeveloperRole: true");
-        home.models_yml(&server, Wire::OpenAiCompletions, options);
+        let home = crate::support::home(&server, Wire::OpenAiResponses);
         let mut screen = Screen::in_home(home, server, &[], 30, 100);
         screen.say("begin").wait_for("first").send(sign).wait_for(&format!("│ {sign} ")).send("\r");
         screen.wait_for("second");
         let shown = screen.terminal.screen();
         assert_eq!(shown.matches('❯').count(), 1, "{shown}");
-        let roles: Vec<Value> = screen.server.requests()[1].body["messages"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|message| message["role"].clone())
-            .collect();
-        assert_eq!(roles[roles.len() - 3..], [json!("user"), json!("assistant"), json!("developer")]);
+        let body = screen.server.requests()[1].body.clone();
+        let roles: Vec<&Value> = body["input"].as_array().unwrap().iter().map(|item| &item["role"]).collect();
+        assert_eq!(roles[roles.len() - 3..], ["user", "assistant", "developer"], "{body}");
     }
 }
 

@@ -219,9 +219,7 @@ fn the_border_tells_how_hard_the_model_thinks() {
 #[test]
 fn words_that_change_the_turn_are_seen() {
     let server = Server::start([Reply::new().text("done")]);
-    let home = omp_testkit::Home::new();
-    let options = omp_testkit::ModelOptions::new().model("compat:\n  supportsDeveloperRole: true");
-    home.models_yml(&server, Wire::OpenAiCompletions, options);
+    let home = crate::support::home(&server, Wire::OpenAiResponses);
     let mut screen = Screen::in_home(home, server, &[], 30, 100);
     screen.send("please ultrathink and `orchestrate` ultrathinking").wait_for("ultrathinking");
     let accent = format!("{} bold", color_of(&titanium(), "accent"));
@@ -233,10 +231,13 @@ fn words_that_change_the_turn_are_seen() {
     screen.send("\r").wait_for("done");
     assert_eq!(screen.terminal.drawn("ultrathink "), accent, "in the conversation");
     assert_ne!(screen.terminal.drawn("please"), accent);
-    let body = &screen.server.requests()[0].body;
-    assert_eq!(super::last_prompt(&screen.server), "please ultrathink and `orchestrate` ultrathinking");
-    let hidden = body["messages"].as_array().unwrap().iter().filter(|message| message["role"] == "developer");
-    assert_eq!(hidden.count(), 1, "{body}");
+    let body = screen.server.requests()[0].body.clone();
+    let of = |role: &str| -> Vec<String> {
+        let items = body["input"].as_array().unwrap().iter().filter(|item| item["role"] == role);
+        items.map(|item| item["content"].to_string()).collect()
+    };
+    assert!(of("user").concat().contains("please ultrathink and `orchestrate` ultrathinking"), "{body}");
+    assert!(of("developer").concat().contains("most careful thinking"), "{body}");
 }
 
 /// proves: CLI-141

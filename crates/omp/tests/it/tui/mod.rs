@@ -11,6 +11,7 @@ mod conversation;
 mod engine;
 mod deciding;
 mod defaults;
+mod discovering;
 mod editing;
 mod gallery;
 mod history;

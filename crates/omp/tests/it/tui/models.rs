@@ -1,14 +1,33 @@
 //! Choosing models.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use omp_testkit::{Home, Reply, Scenario, Server, Wire};
-use serde_json::Value;
 
 use super::Screen;
+use super::wizard::eventually;
 
 const CONFIG: &str = "home/.omp/agent/config.yml";
 
+/// Every answer has its number.
 fn forever() -> Server {
-    Server::start(Scenario::replies([Reply::new().text("an-answer")]).keyless(true).repeat(true))
+    let count = AtomicUsize::new(0);
+    let answer = move |_: &_| Reply::new().text(&format!("answer-{}-", count.fetch_add(1, Ordering::Relaxed) + 1));
+    Server::start(Scenario::dynamic(answer).keyless(true))
+}
+
+/// Sends a prompt and waits for the end of the turn; the model and how hard it thought.
+fn ask(screen: &mut Screen) -> (String, String) {
+    let number = screen.server.requests().len() + 1;
+    screen.say("hello").wait_for(&format!("answer-{number}-")).terminal.wait_without("Working");
+    let body = screen.server.requests().last().expect("a request").body.clone();
+    let text = |field: &str| body[field].as_str().unwrap_or_default().to_owned();
+    (text("model"), text("reasoning_effort"))
+}
+
+/// Waits for a row that is this and no more.
+fn wait_for_row(screen: &mut Screen, row: &str) {
+    screen.terminal.wait_until(row, |shown| shown.lines().any(|line| line.trim() == row));
 }
 
 /// Two providers with a model in common, and one that wants a key nobody has.
@@ -32,7 +51,7 @@ fn home(server: &Server) -> Home {
             "providers:\n{}{}{}",
             block("one", &["large", "small"], "auth: none"),
             block("two", &["large", "other"], "auth: none"),
-            block("locked", &["hidden"], "apiKey: LOCKED_KEY_OF_NOBODY"),
+            block("locked", &["hidden"], "apiKeyEnv: KEY_OF_NOBODY"),
         ) + "equivalence:\n  overrides:\n    one/large: large\n    two/large: large\n",
     );
     home.write(CONFIG, "modelRoles:\n  default: one/small\n");
@@ -51,17 +70,13 @@ fn role(home: &Home, role: &str) -> String {
     line.unwrap_or_else(|| panic!("no {role} in {config}")).to_owned()
 }
 
-fn last(screen: &Screen) -> Value {
-    screen.server.requests().last().expect("a request").body.clone()
-}
-
 /// Tabs of providers and a view in which each model is one row; typing finds; what cannot be used is not there.
 ///
 /// proves: MOD-147
 #[test]
 fn models_are_found_under_tabs_and_by_typing() {
     let mut screen = screen(&[]);
-    screen.say("/model").wait_for("Choose a model").wait_for("All  Canonical  one  two");
+    screen.say("/model").wait_for("Choose a model  4").wait_for("All  Canonical  one  two");
     let all = screen.terminal.screen();
     assert!(all.contains("one/large") && all.contains("❯ one/small") && all.contains("two/other"), "{all}");
     assert!(!all.contains("hidden"), "{all}");
@@ -69,22 +84,20 @@ fn models_are_found_under_tabs_and_by_typing() {
     screen.send("\x1b[C").terminal.wait_without("other");
     screen.send("\x1b[C").wait_for("❯ large").terminal.wait_without("small");
     screen.send("othr").wait_for("❯ other").send("\r").wait_for("Model: two/other");
-    screen.say("hello").wait_for("an-answer");
-    assert_eq!(last(&screen)["model"], "other");
-    screen.server.finish();
+    assert_eq!(ask(&mut screen).0, "other");
 }
 
 /// proves: MOD-150
 #[test]
 fn a_row_is_kept_as_what_it_stands_for() {
     let mut screen = screen(&[]);
-    screen.say("/model").wait_for("Choose a model").send("\x1b[C").wait_for("and 1 more");
+    screen.say("/model").wait_for("Choose a model  4").send("\x1b[C").wait_for("and 1 more");
     screen.send("large\r").wait_for("Model: one/large");
     assert_eq!(role(&screen.home, "default"), "large");
-    screen.say("/model").wait_for("Choose a model").send("twolarge\r").wait_for("Model: two/large");
+    screen.say("/model").wait_for("Choose a model  4").send("twolarge\r").wait_for("Model: two/large");
     assert_eq!(role(&screen.home, "default"), "two/large");
     // A role, with a level.
-    screen.say("/model").wait_for("Choose a model").send("onesmall").wait_for("❯ one/small").send("\t");
+    screen.say("/model").wait_for("Choose a model  4").send("onesmall").wait_for("❯ one/small").send("\t");
     screen.wait_for("What is one/small for?").send("slow\r").wait_for("How hard").send("low\r");
     screen.wait_for("slow: one/small:low");
     assert_eq!(role(&screen.home, "slow"), "one/small:low");
@@ -99,10 +112,9 @@ fn a_choice_for_the_session_is_not_kept() {
     let mut screen = screen(&[]);
     let before = screen.home.read(CONFIG);
     for open in ["/switch\r", "\x1bp"] {
-        screen.send(open).wait_for("Choose a model for this session").send("other\r").wait_for("Model: two/other");
-        screen.say("hello").wait_for("an-answer");
-        assert_eq!(last(&screen)["model"], "other");
-        screen.say("/switch").wait_for("for this session").send("small\r").wait_for("Model: one/small");
+        screen.send(open).wait_for("Choose a model for this session  4").send("other\r").wait_for("Model: two/other");
+        assert_eq!(ask(&mut screen).0, "other");
+        screen.say("/switch").wait_for("for this session  4").send("small\r").wait_for("Model: one/small");
     }
     assert_eq!(screen.home.read(CONFIG), before);
     screen.say("/model two/other").wait_for("Model: two/other");
@@ -119,17 +131,18 @@ fn a_scope_limits_the_keys() {
     screen.wait_for("Model scope: one/large:low, one/small:low, two/other");
     let (forward, backward) = ("\x10", "\x1b[112;6u");
     for (key, model, level) in [
-        (forward, "small", "low"),
-        (forward, "other", "high"),
-        (forward, "large", "low"),
-        (backward, "other", "high"),
-        (backward, "small", "low"),
+        (forward, "one/small", "low"),
+        (forward, "two/other", "high"),
+        (forward, "one/large", "low"),
+        (backward, "two/other", "high"),
+        (backward, "one/small", "low"),
     ] {
-        screen.send(key).wait_for(&format!("/{model}\n"));
-        screen.say("hello").wait_for("an-answer");
-        assert_eq!((&last(&screen)["model"], &last(&screen)["reasoning_effort"]), (&model.into(), &level.into()));
+        screen.send(key);
+        wait_for_row(&mut screen, model);
+        let id = model.split_once('/').unwrap().1;
+        assert_eq!(ask(&mut screen), (id.to_owned(), level.to_owned()));
     }
-    screen.say("/switch").wait_for("Scope").terminal.wait_without("two/large");
+    screen.say("/switch").wait_for("session  3").terminal.wait_without("two/large");
     screen.send("\x1b");
     let (_, server, home) = screen.leave();
     drop(server);
@@ -152,15 +165,15 @@ fn roles_of_ones_own_are_gone_through() {
     );
     let mut screen = Screen::in_home(home, server, &[], 40, 110);
     for (name, model) in [("night", "two/other"), ("dawn", "two/large")] {
-        screen.say("/model").wait_for("Choose a model").send(model).wait_for(&format!("❯ {model}")).send("\t");
+        screen.say("/model").wait_for("Choose a model  4").send(model);
+        screen.wait_for(&format!("❯ {model}")).send("\t");
         screen.wait_for(&format!("What is {model} for?")).send(name).wait_for(&format!("❯ {name}")).send("\r");
         screen.wait_for("How hard").send("\r").wait_for(&format!("{name}: {model}"));
         assert_eq!(role(&screen.home, name), model);
     }
     for (name, model) in [("night", "other"), ("dawn", "large"), ("default", "small")] {
         screen.send("\x10").wait_for(&format!("{name}: "));
-        screen.say("hello").wait_for("an-answer");
-        assert_eq!(last(&screen)["model"], model);
+        assert_eq!(ask(&mut screen).0, model);
     }
 }
 
@@ -185,7 +198,7 @@ fn a_provider_is_added_by_its_preset() {
         };
         screen.say(&format!("/provider add --preset {preset}")).wait_for(provider);
         let written = screen.home.path(file);
-        screen.terminal.wait_until("the description", |_| described(&std::fs::read_to_string(&written).unwrap()));
+        eventually("the description", || described(&std::fs::read_to_string(&written).unwrap()));
         // The command line does the same.
         let home = Home::new();
         crate::support::omp_run(&home, &["setup", "provider", "--preset", preset]).assert_success();

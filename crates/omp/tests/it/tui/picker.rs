@@ -242,12 +242,8 @@ fn a_running_session_gives_way_to_another() {
     assert!(!screen.terminal.screen().contains("Resumed session"));
     // A turn with a call is under way when another session is chosen.
     screen.say("work").wait_for("sleep 60").wait_for("Working");
-    screen
-        .say("/resume")
-        .wait_for("about apples")
-        .send("\r")
-        .wait_for("Resumed session")
-        .wait_for("answer-1.");
+    screen.say("/resume").wait_for("❯ about apples").send("\r");
+    screen.wait_for("Resumed session").wait_for("answer-1.");
     screen.terminal.wait_without("Working").wait_without("sleep 60").wait_without("answer-3.");
     screen.wait_for("Ask anything");
     screen.say("/resume").wait_for("this folder").send("\t").wait_for("about pears");

@@ -4,6 +4,7 @@ use omp_testkit::{Reply, Server, Usage, Wire};
 use serde_json::json;
 
 use super::Screen;
+use super::wizard::eventually;
 
 const CONFIG: &str = "home/.omp/agent/config.yml";
 
@@ -41,9 +42,9 @@ fn a_change_counts_in_the_running_session() {
 #[test]
 fn values_are_written_and_taken_back() {
     let mut screen = Screen::sized([Reply::new()], &[], 40, 100);
-    go_to(&mut screen, "retry.maxRetries").send("\r").wait_for("Enter answers");
+    go_to(&mut screen, "retry.maxRetries").send("\r").wait_for("│ 10 ");
     screen.send("\x15many\r").wait_for("\"many\" is not a finite number.");
-    screen.send("\r").wait_for("Enter answers").send("\x15").send("4\r").wait_for("4  (yours)");
+    screen.send("\r").wait_for("│ 10 ").send("\x154\r").wait_for("4  (yours)");
     assert!(config(&screen).contains("maxRetries: 4"), "{}", config(&screen));
     screen.send("\x1b[3~").wait_for("10  (yours)");
     screen.send("\x15retry.enabled").wait_for("❯ retry.enabled").send("\r").wait_for("false  (yours)");
@@ -70,7 +71,8 @@ fn what_is_known_about_a_value_is_said() {
     screen.send("\x15searxng.token").wait_for("set  (yours)").wait_for("waits for web search");
     assert!(!screen.terminal.screen().contains("very-secret"));
     screen.send("\x15read.defaultLimit").wait_for("from the next session on");
-    screen.send("\x15broker").wait_for("Nothing fits.");
+    screen.send("\x15auth.broker").wait_for("⌕ auth.broker");
+    assert!(!screen.terminal.screen().contains("auth.broker.url"), "{}", screen.terminal.screen());
     screen.send("\x15\x1b").wait_for("Ask anything");
 }
 
@@ -128,10 +130,9 @@ fn compaction_obeys_a_changed_threshold() {
     screen.say("first").wait_for("word1499");
     screen.say("second").wait_for("second-answer").terminal.wait_without("Working");
     assert_eq!(screen.server.requests().len(), 2, "nothing is summed up yet");
-    go_to(&mut screen, "compaction.thresholdTokens").send("\r").wait_for("Enter answers");
+    go_to(&mut screen, "compaction.thresholdTokens").send("\r").wait_for("│ -1 ");
     screen.send("\x155000\r").wait_for("5000  (yours)").send("\x1b\x1b").wait_for("Ask anything");
     screen.say("third").wait_for("third-answer");
-    let Screen { terminal, server, .. } = &mut screen;
-    terminal.wait_until("a summary", |_| server.requests().len() == 5);
-    assert!(server.requests()[3].body.to_string().contains("word1499"), "the conversation is summed up");
+    eventually("a summary", || screen.server.requests().len() == 5);
+    assert!(screen.server.requests()[3].body.to_string().contains("word1499"), "the conversation is summed up");
 }

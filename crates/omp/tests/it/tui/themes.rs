@@ -40,7 +40,7 @@ fn a_theme_is_chosen_from_the_list() {
     assert_eq!(screen.terminal.drawn("Ask anything"), before);
     assert!(!screen.home.exists(CONFIG));
     screen.say("/theme").wait_for("❯ titanium").send("broken").wait_for("❯ broken").send("\r");
-    screen.wait_for("Ask anything").wait_for("broken");
+    screen.wait_for("Ask anything").wait_for("Theme broken: ");
     assert!(!screen.home.exists(CONFIG));
     assert_eq!(screen.terminal.drawn("Ask anything"), before);
     screen.say("/theme").wait_for("❯ titanium").send("phosphor").wait_for("❯ phosphor").send("\r");
@@ -109,11 +109,11 @@ fn the_theme_drives_every_view() {
         for what in ["A heading", "words", "code", "fn", "main", "an item", "Ask anything", "test/scripted"] {
             drawn(&screen.terminal, what);
         }
-        screen.say("/theme").wait_for("Theme on a dark");
+        screen.say("/theme").wait_for("Esc takes it back");
         for what in ["Theme on", "amber", "type to search", "Enter keeps"] {
             drawn(&screen.terminal, what);
         }
-        screen.send("\x1b").wait_for("Ask anything").say("/settings").wait_for("modelRoles");
+        screen.send("\x1b").wait_for("Ask anything").say("/settings").wait_for("Esc closes");
         for what in ["Settings", "modelRoles", "All", "Esc closes"] {
             drawn(&screen.terminal, what);
         }

@@ -218,10 +218,11 @@ fn the_tree_is_used_with_the_keyboard() {
     screen.send("turn 33").wait_for("❯ • user: turn 33").send("\x7f").wait_for("user: turn 30");
     screen.send(ESC).wait_for("type to search").wait_for("said 33");
     screen.send(ESC).wait_for("Ask anything");
-    screen.say("/tree").wait_for(TITLE).send("turn 7").wait_for("❯ • user: turn 7").send("\x03");
+    screen.say("/tree").wait_for(TITLE).send("turn 7").wait_for("❯ • user: turn 37").send("\x03");
     screen.wait_for("Ask anything");
     assert!(!screen.terminal.screen().contains(TITLE));
-    screen.say("/tree").wait_for(TITLE).send("turn 7").wait_for("❯ • user: turn 7").send("\r");
+    screen.say("/tree").wait_for(TITLE).send("turn 7").wait_for("❯ • user: turn 37").send("\x1b[B");
+    screen.wait_for("❯ • user: turn 7").send("\r");
     screen.wait_for("│ turn 7");
 }
 
@@ -326,7 +327,12 @@ fn choosing_an_entry_goes_there() {
     screen.say("/tree").wait_for(TITLE).send("extension").wait_for("❯ custom message").send("\r");
     screen.wait_for("│ said by an extension").send("\x15question epsilon\r").wait_for("epsilon-answer.");
     assert_eq!(messages(&file)[3]["parentId"], answer);
-    screen.say("/tree").wait_for(TITLE).send("alpha").wait_for("❯ • user: question alpha").send("\r");
+    screen
+        .say("/tree")
+        .wait_for(TITLE)
+        .send("question alpha")
+        .wait_for("❯ • user: question alpha")
+        .send("\r");
     screen.wait_for("│ question alpha").terminal.wait_without("alpha-answer.");
     screen.send("\x15question zeta\r").wait_for("zeta-answer.");
     assert_eq!(messages(&file)[5]["parentId"], Value::Null, "a second beginning");

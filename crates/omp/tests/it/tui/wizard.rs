@@ -1,6 +1,7 @@
 //! The first run.
 
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use omp_testkit::terminal::{Answers, Terminal};
 use omp_testkit::{Home, Reply, Scenario, Server, Wire};
@@ -21,6 +22,15 @@ fn start(home: &Home, arguments: &[&str]) -> Terminal {
 
 fn config(home: &Home) -> String {
     if home.exists(CONFIG) { home.read(CONFIG) } else { String::new() }
+}
+
+/// Waits for something that the screen does not tell.
+pub(super) fn eventually(what: &str, is_so: impl Fn() -> bool) {
+    let end = Instant::now() + crate::support::LIMIT;
+    while !is_so() {
+        assert!(Instant::now() < end, "{what} never came");
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// A server that takes any key, known as groq.
@@ -47,9 +57,11 @@ fn the_scenes_are_gone_through_and_kept() {
     assert!(server.requests().iter().all(|request| request.body.get("messages").is_none()), "no prompt yet");
     terminal.send("brave").wait_for("❯ brave").send("\r").wait_for("set-up, 3 of 4").wait_for("ok  x  !");
     terminal.send("ascii").wait_for("> ascii").send("\r").wait_for("set-up, 4 of 4");
-    assert_eq!(config(&home), "providers:\n  webSearch: brave\nsymbolPreset: ascii\n");
+    eventually("the second answer", || {
+        config(&home) == "providers:\n  webSearch: brave\nsymbolPreset: ascii\n"
+    });
     terminal.send("forest").wait_for("> forest").send("\r").wait_for("an-answer");
-    terminal.wait_until("the version", |_| config(&home).contains("setupVersion: 1"));
+    eventually("the version", || config(&home).contains("setupVersion: 1"));
     assert!(config(&home).contains("theme:\n  dark: forest\n"), "{}", config(&home));
     terminal.send("\x04");
     assert!(terminal.wait_exit().success());
@@ -162,7 +174,7 @@ fn providers_are_set_up_on_demand() {
         terminal.send("groq").wait_for("❯ groq").send("\r").wait_for("Paste the key").send("sk-1\r");
         terminal.wait_for("signed in to groq").send("\x15\x1b[H\r").wait_for("set-up, 2 of 2").send("tavily");
         terminal.wait_for("❯ tavily").send("\r").wait_for("Ask anything");
-        terminal.wait_until("the answer", |_| config(&home).contains("webSearch: tavily"));
+        eventually("the answer", || config(&home).contains("webSearch: tavily"));
     }
     let mut terminal = start(&home, &[]);
     terminal.wait_for("Ask anything").send("/providers\r").wait_for("Who should answer?");
