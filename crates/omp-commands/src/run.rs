@@ -6,7 +6,9 @@ use omp_sdk::{Host, PageTheme, Session};
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::text::{about, changelog, compacting, conversation, machines, moving, provider, stats, todo, upkeep};
+use crate::text::{
+    about, changelog, compacting, conversation, machines, moving, provider, roots, stats, todo, upkeep,
+};
 
 /// What commands are answered with.
 #[derive(Clone)]
@@ -52,6 +54,9 @@ pub async fn answer(desk: &Desk, call: &Call<'_>) -> Answer {
         "fresh" => provider::fresh(&session).await,
         "debug" => provider::debug(&session, arguments),
         "model" => provider::model(&session, arguments).await,
+        "add-dir" => roots::add(&session, arguments),
+        "remove-dir" => roots::remove(&session, arguments),
+        "dirs" => roots::list(&session),
         "move" => moving::run(desk, arguments).await,
         "drop" => moving::drop_session(desk).await,
         "reload-plugins" => moving::reload(&session).await,

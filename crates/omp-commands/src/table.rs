@@ -297,6 +297,26 @@ pub const BUILTINS: &[Builtin] = &[
         ..PLAIN
     },
     Builtin {
+        name: "add-dir",
+        description: "Work in another directory, too",
+        hint: "<directory>",
+        place: Place::Everywhere,
+        ..PLAIN
+    },
+    Builtin {
+        name: "dirs",
+        description: "The directories of the workspace",
+        place: Place::Everywhere,
+        ..PLAIN
+    },
+    Builtin {
+        name: "remove-dir",
+        description: "Leave a further directory of the workspace",
+        hint: "<directory>",
+        place: Place::Everywhere,
+        ..PLAIN
+    },
+    Builtin {
         name: "marketplace",
         description: "Plugins of others",
         hint: "...",

@@ -86,9 +86,9 @@ impl App {
             tips: TIPS.map(str::to_owned).into(),
             recent,
         };
-        self.show(move |look| welcome.rows(look));
+        self.show_rows(move |look| welcome.rows(look));
         if let Some(news) = news {
-            self.show(move |look| {
+            self.show_rows(move |look| {
                 let mut rows = vec![look.row(Token::Accent, "What is new")];
                 rows.extend(omp_view::markdown::render(look, &news));
                 rows

@@ -50,6 +50,13 @@ impl Hands {
                 Ok(_) => Finished::Quiet,
                 Err(error) => Finished::Say(error.to_string()),
             },
+            "switch" if !arguments.is_empty() => match host.session().use_model(arguments).await {
+                Ok(()) => Finished::Say(format!("Current model: {}", host.session().model_selector())),
+                Err(error) => Finished::Say(error.to_string()),
+            },
+            "login" | "logout" | "setup" => {
+                Finished::Say("Leave with /exit and run omp login or omp logout.".to_owned())
+            }
             name => Finished::Say(format!(
                 "/{name} needs the whole screen. Start omp without --plain-ui to use it."
             )),

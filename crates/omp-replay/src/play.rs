@@ -5,8 +5,8 @@ use std::fmt;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use omp_agent::{Prompt, PromptForm, ToolError};
-use omp_types::ToolOutput;
+use omp_agent::{Control, Prompt, PromptForm, ToolError};
+use omp_types::{ToolOutput, UserContent};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -61,6 +61,9 @@ struct State {
     /// The id of the session that plays.
     session: String,
     run: CancellationToken,
+    control: Option<Control>,
+    /// The last message was a result of a tool.
+    after_tools: bool,
     divergences: Vec<Divergence>,
 }
 
@@ -142,10 +145,11 @@ impl Player {
         &self.inputs
     }
 
-    /// The session that plays has this id, and a run of it can be stopped by the token.
-    pub fn begin_run(&self, session: &str, run: CancellationToken) {
+    /// The session that plays has this id. A run of it is steered by the control and stopped by the token.
+    pub fn begin_run(&self, session: &str, control: Control, run: CancellationToken) {
         let mut state = self.state();
         state.session = session.to_owned();
+        state.control = Some(control);
         state.run = run;
     }
 
@@ -228,6 +232,7 @@ impl Player {
             state.events_differ |= call_of(&event).is_none();
             state.differ(Part::Event, number, text);
         }
+        state.come_between(&event);
     }
 
     /// How it went. What the recording has and the playback had not is a difference, too.
@@ -262,6 +267,40 @@ impl State {
             {
                 self.ids.insert(id.to_owned(), was.to_owned());
             }
+        }
+    }
+
+    /// What came from outside at the end of a turn: words of the user, or an end.
+    fn come_between(&mut self, event: &Value) {
+        match event["type"].as_str() {
+            Some("message_end") => self.after_tools = event["message"]["role"] == "toolResult",
+            Some("turn_end") => {
+                let next = |kind: &str| self.events.iter().position(|event| event["type"] == kind);
+                let (turn, end) = (next("turn_start"), next("agent_end"));
+                match (turn, end) {
+                    (Some(turn), end) if end.is_none_or(|end| turn < end) => self.say_again(turn + 1),
+                    // Results that nobody answered: the run was stopped.
+                    _ if self.after_tools => self.run.cancel(),
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Queues what the user said while the turn ran.
+    fn say_again(&self, from: usize) {
+        let Some(control) = &self.control else { return };
+        let messages = self.events.iter().skip(from).take_while(|event| event["type"] == "message_end");
+        for event in messages.filter(|event| event["message"]["role"] == "user") {
+            let Ok(content) = serde_json::from_value::<UserContent>(event["message"]["content"].clone())
+            else {
+                continue;
+            };
+            match event["message"]["steering"] == true {
+                true => control.steer(content),
+                false => control.follow_up(content),
+            };
         }
     }
 

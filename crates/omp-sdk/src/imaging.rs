@@ -132,7 +132,12 @@ impl Model for ImagedModel {
     }
 }
 
-fn draw(imaging: &Imaging, wanted: &Wanted, model: &omp_llm::Model, mut request: ModelRequest) -> ModelRequest {
+fn draw(
+    imaging: &Imaging,
+    wanted: &Wanted,
+    model: &omp_llm::Model,
+    mut request: ModelRequest,
+) -> ModelRequest {
     let api = model.api.name();
     let mut look = Look {
         shape: Shape::of(&wanted.shape, &model.id, api),
@@ -180,9 +185,8 @@ fn result(imaging: &Imaging, look: &mut Look, message: &Message) -> Option<Messa
 }
 
 fn pictures_in(message: &Message) -> usize {
-    let count = |blocks: &[UserBlock]| {
-        blocks.iter().filter(|block| matches!(block, UserBlock::Image(_))).count()
-    };
+    let count =
+        |blocks: &[UserBlock]| blocks.iter().filter(|block| matches!(block, UserBlock::Image(_))).count();
     match message {
         Message::User(UserMessage { content: UserContent::Blocks(blocks), .. }) => count(blocks),
         Message::ToolResult(result) => count(&result.content),

@@ -35,6 +35,7 @@ impl Session {
         let beside = Kept::of(&writer);
         let surroundings = opening.look_around(&chosen, &beside);
         let effort = opening.effort(&chosen, &context);
+        let usual_effort = opening.usual_effort();
         restore::note_choice(&mut writer, &context, &chosen.model, effort);
         restore::service_tier(&mut opening.options.service_tier, &mut writer, &context);
         let config = opening.agent_config(&chosen.model, effort, &writer.header().id);
@@ -128,6 +129,7 @@ impl Session {
             keeper,
             models,
             effort,
+            usual_effort,
             knowledge: surroundings.knowledge,
             discovery: Mutex::new(Arc::new(surroundings.discovery)),
             report,
@@ -139,6 +141,7 @@ impl Session {
             filter: opening.options.tools,
             kept: opening.options.persistence != Persistence::Off,
             cwd: opening.options.cwd,
+            roots: Mutex::new(opening.options.roots),
             session_dir: opening.options.session_dir,
             limits: opening.options.models.unwrap_or_default(),
             jobs: opening.jobs,

@@ -253,6 +253,12 @@ impl Opening {
         }
     }
 
+    /// How hard a model thinks about which nothing else is said.
+    pub(crate) fn usual_effort(&self) -> Effort {
+        let setting = || Effort::from_word(self.settings.get(keys::DEFAULT_THINKING_LEVEL));
+        self.options.thinking.or_else(setting).unwrap_or(Effort::Fixed(ThinkingLevel::High))
+    }
+
     pub(crate) fn agent_config(
         &mut self,
         model: &omp_llm::Model,
@@ -320,6 +326,7 @@ impl Opening {
             knowledge: knowledge.sections(&own, names.contains(&"read")),
             place: Place {
                 cwd: &options.cwd,
+                roots: &options.roots,
                 today: &today,
                 model: selector.as_deref(),
                 context: context.collect(),

@@ -23,6 +23,8 @@ use crate::prompt::PromptOptions;
 pub struct SessionOptions {
     pub cwd: PathBuf,
     pub directories: Directories,
+    /// Directories that the session works in besides its own.
+    pub roots: Vec<PathBuf>,
     pub environment: Arc<dyn Environment>,
     /// `None` reads the user's and the project's files.
     pub settings: Option<Settings>,
@@ -85,6 +87,7 @@ impl SessionOptions {
         Self {
             cwd,
             directories,
+            roots: Vec::new(),
             environment,
             settings: None,
             models_file: None,

@@ -240,7 +240,7 @@ pub async fn replay(path: &Path, place: &Path) -> Result<Report, PlaybackError> 
     session.agent.load(player.world().messages.clone()).await.map_err(SessionError::from)?;
     for input in player.inputs() {
         let cancel = CancellationToken::new();
-        player.begin_run(&session.header().id, cancel.clone());
+        player.begin_run(&session.header().id, session.control(), cancel.clone());
         let ended = match input {
             Input::Prompt(prompt) => session.prompt(prompt.clone(), cancel).await,
             Input::Retry => session.retry(cancel).await,

@@ -53,6 +53,8 @@ pub struct Session {
     pub(crate) first_model: String,
     pub(crate) models: Arc<OtherModels>,
     pub(crate) effort: Effort,
+    /// The same without what the model's selector says.
+    pub(crate) usual_effort: Effort,
     /// The user named a model or a provider.
     pub(crate) chosen: bool,
     pub(crate) directories: Directories,
@@ -74,6 +76,8 @@ pub struct Session {
     /// The conversation is saved, or will be.
     pub(crate) kept: bool,
     pub(crate) cwd: PathBuf,
+    /// Directories that the session works in besides its own.
+    pub(crate) roots: Mutex<Vec<PathBuf>>,
     pub(crate) session_dir: Option<PathBuf>,
     /// The entries of `--models`.
     pub(crate) limits: Vec<String>,

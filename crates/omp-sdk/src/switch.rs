@@ -89,7 +89,9 @@ impl Session {
     fn scope_stops(&self) -> Vec<(String, Selection)> {
         let stop = |model: ScopedModel| {
             let found = self.models.select(&model.selector).ok()?;
-            let selection = Selection { thinking: model.thinking.or(found.thinking), ..found };
+            // The level of one entry is not that of the next.
+            let thinking = model.thinking.or(found.thinking).unwrap_or_else(|| self.usual_effort.start());
+            let selection = Selection { thinking: Some(thinking), ..found };
             Some((model.selector, selection))
         };
         self.scope().into_iter().filter_map(stop).collect()

@@ -82,9 +82,11 @@ impl Session {
             let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
             let made = made.map_err(|error| error.to_string());
             let text = draft.to_string();
-            made.and_then(|()| write(&path, text.as_bytes(), Mode::Private).map_err(|error| error.to_string()))
-                .map(drop)
-                .map_err(|error| format!("The draft could not be kept in {}: {error}", path.display()))
+            made.and_then(|()| {
+                write(&path, text.as_bytes(), Mode::Private).map_err(|error| error.to_string())
+            })
+            .map(drop)
+            .map_err(|error| format!("The draft could not be kept in {}: {error}", path.display()))
         };
         tokio::task::spawn_blocking(write_now).await.unwrap_or(Ok(()))
     }
@@ -116,5 +118,7 @@ fn free_name(resources: &Resources) -> Result<InternalUrl, String> {
             return Ok(url);
         }
     }
-    Err(format!("This session keeps {MOST_PASTES} pastes already. Save the text to a file and name it with @."))
+    Err(format!(
+        "This session keeps {MOST_PASTES} pastes already. Save the text to a file and name it with @."
+    ))
 }

@@ -139,7 +139,9 @@ impl Terminal {
             for column in (0..width.get()).rev() {
                 let mut rest = text;
                 let mut at = column;
-                while let Some(after) = rest.strip_prefix(cell_text(row, at)).filter(|_| !cell_text(row, at).is_empty()) {
+                while let Some(after) =
+                    rest.strip_prefix(cell_text(row, at)).filter(|_| !cell_text(row, at).is_empty())
+                {
                     rest = after;
                     at += 1;
                 }

@@ -60,7 +60,8 @@ impl Reader {
     /// Takes a packet: what stands behind `5522;`.
     pub fn packet(&mut self, packet: &str) -> Step {
         let (fields, payload) = packet.split_once(';').unwrap_or((packet, ""));
-        let field = |name: &str| fields.split(':').find_map(|field| field.strip_prefix(name)?.strip_prefix('='));
+        let field =
+            |name: &str| fields.split(':').find_map(|field| field.strip_prefix(name)?.strip_prefix('='));
         if field("type") != Some("read") {
             return Step::Nothing;
         }

@@ -68,7 +68,8 @@ impl Programs {
     }
 
     fn desktop(&self) -> Option<&'static Tools> {
-        let is_set = |tools: &&Tools| self.environment.get(tools.variable).is_some_and(|name| !name.is_empty());
+        let is_set =
+            |tools: &&Tools| self.environment.get(tools.variable).is_some_and(|name| !name.is_empty());
         DESKTOPS.iter().find(is_set)
     }
 

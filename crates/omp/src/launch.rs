@@ -9,8 +9,8 @@ use omp_interactive::{SetUp, is_light_theme};
 use omp_sdk::settings::{Settings, keys, migrate_files, set};
 use omp_sdk::{
     AgentError, Deck, Directories, Effort, Environment, IfHeld, Listener, Outcome, ProcessEnvironment,
-    PromptOptions, Ptys, RuleChoice, Session, SessionError, SessionOptions, SkillChoice, ToolFilter,
-    load_settings,
+    PromptOptions, Ptys, RootError, RuleChoice, Session, SessionError, SessionOptions, SkillChoice, ToolFilter,
+    load_settings, workspace_root,
 };
 use omp_workspace::image::Fit;
 use serde_json::{Map, Value};
@@ -167,9 +167,12 @@ pub(crate) fn session_options(
     settings: Settings,
 ) -> Fallible<SessionOptions> {
     let World { directories, environment } = world;
+    let roots = launch.add_dirs.iter().map(|path| workspace_root(path, &cwd)).collect::<Result<_, _>>();
+    let roots = roots.map_err(|error: RootError| plain(format!("--add-dir: {error}")))?;
     let text = |value: Option<String>| value.map(|value| text_or_file(&value, &cwd)).transpose();
     Ok(SessionOptions {
         settings: Some(settings),
+        roots,
         prompt: PromptOptions {
             system: text(launch.system_prompt).map_err(plain)?,
             append: text(launch.append_system_prompt).map_err(plain)?,

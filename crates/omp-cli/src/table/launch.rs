@@ -146,9 +146,7 @@ pub static LAUNCH: &[Group] = &[
         flags: &[
             Flag::value("cwd", Kind::Dir, "Work in this directory"),
             Flag::switch("allow-home", "Stay in the home directory instead of a temporary one"),
-            Flag::value("add-dir", Kind::Dir, "Also work in this directory (repeatable)")
-                .many()
-                .waits_for("workspace roots"),
+            Flag::value("add-dir", Kind::Dir, "Also work in this directory (repeatable)").many(),
             Flag::value("config", Kind::File, "Settings file over all others for this run (repeatable)")
                 .many(),
             Flag::value("profile", Kind::Text, "Use the agent directory of this profile").metavar("name"),

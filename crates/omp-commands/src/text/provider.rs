@@ -12,8 +12,9 @@ pub(crate) async fn model(session: &Session, selector: &str) -> Answer {
     if selector.is_empty() {
         return Answer::Text(format!("Current model: {}", session.model_selector()));
     }
+    let warning = session.switch_warning(selector).await.map(|warning| warning + "\n").unwrap_or_default();
     match session.assign_role("default", selector).await {
-        Ok(()) => Answer::Changed(format!("Current model: {}", session.model_selector())),
+        Ok(()) => Answer::Changed(format!("{warning}Current model: {}", session.model_selector())),
         Err(omp_sdk::SessionError::Model { source, .. }) => {
             Answer::refused(format!("Unknown model: {selector}. {source}"))
         }

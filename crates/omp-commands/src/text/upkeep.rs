@@ -23,7 +23,9 @@ pub(crate) async fn context(session: &Session) -> Answer {
     }
     rows.push(("Messages".to_owned(), share(conversation)));
     let inside = found.parts.iter().filter(|(part, _)| part.is_message());
-    rows.extend(inside.map(|(part, tokens): &(ContextPart, u64)| (format!("  {}", part.name()), share(*tokens))));
+    rows.extend(
+        inside.map(|(part, tokens): &(ContextPart, u64)| (format!("  {}", part.name()), share(*tokens))),
+    );
     rows.push(("Free".to_owned(), share(found.free)));
     let fitted = match found.counted {
         Some(_) => "estimated, fitted to what the provider counted last",
@@ -53,9 +55,12 @@ pub(crate) async fn shake(session: &Session, arguments: &str) -> Answer {
                 (Shake::Elide, 1) => "heavy part",
                 (Shake::Elide, _) => "heavy parts",
             };
-            let place = report.artifact.map_or_else(String::new, |url| format!("; the originals are in {url}"));
+            let place =
+                report.artifact.map_or_else(String::new, |url| format!("; the originals are in {url}"));
             let (parts, saved) = (report.parts, report.saved);
-            Answer::Text(format!("Took {parts} {noun} of about {saved} tokens out of the conversation{place}."))
+            Answer::Text(format!(
+                "Took {parts} {noun} of about {saved} tokens out of the conversation{place}."
+            ))
         }
         Err(error) => Answer::refused(format!("{error}.")),
     }
@@ -70,7 +75,10 @@ pub(crate) fn cache(session: &Session) -> Answer {
     let row = |name: &str, value: String| (name.to_owned(), value);
     let mut rows = vec![
         row("Requests", report.requests.to_string()),
-        row("Read from cache", format!("{} ({}){}", report.read, percent(&report), dollars(", saved", report.saved))),
+        row(
+            "Read from cache",
+            format!("{} ({}){}", report.read, percent(&report), dollars(", saved", report.saved)),
+        ),
         row("Written to cache", report.written.to_string()),
         row("Neither", report.fresh.to_string()),
         row("Read anew", format!("{}{}", report.missed, dollars(", cost more", report.missed_cost))),

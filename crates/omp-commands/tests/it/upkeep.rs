@@ -54,8 +54,11 @@ async fn the_parts_of_the_context_add_up() {
 /// proves: CLI-210
 #[tokio::test]
 async fn heavy_parts_are_shaken_off() {
-    let picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-    for (line, told) in [("/shake", "1 heavy part"), ("/shake elide", "1 heavy part"), ("/shake images", "1 picture")] {
+    let picture =
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    for (line, told) in
+        [("/shake", "1 heavy part"), ("/shake elide", "1 heavy part"), ("/shake images", "1 picture")]
+    {
         let replies = [
             Reply::new().tool_call("read", json!({"path": "long.txt:raw:1-2000"})),
             Reply::new().tool_call("read", json!({"path": "dot.png"})),
@@ -69,11 +72,18 @@ async fn heavy_parts_are_shaken_off() {
             let bytes = base64::engine::general_purpose::STANDARD.decode(picture).unwrap();
             home.write("work/dot.png", bytes);
             let models = home.read("home/.omp/agent/models.yml");
-            home.write("home/.omp/agent/models.yml", models.replace("{id: a}", "{id: a, input: [text, image]}"));
+            home.write(
+                "home/.omp/agent/models.yml",
+                models.replace("{id: a}", "{id: a, input: [text, image]}"),
+            );
         })
         .await;
-        assert!(matches!(room.ask("/shake everything").await, Answer::Refused(text) if text.contains("[elide|images]")));
-        assert!(matches!(room.ask("/shake").await, Answer::Refused(text) if text.contains("Nothing to shake off")));
+        assert!(
+            matches!(room.ask("/shake everything").await, Answer::Refused(text) if text.contains("[elide|images]"))
+        );
+        assert!(
+            matches!(room.ask("/shake").await, Answer::Refused(text) if text.contains("Nothing to shake off"))
+        );
         room.say("read").await;
         let text = room.text(line).await;
         assert!(text.starts_with(&format!("Took {told} of about")), "{text}");
@@ -81,7 +91,11 @@ async fn heavy_parts_are_shaken_off() {
         let body = room.request().to_string();
         let heavy = body.contains("line 1500 of many");
         let images = body.contains("data:image/");
-        assert_eq!((heavy, images), if line == "/shake images" { (true, false) } else { (false, true) }, "{line}");
+        assert_eq!(
+            (heavy, images),
+            if line == "/shake images" { (true, false) } else { (false, true) },
+            "{line}"
+        );
         assert_eq!(body.contains("moved to artifact://"), line != "/shake images", "{line}");
         room.server.finish();
     }
@@ -101,7 +115,9 @@ async fn the_cache_is_accounted_for() {
         let models = home.read("home/.omp/agent/models.yml");
         home.write(
             "home/.omp/agent/models.yml",
-            models.replace("{id: a}", &format!("{{id: a, {cost}}}")).replace("{id: b}", &format!("{{id: b, {cost}}}")),
+            models
+                .replace("{id: a}", &format!("{{id: a, {cost}}}"))
+                .replace("{id: b}", &format!("{{id: b, {cost}}}")),
         );
     })
     .await;
@@ -111,7 +127,10 @@ async fn the_cache_is_accounted_for() {
     let text = room.text("/cache").await;
     assert!(text.contains("3968 (49%), saved $0.0036"), "{text}");
     assert!(!text.contains("the model changed"), "{text}");
-    room.desk.host.session().use_model("openai/b").await.unwrap();
+    let switched = room.text("/model openai/b").await;
+    let expected =
+        "openai/a has 4168 tokens of this conversation in its cache; openai/b reads them anew, about $0.004.";
+    assert!(switched.starts_with(expected) && switched.ends_with("Current model: openai/b"), "{switched}");
     room.say("3").await;
     let text = room.text("/cache").await;
     assert!(text.contains("the model changed") && text.contains("4168 tokens, once, $0.0038"), "{text}");

@@ -89,7 +89,7 @@ impl App {
         self.run = None;
         self.compacting.activity = None;
         self.refresh();
-        self.give_back();
+        self.deliver_held();
         self.send_waiting();
         self.wait_for_idle();
         self.changed();
@@ -146,7 +146,10 @@ impl App {
                     self.context = result.tokens_after;
                 }
                 match reason {
-                    CompactionReason::Idle => self.run = None,
+                    CompactionReason::Idle => {
+                        self.run = None;
+                        self.deliver_held();
+                    }
                     // Who asked for it is told by the command.
                     CompactionReason::Manual => return,
                     _ => {}

@@ -40,6 +40,18 @@ impl App {
         self.changed();
     }
 
+    /// What was typed while the conversation was being shortened is said now: the first of it begins a turn, the others wait
+    /// in it as they would have waited before.
+    pub(super) fn deliver_held(&mut self) {
+        let control = self.session().control();
+        let queued = control.take_queued();
+        let (mut steering, mut later) = (queued.steering.into_iter(), queued.follow_ups.into_iter());
+        let Some(first) = steering.next().or_else(|| later.next()) else { return };
+        self.prompt(Prompt::words(first));
+        steering.for_each(|words| _ = control.steer(words));
+        later.for_each(|words| _ = control.follow_up(words));
+    }
+
     /// What is in the editor, with its pictures; `None` if there is nothing to keep.
     pub(crate) fn draft(&self) -> Option<Value> {
         let draft = self.editor.draft();

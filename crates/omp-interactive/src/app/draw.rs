@@ -87,7 +87,7 @@ impl App {
         self.set(lane, rows, cursor);
     }
 
-    /// The lane over everything, if what is in front takes the whole screen.
+    /// The lane over everything, if what is in front wants it.
     fn covering(&mut self) -> Option<Id> {
         let covers = self.panels.first().is_some_and(|panel| panel.covers());
         match (covers, self.setup.cover) {
@@ -161,6 +161,7 @@ impl App {
             context: Some((self.context, session.context_window())),
             tokens: self.tokens,
             cached: self.cached,
+            missed: session.cache_missed(),
             cost: self.spent,
             jobs: session.jobs().iter().filter(|job| job.status.word() == "running").count(),
             session: session.header().title,

@@ -143,7 +143,10 @@ impl App {
             Escape::CancelRetry => self.session().control().abort_retry(),
             Escape::PauseLoop => {
                 self.driver.pause_loop();
-                self.hint(Token::Muted, "The loop is paused: this turn goes on, and no other follows by itself.");
+                self.hint(
+                    Token::Muted,
+                    "The loop is paused: this turn goes on, and no other follows by itself.",
+                );
             }
             Escape::ClosePanel => self.close_aside(),
             Escape::AbortTurn => self.abort(),

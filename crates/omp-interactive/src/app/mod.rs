@@ -2,6 +2,7 @@
 
 mod arguments;
 mod attaching;
+mod accent;
 mod aside;
 mod builtin;
 mod commands;
@@ -309,13 +310,6 @@ impl App {
         self.look_around();
         self.set_title();
         self.refresh();
-    }
-
-    /// Shows rows of the program's own making in the conversation.
-    pub(crate) fn show(&mut self, draw: impl Fn(&omp_view::Look) -> Vec<omp_tui::text::Line> + 'static) {
-        let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) else { return };
-        self.conversation.show(transcript, draw);
-        self.changed();
     }
 
     /// How a person who looks elsewhere is told something.

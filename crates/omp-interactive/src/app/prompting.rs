@@ -12,7 +12,7 @@ use omp_tui::transcript::Transcript;
 use omp_view::Look;
 
 use super::App;
-use super::draw::{EDITOR_SHARE, level, styles};
+use super::draw::{EDITOR_SHARE, level};
 use crate::panels::Drawn;
 
 const PLACEHOLDER: &str = "Ask anything. / for commands, @ for files, ! for the shell";
@@ -26,7 +26,7 @@ impl App {
         let rendered = self.editor.render(&EditorLook {
             width: size.width,
             height: (size.height / EDITOR_SHARE).max(3),
-            styles: &styles(look, border),
+            styles: &self.tinted(look, border),
             frame: Surround::Box,
             title: None,
             title_right: title.as_ref(),

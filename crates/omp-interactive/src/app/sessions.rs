@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{App, Files, Task, Wish, shown_path};
 use crate::conversation::Conversation;
-use crate::panels::loader::Loader;
 use crate::panels::menu::Menu;
+use crate::panels::waiting::Waiting;
 
 /// What is said after a resumption.
 const RESUMED: &str = "Resumed session";
@@ -134,15 +134,17 @@ impl App {
     fn summarize_and_go(&mut self, entry: String, instructions: Option<String>) {
         let session = self.session();
         let cancel = CancellationToken::new();
-        self.open(Loader::new("Summing up the branch", cancel.clone()));
+        let again = Some(entry.clone());
+        self.open(Waiting::new("Summing up the branch", cancel.clone(), |app| app.open_tree(again)));
         self.spawn(async move {
             let moved = session.summarize_branch(&entry, instructions.as_deref(), cancel).await;
             let messages = session.transcript().await;
             Box::new(move |app: &mut Self| {
-                app.close::<Loader>();
+                app.close::<Waiting>();
                 match moved {
                     Ok(moved) => app.moved(moved, &messages),
-                    Err(BranchSummaryError::Aborted) => app.open_tree(Some(entry)),
+                    // Who stopped it is in the tree again.
+                    Err(BranchSummaryError::Aborted) => {}
                     Err(error) => app.complain(&error.to_string()),
                 }
             }) as Task

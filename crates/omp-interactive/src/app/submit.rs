@@ -29,6 +29,7 @@ impl App {
         }
         let state = EnterState {
             streaming: self.run.is_some(),
+            compacting: self.compacting.activity.is_some(),
             queued: self.session().control().queued() != (0, 0),
             shell_running: self.shell.is_some(),
             ..EnterState::default()
@@ -62,7 +63,10 @@ impl App {
                 self.run_shell(command, visibility);
             }
             Enter::Python { .. } => {
-                self.hint(Token::Warning, "$ runs Python code, which is not available yet. ! runs a command.");
+                self.hint(
+                    Token::Warning,
+                    "$ runs Python code, which is not available yet. ! runs a command.",
+                );
             }
             Enter::Keep(kept) => self.hint(Token::Warning, kept.message()),
         }

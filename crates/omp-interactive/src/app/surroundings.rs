@@ -79,7 +79,9 @@ impl App {
                 let found = session.complete_url(&format!("{scheme}://{query}"));
                 found.into_iter().map(|(url, about)| Offer::new(url).with_detail(about)).collect()
             }),
-            Source::Argument { command, text } => Box::new(move || arguments::offers(&session, &command, &text)),
+            Source::Argument { command, text } => {
+                Box::new(move || arguments::offers(&session, &command, &text))
+            }
         }
     }
 }

@@ -70,6 +70,8 @@ impl App {
                     }
                 }
             }
+            // A plan may have given the session its name.
+            AgentEvent::AgentStart => self.set_title(),
             AgentEvent::AgentEnd { .. } => self.retrying = None,
             _ => {}
         }

@@ -9,7 +9,6 @@ pub(crate) mod choice;
 pub(crate) mod history;
 pub(crate) mod list;
 pub(crate) mod login;
-pub(crate) mod loader;
 pub(crate) mod menu;
 pub(crate) mod wizard;
 pub(crate) mod theme;
@@ -66,7 +65,8 @@ pub(crate) trait Panel: Any {
         Reaction::Stay
     }
 
-    /// Does it take the whole screen?
+    /// Does it lie over the conversation? What is tall would else push the conversation into the terminal's history, and
+    /// leave an empty screen behind.
     fn covers(&self) -> bool {
         false
     }

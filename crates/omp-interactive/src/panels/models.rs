@@ -31,4 +31,8 @@ impl Panel for Models {
         self.0.paste(text);
         Reaction::Stay
     }
+
+    fn covers(&self) -> bool {
+        true
+    }
 }

@@ -37,9 +37,9 @@ impl Plan {
         let text = self.review.is_changed().then(|| self.review.text());
         let role = self.review.role().map(str::to_owned);
         match (verdict, self.review.notes()) {
-            (PlanVerdict::Refine(None), Some(notes)) => {
-                Reaction::Close(Box::new(|app| app.decide_plan(answer, PlanVerdict::Refine(Some(notes)), text, role)))
-            }
+            (PlanVerdict::Refine(None), Some(notes)) => Reaction::Close(Box::new(|app| {
+                app.decide_plan(answer, PlanVerdict::Refine(Some(notes)), text, role)
+            })),
             (PlanVerdict::Refine(None), None) => Reaction::Close(Box::new(|app| {
                 app.ask_text("What should be different?".to_owned(), "", move |app, words| {
                     app.decide_plan(answer, PlanVerdict::Refine(words), text, role);
@@ -121,8 +121,9 @@ impl App {
             }
             // Nobody waits any more if the turn was stopped.
             let _ = answer.send(verdict);
-            Box::new(move |app: &mut Self| problems.iter().for_each(|problem| app.hint(Token::Warning, problem)))
-                as Task
+            Box::new(move |app: &mut Self| {
+                problems.iter().for_each(|problem| app.hint(Token::Warning, problem))
+            }) as Task
         });
     }
 }

@@ -32,4 +32,8 @@ impl Panel for Settings {
         self.0.paste(text);
         Reaction::Stay
     }
+
+    fn covers(&self) -> bool {
+        true
+    }
 }

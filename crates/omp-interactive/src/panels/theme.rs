@@ -32,4 +32,8 @@ impl Panel for Themes {
     fn paste(&mut self, text: &str) -> Reaction {
         reaction(self.0.paste(text))
     }
+
+    fn covers(&self) -> bool {
+        true
+    }
 }

@@ -1,5 +1,6 @@
 //! What the choice of a model looks like.
 
+use omp_theme::Token;
 use omp_tui::render::Size;
 use omp_view::Look;
 
@@ -21,6 +22,9 @@ impl Panel {
         let hints: Vec<String> = hints.iter().map(|hint| (*hint).to_owned()).collect();
         let foot = parts::keys(look, &hints);
         let mut rows = Vec::new();
+        if let Some(note) = &self.offer.note {
+            rows.push(look.shortened(&look.row(Token::Warning, note), look.width));
+        }
         if self.asked.is_none() {
             rows.push(self.tabs.row(look));
         }

@@ -66,6 +66,8 @@ pub struct Offer {
     pub roles: Vec<Role>,
     /// The model of the moment, as `provider/id`.
     pub current: String,
+    /// What a change costs, to be known before it.
+    pub note: Option<String>,
 }
 
 /// What the choice is for.

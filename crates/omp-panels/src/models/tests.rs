@@ -26,7 +26,19 @@ fn offer() -> Offer {
             Role { name: "slow".to_owned(), model: "one/large:high".to_owned() },
         ],
         current: "one/small".to_owned(),
+        note: None,
     }
+}
+
+/// What a change costs is said before it, in the list and in the questions after it.
+#[test]
+fn the_cost_of_a_change_is_said_first() {
+    let note = "one/small has 41000 tokens of this conversation in its cache".to_owned();
+    let mut panel = Panel::new(Offer { note: Some(note.clone()), ..offer() }, Purpose::Roles);
+    assert!(shown(&mut panel).contains(&note));
+    press(&mut panel, &[plain(Code::Tab)]);
+    assert!(shown(&mut panel).contains(&note));
+    assert_fits(|look, size| panel.draw(look, size));
 }
 
 fn press(panel: &mut Panel, keys: &[Key]) -> Option<Wish> {

@@ -61,7 +61,8 @@ impl Review {
     }
 
     fn hints(&self) -> Vec<String> {
-        let mut hints = vec!["Enter decides".to_owned(), "a notes".to_owned(), "d deletes a section".to_owned()];
+        let mut hints =
+            vec!["Enter decides".to_owned(), "a notes".to_owned(), "d deletes a section".to_owned()];
         if !self.removed.is_empty() {
             hints.push("u undoes".to_owned());
         }

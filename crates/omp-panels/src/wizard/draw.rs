@@ -15,17 +15,20 @@ impl Wizard {
     pub fn draw(&mut self, look: &Look, size: Size) -> Drawn {
         let mut rows = self.head(look);
         let foot = parts::keys(look, &self.hints());
-        if let Some(scene) = self.scene() {
-            let remark = self.question().map(|question| question.remark.clone()).unwrap_or_default();
-            rows.extend(inset(look, Token::Muted, scene.about()));
-            rows.extend(inset(look, Token::Warning, &remark));
-            rows.push(Line::new());
+        let room = size.height.saturating_sub(foot.len());
+        let mut about = Vec::new();
+        if let Some(question) = self.question() {
+            about.extend(inset(look, Token::Muted, question.scene.about()));
+            about.extend(inset(look, Token::Warning, &question.remark));
         }
         // On a low screen the list is what is needed.
-        let room = size.height.saturating_sub(foot.len());
-        rows.truncate(room.saturating_sub(6));
-        let most = room.saturating_sub(rows.len());
-        rows.extend(fitting(&mut self.list, look, most));
+        about.truncate(room.saturating_sub(rows.len() + 6));
+        let mut list = fitting(&mut self.list, look, room.saturating_sub(rows.len() + about.len() + 1));
+        let title = list.drain(..1.min(list.len()));
+        rows.extend(title);
+        rows.extend(about);
+        rows.push(Line::new());
+        rows.extend(list);
         rows.truncate(room);
         rows.resize(room, Line::new());
         rows.extend(foot);

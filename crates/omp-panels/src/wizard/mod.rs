@@ -14,7 +14,7 @@ use omp_view::select::{Choice, Outcome, Selector, Step};
 use crate::listing::step;
 
 /// The version of the scenes; a user who finished an earlier one is asked again.
-pub const VERSION: f64 = 1.0;
+pub const VERSION: u32 = 1;
 
 /// A question of the wizard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,6 +16,9 @@ pub enum BranchSummaryError {
     /// The way there could not be gone.
     #[error(transparent)]
     Switch(#[from] SwitchError),
+    /// Nothing but the demo would answer.
+    #[error("No model is available to sum up the branch. Connect one, or leave the branch without a summary.")]
+    NoModel,
     /// The user stopped it.
     #[error("Branch summary cancelled")]
     Aborted,
@@ -41,6 +44,9 @@ impl Session {
         let entries: Vec<_> = abandoned.iter().filter_map(|id| loaded.entry(id)).collect();
         if entries.iter().all(|entry| entry.spoken_anywhere().is_none()) {
             return Ok(self.navigate(target, None).await?);
+        }
+        if self.fell_back_to_demo() {
+            return Err(BranchSummaryError::NoModel);
         }
         let summary = self.branch_words(&entries, instructions, cancel).await?;
         Ok(self.navigate_with(target, Some(summary)).await?)

@@ -17,8 +17,17 @@ pub(super) fn sections(place: &Place<'_>) -> Vec<Section> {
         Section::new("context files", context(&place.context)),
         Section::new("directory context", subdirectories(place.cwd, place.subdirectories)),
         Section::new("workspace tree", place.tree.as_deref().map(tree).unwrap_or_default()),
-        Section::new("place", format!("Date: {}\nWorking directory: {}", place.today, place.cwd.display())),
+        Section::new("place", here(place)),
     ]
+}
+
+fn here(place: &Place<'_>) -> String {
+    let mut text = format!("Date: {}\nWorking directory: {}", place.today, place.cwd.display());
+    if !place.roots.is_empty() {
+        text.push_str("\nThe workspace also includes:");
+        place.roots.iter().for_each(|root| text.push_str(&format!("\n- {}", root.display())));
+    }
+    text
 }
 
 fn workstation(model: Option<&str>) -> String {

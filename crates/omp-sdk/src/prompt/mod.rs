@@ -42,6 +42,8 @@ pub(crate) struct Ingredients<'a> {
 /// Where the session works.
 pub(crate) struct Place<'a> {
     pub(crate) cwd: &'a Path,
+    /// Further directories of the workspace.
+    pub(crate) roots: &'a [PathBuf],
     pub(crate) today: &'a str,
     pub(crate) model: Option<&'a str>,
     /// Path and content.

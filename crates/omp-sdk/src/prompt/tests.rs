@@ -3,6 +3,7 @@ use super::*;
 fn place() -> Place<'static> {
     Place {
         cwd: Path::new("/w"),
+        roots: &[],
         today: "2026-01-01",
         model: None,
         context: Vec::new(),

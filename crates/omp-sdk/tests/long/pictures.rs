@@ -302,8 +302,7 @@ async fn prompts_and_results_go_on_pictures_where_wanted() {
     for (system, results) in [(false, false), (true, false), (false, true), (true, true)] {
         let config = format!("snapcompact:\n  systemPrompt: {system}\n  toolResults: {results}\n");
         let replies = vec![Reply::new().text("one"), Reply::new().text("two")];
-        let world =
-            World::new(Server::start(replies), Wire::AnthropicMessages, claude(), &config, &talk());
+        let world = World::new(Server::start(replies), Wire::AnthropicMessages, claude(), &config, &talk());
         world.home.write("work/AGENTS.md", &rules);
         let session = world.open().await;
         say(&session, "1").await;
@@ -317,7 +316,8 @@ async fn prompts_and_results_go_on_pictures_where_wanted() {
         assert_eq!(texts.contains("row 700"), !results, "system {system}, results {results}");
         let first = body["messages"][0]["content"].to_string();
         assert_eq!(first.contains("\"image\""), system, "{}", &first[..300.min(first.len())]);
-        let in_result = |part: &Value| part["type"] == "tool_result" && part["content"].to_string().contains("\"image\"");
+        let in_result =
+            |part: &Value| part["type"] == "tool_result" && part["content"].to_string().contains("\"image\"");
         let messages = body["messages"].as_array().unwrap();
         let parts = messages.iter().filter_map(|message| message["content"].as_array()).flatten();
         assert_eq!(parts.filter(|part| in_result(part)).count(), usize::from(results));

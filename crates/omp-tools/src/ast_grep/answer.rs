@@ -44,7 +44,8 @@ impl Answer<'_> {
         parts.extend(issues_note(&self.issues));
         let (text, truncation) = cap(parts.join("\n\n"));
         let meta = Meta { source: Some(Source::Path(self.scope.to_owned())), truncation, ..Meta::default() };
-        ToolOutput::text(text).with_details(self.details(&page, limited).finish(&meta))
+        let output = ToolOutput::text(text).with_details(self.details(&page, limited).finish(&meta));
+        if total == 0 { output.uneventful() } else { output }
     }
 
     /// The files of this page with their matches.

@@ -279,6 +279,7 @@ impl Answer<'_> {
             meta.limits = Some(Limits { result_limit: Some(limit), ..Limits::default() });
         }
         let truncated = reached || self.end != End::Complete || meta.truncation.is_some();
+        let nothing = files.is_empty() && self.end == End::Complete;
         let mut details = Details::default()
             .with("scopePath", scope)
             .with("fileCount", files.len())
@@ -290,7 +291,8 @@ impl Answer<'_> {
         if !self.places.missing.is_empty() {
             details = details.with("missingPaths", self.places.missing.clone());
         }
-        ToolOutput::text(text).with_details(details.finish(&meta))
+        let output = ToolOutput::text(text).with_details(details.finish(&meta));
+        if nothing { output.uneventful() } else { output }
     }
 
     fn end_notice(&self) -> Option<String> {

@@ -56,7 +56,8 @@ impl Answer<'_> {
             Meta { source: Some(Source::Path(self.targets.shown.clone())), truncation, ..Meta::default() };
         let details =
             self.details(page, more, trimmed, meta.truncation.is_some()).with("displayContent", display);
-        ToolOutput::text(text).with_details(details.finish(&meta))
+        let output = ToolOutput::text(text).with_details(details.finish(&meta));
+        if files.is_empty() { output.uneventful() } else { output }
     }
 
     fn label(&self, file: &FileHit) -> String {

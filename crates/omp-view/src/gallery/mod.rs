@@ -221,6 +221,7 @@ pub fn status_facts() -> Facts {
         context: Some((84_000, 200_000)),
         tokens: (12_000, 3_400),
         cached: 220_000,
+        missed: 0,
         cost: 1.234,
         subagents: 2,
         jobs: 0,

@@ -47,7 +47,9 @@ fn marked(text: &str, begins: usize, words: &[Range<usize>], [plain, keyword]: [
     let mut line = Line::new();
     let mut at = 0;
     for word in words {
-        let (Some(start), Some(end)) = (word.start.checked_sub(begins), word.end.checked_sub(begins)) else { continue };
+        let (Some(start), Some(end)) = (word.start.checked_sub(begins), word.end.checked_sub(begins)) else {
+            continue;
+        };
         let (Some(before), Some(inside)) = (text.get(at..start), text.get(start..end)) else { continue };
         line.push(plain, before);
         line.push(keyword, inside);

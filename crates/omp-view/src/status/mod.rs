@@ -29,6 +29,8 @@ pub struct Facts {
     pub tokens: (u64, u64),
     /// Tokens that came from a cache.
     pub cached: u64,
+    /// Tokens that a cache should have had and did not.
+    pub missed: u64,
     /// Money spent, in dollars.
     pub cost: f64,
     /// Sub-agents at work.

@@ -93,7 +93,7 @@ impl Drawing<'_> {
                 let text = format!("{up}{} {down}{}", short(sent), short(received));
                 (sent + received > 0).then(|| Line::styled(self.on(Token::StatusLineOutput), &text))
             }
-            Segment::Cache => self.counted(Symbol::IconCache, Token::StatusLineSpend, facts.cached),
+            Segment::Cache => self.cache(),
             Segment::Cost => {
                 let text = format!("${:.2}", facts.cost);
                 (facts.cost > 0.0).then(|| Line::styled(self.on(Token::StatusLineCost), &text))
@@ -177,6 +177,17 @@ impl Drawing<'_> {
         };
         let icon = self.symbol(Symbol::IconContext);
         Some(Line::styled(self.on(token), &format!("{icon} {percent}% of {}", short(window))))
+    }
+
+    /// What came from the cache, and what it missed.
+    fn cache(&self) -> Option<Line> {
+        let facts = self.facts;
+        let text = format!("{} {}", self.symbol(Symbol::IconCache), short(facts.cached));
+        let mut line = Line::styled(self.on(Token::StatusLineSpend), &text);
+        if facts.missed > 0 {
+            line.push(self.on(Token::Warning), &format!(" -{}", short(facts.missed)));
+        }
+        (facts.cached + facts.missed > 0).then_some(line)
     }
 
     fn counted(&self, symbol: Symbol, token: Token, count: u64) -> Option<Line> {

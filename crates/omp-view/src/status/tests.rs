@@ -69,3 +69,12 @@ fn the_ground_can_be_left_alone() {
     assert_eq!(ground(&Settings { transparent: true, ..Settings::usual() }), omp_tui::text::Color::Default);
     assert_eq!(ground(&Settings::usual()), look.theme.color(Token::StatusLineBg));
 }
+
+/// What the provider's cache missed stands behind what came from it.
+#[test]
+fn the_cache_shows_what_it_missed() {
+    let settings = Settings { left: vec!["cache".into()], show_hook_status: false, ..preset("custom") };
+    let shown = |missed| rows(&look(40), &Facts { missed, ..status_facts() }, &settings)[0].text();
+    assert!(shown(0).trim().ends_with(" 220k"), "{}", shown(0));
+    assert!(shown(31_000).trim().ends_with(" 220k -31k"), "{}", shown(31_000));
+}

@@ -48,6 +48,7 @@ mod proxy;
 mod replay;
 mod restore;
 mod resume;
+mod roots;
 mod secrets;
 mod session_commands;
 mod sessions;

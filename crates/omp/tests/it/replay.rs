@@ -147,6 +147,24 @@ fn faults_and_resumed_sessions_are_played_too() {
     played.assert_success();
 }
 
+/// A run that was stopped, while a tool ran and while the model spoke, stops at the same place.
+#[test]
+fn interruptions_are_played_too() {
+    let slow = Reply::new().text("slow words and more of them").delta_size(4).stall_after_event(3, LIMIT);
+    let call = Reply::new().tool_call("bash", json!({"_i": "wait", "command": "touch here; sleep 60"}));
+    for (reply, begun) in [(slow, "\"delta\":\"slow\""), (call, "tool_execution_start")] {
+        let server = Server::start([reply]);
+        let home = home(&server, Wire::OpenAiCompletions);
+        let running =
+            omp_testkit::start(omp(&home, &["--record", "bug.jsonl", "--mode", "json", "-p", "begin"]));
+        running.wait_for_stdout(begun, LIMIT);
+        running.signal(2);
+        assert_eq!(running.wait(LIMIT).code, Some(130));
+        let played = omp_run(&elsewhere(&home), &["replay", "bug.jsonl"]);
+        played.assert_success();
+    }
+}
+
 #[test]
 fn what_is_no_recording_is_refused() {
     let home = Home::new();

@@ -15,7 +15,7 @@ settings! {
     DISPLAY_TAB_WIDTH: Number("display.tabWidth", 4.0, "Columns of a tab.").waits_for("terminal");
     STATUS_LINE_PRESET: Choice("statusLine.preset", &["default", "minimal", "compact", "full", "nerd", "ascii", "custom"], "What the status line shows.");
     STATUS_LINE_SEPARATOR: Choice("statusLine.separator", &["powerline-thin", "powerline", "slash", "pipe", "block", "none", "ascii"], "What stands between its segments.");
-    STATUS_LINE_SESSION_ACCENT: Flag("statusLine.sessionAccent", true, "Tint the editor with the colour of the session.").waits_for("terminal");
+    STATUS_LINE_SESSION_ACCENT: Flag("statusLine.sessionAccent", true, "Tint the editor with the colour of the session.");
     STATUS_LINE_TRANSPARENT: Flag("statusLine.transparent", false, "Leave the background of the status line alone.");
     STATUS_LINE_SHOW_HOOK_STATUS: Flag("statusLine.showHookStatus", true, "Show what hooks report.");
     STATUS_LINE_LEFT_SEGMENTS: List("statusLine.leftSegments", &[], "Segments on the left of a custom status line.");

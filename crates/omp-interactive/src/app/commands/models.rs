@@ -2,7 +2,7 @@
 
 use omp_panels::models::{Canonical, Item, Offer, Panel as Machine, Purpose, Role};
 use omp_sdk::settings::keys;
-use omp_sdk::{Direction, ModelChoice, Session, role_names};
+use omp_sdk::{CacheAtStake, Direction, ModelChoice, Session, role_names};
 use omp_theme::Token;
 use omp_types::ThinkingLevel;
 use omp_view::message::Level;
@@ -52,8 +52,12 @@ impl App {
     pub(crate) fn use_model(&mut self, selector: String) {
         let session = self.session();
         self.spawn(async move {
+            let warning = session.switch_warning(&selector).await;
             let outcome = session.use_model(&selector).await;
-            Box::new(move |app: &mut Self| app.model_changed(outcome.map(|()| String::new()))) as Task
+            Box::new(move |app: &mut Self| {
+                app.warn_of_switch(warning.filter(|_| outcome.is_ok()));
+                app.model_changed(outcome.map(|()| String::new()));
+            }) as Task
         });
     }
 
@@ -61,10 +65,21 @@ impl App {
     pub(crate) fn assign_model(&mut self, role: String, selector: String) {
         let session = self.session();
         self.spawn(async move {
+            let warning = if role == DEFAULT { session.switch_warning(&selector).await } else { None };
             let outcome = session.assign_role(&role, &selector).await;
             let said = if role == DEFAULT { String::new() } else { format!("{role}: {selector}") };
-            Box::new(move |app: &mut Self| app.model_changed(outcome.map(|()| said))) as Task
+            Box::new(move |app: &mut Self| {
+                app.warn_of_switch(warning.filter(|_| outcome.is_ok()));
+                app.model_changed(outcome.map(|()| said));
+            }) as Task
         });
+    }
+
+    /// Says what the next request will cost more, while it is still possible to go back.
+    fn warn_of_switch(&mut self, warning: Option<String>) {
+        if let Some(warning) = warning {
+            self.say(Level::Warning, &warning);
+        }
     }
 
     fn model_changed(&mut self, outcome: Result<String, omp_sdk::SessionError>) {
@@ -145,6 +160,10 @@ fn offer(session: &Session) -> Offer {
         scope: session.scope().into_iter().map(|model| model.selector).collect(),
         roles: role_names(&settings).into_iter().map(role).collect(),
         current: session.model_selector(),
+        note: session.cache_at_stake().map(|stake| {
+            let CacheAtStake { model, tokens } = stake;
+            format!("{model} has {tokens} tokens of this conversation in its cache; another model reads them anew.")
+        }),
     }
 }
 

@@ -18,7 +18,7 @@ use crate::run::SetUp;
 pub(in crate::app) struct Setup {
     /// A login that is not over.
     pub(in crate::app) login: Option<Pending>,
-    /// What covers the whole screen.
+    /// The lane that lies over everything, while there is one.
     pub(in crate::app) cover: Option<Id>,
 }
 

@@ -301,3 +301,28 @@ fn statistics_are_served_while_the_program_runs() {
     screen.leave();
     assert!(std::net::TcpStream::connect(address.as_str()).is_err(), "it ends with the program");
 }
+
+/// What is typed while a turn runs comes at the same place when it is played.
+#[test]
+fn steering_in_a_terminal_is_recorded_and_played() {
+    let server = Server::start(Scenario::dynamic(|request| {
+        let said = request.body["messages"].to_string();
+        match (said.contains("work on it"), said.contains("be quick"), said.contains("and then rest")) {
+            (_, false, _) => Reply::new()
+                .tool_call("bash", json!({"_i": "wait", "command": "until [ -e go ]; do sleep 0.05; done"})),
+            (_, true, false) => Reply::new().text("Quickly done."),
+            _ => Reply::new().text("Resting."),
+        }
+    }));
+    let home = support::home(&server, Wire::OpenAiCompletions);
+    let mut screen = Screen::in_home(home, server, &["--record", "bug.jsonl"], 40, 110);
+    screen.say("work on it").wait_for("until [ -e go ]");
+    screen.say("be quick");
+    screen.home.write("work/go", "");
+    screen.wait_for("Quickly done.").terminal.wait_without("Working");
+    screen.say("and then rest").wait_for("Resting.").terminal.wait_without("Working");
+    let (_, _server, home) = screen.leave();
+    let played = support::omp_run(&home, &["replay", "bug.jsonl"]);
+    played.assert_success();
+    assert!(played.stdout.contains("Played 3 requests"), "{}", played.stdout);
+}

@@ -18,11 +18,18 @@ fn everything_that_can_be_named_is_completed() {
     let home = crate::support::home(&server, Wire::OpenAiCompletions);
     home.write("work/src/deep/some_module.rs", "x");
     for number in 1..=40 {
-        home.write(format!("work/.omp/skills/skill-{number:02}/SKILL.md"), format!("---\ndescription: Number {number}\n---\nx\n"));
+        home.write(
+            format!("work/.omp/skills/skill-{number:02}/SKILL.md"),
+            format!("---\ndescription: Number {number}\n---\nx\n"),
+        );
     }
     let mut screen = Screen::in_home(home, server, &[], 50, 100);
     // Files, by letters of their names.
-    screen.send("@smod").wait_for("src/deep/some_module.rs").send("\t").wait_for("│ @src/deep/some_module.rs");
+    screen
+        .send("@smod")
+        .wait_for("src/deep/some_module.rs")
+        .send("\t")
+        .wait_for("│ @src/deep/some_module.rs");
     screen.send("\x1b[27u").wait_for("Ask anything");
     screen.send("/hotk").wait_for("/hotkeys").send("\t").wait_for("│ /hotkeys");
     screen.send("\x1b[27u").wait_for("Ask anything");
@@ -34,10 +41,21 @@ fn everything_that_can_be_named_is_completed() {
     screen.send("skill-07").wait_for("Number 7").send("\t").wait_for("│ read skill://skill-07");
     screen.send("\x1b[27u").wait_for("Ask anything");
     // Emoji, from the list and by their names alone.
-    screen.send(":rocke").wait_for("🚀").send("\t").wait_for("│ 🚀").send("\x1b[27u").wait_for("Ask anything");
+    screen
+        .send(":rocke")
+        .wait_for("🚀")
+        .send("\t")
+        .wait_for("│ 🚀")
+        .send("\x1b[27u")
+        .wait_for("Ask anything");
     screen.send("go :rocket:").wait_for("│ go 🚀").send("\x1b[27u").wait_for("Ask anything");
     // What the editor can do.
-    screen.send("some words #copy").wait_for("#copy-line").wait_for("#copy-prompt").send("\t").wait_for("Copied.");
+    screen
+        .send("some words #copy")
+        .wait_for("#copy-line")
+        .wait_for("#copy-prompt")
+        .send("\t")
+        .wait_for("Copied.");
     screen.terminal.wait_for_bytes(b"\x1b]52;c;c29tZSB3b3Jkcy");
     screen.send("#und").wait_for("#undo").send("\x1b[27u\x1b[27u").wait_for("Ask anything");
     screen.send("abc #line-st").wait_for("#line-start").send("\tX").wait_for("│ Xabc");

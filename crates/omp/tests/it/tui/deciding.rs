@@ -87,7 +87,12 @@ fn a_goal_is_set_and_changed_in_a_menu() {
     screen.send("\x1b").wait_for("goal paused");
     screen.say("/goal").wait_for("Goal (paused): reach the moon").wait_for("Resume").send("1");
     screen.wait_for("Status: paused").say("/goal").wait_for("Change the budget").send("2");
-    screen.wait_for("How many tokens?").send("200k").wait_for("200k").send("\r").wait_for("The budget is set.");
+    screen
+        .wait_for("How many tokens?")
+        .send("200k")
+        .wait_for("200k")
+        .send("\r")
+        .wait_for("The budget is set.");
     screen.say("/goal").wait_for("200000 tokens").send("4").wait_for("Drop the goal?").send("1");
     screen.wait_for("The goal is dropped.").terminal.wait_without("goal paused");
     // With words it begins at once; switched off, it says so.
@@ -106,7 +111,9 @@ fn a_goal_is_set_and_changed_in_a_menu() {
 fn a_dot_goes_on_without_a_message() {
     for sign in [".", "c"] {
         let server = Server::start([Reply::new().text("first"), Reply::new().text("second")]);
-        let home = crate::support::home(&server, Wire::OpenAiResponses);
+        let home = Home::new();
+        let options = ModelOptions::new().model("compat:\n  supportsDeveloperRole: true");
+        home.models_yml(&server, Wire::OpenAiResponses, options);
         let mut screen = Screen::in_home(home, server, &[], 30, 100);
         screen.say("begin").wait_for("first").send(sign).wait_for(&format!("│ {sign} ")).send("\r");
         screen.wait_for("second");

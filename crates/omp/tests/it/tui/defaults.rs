@@ -14,7 +14,8 @@ fn three_models(server: &Server) -> Home {
         .reasoning(true)
         .yaml(&server.base_url_for(Wire::OpenAiCompletions), Wire::OpenAiCompletions);
     for id in ["second", "third"] {
-        models.push_str(&format!("      - id: {id}\n        contextWindow: 200000\n        maxTokens: 8192\n"));
+        models
+            .push_str(&format!("      - id: {id}\n        contextWindow: 200000\n        maxTokens: 8192\n"));
     }
     home.write("home/.omp/agent/models.yml", models);
     let settings = "modelRoles:\n  default: test/scripted\n  smol: test/second\n  slow: test/third\n\
@@ -36,13 +37,16 @@ fn the_keys_of_the_main_view() {
     command.args(["--norc", "-i", "-c", &format!("set -m; {omp}; echo STOPPED $?; fg; echo ENDED $?")]);
     command.env("EDITOR", &editor);
     let mut screen = Screen::with(command, home, server, 40, 110);
-    let written = |screen: &Screen, text: &str| {
-        String::from_utf8_lossy(&screen.terminal.bytes()).matches(text).count()
-    };
+    let written =
+        |screen: &Screen, text: &str| String::from_utf8_lossy(&screen.terminal.bytes()).matches(text).count();
 
     // Models: forwards, backwards, and the two lists.
     screen.send("\x10").wait_for("slow: test/third").send("\x10").wait_for("smol: test/second");
-    screen.send("\x1b[112;6u").wait_for("slow: test/third").send("\x1b[112;6u").wait_for("default: test/scripted");
+    screen
+        .send("\x1b[112;6u")
+        .wait_for("slow: test/third")
+        .send("\x1b[112;6u")
+        .wait_for("default: test/scripted");
     for key in ["\x1bm", "\x1bp"] {
         screen.send(key).wait_for("test/third").send("\x1b").wait_for("Ask anything");
     }

@@ -14,7 +14,8 @@ fn edited(shown: &str) -> String {
     let rows: Vec<&str> = shown.lines().collect();
     let bottom = rows.iter().rposition(|row| row.starts_with('╰')).unwrap_or(rows.len());
     let top = rows[..bottom].iter().rposition(|row| row.starts_with('╭')).map_or(0, |top| top + 1);
-    let inside = rows[top..bottom].iter().map(|row| row.trim_start_matches("│ ").trim_end_matches('│').trim_end());
+    let inside =
+        rows[top..bottom].iter().map(|row| row.trim_start_matches("│ ").trim_end_matches('│').trim_end());
     inside.collect::<Vec<_>>().join("\n")
 }
 
@@ -99,7 +100,11 @@ fn text_is_changed_by_keys() {
         check(&mut screen.terminal, typed, keys, wanted);
     }
     screen.home.write("work/only-one-file.txt", "");
-    screen.send("!cat only-on\t").wait_for("│ !cat only-one-file.txt ").send("\x1b[27u").wait_for("Ask anything");
+    screen
+        .send("!cat only-on\t")
+        .wait_for("│ !cat only-one-file.txt ")
+        .send("\x1b[27u")
+        .wait_for("Ask anything");
     // What is selected is copied, and nothing is cleared by that.
     screen.send("selected").wait_for("selected").send("\x1b[1;2D\x1b[1;2D\x03").wait_for("Copied.");
     screen.terminal.wait_for_bytes(b"\x1b]52;c;ZWQ=\x1b\\");
@@ -219,14 +224,21 @@ fn the_border_tells_how_hard_the_model_thinks() {
 #[test]
 fn words_that_change_the_turn_are_seen() {
     let server = Server::start([Reply::new().text("done")]);
-    let home = crate::support::home(&server, Wire::OpenAiResponses);
+    let home = omp_testkit::Home::new();
+    let options = omp_testkit::ModelOptions::new().model("compat:\n  supportsDeveloperRole: true");
+    home.models_yml(&server, Wire::OpenAiResponses, options);
     let mut screen = Screen::in_home(home, server, &[], 30, 100);
     screen.send("please ultrathink and `orchestrate` ultrathinking").wait_for("ultrathinking");
     let accent = format!("{} bold", color_of(&titanium(), "accent"));
     for (word, wanted) in [(" ultrathink ", true), ("`orchestrate`", false), ("ultrathinking", false)] {
         let letters = word.trim_matches([' ', '`']);
         let shown = format!("{letters}{}", &word[word.trim_end_matches([' ', '`']).len()..]);
-        assert_eq!(screen.terminal.drawn(&shown) == accent, wanted, "{word}: {}", screen.terminal.drawn(&shown));
+        assert_eq!(
+            screen.terminal.drawn(&shown) == accent,
+            wanted,
+            "{word}: {}",
+            screen.terminal.drawn(&shown)
+        );
     }
     screen.send("\r").wait_for("done");
     assert_eq!(screen.terminal.drawn("ultrathink "), accent, "in the conversation");
@@ -275,6 +287,10 @@ fn vi_keys_edit_the_prompt() {
     screen.send("uu").wait_for("│ one two").send("2\x12").wait_for("│ four two");
     // A second Escape throws nothing away.
     screen.send("\x1b[27u\x1b[27u").send("$a!").wait_for("four two").send("\r").wait_for("heard");
-    assert!(super::last_prompt(&screen.server).starts_with("four two"), "{}", super::last_prompt(&screen.server));
+    assert!(
+        super::last_prompt(&screen.server).starts_with("four two"),
+        "{}",
+        super::last_prompt(&screen.server)
+    );
     screen.wait_for("INSERT");
 }

@@ -84,12 +84,8 @@ fn a_draft_is_there_when_the_session_is_resumed() {
     let start = |home, server, arguments: &[&str]| {
         let mut command = Home::terminal_command(&home, env!("CARGO_BIN_EXE_omp"));
         command.args(arguments);
-        let terminal = omp_testkit::terminal::Terminal::start(
-            command,
-            30,
-            100,
-            omp_testkit::terminal::Answers::Kind,
-        );
+        let terminal =
+            omp_testkit::terminal::Terminal::start(command, 30, 100, omp_testkit::terminal::Answers::Kind);
         Screen { terminal, server, home }
     };
     let mut screen = start(home, server, &["-c"]);

@@ -6,6 +6,7 @@ mod builtins;
 mod builtins_goals;
 mod builtins_modes;
 mod commands;
+mod compaction;
 mod completing;
 mod conversation;
 mod engine;

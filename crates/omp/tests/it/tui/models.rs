@@ -66,7 +66,8 @@ fn screen(arguments: &[&str]) -> Screen {
 
 fn role(home: &Home, role: &str) -> String {
     let config = home.read(CONFIG);
-    let line = config.lines().find_map(|line| line.trim().strip_prefix(&format!("{role}: ")));
+    let roles = config.split_once("modelRoles:\n").map_or("", |(_, roles)| roles);
+    let line = roles.lines().find_map(|line| line.trim().strip_prefix(&format!("{role}: ")));
     line.unwrap_or_else(|| panic!("no {role} in {config}")).to_owned()
 }
 
@@ -82,7 +83,7 @@ fn models_are_found_under_tabs_and_by_typing() {
     assert!(!all.contains("hidden"), "{all}");
     screen.send("\x1b[C").wait_for("one/large and 1 more");
     screen.send("\x1b[C").terminal.wait_without("other");
-    screen.send("\x1b[C").wait_for("❯ large").terminal.wait_without("small");
+    screen.send("\x1b[C").wait_for("❯ large").terminal.wait_without("small  small");
     screen.send("othr").wait_for("❯ other").send("\r").wait_for("Model: two/other");
     assert_eq!(ask(&mut screen).0, "other");
 }
@@ -143,7 +144,7 @@ fn a_scope_limits_the_keys() {
         assert_eq!(ask(&mut screen), (id.to_owned(), level.to_owned()));
     }
     screen.say("/switch").wait_for("session  3").terminal.wait_without("two/large");
-    screen.send("\x1b");
+    screen.send("\x1b").wait_for("Ask anything");
     let (_, server, home) = screen.leave();
     drop(server);
     let server = forever();

@@ -199,7 +199,9 @@ fn terminals_paste_content_of_every_kind() {
     screen.send("\x1b[?5522;2$y");
     screen.terminal.wait_for_bytes(b"\x1b[?5522h");
     screen.send(&announced(&["text/plain", "image/png"]));
-    screen.terminal.wait_for_bytes(b"\x1b]5522;type=read:pw=c2VjcmV0:name=UGFzdGUgZXZlbnQ=;aW1hZ2UvcG5n\x1b\\");
+    screen
+        .terminal
+        .wait_for_bytes(b"\x1b]5522;type=read:pw=c2VjcmV0:name=UGFzdGUgZXZlbnQ=;aW1hZ2UvcG5n\x1b\\");
     screen.send(&delivered("image/png", &crate::attachments::png(60, 80))).wait_for("│ [Image #1]");
     screen.send(&announced(&["text/plain"]));
     screen.terminal.wait_for_bytes(b";dGV4dC9wbGFpbg==\x1b\\");

@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use omp_testkit::{Reply, Server, Wire};
+use serde_json::{Value, json};
 
 use super::{Screen, last_prompt};
+use crate::sessions::{lines, session_files};
 use crate::support;
 
 #[test]
@@ -60,4 +62,52 @@ fn a_copy_is_not_made_while_the_model_answers() {
     let mut screen = Screen::new([slow.stall_after_event(3, Duration::from_secs(30))], &[]);
     screen.say("begin").wait_for("slow").say("/fork").wait_for("still answering");
     assert!(!screen.terminal.screen().contains("Session forked"));
+}
+
+/// The colours that the border of the editor had, in their order.
+fn borders(screen: &Screen) -> Vec<String> {
+    let bytes = screen.terminal.bytes();
+    let text = String::from_utf8_lossy(&bytes);
+    let before = text.match_indices('╭').filter_map(|(at, _)| text[..at].rsplit_once('\x1b'));
+    let mut colors: Vec<String> = before.map(|(_, color)| color.to_owned()).collect();
+    colors.dedup();
+    colors
+}
+
+/// However a plan is approved, a session without a name gets one, which its window and its editor show.
+///
+/// proves: SES-175
+#[test]
+fn an_approved_plan_names_the_session() {
+    let plan = || {
+        let text = "# Tidy up\n\n1. Remove the dead code.\n";
+        let file = json!({"_i": "x", "path": "local://tidy-the_attic-plan.md", "content": text});
+        let done = json!({"action": "apply", "reason": "done", "extra": {"title": "tidy-the_attic"}});
+        [
+            Reply::new().tool_call("write", file),
+            Reply::new().tool_call("resolve", done),
+            Reply::new().text("Carried out."),
+        ]
+    };
+    let titles = |screen: &Screen| -> Vec<Value> {
+        session_files(&screen.home).iter().map(|file| lines(file)[0]["title"].clone()).collect()
+    };
+    // In a new session, in this one made shorter, in this one as it is.
+    for choice in ["1", "2", "3"] {
+        let mut screen = Screen::sized(plan(), &[], 60, 100);
+        let untitled = borders(&screen).pop();
+        screen
+            .say("/plan tidy this up")
+            .wait_for("Approve and execute")
+            .send(choice)
+            .wait_for("Carried out.");
+        assert!(titles(&screen).contains(&json!("Tidy the attic")), "{:?}", titles(&screen));
+        screen.terminal.wait_for_bytes("\x1b]0;omp: Tidy the attic\x1b\\".as_bytes());
+        screen.wait_for("Ask anything");
+        assert_ne!(borders(&screen).pop(), untitled, "the border has the colour of the name");
+    }
+    let mut screen = Screen::sized(plan(), &[], 60, 100);
+    screen.say("/rename My own name").wait_for("My own name");
+    screen.say("/plan tidy this up").wait_for("Approve and execute").send("3").wait_for("Carried out.");
+    assert_eq!(titles(&screen), [json!("My own name")]);
 }

@@ -412,7 +412,7 @@ fn a_summary_can_be_stopped() {
     let mut screen = summarizing(vec![slow, Reply::new().text("gamma-answer.")]);
     let file = saved(&screen);
     let before = std::fs::read(&file).unwrap();
-    screen.send("2").wait_for("Summing up the branch");
+    screen.send("2").wait_for("Summing up the branch").wait_for("Esc gives up");
     screen.terminal.wait_without("No summary");
     while screen.server.requests().len() < 3 {
         std::thread::yield_now();
@@ -422,6 +422,33 @@ fn a_summary_can_be_stopped() {
     screen.send(ESC).wait_for("Ask anything").wait_for("beta-answer.");
     screen.say("question gamma").wait_for("gamma-answer.");
     assert!(screen.server.requests()[3].body.to_string().contains("beta-answer."));
+}
+
+/// proves: SES-135
+#[test]
+fn without_a_model_nothing_is_summed_up() {
+    let server = Server::start(answers(["never"]));
+    let home = Home::new();
+    home.write("home/.omp/agent/config.yml", "branchSummary:\n  enabled: true\n");
+    let mut screen = Screen::in_home(home, server, &[], 60, 100);
+    screen
+        .say("question alpha")
+        .wait_for("describe any compatible endpoint")
+        .terminal
+        .wait_without("Working");
+    let file = saved(&screen);
+    let before = std::fs::read(&file).unwrap();
+    screen
+        .say("/tree")
+        .wait_for(TITLE)
+        .send("question alpha")
+        .wait_for("❯ • user: question alpha")
+        .send("\r");
+    screen.wait_for("2. Summarize").send("2").wait_for("No model is available to sum up the branch.");
+    screen.wait_for("Ask anything").wait_for("describe any compatible endpoint");
+    assert_eq!(std::fs::read(&file).unwrap(), before);
+    // The conversation stands where it stood.
+    screen.say("/tree").wait_for("❯ • assistant");
 }
 
 /// proves: SES-105

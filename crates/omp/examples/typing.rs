@@ -1,0 +1,95 @@
+//! How long a key takes to appear while an answer streams in a long session:
+//! `cargo run -p omp --example typing -- <program> [entries] [keys]`.
+//!
+//! The program runs in a pseudo-terminal in front of a scripted model. The times include our reading of its screen.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use omp_testkit::terminal::{Answers, Terminal};
+use omp_testkit::{Home, ModelOptions, Reply, Server, Wire};
+
+fn main() {
+    let mut words = std::env::args().skip(1);
+    let Some(program) = words.next() else {
+        eprintln!("Name the program to measure: target/release/omp");
+        return;
+    };
+    let mut number = |usual: usize| words.next().and_then(|word| word.parse().ok()).unwrap_or(usual);
+    let (entries, keys) = (number(100_000), number(500));
+    // More than is read before the last key.
+    let server = Server::start([Reply::text_deltas(2_000_000, "word ")]);
+    let home = Home::new();
+    home.models_yml(&server, Wire::OpenAiCompletions, ModelOptions::new());
+    let session = write_session(&home, entries);
+
+    let mut command =
+        home.terminal_command(Path::new(&program).canonicalize().expect("the program is there"));
+    command.arg("--resume").arg(session);
+    let begun = Instant::now();
+    let mut terminal = Terminal::start(command, 40, 120, Answers::Kind);
+    terminal.wait_for("Ask anything");
+    println!("{entries} entries: on the screen after {} ms", begun.elapsed().as_millis());
+    terminal.send("go").wait_for("go").send("\r").wait_for("word word");
+
+    let mut times: Vec<Duration> = (0..keys).map(|key| echo(&mut terminal, key)).collect();
+    times.sort();
+    let at = |share: usize| times[(times.len() * share / 100).min(times.len() - 1)].as_secs_f64() * 1000.0;
+    println!(
+        "{keys} keys while an answer streams: p50 {:.1} ms, p90 {:.1} ms, p99 {:.1} ms",
+        at(50),
+        at(90),
+        at(99)
+    );
+    println!("still streaming: {}", terminal.screen().contains("Working"));
+    println!("{}", terminal.screen());
+    println!("memory of the program: {} MB", resident(terminal.pid()) / 1024);
+}
+
+/// Types one character and waits for it.
+fn echo(terminal: &mut Terminal, key: usize) -> Duration {
+    if key.is_multiple_of(40) {
+        terminal.send("\x15").wait_for("Ask anything");
+    }
+    let letters: String = (key / 40 * 40..=key).map(|key| char::from(b'a' + (key % 23) as u8)).collect();
+    std::thread::sleep(Duration::from_millis(7));
+    let begun = Instant::now();
+    terminal.send(&letters[letters.len() - 1..]).wait_for(&letters);
+    begun.elapsed()
+}
+
+/// A conversation of so many messages.
+fn write_session(home: &Home, entries: usize) -> String {
+    let id = "0195f0c0-0000-7000-8000-000000000001";
+    let cwd = home.work_dir().display().to_string();
+    let time = "2026-01-01T00:00:00.000Z";
+    let header =
+        serde_json::json!({"type": "session", "version": 3, "id": id, "timestamp": time, "cwd": cwd});
+    let mut text = format!("{header}\n");
+    let mut parent = serde_json::Value::Null;
+    for number in 0..entries {
+        let entry = format!("{number:08x}");
+        let said =
+            format!("message number {number}, with a few words so that it takes a row or two on the screen");
+        let message = match number % 2 {
+            0 => serde_json::json!({"role": "user", "content": said, "timestamp": 1}),
+            _ => {
+                serde_json::json!({"role": "assistant", "content": [{"type": "text", "text": said}], "api": "x",
+                "provider": "x", "model": "x", "stopReason": "stop", "timestamp": 1})
+            }
+        };
+        let line = serde_json::json!({"type": "message", "id": entry, "parentId": parent, "timestamp": time,
+            "message": message});
+        text.push_str(&format!("{line}\n"));
+        parent = entry.into();
+    }
+    let file = home.write(format!("work/2026-01-01T00-00-00-000Z_{id}.jsonl"), text);
+    file.display().to_string()
+}
+
+/// Kilobytes in memory.
+fn resident(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap_or_default();
+    line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).unwrap_or(0)
+}
