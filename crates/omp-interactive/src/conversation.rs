@@ -25,6 +25,8 @@ pub(crate) struct Conversation {
     calls: HashMap<String, Shared<Calls>>,
     /// The block that another read would join.
     reads: Option<Shared<Calls>>,
+    /// The divider that nothing follows yet: it can still be opened.
+    divider: Option<Shared<Divider>>,
 }
 
 impl Conversation {
@@ -35,6 +37,7 @@ impl Conversation {
             arriving: HashMap::new(),
             calls: HashMap::new(),
             reads: None,
+            divider: None,
         }
     }
 
@@ -209,7 +212,9 @@ impl Conversation {
     /// The place where the conversation before was summed up, or another branch left.
     fn divide(&mut self, to: &mut Transcript, behind: Behind, summary: String) {
         self.interrupt();
-        to.push(Box::new(Divider::new(self.stage.clone(), behind, summary)));
+        let divider = Shared::new(Divider::new(self.stage.clone(), behind, summary));
+        to.push(Box::new(divider.clone()));
+        self.divider = Some(divider);
     }
 
     /// Shows the pictures of a message below it.
@@ -297,7 +302,7 @@ impl Conversation {
 
     /// Nothing runs any more.
     fn settle(&mut self, now: Duration) {
-        self.interrupt();
+        self.close_reads();
         for (_, calls) in self.calls.drain() {
             calls.with(|calls| calls.give_up(now));
         }
@@ -339,11 +344,15 @@ impl Conversation {
 
     /// Something else comes: the next read begins a block of its own.
     fn interrupt(&mut self) {
+        self.close_reads();
+        if let Some(divider) = self.divider.take() {
+            divider.with(Divider::close);
+        }
+    }
+
+    fn close_reads(&mut self) {
         if let Some(reads) = self.reads.take() {
             reads.with(Calls::close);
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

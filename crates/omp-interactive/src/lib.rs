@@ -28,5 +28,6 @@ pub use exhibition::Exhibition;
 pub use greeting::{Greeter, Greeting};
 pub use key_viewer::show_keys;
 pub use link::{Link, Word, Words};
+pub use omp_panels::wizard::VERSION as SETUP_VERSION;
 pub use panels::sessions::{PickStart, Picked, pick_session};
 pub use run::{Edit, End, Numbers, SetUp, Start, run};

@@ -180,6 +180,7 @@ pub async fn run(start: Start) -> Result<End, TerminalError> {
     };
     let (session, draft) = (app.session(), app.draft());
     screen.leave(end, &mut app)?;
+    app.settle().await;
     if let Some(draft) = draft {
         // There is nobody left to tell why it could not be kept.
         let _ = session.keep_draft(draft).await;

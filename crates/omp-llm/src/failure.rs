@@ -56,7 +56,7 @@ fn by_words(text: &str) -> Option<FailureKind> {
     None
 }
 
-const CONTEXT_OVERFLOW: [&str; 11] = [
+const CONTEXT_OVERFLOW: [&str; 18] = [
     "exceeds the maximum number of tokens",
     "prompt is too long",
     "context length",
@@ -68,6 +68,13 @@ const CONTEXT_OVERFLOW: [&str; 11] = [
     "too many tokens",
     "exceeds the available context size",
     "reduce the length of the messages",
+    "maximum prompt length",
+    "prompt token count of",
+    "exceeded model token limit",
+    "prompt exceeds max length",
+    "range of input length should be",
+    "longer than the maximum model length",
+    "inputs tokens + max_new_tokens must be",
 ];
 
 const USAGE_LIMIT: [&str; 8] = [
@@ -314,5 +321,46 @@ mod tests {
         assert_eq!(error_text(r#"{"detail":"Not Found"}"#), "Not Found");
         assert!(error_text("<html>").contains("web page"));
         assert_eq!(error_text("plain"), "plain");
+    }
+
+    /// What providers say about a request that does not fit.
+    /// proves: CMP-021
+    #[test]
+    fn every_provider_is_understood_when_it_has_no_room() {
+        for text in [
+            // Anthropic
+            "prompt is too long: 210000 tokens > 200000 maximum",
+            "input length and `max_tokens` exceed context limit: 190000 + 21333 > 200000",
+            // OpenAI
+            "This model's maximum context length is 128000 tokens. However, your messages resulted in 140000 tokens.",
+            "Your input exceeds the context window of this model. Please adjust your input and try again.",
+            "context_length_exceeded",
+            // Google
+            "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+            // Amazon Bedrock
+            "Input is too long for requested model.",
+            // OpenRouter
+            "This endpoint's maximum context length is 131072 tokens. However, you requested about 140000 tokens",
+            // xAI, Groq, GitHub Copilot, Mistral, MiniMax, Kimi, Z.AI, Qwen, Together
+            "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+            "Please reduce the length of the messages or completion.",
+            "prompt token count of 130000 exceeds the limit of 128000",
+            "Prompt contains 40000 tokens, too large for model with 32768 maximum context length",
+            "invalid params, context window exceeds limit",
+            "Your request exceeded model token limit: 262144 (requested: 300000)",
+            "Prompt exceeds max length",
+            "Range of input length should be [1, 30720]",
+            "`inputs tokens + max_new_tokens must be <= 4097`",
+            // llama.cpp, Ollama, LM Studio, vLLM
+            "the request exceeds the available context size, try increasing it",
+            "prompt too long; exceeded max context length by 5 tokens",
+            "the model is loaded with context length of only 4096 tokens, which is not enough",
+            "The decoder prompt (length 5000) is longer than the maximum model length of 4096",
+        ] {
+            assert_eq!(classify_status(400, text), FailureKind::ContextOverflow, "{text}");
+            assert_eq!(classify_text(text), FailureKind::ContextOverflow, "{text}");
+        }
+        assert_eq!(classify_status(413, "Request Entity Too Large"), FailureKind::ContextOverflow);
+        assert_ne!(classify_status(429, "too many tokens per minute"), FailureKind::ContextOverflow);
     }
 }

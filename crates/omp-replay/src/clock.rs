@@ -33,8 +33,11 @@ impl Clock for Recorded {
     }
 }
 
-/// A clock that stands where the recording is, and never waits.
+/// A clock that stands where the recording is, and hardly waits.
 pub(crate) struct Played(pub(crate) Arc<Player>);
+
+/// What is left of a wait. Those who are given time to end in good order need a moment.
+const MOMENT: Duration = Duration::from_millis(100);
 
 impl Clock for Played {
     fn now_ms(&self) -> u64 {
@@ -42,9 +45,7 @@ impl Clock for Played {
     }
 
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
-        // The longest waits are limits that the recording kept.
-        const LIMIT: Duration = Duration::from_secs(25);
-        if duration > LIMIT { tokio::time::sleep(duration).boxed() } else { std::future::ready(()).boxed() }
+        tokio::time::sleep(duration.min(MOMENT)).boxed()
     }
 
     fn random(&self) -> f64 {

@@ -208,7 +208,11 @@ impl Player {
         state.now = state.now.max(run.at);
         match run.outcome {
             ToolOutcome::Done(output) => Ok(output),
-            ToolOutcome::Failed { message, details } => Err(ToolError { message, details }),
+            // The loop had the last word on a call that it stopped.
+            ToolOutcome::Failed { message, details } => match state.told(id) {
+                Some(told) if told != message => Err(ToolError::new(told)),
+                _ => Err(ToolError { message, details }),
+            },
         }
     }
 
@@ -314,11 +318,15 @@ impl State {
         }
     }
 
+    /// What the model was told of a call.
+    fn told(&self, id: &str) -> Option<String> {
+        let ended = self.call_events.get(&("tool_execution_end".to_owned(), id.to_owned()))?;
+        ended["result"]["content"][0]["text"].as_str().map(str::to_owned)
+    }
+
     /// A call that did not run then: it was refused or stopped before, and its result says why.
     fn not_run(&mut self, number: usize, name: &str, id: &str) -> Result<ToolOutput, ToolError> {
-        let ended = self.call_events.get(&("tool_execution_end".to_owned(), id.to_owned()));
-        let text = ended.and_then(|event| event["result"]["content"][0]["text"].as_str()).map(str::to_owned);
-        match text {
+        match self.told(id) {
             Some(text) => Err(ToolError::new(text)),
             None => {
                 self.differ(Part::Tool, number, format!("{name} ({id}) is called, and was not then"));

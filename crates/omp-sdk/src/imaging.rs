@@ -32,11 +32,19 @@ struct Wanted {
     shape: String,
 }
 
+/// A text in a look.
+#[derive(PartialEq, Eq, Hash)]
+struct Drawing {
+    shape: &'static str,
+    width: usize,
+    text: String,
+}
+
 /// The pictures of one session.
 #[derive(Default)]
 pub(crate) struct Imaging {
     wanted: Mutex<Wanted>,
-    drawn: Mutex<HashMap<(String, usize, String), Arc<Vec<UserBlock>>>>,
+    drawn: Mutex<HashMap<Drawing, Arc<Vec<UserBlock>>>>,
 }
 
 impl Imaging {
@@ -60,7 +68,7 @@ impl Imaging {
         if text.len() < SHORTEST || printable_share(text) < LEAST_PRINTED {
             return None;
         }
-        let key = (look.shape.name.to_owned(), look.shape.width, text.to_owned());
+        let key = Drawing { shape: look.shape.name, width: look.shape.width, text: text.to_owned() };
         let known = lock(&self.drawn).get(&key).cloned();
         let drawn = match known {
             Some(drawn) => drawn,

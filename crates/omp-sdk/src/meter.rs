@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use omp_compaction::measure_for;
-use omp_tokens::{Billing, estimate};
+use omp_tokens::{Billing, Family, estimate_for};
 use omp_types::{AssistantBlock, Message, UserBlock, UserContent};
 
 use crate::session::Session;
@@ -93,7 +93,7 @@ impl Session {
         let (report, model) = (self.prompt_report(), self.model());
         let billing = Billing::of(model.api.name(), &model.id);
         let tools: u64 = report.tools.iter().map(|tool| tool.tokens as u64).sum();
-        let mut parts = Parts::new(billing);
+        let mut parts = Parts::new(Family::of(&model.id), billing);
         parts.add(ContextPart::System, (report.tokens as u64).saturating_sub(tools));
         parts.add(ContextPart::Tools, tools);
         let kept = self.keeper.stale();
@@ -120,13 +120,14 @@ impl Session {
 
 /// Tokens by part.
 struct Parts {
+    family: Family,
     billing: Billing,
     tokens: [u64; ContextPart::ALL.len()],
 }
 
 impl Parts {
-    fn new(billing: Billing) -> Self {
-        Self { billing, tokens: [0; ContextPart::ALL.len()] }
+    fn new(family: Family, billing: Billing) -> Self {
+        Self { family, billing, tokens: [0; ContextPart::ALL.len()] }
     }
 
     fn add(&mut self, part: ContextPart, tokens: u64) {
@@ -134,6 +135,10 @@ impl Parts {
         if let Some(place) = at.and_then(|at| self.tokens.get_mut(at)) {
             *place += tokens;
         }
+    }
+
+    fn text(&mut self, part: ContextPart, text: &str) {
+        self.add(part, estimate_for(self.family, text));
     }
 
     fn message(&mut self, message: &Arc<Message>, summary: bool) {
@@ -148,7 +153,7 @@ impl Parts {
 
     fn content(&mut self, part: ContextPart, content: &UserContent) {
         match content {
-            UserContent::Text(text) => self.add(part, estimate(text)),
+            UserContent::Text(text) => self.text(part, text),
             UserContent::Blocks(blocks) => self.blocks(part, blocks),
         }
     }
@@ -156,7 +161,7 @@ impl Parts {
     fn blocks(&mut self, part: ContextPart, blocks: &[UserBlock]) {
         for block in blocks {
             match block {
-                UserBlock::Text(text) => self.add(part, estimate(&text.text)),
+                UserBlock::Text(text) => self.text(part, &text.text),
                 UserBlock::Image(image) => self.add(ContextPart::Pictures, self.billing.image(image)),
             }
         }
@@ -164,15 +169,13 @@ impl Parts {
 
     fn answer(&mut self, block: &AssistantBlock) {
         match block {
-            AssistantBlock::Text(text) => self.add(ContextPart::Answers, estimate(&text.text)),
-            AssistantBlock::Thinking(thought) => self.add(ContextPart::Thinking, estimate(&thought.thinking)),
+            AssistantBlock::Text(text) => self.text(ContextPart::Answers, &text.text),
+            AssistantBlock::Thinking(thought) => self.text(ContextPart::Thinking, &thought.thinking),
             AssistantBlock::RedactedThinking(sealed) => {
                 self.add(ContextPart::Thinking, sealed.data.len() as u64 * 3 / 16);
             }
             AssistantBlock::ToolCall(call) => self.add(ContextPart::Calls, omp_tokens::call(call)),
-            AssistantBlock::Native(native) => {
-                self.add(ContextPart::Results, estimate(&native.value.to_string()));
-            }
+            AssistantBlock::Native(native) => self.text(ContextPart::Results, &native.value.to_string()),
         }
     }
 

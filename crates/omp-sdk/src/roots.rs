@@ -54,7 +54,7 @@ impl Session {
         }
         roots.push(root.clone());
         drop(roots);
-        self.tell(format!("The workspace now also includes {}.", root.display()));
+        self.tell(&format!("The workspace now also includes {}.", root.display()));
         Ok(root)
     }
 
@@ -66,11 +66,11 @@ impl Session {
         let at = roots.iter().position(|root| *root == path).ok_or(RootError::Unknown(path))?;
         let root = roots.remove(at);
         drop(roots);
-        self.tell(format!("{} is no longer part of the workspace.", root.display()));
+        self.tell(&format!("{} is no longer part of the workspace.", root.display()));
         Ok(root)
     }
 
-    fn tell(&self, text: String) {
+    fn tell(&self, text: &str) {
         let message = CustomMessage {
             custom_type: CHANGE.to_owned(),
             content: UserContent::Text(format!("<system-reminder>\n{text}\n</system-reminder>")),

@@ -136,7 +136,7 @@ impl PromptHistory {
         let Some(words) = fts_query(query) else { return Ok(Vec::new()) };
         let query = "SELECT h.prompt, h.created_at, h.cwd, h.session_id FROM history_fts f
                      JOIN history h ON h.id = f.rowid
-                     WHERE history_fts MATCH ?1 ORDER BY rank, h.created_at DESC LIMIT ?2";
+                     WHERE history_fts MATCH ?1 ORDER BY rank, h.created_at DESC, h.id DESC LIMIT ?2";
         self.select(query, params![words, bounded(limit)])
     }
 

@@ -1,6 +1,9 @@
 //! The statistics as one page that needs nothing else: no script, no font, no picture from anywhere.
 
+use std::collections::HashMap;
 use std::fmt::Write;
+
+use jiff::civil::Date;
 
 use crate::chart::{Bar, escape, over_days};
 use crate::summary::{Group, Summary, Totals};
@@ -14,7 +17,7 @@ const MOST_ROWS: usize = 50;
 
 /// The whole page.
 pub(crate) fn page(summary: &Summary) -> String {
-    let days = &summary.days[summary.days.len().saturating_sub(MOST_DAYS)..];
+    let days = every_day(&summary.days);
     let mut html = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
          content=\"width=device-width, initial-scale=1\"><title>omp: statistics</title><style>{STYLE}</style></head>\
@@ -24,7 +27,7 @@ pub(crate) fn page(summary: &Summary) -> String {
     if summary.total.requests == 0 {
         html.push_str("<p>There are no requests yet.</p>");
     } else {
-        plots(&mut html, days);
+        plots(&mut html, &days);
         table(&mut html, "By model", &summary.models);
         table(&mut html, "By project", &summary.projects);
         let newest: Vec<Group> = summary.days.iter().rev().cloned().collect();
@@ -32,6 +35,25 @@ pub(crate) fn page(summary: &Summary) -> String {
     }
     html.push_str("<p class=\"note\">Load the page again for new numbers. The same as JSON: /stats.json</p></body></html>\n");
     html
+}
+
+/// The days up to the last one with a request, also those without.
+fn every_day(used: &[Group]) -> Vec<Group> {
+    let date = |group: &Group| group.name.parse::<Date>().ok();
+    let (Some(first), Some(last)) = (used.first().and_then(date), used.last().and_then(date)) else {
+        return used.iter().rev().take(MOST_DAYS).rev().cloned().collect();
+    };
+    let mut days: Vec<Group> = Vec::new();
+    let mut used: HashMap<&str, &Group> = used.iter().map(|group| (group.name.as_str(), group)).collect();
+    let mut day = Some(last);
+    while let Some(today) = day.filter(|day| *day >= first && days.len() < MOST_DAYS) {
+        let name = today.to_string();
+        let totals = used.remove(name.as_str()).map(|group| group.totals.clone()).unwrap_or_default();
+        days.push(Group { name, totals });
+        day = today.yesterday().ok();
+    }
+    days.reverse();
+    days
 }
 
 fn cards(html: &mut String, total: &Totals) {
@@ -108,5 +130,24 @@ fn table(html: &mut String, title: &str, groups: &[Group]) {
     html.push_str("</table>");
     if groups.len() > MOST_ROWS {
         let _ = write!(html, "<p class=\"note\">and {} more</p>", groups.len() - MOST_ROWS);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn idle_days_have_their_place() {
+        let day = |name: &str, requests| Group {
+            name: name.to_owned(),
+            totals: Totals { requests, ..Totals::default() },
+        };
+        let shown = every_day(&[day("2026-02-27", 3), day("2026-03-02", 1)]);
+        let shown: Vec<(&str, u64)> =
+            shown.iter().map(|day| (day.name.as_str(), day.totals.requests)).collect();
+        assert_eq!(shown, [("2026-02-27", 3), ("2026-02-28", 0), ("2026-03-01", 0), ("2026-03-02", 1)]);
+        let long = every_day(&[day("2020-01-01", 1), day("2026-03-02", 1)]);
+        assert_eq!((long.len(), long[MOST_DAYS - 1].name.as_str()), (MOST_DAYS, "2026-03-02"));
     }
 }

@@ -44,6 +44,12 @@ pub fn width() -> Option<usize> {
     (size.ws_col > 0).then_some(size.ws_col.into())
 }
 
+/// Columns and rows of the terminal that standard output is, if it is one.
+pub fn size() -> Option<(u16, u16)> {
+    let size = termios::tcgetwinsize(rustix::stdio::stdout()).ok()?;
+    (size.ws_col > 0 && size.ws_row > 0).then_some((size.ws_col, size.ws_row))
+}
+
 /// The terminal in raw mode.
 #[derive(Debug)]
 pub struct Terminal {

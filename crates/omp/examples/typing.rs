@@ -3,11 +3,13 @@
 //!
 //! The program runs in a pseudo-terminal in front of a scripted model. The times include our reading of its screen.
 
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use omp_testkit::terminal::{Answers, Terminal};
-use omp_testkit::{Home, ModelOptions, Reply, Server, Wire};
+use omp_testkit::{Home, ModelOptions, Wire};
 
 fn main() {
     let mut words = std::env::args().skip(1);
@@ -17,10 +19,9 @@ fn main() {
     };
     let mut number = |usual: usize| words.next().and_then(|word| word.parse().ok()).unwrap_or(usual);
     let (entries, keys) = (number(100_000), number(500));
-    // More than is read before the last key.
-    let server = Server::start([Reply::text_deltas(2_000_000, "word ")]);
     let home = Home::new();
-    home.models_yml(&server, Wire::OpenAiCompletions, ModelOptions::new());
+    let options = ModelOptions::new().yaml(&serve(), Wire::OpenAiCompletions);
+    home.write("home/.omp/agent/models.yml", options);
     let session = write_session(&home, entries);
 
     let mut command =
@@ -30,7 +31,7 @@ fn main() {
     let mut terminal = Terminal::start(command, 40, 120, Answers::Kind);
     terminal.wait_for("Ask anything");
     println!("{entries} entries: on the screen after {} ms", begun.elapsed().as_millis());
-    terminal.send("go").wait_for("go").send("\r").wait_for("word word");
+    terminal.send("go").wait_for("go").send("\r").wait_for("word ");
 
     let mut times: Vec<Duration> = (0..keys).map(|key| echo(&mut terminal, key)).collect();
     times.sort();
@@ -42,8 +43,44 @@ fn main() {
         at(99)
     );
     println!("still streaming: {}", terminal.screen().contains("Working"));
-    println!("{}", terminal.screen());
     println!("memory of the program: {} MB", resident(terminal.pid()) / 1024);
+}
+
+/// A model that says 700 pieces a second until nobody listens; its address.
+fn serve() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            std::thread::spawn(move || answer(stream));
+        }
+    });
+    format!("http://{address}/v1")
+}
+
+fn answer(mut stream: TcpStream) -> Option<()> {
+    let mut reader = BufReader::new(stream.try_clone().ok()?);
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().ok()?;
+        }
+        if line.trim().is_empty() {
+            break;
+        }
+    }
+    reader.read_exact(&mut vec![0; length]).ok()?;
+    stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n").ok()?;
+    for number in 0_usize.. {
+        let end = if number % 40 == 39 { "\n\n" } else { "" };
+        let delta = serde_json::json!({"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "scripted",
+            "choices": [{"index": 0, "delta": {"content": format!("word {number}, {end}")}, "finish_reason": null}]});
+        stream.write_all(format!("data: {delta}\n\n").as_bytes()).ok()?;
+        std::thread::sleep(Duration::from_micros(1300));
+    }
+    Some(())
 }
 
 /// Types one character and waits for it.

@@ -1,11 +1,8 @@
 //! Whether the set-up comes before the first prompt.
 
-use omp_interactive::SetUp;
+use omp_interactive::{SETUP_VERSION, SetUp};
 use omp_sdk::settings::{Settings, keys};
 use omp_sdk::{Environment, Persistence};
-
-/// The version of the set-up that this program has.
-const VERSION: f64 = 1.0;
 
 /// What of the set-up is shown to somebody who just started the program at a terminal. Who goes on with a conversation
 /// is not held up.
@@ -17,7 +14,8 @@ pub(crate) fn set_up(
     let begins = matches!(persistence, Persistence::New | Persistence::Off);
     let skipped = environment.var("OMP_SKIP_SETUP").is_some_and(|value| is_skip(&value));
     let wanted = settings.is_some_and(|settings| {
-        settings.get(keys::STARTUP_SETUP_WIZARD) && settings.get(keys::SETUP_VERSION) < VERSION
+        settings.get(keys::STARTUP_SETUP_WIZARD)
+            && settings.get(keys::SETUP_VERSION) < f64::from(SETUP_VERSION)
     });
     if begins && wanted && !skipped { SetUp::Rest } else { SetUp::Nothing }
 }

@@ -132,6 +132,7 @@ async fn the_next_request_is_written_to_a_file() {
     room.server.finish();
 }
 
+/// proves: CLI-180
 #[tokio::test]
 async fn the_model_is_told_and_changed() {
     let room = Room::new([Reply::new().text("ok")]).await;

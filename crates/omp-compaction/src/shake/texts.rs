@@ -38,11 +38,14 @@ fn of_content(content: &UserContent) -> Vec<&str> {
 }
 
 fn of_answer(answer: &AssistantMessage) -> Vec<&str> {
-    let text = |block| match block {
-        &AssistantBlock::Text(ref text) => text.text.as_str(),
-        _ => "",
-    };
-    answer.content.iter().map(text).collect()
+    let mut texts = Vec::new();
+    for block in &answer.content {
+        texts.push(match block {
+            AssistantBlock::Text(text) => text.text.as_str(),
+            _ => "",
+        });
+    }
+    texts
 }
 
 /// Changes one text of an entry, counted as in [`texts`].

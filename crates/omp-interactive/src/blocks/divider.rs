@@ -24,11 +24,17 @@ pub(crate) struct Divider {
     behind: Behind,
     summary: String,
     cached: Cached,
+    closed: bool,
 }
 
 impl Divider {
     pub(crate) fn new(stage: Stage, behind: Behind, summary: String) -> Self {
-        Self { stage, behind, summary, cached: Cached::default() }
+        Self { stage, behind, summary, cached: Cached::default(), closed: false }
+    }
+
+    /// Something follows: it stays as it is shown now.
+    pub(crate) fn close(&mut self) {
+        self.closed = true;
     }
 }
 
@@ -49,6 +55,6 @@ impl Block for Divider {
     }
 
     fn is_final(&self) -> bool {
-        true
+        self.closed
     }
 }

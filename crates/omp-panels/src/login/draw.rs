@@ -63,7 +63,8 @@ impl Login {
             Asks::Key => "Paste the key. It is not shown.",
         };
         let mut rows = look.wrapped(Token::Text, question, 0);
-        let mut line = Line::styled(look.bold(Token::Accent), &format!("{} ", look.symbol(Symbol::NavCursor)));
+        let mut line =
+            Line::styled(look.bold(Token::Accent), &format!("{} ", look.symbol(Symbol::NavCursor)));
         let room = look.width.saturating_sub(line.width() + 1);
         let letters = self.line.chars().filter(|letter| !letter.is_control());
         let shown: String = match self.asks {

@@ -131,7 +131,8 @@ impl Login {
     pub fn paste(&mut self, text: &str) {
         if self.asks != Asks::Nothing && !self.busy {
             let room = LONGEST.saturating_sub(self.line.len());
-            let fits = text.char_indices().map(|(at, letter)| at + letter.len_utf8()).take_while(|end| *end <= room);
+            let fits =
+                text.char_indices().map(|(at, letter)| at + letter.len_utf8()).take_while(|end| *end <= room);
             let end = fits.last().unwrap_or(0);
             self.line.push_str(&text[..end]);
         }

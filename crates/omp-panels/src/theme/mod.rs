@@ -42,7 +42,8 @@ impl Picker {
         let at = items.iter().position(|item| item.name == current).unwrap_or(0);
         let choice = |item: &Item| {
             let used = if item.name == current { "in use" } else { "" };
-            let facts: Vec<&str> = [item.made_for, used].into_iter().filter(|fact| !fact.is_empty()).collect();
+            let facts: Vec<&str> =
+                [item.made_for, used].into_iter().filter(|fact| !fact.is_empty()).collect();
             Choice::new(&item.name).detail(facts.join(", "))
         };
         Self { list: Selector::new(title, items.iter().map(choice).collect()).at(at) }

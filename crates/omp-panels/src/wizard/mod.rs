@@ -157,7 +157,9 @@ impl Wizard {
             Scene::Providers if question.current.is_empty() => {
                 Some(Choice::new("Go on without signing in").detail("/login does it later"))
             }
-            Scene::Providers => Some(Choice::new("Go on").detail(format!("signed in to {}", question.current))),
+            Scene::Providers => {
+                Some(Choice::new("Go on").detail(format!("signed in to {}", question.current)))
+            }
             _ => None,
         };
         let answer = |answer: &Answer| Choice::new(&answer.value).detail(&answer.detail);

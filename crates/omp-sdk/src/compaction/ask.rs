@@ -6,6 +6,7 @@ use std::time::Duration;
 use omp_agent::{Model, UpkeepError};
 use omp_compaction::Request;
 use omp_config::settings::keys;
+use omp_llm::Api;
 use omp_types::{Failure, FailureKind, Message, ModelRequest, RequestOptions, ThinkingLevel, ToolChoice};
 use tokio_util::sync::CancellationToken;
 
@@ -62,7 +63,7 @@ impl<'a> Summarizer<'a> {
         make: impl Fn(u64) -> Request + Send,
     ) -> Result<String, UpkeepError> {
         let policy = self.keeper.policy();
-        let mut last = "no model can be used".to_owned();
+        let mut last = "no model can sum up; connect one with `omp login`".to_owned();
         if policy.remote && policy.endpoint.is_some() {
             let budget = self.candidates.first().map_or(u64::MAX, |first| first.window);
             match self.keeper.ask_endpoint(&make(budget), &self.cancel).await {
@@ -117,7 +118,8 @@ impl Keeper {
         models.push(Arc::clone(current));
         models.extend(others.iter().filter_map(|role| of_role(role)));
         let mut candidates: Vec<Candidate> = Vec::new();
-        for model in models {
+        // The built-in tour knows nothing but its own story.
+        for model in models.into_iter().filter(|model| model.api != Api::Demo) {
             if candidates.iter().any(|candidate| candidate.model.selector() == model.selector()) {
                 continue;
             }

@@ -86,10 +86,10 @@ async fn the_summary_is_a_guide_and_never_differs() {
     let mut seen = Vec::new();
     for _ in 0..2 {
         let mut talk = talk();
-        talk = talk.message(json!({ "role": "assistant", "api": "x", "provider": "test", "model": "m", "stopReason": "toolUse",
+        talk = talk.message(&json!({ "role": "assistant", "api": "x", "provider": "test", "model": "m", "stopReason": "toolUse",
             "content": [{ "type": "toolCall", "id": "r", "name": "read", "arguments": { "path": "src/plan.md" } }] }));
         talk = talk
-            .message(json!({ "role": "toolResult", "toolCallId": "r", "toolName": "read", "isError": false,
+            .message(&json!({ "role": "toolResult", "toolCallId": "r", "toolName": "read", "isError": false,
             "content": [{ "type": "text", "text": words(900) }] }));
         talk = talk.user("and?").answer(&words(600));
         let server = Server::start(Vec::<Reply>::new());

@@ -95,7 +95,7 @@ async fn pictures_are_shaken_off() {
     let picture =
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     let talk = Talk::default()
-        .message(json!({ "role": "user", "content": [
+        .message(&json!({ "role": "user", "content": [
             { "type": "text", "text": "see" },
             { "type": "image", "mimeType": "image/png", "data": picture },
         ] }))

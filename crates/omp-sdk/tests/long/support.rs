@@ -94,17 +94,17 @@ impl Talk {
         self.0.push(entry);
     }
 
-    pub(crate) fn message(mut self, message: Value) -> Self {
+    pub(crate) fn message(mut self, message: &Value) -> Self {
         self.add(json!({ "type": "message", "message": message }));
         self
     }
 
     pub(crate) fn user(self, text: &str) -> Self {
-        self.message(json!({ "role": "user", "content": text }))
+        self.message(&json!({ "role": "user", "content": text }))
     }
 
     pub(crate) fn answer(self, text: &str) -> Self {
-        self.message(json!({ "role": "assistant", "api": "x", "provider": "test", "model": "m",
+        self.message(&json!({ "role": "assistant", "api": "x", "provider": "test", "model": "m",
             "stopReason": "stop", "content": [{ "type": "text", "text": text }] }))
     }
 
@@ -115,7 +115,7 @@ impl Talk {
             "content": [{ "type": "toolCall", "id": id, "name": "bash", "arguments": { "command": "ls" } }] });
         let result = json!({ "role": "toolResult", "toolCallId": id, "toolName": "bash", "isError": false,
             "content": [{ "type": "text", "text": result }] });
-        self.message(call).message(result)
+        self.message(&call).message(&result)
     }
 
     fn lines(&self, cwd: &str) -> String {

@@ -175,7 +175,7 @@ async fn a_prompt_is_not_sent_into_a_full_context() {
 }
 
 /// The provider says that the request does not fit: it is asked again with less, and nobody waits for a retry.
-/// proves: CMP-020, CMP-022
+/// proves: CMP-020, CMP-022, MOD-156
 #[tokio::test]
 async fn an_overflow_is_recovered() {
     let replies = [say(&long("one", 1_500)), overflow(), say("notes"), say("line"), say("answered")];
@@ -386,32 +386,119 @@ async fn everyone_hears_of_it() {
     world.finish().await;
 }
 
-/// A larger model goes before a shorter conversation, also at the threshold and after a cut answer.
+/// A larger model goes before a shorter conversation: at the threshold, after a cut answer, and when nothing fits.
+/// proves: CMP-025
 #[tokio::test]
 async fn a_larger_model_goes_first() {
-    let larger = |opening: &Opening| {
-        let path = "home/.omp/agent/models.yml";
-        let text = opening.home.read(path).replace("{id: b, contextWindow: 200000", "{id: b, contextWindow: 900000");
-        opening.home.write(path, text);
-    };
-    for reply in [counted(say("two"), 170_001), say("half").stop(Stop::Length)] {
-        let mut replies = vec![say(&long("one", 1_500)), reply.clone()];
-        let cut = replies.len() == 2 && format!("{reply:?}").contains("Length");
-        if cut {
-            replies.push(say("whole"));
-        }
-        let mut opening = sized(KEEP_LITTLE, 200_000, replies);
+    let threshold = vec![counted(say("two"), 170_001)];
+    let incomplete = vec![say("half").stop(Stop::Length), say("whole")];
+    let overflowing = vec![overflow(), say("whole")];
+    for replies in [threshold, incomplete, overflowing] {
+        let count = replies.len() + 1;
+        let all = std::iter::once(say(&long("one", 1_500))).chain(replies);
+        let mut opening = sized(KEEP_LITTLE, 200_000, all);
         opening.model = Some("one/a");
-        larger(&opening);
+        let path = "home/.omp/agent/models.yml";
+        let models = opening.home.read(path).replace("{id: b, contextWindow: 200000", "{id: b, contextWindow: 900000");
+        opening.home.write(path, models);
         let world = opening.start().await;
         world.submit("first").await;
         world.submit("second").await;
-        assert_eq!(world.person.told("context_promoted").len(), 1, "{cut}");
+        assert_eq!(world.server.requests().len(), count);
+        assert_eq!(world.person.told("context_promoted").len(), 1);
         assert_eq!((compactions(&world), ends(&world).len()), (0, 0));
         let change = entries(&world.file(), "model_change").pop().unwrap();
         assert_eq!((&change["model"], &change["role"]), (&json!("one/b"), &json!("temporary")));
+        if count == 3 {
+            let sent: Vec<String> = world.messages(2).iter().map(text).collect();
+            assert_eq!((sent.last().unwrap().as_str(), world.model(2).as_str()), ("second", "b"));
+        }
         world.finish().await;
     }
+}
+
+/// Where our estimate is half of what the provider counts, half as much is kept.
+/// proves: CMP-036
+#[tokio::test]
+async fn keeping_follows_the_provider() {
+    for (counts, kept) in [(6_000, 4), (12_000, 2)] {
+        let config = "compaction:\n  enabled: false\n  keepRecentTokens: 3900\n";
+        let mut replies: Vec<Reply> = (0..2).map(|turn| say(&long(&format!("answer {turn}"), 1_000))).collect();
+        replies.push(counted(say(&long("answer 2", 1_000)), counts));
+        replies.extend([say("notes"), say("line")]);
+        let world = sized(config, 200_000, replies).start().await;
+        for turn in 0..3 {
+            world.submit(&long(&format!("question {turn}"), 1_000)).await;
+        }
+        world.session().compact(None, tokio_util::sync::CancellationToken::new()).await.unwrap();
+        assert_eq!(world.session().conversation().await.len(), 1 + kept, "{counts}");
+        world.finish().await;
+    }
+}
+
+/// An overflow of another model, or from before, says nothing about the next prompt.
+/// proves: CMP-023
+#[tokio::test]
+async fn an_old_overflow_is_ignored() {
+    for model in ["one/a", "one/b"] {
+        let off = "compaction:\n  enabled: false\n";
+        let replies = [say(&long("one", 1_500)), overflow(), say("answered")];
+        let mut opening = sized(off, 200_000, replies);
+        opening.model = Some("one/a");
+        let world = opening.start().await;
+        world.submit("first").await;
+        world.submit("second").await;
+        let file = world.file().display().to_string();
+        world.home.write("home/.omp/agent/config.yml", KEEP_LITTLE);
+        let world = world.reopen(omp_sdk::Persistence::Resume(file)).await;
+        world.session().use_model(model).await.unwrap();
+        let outcome = world.submit("third").await;
+        assert_eq!(outcome.last_answer().unwrap().texts().collect::<String>(), "answered");
+        assert_eq!((world.server.requests().len(), compactions(&world)), (3, 0), "{model}");
+        world.finish().await;
+    }
+}
+
+/// Nobody who can sum up: that is said, and nothing changes.
+/// proves: CMP-012
+#[tokio::test]
+async fn without_a_model_nothing_is_summed_up() {
+    let world = crate::compacting::long_talk("", []).await;
+    let (file, before) = (world.file(), std::fs::read(world.file()).unwrap());
+    world.home.write("home/.omp/agent/models.yml", "providers: {}\n");
+    world.home.write("home/.omp/agent/config.yml", KEEP_LITTLE);
+    let resumed = omp_sdk::Persistence::Resume(file.display().to_string());
+    let world = world.reopen(resumed).await;
+    assert!(world.session().fell_back_to_demo());
+    let entries_before = std::fs::read(&file).unwrap();
+    let error = world.session().compact(None, Default::default()).await.unwrap_err().to_string();
+    assert!(error.contains("omp login"), "{error}");
+    assert_eq!(std::fs::read(&file).unwrap(), entries_before);
+    assert!(entries_before.starts_with(&before[..100]));
+    world.finish().await;
+
+    // A model whose key is refused.
+    let refused = Reply::status(401).body(json!({"error": {"message": "no such key"}}));
+    let world = crate::compacting::long_talk("", [refused]).await;
+    let before = std::fs::read(world.file()).unwrap();
+    let error = world.session().compact(None, Default::default()).await.unwrap_err().to_string();
+    assert!(error.contains("no such key"), "{error}");
+    assert_eq!(std::fs::read(world.file()).unwrap(), before);
+    world.finish().await;
+}
+
+/// A setting that is changed while the session runs holds from the next turn on.
+/// proves: CMP-103
+#[tokio::test]
+async fn settings_hold_at_once() {
+    let replies = [counted(say(&long("one", 1_500)), 6_000), counted(say("two"), 6_000), say("notes"), say("line")];
+    let world = sized(KEEP_LITTLE, 200_000, replies).start().await;
+    world.submit("first").await;
+    assert_eq!(compactions(&world), 0);
+    world.session().change_setting("compaction.thresholdTokens", json!(5000)).await.unwrap();
+    world.submit(&long("second", 800)).await;
+    assert_eq!(compactions(&world), 1);
+    world.finish().await;
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Patience, Tool, ToolError, Updates};
-use omp_jobs::{Cancelled, Jobs, Snapshot};
+use omp_jobs::{Cancelled, Jobs, Snapshot, Status};
 use omp_types::{Approval, ToolDefinition, ToolOutput};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -127,9 +127,11 @@ impl View<'_> {
 
     /// What is shown is not told again.
     fn result(&self, jobs: Vec<Snapshot>, cancelled: Vec<(String, Cancelled)>) -> ToolOutput {
+        let nothing_new = cancelled.is_empty() && jobs.iter().all(|job| job.status == Status::Running);
         let report = Report::new(jobs, cancelled);
         self.jobs.acknowledge(self.owner, &report.shown());
-        report.into_output()
+        let output = report.into_output();
+        if nothing_new { output.uneventful() } else { output }
     }
 }
 

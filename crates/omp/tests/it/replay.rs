@@ -155,8 +155,9 @@ fn interruptions_are_played_too() {
     for (reply, begun) in [(slow, "\"delta\":\"slow\""), (call, "tool_execution_start")] {
         let server = Server::start([reply]);
         let home = home(&server, Wire::OpenAiCompletions);
-        let running =
+        let mut running =
             omp_testkit::start(omp(&home, &["--record", "bug.jsonl", "--mode", "json", "-p", "begin"]));
+        running.close_stdin();
         running.wait_for_stdout(begun, LIMIT);
         running.signal(2);
         assert_eq!(running.wait(LIMIT).code, Some(130));

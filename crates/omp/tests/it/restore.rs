@@ -101,7 +101,7 @@ fn the_service_tier_is_taken_up_again() {
 
 /// Summaries are the user's words in a template. What the program or an extension said is the developer's, as it is,
 /// where the wire has that voice.
-// proves: SES-061
+// proves: SES-061, CMP-004
 #[test]
 fn every_voice_is_heard_as_its_own() {
     for (developer, role) in [(true, "developer"), (false, "user")] {

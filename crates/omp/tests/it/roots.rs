@@ -9,7 +9,7 @@ use crate::tui::Screen;
 /// proves: CLI-271
 #[test]
 fn a_session_works_in_several_directories() {
-    let server = Server::start(["one", "two", "three"].map(|text| Reply::new().text(text)));
+    let server = Server::start(["answer-1", "answer-2", "answer-3"].map(|text| Reply::new().text(text)));
     let home = home(&server, Wire::OpenAiCompletions);
     for name in ["a", "b", "two words"] {
         home.write(format!("work/{name}/file"), "");
@@ -20,20 +20,20 @@ fn a_session_works_in_several_directories() {
     assert!(refused.stderr.contains("not a directory"), "{}", refused.stderr);
     let place = home.work_dir().canonicalize().unwrap();
     let mut screen = Screen::in_home(home, server, &["--add-dir", "a", "--add-dir", "b"], 40, 140);
-    screen.say("first").wait_for("one");
+    screen.say("first").wait_for("answer-1");
     let system = |at: usize, screen: &Screen| screen.server.requests()[at].body["messages"][0].to_string();
     let wanted = format!("The workspace also includes:\\n- {0}/a\\n- {0}/b", place.display());
     assert!(system(0, &screen).contains(&wanted), "{}", system(0, &screen));
     screen.say("/dirs").wait_for("working directory").wait_for(&format!("{}/b", place.display()));
     screen.say("/add-dir nowhere").wait_for("cannot be used").say("/add-dir a").wait_for("already");
     screen.say("/add-dir \"two words\"").wait_for("now also includes");
-    screen.say("second").wait_for("two");
+    screen.say("second").wait_for("answer-2");
     let body = screen.server.requests()[1].body.to_string();
     assert!(body.contains("now also includes") && body.contains("two words"), "{body}");
     assert_eq!(system(0, &screen), system(1, &screen), "what was sent stays as it was");
     screen.say("/remove-dir b").wait_for("no longer part");
     screen.say("/remove-dir b").wait_for("is not among");
-    screen.say("third").wait_for("three");
+    screen.say("third").wait_for("answer-3");
     assert!(screen.server.requests()[2].body.to_string().contains("is no longer part of the workspace"));
     screen.say("/dirs").terminal.wait_until("a shorter list", |shown| {
         shown

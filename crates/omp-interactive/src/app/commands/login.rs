@@ -269,7 +269,8 @@ impl App {
             let stored = tokio::task::spawn_blocking(move || asked.stored()).await;
             Box::new(move |app: &mut Self| match stored {
                 Ok(Ok(stored)) if !stored.is_empty() => {
-                    let list = Selector::new("Log out of a provider", stored.iter().map(Choice::new).collect());
+                    let list =
+                        Selector::new("Log out of a provider", stored.iter().map(Choice::new).collect());
                     let answered = move |app: &mut Self, chosen: Option<usize>| {
                         if let Some(provider) = chosen.and_then(|place| stored.into_iter().nth(place)) {
                             app.forget(sign_in, provider);
@@ -315,7 +316,8 @@ pub(in crate::app) fn logins(sign_in: &SignIn) -> Vec<(LoginRow, bool)> {
 fn sentence(error: &SignInError) -> String {
     let text = error.to_string();
     let mut letters = text.chars();
-    let text: String = letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default();
+    let text: String =
+        letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default();
     match error {
         SignInError::NotStored { stored, .. } if stored.is_empty() => text,
         SignInError::NotStored { stored, .. } => format!("{text} Stored are: {}.", stored.join(", ")),

@@ -1,5 +1,7 @@
 //! Changing settings: what the panel shows, and what a change leads to in the running program.
 
+use std::sync::Arc;
+
 use omp_panels::settings::{Item, Kind, Panel as Machine};
 use omp_sdk::settings::{Layer, Secrecy, Setting, Settings as Values, Shape, find, parse_value, reset_value};
 use omp_sdk::settings::{TABLE, keys};
@@ -68,14 +70,24 @@ impl App {
     }
 
     pub(in crate::app) fn store_setting(&mut self, path: &'static str, value: Value) {
-        let session = self.session();
-        self.spawn(async move {
+        let (session, tasks, turn) = (self.session(), self.tasks.clone(), Arc::clone(&self.setup.turn));
+        while self.setup.saves.try_join_next().is_some() {}
+        self.setup.saves.spawn(async move {
+            let turn = turn.lock().await;
             let changed = session.change_setting(path, value.clone()).await;
-            Box::new(move |app: &mut Self| match changed {
+            drop(turn);
+            let task: Task = Box::new(move |app: &mut Self| match changed {
                 Ok(()) => app.setting_changed(path, &value),
                 Err(error) => app.complain_about_setting(&error.to_string()),
-            }) as Task
+            });
+            // The program has ended if nobody takes it.
+            let _ = tasks.send(task);
         });
+    }
+
+    /// Waits until everything that was changed is in the file.
+    pub(crate) async fn settle(&mut self) {
+        while self.setup.saves.join_next().await.is_some() {}
     }
 
     fn complain_about_setting(&mut self, problem: &str) {
@@ -125,7 +137,9 @@ fn item(row: &'static Setting, settings: &Values, themes: &[String]) -> Item {
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
     let kind = match row.shape {
         Shape::Flag(_) => Kind::Flag,
-        Shape::Choice { choices, .. } if row.path == keys::SYMBOL_PRESET.path() => Kind::Tried(words(choices)),
+        Shape::Choice { choices, .. } if row.path == keys::SYMBOL_PRESET.path() => {
+            Kind::Tried(words(choices))
+        }
         Shape::Choice { choices, .. } => Kind::Words(words(choices)),
         Shape::Text(_) if [keys::THEME_DARK.path(), keys::THEME_LIGHT.path()].contains(&row.path) => {
             Kind::Tried(themes.to_vec())
@@ -164,7 +178,9 @@ fn remark(row: &Setting, layer: &Layer) -> String {
 fn place(layer: &Layer) -> String {
     match layer {
         Layer::Default => "the program".to_owned(),
-        Layer::Global(path) | Layer::Project { path, .. } | Layer::Overlay(path) => path.display().to_string(),
+        Layer::Global(path) | Layer::Project { path, .. } | Layer::Overlay(path) => {
+            path.display().to_string()
+        }
         Layer::Runtime => "a flag, a variable or a choice in this run".to_owned(),
     }
 }

@@ -1,5 +1,7 @@
 //! The set-up: the wizard of the first run, and parts of it on demand.
 
+use std::sync::Arc;
+
 use omp_panels::wizard::{Answer, Question, Scene, VERSION, Wish, Wizard as Machine};
 use omp_sdk::settings::{Layer, Settings, keys};
 use omp_sdk::{ProviderAdded, ProviderPreset, add_provider};
@@ -7,6 +9,8 @@ use omp_theme::{Preset, Symbol, Token};
 use omp_tui::ui::Id;
 use omp_view::message::Level;
 use serde_json::Value;
+use tokio::sync::Mutex;
+use tokio::task::JoinSet;
 
 use super::login::{Pending, logins};
 use crate::app::{App, Task};
@@ -20,6 +24,10 @@ pub(in crate::app) struct Setup {
     pub(in crate::app) login: Option<Pending>,
     /// The lane that lies over everything, while there is one.
     pub(in crate::app) cover: Option<Id>,
+    /// Settings on their way to the file.
+    pub(in crate::app) saves: JoinSet<()>,
+    /// One after the other.
+    pub(in crate::app) turn: Arc<Mutex<()>>,
 }
 
 impl App {

@@ -174,3 +174,50 @@ fn the_debug_menu_looks_inside() {
     screen.wait_for("is written to").say("hi").wait_for("an-answer");
     assert!(screen.home.work_dir().join("next-request.json").is_file());
 }
+
+/// The selector on a screen; a name chooses at once.
+/// proves: CLI-180
+#[test]
+fn a_model_is_chosen() {
+    let server = Server::start([Reply::new().text("an-answer")]);
+    let home = Home::new();
+    let wire = Wire::OpenAiCompletions;
+    let mut models = omp_testkit::ModelOptions::new().yaml(&server.base_url_for(wire), wire);
+    models.push_str("      - id: second\n        contextWindow: 200000\n        maxTokens: 8192\n");
+    home.write("home/.omp/agent/models.yml", models);
+    let mut screen = Screen::in_home(home, server, &[], 30, 100);
+    for line in ["/model", "/models"] {
+        screen.say(line).wait_for("Choose a model").send("\x1b").terminal.wait_without("Choose a model");
+    }
+    screen.say("/model nonsense").wait_for("nonsense");
+    screen.say("/model test/second").wait_for("◈ test/second");
+    screen.say("hi").wait_for("an-answer");
+    assert_eq!(screen.server.requests()[0].body["model"], "second");
+}
+
+/// A new session on a clean screen. A conversation that is being summed up is left as it is.
+/// proves: CLI-206
+#[test]
+fn a_new_session_ends_what_goes_on() {
+    let long = |name: &str| Reply::new().text(&format!("{} {name}", "many numbers and words ".repeat(100)));
+    let stalled = Reply::new().text("words without end").stall_after_event(2, Duration::from_secs(600));
+    let replies = [long("first-answer"), long("second-answer"), stalled, Reply::new().text("third-answer")];
+    let server = Server::start(replies);
+    let home = support::home(&server, Wire::OpenAiCompletions);
+    home.write("home/.omp/agent/config.yml", "compaction:\n  keepRecentTokens: 350\n");
+    let mut screen = Screen::in_home(home, server, &[], 30, 100);
+    screen.say("question one").wait_for("first-answer").terminal.wait_without("Working");
+    screen.say("question two").wait_for("second-answer").terminal.wait_without("Working");
+    let old = crate::sessions::session_files(&screen.home)[0].clone();
+    screen.say("/compact").wait_for("Compacting the conversation");
+    screen.server.wait_for_requests(3, Duration::from_secs(20));
+    screen.say("/new").wait_for("New session started");
+    screen.terminal.wait_without("second-answer");
+    assert!(!screen.terminal.screen().contains("Compacting"), "{}", screen.terminal.screen());
+    screen.server.wait_for_disconnects(1, Duration::from_secs(20));
+    assert!(!std::fs::read_to_string(&old).unwrap().contains("\"type\":\"compaction\""));
+    screen.say("question three").wait_for("third-answer");
+    let body = screen.server.requests()[3].body.to_string();
+    assert!(!body.contains("question one") && body.contains("question three"), "{body}");
+    assert_eq!(crate::sessions::session_files(&screen.home).len(), 2);
+}

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use omp_testkit::{RecordedRequest, Reply, Scenario, Server, Wire};
+use serde_json::json;
 
 use super::{Screen, last_prompt};
 use crate::support;
@@ -44,6 +45,8 @@ fn a_line_stands_where_the_conversation_was_summed_up() {
     let replies = [say("## Goal\nCount planted-fact."), say("line"), say("third-answer")];
     let mut screen = talk(replies, &[]);
     screen.say("/compact").wait_for("Compacted from");
+    screen.send("\x0f").wait_for("planted-fact");
+    screen.send("\x0f").terminal.wait_without("planted-fact");
     screen.say("the third question").wait_for("third-answer").terminal.wait_without("Working");
     let shown = screen.terminal.screen();
     let row = shown.lines().find(|row| row.contains("Compacted from")).unwrap().to_owned();
@@ -53,8 +56,6 @@ fn a_line_stands_where_the_conversation_was_summed_up() {
     let place = |wanted: &str| history.iter().position(|row| row.contains(wanted)).expect(wanted);
     assert!(place("first-answer") < place("second-answer") && place("second-answer") < place("Compacted from"));
     assert!(place("Compacted from") < place("the third question"));
-    screen.send("\x0f").wait_for("planted-fact");
-    screen.send("\x0f").terminal.wait_without("planted-fact");
     let (_, server, home) = screen.leave();
 
     let mut again = Screen::in_home(home, server, &["--continue"], 30, 100);
@@ -63,7 +64,6 @@ fn a_line_stands_where_the_conversation_was_summed_up() {
     let place = |wanted: &str| history.iter().position(|row| row.contains(wanted)).expect(wanted);
     assert!(place("the first question") < place("Compacted from"), "the whole conversation is there");
     assert!(place("second-answer") < place("Compacted from") && place("Compacted from") < place("third-answer"));
-    again.send("\x0f").wait_for("planted-fact");
 }
 
 /// A row of its own says what goes on and which key stops it; then the same key means what it meant before.
@@ -101,7 +101,7 @@ fn words_wait_for_the_compaction() {
     let mut screen = talk_with(Scenario::dynamic(answer), &[]);
     screen.say("/compact").wait_for("Compacting the conversation");
     screen.send("urgent words").wait_for("urgent words").send("\r").wait_for("1 waiting");
-    screen.send("later words").wait_for("later words").send("\x1b\r").wait_for("2 waiting");
+    screen.send("later words").wait_for("later words").send("\x11").wait_for("2 waiting");
     go.send(()).unwrap();
     screen.wait_for("Compacted from").wait_for("steering-answer").wait_for("later-answer");
     assert_eq!(last_prompt(&screen.server), "later words");
@@ -140,4 +140,46 @@ fn a_document_begins_a_new_session() {
     assert!(new.lines().next().unwrap().contains(old_name), "the old file is the parent");
     assert!(old.contains("first-answer") && !old.contains("handoff"), "the old file is unchanged");
     assert_eq!(new.matches("\"customType\":\"handoff\"").count(), 1);
+}
+
+/// A plan that is handed in ends the turn and is shown with all that can be decided; approved, it is carried out in a new
+/// session that has a copy of it.
+/// proves: LOP-062
+#[test]
+fn a_plan_is_reviewed_with_four_choices() {
+    let plan = "# Tidy up\n\n1. Remove the dead code.\n";
+    let write = json!({"_i": "x", "path": "local://tidy-plan.md", "content": plan});
+    let resolve = json!({"action": "apply", "reason": "done", "extra": {"title": "tidy"}});
+    let replies = [
+        Reply::new().tool_call("write", write),
+        Reply::new().tool_call("resolve", resolve),
+        say("Carried out."),
+    ];
+    let mut screen = Screen::sized(Scenario::replies(replies), &[], 60, 100);
+    screen.say("/plan tidy this up").wait_for("Approve and execute").wait_for("Approve and compact context");
+    screen.wait_for("Approve and keep context (~").wait_for("Refine plan").wait_for("1. Remove the dead code.");
+    assert_eq!(screen.server.requests().len(), 2, "the turn is over before anybody decides");
+    screen.send("1").wait_for("Carried out.").terminal.wait_without("Working");
+    assert!(last_prompt(&screen.server).contains("Remove the dead code"));
+    let (_, _, home) = screen.leave();
+    let sessions = home.list_files().into_iter().filter(|file| file.ends_with(".jsonl")).count();
+    let copies = home.list_files().into_iter().filter(|file| file.ends_with("tidy-plan.md")).count();
+    assert_eq!((sessions, copies), (2, 2));
+}
+
+/// Only these strategies can be set.
+/// proves: CMP-102
+#[test]
+fn strategies_are_checked() {
+    let home = omp_testkit::Home::new();
+    for strategy in ["context-full", "handoff", "shake", "snapcompact", "off"] {
+        support::omp_run(&home, &["config", "set", "compaction.strategy", strategy]).assert_success();
+    }
+    for strategy in ["full", "Off", "summary", ""] {
+        let output = support::omp_run(&home, &["config", "set", "compaction.strategy", strategy]);
+        assert_ne!(output.code, Some(0), "{strategy:?}");
+        assert!(output.stderr.contains("context-full"), "{}", output.stderr);
+    }
+    let kept = support::omp_run(&home, &["config", "get", "compaction.strategy"]);
+    assert!(kept.stdout.contains("off"), "{}", kept.stdout);
 }

@@ -165,3 +165,83 @@ fn commands_while_the_model_answers() {
     let prompt = last_prompt(&screen.server);
     assert!(prompt.contains("Hello Ann, how are you?") && !prompt.contains("/greet"), "{prompt}");
 }
+
+/// proves: LOP-077
+#[test]
+fn the_footer_tells_where_the_goal_stands() {
+    let slow = || Reply::new().text("working on it for a while").delta_size(5);
+    let stalled = || slow().stall_after_event(3, Duration::from_secs(30));
+    let used = omp_testkit::Usage { input: 600, ..omp_testkit::Usage::default() };
+    let complete = Reply::new().tool_call("goal", json!({"_i": "x", "op": "complete"}));
+    let replies =
+        [Reply::new().text("one step").usage(used), stalled(), complete, Reply::new().text("reached")];
+    let mut screen = Screen::new(replies, &[]);
+    screen.say("/goal ship it").wait_for("one step").wait_for("goal active").wait_for("working");
+    screen.say("/goal budget 10").wait_for("goal budget-limited");
+    screen.say("/goal budget off").wait_for("goal active");
+    screen.send("\x1b").wait_for("goal paused").say("/goal resume").wait_for("Goal complete");
+    screen.terminal.wait_without("goal active");
+    screen.say("/goal show").wait_for("Status: complete");
+    // A goal is also dropped; and who does not want to see it does not.
+    let server = Server::start([stalled()]);
+    let home = crate::support::home(&server, Wire::OpenAiCompletions);
+    home.write("home/.omp/agent/config.yml", "goal:\n  statusInFooter: false\n");
+    let mut screen = Screen::in_home(home, server, &[], 30, 100);
+    screen.say("/goal ship it").wait_for("working").send("\x1b").wait_for("Aborted");
+    assert!(!screen.terminal.screen().contains("goal paused"));
+    screen.say("/goal drop").wait_for("Drop the goal?").send("1").wait_for("The goal is dropped.");
+    screen.say("/goal show").wait_for("Status: dropped");
+}
+
+/// proves: TUI-103
+#[test]
+fn plan_mode_begins_while_the_model_answers() {
+    let slow = Reply::new().text("slow words that take their time").delta_size(5);
+    let replies = [
+        slow.stall_after_event(3, Duration::from_millis(900)),
+        Reply::new().text("a question?"),
+        Reply::new().text("still here"),
+        Reply::new().text("after all"),
+    ];
+    let server = Server::start(replies);
+    let home = Home::new();
+    let mut models =
+        ModelOptions::new().yaml(&server.base_url_for(Wire::OpenAiCompletions), Wire::OpenAiCompletions);
+    models.push_str("      - id: second\n        contextWindow: 200000\n        maxTokens: 8192\n");
+    home.write("home/.omp/agent/models.yml", models);
+    home.write("home/.omp/agent/config.yml", "modelRoles:\n  plan: test/second\n");
+    let mut screen = Screen::in_home(home, server, &[], 40, 100);
+    let status = |shown: &str, wanted: &[&str]| {
+        let row = shown.lines().rfind(|row| row.contains('◈')).unwrap_or_default().to_owned();
+        wanted.iter().all(|part| row.contains(part))
+    };
+    screen.say("begin").wait_for("slow").send("\x1b[112;4u");
+    screen.terminal.wait_until("plan mode, and the model of before", |shown| {
+        status(shown, &["plan", "test/scripted"]) && shown.contains("Working")
+    });
+    screen.terminal.wait_until("the other model", |shown| status(shown, &["plan", "test/second"]));
+    screen.say("look").wait_for("still here");
+    let requests = screen.server.requests();
+    let tools = |at: usize| requests[at].body["tools"].to_string();
+    assert_eq!(
+        (&requests[0].body["model"], &requests[1].body["model"]),
+        (&json!("scripted"), &json!("second"))
+    );
+    assert!(!tools(0).contains("\"resolve\"") && tools(1).contains("\"resolve\""), "the tool that hands in");
+    screen.send("\x1b[112;4u").wait_for("Plan mode is paused");
+    screen.terminal.wait_until("the own model", |shown| status(shown, &["plan paused", "test/scripted"]));
+    screen.send("\x1b[112;4u").wait_for("Plan mode is off");
+    screen.terminal.wait_until("no mode", |shown| !status(shown, &["plan"]));
+    screen.say("go").wait_for("after all");
+    assert_eq!(screen.server.requests().last().unwrap().body["model"], "scripted");
+    let (_, _, home) = screen.leave();
+    let file = home.list_files().into_iter().find(|file| file.ends_with(".jsonl")).expect("a session");
+    let modes: Vec<String> = home
+        .read(&file)
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|entry| entry["type"] == "mode_change")
+        .map(|entry| entry["mode"].as_str().unwrap_or_default().to_owned())
+        .collect();
+    assert_eq!(modes, ["plan", "plan_paused", "none"]);
+}

@@ -60,8 +60,12 @@ fn the_keys_of_the_main_view() {
     screen.send("draft").wait_for("draft").send("\x07").wait_for("draft changed");
     screen.send("\x12").wait_for("Earlier prompts").send("\x1b").terminal.wait_without("Earlier prompts");
     screen.send("\x1b").wait_for("Ask anything");
-    screen.send("\x1bP").wait_for("Plan mode: the model").send("\x1bP").wait_for("Plan mode is paused");
-    screen.send("\x1bP").wait_for("Plan mode is off");
+    screen
+        .send("\x1b[112;4u")
+        .wait_for("Plan mode: the model")
+        .send("\x1b[112;4u")
+        .wait_for("Plan mode is paused");
+    screen.send("\x1b[112;4u").wait_for("Plan mode is off");
     // Everything is drawn anew.
     let before = written(&screen, "Plan mode is off");
     screen.send("\x0c").wait_for("Ask anything");

@@ -130,7 +130,8 @@ fn an_animation_does_not_touch_the_conversation() {
 /// proves: TUI-082
 #[test]
 fn typing_is_heard_while_an_answer_streams() {
-    let mut screen = Screen::new([Reply::text_deltas(60_000, "word ")], &[]);
+    let answer: String = (0..60_000).map(|number| format!("word {number}, ")).collect();
+    let mut screen = Screen::new([Reply::new().text(&answer).delta_size(6)], &[]);
     screen.say("go").send("typed-meanwhile");
     screen
         .terminal

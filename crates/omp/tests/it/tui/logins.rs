@@ -45,7 +45,8 @@ fn address(screen: &Screen) -> String {
 /// The credential of a request.
 fn bearer(screen: &Screen) -> String {
     let requests = screen.server.requests();
-    let header = requests.last().expect("a request").header("authorization").expect("a credential").to_owned();
+    let header =
+        requests.last().expect("a request").header("authorization").expect("a credential").to_owned();
     header.strip_prefix("Bearer ").expect("a bearer").to_owned()
 }
 
@@ -57,7 +58,12 @@ fn a_browser_login_makes_models_usable_at_once() {
     let (mut screen, oauth) = screen();
     screen.wait_for("No model is available").wait_for("/login or /setup").wait_for("ANTHROPIC_API_KEY");
     screen.say("/model").wait_for("No model can be used").send("\x15");
-    screen.say("/login").wait_for("Sign in to a provider").send("corp-login").wait_for("❯ corp-login").send("\r");
+    screen
+        .say("/login")
+        .wait_for("Sign in to a provider")
+        .send("corp-login")
+        .wait_for("❯ corp-login")
+        .send("\r");
     screen.wait_for("Sign in to Corp").wait_for("Paste the address");
     assert_eq!(browse(&address(&screen)).status, 200);
     screen.wait_for("Logged in to groq as").wait_for("Model: groq/");
@@ -81,7 +87,10 @@ fn a_login_is_completed_by_an_address() {
     screen.say("/login corp-login").wait_for("Paste the address");
     let code = oauth.code_for(&address(&screen));
     screen.send("\t").wait_for("The login waits.").wait_for("Ask anything");
-    screen.say("/login corp-device").wait_for("A login to Corp is already waiting.").wait_for("Paste the address");
+    screen
+        .say("/login corp-device")
+        .wait_for("A login to Corp is already waiting.")
+        .wait_for("Paste the address");
     screen.send("\t").wait_for("The login waits.");
     screen.say("/login http://localhost/cb?code=wrong&state=wrong").wait_for("is being looked at");
     screen.say("/login").wait_for("belongs to another login");
@@ -102,7 +111,8 @@ fn a_device_login_waits_for_another_device() {
     let (mut screen, oauth) = screen();
     screen.say("/login corp-device").wait_for("and enter the code");
     let shown = screen.terminal.screen();
-    let code = shown.lines().find_map(|row| row.trim().strip_prefix("and enter the code ")).unwrap().to_owned();
+    let code =
+        shown.lines().find_map(|row| row.trim().strip_prefix("and enter the code ")).unwrap().to_owned();
     assert!(oauth.approve_device(code.trim()));
     screen.wait_for("Logged in to groq as");
 }
@@ -135,7 +145,9 @@ fn a_key_is_stored_and_forgotten() {
 #[test]
 fn a_cancelled_login_stores_nothing() {
     let (mut screen, oauth) = screen();
-    for (way, sign) in [("corp-login", "Paste the address"), ("corp-device", "enter the code"), ("groq", "Paste the key")] {
+    for (way, sign) in
+        [("corp-login", "Paste the address"), ("corp-device", "enter the code"), ("groq", "Paste the key")]
+    {
         for key in ["\x1b", "\x03"] {
             screen.say(&format!("/login {way}")).wait_for(sign).send(key);
             screen.wait_for("The login was cancelled. Nothing was stored.").wait_for("Ask anything");

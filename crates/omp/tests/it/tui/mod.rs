@@ -16,6 +16,7 @@ mod discovering;
 mod editing;
 mod gallery;
 mod history;
+mod interaction;
 mod keys;
 mod lifecycle;
 mod logins;
@@ -32,6 +33,7 @@ mod skills;
 mod themes;
 mod wizard;
 mod tree;
+mod upkeep;
 mod welcome;
 
 use std::process::Command;

@@ -12,7 +12,8 @@ const CONFIG: &str = "home/.omp/agent/config.yml";
 /// Every answer has its number.
 fn forever() -> Server {
     let count = AtomicUsize::new(0);
-    let answer = move |_: &_| Reply::new().text(&format!("answer-{}-", count.fetch_add(1, Ordering::Relaxed) + 1));
+    let answer =
+        move |_: &_| Reply::new().text(&format!("answer-{}-", count.fetch_add(1, Ordering::Relaxed) + 1));
     Server::start(Scenario::dynamic(answer).keyless(true))
 }
 
@@ -113,7 +114,11 @@ fn a_choice_for_the_session_is_not_kept() {
     let mut screen = screen(&[]);
     let before = screen.home.read(CONFIG);
     for open in ["/switch\r", "\x1bp"] {
-        screen.send(open).wait_for("Choose a model for this session  4").send("other\r").wait_for("Model: two/other");
+        screen
+            .send(open)
+            .wait_for("Choose a model for this session  4")
+            .send("other\r")
+            .wait_for("Model: two/other");
         assert_eq!(ask(&mut screen).0, "other");
         screen.say("/switch").wait_for("for this session  4").send("small\r").wait_for("Model: one/small");
     }
@@ -168,7 +173,11 @@ fn roles_of_ones_own_are_gone_through() {
     for (name, model) in [("night", "two/other"), ("dawn", "two/large")] {
         screen.say("/model").wait_for("Choose a model  4").send(model);
         screen.wait_for(&format!("❯ {model}")).send("\t");
-        screen.wait_for(&format!("What is {model} for?")).send(name).wait_for(&format!("❯ {name}")).send("\r");
+        screen
+            .wait_for(&format!("What is {model} for?"))
+            .send(name)
+            .wait_for(&format!("❯ {name}"))
+            .send("\r");
         screen.wait_for("How hard").send("\r").wait_for(&format!("{name}: {model}"));
         assert_eq!(role(&screen.home, name), model);
     }

@@ -31,10 +31,10 @@ fn a_change_counts_in_the_running_session() {
     assert!(config(&screen).contains("approvalMode: always-ask"), "{}", config(&screen));
     screen.say("second").wait_for("echo from-the-call").wait_for("1. ").send("\r").wait_for("done-twice");
     // What is drawn follows, too.
-    assert!(screen.terminal.screen().contains("test/scripted"));
+    assert!(screen.terminal.screen().contains("◈ test/scripted"));
     go_to(&mut screen, "statusLine.preset").send("\r").wait_for("Enter chooses").send("custom\r");
     screen.wait_for("custom  (yours)").send("\x1b\x1b").wait_for("Ask anything");
-    screen.terminal.wait_without("test/scripted");
+    screen.terminal.wait_without("◈ test/scripted");
 }
 
 /// Each kind of value has its way, mistakes are named, defaults come back with one key.
@@ -132,5 +132,8 @@ fn compaction_obeys_a_changed_threshold() {
     go_to(&mut screen, "compaction.thresholdTokens").send("\r").wait_for("│ -1 ");
     screen.send("\x155000\r").wait_for("5000  (yours)").send("\x1b\x1b").wait_for("Ask anything");
     screen.say("third").wait_for("Compacted from 6,000 tokens").wait_for("third-answer");
-    assert!(screen.server.requests()[2].body.to_string().contains("word1499"), "the conversation is summed up");
+    assert!(
+        screen.server.requests()[2].body.to_string().contains("word1499"),
+        "the conversation is summed up"
+    );
 }

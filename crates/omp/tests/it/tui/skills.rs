@@ -36,10 +36,18 @@ fn a_skill_is_queued_like_words() {
         screen.server.requests().iter().map(|request| request.body.to_string()).collect()
     };
     let sent = bodies(&screen);
-    assert!(sent[1].contains("Always rhyme") && sent[1].contains("sooner") && !sent[1].contains("later"), "{}", sent[1]);
+    assert!(
+        sent[1].contains("Always rhyme") && sent[1].contains("sooner") && !sent[1].contains("later"),
+        "{}",
+        sent[1]
+    );
     assert!(sent[2].contains("later"), "{}", sent[2]);
     screen.send("/skill:rhyme enter").wait_for("rhyme enter").send("\r").wait_for("after-enter");
-    screen.send("/skill:rhyme control").wait_for("rhyme control").send("\x1b[13;5u").wait_for("after-ctrl-enter");
+    screen
+        .send("/skill:rhyme control")
+        .wait_for("rhyme control")
+        .send("\x1b[13;5u")
+        .wait_for("after-ctrl-enter");
     assert_eq!(bodies(&screen).len(), 5);
     screen.server.finish();
 }

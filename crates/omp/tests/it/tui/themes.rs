@@ -68,7 +68,10 @@ fn the_choice_is_kept_by_background() {
         command.env("COLORFGBG", background);
         let mut screen = Screen::with(command, home, server, 40, 100);
         assert_eq!(screen.home.read(CONFIG), format!("# old\ntheme:\n  {slot}: {flat}\n"));
-        screen.say("/theme").wait_for(&format!("Theme on a {slot} background")).wait_for(&format!("❯ {flat}"));
+        screen
+            .say("/theme")
+            .wait_for(&format!("Theme on a {slot} background"))
+            .wait_for(&format!("❯ {flat}"));
         screen.send("solar").wait_for("❯ solar").send("\r").wait_for("Theme: solar");
         let (_, _, home) = screen.leave();
         let kept = home.read(CONFIG);
@@ -127,5 +130,10 @@ fn a_silent_terminal_is_dark() {
     let home = crate::support::home(&server, Wire::OpenAiCompletions);
     let command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
     let mut terminal = Terminal::start(command, 30, 100, Answers::None);
-    terminal.wait_for("Ask anything").send("/theme").wait_for("/theme").send("\r").wait_for("on a dark background");
+    terminal
+        .wait_for("Ask anything")
+        .send("/theme")
+        .wait_for("/theme")
+        .send("\r")
+        .wait_for("on a dark background");
 }

@@ -115,9 +115,15 @@ fn the_wizard_comes_when_it_is_wanted() {
         assert_eq!(config(home).contains("setupVersion: 1"), false);
         shown
     };
-    for (value, shown) in
-        [("1", false), ("yes", false), ("anything", false), ("", true), ("0", true), ("false", true), ("no", true)]
-    {
+    for (value, shown) in [
+        ("1", false),
+        ("yes", false),
+        ("anything", false),
+        ("", true),
+        ("0", true),
+        ("false", true),
+        ("no", true),
+    ] {
         let home = Home::new();
         let mut command = command(&home, &[]);
         command.env("OMP_SKIP_SETUP", value);
@@ -170,7 +176,12 @@ fn providers_are_set_up_on_demand() {
     for line in ["/setup providers", "/providers providers"] {
         let mut terminal = start(&home, &[]);
         terminal.wait_for("Ask anything").send("/setup everything\r").wait_for("Usage: /setup [providers]");
-        terminal.send(line).wait_for(line).send("\r").wait_for("set-up, 1 of 2").wait_for("Who should answer?");
+        terminal
+            .send(line)
+            .wait_for(line)
+            .send("\r")
+            .wait_for("set-up, 1 of 2")
+            .wait_for("Who should answer?");
         terminal.send("groq").wait_for("❯ groq").send("\r").wait_for("Paste the key").send("sk-1\r");
         terminal.wait_for("signed in to groq").send("\x15\x1b[H\r").wait_for("set-up, 2 of 2").send("tavily");
         terminal.wait_for("❯ tavily").send("\r").wait_for("Ask anything");

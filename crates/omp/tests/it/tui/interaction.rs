@@ -1,0 +1,134 @@
+//! How a session reacts to its user, as the settings say: each of them as it is, and changed.
+
+use std::time::Duration;
+
+use omp_testkit::{Home, Reply, Server, Wire};
+use serde_json::json;
+
+use super::Screen;
+
+const CONFIG: &str = "home/.omp/agent/config.yml";
+
+fn screen(config: &str, replies: Vec<Reply>) -> Screen {
+    let server = Server::start(replies);
+    let home = crate::support::home(&server, Wire::OpenAiCompletions);
+    home.write(CONFIG, config);
+    Screen::in_home(home, server, &[], 40, 100)
+}
+
+fn default_of(home: &Home, path: &str) -> String {
+    crate::support::omp_run(home, &["config", "get", path]).stdout.trim().to_owned()
+}
+
+/// Which words came with each request, of those that were queued.
+fn queued(screen: &Screen) -> Vec<Vec<&'static str>> {
+    let words = ["steer-one", "steer-two", "later-one", "later-two"];
+    let mut seen: Vec<&str> = Vec::new();
+    let mut rounds = Vec::new();
+    for request in screen.server.requests() {
+        let body = request.body.to_string();
+        let new: Vec<&str> =
+            words.into_iter().filter(|word| body.contains(word) && !seen.contains(word)).collect();
+        seen.extend(&new);
+        rounds.push(new);
+    }
+    rounds
+}
+
+/// proves: CFG-069
+#[test]
+fn waiting_messages_come_one_by_one_or_together() {
+    let all = "steeringMode: all\nfollowUpMode: all\n";
+    let one_by_one = vec![vec![], vec!["steer-one"], vec!["steer-two"], vec!["later-one"], vec!["later-two"]];
+    let together = vec![vec![], vec!["steer-one", "steer-two"], vec!["later-one", "later-two"]];
+    for (config, expected) in [("", one_by_one), (all, together)] {
+        let slow = Reply::new().text("slow words that take their time").delta_size(5);
+        let mut replies = vec![slow.stall_after_event(3, Duration::from_millis(1500))];
+        replies.extend((1..expected.len()).map(|number| Reply::new().text(&format!("answer-{number}-"))));
+        let mut screen = screen(config, replies);
+        screen.say("begin").wait_for("slow");
+        screen.send("later-one").wait_for("later-one").send("\x11").wait_for("1 waiting");
+        screen.send("later-two").wait_for("later-two").send("\x11").wait_for("2 waiting");
+        screen.say("steer-one").wait_for("3 waiting").say("steer-two").wait_for("4 waiting");
+        screen.wait_for(&format!("answer-{}-", expected.len() - 1));
+        assert_eq!(queued(&screen), expected, "{config}");
+    }
+}
+
+/// proves: CFG-069
+#[test]
+fn steering_stops_tools_or_waits_for_them() {
+    let call = |command: &str| Reply::new().tool_call("bash", json!({"_i": "run", "command": command}));
+    let mut screen = screen("", vec![call("echo begun; sleep 300"), Reply::new().text("turned")]);
+    screen.say("go").wait_for("begun").say("other way").wait_for("turned");
+    let command = "echo begun; until test -e go; do sleep 0.01; done; echo by-itself";
+    let mut screen = self::screen("interruptMode: wait\n", vec![call(command), Reply::new().text("turned")]);
+    screen.say("go").wait_for("begun").say("other way").wait_for("1 waiting");
+    screen.home.write("work/go", "");
+    screen.wait_for("turned");
+    let body = screen.server.requests()[1].body.to_string();
+    assert!(body.contains("by-itself") && body.contains("other way"), "{body}");
+}
+
+/// proves: CFG-069
+#[test]
+fn two_escapes_open_what_is_wanted() {
+    for (config, opened) in [
+        ("", Some("Go to a place in the conversation")),
+        ("doubleEscapeAction: tree\n", Some("Go to a place in the conversation")),
+        ("doubleEscapeAction: branch\n", Some("Go on before a message")),
+        ("doubleEscapeAction: none\n", None),
+    ] {
+        let mut screen = screen(config, vec![Reply::new().text("an-answer")]);
+        screen.say("a question").wait_for("an-answer").terminal.wait_without("Working");
+        screen.send("\x1b[27u\x1b[27u");
+        match opened {
+            Some(title) => drop(screen.wait_for(title)),
+            None => {
+                screen.send("typed").wait_for("│ typed");
+                let shown = screen.terminal.screen();
+                assert!(!shown.contains("Go to a place") && !shown.contains("Go on before"), "{shown}");
+            }
+        }
+    }
+}
+
+/// proves: CFG-069
+#[test]
+fn a_start_goes_on_where_it_is_wanted() {
+    for (config, resumed) in [("", false), ("autoResume: true\n", true)] {
+        let server = Server::start([Reply::new().text("earlier-answer")]);
+        let home = crate::support::home(&server, Wire::OpenAiCompletions);
+        home.write(CONFIG, config);
+        crate::support::omp_run(&home, &["-p", "a question"]).assert_success();
+        let mut screen = Screen::in_home(home, server, &[], 40, 100);
+        if resumed {
+            screen.wait_for("earlier-answer");
+        }
+        assert_eq!(screen.terminal.screen().contains("earlier-answer"), resumed, "{config}");
+    }
+}
+
+/// A question waits for ever unless a time is set; then the recommended answer is given.
+///
+/// proves: CFG-069
+#[test]
+fn questions_wait_as_long_as_is_wanted() {
+    let options = json!([{"label": "red"}, {"label": "green"}]);
+    let questions =
+        json!([{"id": "color", "question": "Which color?", "recommended": 1, "options": options}]);
+    let ask = || Reply::new().tool_call("ask", json!({"_i": "ask", "questions": questions}));
+    let mut patient = screen("", vec![ask(), Reply::new().text("Chosen.")]);
+    assert_eq!(default_of(&patient.home, "ask.timeout"), "0");
+    assert_eq!(default_of(&patient.home, "ask.notify"), "on");
+    patient.say("go").send("\x1b[O").wait_for("Which color?");
+    patient.terminal.wait_for_bytes(b"\x07");
+    patient.send("red").wait_for("❯ red").send("\r").wait_for("Chosen.");
+    let body = patient.server.requests()[1].body.to_string();
+    assert!(body.contains("User selected: red"), "{body}");
+    let config = "ask:\n  timeout: 1\n  notify: off\n";
+    let mut hurried = screen(config, vec![ask(), Reply::new().text("Chosen.")]);
+    hurried.say("go").send("\x1b[O").wait_for("Which color?").wait_for("Chosen.");
+    let body = hurried.server.requests()[1].body.to_string();
+    assert!(body.contains("green"), "{body}");
+}
