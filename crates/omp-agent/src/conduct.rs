@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use omp_types::{AgentEvent, CustomMessage, Message};
 
-use crate::correct;
+use crate::agent::{AfterForced, Forced};
+use crate::correct::{self, MAX_DEMANDS};
 use crate::parts::Note;
 use crate::run::{Next, Run};
 
@@ -92,6 +93,21 @@ impl Run<'_> {
         }
         let note = self.fixed.conduct.before_stopping()?;
         self.kept_going += 1;
+        Some(correct::hidden(note.custom_type, note.text, self.fixed.clock.now_ms()))
+    }
+
+    /// A tool that must be called next: the model is told so and gets no choice, as far as it can be forced. A model
+    /// that does not obey is asked again, but not for ever.
+    pub(crate) fn demand(&mut self) -> Option<Message> {
+        let Some((tool, note)) = self.state.tools.demand() else {
+            self.demands = 0;
+            return None;
+        };
+        if self.demands >= MAX_DEMANDS || self.state.forced != Forced::Nothing {
+            return None;
+        }
+        self.demands += 1;
+        self.state.forced = Forced::Call { tool, then: AfterForced::AsUsual };
         Some(correct::hidden(note.custom_type, note.text, self.fixed.clock.now_ms()))
     }
 

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::{AfterForced, Fixed, Forced, State};
 use crate::config::Eager;
 use crate::control::Shared;
-use crate::correct::{self, INTERRUPTED, MAX_DEMANDS, MAX_NUDGES, MAX_PAUSES, NOT_RUN, TRUNCATED_CALL};
+use crate::correct::{self, INTERRUPTED, MAX_NUDGES, MAX_PAUSES, NOT_RUN, TRUNCATED_CALL};
 use crate::leak::Cuts;
 use crate::recover::Answered;
 use crate::remind::Reminders;
@@ -29,7 +29,7 @@ pub(crate) struct Run<'a> {
     /// Paused answers in a row.
     pauses: u32,
     /// Times in a row that a tool demanded to be called.
-    demands: u32,
+    pub(crate) demands: u32,
     /// Times in a row that a mode did not let the run end.
     pub(crate) kept_going: u32,
     /// What modes say to the model at the next turn.
@@ -366,21 +366,6 @@ impl<'a> Run<'a> {
                 return None;
             }
         }
-    }
-
-    /// A tool that must be called next: the model is told so and gets no choice, as far as it can be forced. A model
-    /// that does not obey is asked again, but not for ever.
-    fn demand(&mut self) -> Option<Message> {
-        let Some((tool, note)) = self.state.tools.demand() else {
-            self.demands = 0;
-            return None;
-        };
-        if self.demands >= MAX_DEMANDS || self.state.forced != Forced::Nothing {
-            return None;
-        }
-        self.demands += 1;
-        self.state.forced = Forced::Call { tool, then: AfterForced::AsUsual };
-        Some(correct::hidden(note.custom_type, note.text, self.fixed.clock.now_ms()))
     }
 
     /// Asides ride with the user's words instead of costing a turn of their own before them.

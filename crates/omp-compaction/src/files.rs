@@ -131,7 +131,9 @@ fn path_of(arguments: &Map<String, Value>) -> Option<String> {
 /// `src/main.rs:50-100` names a file and lines of it.
 fn without_selector(path: String) -> String {
     match path.rsplit_once(':') {
-        Some((file, lines)) if !file.is_empty() && lines.starts_with(|first: char| first.is_ascii_digit()) => {
+        Some((file, lines))
+            if !file.is_empty() && lines.starts_with(|first: char| first.is_ascii_digit()) =>
+        {
             without_selector(file.to_owned())
         }
         Some((file, "raw" | "conflicts" | "full")) => without_selector(file.to_owned()),

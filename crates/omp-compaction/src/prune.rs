@@ -32,7 +32,8 @@ pub struct Protect {
 impl Protect {
     fn covers(&self, call: &ToolCall) -> bool {
         let path = call.arguments.get("path").and_then(Value::as_str).unwrap_or_default();
-        let is_plan = || self.plan.as_deref().is_some_and(|plan| path == plan || path.starts_with(&format!("{plan}:")));
+        let is_plan =
+            || self.plan.as_deref().is_some_and(|plan| path == plan || path.starts_with(&format!("{plan}:")));
         match call.name.as_str() {
             "skill" => true,
             "read" => path.starts_with("skill://") || is_plan(),
@@ -199,7 +200,9 @@ impl<'a> Calls<'a> {
     /// Was the same file, or the same part of it, read again later?
     fn is_superseded(&self, index: usize, result: &ToolResultMessage) -> bool {
         let call = self.by_id.get(result.tool_call_id.as_str());
-        let Some(path) = call.and_then(|call| read_path(call)).filter(|_| !result.is_error) else { return false };
+        let Some(path) = call.and_then(|call| read_path(call)).filter(|_| !result.is_error) else {
+            return false;
+        };
         let whole = path.split_once(':').map(|(file, _)| file);
         let newer = |path: &str| self.last_read.get(path).is_some_and(|last| *last > index);
         newer(path) || whole.is_some_and(newer)

@@ -32,7 +32,8 @@ pub fn learned_window(error: &str) -> Option<u64> {
 /// The number a text begins with, after spaces; `200,000` and `200k` count.
 fn number(text: &str) -> Option<u64> {
     let text = text.trim_start_matches([' ', '~', ':', '(']);
-    let end = text.find(|letter: char| !letter.is_ascii_digit() && !",_".contains(letter)).unwrap_or(text.len());
+    let end =
+        text.find(|letter: char| !letter.is_ascii_digit() && !",_".contains(letter)).unwrap_or(text.len());
     let digits: String = text[..end].chars().filter(char::is_ascii_digit).collect();
     let number: u64 = digits.parse().ok()?;
     match text[end..].chars().next() {

@@ -35,7 +35,7 @@ pub(crate) fn since_last_start(directories: &Directories, changelog: &str, lengt
     let news = newer(changelog, parts(seen?)?);
     let first = news.first()?;
     if length == Length::Short {
-        return Some(format!("Updated to {}. /changelog tells what is new.", VERSION));
+        return Some(format!("Updated to {VERSION}. /changelog tells what is new."));
     }
     let mut lines: Vec<&str> = vec![first.0];
     lines.extend(news.iter().flat_map(|(_, text)| text.lines()).skip(1));

@@ -95,3 +95,10 @@ pub(crate) fn fitting(list: &mut Selector, look: &Look, most: usize) -> Vec<Line
         room = room.saturating_sub(over).max(1);
     }
 }
+
+/// A row two cells to the right.
+pub(crate) fn indented(line: &Line) -> Line {
+    let mut row = Line::plain("  ");
+    row.append(line);
+    row
+}

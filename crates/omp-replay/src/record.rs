@@ -91,3 +91,69 @@ pub(crate) fn now_ms() -> u64 {
 
 /// A recorder that several parts share.
 pub(crate) type Shared = Arc<Recorder>;
+
+#[cfg(test)]
+mod tests {
+    use omp_guard::secrets::{Entry, Matcher, Mode};
+    use serde_json::json;
+
+    use super::*;
+    use crate::line::{Exchange, ToolOutcome, ToolRun};
+    use crate::play::{Input, Player};
+
+    fn world() -> World {
+        World {
+            session: "s1".to_owned(),
+            system: vec!["Say nothing of hunter22.".to_owned()],
+            ..World::default()
+        }
+    }
+
+    fn secrets() -> Secrets {
+        let entry = Entry { matcher: Matcher::Plain("hunter22".to_owned()), mode: Mode::Obfuscate };
+        Secrets::new(vec![entry], "s1")
+    }
+
+    #[test]
+    fn secrets_are_replaced_in_every_line() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("recording.jsonl");
+        let recorder = Recorder::create(&path).unwrap();
+        recorder.begin(world(), secrets());
+        recorder.prompt(&Prompt::text("my password is hunter22"));
+        recorder.write(&Line::Exchange(Exchange {
+            request: json!({"messages": [{"content": "hunter22"}]}),
+            body: Some("data: hunter22\n\n".to_owned()),
+            ..Exchange::default()
+        }));
+        let arguments = json!({"command": "echo hunter22"}).as_object().cloned().unwrap();
+        let outcome = ToolOutcome::Failed { message: "hunter22: not found".to_owned(), details: None };
+        let run = ToolRun { at: 1, id: "c".to_owned(), name: "bash".to_owned(), arguments, outcome };
+        recorder.write(&Line::Tool(run));
+        recorder.finish().unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(!text.contains("hunter22") && text.contains("my password is"), "{text}");
+        assert_eq!(text.lines().count(), 5);
+        assert!(Recorder::create(&path).is_err(), "nothing is overwritten");
+    }
+
+    #[test]
+    fn a_recording_that_was_cut_off_plays_to_where_it_goes() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("recording.jsonl");
+        let recorder = Recorder::create(&path).unwrap();
+        recorder.begin(world(), Secrets::new(Vec::new(), "s1"));
+        recorder.prompt(&Prompt::text("one"));
+        recorder.retry();
+        recorder.finish().unwrap();
+        let mut text = std::fs::read_to_string(&path).unwrap();
+        text.push_str("{\"type\":\"prompt\",\"at\":5,\"con");
+        std::fs::write(&path, &text).unwrap();
+        let player = Player::load(&path).unwrap();
+        assert_eq!(player.inputs(), [Input::Prompt(Prompt::text("one")), Input::Retry]);
+        assert_eq!(player.world().session, "s1");
+        std::fs::write(&path, format!("{text}\n")).unwrap();
+        let error = Player::load(&path).unwrap_err().to_string();
+        assert!(error.contains("line 5"), "{error}");
+    }
+}

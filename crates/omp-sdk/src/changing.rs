@@ -63,7 +63,7 @@ pub fn counts(path: &str) -> Counts {
         Some(_) => path.starts_with(*name),
         None => path == *name,
     };
-    if LIVE.iter().any(|name| known(&name)) { Counts::Now } else { Counts::NextSession }
+    if LIVE.iter().any(known) { Counts::Now } else { Counts::NextSession }
 }
 
 impl Session {

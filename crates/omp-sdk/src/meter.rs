@@ -98,7 +98,7 @@ impl Session {
         parts.add(ContextPart::Tools, tools);
         let kept = self.keeper.stale();
         for (at, message) in messages.iter().enumerate() {
-            parts.message(message, at == 0 && kept > 0);
+            parts.message(message, at == 0 && kept > 0 && is_summary(message));
         }
         let counted = measure_for(&messages, kept, billing);
         parts.fitted(counted.reported.map(|_| counted.tokens));
@@ -116,6 +116,11 @@ impl Session {
         }
         self.agent.messages().await
     }
+}
+
+/// Does a message stand for others that were summed up?
+fn is_summary(message: &Message) -> bool {
+    matches!(message, Message::User(user) if user.content.text().contains("<summary>"))
 }
 
 /// Tokens by part.

@@ -180,9 +180,7 @@ impl Entry {
     /// The same, and the summary of a compaction too.
     pub fn spoken_anywhere(&self) -> Option<Arc<Message>> {
         match &self.kind {
-            EntryKind::Compaction(compaction) => {
-                Some(summed_up(compaction, &self.timestamp))
-            }
+            EntryKind::Compaction(compaction) => Some(summed_up(compaction, &self.timestamp)),
             _ => message(self),
         }
     }
@@ -197,8 +195,7 @@ fn is_rewind(branch: &BranchSummary) -> bool {
 fn summed_up(compaction: &Compaction, timestamp: &str) -> Arc<Message> {
     let summary = wrapped(COMPACTION_SUMMARY, &compaction.summary, timestamp);
     let frames = compaction.preserve_data.as_ref().and_then(|data| data.get(FRAMES)?.get("content"));
-    let frames: Vec<UserBlock> =
-        frames.and_then(|frames| Vec::deserialize(frames).ok()).unwrap_or_default();
+    let frames: Vec<UserBlock> = frames.and_then(|frames| Vec::deserialize(frames).ok()).unwrap_or_default();
     let Message::User(user) = &*summary else { return summary };
     if frames.is_empty() {
         return summary;

@@ -154,7 +154,7 @@ impl Loaded {
     }
 
     /// Puts the images of messages of this session back in their places.
-    pub fn fill_images(&self, messages: &mut Vec<std::sync::Arc<omp_types::Message>>) {
+    pub fn fill_images(&self, messages: &mut [std::sync::Arc<omp_types::Message>]) {
         if let Some(blobs) = &self.blobs {
             crate::rehydrate::fill(messages, blobs);
         }

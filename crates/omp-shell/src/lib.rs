@@ -26,6 +26,6 @@ pub use command::{CommandError, CommandOutcome, CommandSpec, Ending, Snapshot};
 pub use environment::{Ci, Environment, SecretNames};
 pub use login::login_environment;
 pub use program::{ProgramSpec, run_program};
-pub use scope::{Child, Exit, Program, Scope, SpawnError, Stdio};
+pub use scope::{Child, Exit, Program, Scope, SpawnError, Stdio, run_in_front};
 pub use sink::{Captured, Limits, Sink, Spill};
-pub use watcher::{run_in_front, start_watcher};
+pub use watcher::start_watcher;

@@ -1,10 +1,10 @@
-//! Processes that belong to no scope: one that outlives this program by a moment, and one that has its terminal.
+//! A process that belongs to no scope, because it outlives this program by a moment.
 
 use std::ffi::OsStr;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 
 /// Starts `program` with nothing but a pipe to us and our standard output. It belongs to no scope, because it is there for
 /// the moment after our own end; it must end by itself when the pipe does.
@@ -15,10 +15,4 @@ pub fn start_watcher(program: &Path, arguments: &[&OsStr]) -> io::Result<OwnedFd
     let mut child = command.spawn()?;
     let pipe = child.stdin.take().ok_or_else(|| io::Error::other("the pipe is missing"))?;
     Ok(pipe.into())
-}
-
-/// Runs a program that has our terminal, as an editor does, and waits for its end.
-#[allow(clippy::disallowed_methods, reason = "a scope has no terminal to give away")]
-pub fn run_in_front(program: &OsStr, arguments: &[&OsStr]) -> io::Result<ExitStatus> {
-    Command::new(program).args(arguments).status()
 }

@@ -83,6 +83,10 @@ impl<'a> Pieces<'a> {
         if let Some(class) = ASCII.get(usize::from(byte)) {
             return Some((*class, at + 1));
         }
+        // Ideographs and most Hangul are known by their first byte of three.
+        if matches!(byte, 0xe4..=0xe9 | 0xeb | 0xec) {
+            return Some((Class::Letter, at + 3));
+        }
         let character = self.text.get(at..)?.chars().next()?;
         Some((class_of(character), at + character.len_utf8()))
     }

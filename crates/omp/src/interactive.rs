@@ -91,7 +91,8 @@ pub(crate) struct Opening {
 
 /// Talks until the user leaves; the exit code.
 pub(crate) async fn converse(opening: Opening) -> u8 {
-    let Opening { launch, options, turns, set_up, mut startup } = opening;
+    let Opening { launch, mut options, turns, set_up, mut startup } = opening;
+    options.terminal_size = omp_tui::terminal::size();
     let set_up = match set_up {
         SetUp::Nothing => {
             onboarding::set_up(options.settings.as_ref(), options.environment.as_ref(), &options.persistence)

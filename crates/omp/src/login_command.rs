@@ -99,7 +99,7 @@ impl Desk {
         let choices: Vec<(&str, &str)> =
             rows.iter().map(|row| (row.id.as_str(), row.name.as_str())).collect();
         let id = self.choose(provider, &choices, "log in to").await?;
-        let row = self.sign_in.find(&id).map_err(refused)?;
+        let row = self.sign_in.find(&id).map_err(|error| refused(&error))?;
         match (row.kind, way) {
             (LoginKind::Account, Way::Usual) => self.login_account(&row).await,
             (LoginKind::ApiKey, _) | (LoginKind::Account, Way::Key) => self.login_key(&row).await,
@@ -107,7 +107,8 @@ impl Desk {
     }
 
     async fn login_account(&self, row: &LoginRow) -> Result<String, Refusal> {
-        let signed_in = self.sign_in.account(row, &self.terminal, &self.cancel).await.map_err(refused)?;
+        let signed_in =
+            self.sign_in.account(row, &self.terminal, &self.cancel).await.map_err(|error| refused(&error))?;
         let identity = output::sanitize(&signed_in.identity.unwrap_or_default());
         Ok(format!("Logged in to {} as {identity}.\n", signed_in.provider))
     }
@@ -118,12 +119,12 @@ impl Desk {
             row.key_page.map(|page| format!("Keys of {provider} are made at {page}\n")).unwrap_or_default();
         let question = format!("{page}Paste the API key of {provider} and press Enter; it is not shown.");
         let line = self.cancel.run_until_cancelled(self.terminal.hidden_line(&question)).await;
-        let line = line.ok_or_else(|| refused(SignInError::Cancelled))?;
+        let line = line.ok_or_else(|| refused(&SignInError::Cancelled))?;
         let line = line.ok_or_else(|| {
             let hint = format!("Pipe it in: omp login {provider} --with-key < key.txt");
             ("No key was given. Nothing was stored.".to_owned(), vec![hint])
         })?;
-        let signed_in = self.sign_in.key(row, &line, &self.cancel).await.map_err(refused)?;
+        let signed_in = self.sign_in.key(row, &line, &self.cancel).await.map_err(|error| refused(&error))?;
         if let Some(remark) = signed_in.remark {
             output::note(&output::sanitize(&format!("The key could not be checked: {provider}: {remark}.")));
         }
@@ -137,7 +138,7 @@ impl Desk {
         }
         let choices: Vec<(&str, &str)> = stored.iter().map(|name| (name.as_str(), name.as_str())).collect();
         let id = self.choose(provider, &choices, "log out of").await?;
-        let count = self.sign_in.forget(&id).map_err(refused)?;
+        let count = self.sign_in.forget(&id).map_err(|error| refused(&error))?;
         let what = if count == 1 { "1 credential".to_owned() } else { format!("{count} credentials") };
         Ok(format!("Logged out of {id}: {what} removed.\n"))
     }
@@ -184,8 +185,8 @@ fn plain(message: String) -> Refusal {
 }
 
 /// Why it did not work, and what to do instead.
-fn refused(error: SignInError) -> Refusal {
-    let hints = match &error {
+fn refused(error: &SignInError) -> Refusal {
+    let hints = match error {
         SignInError::Unknown { known, .. } => vec![format!("Known are: {}.", known.join(", "))],
         SignInError::NotStored { stored, .. } => vec![format!("Stored are: {}.", stored.join(", "))],
         SignInError::Refused(_) => vec!["Copy the key again, or make a new one.".to_owned()],

@@ -28,6 +28,7 @@ mod read_command;
 mod replay_command;
 mod resume;
 mod resume_list;
+mod resume_numbered;
 mod room_command;
 mod session_command;
 mod setup_command;

@@ -1,7 +1,7 @@
 //! `omp --resume` without a name: somebody at the terminal chooses from the list of sessions.
 
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use omp_cli::{Launch, Resume};
 use omp_interactive::{End, PickStart, Picked, pick_session};
@@ -9,8 +9,8 @@ use omp_sdk::{Environment, ProcessEnvironment, load_settings};
 
 use crate::interactive::{exit_code, guardian};
 use crate::launch::overrides;
-use crate::output;
 use crate::world::World;
+use crate::{output, plain, resume_numbered};
 
 /// How the start goes on.
 pub(crate) enum Pick {
@@ -30,22 +30,12 @@ pub(crate) fn is_wanted(launch: &Launch) -> bool {
 
 /// Shows the list, and writes the choice into the command line.
 pub(crate) fn choose(launch: &mut Launch, world: &World, cwd: &Path) -> Result<Pick, String> {
-    let World { directories, environment } = world;
-    let settings = load_settings(directories, cwd, environment.as_ref(), &launch.configs, overrides(launch))
-        .map_err(|error| error.to_string())?;
     let session_dir = launch.session.session_dir.as_ref().map(|directory| cwd.join(directory));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| format!("the program cannot start its event loop: {error}"))?;
-    let picked = runtime.block_on(pick_session(PickStart {
-        directories,
-        session_dir: session_dir.clone(),
-        cwd: cwd.to_owned(),
-        settings: &settings,
-        variable: |name| ProcessEnvironment.var(name),
-        leash: guardian,
-    }));
-    runtime.shutdown_background();
-    let (path, id, home) = match picked.map_err(|error| error.to_string())? {
+    let picked = match plain::is_wanted(launch) {
+        true => resume_numbered::choose(&world.directories, session_dir.as_deref(), cwd),
+        false => show(launch, world, session_dir.clone(), cwd)?,
+    };
+    let (path, id, home) = match picked {
         Picked::Session { path, id, cwd } => (path, id, cwd),
         Picked::NoSessions => {
             output::note("No sessions found");
@@ -71,4 +61,23 @@ pub(crate) fn choose(launch: &mut Launch, world: &World, cwd: &Path) -> Result<P
     }
     launch.cwd = Some(home);
     Ok(Pick::Elsewhere)
+}
+
+/// Shows the list on the screen.
+fn show(launch: &Launch, world: &World, session_dir: Option<PathBuf>, cwd: &Path) -> Result<Picked, String> {
+    let World { directories, environment } = world;
+    let settings = load_settings(directories, cwd, environment.as_ref(), &launch.configs, overrides(launch))
+        .map_err(|error| error.to_string())?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| format!("the program cannot start its event loop: {error}"))?;
+    let picked = runtime.block_on(pick_session(PickStart {
+        directories,
+        session_dir,
+        cwd: cwd.to_owned(),
+        settings: &settings,
+        variable: |name| ProcessEnvironment.var(name),
+        leash: guardian,
+    }));
+    runtime.shutdown_background();
+    picked.map_err(|error| error.to_string())
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use omp_sdk::Session;
 
+use super::blocking;
 use crate::answer::Answer;
 
 /// What came with the program.
@@ -14,14 +15,14 @@ const NEWEST: usize = 3;
 /// A changelog that somebody else wrote is read no further.
 const LARGEST: usize = 1024 * 1024;
 
-pub(crate) fn run(session: &Session, arguments: &str) -> Answer {
+pub(crate) async fn run(session: &Session, arguments: &str) -> Answer {
     let entries = match arguments {
         "" => Some(NEWEST),
         "full" => None,
         _ => return Answer::refused("Usage: /changelog [full]"),
     };
     let directory = session.environment().var("PI_PACKAGE_DIR");
-    Answer::Text(changelog(&changelog_of(directory.as_deref()), entries))
+    blocking(move || Answer::Text(changelog(&changelog_of(directory.as_deref()), entries))).await
 }
 
 /// The changelog in a directory, if it has one, else the one that came with the program.

@@ -20,10 +20,10 @@ pub(crate) async fn run(desk: &Desk, arguments: &str) -> Answer {
         return Answer::refused(BUSY);
     }
     let target = place(&session, typed);
-    let target = match target.canonicalize() {
-        Ok(target) if target.is_dir() => target,
-        Ok(target) => return Answer::refused(format!("{} is not a directory.", target.display())),
-        Err(error) => return Answer::refused(format!("{} cannot be used: {error}.", target.display())),
+    let looked = tokio::task::spawn_blocking(move || directory(&target)).await;
+    let target = match looked.unwrap_or_else(|error| Err(error.to_string())) {
+        Ok(target) => target,
+        Err(reason) => return Answer::Refused(reason),
     };
     if target == session.cwd() {
         return Answer::refused("The session is in that directory already.");
@@ -34,6 +34,15 @@ pub(crate) async fn run(desk: &Desk, arguments: &str) -> Answer {
             "A session that is kept in memory only cannot be moved. Start omp in that directory.",
         ),
         Err(error) => Answer::refused(error),
+    }
+}
+
+/// A directory as it is called everywhere.
+fn directory(path: &Path) -> Result<PathBuf, String> {
+    match path.canonicalize() {
+        Ok(path) if path.is_dir() => Ok(path),
+        Ok(path) => Err(format!("{} is not a directory.", path.display())),
+        Err(error) => Err(format!("{} cannot be used: {error}.", path.display())),
     }
 }
 

@@ -1,10 +1,11 @@
 //! What goes to the provider: the model, the tier, the name of the conversation, a copy of a request.
 
-use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use omp_sdk::Session;
 
-use super::{BUSY, first_word, unquoted};
+use super::{BUSY, blocking, first_word, unquoted};
 use crate::answer::Answer;
 
 /// `/model [id]`, without a screen
@@ -56,16 +57,18 @@ pub(crate) async fn fresh(session: &Session) -> Answer {
 }
 
 /// `/debug dump-next-request <path>`
-pub(crate) fn debug(session: &Session, arguments: &str) -> Answer {
+pub(crate) async fn debug(session: &Arc<Session>, arguments: &str) -> Answer {
     let path = match first_word(arguments) {
         ("", _) => return Answer::Screen,
-        ("dump-next-request", path) if !path.is_empty() => Path::new(unquoted(path)),
+        ("dump-next-request", path) if !path.is_empty() => PathBuf::from(unquoted(path)),
         _ => return Answer::refused("Usage: /debug [dump-next-request <path>]"),
     };
-    match session.copy_next_request(path) {
+    let session = Arc::clone(session);
+    blocking(move || match session.copy_next_request(&path) {
         Ok(path) => Answer::Text(format!("The next request to a model is written to {}.", path.display())),
         Err(error) => {
             Answer::refused(format!("{} cannot be written: {error}. Name another file.", path.display()))
         }
-    }
+    })
+    .await
 }

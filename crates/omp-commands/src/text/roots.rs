@@ -1,32 +1,39 @@
 //! Further directories of the workspace.
 
-use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use omp_sdk::Session;
 
-use super::unquoted;
+use super::{blocking, unquoted};
 use crate::answer::{Answer, Columns};
 
 /// `/add-dir <dir>`
-pub(crate) fn add(session: &Session, arguments: &str) -> Answer {
-    match unquoted(arguments) {
-        "" => Answer::refused("Usage: /add-dir <directory>"),
-        path => match session.add_root(Path::new(path)) {
-            Ok(root) => Answer::Changed(format!("The workspace now also includes {}.", root.display())),
-            Err(error) => Answer::refused(error),
-        },
+pub(crate) async fn add(session: &Arc<Session>, arguments: &str) -> Answer {
+    let path = PathBuf::from(unquoted(arguments));
+    if path.as_os_str().is_empty() {
+        return Answer::refused("Usage: /add-dir <directory>");
     }
+    let session = Arc::clone(session);
+    blocking(move || match session.add_root(&path) {
+        Ok(root) => Answer::Changed(format!("The workspace now also includes {}.", root.display())),
+        Err(error) => Answer::refused(error),
+    })
+    .await
 }
 
 /// `/remove-dir <dir>`
-pub(crate) fn remove(session: &Session, arguments: &str) -> Answer {
-    match unquoted(arguments) {
-        "" => Answer::refused("Usage: /remove-dir <directory>"),
-        path => match session.remove_root(Path::new(path)) {
-            Ok(root) => Answer::Changed(format!("{} is no longer part of the workspace.", root.display())),
-            Err(error) => Answer::refused(error),
-        },
+pub(crate) async fn remove(session: &Arc<Session>, arguments: &str) -> Answer {
+    let path = PathBuf::from(unquoted(arguments));
+    if path.as_os_str().is_empty() {
+        return Answer::refused("Usage: /remove-dir <directory>");
     }
+    let session = Arc::clone(session);
+    blocking(move || match session.remove_root(&path) {
+        Ok(root) => Answer::Changed(format!("{} is no longer part of the workspace.", root.display())),
+        Err(error) => Answer::refused(error),
+    })
+    .await
 }
 
 /// `/dirs`

@@ -70,7 +70,7 @@ pub(crate) async fn shake(session: &Session, arguments: &str) -> Answer {
 pub(crate) fn cache(session: &Session) -> Answer {
     let report = session.cache_report();
     if report.requests == 0 {
-        return Answer::Text("No model was asked since the session was opened.".to_owned());
+        return Answer::Text("No provider has counted tokens since the session was opened.".to_owned());
     }
     let row = |name: &str, value: String| (name.to_owned(), value);
     let mut rows = vec![

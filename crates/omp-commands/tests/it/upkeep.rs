@@ -121,7 +121,7 @@ async fn the_cache_is_accounted_for() {
         );
     })
     .await;
-    assert_eq!(room.text("/cache").await, "No model was asked since the session was opened.");
+    assert_eq!(room.text("/cache").await, "No provider has counted tokens since the session was opened.");
     room.say("1").await;
     room.say("2").await;
     let text = room.text("/cache").await;

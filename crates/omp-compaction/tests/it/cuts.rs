@@ -167,7 +167,11 @@ fn play(steps: &[Step]) -> Talk {
             Step::Tools(sizes) => {
                 let calls = (0..sizes.len()).map(|call| {
                     let id = format!("{at}-{call}");
-                    omp_types::AssistantBlock::ToolCall(crate::support::call(&id, "bash", json!({"command": "ls"})))
+                    omp_types::AssistantBlock::ToolCall(crate::support::call(
+                        &id,
+                        "bash",
+                        json!({"command": "ls"}),
+                    ))
                 });
                 talk.say(crate::support::answer(calls.collect()));
                 for (call, tokens) in sizes.iter().enumerate() {
@@ -197,7 +201,9 @@ fn is_paired(messages: &[&Message]) -> bool {
                 open.remove(0);
             }
             _ if !open.is_empty() => return false,
-            Message::Assistant(answer) => open = AssistantMessage::tool_calls(answer).map(|call| call.id.as_str()).collect(),
+            Message::Assistant(answer) => {
+                open = AssistantMessage::tool_calls(answer).map(|call| call.id.as_str()).collect()
+            }
             _ => {}
         }
     }

@@ -135,5 +135,8 @@ fn a_branch_is_planned_within_its_budget() {
     assert_eq!(ids(&tight), ["e4", "e5"], "but not when the budget is used up");
     let (text, details) = branch_summary(&tight, "It led nowhere.");
     assert_eq!(details["readFiles"], json!(["far.rs", "old.rs"]), "of the whole branch");
-    assert!(text.contains("It led nowhere.") && text.ends_with("far.rs (Read)\nold.rs (Read)\n</files>"), "{text}");
+    assert!(
+        text.contains("It led nowhere.") && text.ends_with("far.rs (Read)\nold.rs (Read)\n</files>"),
+        "{text}"
+    );
 }

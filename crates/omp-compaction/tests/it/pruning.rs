@@ -77,7 +77,11 @@ fn a_newer_read_takes_the_place_of_an_older_one() {
     talk.call("failed", "read", json!({"path": "b.rs"}));
     talk.say(result("failed", "read", "no such file", true));
     let blanks = stale(&talk.messages(), ALL, &Protect::default());
-    assert_eq!(calls(&blanks), ["whole", "part"], "a part does not replace a whole, a failure replaces nothing");
+    assert_eq!(
+        calls(&blanks),
+        ["whole", "part"],
+        "a part does not replace a whole, a failure replaces nothing"
+    );
     assert!(blanks.iter().all(|blank| blank.text == "[Superseded by a newer read of this file]"));
     let off = Stale { superseded: false, ..ALL };
     assert_eq!(stale(&talk.messages(), off, &Protect::default()), []);
@@ -109,7 +113,11 @@ fn what_said_nothing_goes() {
     assert_eq!(prune(&pruned.messages(), COLD, &Protect::default()), [], "the model has not read it yet");
     pruned.answer("nothing there");
     let blanks = prune(&pruned.messages(), COLD, &Protect::default());
-    assert_eq!((calls(&blanks), blanks[0].text.as_str()), (vec!["empty"], USELESS), "within the newest 40,000");
+    assert_eq!(
+        (calls(&blanks), blanks[0].text.as_str()),
+        (vec!["empty"], USELESS),
+        "within the newest 40,000"
+    );
 }
 
 /// proves: CMP-063

@@ -84,7 +84,10 @@ fn windows_are_learned_from_errors() {
         ("This model's maximum context length is 8192 tokens. However, you requested 9000", 8_192),
         ("prompt is too long: 210000 tokens > 200000 maximum", 200_000),
         ("the request exceeds the available context size (4096 tokens)", 4_096),
-        ("The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).", 1_048_576),
+        (
+            "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+            1_048_576,
+        ),
         ("Your input exceeds the context window of this model (128,000 tokens)", 0),
         ("This endpoint's maximum context length is 131,072 tokens", 131_072),
         ("exceeds the context window of 128k tokens", 128_000),

@@ -40,7 +40,10 @@ impl Talk {
     }
 
     pub(crate) fn answer(&mut self, text: &str) -> String {
-        self.say(answer(vec![AssistantBlock::Text(TextBlock { text: text.to_owned(), text_signature: None })]))
+        self.say(answer(vec![AssistantBlock::Text(TextBlock {
+            text: text.to_owned(),
+            text_signature: None,
+        })]))
     }
 
     pub(crate) fn call(&mut self, id: &str, name: &str, arguments: Value) -> String {

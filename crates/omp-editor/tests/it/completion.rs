@@ -168,6 +168,23 @@ fn arguments_are_asked_for() {
     assert_eq!(shown(&editor), "/model opus |");
 }
 
+/// Values may come late, so Enter means one only where somebody went to it; a subcommand is always known.
+#[test]
+fn enter_takes_a_value_only_if_it_was_chosen() {
+    for (chooses, left) in [(false, "/model op|"), (true, "/model opus |")] {
+        let mut editor = with_commands();
+        typed(&mut editor, "/model op");
+        let request = editor.take_request().unwrap();
+        editor.offer(request.generation, vec![Offer::new("opossum"), Offer::new("opus")]);
+        if chooses {
+            editor.apply(Command::SelectNext);
+        }
+        let outcome = editor.apply(Command::Submit);
+        assert_eq!(matches!(outcome, Outcome::Submit(_)), !chooses);
+        assert_eq!(shown(&editor), left);
+    }
+}
+
 #[test]
 fn files_are_completed() {
     let mut editor = with_commands();

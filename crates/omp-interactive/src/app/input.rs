@@ -66,20 +66,8 @@ impl App {
 
     /// Does what an action of the main view says; `false` leaves the key to the editor.
     fn act(&mut self, action: Action) -> bool {
-        let now = self.now();
         match action {
             actions::INTERRUPT => self.escape(),
-            actions::CLEAR => match clear_key(self.editor.selection().is_some(), &mut self.clears, now) {
-                ClearKey::Copy => {
-                    let outcome = self.editor.apply(Command::Copy);
-                    self.after(outcome);
-                }
-                ClearKey::Clear => {
-                    self.editor.apply(Command::Clear);
-                    self.hint(Token::Muted, "Press Ctrl+C again to leave.");
-                }
-                ClearKey::Exit => self.wishes.push(Wish::Quit),
-            },
             actions::EXIT => match exit_key(!self.editor.is_empty()) {
                 ExitKey::Exit => self.wishes.push(Wish::Quit),
                 ExitKey::DeleteForward => return false,
@@ -98,24 +86,7 @@ impl App {
             actions::THINKING_CYCLE => self.cycle_thinking(),
             actions::MODEL_CYCLE_FORWARD => self.cycle_model(Direction::Forward),
             actions::MODEL_CYCLE_BACKWARD => self.cycle_model(Direction::Backward),
-            actions::HISTORY_SEARCH => self.search_history(),
-            actions::CLIPBOARD_PASTE_IMAGE => self.paste_clipboard(Wanted::Picture),
-            actions::CLIPBOARD_PASTE_TEXT_RAW => self.paste_clipboard(Wanted::RawText),
-            actions::MESSAGE_FOLLOW_UP => self.send(SendKey::FollowUp),
-            actions::MESSAGE_DEQUEUE => {
-                self.give_back();
-                self.changed();
-            }
             actions::RETRY => self.retry(),
-            actions::EDITOR_EXTERNAL => {
-                let text = self.editor.content().text();
-                self.wishes.push(Wish::ExternalEditor(text));
-            }
-            actions::CLIPBOARD_COPY_LINE | actions::CLIPBOARD_COPY_PROMPT => {
-                let Some(command) = Command::of_action(action.id()) else { return false };
-                let outcome = self.editor.apply(command);
-                self.after(outcome);
-            }
             actions::SESSION_NEW => self.command("/new"),
             actions::SESSION_FORK => self.command("/fork"),
             actions::SESSION_RESUME => self.command("/resume"),
@@ -127,9 +98,53 @@ impl App {
                 self.hint(Token::Warning, "Sub-agents are not available yet.");
             }
             actions::STT_TOGGLE => self.hint(Token::Warning, "Dictation is not available yet."),
+            _ => return self.act_on_prompt(action),
+        }
+        true
+    }
+
+    /// Does what an action says about the text in the editor; `false` if it says nothing.
+    fn act_on_prompt(&mut self, action: Action) -> bool {
+        match action {
+            actions::CLEAR => self.clear_or_leave(),
+            actions::HISTORY_SEARCH => self.search_history(),
+            actions::CLIPBOARD_PASTE_IMAGE => self.paste_clipboard(Wanted::Picture),
+            actions::CLIPBOARD_PASTE_TEXT_RAW => self.paste_clipboard(Wanted::RawText),
+            actions::MESSAGE_FOLLOW_UP => self.send(SendKey::FollowUp),
+            actions::MESSAGE_DEQUEUE => {
+                self.give_back();
+                self.changed();
+            }
+            actions::EDITOR_EXTERNAL => {
+                let text = self.typed_text();
+                self.edit_elsewhere(text);
+            }
+            actions::CLIPBOARD_COPY_LINE | actions::CLIPBOARD_COPY_PROMPT => {
+                let Some(command) = Command::of_action(action.id()) else { return false };
+                let outcome = self.editor.apply(command);
+                self.after(outcome);
+            }
             _ => return false,
         }
         true
+    }
+
+    /// Ctrl+C: copies what is selected, else empties the editor; twice it leaves.
+    fn clear_or_leave(&mut self) {
+        let now = self.now();
+        match clear_key(self.editor.selection().is_some(), &mut self.clears, now) {
+            ClearKey::Copy => {
+                let outcome = self.editor.apply(Command::Copy);
+                self.after(outcome);
+            }
+            ClearKey::Clear => {
+                self.editor.apply(Command::Clear);
+                self.link.set_composing(false);
+                self.begin_anew();
+                self.hint(Token::Muted, "Press Ctrl+C again to leave.");
+            }
+            ClearKey::Exit => self.wishes.push(Wish::Quit),
+        }
     }
 
     fn escape(&mut self) {

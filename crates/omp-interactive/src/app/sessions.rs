@@ -122,7 +122,8 @@ impl App {
                 let question = "What should the summary say?".to_owned();
                 app.ask_text(question, "", move |app, words| match words {
                     Some(words) => {
-                        app.summarize_and_go(entry, Some(words).filter(|words| !words.trim().is_empty()))
+                        let words = Some(words).filter(|words| !words.trim().is_empty());
+                        app.summarize_and_go(entry, words);
                     }
                     None => app.ask_for_summary(entry),
                 });

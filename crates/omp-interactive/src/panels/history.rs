@@ -1,6 +1,6 @@
 //! The search through earlier prompts.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use omp_editor::{Border, Command, HistorySearch, SearchOutcome};
@@ -112,7 +112,8 @@ impl App {
         let cwd = (panel.scope == Scope::Here).then_some(cwd);
         self.spawn(async move {
             let query = request.query;
-            let found = tokio::task::spawn_blocking(move || prompts(&directories, &query, cwd)).await;
+            let found =
+                tokio::task::spawn_blocking(move || prompts(&directories, &query, cwd.as_deref())).await;
             Box::new(move |app: &mut Self| {
                 let found = found.unwrap_or_default();
                 if let Some(panel) = app.panel::<History>() {
@@ -125,9 +126,9 @@ impl App {
 }
 
 /// Prompts that fit, best first. A history that cannot be read is empty.
-fn prompts(directories: &Directories, query: &str, cwd: Option<PathBuf>) -> Vec<Arc<str>> {
+fn prompts(directories: &Directories, query: &str, cwd: Option<&Path>) -> Vec<Arc<str>> {
     let words = Some(query.trim()).filter(|query| !query.is_empty());
-    let found = typed_prompts(directories, HistoryQuery { words, cwd: cwd.as_deref(), limit: MOST });
+    let found = typed_prompts(directories, HistoryQuery { words, cwd, limit: MOST });
     let mut prompts: Vec<Arc<str>> = Vec::new();
     for typed in found.unwrap_or_default() {
         if !prompts.iter().any(|known| **known == *typed.prompt) {

@@ -38,7 +38,7 @@ impl Plan {
         let role = self.review.role().map(str::to_owned);
         match (verdict, self.review.notes()) {
             (PlanVerdict::Refine(None), Some(notes)) => Reaction::Close(Box::new(|app| {
-                app.decide_plan(answer, PlanVerdict::Refine(Some(notes)), text, role)
+                app.decide_plan(answer, PlanVerdict::Refine(Some(notes)), text, role);
             })),
             (PlanVerdict::Refine(None), None) => Reaction::Close(Box::new(|app| {
                 app.ask_text("What should be different?".to_owned(), "", move |app, words| {
@@ -122,7 +122,7 @@ impl App {
             // Nobody waits any more if the turn was stopped.
             let _ = answer.send(verdict);
             Box::new(move |app: &mut Self| {
-                problems.iter().for_each(|problem| app.hint(Token::Warning, problem))
+                problems.iter().for_each(|problem| app.hint(Token::Warning, problem));
             }) as Task
         });
     }

@@ -35,6 +35,14 @@ impl TreePanel {
         self.navigator.set_rows(rows);
     }
 
+    /// Whether the conversation stands at an entry; labels are written behind it without going anywhere.
+    fn stands_at(&self, entry: &str) -> bool {
+        let Some(leaf) = &self.leaf else { return false };
+        let way = self.tree.path(leaf);
+        way.iter().rev().find(|node| node.name != "label").is_some_and(|node| node.id == entry)
+            || leaf == entry
+    }
+
     fn react(&mut self, wish: Option<Wish>) -> Reaction {
         match wish {
             None => Reaction::Stay,
@@ -44,7 +52,7 @@ impl TreePanel {
             }
             Some(Wish::Close) => Reaction::Close(Box::new(|_| {})),
             Some(Wish::Label(entry, label)) => Reaction::Do(Box::new(move |app| app.set_label(entry, label))),
-            Some(Wish::Go(entry)) if self.leaf.as_ref() == Some(&entry) => {
+            Some(Wish::Go(entry)) if self.stands_at(&entry) => {
                 Reaction::Close(Box::new(|app| app.hint(Token::Muted, "Already at this point")))
             }
             Some(Wish::Go(entry)) => Reaction::Close(Box::new(move |app| app.leave_for(entry))),
@@ -80,7 +88,7 @@ impl App {
         self.spawn(async move {
             let (tree, leaf) = session.tree().await;
             Box::new(move |app: &mut Self| {
-                if tree.nodes().is_empty() {
+                if tree.rows(TreeFilter::Default, "", leaf.as_deref()).is_empty() {
                     app.hint(Token::Warning, "The conversation has not begun yet.");
                     return;
                 }

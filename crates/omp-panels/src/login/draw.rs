@@ -9,19 +9,17 @@ use omp_view::Look;
 
 use super::{Asks, Login};
 use crate::Drawn;
+use crate::listing::indented;
 use crate::parts;
 
 impl Login {
     /// Its rows on a screen of this size. `copy` is the key that copies the address, if there is one.
     pub fn draw(&self, look: &Look, size: Size, copy: Option<&str>) -> Drawn {
-        let mut rows = vec![look.shortened(
-            &Line::styled(look.bold(Token::Accent), &format!("Sign in to {}", self.name)),
-            look.width,
-        )];
+        let mut rows = vec![look.shortened(&Line::styled(look.bold(Token::Accent), &self.title), look.width)];
         let inner = look.narrower(2);
         if let Some(address) = &self.address {
             rows.push(look.row(Token::Text, "  Open this address in a browser:"));
-            rows.extend(address_rows(&inner, address).into_iter().map(indented));
+            rows.extend(address_rows(&inner, address).iter().map(indented));
         }
         if let Some(code) = &self.code {
             let mut line = Line::styled(look.fg(Token::Text), "  and enter the code ");
@@ -29,9 +27,9 @@ impl Login {
             rows.push(look.shortened(&line, look.width));
         }
         for words in &self.said {
-            rows.extend(inner.wrapped(Token::Warning, words, 0).into_iter().map(indented));
+            rows.extend(inner.wrapped(Token::Warning, words, 0).iter().map(indented));
         }
-        rows.extend(self.question(&inner).into_iter().map(indented));
+        rows.extend(self.question(&inner).iter().map(indented));
         let foot = parts::keys(look, &self.hints(copy));
         // The line that is typed must be seen, so an address gives way first.
         let room = size.height.saturating_sub(foot.len() + 2).max(2);
@@ -108,10 +106,4 @@ fn address_rows(look: &Look, address: &str) -> Vec<Line> {
             line
         })
         .collect()
-}
-
-fn indented(line: Line) -> Line {
-    let mut row = Line::plain("  ");
-    row.append(&line);
-    row
 }

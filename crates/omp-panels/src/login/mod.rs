@@ -51,6 +51,7 @@ impl std::fmt::Debug for Wish {
 /// A login that is under way.
 pub struct Login {
     name: String,
+    title: String,
     asks: Asks,
     address: Option<String>,
     code: Option<String>,
@@ -69,8 +70,10 @@ impl std::fmt::Debug for Login {
 impl Login {
     /// A login to a provider that people call by this name.
     pub fn new(name: impl Into<String>, asks: Asks) -> Self {
+        let name = name.into();
         Self {
-            name: name.into(),
+            title: format!("Sign in to {name}"),
+            name,
             asks,
             address: None,
             code: None,
@@ -78,6 +81,12 @@ impl Login {
             line: String::new(),
             busy: false,
         }
+    }
+
+    /// Something else that nobody may read, under this title.
+    pub fn secret(title: impl Into<String>) -> Self {
+        let title = title.into();
+        Self { title: title.clone(), ..Self::new(title, Asks::Key) }
     }
 
     /// What the provider is called.

@@ -7,7 +7,7 @@ use omp_view::Look;
 
 use super::{Kind, Panel};
 use crate::Drawn;
-use crate::listing::fitting;
+use crate::listing::{fitting, indented};
 use crate::parts;
 
 impl Panel {
@@ -33,14 +33,14 @@ impl Panel {
         let mut rows = vec![Line::new()];
         let place = self.words.as_ref().map(|(place, _)| *place);
         if let Some(item) = place.map(|place| &self.items[place]).or_else(|| self.current()) {
-            rows.extend(look.narrower(2).wrapped(Token::Text, item.about, 0).into_iter().map(indented));
+            rows.extend(look.narrower(2).wrapped(Token::Text, item.about, 0).iter().map(indented));
             if !item.remark.is_empty() {
                 let remark = look.narrower(2).wrapped(Token::Warning, &item.remark, 0);
-                rows.extend(remark.into_iter().map(indented));
+                rows.extend(remark.iter().map(indented));
             }
         }
         if let Some(problem) = &self.problem {
-            rows.extend(look.narrower(2).wrapped(Token::Error, problem, 0).into_iter().map(indented));
+            rows.extend(look.narrower(2).wrapped(Token::Error, problem, 0).iter().map(indented));
         }
         rows.extend(parts::keys(look, &self.hints()));
         rows
@@ -59,10 +59,4 @@ impl Panel {
             .map(str::to_owned)
             .to_vec()
     }
-}
-
-fn indented(line: Line) -> Line {
-    let mut row = Line::plain("  ");
-    row.append(&line);
-    row
 }

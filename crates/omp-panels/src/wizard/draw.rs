@@ -7,7 +7,7 @@ use omp_view::Look;
 
 use super::{Scene, Wizard};
 use crate::Drawn;
-use crate::listing::fitting;
+use crate::listing::{fitting, indented};
 use crate::parts;
 
 impl Wizard {
@@ -59,11 +59,5 @@ impl Wizard {
 }
 
 fn inset(look: &Look, token: Token, text: &str) -> Vec<Line> {
-    let rows = look.narrower(2).wrapped(token, text, 0);
-    let indented = |line: Line| {
-        let mut row = Line::plain("  ");
-        row.append(&line);
-        row
-    };
-    rows.into_iter().map(indented).collect()
+    look.narrower(2).wrapped(token, text, 0).iter().map(indented).collect()
 }

@@ -17,7 +17,9 @@ pub enum BranchSummaryError {
     #[error(transparent)]
     Switch(#[from] SwitchError),
     /// Nothing but the demo would answer.
-    #[error("No model is available to sum up the branch. Connect one, or leave the branch without a summary.")]
+    #[error(
+        "No model is available to sum up the branch. Connect one, or leave the branch without a summary."
+    )]
     NoModel,
     /// The user stopped it.
     #[error("Branch summary cancelled")]

@@ -6,10 +6,10 @@ use omp_agent::{AgentError, Order, Outcome, Prompt, UpkeepError};
 use omp_compaction::{AUTO_CONTINUE, HANDOFF_CONTEXT, handoff, measure, threshold};
 use omp_config::settings::keys;
 use omp_session::artifacts_directory;
-use omp_workspace::write::Mode;
 use omp_types::{
     CompactionReason, CompactionStrategy, CustomMessage, FailureKind, Message, ToolChoice, UserContent,
 };
+use omp_workspace::write::Mode;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -119,7 +119,9 @@ impl Session {
         let Some(file) = self.file() else { return };
         let name = format!("handoff-{}.md", self.modes.clock.now_ms());
         let (path, text) = (artifacts_directory(&file).join(name), document.to_owned());
-        tokio::task::spawn_blocking(move || omp_workspace::write::write(&path, text.as_bytes(), Mode::Private));
+        tokio::task::spawn_blocking(move || {
+            omp_workspace::write::write(&path, text.as_bytes(), Mode::Private)
+        });
     }
 }
 
@@ -187,7 +189,11 @@ impl Driver {
 
     /// Hands off; where no document came of it, the conversation is summed up instead. `true` if there is a new session
     /// or a shorter conversation.
-    async fn hand_off_now(&self, session: &Arc<Session>, cancel: &CancellationToken) -> Result<bool, ModeError> {
+    async fn hand_off_now(
+        &self,
+        session: &Arc<Session>,
+        cancel: &CancellationToken,
+    ) -> Result<bool, ModeError> {
         let handing = session.handing_off(cancel).await;
         match handing {
             Err(HandoffError::Cancelled) => Ok(false),

@@ -5,7 +5,8 @@ use std::sync::atomic::Ordering;
 
 use omp_agent::{Order, Shorter, Todos, UpkeepError, View};
 use omp_compaction::{
-    AUTO_CONTINUE, Carried, Detail, Plan, Words, digest, finish, keep_recent, measure, measure_for, serialize, squeeze,
+    AUTO_CONTINUE, Carried, Detail, Plan, Words, digest, finish, keep_recent, measure, measure_for,
+    serialize, squeeze,
 };
 use omp_jobs::Status;
 use omp_session::{Compaction, Context, Entry, EntryKind, MessageEntry};
@@ -36,7 +37,8 @@ impl Keeper {
     ) -> Result<Shorter, UpkeepError> {
         let measured = measure(view.messages, self.stale());
         let done = self.shorten_by(order, view, &cancel).await;
-        let aborted = cancel.is_cancelled() || done.as_ref().is_err_and(|error| *error == UpkeepError::Aborted);
+        let aborted =
+            cancel.is_cancelled() || done.as_ref().is_err_and(|error| *error == UpkeepError::Aborted);
         if done.is_err() && !aborted {
             self.learned().gave_up_at = Some(measured.tokens);
         }

@@ -67,8 +67,13 @@ impl Keeper {
         let blanks = stale(view.messages, policy.stale(cold), &self.protected());
         self.blank(&mut look, view.messages, &blanks).await;
         let messages = look.messages.clone();
-        self.over_threshold(policy, View { messages: messages.as_deref().unwrap_or(view.messages), ..view }, 0, look)
-            .await
+        self.over_threshold(
+            policy,
+            View { messages: messages.as_deref().unwrap_or(view.messages), ..view },
+            0,
+            look,
+        )
+        .await
     }
 
     async fn before_prompt(&self, policy: &Policy, view: View<'_>, prompt: &Message) -> Look {
@@ -122,7 +127,8 @@ impl Keeper {
             Ok(loaded) => loaded,
             Err(error) => return look.notices.push(format!("Old results were kept: {error}.")),
         };
-        let by_call: HashMap<&str, &Blank> = blanks.iter().map(|blank| (blank.call.as_str(), blank)).collect();
+        let by_call: HashMap<&str, &Blank> =
+            blanks.iter().map(|blank| (blank.call.as_str(), blank)).collect();
         let mut kinds = HashMap::new();
         for entry in loaded.path(leaf.as_deref()) {
             let Some(result) = entry.message().and_then(|message| message.as_tool_result()) else { continue };

@@ -6,8 +6,8 @@
 
 mod ask;
 mod branch;
-mod handoff;
 mod frames;
+mod handoff;
 mod idle;
 mod keep;
 mod look;

@@ -24,7 +24,8 @@ impl Keeper {
         let body = json!({ "systemPrompt": asked.system, "prompt": asked.prompt });
         let call = PlainCall::post(url.as_str(), PlainBody::Json(body));
         let sent = cancel.run_until_cancelled(self.models.client.call(&call, LIMIT)).await;
-        let answer = sent.ok_or_else(|| failure(FailureKind::Aborted, "Request was aborted".to_owned()))??;
+        let answer =
+            sent.ok_or_else(|| failure(FailureKind::Aborted, "Request was aborted".to_owned()))??;
         if !(200..300).contains(&answer.status) {
             let kind = omp_llm::classify_status(answer.status, &answer.body);
             return Err(failure(kind, format!("{url} answered with status {}", answer.status)));

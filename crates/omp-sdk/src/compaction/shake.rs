@@ -32,6 +32,7 @@ impl Session {
             return Err(UpkeepError::Nothing(nothing(what).to_owned()).into());
         };
         let context = self.keeper.settle().await?;
+        self.keeper.begin(context.messages.len());
         self.agent.load(context.messages).await?;
         Ok(report)
     }
@@ -105,6 +106,8 @@ impl Keeper {
             return Ok(None);
         }
         let context = self.settle().await?;
+        // What providers counted before is the size of another conversation.
+        self.begin(context.messages.len());
         let place = report.artifact.map_or_else(String::new, |url| format!(" to {url}"));
         let notice = format!("{} heavy parts of {} tokens were moved{place}.", report.parts, report.saved);
         Ok(Some(Shorter {

@@ -4,16 +4,29 @@ use std::hash::{DefaultHasher, Hasher};
 use std::io;
 use std::sync::Arc;
 
-use omp_types::{Message, ModelRequest, ThinkingLevel};
+use omp_types::{Message, ModelRequest, ThinkingLevel, ToolDefinition};
 use serde::Serialize;
 
 /// The parts of a request, in the order in which they are sent.
 pub(super) struct Prefix {
-    system: u64,
-    tools: u64,
+    system: Part<[String]>,
+    tools: Part<[ToolDefinition]>,
     thinking: ThinkingLevel,
-    /// Messages with their hashes. They are kept to know them again, so that each is hashed once.
-    messages: Vec<(Arc<Message>, u64)>,
+    messages: Vec<Part<Message>>,
+}
+
+/// A part with its hash. It is kept to know it again, so that each is hashed once.
+struct Part<T: ?Sized> {
+    value: Arc<T>,
+    hash: u64,
+}
+
+impl<T: Serialize + ?Sized> Part<T> {
+    /// Hashes a part, unless it is the one that stood there before.
+    fn of(value: &Arc<T>, before: Option<&Self>) -> Self {
+        let known = before.filter(|before| Arc::ptr_eq(&before.value, value)).map(|before| before.hash);
+        Self { value: Arc::clone(value), hash: known.unwrap_or_else(|| hash(&**value)) }
+    }
 }
 
 /// What is new in a request.
@@ -29,29 +42,24 @@ pub(super) struct Change {
 impl Prefix {
     /// Hashes a request. What the request before had in the same place is not hashed again.
     pub(super) fn of(request: &ModelRequest, before: Option<&Self>) -> Self {
-        let known = |at: usize, message: &Arc<Message>| {
-            let (same, hash) = before?.messages.get(at)?;
-            Arc::ptr_eq(same, message).then_some(*hash)
-        };
-        let hashed = |(at, message): (usize, &Arc<Message>)| {
-            let hash = known(at, message).unwrap_or_else(|| hash(&**message));
-            (Arc::clone(message), hash)
+        let message = |(at, message): (usize, &Arc<Message>)| {
+            Part::of(message, before.and_then(|before| before.messages.get(at)))
         };
         Self {
-            system: hash(&*request.system),
-            tools: hash(&*request.tools),
+            system: Part::of(&request.system, before.map(|before| &before.system)),
+            tools: Part::of(&request.tools, before.map(|before| &before.tools)),
             thinking: request.options.thinking,
-            messages: request.messages.iter().enumerate().map(hashed).collect(),
+            messages: request.messages.iter().enumerate().map(message).collect(),
         }
     }
 
     /// What changed since `before`.
     pub(super) fn since(&self, before: &Self) -> Change {
         let pairs = self.messages.iter().zip(&before.messages);
-        let shared = pairs.take_while(|((_, new), (_, old))| new == old).count();
+        let shared = pairs.take_while(|(new, old)| new.hash == old.hash).count();
         Change {
-            system: self.system != before.system,
-            tools: self.tools != before.tools,
+            system: self.system.hash != before.system.hash,
+            tools: self.tools.hash != before.tools.hash,
             thinking: self.thinking != before.thinking,
             history: shared + 1 < before.messages.len(),
         }

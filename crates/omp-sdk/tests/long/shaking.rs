@@ -1,7 +1,7 @@
 //! Heavy parts leave a conversation.
 
 use omp_sdk::{Persistence, Shake};
-use omp_testkit::{ModelOptions, Reply, Server, Wire};
+use omp_testkit::{ModelOptions, Reply, Server, Usage, Wire};
 use serde_json::json;
 
 use crate::support::{Talk, World, say, text, words};
@@ -72,6 +72,23 @@ async fn the_strategy_shakes_at_the_threshold() {
     assert!(world.entries().iter().all(|entry| entry["type"] != "compaction"));
     let end = &world.events.of("auto_compaction_end")[0];
     assert_eq!(end["action"], "shake", "{end}");
+    session.close().await;
+    world.server.finish();
+}
+
+/// What was counted before the shaking is the size of another conversation: the next prompt is sent as it is.
+#[tokio::test]
+async fn a_shaken_conversation_is_measured_anew() {
+    let config = "compaction:\n  strategy: shake\n  thresholdTokens: 28000\n  autoContinue: false\n";
+    let usage = Usage { input: 29_000, output: 10, ..Usage::default() };
+    let replies = vec![Reply::new().text("one").usage(usage), Reply::new().text("two")];
+    let world = world(config, 200_000, replies, &talk());
+    let session = world.open().await;
+    say(&session, "go on").await;
+    assert_eq!(world.events.of("auto_compaction_end").len(), 1, "shaken after the turn");
+    say(&session, "and on").await;
+    assert_eq!(world.server.requests().len(), 2, "nothing is summed up");
+    assert_eq!(world.events.of("auto_compaction_end").len(), 1);
     session.close().await;
     world.server.finish();
 }

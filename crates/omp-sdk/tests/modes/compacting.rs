@@ -123,7 +123,8 @@ async fn a_running_answer_stops_first() {
     let (outcome, compacted) = tokio::join!(world.submit("go on"), compact);
     assert!(outcome.interrupted);
     compacted.unwrap();
-    let kinds: Vec<_> = lines(&world.file()).iter().map(|line| line["type"].as_str().unwrap().to_owned()).collect();
+    let kinds: Vec<_> =
+        lines(&world.file()).iter().map(|line| line["type"].as_str().unwrap().to_owned()).collect();
     assert_eq!(kinds.last().unwrap(), "compaction");
     assert_eq!(entries(&world.file(), "message").last().unwrap()["message"]["stopReason"], "aborted");
     world.finish().await;
@@ -151,7 +152,10 @@ async fn a_failed_summary_writes_nothing() {
 #[tokio::test]
 async fn what_must_not_be_lost_is_carried_over() {
     let failing = call("bash", serde_json::json!({"command": "echo broken >&2; exit 3"}));
-    let todo = call("todo", serde_json::json!({"ops": [{"op": "init", "list": [{"phase": "Work", "items": ["Ship it"]}]}]}));
+    let todo = call(
+        "todo",
+        serde_json::json!({"ops": [{"op": "init", "list": [{"phase": "Work", "items": ["Ship it"]}]}]}),
+    );
     let replies = [
         todo,
         failing,

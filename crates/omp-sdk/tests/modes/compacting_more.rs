@@ -1,179 +1,34 @@
-//! Handoffs, branches, several models, services, and results that go.
+//! Several models, services, plans, quiet times, and results that go.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use omp_sdk::{BranchSummaryError, HandoffError, Persistence, PlanVerdict};
-use omp_testkit::{Reply, Stop, Usage};
+use omp_sdk::PlanVerdict;
+use omp_testkit::{Reply, Stop};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::compacting::{long, long_talk};
-use crate::support::{Opening, World, call, entries, lines, say, text, world};
+use crate::compacting_alone::counted;
+use crate::support::{Opening, World, call, entries, say, text, world};
 
-fn counted(reply: Reply, tokens: u64) -> Reply {
-    reply.usage(Usage { input: tokens - 5, output: 5, cache_read: 0, cache_write: 0 })
-}
-
-fn stalled() -> Reply {
+pub(crate) fn stalled() -> Reply {
     say("words without end").stall_after_event(2, Duration::from_secs(600))
 }
 
 /// Waits for so many requests, then does something.
-async fn after_requests(world: &World, count: usize) {
+pub(crate) async fn after_requests(world: &World, count: usize) {
     while world.server.requests().len() < count {
         tokio::task::yield_now().await;
     }
 }
 
-fn none() -> CancellationToken {
+pub(crate) fn none() -> CancellationToken {
     CancellationToken::new()
 }
 
-fn texts(messages: &[Value]) -> Vec<String> {
+pub(crate) fn texts(messages: &[Value]) -> Vec<String> {
     messages.iter().map(text).collect()
-}
-
-/// A document in place of the conversation: the question begins like the last request, the old file stays as it is, and
-/// the new one has nothing but the document.
-/// proves: CMP-066, CMP-067, LOP-146
-#[tokio::test]
-async fn a_document_begins_a_new_session() {
-    let replies = [say("hi"), call("todo", json!({"ops": []})), say("working"), say("The document."), say("ok")];
-    let world = world("todo:\n  reminders: false\n", replies).await;
-    world.submit("one").await;
-    world.submit("two").await;
-    let (old, before) = (world.file(), std::fs::read(world.file()).unwrap());
-    world.host.hand_off(Some("the parser"), none()).await.unwrap();
-    let asked = world.server.requests();
-    let (last, handoff) = (&asked[2].body, &asked[3].body);
-    assert_eq!((&handoff["tools"], &handoff["model"]), (&last["tools"], &last["model"]));
-    let (sent, earlier) = (world.messages(3), world.messages(2));
-    assert_eq!(sent[..earlier.len()], earlier[..], "the same beginning");
-    assert_eq!(handoff["tool_choice"], "none");
-    assert_eq!(sent.last().unwrap()["role"], "user");
-    assert!(world.last(3).ends_with("the parser"), "{}", world.last(3));
-    assert_eq!(std::fs::read(&old).unwrap(), before);
-
-    world.submit("go on").await;
-    let messages = world.messages(4);
-    assert_eq!(messages.len(), 3, "{messages:?}");
-    assert!(text(&messages[1]).contains("<handoff-context>\nThe document.\n</handoff-context>"));
-    let kept = entries(&world.file(), "custom_message");
-    assert_eq!((&kept[0]["customType"], &kept[0]["display"]), (&json!("handoff"), &json!(true)));
-    assert_eq!(lines(&world.file())[0]["parentSession"], json!(old));
-    assert!(entries(&old, "compaction").is_empty());
-    world.finish().await;
-}
-
-/// Too little to say, a turn that runs, an empty document, a failure and Escape leave everything as it was.
-/// proves: LOP-149
-#[tokio::test]
-async fn a_handoff_that_fails_changes_nothing() {
-    let refused = Reply::status(400).body(json!({"error": {"message": "no"}}));
-    let world = world("", [say("hi"), say(""), refused, stalled()]).await;
-    let hand_off = |cancel| {
-        let host = Arc::clone(&world.host);
-        async move { host.hand_off(None, cancel).await.unwrap_err() }
-    };
-    assert!(matches!(hand_off(none()).await, HandoffError::Nothing));
-    assert_eq!(HandoffError::Nothing.to_string(), "Nothing to hand off (no messages yet)");
-    world.submit("one").await;
-    let (session, before) = (world.session(), std::fs::read(world.file()).unwrap());
-    assert_eq!(hand_off(none()).await.to_string(), "Handoff cancelled", "an empty document");
-    let failed = hand_off(none()).await.to_string();
-    assert!(failed.starts_with("Handoff failed: ") && failed.ends_with(": no"), "{failed}");
-    let cancel = none();
-    let escape = async {
-        after_requests(&world, 4).await;
-        cancel.cancel();
-    };
-    let (stopped, ()) = tokio::join!(hand_off(cancel.clone()), escape);
-    assert_eq!(stopped.to_string(), "Handoff cancelled");
-    assert!(Arc::ptr_eq(&session, &world.session()));
-    assert_eq!(std::fs::read(world.file()).unwrap(), before);
-    world.finish().await;
-}
-
-const HANDOFF: &str = "compaction:\n  strategy: handoff\n  thresholdTokens: 5000\n  keepRecentTokens: 2000\n";
-
-/// Above the threshold the prompt ends first, then a new session goes on; a document that was not asked for can be kept.
-/// proves: CMP-068, LOP-150
-#[tokio::test]
-async fn a_long_conversation_is_handed_off() {
-    for kept in [true, false] {
-        let replies = [counted(say("one"), 5_001), say("The document."), say("going on")];
-        let world = world(&format!("{HANDOFF}  handoffSaveToDisk: {kept}\n"), replies).await;
-        let old = world.session();
-        world.submit("a long task").await;
-        let file = old.file();
-        assert!(!Arc::ptr_eq(&old, &world.session()));
-        let kinds: Vec<Value> = world
-            .person
-            .events
-            .lock()
-            .unwrap()
-            .iter()
-            .map(|event| serde_json::to_value(event).unwrap()["type"].clone())
-            .collect();
-        let place = |kind: &str| kinds.iter().position(|found| found == kind).unwrap();
-        assert!(place("agent_end") < place("auto_compaction_start"), "{kinds:?}");
-        assert!(text(&world.messages(2)[1]).contains("The document."));
-        assert!(world.last(2).contains("go on"));
-        let parent = lines(&world.file())[0]["parentSession"].as_str().unwrap().to_owned();
-        assert!(file.is_none(), "the old session was let go of");
-        let beside = std::path::Path::new(&parent).with_extension("");
-        let found = || std::fs::read_dir(&beside).map(|files| files.flatten().map(|file| file.path()).collect());
-        let mut documents: Vec<std::path::PathBuf> = found().unwrap_or_default();
-        while kept && documents.is_empty() {
-            tokio::task::yield_now().await;
-            documents = found().unwrap_or_default();
-        }
-        documents.retain(|path| path.extension().is_some_and(|end| end == "md"));
-        assert_eq!(documents.len(), usize::from(kept));
-        if let Some(document) = documents.first() {
-            assert!(document.file_name().unwrap().to_str().unwrap().starts_with("handoff-"));
-        }
-        world.finish().await;
-    }
-
-    // Before a prompt it happens at once, and the prompt goes to the new session.
-    let replies = [counted(say("one"), 5_001), say("The document."), say("two")];
-    let world = world("compaction:\n  enabled: false\n", replies).await;
-    world.submit("first").await;
-    let file = world.file().display().to_string();
-    world.home.write("home/.omp/agent/config.yml", HANDOFF);
-    let world = world.reopen(Persistence::Resume(file.clone())).await;
-    world.submit("second").await;
-    assert_ne!(world.file().display().to_string(), file);
-    let sent = texts(&world.messages(2));
-    assert!(sent[1].contains("The document.") && sent.last().unwrap() == "second", "{sent:?}");
-    world.finish().await;
-}
-
-/// No document: a summary in the same session. An overflow never asks for a document.
-/// proves: CMP-069
-#[tokio::test]
-async fn without_a_document_there_is_a_summary() {
-    let replies = [say(&long("one", 400)), counted(say("two"), 5_001), say(""), say("notes"), say("line")];
-    let config = HANDOFF.replace("keepRecentTokens: 2000", "keepRecentTokens: 2000\n  autoContinue: false");
-    let world = world(&config, replies).await;
-    world.submit("first").await;
-    let session = world.session();
-    world.submit(&long("second", 200)).await;
-    assert!(Arc::ptr_eq(&session, &world.session()));
-    assert_eq!(entries(&world.file(), "compaction").len(), 1);
-    world.finish().await;
-
-    let overflow = Reply::status(400).body(json!({"error": {"message": "x", "code": "context_length_exceeded"}}));
-    let replies = [say(&long("one", 400)), overflow, say("notes"), say("line"), say("ok")];
-    let world = crate::support::world(&config, replies).await;
-    world.submit("first").await;
-    let session = world.session();
-    world.submit(&long("second", 200)).await;
-    assert!(Arc::ptr_eq(&session, &world.session()), "the same session");
-    assert_eq!(entries(&world.file(), "compaction").len(), 1);
-    world.finish().await;
 }
 
 /// Escape stops every kind of it and nothing is written.
@@ -241,7 +96,8 @@ fn stalled_summary() -> Reply {
 /// proves: CMP-031
 #[tokio::test]
 async fn another_model_sums_up() {
-    let busy = || Reply::status(429).header("retry-after", "30").body(json!({"error": {"message": "slow down"}}));
+    let busy =
+        || Reply::status(429).header("retry-after", "30").body(json!({"error": {"message": "slow down"}}));
     let hiccup = || Reply::status(503).body(json!({"error": {"message": "overloaded"}}));
     let config = "modelRoles:\n  default: one/a\n  smol: one/b\nretry:\n  baseDelayMs: 1\n";
     let world = long_talk(config, [busy(), hiccup(), say("notes"), say("line")]).await;
@@ -276,7 +132,8 @@ async fn service() -> (std::net::SocketAddr, Bodies) {
             };
             bodies.lock().unwrap().push(body);
             let answer = r#"{"summary": "from the service", "more": 1}"#;
-            let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", answer.len());
+            let head =
+                format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", answer.len());
             stream.write_all(format!("{head}{answer}").as_bytes()).await.unwrap();
         }
     });
@@ -313,92 +170,6 @@ async fn a_service_can_sum_up() {
         }
         world.finish().await;
     }
-}
-
-/// The branch that is left is summed up at the place that the conversation goes on from.
-/// proves: CMP-090, CMP-094, CMP-096
-#[tokio::test]
-async fn a_branch_is_summed_up() {
-    let read = call("read", json!({"path": "notes.txt"}));
-    let replies = [say("one"), read, say("two"), say("three"), say("It led nowhere."), say("from there")];
-    let world = world("", replies).await;
-    world.home.write("work/notes.txt", "hello");
-    for prompt in ["first", "second", "third"] {
-        world.submit(prompt).await;
-    }
-    let messages = entries(&world.file(), "message");
-    let target = messages[1]["id"].as_str().unwrap().to_owned();
-    let moved = world.session().summarize_branch(&target, None, none()).await.unwrap().unwrap();
-    let asked = world.last(4);
-    assert!(asked.contains("[User]: second") && asked.contains("[Assistant]: three"), "{asked}");
-    assert!(!asked.contains("[User]: first") && !asked.contains("[Assistant]: one"), "not what is common: {asked}");
-    let entry = entries(&world.file(), "branch_summary").remove(0);
-    assert_eq!((entry["parentId"].as_str(), entry["id"].as_str()), (Some(target.as_str()), moved.leaf.as_deref()));
-    let summary = entry["summary"].as_str().unwrap();
-    assert!(summary.contains("another path") && summary.contains("It led nowhere."), "{summary}");
-    assert!(summary.ends_with("<files>\nnotes.txt (Read)\n</files>"), "{summary}");
-    assert_eq!(entry["details"]["readFiles"], json!(["notes.txt"]));
-    world.submit("on").await;
-    assert!(texts(&world.messages(5)).iter().any(|text| text.contains("It led nowhere.")));
-    world.finish().await;
-
-    // The user's own words take the place of ours.
-    let replies = [say("one"), say("two"), say("custom notes")];
-    let world = crate::support::world("", replies).await;
-    world.submit("first").await;
-    world.submit("second").await;
-    let target = entries(&world.file(), "message")[1]["id"].as_str().unwrap().to_owned();
-    world.session().summarize_branch(&target, Some("Only list the errors."), none()).await.unwrap();
-    assert!(world.last(2).ends_with("</conversation>\n\nOnly list the errors."), "{}", world.last(2));
-    world.finish().await;
-}
-
-/// Stopped: the conversation stands where it stood. Nothing left behind: nothing to sum up.
-/// proves: CMP-095, SES-134
-#[tokio::test]
-async fn a_branch_summary_can_be_stopped() {
-    let world = world("", [say("one"), say("two"), stalled()]).await;
-    world.submit("first").await;
-    world.submit("second").await;
-    let ids: Vec<String> =
-        entries(&world.file(), "message").iter().map(|entry| entry["id"].as_str().unwrap().to_owned()).collect();
-    let before = std::fs::read(world.file()).unwrap();
-    let (session, cancel) = (world.session(), none());
-    let escape = async {
-        after_requests(&world, 3).await;
-        cancel.cancel();
-    };
-    let (stopped, ()) = tokio::join!(session.summarize_branch(&ids[1], None, cancel.clone()), escape);
-    assert!(matches!(stopped, Err(BranchSummaryError::Aborted)));
-    assert_eq!(std::fs::read(world.file()).unwrap(), before);
-    assert_eq!(world.session().conversation().await.len(), 4, "all of it is still there");
-    session.navigate(&ids[1], None).await.unwrap();
-    let forward = session.summarize_branch(&ids[3], None, none()).await.unwrap().unwrap();
-    assert_eq!(forward.leaf.as_deref(), Some(ids[3].as_str()));
-    assert!(entries(&world.file(), "branch_summary").is_empty());
-    world.session().close().await;
-}
-
-/// A branch that is longer than the window loses its oldest messages, not its files.
-/// proves: CMP-091, CMP-093
-#[tokio::test]
-async fn a_long_branch_is_summed_up_from_its_end() {
-    let read = call("read", json!({"path": "notes.txt"}));
-    let replies = [say("base"), read, say(&long("old", 3_000)), say(&long("middle", 3_000)), say("new"), say("notes")];
-    let config = "compaction:\n  enabled: false\nbranchSummary:\n  reserveTokens: 5000\n";
-    let world = world(config, replies).await;
-    world.home.write("work/notes.txt", "hello");
-    for prompt in ["zero", "first", "second", "third"] {
-        world.submit(prompt).await;
-    }
-    let target = entries(&world.file(), "message")[1]["id"].as_str().unwrap().to_owned();
-    world.session().summarize_branch(&target, None, none()).await.unwrap();
-    let asked = world.last(5);
-    assert!(asked.contains("[Assistant]: middle") && asked.contains("[Assistant]: new"), "the newest 5,000 tokens");
-    assert!(!asked.contains("[User]: first") && !asked.contains("[Assistant]: old"));
-    let entry = entries(&world.file(), "branch_summary").remove(0);
-    assert_eq!(entry["details"]["readFiles"], json!(["notes.txt"]));
-    world.finish().await;
 }
 
 const PLAN: &str = "# Fix it\n\n1. Change `a.rs`.";
@@ -467,7 +238,9 @@ async fn a_stopped_compaction_waits_for_the_user() {
 #[tokio::test]
 async fn a_quiet_time_is_used() {
     let config = |on: bool| {
-        format!("compaction:\n  keepRecentTokens: 2000\n  idleEnabled: {on}\n  idleTimeoutSeconds: 0\n  idleThresholdTokens: 5000\n")
+        format!(
+            "compaction:\n  keepRecentTokens: 2000\n  idleEnabled: {on}\n  idleTimeoutSeconds: 0\n  idleThresholdTokens: 5000\n"
+        )
     };
     for (on, tokens, expected) in [(true, 5_001, true), (true, 5_000, false), (false, 5_001, false)] {
         let mut replies = vec![say(&long("one", 400)), counted(say("two"), tokens)];
@@ -498,7 +271,8 @@ async fn a_quiet_time_is_used() {
 async fn an_older_read_is_blanked() {
     for on in [true, false] {
         let read = || call("read", json!({"path": "notes.txt"}));
-        let world = world(&format!("compaction:\n  supersedeReads: {on}\n"), [read(), read(), say("done")]).await;
+        let world =
+            world(&format!("compaction:\n  supersedeReads: {on}\n"), [read(), read(), say("done")]).await;
         world.home.write("work/notes.txt", "hello there");
         world.submit("read it twice").await;
         let results = world.results(2);
@@ -521,7 +295,9 @@ async fn old_output_goes_first() {
     let replies = [command(100_000), command(200_000), command(300_000), counted(say("done"), 172_000)];
     let opening = Opening::new(config, replies);
     let path = "home/.omp/agent/models.yml";
-    opening.home.write(path, opening.home.read(path).replace("contextWindow: 10000", "contextWindow: 200000"));
+    opening
+        .home
+        .write(path, opening.home.read(path).replace("contextWindow: 10000", "contextWindow: 200000"));
     let world = opening.start().await;
     world.submit("work").await;
     let before: Vec<Value> = entries(&world.file(), "message");
@@ -530,7 +306,11 @@ async fn old_output_goes_first() {
         .filter(|entry| entry["message"]["role"] == "toolResult")
         .map(|entry| entry["message"]["content"][0]["text"].as_str().unwrap())
         .collect();
-    assert!(results[0].starts_with("[Output truncated - ") && results[0].ends_with(" tokens]"), "{}", results[0].len());
+    assert!(
+        results[0].starts_with("[Output truncated - ") && results[0].ends_with(" tokens]"),
+        "{}",
+        results[0].len()
+    );
     assert!(results[2].starts_with("300000\n"), "the newest 40,000 tokens stay");
     assert!(entries(&world.file(), "compaction").is_empty(), "it is short enough now");
     let live = world.session().conversation().await;

@@ -51,6 +51,7 @@
 //! until the scope ends.
 
 mod forked;
+mod front;
 mod launch;
 mod orphans;
 
@@ -68,6 +69,7 @@ use tokio::net::unix::pipe;
 use tokio::sync::watch;
 
 use crate::environment::Environment;
+pub use front::run_in_front;
 use launch::{Failure, Image, Launcher, Started};
 
 /// How long a tree may take to end by itself after SIGTERM, before SIGKILL.

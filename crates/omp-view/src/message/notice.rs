@@ -84,8 +84,10 @@ fn summarised(look: &Look, title: &str, summary: &str, expansion: Expansion) -> 
     let across = look.symbol(Symbol::TreeHorizontal);
     let mut line = Line::styled(look.fg(Token::BorderMuted), &format!("{} ", across.repeat(2)));
     line.push(look.fg(Token::Muted), title);
-    if expansion == Expansion::Collapsed && !summary.trim().is_empty() {
-        line.push(look.fg(Token::Dim), &format!("{}{}", look.dot(), look.expand_key));
+    let hint = Line::styled(look.fg(Token::Dim), &format!("{}{}", look.dot(), look.expand_key));
+    let hidden = expansion == Expansion::Collapsed && !summary.trim().is_empty();
+    if hidden && line.width() + hint.width() < look.width {
+        line.append(&hint);
     }
     line.push(look.fg(Token::BorderMuted), " ");
     let rest = look.width.saturating_sub(line.width());

@@ -186,7 +186,8 @@ fn a_console_keeps_its_state() {
     let mut terminal = start(&["shell", "--no-snapshot"]);
     // What it says is shown while it runs.
     terminal.send("echo be'gun'; sleep 600\n").wait_for("begun").send("\x03").wait_for("[Command cancelled]");
-    terminal.send("echo still-there | tr a-z A-Z\n").wait_for("STILL-THERE").send("\x03");
+    terminal.send("echo still-there | tr a-z A-Z\n").wait_for("STILL-THERE");
+    terminal.wait_until("the next prompt", |screen| screen.trim_end().ends_with("omp$")).send("\x03");
     assert!(terminal.wait_exit().success());
 
     let mut command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));

@@ -66,8 +66,13 @@ fn build(
         if let Some(Value::String(version)) = merged.get(VERSION_KEY) {
             write(&directories.agent.join(MARKER), version.as_bytes(), Mode::Private)?;
         }
-        flat_theme(&mut merged, is_light);
+        let flat = merged.get("theme").filter(|theme| theme.is_string()).cloned();
         fields(&mut merged);
+        if let Some(flat) = flat {
+            // The name alone decided; the theme itself knows better.
+            merged.insert("theme".to_owned(), flat);
+            flat_theme(&mut merged, is_light);
+        }
         write(file, document(&merged).as_bytes(), Mode::Private)?;
         if from_json.is_some() {
             let backup = directories.agent.join("settings.json.bak");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use omp_commands::{Answer, Call, Desk, named};
-use omp_sdk::{Arrival, Prompt};
+use omp_sdk::{Arrival, PageTheme, Prompt};
 use omp_theme::Token;
 use omp_view::message::Level;
 
@@ -13,17 +13,21 @@ impl App {
     /// Has a command answered beside the interface.
     pub(in crate::app) fn answer(&mut self, name: &'static str, arguments: &str) {
         let Some(command) = named(name) else { return };
-        let (desk, arguments) = (self.desk(), arguments.to_owned());
+        let (mut desk, arguments) = (self.desk(), arguments.to_owned());
+        let session = self.session();
         self.spawn(async move {
+            if name == "export" {
+                let theme = move || crate::page_theme(session.directories(), &session.settings());
+                desk.theme = tokio::task::spawn_blocking(theme).await.unwrap_or_default();
+            }
             let answer = omp_commands::answer(&desk, &Call { command, arguments: &arguments }).await;
             Box::new(move |app: &mut Self| app.show_answer(name, answer)) as Task
         });
     }
 
+    /// What commands are answered with. Pages have their usual colours.
     pub(super) fn desk(&self) -> Desk {
-        let session = self.session();
-        let theme = crate::page_theme(session.directories(), &session.settings());
-        Desk { host: Arc::clone(&self.host), theme }
+        Desk { host: Arc::clone(&self.host), theme: PageTheme::default() }
     }
 
     /// Shows what came of a command.

@@ -10,6 +10,7 @@ use omp_theme::{Preset, Token};
 use serde_json::Value;
 
 use crate::app::{App, Task};
+use crate::panels::hidden::Hidden;
 use crate::panels::settings::Settings;
 use crate::panels::text::Text;
 
@@ -52,10 +53,11 @@ impl App {
     /// Asks for a value in words.
     pub(crate) fn write_setting(&mut self, path: &'static str) {
         let Some(row) = find(path) else { return };
-        let begun = match row.secrecy {
-            Secrecy::Public => shown(&self.session().settings().value(row)),
-            Secrecy::Secret => String::new(),
-        };
+        if row.secrecy == Secrecy::Secret {
+            self.open_in_front(Hidden::new(path, move |app, written| app.change_setting(path, &written)));
+            return;
+        }
+        let begun = shown(&self.session().settings().value(row));
         let form = match row.shape {
             Shape::List(_) => " (a JSON array, such as [\"one\", \"two\"])",
             Shape::Record => " (a JSON object, such as {\"name\": \"value\"})",

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use omp_panels::wizard::{Answer, Question, Scene, VERSION, Wish, Wizard as Machine};
-use omp_sdk::settings::{Layer, Settings, keys};
-use omp_sdk::{ProviderAdded, ProviderPreset, add_provider};
+use omp_sdk::settings::{Layer, Setting, Settings, find, keys};
+use omp_sdk::{LoginRow, ProviderAdded, ProviderPreset, add_provider};
 use omp_theme::{Preset, Symbol, Token};
 use omp_tui::ui::Id;
 use omp_view::message::Level;
@@ -16,6 +16,9 @@ use super::login::{Pending, logins};
 use crate::app::{App, Task};
 use crate::panels::wizard::{Whole, Wizard};
 use crate::run::SetUp;
+
+/// The setting that a scene is about, and that nothing reads yet.
+const SEARCH: &str = "providers.webSearch";
 
 /// What is under way of the set-up.
 #[derive(Default)]
@@ -61,7 +64,7 @@ impl App {
     }
 
     fn open_wizard(&mut self, scenes: Vec<Scene>, whole: Whole) {
-        let questions = scenes.into_iter().map(|scene| self.question(scene, Vec::new())).collect();
+        let questions = scenes.into_iter().map(|scene| self.question(scene, &[])).collect();
         self.open_in_front(Wizard { machine: Machine::new(questions), whole });
         self.renew_providers();
     }
@@ -72,7 +75,7 @@ impl App {
         self.spawn(async move {
             let rows = tokio::task::spawn_blocking(move || logins(&sign_in)).await.unwrap_or_default();
             Box::new(move |app: &mut Self| {
-                let question = app.question(Scene::Providers, rows);
+                let question = app.question(Scene::Providers, &rows);
                 if let Some(wizard) = app.panel::<Wizard>() {
                     wizard.machine.update(question);
                 }
@@ -81,7 +84,7 @@ impl App {
         });
     }
 
-    fn question(&self, scene: Scene, logins: Vec<(omp_sdk::LoginRow, bool)>) -> Question {
+    fn question(&self, scene: Scene, logins: &[(LoginRow, bool)]) -> Question {
         let settings = self.session().settings();
         let mut remark = String::new();
         let current;
@@ -90,19 +93,21 @@ impl App {
                 let stored: Vec<&str> =
                     logins.iter().filter(|(_, stored)| *stored).map(|(row, _)| row.id.as_str()).collect();
                 current = stored.join(", ");
-                let answer = |(row, stored): &(omp_sdk::LoginRow, bool)| {
+                let answer = |(row, stored): &(LoginRow, bool)| {
                     let signed = if *stored { ", signed in" } else { "" };
                     Answer::new(&row.id, format!("{}{signed}", row.name))
                 };
                 logins.iter().map(answer).collect()
             }
             Scene::Search => {
-                let setting = keys::PROVIDERS_WEB_SEARCH.setting();
-                current = settings.get(keys::PROVIDERS_WEB_SEARCH).to_owned();
-                if let Some(part) = setting.waits_for {
+                let setting = find(SEARCH);
+                let value = setting.map(|setting| settings.value(setting)).unwrap_or_default();
+                current = value.as_str().unwrap_or_default().to_owned();
+                if let Some(part) = setting.and_then(|setting| setting.waits_for) {
                     remark = format!("Your answer is kept; {part} itself is not available yet.");
                 }
-                setting.choices().iter().map(|word| Answer::new(*word, "")).collect()
+                let words = setting.map(Setting::choices).unwrap_or_default();
+                words.iter().map(|word| Answer::new(*word, "")).collect()
             }
             Scene::Symbols => {
                 current = self.theme.theme().preset().name().to_owned();
@@ -125,13 +130,13 @@ impl App {
             Wish::StopTrying => self.stop_trying(),
             Wish::Keep(Scene::Theme, name) => self.keep_theme(&name),
             Wish::Keep(Scene::Symbols, word) => self.change_setting(keys::SYMBOL_PRESET.path(), &word),
-            Wish::Keep(_, word) => self.change_setting(keys::PROVIDERS_WEB_SEARCH.path(), &word),
+            Wish::Keep(_, word) => self.change_setting(SEARCH, &word),
             Wish::Leave => {
                 self.hint(Token::Muted, "/setup goes on with the set-up at any time.");
                 self.send_waiting();
             }
             Wish::Finish => {
-                if whole == Whole::Yes {
+                if whole == Whole::No {
                     self.store_setting(keys::SETUP_VERSION.path(), Value::from(VERSION));
                 }
                 self.hint(Token::Muted, "Everything is set up. /settings changes more.");
@@ -169,7 +174,7 @@ fn is_done(scene: Scene, settings: &Settings, provided: bool) -> bool {
     let set = |path: &str| settings.origin(path) != Layer::Default;
     match scene {
         Scene::Providers => provided,
-        Scene::Search => set(keys::PROVIDERS_WEB_SEARCH.path()),
+        Scene::Search => set(SEARCH),
         Scene::Symbols => set(keys::SYMBOL_PRESET.path()),
         Scene::Theme => set(keys::THEME_DARK.path()) || set(keys::THEME_LIGHT.path()),
     }

@@ -199,7 +199,8 @@ fn a_model_is_chosen() {
 /// proves: CLI-206
 #[test]
 fn a_new_session_ends_what_goes_on() {
-    let long = |name: &str| Reply::new().text(&format!("{} {name}", "many numbers and words ".repeat(100)));
+    let numbers: Vec<String> = (0..300).map(|number| (number * 37 % 900 + 100).to_string()).collect();
+    let long = |name: &str| Reply::new().text(&format!("{} {name}", numbers.join(" ")));
     let stalled = Reply::new().text("words without end").stall_after_event(2, Duration::from_secs(600));
     let replies = [long("first-answer"), long("second-answer"), stalled, Reply::new().text("third-answer")];
     let server = Server::start(replies);

@@ -54,7 +54,9 @@ fn a_line_stands_where_the_conversation_was_summed_up() {
     assert!(!shown.contains("planted-fact"), "only the line: {shown}");
     let history = screen.terminal.history();
     let place = |wanted: &str| history.iter().position(|row| row.contains(wanted)).expect(wanted);
-    assert!(place("first-answer") < place("second-answer") && place("second-answer") < place("Compacted from"));
+    assert!(
+        place("first-answer") < place("second-answer") && place("second-answer") < place("Compacted from")
+    );
     assert!(place("Compacted from") < place("the third question"));
     let (_, server, home) = screen.leave();
 
@@ -63,7 +65,9 @@ fn a_line_stands_where_the_conversation_was_summed_up() {
     let history = again.terminal.history();
     let place = |wanted: &str| history.iter().position(|row| row.contains(wanted)).expect(wanted);
     assert!(place("the first question") < place("Compacted from"), "the whole conversation is there");
-    assert!(place("second-answer") < place("Compacted from") && place("Compacted from") < place("third-answer"));
+    assert!(
+        place("second-answer") < place("Compacted from") && place("Compacted from") < place("third-answer")
+    );
 }
 
 /// A row of its own says what goes on and which key stops it; then the same key means what it meant before.
@@ -131,8 +135,12 @@ fn a_document_begins_a_new_session() {
     assert!(texts[1].contains("<handoff-context>") && texts[1].contains("Go on from here"), "{texts:?}");
     assert_eq!(texts.len(), 3, "nothing of the old conversation: {texts:?}");
     let (_, _, home) = screen.leave();
-    let mut files: Vec<String> =
-        home.list_files().into_iter().map(|file| file.to_string()).filter(|file| file.ends_with(".jsonl")).collect();
+    let mut files: Vec<String> = home
+        .list_files()
+        .into_iter()
+        .map(|file| file.to_string())
+        .filter(|file| file.ends_with(".jsonl"))
+        .collect();
     files.sort();
     assert_eq!(files.len(), 2);
     let (old, new) = (home.read(&files[0]), home.read(&files[1]));
@@ -157,7 +165,10 @@ fn a_plan_is_reviewed_with_four_choices() {
     ];
     let mut screen = Screen::sized(Scenario::replies(replies), &[], 60, 100);
     screen.say("/plan tidy this up").wait_for("Approve and execute").wait_for("Approve and compact context");
-    screen.wait_for("Approve and keep context (~").wait_for("Refine plan").wait_for("1. Remove the dead code.");
+    screen
+        .wait_for("Approve and keep context (~")
+        .wait_for("Refine plan")
+        .wait_for("1. Remove the dead code.");
     assert_eq!(screen.server.requests().len(), 2, "the turn is over before anybody decides");
     screen.send("1").wait_for("Carried out.").terminal.wait_without("Working");
     assert!(last_prompt(&screen.server).contains("Remove the dead code"));

@@ -196,11 +196,10 @@ fn the_footer_tells_where_the_goal_stands() {
 /// proves: TUI-103
 #[test]
 fn plan_mode_begins_while_the_model_answers() {
-    let slow = Reply::new().text("slow words that take their time").delta_size(5);
+    let slow = |text: &str| Reply::new().text(text).delta_size(5);
     let replies = [
-        slow.stall_after_event(3, Duration::from_millis(900)),
-        Reply::new().text("a question?"),
-        Reply::new().text("still here"),
+        slow("slow words that take their time").stall_after_event(3, Duration::from_millis(900)),
+        slow("looking around for a while").stall_after_event(3, Duration::from_secs(30)),
         Reply::new().text("after all"),
     ];
     let server = Server::start(replies);
@@ -210,7 +209,7 @@ fn plan_mode_begins_while_the_model_answers() {
     models.push_str("      - id: second\n        contextWindow: 200000\n        maxTokens: 8192\n");
     home.write("home/.omp/agent/models.yml", models);
     home.write("home/.omp/agent/config.yml", "modelRoles:\n  plan: test/second\n");
-    let mut screen = Screen::in_home(home, server, &[], 40, 100);
+    let mut screen = Screen::in_home(home, server, &["--tools", "read,write"], 40, 100);
     let status = |shown: &str, wanted: &[&str]| {
         let row = shown.lines().rfind(|row| row.contains('◈')).unwrap_or_default().to_owned();
         wanted.iter().all(|part| row.contains(part))
@@ -220,7 +219,7 @@ fn plan_mode_begins_while_the_model_answers() {
         status(shown, &["plan", "test/scripted"]) && shown.contains("Working")
     });
     screen.terminal.wait_until("the other model", |shown| status(shown, &["plan", "test/second"]));
-    screen.say("look").wait_for("still here");
+    screen.say("look").wait_for("looking").send("\x1b").wait_for("Aborted");
     let requests = screen.server.requests();
     let tools = |at: usize| requests[at].body["tools"].to_string();
     assert_eq!(

@@ -294,3 +294,20 @@ fn vi_keys_edit_the_prompt() {
     );
     screen.wait_for("INSERT");
 }
+
+/// An editor that has the terminal does not outlive the program that gave it away.
+#[test]
+fn the_editor_of_the_user_ends_with_us() {
+    let server = Server::start([Reply::new()]);
+    let home = crate::support::home(&server, Wire::OpenAiCompletions);
+    let script = home.write("editor.sh", "#!/bin/sh\necho EDITING\nexec sleep 987\n");
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let mut command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
+    command.env("EDITOR", &script);
+    let mut screen = Screen::with(command, home, server, 30, 100);
+    screen.send("\x07").wait_for("EDITING");
+    let pid = nix::unistd::Pid::from_raw(i32::try_from(screen.terminal.pid()).unwrap());
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).unwrap();
+    // Its end is that of everything that could still write to the terminal.
+    screen.terminal.wait_exit();
+}

@@ -2,6 +2,7 @@
 
 mod bash;
 mod beside;
+mod branches;
 mod builtins;
 mod builtins_goals;
 mod builtins_modes;
@@ -26,6 +27,7 @@ mod pasting;
 mod picker;
 mod pictures;
 mod plain;
+mod platform;
 mod questions;
 mod sessions;
 mod settings;

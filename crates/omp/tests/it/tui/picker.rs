@@ -314,3 +314,21 @@ fn sessions_are_renamed_sorted_and_located() {
     list.send("\x08").wait_for("Delete \"beaver\"").send("y").wait_without("beaver");
     assert!(!first.exists());
 }
+
+/// Where nothing is drawn, sessions are chosen by their numbers.
+#[test]
+fn plain_lines_have_numbers_to_choose_from() {
+    let (home, server) = world(answers(3));
+    let (work, other) = (home.work_dir(), directory(&home, "other"));
+    begun(&home, &other, "about pears");
+    let mut lines = started(&home, &work, &["--plain-ui", "--resume"]);
+    lines.wait_for("1. about pears, in /").wait_for("or nothing to leave").send("\n");
+    assert_eq!(lines.wait_exit().code(), Some(0));
+    assert!(lines.screen().contains("No session selected"), "{}", lines.screen());
+    begun(&home, &work, "about apples");
+    let mut lines = started(&home, &work, &["--plain-ui", "--resume"]);
+    lines.wait_for("1. about apples").send("7\n").wait_for("Give a number from 1 to 1").send("1\n");
+    lines.wait_for("Type a prompt").send("and then?\n").wait_for("answer-3.");
+    assert!(server.requests()[2].body.to_string().contains("about apples"));
+    assert!(!lines.bytes().contains(&0x1b), "nothing is drawn");
+}

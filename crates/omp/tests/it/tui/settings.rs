@@ -4,6 +4,7 @@ use omp_testkit::{Reply, Server, Usage, Wire};
 use serde_json::json;
 
 use super::Screen;
+use super::wizard::eventually;
 
 const CONFIG: &str = "home/.omp/agent/config.yml";
 
@@ -68,7 +69,11 @@ fn what_is_known_about_a_value_is_said() {
     screen.send("doubleEscapeAction").wait_for("branch  (project)").wait_for("goes before your own file");
     screen.send("\r").wait_for("Enter chooses").send("none\r").wait_for("is saved, but");
     screen.send("\x15searxng.token").wait_for("set  (yours)").wait_for("waits for web search");
-    assert!(!screen.terminal.screen().contains("very-secret"));
+    screen.send("\r").wait_for("It is not shown").send("other-secret").wait_for("************").send("\r");
+    screen.wait_for("waits for web search");
+    let bytes = screen.terminal.bytes();
+    assert!(!bytes.windows(6).any(|part| part == b"secret"), "a secret was written to the terminal");
+    eventually("the secret", || config(&screen).contains("token: other-secret"));
     screen.send("\x15read.defaultLimit").wait_for("from the next session on");
     screen.send("\x15auth.broker").wait_for("⌕ auth.broker");
     assert!(!screen.terminal.screen().contains("auth.broker.url"), "{}", screen.terminal.screen());

@@ -112,7 +112,7 @@ fn the_wizard_comes_when_it_is_wanted() {
             shown.contains(STEP) || shown.contains("Ask anything")
         });
         let shown = terminal.screen().contains(STEP);
-        assert_eq!(config(home).contains("setupVersion: 1"), false);
+        assert!(!config(home).contains("setupVersion: 1"));
         shown
     };
     for (value, shown) in [
