@@ -38,23 +38,23 @@ pub fn history_request(plan: &Plan, focus: Option<&str>, extra: &[String], token
     parts.extend(extra.iter().map(|text| tagged("additional-context", text)));
     let task = if previous.is_some() { UPDATE } else { FIRST };
     parts.push(with_focus(task, focus));
-    request(parts)
+    request(&parts)
 }
 
 /// Asks for the summary of the part of a turn that is cut.
 pub fn prefix_request(plan: &Plan, focus: Option<&str>, tokens: u64) -> Request {
-    request(vec![conversation(&plan.prefix, tokens), with_focus(PREFIX, focus)])
+    request(&[conversation(&plan.prefix, tokens), with_focus(PREFIX, focus)])
 }
 
 /// Asks for one line for lists, from a summary.
 pub fn short_request(summary: &str) -> Request {
-    request(vec![tagged("summary", &bare(summary)), SHORT.trim().to_owned()])
+    request(&[tagged("summary", &bare(summary)), SHORT.trim().to_owned()])
 }
 
 /// Asks for the summary of a branch. Instructions of the user take the place of ours.
 pub fn branch_request(pieces: &[Piece], instructions: Option<&str>, tokens: u64) -> Request {
     let wanted = instructions.map(str::trim).filter(|text| !text.is_empty());
-    request(vec![conversation(pieces, tokens), wanted.unwrap_or(BRANCH.trim()).to_owned()])
+    request(&[conversation(pieces, tokens), wanted.unwrap_or(BRANCH.trim()).to_owned()])
 }
 
 /// The last message of a conversation that is handed to a new session.
@@ -67,7 +67,7 @@ pub(crate) fn bare(summary: &str) -> String {
     without_blocks(summary, &[carry::TAG])
 }
 
-fn request(parts: Vec<String>) -> Request {
+fn request(parts: &[String]) -> Request {
     Request { system: SYSTEM.trim().to_owned(), prompt: parts.join("\n\n") }
 }
 

@@ -11,11 +11,10 @@ use std::time::{Duration, Instant};
 use omp_testkit::terminal::{Answers, Terminal};
 use omp_testkit::{Home, ModelOptions, Wire};
 
-fn main() {
-    let mut words = std::env::args().skip(1);
+fn main() -> std::io::Result<()> {
+    let (mut words, mut out) = (std::env::args().skip(1), std::io::stdout());
     let Some(program) = words.next() else {
-        eprintln!("Name the program to measure: target/release/omp");
-        return;
+        return Err(std::io::Error::other("Name the program to measure: target/release/omp"));
     };
     let mut number = |usual: usize| words.next().and_then(|word| word.parse().ok()).unwrap_or(usual);
     let (entries, keys) = (number(100_000), number(500));
@@ -30,20 +29,22 @@ fn main() {
     let begun = Instant::now();
     let mut terminal = Terminal::start(command, 40, 120, Answers::Kind);
     terminal.wait_for("Ask anything");
-    println!("{entries} entries: on the screen after {} ms", begun.elapsed().as_millis());
+    writeln!(out, "{entries} entries: on the screen after {} ms", begun.elapsed().as_millis())?;
     terminal.send("go").wait_for("go").send("\r").wait_for("word ");
 
     let mut times: Vec<Duration> = (0..keys).map(|key| echo(&mut terminal, key)).collect();
     times.sort();
     let at = |share: usize| times[(times.len() * share / 100).min(times.len() - 1)].as_secs_f64() * 1000.0;
-    println!(
+    writeln!(
+        out,
         "{keys} keys while an answer streams: p50 {:.1} ms, p90 {:.1} ms, p99 {:.1} ms",
         at(50),
         at(90),
         at(99)
-    );
-    println!("still streaming: {}", terminal.screen().contains("Working"));
-    println!("memory of the program: {} MB", resident(terminal.pid()) / 1024);
+    )?;
+    writeln!(out, "still streaming: {}", terminal.screen().contains("Working"))?;
+    writeln!(out, "memory of the program: {} MB", resident(terminal.pid()) / 1024)?;
+    Ok(())
 }
 
 /// A model that says 700 pieces a second until nobody listens; its address.

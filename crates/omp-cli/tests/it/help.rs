@@ -52,7 +52,7 @@ fn commands_are_listed_sorted_with_what_does_not_work_yet() {
 fn a_command_page_explains_arguments_flags_and_examples() {
     let page = render_help(Topic::Command("grep"), 80, "1.2.3");
     for part in [
-        "Search files the way the search tool does (not available yet)\n",
+        "Search files the way the search tool does\n",
         "Usage:\n  omp grep <pattern> [path] [flags]\n",
         "Arguments:\n  pattern                     Regular expression\n",
         "  -l, --limit <n>             Most matches to print (20)\n",

@@ -154,6 +154,8 @@ pub(crate) struct App {
     /// How a person who looks elsewhere is told something; `None` for not at all.
     notices: Option<Notices>,
     wishes: Vec<Wish>,
+    /// The title of the window.
+    window: String,
     clock: Instant,
     width: usize,
     /// How many blocks had been asked for their rows.
@@ -242,6 +244,7 @@ impl App {
             focused: true,
             notices: None,
             wishes: Vec::new(),
+            window: String::new(),
             clock: Instant::now(),
             width: 80,
             asked_blocks: 0,
@@ -329,7 +332,11 @@ impl App {
         let session = self.session();
         let directory = session.cwd().file_name().map(|name| name.to_string_lossy().into_owned());
         let name = session.header().title.or(directory).unwrap_or_default();
-        self.wishes.push(Wish::Write(announce::title(&format!("omp: {name}"))));
+        let title = format!("omp: {name}");
+        if self.window != title {
+            self.wishes.push(Wish::Write(announce::title(&title)));
+            self.window = title;
+        }
     }
 
     /// Says something the user should know.

@@ -190,7 +190,7 @@ impl Panel {
             [first, rest @ ..] => format!("{first} and {} more", rest.len()),
         };
         let detail = format!("{by}{}", self.marks(&model.id));
-        (model.variants.first().cloned().unwrap_or_default(), Choice::new(&model.id).detail(detail).keywords(model.variants.join(" ")))
+        (model.id.clone(), Choice::new(&model.id).detail(detail).keywords(model.variants.join(" ")))
     }
 
     /// The roles that a selector was given to, with their levels.

@@ -140,7 +140,8 @@ impl Keeper {
         let wait = failure.retry_after_ms.unwrap_or(0).max(base.saturating_mul(1 << attempt));
         let longest = settings.get(keys::RETRY_MAX_DELAY_MS);
         let too_long = longest > 0.0 && wait as f64 > longest;
-        (!too_long && !(others && wait > LONG_WAIT_MS)).then_some(wait)
+        let better_elsewhere = others && wait > LONG_WAIT_MS;
+        (!too_long && !better_elsewhere).then_some(wait)
     }
 
     async fn rest(&self, wait: u64, cancel: &CancellationToken) -> Result<(), UpkeepError> {

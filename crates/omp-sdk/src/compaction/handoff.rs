@@ -211,7 +211,7 @@ impl Driver {
                     action: CompactionStrategy::ContextFull,
                     focus: None,
                 };
-                Ok(matches!(session.agent.shorten(order, cancel.clone()).await?, Ok(_)))
+                Ok(session.agent.shorten(order, cancel.clone()).await?.is_ok())
             }
         }
     }

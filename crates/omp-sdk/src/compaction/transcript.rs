@@ -14,7 +14,7 @@ impl Session {
     pub async fn transcript(&self) -> Vec<Arc<Message>> {
         let leaf = self.record.lock().leaf().map(str::to_owned);
         match self.loaded().await {
-            Ok(loaded) if loaded.entries().iter().any(|entry| is_divider(entry)) => {
+            Ok(loaded) if loaded.entries().iter().any(is_divider) => {
                 let mut messages: Vec<_> =
                     loaded.transcript(leaf.as_deref()).into_iter().filter_map(shown).collect();
                 loaded.fill_images(&mut messages);

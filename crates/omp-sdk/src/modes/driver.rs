@@ -226,15 +226,15 @@ impl Driver {
         let Some(prompt) = prompt else { return Ok(None) };
         match self.session().settings().get(keys::LOOP_MODE) {
             "reset" => drop(self.host.begin().await?),
-            "compact" => match self.session().compact(None, cancel.clone()).await {
-                // The person stopped it, and with it the round.
-                Err(CompactError::Upkeep(UpkeepError::Aborted)) => {
+            "compact" => {
+                // A conversation that cannot be made shorter goes on as it is.
+                let compacted = self.session().compact(None, cancel.clone()).await;
+                if let Err(CompactError::Upkeep(UpkeepError::Aborted)) = compacted {
+                    // The person stopped it, and with it the round.
                     self.rest();
                     return Ok(None);
                 }
-                // A conversation that cannot be made shorter is not.
-                Ok(_) | Err(_) => {}
-            },
+            }
             _ => {}
         }
         Ok(Some(Following::Prompt(prompt)))

@@ -38,7 +38,7 @@ fn short(world: &World, request: usize) -> Vec<String> {
 #[tokio::test]
 async fn a_rewind_replaces_what_came_after_the_checkpoint() {
     let mut replies = vec![checkpoint("find the cause")];
-    replies.extend((0..4).map(|_| read("notes.txt")));
+    replies.extend((1..5).map(|end| read(&format!("notes.txt:1-{end}"))));
     replies.push(call("write", json!({"path": "changed.txt", "content": "kept"})));
     replies.extend([rewind("  It is line 7.  "), rewind("again"), say("done"), say("later")]);
     let world = world(ON, replies).await;

@@ -107,7 +107,7 @@ fn a_theme_is_chosen_and_kept_and_a_broken_one_is_not_used() {
     home.write(THEME, "{\"name\": \"mine\", \"colors\": {}}");
     let mut terminal = start(&home);
     let mut choose = |name: &str, said: &str| {
-        terminal.send("/theme\r").wait_for("Choose a theme");
+        terminal.send("/theme\r").wait_for("Theme on a");
         terminal.send(name).wait_until("one of them", |screen| screen.contains("1 of "));
         terminal.send("\r").wait_for(said);
     };
@@ -128,7 +128,7 @@ fn a_list_is_gone_through_with_the_usual_keys() {
     let mut terminal = start(&home);
     // The list is sorted, and its last entry is in use.
     let open = |terminal: &mut Terminal| {
-        terminal.send("/theme\r").wait_for("Choose a theme").wait_for("❯ titanium");
+        terminal.send("/theme\r").wait_for("Theme on a").wait_for("❯ titanium");
     };
     open(&mut terminal);
     terminal.send("\x1b[A").wait_for("❯ solar-light");
@@ -137,10 +137,10 @@ fn a_list_is_gone_through_with_the_usual_keys() {
     terminal.send("\x1b[6~").wait_without("❯ amber");
     assert!(!terminal.screen().contains("❯ ansi"), "a page is more than a row");
     terminal.send("\x1b[5~").wait_for("❯ amber");
-    terminal.send("\x1b").wait_without("Choose a theme");
+    terminal.send("\x1b").wait_without("Theme on a");
     open(&mut terminal);
     terminal.send("\x1b[A").wait_for("❯ solar-light");
-    terminal.send("\x03").wait_without("Choose a theme");
+    terminal.send("\x03").wait_without("Theme on a");
     // Neither way of closing chose anything.
     open(&mut terminal);
     terminal.send("\x1b[B").wait_for("❯ amber");

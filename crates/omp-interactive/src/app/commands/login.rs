@@ -238,6 +238,7 @@ impl App {
     /// Ends the login; nothing is stored.
     pub(crate) fn cancel_login(&mut self) {
         let Some(pending) = &self.setup.login else { return };
+        pending.cancel.cancel();
         if pending.row.kind == LoginKind::ApiKey {
             self.login_ended(Err(SignInError::Cancelled));
         }

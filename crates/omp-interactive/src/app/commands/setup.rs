@@ -136,7 +136,7 @@ impl App {
                 self.send_waiting();
             }
             Wish::Finish => {
-                if whole == Whole::No {
+                if whole == Whole::Yes {
                     self.store_setting(keys::SETUP_VERSION.path(), Value::from(VERSION));
                 }
                 self.hint(Token::Muted, "Everything is set up. /settings changes more.");

@@ -55,6 +55,7 @@ impl App {
 
     /// Everything looks as it did before something was tried out.
     pub(crate) fn stop_trying(&mut self) {
+        self.theme.end_preview();
         self.theme.set_adjustments(self.looks().adjustments());
         self.show_theme(Gesture::Repaint);
     }

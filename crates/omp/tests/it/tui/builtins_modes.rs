@@ -23,7 +23,7 @@ fn commands_answer_while_the_model_does() {
     screen.say("/tools").wait_for("* bash");
     screen.say("/session").wait_for("tool calls");
     screen.say("/help").wait_for("built-in ");
-    assert!(screen.terminal.screen().contains("Working"), "{}", screen.terminal.screen());
+    screen.wait_for("Working");
 }
 
 /// proves: CLI-215
