@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use omp_sdk::{
-    Direction,
-    Directories, Environment, Listener, Persistence, Prompt, Session, SessionOptions, ToolFilter, role_names,
+    Direction, Directories, Environment, Listener, Persistence, Prompt, Session, SessionOptions, ToolFilter,
+    role_names,
 };
 use omp_testkit::{Home, Reply, Scenario, Server, Wire};
 use omp_types::{AgentEvent, CacheRetention};

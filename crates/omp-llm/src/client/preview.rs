@@ -16,7 +16,8 @@ impl Client {
             return (model.base_url.clone(), String::new());
         }
         let ours = model.transport != Transport::PiNative;
-        let inert = (ours && dialect::is_harmony_served(&model.id)).then(|| dialect::inert(request)).flatten();
+        let inert =
+            (ours && dialect::is_harmony_served(&model.id)).then(|| dialect::inert(request)).flatten();
         let request = inert.as_ref().unwrap_or(request);
         let in_band = match self.lifting(model).filter(|_| ours) {
             Some(Lifting::Dialect(dialect)) => Some(dialect::in_band(dialect, model, request)),

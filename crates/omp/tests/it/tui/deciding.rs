@@ -219,7 +219,8 @@ fn plan_mode_begins_while_the_model_answers() {
         status(shown, &["plan", "test/scripted"]) && shown.contains("Working")
     });
     screen.terminal.wait_until("the other model", |shown| status(shown, &["plan", "test/second"]));
-    screen.say("look").wait_for("looking").send("\x1b").wait_for("Aborted");
+    screen.terminal.wait_without("Working");
+    screen.say("explore").wait_for("looking").send("\x1b").wait_for("Aborted");
     let requests = screen.server.requests();
     let tools = |at: usize| requests[at].body["tools"].to_string();
     assert_eq!(

@@ -10,10 +10,9 @@ use crate::support;
 /// proves: TSN-101
 #[test]
 fn a_search_for_tools_that_finds_none() {
-    for (mode, said) in [
-        ("all", "No matching tools found."),
-        ("mcp-only", "No discoverable tools are currently loaded."),
-    ] {
+    for (mode, said) in
+        [("all", "No matching tools found."), ("mcp-only", "No discoverable tools are currently loaded.")]
+    {
         let server = Server::start([
             Reply::new().tool_call("search_tool_bm25", json!({"_i": "x", "query": "zzyzx quux"})),
             Reply::new().text("none-there"),
