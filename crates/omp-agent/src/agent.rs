@@ -296,8 +296,7 @@ impl Agent {
     pub async fn side_request(&self, last: Message) -> Result<(Arc<dyn Model>, ModelRequest), AgentError> {
         let mut state = self.exclusive().await?;
         let model = Arc::clone(&state.model);
-        let mut run =
-            Run::new(&mut state, &self.fixed, &self.control.shared, CancellationToken::new());
+        let mut run = Run::new(&mut state, &self.fixed, &self.control.shared, CancellationToken::new());
         let mut request = run.request();
         request.messages.push(Arc::new(last));
         Ok((model, request))

@@ -1,4 +1,5 @@
 //! How long it takes to plan a compaction of 200,000 tokens. Prints milliseconds.
+#![allow(clippy::print_stdout, reason = "a number for people")]
 
 use std::sync::Arc;
 use std::time::Instant;

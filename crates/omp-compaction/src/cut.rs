@@ -1,7 +1,7 @@
 //! Where a conversation may be cut.
 
 use omp_session::{Entry, EntryKind};
-use omp_types::Message;
+use omp_types::{BashExecution, Message};
 
 /// Roles of other versions that are like words of the user: they may begin what is kept.
 const FOREIGN: [&str; 5] = ["bashExecution", "hookMessage", "custom", "branchSummary", "compactionSummary"];
@@ -19,7 +19,11 @@ pub fn is_cut_point(entry: &Entry) -> bool {
 /// Does a turn begin with this entry?
 pub fn is_turn_start(entry: &Entry) -> bool {
     match &entry.kind {
-        EntryKind::Message(entry) => matches!(*entry.message, Message::User(_)),
+        EntryKind::Message(entry) => match &*entry.message {
+            Message::User(_) => true,
+            Message::Custom(custom) => custom.custom_type == BashExecution::ROLE,
+            _ => false,
+        },
         EntryKind::CustomMessage(_) | EntryKind::BranchSummary(_) => true,
         EntryKind::Unknown(line) => foreign_role(line) == Some("bashExecution"),
         _ => false,

@@ -6,13 +6,16 @@ use std::time::Duration;
 
 use omp_tui::text::Line;
 use omp_tui::transcript::Transcript;
-use omp_types::{AgentEvent, AssistantBlock, BashExecution, AssistantMessage, Message, StopReason, StreamEvent, ToolOutput, UserBlock, UserContent};
+use omp_types::{
+    AgentEvent, AssistantBlock, AssistantMessage, BashExecution, Message, StopReason, StreamEvent,
+    ToolOutput, UserBlock, UserContent,
+};
 use omp_view::Look;
 use omp_view::bang::{BangState, BangView};
 use omp_view::message::{self, Level, TextKind};
 use omp_view::tool::Expansion;
 
-use crate::blocks::{Behind, Divider, Calls, Pictured, Prose, Shared, Still};
+use crate::blocks::{Behind, Calls, Divider, Pictured, Prose, Shared, Still};
 use crate::stage::Stage;
 
 /// What of the conversation may still change.
@@ -28,6 +31,9 @@ pub(crate) struct Conversation {
     /// The divider that nothing follows yet: it can still be opened.
     divider: Option<Shared<Divider>>,
 }
+
+/// Of a longer conversation only so many messages, the newest, are put on the screen when it is loaded.
+const MOST_SHOWN: usize = 4_000;
 
 impl Conversation {
     pub(crate) fn new(stage: Stage) -> Self {
@@ -97,7 +103,15 @@ impl Conversation {
 
     /// Shows a conversation that was loaded.
     pub(crate) fn replay(&mut self, to: &mut Transcript, messages: &[Arc<Message>]) {
-        for message in messages {
+        let hidden = messages.len().saturating_sub(MOST_SHOWN);
+        if hidden > 0 {
+            self.say(
+                to,
+                Level::Info,
+                &format!("{hidden} earlier messages are not shown. /tree leads to them."),
+            );
+        }
+        for message in &messages[hidden..] {
             match &**message {
                 Message::Assistant(answer) => {
                     for (index, block) in answer.content.iter().enumerate() {
@@ -284,7 +298,9 @@ impl Conversation {
         for call in answer.tool_calls().filter(|_| !broken) {
             // Whatever came of the stream, these are the arguments.
             if let Some(calls) = self.calls.get(&call.id) {
-                calls.with(|calls| calls.arguments_complete(&call.id, &call.arguments, call.intent.as_deref()));
+                calls.with(|calls| {
+                    calls.arguments_complete(&call.id, &call.arguments, call.intent.as_deref());
+                });
             }
         }
         self.arriving.clear();

@@ -101,7 +101,22 @@ pub enum End {
 
 /// Runs until the user leaves.
 pub async fn run(start: Start) -> Result<End, TerminalError> {
-    let Start { host, link, mut words, numbers, prompts, typed, variable, edit, clipboard, titles, greeting, set_up, remarks, leash } = start;
+    let Start {
+        host,
+        link,
+        mut words,
+        numbers,
+        prompts,
+        typed,
+        variable,
+        edit,
+        clipboard,
+        titles,
+        greeting,
+        set_up,
+        remarks,
+        leash,
+    } = start;
     let mut screen =
         Screen::enter(leash, variable, host.session().settings().get(keys::SHOW_HARDWARE_CURSOR))?;
     let (journal, complaints) = Journal::open(variable, &host.session().directories().logs());
@@ -135,7 +150,12 @@ pub async fn run(start: Start) -> Result<End, TerminalError> {
     app.begin(&session.transcript().await, greeting);
     drop(session);
     let problem = loaded.err().map(|error| error.to_string());
-    remarks.iter().chain(&user_keys.warnings).chain(&complaints).chain(&problem).for_each(|remark| app.remark(remark));
+    remarks
+        .iter()
+        .chain(&user_keys.warnings)
+        .chain(&complaints)
+        .chain(&problem)
+        .for_each(|remark| app.remark(remark));
     app.tell_scope();
     app.begin_set_up(set_up);
     prompts.into_iter().for_each(|prompt| app.first_prompt(prompt));

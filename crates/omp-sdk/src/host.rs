@@ -206,7 +206,11 @@ impl Host {
     }
 
     /// Opens the next session, then ends the one before.
-    pub(crate) async fn exchange(&self, cwd: &Path, persistence: Persistence) -> Result<Arrival, SwitchError> {
+    pub(crate) async fn exchange(
+        &self,
+        cwd: &Path,
+        persistence: Persistence,
+    ) -> Result<Arrival, SwitchError> {
         let old = self.session();
         let persistence = match (old.is_kept(), persistence) {
             (false, Persistence::New) => Persistence::Off,

@@ -75,7 +75,12 @@ impl Knowledge {
     }
 
     /// The same with the skills and rules of now. What went into the prompt stays.
-    pub(crate) fn again(&self, discovery: &Discovery, settings: &Settings, directories: &Directories) -> Self {
+    pub(crate) fn again(
+        &self,
+        discovery: &Discovery,
+        settings: &Settings,
+        directories: &Directories,
+    ) -> Self {
         let (skills, rules) = skills_and_rules(discovery, settings, &self.choice, directories);
         let warnings = [skills.warnings(), rules.warnings()].concat();
         Self {

@@ -16,13 +16,13 @@ use crate::opening::Opening;
 use crate::options::{Persistence, SessionOptions};
 use crate::prompt::PromptReport;
 use crate::record::{Record, Recorder};
-use crate::resources::Kept;
 use crate::replay;
+use crate::resources::Kept;
 use crate::restore;
 use crate::session::{Now, Session};
 use crate::setup::SessionSetup;
-use crate::titles::Titling;
 use crate::store::{leave_breadcrumb, open_session};
+use crate::titles::Titling;
 
 impl Session {
     /// Chooses the model, builds prompt and tools. Touches the network only to look for local servers, and only

@@ -211,7 +211,14 @@ impl SavedSessions {
             Some(path) => path,
             None => self.find(value).map_err(missing)?,
         };
-        export::page(&session, target, &self.cwd, self.store.blobs().directory(), self.theme, &Told::default())
+        export::page(
+            &session,
+            target,
+            &self.cwd,
+            self.store.blobs().directory(),
+            self.theme,
+            &Told::default(),
+        )
     }
 
     /// Entries that have all words of the query, the newest sessions first; the first `limit`. Sessions that cannot

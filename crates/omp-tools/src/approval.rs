@@ -51,7 +51,10 @@ pub(crate) fn verdict(
     let Start { cwd, mut variables } = start;
     let given = arguments.get("env").and_then(Value::as_object).into_iter().flatten();
     variables.extend(given.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))));
-    judge(command, Place { cwd: &cwd, home: context.home.as_deref(), variables: &variables, real: &real_path })
+    judge(
+        command,
+        Place { cwd: &cwd, home: context.home.as_deref(), variables: &variables, real: &real_path },
+    )
 }
 
 /// Writing; mere reading if everything that is written belongs to the session alone.

@@ -3,9 +3,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{
-    CompactionReason, CompactionResult, CompactionStrategy, Goal, Message, StreamEvent, ToolOutput,
-};
+use crate::{CompactionReason, CompactionResult, CompactionStrategy, Goal, Message, StreamEvent, ToolOutput};
 
 /// Everything that happens in a session, in order. Print mode, `--mode json`, RPC, ACP, the terminal and the
 /// session store read this one stream; none of them has another source.

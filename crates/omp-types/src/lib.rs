@@ -20,8 +20,9 @@ pub use compaction::{CompactionReason, CompactionResult, CompactionStrategy};
 pub use event::{AgentEvent, MessageUpdate, RetryFallback};
 pub use goal::{Goal, GoalStatus};
 pub use message::{
-    AssistantBlock, AssistantMessage, CustomMessage, ImageBlock, ImageDetail, Message, NativeBlock, RedactedBlock,
-    StopReason, TextBlock, ThinkingBlock, ToolCall, ToolResultMessage, UserBlock, UserContent, UserMessage,
+    AssistantBlock, AssistantMessage, CustomMessage, ImageBlock, ImageDetail, Message, NativeBlock,
+    RedactedBlock, StopReason, TextBlock, ThinkingBlock, ToolCall, ToolResultMessage, UserBlock, UserContent,
+    UserMessage,
 };
 pub use request::{
     CacheRetention, LineTool, ModelRequest, ParallelTools, RequestOptions, Sampling, ThinkingBudgets,

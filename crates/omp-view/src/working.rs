@@ -50,7 +50,8 @@ pub fn row(look: &Look, activity: &Activity, running: Duration, interrupt_key: &
         }
     };
     line.push(look.fg(Token::Muted), &format!(" {text}"));
-    let counts = !matches!(activity, Activity::Retrying { .. } | Activity::HandingOff) && running.as_secs() > 0;
+    let counts =
+        !matches!(activity, Activity::Retrying { .. } | Activity::HandingOff) && running.as_secs() > 0;
     let time = if counts { format!("{}s{}", running.as_secs(), look.dot()) } else { String::new() };
     line.push(look.fg(Token::Dim), &format!(" ({time}{remark})"));
     look.shortened(&line, look.width)

@@ -108,7 +108,11 @@ impl Attached {
                 };
                 self.block(path, &note);
                 let data = STANDARD.encode(&loaded.bytes);
-                self.images.push(UserBlock::Image(ImageBlock { data, mime_type: loaded.mime.to_owned(), detail: None }));
+                self.images.push(UserBlock::Image(ImageBlock {
+                    data,
+                    mime_type: loaded.mime.to_owned(),
+                    detail: None,
+                }));
             }
             Err(error) => {
                 output::warn(&format!("{}: {error}; the image is not sent.", path.display()));

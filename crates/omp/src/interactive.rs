@@ -10,8 +10,8 @@ use omp_cli::Launch;
 use omp_interactive::{End, Greeter, Link, Numbers, SetUp, Start, Titles};
 use omp_sdk::settings::keys;
 use omp_sdk::{
-    Directories, Environment, HistoryQuery, Host, Listener, Outfit, Persistence, ProcessEnvironment, SessionError,
-    Session, SessionOptions, load_settings, typed_prompts,
+    Directories, Environment, HistoryQuery, Host, Listener, Outfit, Persistence, ProcessEnvironment, Session,
+    SessionError, SessionOptions, load_settings, typed_prompts,
 };
 
 use omp_tui::terminal::guardian::{Release, watch};
@@ -60,8 +60,7 @@ pub(crate) fn further_options(
     cwd: &Path,
 ) -> Result<SessionOptions, SessionError> {
     let (environment, _) = world::environment(directories, cwd);
-    let settings =
-        load_settings(directories, cwd, environment.as_ref(), &launch.configs, overrides(launch))?;
+    let settings = load_settings(directories, cwd, environment.as_ref(), &launch.configs, overrides(launch))?;
     let world = World { directories: directories.clone(), environment };
     session_options(launch.clone(), world, cwd.to_owned(), settings)
         .map_err(|(message, _)| SessionError::Wish(message))
@@ -175,7 +174,11 @@ pub(crate) async fn converse(opening: Opening) -> u8 {
 fn titles(launch: &Launch, environment: &dyn Environment) -> Titles {
     let unwanted = environment.var("PI_NO_TITLE").is_some_and(|value| !value.is_empty());
     // A recording is played without the screen, where nobody asks for names.
-    if launch.session.no_title || launch.session.record.is_some() || unwanted { Titles::Never } else { Titles::Ask }
+    if launch.session.no_title || launch.session.record.is_some() || unwanted {
+        Titles::Never
+    } else {
+        Titles::Ask
+    }
 }
 
 /// What the shell is told.
@@ -227,7 +230,8 @@ pub(crate) fn guard(arguments: &[String]) -> ExitCode {
     let Some(modes) = modes else { return ExitCode::FAILURE };
     let released = watch(std::io::stdin(), std::io::stdout(), modes);
     if let (Release::Gone, Some(logs)) = (released, arguments.get(1).filter(|logs| !logs.is_empty())) {
-        let what = "omp ended without a word: it was killed, or a fault ended it. The terminal was given back.";
+        let what =
+            "omp ended without a word: it was killed, or a fault ended it. The terminal was given back.";
         // There is nobody left to tell.
         let _ = crate::crash::report(Path::new(logs), what);
     }

@@ -9,8 +9,8 @@ use omp_interactive::{SetUp, is_light_theme};
 use omp_sdk::settings::{Settings, keys, migrate_files, set};
 use omp_sdk::{
     AgentError, Deck, Directories, Effort, Environment, IfHeld, Listener, Outcome, ProcessEnvironment,
-    PromptOptions, Ptys, RootError, RuleChoice, Session, SessionError, SessionOptions, SkillChoice, ToolFilter,
-    load_settings, workspace_root,
+    PromptOptions, Ptys, RootError, RuleChoice, Session, SessionError, SessionOptions, SkillChoice,
+    ToolFilter, load_settings, workspace_root,
 };
 use omp_workspace::image::Fit;
 use serde_json::{Map, Value};
@@ -141,8 +141,7 @@ fn prepare(mut launch: Launch, world: World, cwd: PathBuf, startup: &mut Startup
     let thoughts = if launch.print_thoughts { Thoughts::Shown } else { Thoughts::Hidden };
     let (mode, max_time) = (launch.mode.unwrap_or(OutputMode::Text), launch.max_time);
     let kept_preset = launch.roles.preset.clone().filter(|_| launch.roles.keep_preset);
-    let plain_start =
-        if interactive && settings.get(keys::AUTO_RESUME) { Plain::Latest } else { Plain::New };
+    let plain_start = if interactive && settings.get(keys::AUTO_RESUME) { Plain::Latest } else { Plain::New };
     let Some(persistence) = resume::choose(&launch.session, &world.directories, &cwd, plain_start)? else {
         return Ok(None);
     };

@@ -32,7 +32,9 @@ impl Listener for Progress {
             AgentEvent::AutoCompactionStart { .. } => {
                 output::note("The conversation grew too long; making it shorter…");
             }
-            AgentEvent::AutoCompactionEnd { error_message: Some(error), .. } => output::note(&sanitize(&error)),
+            AgentEvent::AutoCompactionEnd { error_message: Some(error), .. } => {
+                output::note(&sanitize(&error));
+            }
             _ => {}
         }
     }
@@ -65,7 +67,8 @@ impl Report {
 
 /// Did the work end before the model had said its last word? A run that stops behind calls was stopped.
 pub(crate) fn is_broken_off(answer: &AssistantMessage) -> bool {
-    matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted) || answer.tool_calls().next().is_some()
+    matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted)
+        || answer.tool_calls().next().is_some()
 }
 
 /// Prints the last answer; the exit code is 1 when it failed.

@@ -117,7 +117,11 @@ async fn words_after_the_end_are_for_the_next_run() {
 async fn steering_is_wrapped_for_the_model_only() {
     let world = world([Answer::text("one"), Answer::text("two")]).build();
     world.steer("stop {{text}}");
-    let picture = UserBlock::Image(ImageBlock { data: "AAAA".to_owned(), mime_type: "image/png".to_owned(), detail: None });
+    let picture = UserBlock::Image(ImageBlock {
+        data: "AAAA".to_owned(),
+        mime_type: "image/png".to_owned(),
+        detail: None,
+    });
     world.control.steer(UserContent::Blocks(vec![picture.clone()]));
     world.prompt("go").await;
 

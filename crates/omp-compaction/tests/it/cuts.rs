@@ -120,7 +120,7 @@ fn what_was_kept_before_is_summed_up_next() {
     talk.answer(&words(1_000));
     talk.compaction(Compaction {
         summary: "old words".to_owned(),
-        first_kept_entry_id: Some(kept.clone()),
+        first_kept_entry_id: Some(kept),
         ..Compaction::default()
     });
     assert_eq!(Plan::new(&talk.path(), 1_000).unwrap_err(), Nothing::JustCompacted);
@@ -202,7 +202,7 @@ fn is_paired(messages: &[&Message]) -> bool {
             }
             _ if !open.is_empty() => return false,
             Message::Assistant(answer) => {
-                open = AssistantMessage::tool_calls(answer).map(|call| call.id.as_str()).collect()
+                open = AssistantMessage::tool_calls(answer).map(|call| call.id.as_str()).collect();
             }
             _ => {}
         }

@@ -176,7 +176,9 @@ impl App {
         match (session.plan_state(), session.goal()) {
             (PlanState::Planning, _) => Some("plan".to_owned()),
             (PlanState::Paused, _) => Some("plan paused".to_owned()),
-            (_, Some(goal)) if goal.status.is_open() && session.settings().get(keys::GOAL_STATUS_IN_FOOTER) => {
+            (_, Some(goal))
+                if goal.status.is_open() && session.settings().get(keys::GOAL_STATUS_IN_FOOTER) =>
+            {
                 Some(format!("goal {}", goal.status.word()))
             }
             _ => self.driver.is_looping().then(|| "loop".to_owned()),

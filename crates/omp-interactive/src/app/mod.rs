@@ -1,9 +1,9 @@
 //! The state of the program and what changes it.
 
-mod arguments;
-mod attaching;
 mod accent;
+mod arguments;
 mod aside;
+mod attaching;
 mod builtin;
 mod commands;
 mod compacting;
@@ -15,8 +15,8 @@ mod modes;
 mod naming;
 mod paneling;
 mod picturing;
-mod pty;
 mod prompting;
+mod pty;
 mod sessions;
 mod shell;
 mod submit;
@@ -183,7 +183,8 @@ pub(crate) struct Beginning {
 
 impl App {
     pub(crate) fn new(beginning: Beginning) -> Self {
-        let Beginning { host, driver, theme, keys, editor, tasks, numbers, recent, files, link, clipboard } = beginning;
+        let Beginning { host, driver, theme, keys, editor, tasks, numbers, recent, files, link, clipboard } =
+            beginning;
         let mut ui = Ui::new();
         let transcript = ui.push(Transcript::new());
         let lanes = Lanes {

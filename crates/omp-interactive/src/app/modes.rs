@@ -100,7 +100,10 @@ impl App {
         let title = format!("Goal ({}): {}", goal.status.word(), goal.objective);
         let menu = Menu::new(title, [])
             .or("Show details", "")
-            .or("Change the budget", goal.token_budget.map_or_else(String::new, |budget| format!("{budget} tokens")))
+            .or(
+                "Change the budget",
+                goal.token_budget.map_or_else(String::new, |budget| format!("{budget} tokens")),
+            )
             .or(if other == "pause" { "Pause" } else { "Resume" }, "")
             .or("Drop", "it cannot be resumed");
         self.ask(menu, move |app, chosen| match chosen {

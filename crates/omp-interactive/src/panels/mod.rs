@@ -11,17 +11,17 @@ pub(crate) mod history;
 pub(crate) mod list;
 pub(crate) mod login;
 pub(crate) mod menu;
-pub(crate) mod wizard;
-pub(crate) mod theme;
-pub(crate) mod settings;
 pub(crate) mod models;
 pub(crate) mod opening;
 pub(crate) mod pty;
 pub(crate) mod review;
 pub(crate) mod sessions;
+pub(crate) mod settings;
 pub(crate) mod text;
-pub(crate) mod waiting;
+pub(crate) mod theme;
 pub(crate) mod tree;
+pub(crate) mod waiting;
+pub(crate) mod wizard;
 
 use std::any::Any;
 

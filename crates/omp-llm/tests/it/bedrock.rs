@@ -224,8 +224,9 @@ async fn cache_points_follow_what_they_cover() {
 
 #[tokio::test]
 async fn pictures_are_bytes_with_a_format() {
-    let picture =
-        |mime: &str| UserBlock::Image(ImageBlock { data: "iVBORw0KGgo=".into(), mime_type: mime.into(), detail: None });
+    let picture = |mime: &str| {
+        UserBlock::Image(ImageBlock { data: "iVBORw0KGgo=".into(), mime_type: mime.into(), detail: None })
+    };
     let blocks = UserContent::Blocks(vec![UserBlock::text("what?"), picture("image/png")]);
     let question = Arc::new(Message::User(UserMessage { content: blocks, steering: false, timestamp: 1 }));
     let server =

@@ -118,7 +118,8 @@ async fn history_is_written_out() {
     let (client, model) = (in_band(Dialect::Glm), model(&server, WIRE));
     let first = ask(&client, &model, &request(vec![user("hi")])).await;
     let calls = first.calls();
-    let picture = UserBlock::Image(ImageBlock { data: "AAAA".into(), mime_type: "image/png".into(), detail: None });
+    let picture =
+        UserBlock::Image(ImageBlock { data: "AAAA".into(), mime_type: "image/png".into(), detail: None });
     let messages = vec![
         user("hi"),
         first.as_message(),

@@ -363,8 +363,9 @@ async fn only_own_signatures_travel() {
 /// named.
 #[tokio::test]
 async fn pictures_in_results() {
-    let picture =
-        |kind: &str| UserBlock::Image(ImageBlock { data: "iVBORw0KGgo=".into(), mime_type: kind.into(), detail: None });
+    let picture = |kind: &str| {
+        UserBlock::Image(ImageBlock { data: "iVBORw0KGgo=".into(), mime_type: kind.into(), detail: None })
+    };
     for (id, inside) in [("gemini-2.5-pro", false), ("gemini-3-pro-preview", true)] {
         let server = Server::start([
             Reply::new().tool_call("read", json!({"path": "a.png"})),

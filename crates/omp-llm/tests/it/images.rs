@@ -113,7 +113,11 @@ async fn pictures_that_are_gone_are_named() {
         let server = Server::start([Reply::new().text("ok")]);
         let (client, model) = (client(), model(&server, wire));
         let reference = format!("blob:sha256:{}", "0".repeat(64));
-        let lost = UserBlock::Image(ImageBlock { data: reference.clone(), mime_type: "image/png".into(), detail: None });
+        let lost = UserBlock::Image(ImageBlock {
+            data: reference.clone(),
+            mime_type: "image/png".into(),
+            detail: None,
+        });
         ask(&client, &model, &request(vec![shown(vec![UserBlock::text("see"), lost])])).await.done();
         let body = server.requests()[0].body.to_string();
         assert!(!body.contains(&reference), "{wire}");

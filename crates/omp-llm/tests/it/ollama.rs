@@ -150,8 +150,13 @@ async fn thoughts_can_be_replayed() {
 /// Pictures are bare base64 beside the text; those of results follow in a message of the user's.
 #[tokio::test]
 async fn pictures_stand_beside_the_text() {
-    let picture =
-        || UserBlock::Image(ImageBlock { data: "iVBORw0KGgo=".into(), mime_type: "image/png".into(), detail: None });
+    let picture = || {
+        UserBlock::Image(ImageBlock {
+            data: "iVBORw0KGgo=".into(),
+            mime_type: "image/png".into(),
+            detail: None,
+        })
+    };
     let blocks = UserContent::Blocks(vec![UserBlock::text("what is it?"), picture()]);
     let question = Arc::new(Message::User(UserMessage { content: blocks, steering: false, timestamp: 1 }));
     let server =

@@ -125,7 +125,9 @@ impl Review {
         let chord = Chord::from(key);
         let count = self.sections.len() + self.decisions.len();
         match keys.action(Context::Select, chord) {
-            Some(actions::SELECT_UP) => self.cursor = self.cursor.checked_sub(1).unwrap_or(count.saturating_sub(1)),
+            Some(actions::SELECT_UP) => {
+                self.cursor = self.cursor.checked_sub(1).unwrap_or(count.saturating_sub(1));
+            }
             Some(actions::SELECT_DOWN) => self.cursor = (self.cursor + 1) % count.max(1),
             Some(actions::SELECT_PAGE_UP) => self.cursor = 0,
             Some(actions::SELECT_PAGE_DOWN) => self.cursor = count.saturating_sub(1),
@@ -148,7 +150,9 @@ impl Review {
             (_, Some('e')) => return Wish::Edit,
             (_, Some(digit)) => {
                 let place = digit.to_digit(10).and_then(|number| usize::try_from(number).ok());
-                return place.and_then(|place| place.checked_sub(1)).map_or(Wish::Stay, |place| self.decide(place));
+                return place
+                    .and_then(|place| place.checked_sub(1))
+                    .map_or(Wish::Stay, |place| self.decide(place));
             }
             _ => {}
         }

@@ -1,6 +1,7 @@
 //! When something has to be done about a conversation.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -16,6 +17,8 @@ use super::policy::Policy;
 const CACHE_LIFETIME_MS: u64 = 5 * 60 * 1000;
 /// A conversation that could not be made shorter is left alone until it has grown by this share.
 const GROWTH_PERCENT: u64 = 10;
+/// Session files up to this size are written anew when results are blanked.
+const LARGEST_REWRITTEN: u64 = 32 * 1024 * 1024;
 
 impl Keeper {
     pub(super) async fn look_at(&self, occasion: Occasion<'_>, view: View<'_>) -> Look {
@@ -118,15 +121,37 @@ impl Keeper {
         Protect { plan: self.modes.plan_file() }
     }
 
-    /// Puts blanked results into the session file and into the conversation.
+    /// Puts blanked results into the conversation, and into the session file.
     async fn blank(&self, look: &mut Look, messages: &[Arc<Message>], blanks: &[Blank]) {
         if blanks.is_empty() {
             return;
         }
-        let (loaded, leaf) = match self.load().await {
-            Ok(loaded) => loaded,
-            Err(error) => return look.notices.push(format!("Old results were kept: {error}.")),
-        };
+        if self.is_small().await
+            && let Err(problem) = self.keep_blanks(blanks).await
+        {
+            return look.notices.push(problem);
+        }
+        let mut blanked = look.messages.take().unwrap_or_else(|| messages.to_vec());
+        for blank in blanks {
+            if let Some(Message::ToolResult(result)) = blanked.get(blank.index).map(|message| &**message) {
+                blanked[blank.index] = Arc::new(blank.apply(result));
+            }
+        }
+        look.messages = Some(blanked);
+    }
+
+    /// Can the session file be written anew without anybody noticing? In a larger one old results stay, and are blanked
+    /// again when the session is resumed.
+    async fn is_small(&self) -> bool {
+        let path = self.record.lock().path().map(ToOwned::to_owned);
+        let length = tokio::task::spawn_blocking(move || path.map_or(0, |path| length(&path))).await;
+        length.is_ok_and(|length| length <= LARGEST_REWRITTEN)
+    }
+
+    /// Puts blanked results into the session file.
+    async fn keep_blanks(&self, blanks: &[Blank]) -> Result<(), String> {
+        let loaded = self.load().await.map_err(|error| format!("Old results were kept: {error}."));
+        let (loaded, leaf) = loaded?;
         let by_call: HashMap<&str, &Blank> =
             blanks.iter().map(|blank| (blank.call.as_str(), blank)).collect();
         let mut kinds = HashMap::new();
@@ -138,18 +163,15 @@ impl Keeper {
             }
         }
         let record = self.record.clone();
-        let written = tokio::task::spawn_blocking(move || record.lock().replace(&kinds)).await;
-        if let Ok(Err(error)) = written {
-            return look.notices.push(format!("Old results were kept: {error}"));
+        match tokio::task::spawn_blocking(move || record.lock().replace(&kinds)).await {
+            Ok(Err(error)) => Err(format!("Old results were kept: {error}")),
+            _ => Ok(()),
         }
-        let mut blanked = look.messages.take().unwrap_or_else(|| messages.to_vec());
-        for blank in blanks {
-            if let Some(Message::ToolResult(result)) = blanked.get(blank.index).map(|message| &**message) {
-                blanked[blank.index] = Arc::new(blank.apply(result));
-            }
-        }
-        look.messages = Some(blanked);
     }
+}
+
+fn length(path: &Path) -> u64 {
+    path.metadata().map_or(0, |metadata| metadata.len())
 }
 
 /// What blanking saves, as the provider will count it.

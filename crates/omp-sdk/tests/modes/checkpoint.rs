@@ -168,7 +168,8 @@ async fn a_restart_forgets_the_checkpoint() {
 async fn a_long_goal_is_shortened_in_the_file_only() {
     let goal = "g".repeat(600_000);
     let config = format!("{ON}compaction:\n  enabled: false\n");
-    let world = world(&config, [checkpoint(&goal).argument_size(700_000), rewind("found"), say("done")]).await;
+    let world =
+        world(&config, [checkpoint(&goal).argument_size(700_000), rewind("found"), say("done")]).await;
     world.submit("go").await;
     assert!(world.results(1)[0].contains(&goal), "the model gets all of it");
     let messages = entries(&world.file(), "message");

@@ -25,7 +25,11 @@ fn picture(data: &str) -> Arc<Message> {
     Arc::new(Message::User(UserMessage {
         content: UserContent::Blocks(vec![
             UserBlock::text("look"),
-            UserBlock::Image(ImageBlock { data: data.to_owned(), mime_type: "image/png".to_owned(), detail: None }),
+            UserBlock::Image(ImageBlock {
+                data: data.to_owned(),
+                mime_type: "image/png".to_owned(),
+                detail: None,
+            }),
         ]),
         steering: false,
         timestamp: 1,

@@ -65,7 +65,11 @@ fn files() -> Vec<Sample> {
     let picture = ToolOutput {
         content: vec![
             UserBlock::text("Read image file [image/png]"),
-            UserBlock::Image(ImageBlock { data: "AAAA".to_owned(), mime_type: "image/png".to_owned(), detail: None }),
+            UserBlock::Image(ImageBlock {
+                data: "AAAA".to_owned(),
+                mime_type: "image/png".to_owned(),
+                detail: None,
+            }),
         ],
         details: None,
     };

@@ -66,7 +66,7 @@ mod todo;
 mod tui;
 mod turns;
 mod urls;
-mod vault;
 mod urls_agents;
 mod urls_tools;
+mod vault;
 mod web;

@@ -94,7 +94,7 @@ fn an_injected_divergence_is_found_where_it_is() {
     // A tool gave back something else.
     home.write(FILE, &whole);
     changed(&home, "tool", 0, |line| {
-        line["outcome"] = json!({"done": {"content": [{"type": "text", "text": "beta"}]}})
+        line["outcome"] = json!({"done": {"content": [{"type": "text", "text": "beta"}]}});
     });
     let played = omp_run(&home, &["replay", "--json", "bug.jsonl"]);
     let report = json_lines_of(&played);

@@ -68,7 +68,11 @@ fn notes_are_read_asked_about_and_written() {
     );
     assert!(told[0].contains("Work\t") && told[0].contains("Home Notes\t"), "{}", told[0]);
     assert!(told[1].contains("# One") && told[1].contains("first line"), "{}", told[1]);
-    assert!(told[2].contains("answer to: folders folder=ideas\nanswer to: files folder=ideas"), "{}", told[2]);
+    assert!(
+        told[2].contains("answer to: folders folder=ideas\nanswer to: files folder=ideas"),
+        "{}",
+        told[2]
+    );
     assert!(told[3].contains("answer to: backlinks path=ideas/one.md"), "{}", told[3]);
     assert!(told[4].contains("answer to: vault=Home Notes search query=two words"), "{}", told[4]);
     assert!(told[5].contains("answer to: vault=Work daily:read"), "{}", told[5]);

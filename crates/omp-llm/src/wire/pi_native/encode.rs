@@ -1,7 +1,8 @@
 //! The request body.
 
 use omp_types::{
-    Message, ModelRequest, RequestOptions, ThinkingLevel, ToolChoice, ToolDefinition, UserContent, UserMessage,
+    Message, ModelRequest, RequestOptions, ThinkingLevel, ToolChoice, ToolDefinition, UserContent,
+    UserMessage,
 };
 use serde_json::{Map, Value, json};
 
@@ -17,7 +18,10 @@ pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest) -> WireRequ
     if !request.tools.is_empty() {
         context.insert("tools".into(), request.tools.iter().map(tool).collect());
     }
-    context.insert("messages".into(), request.messages.iter().filter(|message| !is_silent(message)).map(|message| said(message)).collect());
+    context.insert(
+        "messages".into(),
+        request.messages.iter().filter(|message| !is_silent(message)).map(|message| said(message)).collect(),
+    );
     // The conversation stays last, so that consecutive requests share their prefix.
     let body = json!({
         "modelId": model.id,

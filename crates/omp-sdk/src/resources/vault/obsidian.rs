@@ -4,9 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use omp_shell::{
-    Ci, CommandError, Ending, Environment, Limits, ProgramSpec, Scope, SpawnError, run_program,
-};
+use omp_shell::{Ci, CommandError, Ending, Environment, Limits, ProgramSpec, Scope, SpawnError, run_program};
 use tokio_util::sync::CancellationToken;
 
 /// Obsidian is asked, not waited for.
@@ -14,13 +12,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// A note of this size is no note.
 const MOST: usize = 8 * 1024 * 1024;
 /// Nothing of an answer is left out before that.
-const WHOLE: Limits = Limits {
-    inline_bytes: MOST,
-    head_bytes: 0,
-    tail_bytes: MOST,
-    tail_lines: usize::MAX,
-    max_columns: 0,
-};
+const WHOLE: Limits =
+    Limits { inline_bytes: MOST, head_bytes: 0, tail_bytes: MOST, tail_lines: usize::MAX, max_columns: 0 };
 
 /// The program, as the session's user would start it.
 pub(crate) struct Obsidian {
@@ -45,7 +38,8 @@ impl Obsidian {
             limits: WHOLE,
             spill: None,
         };
-        let outcome = run_program(&self.scope, spec, cancel, |_| {}).await.map_err(|error| explain(&error))?;
+        let outcome =
+            run_program(&self.scope, spec, cancel, |_| {}).await.map_err(|error| explain(&error))?;
         let text = outcome.output.text;
         match outcome.ending {
             // It says what went wrong on its standard output and calls that a success.

@@ -166,7 +166,10 @@ mod tests {
         is("vault://", &["vaults|verbose"]);
         is("vault://_", &["folders", "files"]);
         is("vault://Work/", &["vault=Work|folders", "vault=Work|files"]);
-        is("vault://My%20Notes/a/b", &["vault=My Notes|folders|folder=a/b", "vault=My Notes|files|folder=a/b"]);
+        is(
+            "vault://My%20Notes/a/b",
+            &["vault=My Notes|folders|folder=a/b", "vault=My Notes|files|folder=a/b"],
+        );
         is("vault://_/a/b.md", &["read|path=a/b.md"]);
         is("vault://_/b.md?op=wordcount", &["wordcount|path=b.md"]);
         is("vault://_/t.base?op=base&view=All", &["base:query|path=t.base|view=All"]);

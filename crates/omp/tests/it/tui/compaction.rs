@@ -135,12 +135,8 @@ fn a_document_begins_a_new_session() {
     assert!(texts[1].contains("<handoff-context>") && texts[1].contains("Go on from here"), "{texts:?}");
     assert_eq!(texts.len(), 3, "nothing of the old conversation: {texts:?}");
     let (_, _, home) = screen.leave();
-    let mut files: Vec<String> = home
-        .list_files()
-        .into_iter()
-        .map(|file| file.to_string())
-        .filter(|file| file.ends_with(".jsonl"))
-        .collect();
+    let mut files: Vec<String> =
+        home.list_files().into_iter().filter(|file| file.ends_with(".jsonl")).collect();
     files.sort();
     assert_eq!(files.len(), 2);
     let (old, new) = (home.read(&files[0]), home.read(&files[1]));

@@ -58,7 +58,7 @@ fn the_cursor_goes_where_keys_say() {
         check(&mut screen.terminal, typed, keys, wanted);
     }
     // A page is what is seen: the first line that is shown changes, and the cursor comes back.
-    screen.send(&thirty.replace('\n', "\x0a")).wait_for("l30");
+    screen.send(&thirty).wait_for("l30");
     screen.send("\x1b[5~¦");
     screen.terminal.wait_until("the cursor a page up", |shown| {
         let text = edited(shown);

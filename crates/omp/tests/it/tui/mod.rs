@@ -10,11 +10,11 @@ mod commands;
 mod compaction;
 mod completing;
 mod conversation;
-mod engine;
 mod deciding;
 mod defaults;
 mod discovering;
 mod editing;
+mod engine;
 mod gallery;
 mod history;
 mod interaction;
@@ -33,10 +33,10 @@ mod sessions;
 mod settings;
 mod skills;
 mod themes;
-mod wizard;
 mod tree;
 mod upkeep;
 mod welcome;
+mod wizard;
 
 use std::process::Command;
 
