@@ -33,7 +33,7 @@ pub(crate) struct Conversation {
 }
 
 /// Of a longer conversation only so many messages, the newest, are put on the screen when it is loaded.
-const MOST_SHOWN: usize = 4_000;
+const MOST_SHOWN: usize = 10_000;
 
 impl Conversation {
     pub(crate) fn new(stage: Stage) -> Self {

@@ -1,6 +1,7 @@
 //! Pictures in the conversation.
 
 use std::io::Cursor;
+use std::time::{Duration, Instant};
 
 use omp_testkit::{Reply, Server, Wire};
 use serde_json::json;
@@ -76,15 +77,34 @@ fn a_terminal_that_says_so_gets_pictures() {
     screen.terminal.wait_for_bytes(b"\x1b_Ga=t,f=100");
 }
 
+/// Waits until so many pictures were sent to the terminal.
+fn wait_for_pictures(screen: &Screen, number: usize) {
+    let end = Instant::now() + Duration::from_secs(20);
+    while count(&screen.terminal.bytes(), "a=t,f=100") < number {
+        assert!(Instant::now() < end, "picture {number} was never sent");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// Only the newest pictures keep their pixels.
 #[test]
 fn older_pictures_give_way() {
     let pictures = ["a.png", "b.png", "c.png"];
-    let variables = [("PI_FORCE_IMAGE_PROTOCOL", "kitty"), ("PI_KITTY_PLACEHOLDERS", "1")];
-    let mut screen = looking(&pictures, &variables, "tui:\n  maxInlineImages: 2\n");
+    let answers = ["First.", "Second.", "Third."];
+    let replies = pictures.iter().zip(answers).flat_map(|(path, text)| [read(path), Reply::new().text(text)]);
+    let server = Server::start(replies.collect::<Vec<_>>());
+    let home = crate::support::home(&server, Wire::OpenAiCompletions);
+    home.write("home/.omp/agent/config.yml", "tui:\n  maxInlineImages: 2\n");
+    pictures.iter().for_each(|path| _ = home.write(format!("work/{path}"), png(60, 40)));
+    let mut command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
+    command.env("PI_FORCE_IMAGE_PROTOCOL", "kitty").env("PI_KITTY_PLACEHOLDERS", "1");
+    let mut screen = Screen::with(command, home, server, 60, 100);
+    for (number, text) in answers.iter().enumerate() {
+        screen.say("look").wait_for(text);
+        wait_for_pictures(&screen, number + 1);
+    }
     screen.terminal.wait_for_bytes(b"\x1b_Ga=d,d=I,i=1,");
     screen.wait_for("[image: image/png 60x40]");
-    assert_eq!(count(&screen.terminal.bytes(), "a=t,f=100"), 3);
     assert_eq!(screen.terminal.screen().matches("[image:").count(), 1, "{}", screen.terminal.screen());
 }
 
