@@ -20,6 +20,7 @@ pub mod wizard;
 use omp_tui::render::Position;
 use omp_tui::text::Line;
 
+pub use listing::step;
 pub use parts::age;
 
 /// The rows of a panel, and where the cursor stands in them.

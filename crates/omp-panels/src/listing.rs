@@ -9,7 +9,7 @@ use omp_view::Look;
 use omp_view::select::{Selector, Step};
 
 /// What a key does in a list that is searched by typing.
-pub(crate) fn step(key: Key, keys: &Bindings) -> Option<Step> {
+pub fn step(key: Key, keys: &Bindings) -> Option<Step> {
     let chord = Chord::from(key);
     let selecting = keys.action(Context::Select, chord);
     let editing = keys.action(Context::Editor, chord);

@@ -26,16 +26,14 @@ pub(crate) mod wizard;
 use std::any::Any;
 
 use omp_editor::Command;
-use omp_keys::table as actions;
 use omp_keys::{Bindings, Chord, Context};
 use omp_tui::input::Key;
 use omp_tui::render::Size;
 use omp_view::Look;
-use omp_view::select::Step;
 
 use crate::app::App;
 
-pub(crate) use omp_panels::Drawn;
+pub(crate) use omp_panels::{Drawn, step};
 
 /// What follows from a key.
 pub(crate) type Then = Box<dyn FnOnce(&mut App)>;
@@ -76,25 +74,6 @@ pub(crate) trait Panel: Any {
     fn is_stale(&self) -> bool {
         false
     }
-}
-
-/// What a key does in a list that is searched by typing.
-pub(crate) fn step(key: Key, keys: &Bindings) -> Option<Step> {
-    let chord = Chord::from(key);
-    let editing = editing(chord, keys);
-    Some(match (keys.action(Context::Select, chord), editing, key.text()) {
-        (Some(actions::SELECT_UP), ..) => Step::Up,
-        (Some(actions::SELECT_DOWN), ..) => Step::Down,
-        (Some(actions::SELECT_PAGE_UP), ..) => Step::PageUp,
-        (Some(actions::SELECT_PAGE_DOWN), ..) => Step::PageDown,
-        (Some(actions::SELECT_CONFIRM), ..) => Step::Confirm,
-        (Some(actions::SELECT_CANCEL), ..) => Step::Cancel,
-        (_, Some(Command::DeleteBackward), _) => Step::Backspace,
-        (_, Some(Command::DeleteWordBackward), _) => Step::BackspaceWord,
-        (_, Some(Command::DeleteToLineStart), _) => Step::Clear,
-        (_, None, Some(letter)) => Step::Text(letter.to_string()),
-        _ => return None,
-    })
 }
 
 /// What a key does in an editor.
