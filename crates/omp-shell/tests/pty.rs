@@ -202,11 +202,11 @@ async fn a_terminal_that_fails_is_said() {
     assert!(outcome.output.text.starts_with("PTY error: Cannot start /none/such"), "{}", outcome.output.text);
 }
 
-/// A command that asks and never reads does not make us keep all the answers.
+/// A command that asks and never reads does not make us keep all the answers. The echo stays off to the end: answers
+/// that are still on their way would otherwise be shown behind the last word.
 #[tokio::test]
 async fn a_command_that_only_asks_is_survived() {
-    let outcome =
-        run(r"stty raw -echo; for i in {1..20000}; do printf '\033[c'; done; stty sane; echo over").await;
+    let outcome = run(r"stty raw -echo; for i in {1..20000}; do printf '\033[c'; done; echo over").await;
     assert_eq!(outcome.ending, Ending::Exited(0));
     assert!(outcome.output.text.ends_with("over\n"), "{:?}", outcome.output.text);
 }
