@@ -6,6 +6,8 @@ use crate::carry::{self, Carried};
 use crate::plan::Plan;
 use crate::prompts::bare;
 
+/// How what follows a sealed history begins.
+const SEALED: &str = include_str!("../prompts/sealed.md");
 /// What stands for a history that there is none of.
 const NO_HISTORY: &str = "No prior history.";
 
@@ -32,6 +34,12 @@ pub fn finish(plan: &Plan, words: &Words, carried: &Carried) -> Finished {
     let mut details: Map<String, Value> = plan.files.details();
     details.insert(carry::FIELD.to_owned(), json!(carried));
     Finished { summary, details: Value::Object(details) }
+}
+
+/// What a model reads after a history that its provider sealed: what is carried over, and the files.
+pub fn sealed_note(plan: &Plan, carried: &Carried) -> String {
+    let blocks = [SEALED.trim().to_owned(), carried.block(), plan.files.block()];
+    blocks.iter().filter(|block| !block.is_empty()).cloned().collect::<Vec<_>>().join("\n\n")
 }
 
 fn main_text(plan: &Plan, words: &Words) -> String {

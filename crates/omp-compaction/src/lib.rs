@@ -25,8 +25,8 @@ pub use carry::{Carried, Dropped};
 pub use cut::{is_cut_point, is_turn_start};
 pub use digest::digest;
 pub use files::FileActivity;
-pub use finish::{Finished, Words, finish};
-pub use measure::{Measured, measure, measure_for};
+pub use finish::{Finished, Words, finish, sealed_note};
+pub use measure::{Measured, Scale, count_ratio, counted_beside, measure};
 pub use plan::{Nothing, Piece, Plan};
 pub use prompts::{
     AUTO_CONTINUE, HANDOFF_CONTEXT, Request, branch_request, handoff, history_request, prefix_request,

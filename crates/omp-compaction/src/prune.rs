@@ -6,6 +6,8 @@ use std::sync::Arc;
 use omp_types::{Message, ToolCall, ToolResultMessage, UserBlock};
 use serde_json::Value;
 
+use crate::measure::mark_blanked;
+
 /// What a result that said nothing becomes.
 pub const USELESS: &str = "[Uneventful result elided]";
 /// What an old read becomes.
@@ -67,10 +69,13 @@ pub struct Blank {
 }
 
 impl Blank {
-    /// The result with the new text. What it showed to people stays.
-    pub fn apply(&self, result: &ToolResultMessage) -> Message {
+    /// The result with the new text. What it showed to people stays. Where `messages` were counted by a provider, the
+    /// result says by how much that count is too high from now on.
+    pub fn apply(&self, result: &ToolResultMessage, messages: &[Arc<Message>]) -> Message {
         let content = vec![UserBlock::text(self.text.clone())];
-        Message::ToolResult(ToolResultMessage { content, ..result.clone() })
+        let mut blanked = ToolResultMessage { content, ..result.clone() };
+        mark_blanked(&mut blanked, messages, self.saved);
+        Message::ToolResult(blanked)
     }
 }
 

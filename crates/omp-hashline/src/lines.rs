@@ -12,9 +12,14 @@ pub struct Lines<'a> {
 impl<'a> Lines<'a> {
     pub fn of(text: &'a str) -> Self {
         let ended = text.is_empty() || text.ends_with('\n');
-        let mut lines: Vec<&str> = text.split('\n').collect();
-        if ended {
-            lines.pop();
+        let mut lines = Vec::new();
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'\n', text.as_bytes()) {
+            lines.push(&text[start..end]);
+            start = end + 1;
+        }
+        if !ended {
+            lines.push(&text[start..]);
         }
         Self { lines, ended }
     }

@@ -11,7 +11,6 @@ use crate::recover::{How, Live, recover};
 use crate::repair::repair;
 use crate::snapshots::Snapshots;
 use crate::syntax::Syntax;
-use crate::tag::Tag;
 
 /// Larger texts are not looked at for syntax errors, in bytes.
 const MAX_CHECKED: usize = 64 * 1024;
@@ -81,7 +80,7 @@ impl Patcher<'_> {
         file: File<'_>,
         snapshots: &mut Snapshots,
     ) -> Result<Planned, EditError> {
-        let current = Tag::of(file.text);
+        let current = snapshots.tag(file.key, file.text);
         let lines = Lines::of(file.text);
         let planned = if current == section.tag {
             self.check_seen(section, file.key, &lines, snapshots)?;

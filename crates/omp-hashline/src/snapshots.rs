@@ -88,8 +88,14 @@ impl Snapshots {
         file.map(|file| file.versions.as_slice()).unwrap_or_default()
     }
 
+    /// The tag of a file's text. The newest text that is known need not be hashed again.
+    pub(crate) fn tag(&self, key: &str, text: &str) -> Tag {
+        let newest = self.versions(key).last().filter(|newest| *newest.text == *text);
+        newest.map_or_else(|| Tag::of(text), |newest| newest.tag)
+    }
+
     fn push(&mut self, key: &str, text: &str, made_by: Option<Vec<Change>>) -> Tag {
-        let tag = Tag::of(text);
+        let tag = self.tag(key, text);
         let position = self.files.iter().position(|file| file.key == key);
         let mut file = position
             .and_then(|position| self.files.remove(position))

@@ -12,15 +12,26 @@ pub struct Tag(u16);
 
 impl Tag {
     pub fn of(text: &str) -> Self {
+        let bytes = text.as_bytes();
         let mut hasher = Xxh32::new(0);
-        for (position, line) in text.split('\n').enumerate() {
-            if position > 0 {
-                hasher.update(b"\n");
+        // Lines without white space at their end, which is most, are taken together.
+        let (mut taken, mut line) = (0, 0);
+        for end in memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]) {
+            let trimmed = line + trimmed(&bytes[line..end]);
+            if trimmed < end {
+                hasher.update(&bytes[taken..trimmed]);
+                taken = end;
             }
-            hasher.update(line.trim_end_matches([' ', '\t', '\r']).as_bytes());
+            line = end + 1;
         }
+        hasher.update(&bytes[taken..]);
         Self((hasher.digest() & 0xFFFF) as u16)
     }
+}
+
+/// The length of a line without the white space at its end.
+fn trimmed(line: &[u8]) -> usize {
+    line.iter().rposition(|byte| !matches!(byte, b' ' | b'\t' | b'\r')).map_or(0, |last| last + 1)
 }
 
 impl fmt::Display for Tag {
@@ -56,6 +67,29 @@ mod tests {
         let tags =
             ["", "hello\n", "hello\r\n", "hello  \n", "hello\t \r\n"].map(|text| Tag::of(text).to_string());
         assert_eq!(tags, ["5D05", "5BF9", "5BF9", "5BF9", "5BF9"]);
+    }
+
+    /// Lines are hashed together where that is the same as one after the other.
+    #[test]
+    fn white_space_counts_nowhere_but_at_the_end_of_a_line() {
+        let plain = |text: &str| {
+            let lines: Vec<&str> =
+                text.split('\n').map(|line| line.trim_end_matches([' ', '\t', '\r'])).collect();
+            xxhash_rust::xxh32::xxh32(lines.join("\n").as_bytes(), 0) as u16
+        };
+        for text in [
+            "",
+            " ",
+            "\n",
+            "a \nb\t\r\n",
+            "  \n \nx",
+            "a \n \n  b  ",
+            "\n\n \n",
+            "a\nb\n c",
+            "ä \u{a0}\n\u{a0}",
+        ] {
+            assert_eq!(Tag::of(text), Tag(plain(text)), "{text:?}");
+        }
     }
 
     #[test]

@@ -13,9 +13,8 @@ use omp_types::{
 use omp_view::Look;
 use omp_view::bang::{BangState, BangView};
 use omp_view::message::{self, Level, TextKind};
-use omp_view::tool::Expansion;
 
-use crate::blocks::{Behind, Calls, Divider, Pictured, Prose, Shared, Still};
+use crate::blocks::{Bang, Behind, Calls, Divider, Fold, Folds, Pictured, Prose, Shared, Still};
 use crate::stage::Stage;
 
 /// What of the conversation may still change.
@@ -30,10 +29,9 @@ pub(crate) struct Conversation {
     reads: Option<Shared<Calls>>,
     /// The divider that nothing follows yet: it can still be opened.
     divider: Option<Shared<Divider>>,
+    /// What can be looked at whole.
+    folds: Folds,
 }
-
-/// Of a longer conversation only so many messages, the newest, are put on the screen when it is loaded.
-const MOST_SHOWN: usize = 10_000;
 
 impl Conversation {
     pub(crate) fn new(stage: Stage) -> Self {
@@ -44,7 +42,18 @@ impl Conversation {
             calls: HashMap::new(),
             reads: None,
             divider: None,
+            folds: Folds::default(),
         }
+    }
+
+    /// Is there something on the screen that can still become longer or shorter?
+    pub(crate) fn is_open(&self) -> bool {
+        self.divider.is_some() || !self.calls.is_empty()
+    }
+
+    /// What can be looked at whole, oldest first.
+    pub(crate) fn folds(&self) -> Vec<Fold> {
+        self.folds.list()
     }
 
     /// Takes an event of the session.
@@ -103,15 +112,7 @@ impl Conversation {
 
     /// Shows a conversation that was loaded.
     pub(crate) fn replay(&mut self, to: &mut Transcript, messages: &[Arc<Message>]) {
-        let hidden = messages.len().saturating_sub(MOST_SHOWN);
-        if hidden > 0 {
-            self.say(
-                to,
-                Level::Info,
-                &format!("{hidden} earlier messages are not shown. /tree leads to them."),
-            );
-        }
-        for message in &messages[hidden..] {
+        for message in messages {
             match &**message {
                 Message::Assistant(answer) => {
                     for (index, block) in answer.content.iter().enumerate() {
@@ -149,8 +150,18 @@ impl Conversation {
             None if execution.cancelled => BangState::Cancelled,
             None => BangState::Failed("its end is not known".to_owned()),
         };
-        view.finish(state, execution.full_output_path.clone().filter(|_| execution.truncated));
-        self.show(to, move |look| view.clone().rows(look, Expansion::Collapsed));
+        let mut bang = Bang::new(self.stage.clone(), view);
+        bang.finish(state, execution.full_output_path.clone().filter(|_| execution.truncated));
+        self.show_command(to, bang);
+    }
+
+    /// A command of the user, which may still run.
+    pub(crate) fn show_command(&mut self, to: &mut Transcript, bang: Bang) -> Shared<Bang> {
+        self.interrupt();
+        let bang = Shared::new(bang);
+        to.push(Box::new(bang.clone()));
+        self.folds.push(bang.fold());
+        bang
     }
 
     fn replay_block(&mut self, to: &mut Transcript, index: usize, block: &AssistantBlock) {
@@ -208,6 +219,9 @@ impl Conversation {
                 let behind = Behind::Compaction { tokens_before: tokens.unwrap_or(0) };
                 self.divide(to, behind, message.content.text());
             }
+            Message::Custom(message) if message.custom_type == omp_sdk::Session::EARLIER => {
+                self.say(to, Level::Info, &message.content.text());
+            }
             Message::Custom(message) if message.custom_type == omp_sdk::Session::BRANCH_SUMMARY => {
                 self.divide(to, Behind::Branch, message.content.text());
             }
@@ -228,6 +242,7 @@ impl Conversation {
         self.interrupt();
         let divider = Shared::new(Divider::new(self.stage.clone(), behind, summary));
         to.push(Box::new(divider.clone()));
+        self.folds.push(divider.fold());
         self.divider = Some(divider);
     }
 
@@ -350,6 +365,7 @@ impl Conversation {
                 let calls = Shared::new(Calls::new(self.stage.clone(), id, name));
                 let block = to.push(Box::new(calls.clone()));
                 calls.with(|calls| calls.stands_at(block));
+                self.folds.push(calls.fold());
                 calls
             }
         };

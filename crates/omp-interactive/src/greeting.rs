@@ -36,7 +36,7 @@ pub struct Greeter {
 }
 
 /// What is told beside the version, the model and a few tips.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Greeting {
     /// Nothing is told but notices.
     quiet: bool,
@@ -82,7 +82,7 @@ impl App {
         let welcome = Welcome {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             model: session.model_selector(),
-            directory: crate::app::shown_path(&session.cwd(), &session.directories().home),
+            directory: crate::app::shown_path(&session.cwd(), &self.home()),
             tips: TIPS.map(str::to_owned).into(),
             recent,
         };

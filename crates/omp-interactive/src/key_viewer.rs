@@ -83,6 +83,10 @@ impl Viewer {
             let leave = match news {
                 Ok(Incoming::Bytes(bytes)) => self.read(&bytes)?,
                 Ok(Incoming::Resized) => false,
+                Ok(Incoming::Continued) => {
+                    self.terminal.resume()?;
+                    false
+                }
                 Ok(Incoming::Ended(signal)) => return Ok(End::Signal(signal)),
                 Ok(Incoming::Closed) | Err(RecvTimeoutError::Disconnected) => return Ok(End::Closed),
                 Err(RecvTimeoutError::Timeout) => self.expire()?,

@@ -17,6 +17,7 @@ use crate::clipboard::Clipboard;
 use crate::greeting::Greeting;
 use crate::journal::Journal;
 use crate::link::{Link, Words};
+use crate::playing;
 use crate::recent::Recent;
 use crate::screen::Screen;
 
@@ -54,6 +55,8 @@ pub struct Start {
     pub words: Words,
     /// The numbers of the sessions.
     pub numbers: Numbers,
+    /// What to work towards, before everything else.
+    pub goal: Option<String>,
     /// Prompts that were given on the command line.
     pub prompts: Vec<Prompt>,
     /// Prompts of earlier sessions, the newest first.
@@ -106,6 +109,7 @@ pub async fn run(start: Start) -> Result<End, TerminalError> {
         link,
         mut words,
         numbers,
+        goal,
         prompts,
         typed,
         variable,
@@ -127,7 +131,12 @@ pub async fn run(start: Start) -> Result<End, TerminalError> {
     let (theme, loaded) = Wishes::read(session.directories(), &session.settings()).open(screen.appearance());
     let user_keys = appearance::user_keys(session.directories());
     let recent = Recent::default();
-    recent.load(typed);
+    let recorder = session.recorder();
+    // What was typed in other sessions does not belong into a recording.
+    recent.load(typed.into_iter().filter(|_| recorder.is_none()));
+    let problem = loaded.err().map(|error| error.to_string());
+    let remarks: Vec<String> =
+        remarks.into_iter().chain(user_keys.warnings).chain(complaints).chain(problem).collect();
     let mut app = App::new(Beginning {
         driver: Arc::new(Driver::new(Arc::clone(&host), Arc::new(link.clone()), "interactive")),
         theme,
@@ -144,23 +153,26 @@ pub async fn run(start: Start) -> Result<End, TerminalError> {
     app.set_notices(screen.notices());
     app.set_titles(titles);
     let most = session.settings().get(keys::TUI_MAX_INLINE_IMAGES).max(0.0) as usize;
-    let off = !session.settings().get(keys::TERMINAL_SHOW_IMAGES);
+    let off = !session.settings().get(keys::TERMINAL_SHOW_IMAGES) || recorder.is_some();
     app.set_pictures(screen.picture_options(most), off);
     app.set_read_preview(session.settings().get(keys::READ_TOOL_RESULT_PREVIEW));
+    if let Some(recorder) = recorder.filter(|_| goal.is_none() && set_up == SetUp::Nothing) {
+        let begun = playing::begun(&app, screen.size(), &greeting, &remarks, &prompts, titles);
+        app.record_screen(recorder, begun);
+    }
     app.begin(&session.transcript().await, greeting);
     drop(session);
-    let problem = loaded.err().map(|error| error.to_string());
-    remarks
-        .iter()
-        .chain(&user_keys.warnings)
-        .chain(&complaints)
-        .chain(&problem)
-        .for_each(|remark| app.remark(remark));
+    remarks.iter().for_each(|remark| app.remark(remark));
     app.tell_scope();
     app.begin_set_up(set_up);
+    if let Some(objective) = goal {
+        app.first_goal(objective);
+    }
     prompts.into_iter().for_each(|prompt| app.first_prompt(prompt));
     theme_watch.fires(app.theme_file(), app.now());
     let end = loop {
+        app.release_time();
+        app.tell_trouble();
         screen.paint(&mut app)?;
         let deadlines = [app.deadline(), screen.deadline(), theme_watch.deadline()];
         let next = deadlines.into_iter().flatten().min();
@@ -171,14 +183,22 @@ pub async fn run(start: Start) -> Result<End, TerminalError> {
                     break end;
                 }
             }
-            Some(task) = done.recv() => task(&mut app),
+            Some(task) = done.recv() => {
+                app.hold_time();
+                task(&mut app);
+            }
             Some((session, word)) = words.recv() => {
+                app.hold_time();
                 app.word(session, word);
                 while let Ok((session, word)) = words.try_recv() {
                     app.word(session, word);
                 }
+                app.tape_words();
             }
-            () = job_result(&app) => app.job_result(),
+            () = job_result(&app) => {
+                app.hold_time();
+                app.job_result();
+            }
             () = sleep_until(next, app.now()) => {
                 screen.expire(&mut app)?;
                 app.tick();
@@ -209,7 +229,7 @@ pub async fn run(start: Start) -> Result<End, TerminalError> {
 }
 
 /// The prompt editor, as the settings want it.
-fn editor(settings: &Settings, recent: &Recent) -> Editor {
+pub(crate) fn editor(settings: &Settings, recent: &Recent) -> Editor {
     let count = |number: f64| number.max(0.0) as usize;
     let mut editor = Editor::new(Options {
         is_image: Box::new(is_image),

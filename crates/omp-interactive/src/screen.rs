@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use omp_theme::{Appearance, Signals, color_depth};
+use omp_theme::{Appearance, Signals, Token, color_depth};
 use omp_tui::announce::Notices;
 use omp_tui::capability::{self, Choice, Environment, ImageProtocol};
 use omp_tui::clipboard::{Reader, Step};
@@ -122,6 +122,11 @@ impl Screen {
         self.signals.appearance()
     }
 
+    /// The size of the terminal.
+    pub(crate) fn size(&self) -> omp_tui::render::Size {
+        self.terminal.size()
+    }
+
     /// How a person who looks elsewhere is told something.
     pub(crate) fn notices(&self) -> Option<Notices> {
         self.notices
@@ -155,6 +160,7 @@ impl Screen {
         match app.paint(&mut self.renderer, size) {
             Some(painted) => {
                 self.journal.frame(&painted, app.take_asked_blocks(), app.now());
+                app.tape_frame(size);
                 self.write(&painted.bytes)
             }
             None => Ok(()),
@@ -173,8 +179,14 @@ impl Screen {
                 let now = app.now();
                 app.scheduler.resized(self.profile.multiplexer, now);
                 self.renderer.resized(self.terminal.size());
+                app.tape_size(self.terminal.size());
                 // Some terminals change their colours together with their window, and say so only when asked.
                 self.write(&self.background.clone())?;
+            }
+            Incoming::Continued => {
+                self.terminal.resume()?;
+                self.write(&self.questions.clone())?;
+                self.draw_anew(Gesture::Resume, app);
             }
             Incoming::Ended(signal) => return Ok(Some(End::Signal(signal))),
             Incoming::Closed => return Ok(Some(End::Closed)),
@@ -196,7 +208,10 @@ impl Screen {
                 Event::Reply(Reply::Clipboard(packet)) => match self.pastes.packet(&packet) {
                     Step::Nothing => {}
                     Step::Ask(question) => bytes.extend(question),
-                    Step::Pasted(pasted) => app.clipboard_pasted(pasted),
+                    Step::Pasted(pasted) => {
+                        app.leave_tape("a paste of the terminal's clipboard");
+                        app.clipboard_pasted(pasted);
+                    }
                 },
                 Event::Reply(reply) => self.probes.reply(&reply, &mut facts, &mut bytes),
                 event => app.input(event),
@@ -246,9 +261,9 @@ impl Screen {
             Wish::Write(bytes) => self.write(&bytes)?,
             Wish::Gesture(gesture) => self.draw_anew(gesture, app),
             Wish::Suspend => {
-                self.terminal.suspend()?;
-                self.write(&self.questions.clone())?;
-                self.draw_anew(Gesture::Resume, app);
+                if !self.terminal.suspend()? {
+                    app.hint(Token::Muted, "There is no shell to go back to: omp is not a job of one.");
+                }
             }
             Wish::ExternalEditor(text) => {
                 drop(self.source.take());

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use omp_theme::Theme;
 use omp_view::Look;
+use omp_view::code::Preparer;
+use omp_view::tool::Expansion;
 
 use crate::pictures::Pictures;
 
@@ -25,7 +27,13 @@ struct Settings {
 
 impl Stage {
     pub(crate) fn new(theme: Arc<Theme>) -> Self {
-        let look = Look::new(theme, 80);
+        let mut look = Look::new(theme, 80);
+        look.preparer = Preparer::new(|language| {
+            // Whoever draws without a runtime has time.
+            if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+                runtime.spawn_blocking(move || omp_view::code::prepare(language));
+            }
+        });
         let pictures = Pictures::default();
         Self(Rc::new(RefCell::new(Settings { look, expanded: false, thoughts: true, pictures, words: None })))
     }
@@ -56,6 +64,11 @@ impl Stage {
     /// Whether the output of tools is shown whole.
     pub(crate) fn expanded(&self) -> bool {
         self.0.borrow().expanded
+    }
+
+    /// The form of the output of tools.
+    pub(crate) fn expansion(&self) -> Expansion {
+        if self.expanded() { Expansion::Expanded } else { Expansion::Collapsed }
     }
 
     pub(crate) fn toggle_expanded(&self) -> bool {

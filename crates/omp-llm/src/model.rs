@@ -241,6 +241,16 @@ impl Model {
         openai && self.transport == Transport::Provider
     }
 
+    /// Has its provider a compaction of its own? OpenAI has one, for keys and for ChatGPT accounts.
+    pub fn compacts(&self) -> bool {
+        let openai = match self.api {
+            Api::OpenAiResponses => self.provider == "openai",
+            Api::OpenAiCodexResponses => true,
+            _ => false,
+        };
+        openai && self.transport == Transport::Provider
+    }
+
     pub fn accepts_images(&self) -> bool {
         self.input.contains(&Input::Image)
     }

@@ -6,6 +6,7 @@
 mod listing;
 pub mod login;
 pub mod models;
+pub mod pager;
 mod parts;
 pub mod review;
 pub mod sessions;

@@ -48,9 +48,12 @@ impl Words {
 
     /// The next word, if one is there already.
     pub(crate) fn ready(&mut self) -> Option<Word> {
-        let (session, word) = self.words.try_recv().ok()?;
-        let counts = session == 0 || session == self.latest.load(Ordering::Relaxed);
-        if counts { Some(word) } else { self.ready() }
+        loop {
+            let (session, word) = self.words.try_recv().ok()?;
+            if session == 0 || session == self.latest.load(Ordering::Relaxed) {
+                return Some(word);
+            }
+        }
     }
 }
 

@@ -28,6 +28,8 @@ pub struct Start {
     pub person: Person,
     /// What the sessions say.
     pub words: Words,
+    /// What to work towards, before everything else.
+    pub goal: Option<String>,
     /// Prompts that were given on the command line.
     pub prompts: Vec<Prompt>,
     /// Things the user should know.
@@ -77,7 +79,7 @@ struct Plain {
 
 /// Runs until the user leaves.
 pub async fn run(start: Start) -> End {
-    let Start { host, person, mut words, prompts, remarks, width, theme } = start;
+    let Start { host, person, mut words, goal, prompts, remarks, width, theme } = start;
     let (finished, mut results) = mpsc::unbounded_channel();
     let driver = Arc::new(Driver::new(Arc::clone(&host), Arc::new(person.clone()), "interactive"));
     let mut plain = Plain {
@@ -94,7 +96,10 @@ pub async fn run(start: Start) -> End {
     let mut typed = lines::read();
     let mut signals = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()]
         .map(|kind| signal(kind).ok());
-    plain.go_on();
+    match goal {
+        Some(objective) => plain.work_towards(objective),
+        None => plain.go_on(),
+    }
     while !plain.leaving {
         let [interrupt, terminate, hangup] = &mut signals;
         tokio::select! {
@@ -183,6 +188,17 @@ impl Plain {
         let driver = Arc::clone(&self.hands.driver);
         self.spawn(|cancel| async move {
             match driver.submit(prompt, cancel).await {
+                Ok(_) => Finished::Quiet,
+                Err(error) => Finished::Say(error.to_string()),
+            }
+        });
+    }
+
+    /// A goal that was given on the command line.
+    fn work_towards(&mut self, objective: String) {
+        let driver = Arc::clone(&self.hands.driver);
+        self.spawn(|cancel| async move {
+            match driver.start_goal(&objective, None, cancel).await {
                 Ok(_) => Finished::Quiet,
                 Err(error) => Finished::Say(error.to_string()),
             }

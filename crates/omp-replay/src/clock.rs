@@ -45,7 +45,14 @@ impl Clock for Played {
     }
 
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
-        tokio::time::sleep(duration.min(MOMENT)).boxed()
+        let player = Arc::clone(&self.0);
+        async move {
+            tokio::time::sleep(duration.min(MOMENT)).await;
+            // At a screen it lasts as long as it lasted then.
+            player.gate.pass().await;
+            player.waited();
+        }
+        .boxed()
     }
 
     fn random(&self) -> f64 {

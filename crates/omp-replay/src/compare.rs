@@ -18,6 +18,10 @@ pub enum Part {
     Tool,
     /// What was told of it.
     Event,
+    /// What the user said.
+    Prompt,
+    /// What the screen showed.
+    Frame,
 }
 
 /// A place where the program decided otherwise than it did when it was recorded.
@@ -37,6 +41,8 @@ impl fmt::Display for Divergence {
             Part::Request => "request",
             Part::Tool => "call",
             Part::Event => "event",
+            Part::Prompt => "prompt",
+            Part::Frame => "frame",
         };
         write!(out, "{part} {}: {}", self.number, self.text)
     }

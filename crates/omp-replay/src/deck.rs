@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use omp_agent::{Clock, Listener, Prompt, Tool};
+use omp_agent::{Clock, Control, Listener, Prompt, Tool, Upkeep};
 use omp_llm::Tape;
 use omp_types::ToolDefinition;
+use tokio_util::sync::CancellationToken;
 
+use crate::order::Order;
 use crate::play::Player;
 use crate::record::Recorder;
-use crate::{clock, events, sound, tool};
+use crate::{border, clock, events, sound, tool};
 
 /// A recorder or a player.
 #[derive(Clone, Debug)]
@@ -54,12 +56,14 @@ impl Deck {
                 tools.into_iter().map(wrap).collect()
             }
             Self::Play(player) => {
+                let order = Arc::new(Order::default());
                 let play = |definition: &ToolDefinition| -> Arc<dyn Tool> {
                     let inner = tools.iter().find(|tool| tool.definition().name == definition.name).cloned();
                     Arc::new(tool::Played {
                         definition: definition.clone(),
                         inner,
                         player: Arc::clone(player),
+                        order: Arc::clone(&order),
                     })
                 };
                 player.world().tools.iter().map(play).collect()
@@ -67,17 +71,46 @@ impl Deck {
         }
     }
 
-    /// Something is said.
-    pub fn prompt(&self, prompt: &Prompt) {
-        if let Self::Record(recorder) = self {
-            recorder.prompt(prompt);
+    /// Who looks at the conversation at the borders of turns.
+    pub fn upkeep(&self, inner: Arc<dyn Upkeep>) -> Arc<dyn Upkeep> {
+        match self {
+            Self::Record(_) => inner,
+            Self::Play(player) => Arc::new(border::Played { inner, player: Arc::clone(player) }),
+        }
+    }
+
+    /// Something is said. What was said then, if a recording plays.
+    pub fn prompt(&self, prompt: Prompt) -> Prompt {
+        match self {
+            Self::Record(recorder) => {
+                recorder.prompt(&prompt);
+                prompt
+            }
+            Self::Play(player) => player.take_prompt(prompt),
         }
     }
 
     /// The last turn is tried again.
     pub fn retry(&self) {
-        if let Self::Record(recorder) = self {
-            recorder.retry();
+        match self {
+            Self::Record(recorder) => recorder.retry(),
+            Self::Play(player) => player.take_retry(),
+        }
+    }
+
+    /// A run begins in the session with this id; what stops it.
+    pub fn run(&self, session: &str, control: Control, cancel: CancellationToken) -> CancellationToken {
+        match self {
+            Self::Record(_) => cancel,
+            Self::Play(player) => player.begin_run(session, control, cancel),
+        }
+    }
+
+    /// The player, if a recording plays.
+    pub fn player(&self) -> Option<&Arc<Player>> {
+        match self {
+            Self::Record(_) => None,
+            Self::Play(player) => Some(player),
         }
     }
 }

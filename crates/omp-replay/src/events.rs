@@ -13,11 +13,10 @@ use crate::record::{Shared, now_ms};
 /// The event without what differs every time; `None` for steps on the way to one that says the same.
 pub(crate) fn comparable(event: &AgentEvent) -> Option<Value> {
     match event {
-        AgentEvent::MessageUpdate(_) | AgentEvent::ToolExecutionUpdate { .. } => return None,
+        // Whole messages come with their ends.
+        _ if !comes_again(event) => return None,
         AgentEvent::AgentEnd { .. } => return Some(json!({"type": "agent_end"})),
         AgentEvent::TurnEnd { .. } => return Some(json!({"type": "turn_end"})),
-        // Whole messages come with their ends.
-        AgentEvent::MessageStart { .. } => return None,
         _ => {}
     }
     let mut value = serde_json::to_value(event).ok()?;
@@ -36,6 +35,14 @@ fn without_times(value: &mut Value) {
     }
 }
 
+/// Does an event come again when the session is played? Steps on the way to another one need not.
+pub fn comes_again(event: &AgentEvent) -> bool {
+    !matches!(
+        event,
+        AgentEvent::MessageUpdate(_) | AgentEvent::ToolExecutionUpdate { .. } | AgentEvent::MessageStart { .. }
+    )
+}
+
 /// The call that an event of a tool belongs to. Calls that run beside each other begin and end in any order.
 pub(crate) fn call_of(event: &Value) -> Option<(&str, &str)> {
     let kind = event["type"].as_str().filter(|kind| kind.starts_with("tool_execution_"))?;
@@ -50,10 +57,14 @@ pub(crate) struct Recorded {
 
 impl Listener for Recorded {
     fn event(&mut self, event: AgentEvent) {
+        let counts = comes_again(&event);
         if let Some(event) = comparable(&event) {
             self.recorder.write(&Line::Event { at: now_ms(), event });
         }
         self.inner.event(event);
+        if counts {
+            self.recorder.tells();
+        }
     }
 
     fn backlog(&mut self) -> Option<BoxFuture<'static, ()>> {
@@ -69,10 +80,14 @@ pub(crate) struct Played {
 
 impl Listener for Played {
     fn event(&mut self, event: AgentEvent) {
+        let counts = comes_again(&event);
         if let Some(event) = comparable(&event) {
             self.player.event(event);
         }
         self.inner.event(event);
+        if counts {
+            self.player.gate.tells();
+        }
     }
 
     fn backlog(&mut self) -> Option<BoxFuture<'static, ()>> {

@@ -5,22 +5,31 @@
 //! - [`Recorder`] writes a recording while a session runs; [`Player`] plays one.
 //! - [`Deck`] is either of them, as a session is given it: it stands before the network ([`Deck::tape`]), the tools
 //!   ([`Deck::tools`]), the clock ([`Deck::clock`]) and whoever listens ([`Deck::listener`]).
+//! - A screen is recorded with [`Recorder::screen`] and played with [`Player::next_screen`]; while it leads, the session
+//!   waits for it at the borders of its turns.
 //! - [`line`]: the format, JSON lines with a version. What is secret is replaced before it is written.
 
+mod border;
 mod clock;
 mod compare;
 mod deck;
 mod events;
+mod gate;
+mod likeness;
 pub mod line;
+mod order;
 mod play;
 mod read;
 mod record;
+mod screen;
 mod sound;
+mod state;
 mod tool;
 mod write;
 
 pub use compare::{Divergence, Part};
 pub use deck::Deck;
+pub use events::comes_again;
 pub use play::{Input, Player, Report};
 pub use read::ReplayError;
 pub use record::Recorder;

@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The form of recordings that this program writes and reads.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
+/// The oldest form that this program still reads: without a screen.
+pub const OLDEST: u32 = 1;
 
 /// One line. Times are milliseconds since 1970.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,6 +35,9 @@ pub enum Line {
         kind: Option<String>,
         /// Whether people see it.
         display: bool,
+        /// What programs are told about it.
+        #[serde(default, skip_serializing_if = "Value::is_null")]
+        details: Value,
     },
     /// The last turn was tried again.
     Retry {
@@ -55,9 +60,107 @@ pub enum Line {
         /// What, without what differs every time.
         event: Value,
     },
+    /// The terminal: what was typed, what came in and what it showed.
+    Screen(Screen),
     /// The recording was larger than it may be; the rest is missing.
     Full,
+    /// The session ended in good order.
+    End,
 }
+
+/// What happened at the terminal. Times are milliseconds since the program began to show something.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "entry", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum Screen {
+    /// The screen began with this.
+    Begun {
+        /// Columns and rows.
+        size: (u16, u16),
+        /// What was told first, in the words of the program.
+        greeting: Value,
+        /// Things the user was told.
+        remarks: Vec<String>,
+        /// Prompts of the command line.
+        prompts: Vec<UserContent>,
+        /// The user's keys: actions and their chords.
+        keys: Vec<(String, Vec<String>)>,
+        /// Whether a model was asked for names of sessions.
+        #[serde(default)]
+        titles: bool,
+    },
+    /// The terminal has another size.
+    Size {
+        /// When.
+        at: u64,
+        /// Columns and rows.
+        size: (u16, u16),
+    },
+    /// Text was typed.
+    Text {
+        /// When.
+        at: u64,
+        /// So many events the session had told by then.
+        told: u64,
+        /// What.
+        text: String,
+    },
+    /// A key that types no text.
+    Key {
+        /// When.
+        at: u64,
+        /// So many events the session had told by then.
+        told: u64,
+        /// Which.
+        key: String,
+    },
+    /// Text was pasted.
+    Paste {
+        /// When.
+        at: u64,
+        /// So many events the session had told by then.
+        told: u64,
+        /// What.
+        text: String,
+    },
+    /// The screen took up what the session said.
+    Words {
+        /// When.
+        at: u64,
+        /// So many events.
+        events: u64,
+        /// So many questions.
+        questions: u64,
+    },
+    /// Something of the machine, or something that was waited for.
+    Fact {
+        /// When.
+        at: u64,
+        /// Which.
+        name: String,
+        /// What it is.
+        value: Value,
+    },
+    /// What the screen showed at rest: the rows that are not as in the frame before.
+    Frame {
+        /// When.
+        at: u64,
+        /// The rows.
+        rows: Vec<Row>,
+        /// How many rows there are.
+        height: usize,
+    },
+    /// The user did something that is not played; the screen is not kept from here on.
+    Left {
+        /// When.
+        at: u64,
+        /// What.
+        what: String,
+    },
+}
+
+/// A row of a frame, counted from the top of the screen, and its characters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Row(pub usize, pub String);
 
 /// What a session begins with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -69,6 +172,9 @@ pub struct World {
     pub session: String,
     /// Where the session worked.
     pub cwd: String,
+    /// The home directory, which is shown as `~`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub home: String,
     /// `provider/id` of the model.
     pub selector: String,
     /// The model as a models file describes it, without what is secret.
@@ -111,6 +217,9 @@ pub struct Exchange {
     pub bytes: Option<String>,
     /// How the answer ended.
     pub end: Ending,
+    /// The answer held something secret that could not be replaced, and is not here.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub withheld: bool,
 }
 
 /// How an answer ended.

@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use crate::line::{Line, VERSION};
+use serde_json::Value;
+
+use crate::line::{Line, OLDEST, VERSION};
 use crate::write::LARGEST;
 
 /// Why a recording cannot be played.
@@ -29,17 +31,48 @@ pub enum ReplayError {
         reason: String,
     },
     /// Another version wrote it.
-    #[error("{} has the form {found}; this program plays form {VERSION}. Play it with the omp that made it.", path.display())]
+    #[error(
+        "{} has the form {found}, made by omp {by}; this program plays the forms {OLDEST} to {VERSION}. \
+         Play it with the omp that made it, or update this one.",
+        path.display()
+    )]
     Version {
         /// The file.
         path: PathBuf,
         /// The form it has.
-        found: u32,
+        found: u64,
+        /// The version that wrote it.
+        by: String,
     },
 }
 
+/// The form and the version that the first line names. One of a later version may have fields that nobody here knows.
+fn opening(
+    path: &Path,
+    line: &[u8],
+    malformed: impl Fn(String) -> ReplayError,
+) -> Result<(u64, String), ReplayError> {
+    let first: Value = serde_json::from_slice(line).map_err(|error| malformed(error.to_string()))?;
+    let by: String = first["omp"].as_str().unwrap_or("of an unknown version").chars().take(40).collect();
+    match first["version"].as_u64().filter(|_| first["type"] == "recording") {
+        Some(form) if (u64::from(OLDEST)..=u64::from(VERSION)).contains(&form) => Ok((form, by)),
+        Some(found) => Err(ReplayError::Version { path: path.to_owned(), found, by }),
+        None => Err(malformed("it does not say what it is".to_owned())),
+    }
+}
+
+/// A recording as it is in its file.
+pub(crate) struct Recording {
+    /// The program that wrote it.
+    pub(crate) version: String,
+    /// It was ended in good order.
+    pub(crate) is_complete: bool,
+    /// The lines behind the first.
+    pub(crate) lines: Vec<Line>,
+}
+
 /// All lines of a recording behind the first. A last line that was cut off, because the program was killed, is left out.
-pub(crate) fn lines(path: &Path) -> Result<Vec<Line>, ReplayError> {
+pub(crate) fn recording(path: &Path) -> Result<Recording, ReplayError> {
     let failed = |source| ReplayError::File { path: path.to_owned(), source };
     let file = File::open(path).map_err(failed)?;
     let size = file.metadata().map_err(failed)?.len();
@@ -48,6 +81,7 @@ pub(crate) fn lines(path: &Path) -> Result<Vec<Line>, ReplayError> {
     }
     let mut reader = BufReader::new(file.take(LARGEST + 1024));
     let (mut lines, mut text, mut number) = (Vec::new(), Vec::new(), 0);
+    let (mut form, mut version) = (0, String::new());
     loop {
         text.clear();
         number += 1;
@@ -56,19 +90,23 @@ pub(crate) fn lines(path: &Path) -> Result<Vec<Line>, ReplayError> {
         }
         let malformed =
             |reason: String| ReplayError::Malformed { path: path.to_owned(), line: number, reason };
+        if number == 1 {
+            (form, version) = opening(path, &text, malformed)?;
+            continue;
+        }
         match serde_json::from_slice::<Line>(&text) {
-            Ok(Line::Recording { version, .. }) if number == 1 && version != VERSION => {
-                return Err(ReplayError::Version { path: path.to_owned(), found: version });
-            }
-            Ok(Line::Recording { .. }) if number == 1 => {}
-            Ok(_) if number == 1 => return Err(malformed("it does not say what it is".to_owned())),
+            Ok(Line::Recording { .. }) => return Err(malformed("another one begins".to_owned())),
             Ok(line) => lines.push(line),
-            Err(_) if number > 1 && !text.ends_with(b"\n") => break,
+            Err(_) if !text.ends_with(b"\n") => break,
             Err(error) => return Err(malformed(error.to_string())),
         }
     }
     match lines.first() {
-        Some(Line::World(_)) => Ok(lines),
+        Some(Line::World(_)) => {
+            // The first form had no word for its end.
+            let is_complete = form == 1 || lines.contains(&Line::End);
+            Ok(Recording { version, is_complete, lines })
+        }
         _ => Err(ReplayError::Malformed {
             path: path.to_owned(),
             line: number,

@@ -3,14 +3,16 @@
 use std::fmt;
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use omp_agent::{Prompt, PromptForm};
 use omp_guard::secrets::Secrets;
 use serde_json::Value;
 
-use crate::line::{Line, VERSION, World};
+use crate::line::{Line, Screen, VERSION, World};
+use crate::screen::Screening;
 use crate::write::Writer;
 
 /// Writes a recording while a session runs.
@@ -18,6 +20,9 @@ pub struct Recorder {
     writer: Mutex<Writer>,
     /// What is replaced in every line.
     secrets: OnceLock<Secrets>,
+    screening: Mutex<Screening>,
+    /// Events that the session has told.
+    told: AtomicU64,
 }
 
 impl fmt::Debug for Recorder {
@@ -30,7 +35,8 @@ impl Recorder {
     /// Begins a recording in a new file.
     pub fn create(path: &Path) -> io::Result<Self> {
         let writer = Mutex::new(Writer::create(path)?);
-        let recorder = Self { writer, secrets: OnceLock::new() };
+        let recorder =
+            Self { writer, secrets: OnceLock::new(), screening: Mutex::default(), told: AtomicU64::new(0) };
         recorder.write(&Line::Recording { version: VERSION, omp: env!("CARGO_PKG_VERSION").to_owned() });
         Ok(recorder)
     }
@@ -44,12 +50,13 @@ impl Recorder {
 
     /// Something is said.
     pub fn prompt(&self, prompt: &Prompt) {
-        let (kind, display) = match &prompt.form {
-            PromptForm::Words => (None, true),
-            PromptForm::Custom { custom_type, .. } => (Some((*custom_type).to_owned()), true),
-            PromptForm::Hidden { custom_type } => (Some((*custom_type).to_owned()), false),
+        let named = |kind: &str| Some(kind.to_owned());
+        let (kind, display, details) = match &prompt.form {
+            PromptForm::Words => (None, true, Value::Null),
+            PromptForm::Custom { custom_type, details } => (named(custom_type), true, details.clone()),
+            PromptForm::Hidden { custom_type } => (named(custom_type), false, Value::Null),
         };
-        self.write(&Line::Prompt { at: now_ms(), content: prompt.content.clone(), kind, display });
+        self.write(&Line::Prompt { at: now_ms(), content: prompt.content.clone(), kind, display, details });
     }
 
     /// The last turn is tried again.
@@ -57,9 +64,56 @@ impl Recorder {
         self.write(&Line::Retry { at: now_ms() });
     }
 
-    /// Waits until everything is on the disk.
-    pub fn finish(&self) -> io::Result<()> {
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner).finish()
+    /// Something happens at the terminal.
+    pub fn screen(&self, entry: Screen) {
+        let lines = self.screening().take(entry, self.secrets.get());
+        lines.iter().for_each(|line| self.write(line));
+    }
+
+    /// The user does something at the terminal that is not played. The screen is not kept from here on, and what was
+    /// typed last is forgotten.
+    pub fn leave_screen(&self, at: u64, what: &str) {
+        let lines = self.screening().leave(at, what.to_owned());
+        lines.iter().for_each(|line| self.write(line));
+    }
+
+    /// So many events the session has told.
+    pub fn told(&self) -> u64 {
+        self.told.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn tells(&self) {
+        self.told.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Why nothing is written any more. Said once.
+    pub fn trouble(&self) -> Option<String> {
+        self.writer().trouble()
+    }
+
+    /// Waits until everything is on the disk; what went wrong, if nobody was told yet.
+    pub fn finish(&self) -> Option<String> {
+        let lines = self.screening().flush(self.secrets.get());
+        lines.iter().chain([&Line::End]).for_each(|line| self.write(line));
+        self.writer().finish()
+    }
+
+    /// Do these words, put together, hold a secret?
+    pub(crate) fn is_secret(&self, words: &str) -> bool {
+        self.secrets.get().is_some_and(|secrets| secrets.obfuscate(words).is_some())
+    }
+
+    /// A text with what stands for its secrets.
+    pub(crate) fn hidden(&self, text: String) -> String {
+        self.secrets.get().and_then(|secrets| secrets.obfuscate(&text)).unwrap_or(text)
+    }
+
+    fn screening(&self) -> MutexGuard<'_, Screening> {
+        self.screening.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn writer(&self) -> MutexGuard<'_, Writer> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn write(&self, line: &Line) {
@@ -67,7 +121,7 @@ impl Recorder {
         if let Some(secrets) = self.secrets.get() {
             redact(&mut value, secrets);
         }
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner).line(value.to_string());
+        self.writer().line(value.to_string());
     }
 }
 
@@ -130,10 +184,10 @@ mod tests {
         let outcome = ToolOutcome::Failed { message: "hunter22: not found".to_owned(), details: None };
         let run = ToolRun { at: 1, id: "c".to_owned(), name: "bash".to_owned(), arguments, outcome };
         recorder.write(&Line::Tool(run));
-        recorder.finish().unwrap();
+        assert_eq!(recorder.finish(), None);
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(!text.contains("hunter22") && text.contains("my password is"), "{text}");
-        assert_eq!(text.lines().count(), 5);
+        assert_eq!(text.lines().count(), 6);
         assert!(Recorder::create(&path).is_err(), "nothing is overwritten");
     }
 
@@ -145,15 +199,17 @@ mod tests {
         recorder.begin(world(), Secrets::new(Vec::new(), "s1"));
         recorder.prompt(&Prompt::text("one"));
         recorder.retry();
-        recorder.finish().unwrap();
+        assert_eq!(recorder.finish(), None);
         let mut text = std::fs::read_to_string(&path).unwrap();
         text.push_str("{\"type\":\"prompt\",\"at\":5,\"con");
         std::fs::write(&path, &text).unwrap();
         let player = Player::load(&path).unwrap();
-        assert_eq!(player.inputs(), [Input::Prompt(Prompt::text("one")), Input::Retry]);
+        assert_eq!(player.next_input(), Some(Input::Prompt(Prompt::text("one"))));
+        player.take_prompt(Prompt::text("one"));
+        assert_eq!(player.next_input(), Some(Input::Retry));
         assert_eq!(player.world().session, "s1");
         std::fs::write(&path, format!("{text}\n")).unwrap();
         let error = Player::load(&path).unwrap_err().to_string();
-        assert!(error.contains("line 5"), "{error}");
+        assert!(error.contains("line 6"), "{error}");
     }
 }

@@ -66,10 +66,55 @@ impl Drop for Ear {
         let mut exchange = std::mem::take(&mut self.exchange);
         exchange.at = now_ms();
         match String::from_utf8(std::mem::take(&mut self.heard)) {
-            Ok(text) => exchange.body = Some(text),
+            Ok(text) => {
+                let text = self.recorder.hidden(text);
+                exchange.withheld = self.recorder.is_secret(&spoken(&text));
+                exchange.body = Some(text).filter(|_| !exchange.withheld);
+            }
             Err(error) => exchange.bytes = Some(BASE64_STANDARD.encode(error.into_bytes())),
         }
         self.recorder.write(&Line::Exchange(exchange));
+    }
+}
+
+/// Parts of streamed answers that go on in the next piece.
+const PIECES: [&str; 9] = [
+    "text",
+    "content",
+    "delta",
+    "thinking",
+    "partial_json",
+    "arguments",
+    "reasoning",
+    "reasoning_content",
+    "refusal",
+];
+
+/// What an answer says, its pieces put together. A secret can be spread over several.
+fn spoken(text: &str) -> String {
+    let mut words = String::new();
+    for line in text.lines() {
+        let line = line.strip_prefix("data:").unwrap_or(line).trim();
+        if let Ok(value) = serde_json::from_str::<Value>(line) {
+            collect(&value, &mut words);
+        }
+    }
+    words
+}
+
+fn collect(value: &Value, words: &mut String) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| collect(item, words)),
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                match field {
+                    Value::String(text) if PIECES.contains(&name.as_str()) => words.push_str(text),
+                    Value::String(_) => {}
+                    other => collect(other, words),
+                }
+            }
+        }
+        _ => {}
     }
 }
 
@@ -82,6 +127,9 @@ impl Tape for Playing {
         let Some(exchange) = self.0.exchange(said(request.body)) else {
             return Some(Err(unreached("The recording has no answer to this request.")));
         };
+        if exchange.withheld {
+            return Some(Err(unreached("The recording withholds this answer, because it held a secret.")));
+        }
         let Exchange { status, headers, body, bytes, end, .. } = exchange;
         if status == 0 {
             let reason = match &end {

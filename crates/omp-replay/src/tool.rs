@@ -9,6 +9,7 @@ use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
 use serde_json::{Map, Value};
 
 use crate::line::{Line, ToolOutcome, ToolRun};
+use crate::order::Order;
 use crate::play::Player;
 use crate::record::{Shared, now_ms};
 
@@ -83,6 +84,7 @@ pub(crate) struct Played {
     /// The tool itself, if this program has it.
     pub(crate) inner: Option<Arc<dyn Tool>>,
     pub(crate) player: Arc<Player>,
+    pub(crate) order: Arc<Order>,
 }
 
 impl Tool for Played {
@@ -102,9 +104,17 @@ impl Tool for Played {
         self.inner.as_ref()?.line_input()
     }
 
-    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        // Whether it ran was decided then.
-        Some(Approval::READ)
+    fn approval(&self, arguments: &Map<String, Value>) -> Option<Approval> {
+        match &self.inner {
+            // Whoever was asked then is asked again, and answers.
+            Some(inner) if self.player.gate.is_followed() => inner.approval(arguments),
+            // Whether it ran was decided then.
+            _ => Some(Approval::READ),
+        }
+    }
+
+    fn approval_details(&self, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {
+        self.inner.as_ref().map(|inner| inner.approval_details(arguments)).unwrap_or_default()
     }
 
     fn demand(&self) -> Option<Note> {
@@ -112,10 +122,25 @@ impl Tool for Played {
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        let played = self.player.tool(&self.definition.name, &call.id, &call.arguments);
-        match self.inner.as_ref().filter(|_| INWARD.contains(&self.definition.name.as_str())) {
-            Some(inner) => inner.run(call),
-            None => std::future::ready(played).boxed(),
+        let ending = self.player.place_of(&call.id).map(|place| self.order.begin(place));
+        async move {
+            if let Some(ending) = ending {
+                ending.turn().await;
+            }
+            let played = self.player.tool(&self.definition.name, &call.id, &call.arguments);
+            match self.inner.as_ref().filter(|_| self.is_inward()) {
+                Some(inner) => inner.run(call).await,
+                None => played,
+            }
         }
+        .boxed()
+    }
+}
+
+impl Played {
+    /// Does the call change nothing but the session, or ask the person whose answers are played?
+    fn is_inward(&self) -> bool {
+        let name = self.definition.name.as_str();
+        INWARD.contains(&name) || (name == "ask" && self.player.gate.is_followed())
     }
 }

@@ -48,7 +48,7 @@ impl Session {
             return Err(AsideError::Nothing);
         }
         let small = self.small_model(&ROLES).ok_or(AsideError::Demo)?;
-        let mut request = self.aside_request(question).await?;
+        let mut request = self.aside_request(question).await;
         request.options.thinking = small.thinking;
         let mut answer = small::ask(small.model.as_ref(), request.clone(), cancel.clone(), &mut heard).await;
         let too_large = |kind| kind == FailureKind::ContextOverflow;
@@ -67,19 +67,12 @@ impl Session {
     }
 
     /// The conversation as the session's model gets it, with the question behind it.
-    async fn aside_request(&self, question: &str) -> Result<ModelRequest, AsideError> {
-        let record = self.record.clone();
-        let leaf = tokio::task::spawn_blocking(move || {
-            let mut writer = record.lock();
-            writer.flush();
-            writer.leaf().map(str::to_owned)
-        });
-        let leaf = leaf.await.unwrap_or_default();
-        let mut messages = self.loaded().await?.context_at(leaf.as_deref()).messages;
+    async fn aside_request(&self, question: &str) -> ModelRequest {
+        let mut messages = self.messages_now().await;
         let words = QUESTION.replace("{{question}}", question);
         messages.push(Arc::new(Message::user(words, self.modes.clock.now_ms())));
         let intents = configure::agent(&self.settings()).intent_tracing && self.model().api != Api::Demo;
-        Ok(ModelRequest {
+        ModelRequest {
             system: self.setup.system(),
             tools: definitions(&self.setup.tools(), intents).into(),
             messages,
@@ -89,6 +82,6 @@ impl Session {
                 prompt_cache_key: Some(self.header().id),
                 ..RequestOptions::default()
             },
-        })
+        }
     }
 }

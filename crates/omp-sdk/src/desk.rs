@@ -39,6 +39,7 @@ impl Session {
         if let Some(deck) = &self.deck {
             deck.retry();
         }
+        let cancel = self.taped(cancel);
         self.before_run().await;
         let outcome = self.agent.retry(cancel).await?;
         self.after_run(&outcome).await;

@@ -10,6 +10,7 @@ use std::time::Duration;
 use omp_agent::{AgentError, Aside, Clock, Control, Outcome, Prompt, PromptForm};
 use omp_config::settings::{Settings, keys};
 use omp_jobs::{Jobs, Limits, News, Recipient, Settled, Snapshot, Status, Unreachable};
+use omp_replay::Deck;
 use omp_tools::{JobSettings, MAIN_AGENT};
 use omp_types::{CustomMessage, UserContent};
 use serde_json::{Value, json};
@@ -135,6 +136,10 @@ impl Session {
 
     /// Begins a turn with the results that wait. `None` if there are none, or if a run is going on, which will take them.
     pub async fn deliver_results(&self, cancel: CancellationToken) -> Result<Option<Outcome>, AgentError> {
+        if let Some(player) = self.deck.as_ref().and_then(Deck::player) {
+            let Some(prompt) = player.take_results(ASYNC_RESULT) else { return Ok(None) };
+            return self.agent.prompt(prompt, self.taped(cancel)).await.map(Some);
+        }
         let Some(jobs) = self.jobs.as_ref().filter(|_| !self.control().is_running()) else { return Ok(None) };
         let settled = jobs.claim(MAIN_AGENT, MOST_BYTES);
         if settled.is_empty() {
@@ -143,6 +148,10 @@ impl Session {
         let prompt = Prompt {
             content: UserContent::Text(text(&settled)),
             form: PromptForm::Custom { custom_type: ASYNC_RESULT, details: details(&settled) },
+        };
+        let prompt = match &self.deck {
+            Some(deck) => deck.prompt(prompt),
+            None => prompt,
         };
         match self.agent.prompt(prompt, cancel).await {
             Ok(outcome) => Ok(Some(outcome)),

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use omp_compaction::measure_for;
 use omp_tokens::{Billing, Family, estimate_for};
 use omp_types::{AssistantBlock, Message, UserBlock, UserContent};
 
@@ -100,19 +99,34 @@ impl Session {
         for (at, message) in messages.iter().enumerate() {
             parts.message(message, at == 0 && kept > 0 && is_summary(message));
         }
-        let counted = measure_for(&messages, kept, billing);
+        let counted = self.keeper.measured(&messages);
         parts.fitted(counted.reported.map(|_| counted.tokens));
         parts.report(self.keeper.window(&model), counted.reported)
     }
 }
 
 impl Session {
+    /// How many tokens the model would read now: what the provider counted last and an estimate of what came since, or an
+    /// estimate of everything where it counts nothing. Waits for a run to end.
+    pub async fn context_tokens(&self) -> u64 {
+        let messages = self.agent.messages().await;
+        match messages.is_empty() {
+            true => 0,
+            false => self.keeper.measured(&messages).tokens,
+        }
+    }
+
+    /// How many tokens a message is for the model of the moment, as we estimate it.
+    pub fn message_tokens(&self, message: &Message) -> u64 {
+        omp_tokens::message_for(self.keeper.billing(), message)
+    }
+
     /// The conversation; while a run goes on, as far as it is written down.
-    async fn messages_now(&self) -> Vec<Arc<Message>> {
+    pub(crate) async fn messages_now(&self) -> Vec<Arc<Message>> {
         if self.control().is_running()
-            && let Ok((loaded, leaf)) = self.keeper.load().await
+            && let Ok(recent) = self.keeper.load().await
         {
-            return loaded.context_at(leaf.as_deref()).messages;
+            return recent.context().messages;
         }
         self.agent.messages().await
     }

@@ -85,6 +85,8 @@ impl Session {
             directories: opening.options.directories.clone(),
             session_dir: opening.options.session_dir.clone(),
             stale: AtomicUsize::new(context.kept),
+            beside: report.tokens as u64,
+            system: Arc::clone(&setup.system),
             learned: Mutex::default(),
             hands_off: AtomicBool::new(false),
             handoff_due: AtomicBool::new(false),
@@ -102,7 +104,7 @@ impl Session {
             }),
             todos: offers_todo.then(|| Arc::clone(&opening.todos) as Arc<dyn Todos>),
             conduct: Arc::new(Guarding::new(Arc::clone(&modes) as Arc<dyn Conduct>)),
-            upkeep: Arc::clone(&keeper) as Arc<dyn Upkeep>,
+            upkeep: replay::upkeep(&opening.options, Arc::clone(&keeper) as Arc<dyn Upkeep>),
         };
         let agent = Agent::new(parts, config);
         guard.attach(agent.control());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use omp_agent::{Listener, definitions};
+use omp_agent::{Listener, Upkeep, definitions};
 use omp_config::Directories;
 use omp_config::settings::{Layer, Secrecy, Setting, Settings, TABLE, keys};
 use omp_guard::secrets::{Entry, Matcher, Mode, Secrets, from_environment};
@@ -23,9 +23,10 @@ use crate::effort::Effort;
 use crate::environment::{Environment, EnvironmentLookup};
 use crate::error::SessionError;
 use crate::hidden;
-use crate::opening::{Chosen, Opening, Surroundings};
+use crate::opening::{Chosen, Opening};
 use crate::options::{Persistence, RuleChoice, SessionOptions, SkillChoice};
 use crate::session::Session;
+use crate::surroundings::Surroundings;
 
 /// The key of every provider in a playback: nobody is asked.
 const KEY: &str = "recorded-key";
@@ -101,6 +102,7 @@ impl Opening {
         World {
             at: clock.map_or(0, |clock| clock.now_ms()),
             cwd: self.options.cwd.to_string_lossy().into_owned(),
+            home: self.options.directories.home.to_string_lossy().into_owned(),
             selector: chosen.model.selector(),
             models: described(&chosen.model),
             thinking: effort.word().to_owned(),
@@ -195,17 +197,44 @@ pub(crate) fn sticky(options: &SessionOptions, now: impl FnOnce() -> Option<Arc<
     }
 }
 
+/// Who looks after the conversation, in step with a screen that is played.
+pub(crate) fn upkeep(options: &SessionOptions, inner: Arc<dyn Upkeep>) -> Arc<dyn Upkeep> {
+    match &options.deck {
+        Some(deck) => deck.upkeep(inner),
+        None => inner,
+    }
+}
+
 impl Session {
-    /// Makes sure that a recording is on the disk; what went wrong with it.
-    pub(crate) async fn end_recording(&self) -> Option<String> {
-        let Some(Deck::Record(recorder)) = self.deck.clone() else { return None };
-        let finished = tokio::task::spawn_blocking(move || recorder.finish()).await;
-        match finished {
-            Ok(Ok(())) => None,
-            Ok(Err(error)) => Some(format!("The recording is not complete: {error}.")),
-            Err(_) => Some("The recording is not complete.".to_owned()),
+    /// What stops the run that begins now: in a playback what stopped it then.
+    pub(crate) fn taped(&self, cancel: CancellationToken) -> CancellationToken {
+        match &self.deck {
+            Some(deck) => deck.run(&self.header().id, self.control(), cancel),
+            None => cancel,
         }
     }
+
+    /// What records the session, if anything does.
+    pub fn recorder(&self) -> Option<Arc<Recorder>> {
+        match &self.deck {
+            Some(Deck::Record(recorder)) => Some(Arc::clone(recorder)),
+            _ => None,
+        }
+    }
+
+    /// Makes sure that a recording is on the disk; what went wrong with it, unless somebody was told.
+    pub(crate) async fn end_recording(&self) -> Option<String> {
+        let recorder = self.recorder()?;
+        match tokio::task::spawn_blocking(move || recorder.finish()).await {
+            Ok(trouble) => trouble.map(|why| incomplete(&why)),
+            Err(_) => Some(incomplete("its end was not waited for")),
+        }
+    }
+}
+
+/// What the user is told of a recording that could not be written to its end.
+pub fn incomplete(why: &str) -> String {
+    format!("The recording is not complete: {why}. The session goes on without it.")
 }
 
 /// Begins a recording in a new file, for [`SessionOptions::deck`].
@@ -229,26 +258,73 @@ impl Listener for Silent {
     fn event(&mut self, _event: AgentEvent) {}
 }
 
-/// Plays a recording without network and tools. `place` is an empty directory that belongs to the playback.
-pub async fn replay(path: &Path, place: &Path) -> Result<Report, PlaybackError> {
-    let path = path.to_owned();
-    let loading = tokio::task::spawn_blocking(move || Player::load(&path));
-    let player = loading.await.map_err(|_| SessionError::Interrupted)??;
-    let player = Arc::new(player);
-    let options = options(&player, place)?;
-    let session = Session::open(options, Box::new(Silent)).await?;
-    session.agent.load(player.world().messages.clone()).await.map_err(SessionError::from)?;
-    for input in player.inputs() {
-        let cancel = CancellationToken::new();
-        player.begin_run(&session.header().id, session.control(), cancel.clone());
-        let ended = match input {
-            Input::Prompt(prompt) => session.prompt(prompt.clone(), cancel).await,
-            Input::Retry => session.retry(cancel).await,
-        };
-        ended.map_err(SessionError::from)?;
+/// A recording that is about to be played. Nothing of it touches the network, and no tool runs.
+pub struct Playback {
+    player: Arc<Player>,
+    place: PathBuf,
+}
+
+/// Who answers what the session asks while it is played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answers {
+    /// What was allowed then is allowed now; nobody is asked.
+    AsRecorded,
+    /// The screen that is played with it.
+    Screen,
+}
+
+impl Playback {
+    /// Reads a recording. `place` is an empty directory that belongs to the playback.
+    pub async fn load(path: &Path, place: &Path) -> Result<Self, PlaybackError> {
+        let path = path.to_owned();
+        let loading = tokio::task::spawn_blocking(move || Player::load(&path));
+        let player = loading.await.map_err(|_| SessionError::Interrupted)??;
+        Ok(Self { player: Arc::new(player), place: place.to_owned() })
     }
-    session.close().await;
-    Ok(player.report())
+
+    /// What plays it.
+    pub fn player(&self) -> &Arc<Player> {
+        &self.player
+    }
+
+    /// The recorded session, with everything that is not in the recording left out.
+    pub fn options(&self, answers: Answers) -> Result<SessionOptions, PlaybackError> {
+        let mut options = options(&self.player, &self.place)?;
+        if let (Some(settings), Answers::AsRecorded) = (&mut options.settings, answers) {
+            let path = keys::TOOLS_APPROVAL_MODE.path();
+            settings.set_override(path, json!("yolo")).map_err(SessionError::from)?;
+        }
+        Ok(options)
+    }
+
+    /// Gives a session the conversation that it went on with.
+    pub async fn begin(&self, session: &Session) -> Result<(), PlaybackError> {
+        let messages = self.player.world().messages.clone();
+        session.agent.load(messages).await.map_err(SessionError::from)?;
+        Ok(())
+    }
+
+    /// Says what was not said yet, and tells how everything went. The session is closed.
+    pub async fn finish(&self, session: &Session) -> Result<Report, PlaybackError> {
+        while let Some(input) = self.player.next_input() {
+            let cancel = CancellationToken::new();
+            let ended = match input {
+                Input::Prompt(prompt) => session.prompt(prompt, cancel).await,
+                Input::Retry => session.retry(cancel).await,
+            };
+            ended.map_err(SessionError::from)?;
+        }
+        session.close().await;
+        Ok(self.player.report())
+    }
+}
+
+/// Plays a recording without a screen. `place` is an empty directory that belongs to the playback.
+pub async fn replay(path: &Path, place: &Path) -> Result<Report, PlaybackError> {
+    let playback = Playback::load(path, place).await?;
+    let session = Session::open(playback.options(Answers::AsRecorded)?, Box::new(Silent)).await?;
+    playback.begin(&session).await?;
+    playback.finish(&session).await
 }
 
 /// The recorded session, with everything that is not in the recording left out.
@@ -264,8 +340,6 @@ fn options(player: &Arc<Player>, place: &Path) -> Result<SessionOptions, Playbac
         // A setting that is gone since then has no say.
         let _ = settings.set_override(path, value.clone());
     }
-    // What ran then was approved then.
-    settings.set_override(keys::TOOLS_APPROVAL_MODE.path(), json!("yolo")).map_err(SessionError::from)?;
     Ok(SessionOptions {
         settings: Some(settings),
         models_file: Some(models_file),

@@ -186,10 +186,13 @@ impl Session {
     /// Runs one prompt until everything has settled. A prompt that begins with `/` and names a skill, a command or a
     /// template is expanded first.
     pub async fn prompt(&self, prompt: Prompt, cancel: CancellationToken) -> Result<Outcome, AgentError> {
-        let prompt = self.expand(prompt, &cancel).await?;
-        if let Some(deck) = &self.deck {
-            deck.prompt(&prompt);
-        }
+        let prompt = match &self.deck {
+            // What was said then was expanded then.
+            Some(deck @ Deck::Play(_)) => deck.prompt(prompt),
+            Some(deck) => deck.prompt(self.expand(prompt, &cancel).await?),
+            None => self.expand(prompt, &cancel).await?,
+        };
+        let cancel = self.taped(cancel);
         if let Some(remark) = self.left_out(&prompt.content) {
             self.agent.notice(remark).await?;
         }

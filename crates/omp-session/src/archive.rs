@@ -18,6 +18,39 @@ enum Inner {
     Indexed { index: Box<Index>, path: PathBuf, blobs: BlobStore },
 }
 
+/// The end of a conversation, up to one of its entries.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Way {
+    /// The oldest first.
+    pub entries: Vec<Entry>,
+    /// How many are before them.
+    pub before: usize,
+}
+
+/// The entries that decide what the model is told: those it reads, and the settings, the list of tasks and the plan
+/// before.
+#[derive(Clone, Debug)]
+pub struct Recent {
+    entries: Vec<Entry>,
+    blobs: Option<BlobStore>,
+}
+
+impl Recent {
+    pub(crate) fn new(entries: Vec<Entry>, blobs: Option<BlobStore>) -> Self {
+        Self { entries, blobs }
+    }
+
+    /// The entries, the oldest first.
+    pub fn path(&self) -> Vec<&Entry> {
+        self.entries.iter().collect()
+    }
+
+    /// What the model is told, and the settings in force.
+    pub fn context(&self) -> Context {
+        context::build(&self.path()).with_images(self.blobs.as_ref())
+    }
+}
+
 impl Archive {
     pub(crate) fn whole(loaded: Loaded) -> Self {
         Self(Inner::Whole(Box::new(loaded)))
@@ -50,6 +83,41 @@ impl Archive {
         match built {
             Ok(context) => Ok(context.with_images(Some(&blobs))),
             Err(_) => Ok(self.read_whole()?.context_at(Some(id))),
+        }
+    }
+
+    /// What decides the context at an entry; at the last one if there is no such entry, nothing for `None`.
+    pub fn recent(&mut self, leaf: Option<&str>) -> Result<Recent, LoadError> {
+        let (found, blobs) = match &mut self.0 {
+            Inner::Whole(loaded) => return Ok(loaded.recent(leaf)),
+            Inner::Indexed { index, blobs, .. } => (recent_through(index, leaf), blobs.clone()),
+        };
+        match found {
+            Ok(entries) => Ok(Recent::new(entries, Some(blobs))),
+            Err(_) => Ok(self.read_whole()?.recent(leaf)),
+        }
+    }
+
+    /// The last entries on the way to an entry, at most `count`; to the last one if there is no such entry, none for
+    /// `None`.
+    pub fn way(&mut self, leaf: Option<&str>, count: usize) -> Result<Way, LoadError> {
+        let found = match &mut self.0 {
+            Inner::Whole(loaded) => return Ok(way_of(loaded, leaf, count)),
+            Inner::Indexed { index, .. } => way_through(index, leaf, count),
+        };
+        match found {
+            Ok(way) => Ok(way),
+            Err(_) => Ok(way_of(self.read_whole()?, leaf, count)),
+        }
+    }
+
+    /// Puts the images of messages of this session back in their places.
+    pub fn fill_images(&self, messages: &mut [std::sync::Arc<omp_types::Message>]) {
+        match &self.0 {
+            Inner::Whole(loaded) => loaded.fill_images(messages),
+            Inner::Indexed { blobs, .. } => {
+                crate::rehydrate::fill(messages, blobs);
+            }
         }
     }
 
@@ -105,6 +173,40 @@ fn page_of(loaded: &Loaded, before: Option<&str>, count: usize) -> Vec<Entry> {
     };
     let end = if before.is_some() { path.len().saturating_sub(1) } else { path.len() };
     path[end.saturating_sub(count)..end].iter().map(|entry| (*entry).clone()).collect()
+}
+
+fn recent_through(index: &mut Index, leaf: Option<&str>) -> Result<Vec<Entry>, IndexError> {
+    match place_of(index, leaf)? {
+        Some(leaf) => index.context(leaf),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// The number of an entry; of the last one if there is no such entry.
+fn place_of(index: &mut Index, leaf: Option<&str>) -> Result<Option<u32>, IndexError> {
+    let Some(id) = leaf else { return Ok(None) };
+    Ok(index.find(id)?.or(index.leaf()))
+}
+
+fn way_of(loaded: &Loaded, leaf: Option<&str>, count: usize) -> Way {
+    let path = loaded.path(leaf);
+    let before = path.len().saturating_sub(count);
+    Way { entries: path[before..].iter().map(|entry| (*entry).clone()).collect(), before }
+}
+
+fn way_through(index: &mut Index, leaf: Option<&str>, count: usize) -> Result<Way, IndexError> {
+    let mut next = place_of(index, leaf)?;
+    let mut entries = Vec::new();
+    while let Some(number) = next.filter(|_| entries.len() < count) {
+        entries.push(index.entry(number)?);
+        next = index.parent(number)?;
+    }
+    let before = match next {
+        Some(number) => index.depth(number)? + 1,
+        None => 0,
+    };
+    entries.reverse();
+    Ok(Way { entries, before })
 }
 
 fn page_through(index: &mut Index, before: Option<&str>, count: usize) -> Result<Vec<Entry>, IndexError> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use omp_types::{Message, UserBlock, UserContent, UserMessage};
+use omp_types::{Message, SealedHistory, UserBlock, UserContent, UserMessage};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -15,12 +15,16 @@ const COMPACTION_SUMMARY: &str = include_str!("../prompts/compaction-summary.md"
 const BRANCH_SUMMARY: &str = include_str!("../prompts/branch-summary.md");
 
 /// The tool whose results hold the list of tasks.
-const TODO_TOOL: &str = "todo";
+pub(crate) const TODO_TOOL: &str = "todo";
 /// The entry of a list that the user changed.
-const TODO_EDIT: &str = "user_todo_edit";
+pub(crate) const TODO_EDIT: &str = "user_todo_edit";
+/// The entry of a plan that was approved.
+pub const PLAN_APPROVED: &str = "plan-approved";
 
 /// The field of a compaction's preserved data with the pictures that its history is printed on.
 const FRAMES: &str = "snapcompact";
+/// The field with the history as its provider sealed it.
+const SEALED: &str = "openaiRemoteCompaction";
 
 /// Marks the summary of a branch that a checkpoint left.
 const REWIND: &str = "rewind";
@@ -107,16 +111,8 @@ impl Context {
             EntryKind::McpToolSelection(selection) => {
                 self.selected_tools = Some(selection.selected_tool_names.clone());
             }
-            EntryKind::Message(entry) => {
-                if let Message::ToolResult(result) = &*entry.message
-                    && result.tool_name == TODO_TOOL
-                    && !result.is_error
-                {
-                    self.todos = phases(result.details.as_ref()).or(self.todos.take());
-                }
-            }
-            EntryKind::Custom(custom) if custom.custom_type == TODO_EDIT => {
-                self.todos = phases(custom.data.as_ref()).or(self.todos.take());
+            EntryKind::Message(_) | EntryKind::Custom(_) => {
+                self.todos = tasks(entry).or(self.todos.take());
             }
             EntryKind::TtsrInjection(injection) => {
                 for rule in &injection.injected_rules {
@@ -127,6 +123,20 @@ impl Context {
             }
             _ => {}
         }
+    }
+}
+
+/// The list of tasks that an entry leaves behind.
+pub(crate) fn tasks(entry: &Entry) -> Option<Value> {
+    match &entry.kind {
+        EntryKind::Message(entry) => match &*entry.message {
+            Message::ToolResult(result) if result.tool_name == TODO_TOOL && !result.is_error => {
+                phases(result.details.as_ref())
+            }
+            _ => None,
+        },
+        EntryKind::Custom(custom) if custom.custom_type == TODO_EDIT => phases(custom.data.as_ref()),
+        _ => None,
     }
 }
 
@@ -191,18 +201,36 @@ fn is_rewind(branch: &BranchSummary) -> bool {
     branch.details.as_ref().is_some_and(|details| details.get(REWIND).is_some())
 }
 
-/// The message that stands for what a compaction took away, with the pictures it was printed on.
+impl Compaction {
+    /// The name of the preserved data that holds a [`SealedHistory`].
+    pub const SEALED: &'static str = SEALED;
+
+    /// The message that stands for what the compaction took away, in a conversation without times.
+    pub fn message(&self) -> Arc<Message> {
+        summed_up(self, "")
+    }
+}
+
+/// The message that stands for what a compaction took away, with the pictures it was printed on and what its provider
+/// sealed.
 fn summed_up(compaction: &Compaction, timestamp: &str) -> Arc<Message> {
     let summary = wrapped(COMPACTION_SUMMARY, &compaction.summary, timestamp);
-    let frames = compaction.preserve_data.as_ref().and_then(|data| data.get(FRAMES)?.get("content"));
+    let preserved = |field: &str| compaction.preserve_data.as_ref().and_then(|data| data.get(field));
+    let frames = preserved(FRAMES).and_then(|frames| frames.get("content"));
     let frames: Vec<UserBlock> = frames.and_then(|frames| Vec::deserialize(frames).ok()).unwrap_or_default();
+    let sealed = preserved(SEALED).and_then(|sealed| SealedHistory::deserialize(sealed).ok()).map(Box::new);
     let Message::User(user) = &*summary else { return summary };
-    if frames.is_empty() {
+    if frames.is_empty() && sealed.is_none() {
         return summary;
     }
-    let mut blocks = vec![UserBlock::text(user.content.text())];
-    blocks.extend(frames);
-    Arc::new(Message::User(UserMessage { content: UserContent::Blocks(blocks), ..user.clone() }))
+    let content = match frames.is_empty() {
+        true => user.content.clone(),
+        false => {
+            let words = UserBlock::text(user.content.text());
+            UserContent::Blocks(std::iter::once(words).chain(frames).collect())
+        }
+    };
+    Arc::new(Message::User(UserMessage { content, sealed, ..user.clone() }))
 }
 
 fn wrapped(template: &str, summary: &str, timestamp: &str) -> Arc<Message> {

@@ -12,8 +12,12 @@ pub(crate) struct Envelope {
     pub(crate) id: String,
     pub(crate) parent_id: Option<String>,
     pub(crate) timestamp: Option<String>,
+    /// Of an entry that is none of ours by its `type` alone.
+    pub(crate) custom_type: Option<String>,
     /// Of the message inside, if there is one.
     pub(crate) role: Option<String>,
+    /// The tool whose result the message is.
+    pub(crate) tool: Option<String>,
 }
 
 impl Envelope {
@@ -31,7 +35,9 @@ impl Envelope {
             id: owned(fields.id)?,
             parent_id: owned(fields.parent_id),
             timestamp: owned(fields.timestamp),
-            role: owned(fields.role),
+            custom_type: owned(fields.custom_type),
+            role: owned(fields.said.role),
+            tool: owned(fields.said.tool),
         })
     }
 }
@@ -85,7 +91,8 @@ struct Fields<'a> {
     id: Option<Cow<'a, str>>,
     parent_id: Option<Cow<'a, str>>,
     timestamp: Option<Cow<'a, str>>,
-    role: Option<Cow<'a, str>>,
+    custom_type: Option<Cow<'a, str>>,
+    said: Said<'a>,
 }
 
 impl<'de> Deserialize<'de> for Fields<'de> {
@@ -106,8 +113,9 @@ impl<'de> Deserialize<'de> for Fields<'de> {
                         Some("id") => &mut fields.id,
                         Some("parentId") => &mut fields.parent_id,
                         Some("timestamp") => &mut fields.timestamp,
+                        Some("customType") => &mut fields.custom_type,
                         Some("message") => {
-                            fields.role = map.next_value::<Role>()?.0;
+                            fields.said = map.next_value()?;
                             continue;
                         }
                         _ => {
@@ -127,45 +135,49 @@ impl<'de> Deserialize<'de> for Fields<'de> {
 /// A text, or something else that is passed over.
 struct Text<'a>(Option<Cow<'a, str>>);
 
-/// The `role` of an object, or something else that is passed over.
-struct Role<'a>(Option<Cow<'a, str>>);
+/// Who speaks in a message, or something else that is passed over.
+#[derive(Default)]
+struct Said<'a> {
+    role: Option<Cow<'a, str>>,
+    tool: Option<Cow<'a, str>>,
+}
 
 /// The parts of a visitor that pass over everything but one thing.
 macro_rules! otherwise_nothing {
-    ($wrapper:ident: $($part:ident),+) => {
+    ($nothing:expr, $($part:ident),+) => {
         fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
             out.write_str("anything")
         }
         fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-            Ok($wrapper(None))
+            Ok($nothing)
         }
         fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-            Ok($wrapper(None))
+            Ok($nothing)
         }
         fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
-            Ok($wrapper(None))
+            Ok($nothing)
         }
         fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-            Ok($wrapper(None))
+            Ok($nothing)
         }
         fn visit_unit<E>(self) -> Result<Self::Value, E> {
-            Ok($wrapper(None))
+            Ok($nothing)
         }
         fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
             while items.next_element::<IgnoredAny>()?.is_some() {}
-            Ok($wrapper(None))
+            Ok($nothing)
         }
-        $(otherwise_nothing!(@$part $wrapper);)+
+        $(otherwise_nothing!(@$part $nothing);)+
     };
-    (@text $wrapper:ident) => {
+    (@text $nothing:expr) => {
         fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
-            Ok($wrapper(None))
+            Ok($nothing)
         }
     };
-    (@map $wrapper:ident) => {
+    (@map $nothing:expr) => {
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
             while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-            Ok($wrapper(None))
+            Ok($nothing)
         }
     };
 }
@@ -175,7 +187,7 @@ impl<'de> Deserialize<'de> for Text<'de> {
         struct Any;
         impl<'de> Visitor<'de> for Any {
             type Value = Text<'de>;
-            otherwise_nothing!(Text: map);
+            otherwise_nothing!(Text(None), map);
 
             fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
                 Ok(Text(Some(Cow::Borrowed(text))))
@@ -189,23 +201,27 @@ impl<'de> Deserialize<'de> for Text<'de> {
     }
 }
 
-impl<'de> Deserialize<'de> for Role<'de> {
+impl<'de> Deserialize<'de> for Said<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Any;
         impl<'de> Visitor<'de> for Any {
-            type Value = Role<'de>;
-            otherwise_nothing!(Role: text);
+            type Value = Said<'de>;
+            otherwise_nothing!(Said::default(), text);
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut role = None;
+                let mut said = Said::default();
                 while let Some(Text(key)) = map.next_key()? {
-                    if key.as_deref() == Some("role") {
-                        role = map.next_value::<Text>()?.0;
-                    } else {
-                        map.next_value::<IgnoredAny>()?;
-                    }
+                    let place = match key.as_deref() {
+                        Some("role") => &mut said.role,
+                        Some("toolName") => &mut said.tool,
+                        _ => {
+                            map.next_value::<IgnoredAny>()?;
+                            continue;
+                        }
+                    };
+                    *place = map.next_value::<Text>()?.0;
                 }
-                Ok(Role(role))
+                Ok(said)
             }
         }
         deserializer.deserialize_any(Any)

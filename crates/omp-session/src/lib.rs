@@ -87,13 +87,13 @@ mod tree;
 mod usage;
 mod writer;
 
-pub use archive::Archive;
+pub use archive::{Archive, Recent, Way};
 pub use artifacts::{ArtifactError, Artifacts, NewArtifact, artifacts_directory, find_artifact};
 pub use blobs::{BlobHash, BlobStore};
 pub use branch::{BranchError, Branched};
 pub use breadcrumb::{Breadcrumb, terminal_id};
 pub use change::Naming;
-pub use context::Context;
+pub use context::{Context, PLAN_APPROVED};
 pub use entry::{
     Attribution, BranchSummary, Compaction, Custom, CustomMessageEntry, Entry, EntryKind, Label,
     McpToolSelection, MessageEntry, ModeChange, ModelChange, ServiceTierChange, SessionInit,

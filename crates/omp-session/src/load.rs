@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::archive::Recent;
 use crate::blobs::BlobStore;
 use crate::context::{self, Context};
 use crate::entry::Entry;
@@ -158,6 +159,12 @@ impl Loaded {
         if let Some(blobs) = &self.blobs {
             crate::rehydrate::fill(messages, blobs);
         }
+    }
+
+    /// What decides the context at `leaf`, which is found as by [`Loaded::path`].
+    pub fn recent(&self, leaf: Option<&str>) -> Recent {
+        let entries = self.path(leaf).into_iter().cloned().collect();
+        Recent::new(entries, self.blobs.clone())
     }
 
     /// The conversation up to the last entry.

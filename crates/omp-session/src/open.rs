@@ -104,6 +104,22 @@ impl Sessions {
         self.resume_whole(&path, cwd, access)
     }
 
+    /// Looks into a session without going on with it. Of a long one nothing is read before it is asked for. `None` if
+    /// there is no file or it is not a session.
+    pub fn archive(&self, path: &Path) -> Result<Option<Archive>, LoadError> {
+        let path = behind_links(path);
+        if long_session(&path, self.index_from)?.is_some_and(|head| head.version >= VERSION) {
+            let index = match Index::open(&path) {
+                Err(IndexError::Stale) => Index::rebuild(&path),
+                other => other,
+            };
+            if let Ok(index) = index {
+                return Ok(Some(Archive::indexed(index, &path, self.blobs())));
+            }
+        }
+        Ok(load(&path)?.map(|loaded| Archive::whole(loaded.with_blobs(&self.blobs()))))
+    }
+
     fn resume_whole(&self, path: &Path, cwd: &Path, access: Access) -> Result<Opened, OpenError> {
         let loaded = self.load_or_begin(path, cwd)?;
         let writer = self.writer(path, &loaded, access);

@@ -1,5 +1,6 @@
 //! The scripted server: an object that listens on loopback until it is dropped.
 
+mod compaction;
 mod connection;
 mod deliver;
 mod fragments;

@@ -19,6 +19,7 @@ mod chat;
 mod chat_messages;
 mod code_assist;
 mod codex;
+mod compaction;
 mod fields;
 mod google;
 mod google_contents;
@@ -78,6 +79,10 @@ pub(crate) fn check(request: &RecordedRequest, checker: &Checker<'_>) -> Result<
     fields::json_body(request)?;
     if checker.rules.lenient {
         return Ok(());
+    }
+    if request.is_compaction() {
+        // It extends nothing, and nothing extends it.
+        return Ok(compaction::check(request, checker)?);
     }
     match request.wire {
         Wire::OpenAiCompletions => chat::check(&request.body, checker)?,

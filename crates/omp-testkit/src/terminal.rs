@@ -1,5 +1,7 @@
 //! A terminal to run a program in: a pseudo-terminal with somebody else's emulator behind it.
 
+mod answers;
+
 use std::fs::File;
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
@@ -13,6 +15,9 @@ use std::time::{Duration, Instant};
 use rustix::fs::OFlags;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
+
+use answers::Listener;
+pub use answers::{Answers, Manner};
 
 /// How long a screen may take to come.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -35,15 +40,6 @@ struct State {
     /// Everything that was written, as it came.
     bytes: Vec<u8>,
     ended: bool,
-}
-
-/// What a terminal answers when it is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answers {
-    /// Nothing at all.
-    None,
-    /// What kind of terminal it is (DA1), and no more.
-    Kind,
 }
 
 impl Terminal {
@@ -251,26 +247,19 @@ fn cells(number: u16) -> NonZeroU16 {
 fn watch(mut master: File, shared: Arc<Shared>, answers: Answers) {
     std::thread::spawn(move || {
         let mut chunk = vec![0; 64 * 1024];
-        let mut asked = Vec::new();
+        let mut listener = Listener::new(answers);
         loop {
             let read = match master.read(&mut chunk) {
                 Ok(read) if read > 0 => read,
                 _ => break,
             };
-            asked.extend_from_slice(&chunk[..read]);
-            let questions = asked.windows(3).filter(|bytes| *bytes == b"\x1b[c").count();
-            asked.drain(..asked.len().saturating_sub(2));
             {
                 let mut state = shared.state.lock().expect("no other thread panicked");
                 state.parser.process(&chunk[..read]);
                 state.bytes.extend_from_slice(&chunk[..read]);
             }
             shared.changed.notify_all();
-            if answers == Answers::Kind {
-                for _ in 0..questions {
-                    let _ = master.write_all(b"\x1b[?62;22c");
-                }
-            }
+            listener.hear(&chunk[..read], &master);
         }
         shared.state.lock().expect("no other thread panicked").ended = true;
         shared.changed.notify_all();

@@ -1,6 +1,8 @@
 //! Tokens of messages and tools, as far as they can be known before a server counts them.
 
-use omp_types::{AssistantBlock, Message, ToolCall, ToolDefinition, UserBlock, UserContent};
+use omp_types::{
+    AssistantBlock, Message, ToolCall, ToolDefinition, UserBlock, UserContent, UserMessage,
+};
 
 use crate::{Billing, estimate};
 
@@ -18,6 +20,7 @@ pub fn message(message: &Message) -> u64 {
 pub fn message_for(billing: Billing, message: &Message) -> u64 {
     FRAME
         + match message {
+            Message::User(UserMessage { sealed: Some(sealed), .. }) => sealed.tokens + estimate(&sealed.note),
             Message::User(user) => content(billing, &user.content),
             Message::Custom(custom) => content(billing, &custom.content),
             Message::ToolResult(result) => blocks(billing, &result.content),

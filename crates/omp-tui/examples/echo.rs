@@ -125,6 +125,11 @@ impl App {
                     self.renderer.resized(self.terminal.size());
                     self.scheduler.resized(self.renderer.profile().multiplexer, now);
                 }
+                Ok(Incoming::Continued) => {
+                    self.terminal.resume()?;
+                    self.renderer.gesture(Gesture::Resume);
+                    self.scheduler.request(Request::Forced, now);
+                }
                 Err(RecvTimeoutError::Timeout) => self.decoder.expire(now, &mut events),
                 Ok(Incoming::Ended(_) | Incoming::Closed) | Err(RecvTimeoutError::Disconnected) => {
                     return Ok(());
@@ -175,8 +180,6 @@ impl App {
                 (Code::Char('z'), Modifiers::CTRL) => {
                     self.finish()?;
                     self.terminal.suspend()?;
-                    self.renderer.gesture(Gesture::Resume);
-                    self.scheduler.request(Request::Forced, self.now());
                     return Ok(true);
                 }
                 (Code::Char('l'), Modifiers::CTRL) => {

@@ -224,5 +224,5 @@ fn iterm2(png: &[u8], columns: usize, rows: usize) -> Vec<u8> {
 fn fallback(picture: &Picture, width: usize) -> Line {
     let Pixels { width: columns, height, .. } = &*picture.pixels;
     let dim = Style::PLAIN.with(Attributes::DIM);
-    Line::styled(dim, &format!("[image: {} {columns}x{height}]", picture.name)).truncate(width)
+    Line::styled(dim, &format!("[image: {} {columns}x{height}]", picture.name)).clamp(width)
 }

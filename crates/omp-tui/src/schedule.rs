@@ -8,6 +8,11 @@ use std::time::Duration;
 const ORDINARY: Duration = Duration::from_millis(33);
 /// Frames that answer a key come at most this often.
 const PROMPT: Duration = Duration::from_millis(4);
+/// Text that trickles in is collected until there are so many bytes of it, which is worth an ordinary frame …
+const WORTH: usize = 20;
+/// … or until so much time has gone by: 12 frames a second look smooth, and most models speak slower than they could be
+/// drawn. Thirty frames of three letters each would be mostly cursor moves.
+const TRICKLE: Duration = Duration::from_millis(80);
 /// How long a multiplexer's size must stand still before the window is drawn for it.
 const SETTLE: Duration = Duration::from_millis(50);
 
@@ -16,6 +21,8 @@ const SETTLE: Duration = Duration::from_millis(50);
 pub enum Request {
     /// Something changed.
     Ordinary,
+    /// So many bytes of a text have arrived, and more are to be expected.
+    Text(usize),
     /// One component changed on its own, such as a spinner.
     Component(usize),
     /// A key was handled; its echo should not wait.
@@ -40,6 +47,8 @@ pub struct Scheduler {
     due: Option<Duration>,
     settled: Option<Duration>,
     extent: Option<Extent>,
+    /// Bytes of text since the last frame.
+    text: usize,
 }
 
 impl Scheduler {
@@ -51,11 +60,16 @@ impl Scheduler {
     /// A frame is wanted.
     pub fn request(&mut self, request: Request, now: Duration) {
         let after = |pause: Duration| self.last.map_or(now, |last| (last + pause).max(now));
+        let text =
+            if let Request::Text(bytes) = request { self.text.saturating_add(bytes) } else { self.text };
         let due = match request {
             Request::Forced => now,
+            Request::Text(_) if text < WORTH => after(TRICKLE),
+            Request::Text(_) => after(ORDINARY),
             Request::Key => after(PROMPT),
             Request::Ordinary | Request::Component(_) => after(ORDINARY),
         };
+        self.text = text;
         self.due = Some(self.due.map_or(due, |known| known.min(due)));
         match (&mut self.extent, request) {
             (Some(Extent::Everything), _) => {}
@@ -91,6 +105,7 @@ impl Scheduler {
         }
         self.due = None;
         self.settled = None;
+        self.text = 0;
         self.last = Some(now);
         self.extent.take()
     }
@@ -142,6 +157,33 @@ mod tests {
         assert_eq!(scheduler.deadline(), Some(at(4)));
         scheduler.request(Request::Key, at(20));
         assert_eq!(scheduler.deadline(), Some(at(4)));
+    }
+
+    /// A piece of five bytes every 20 ms is about 12 frames a second, every 5 ms about 30; the first piece comes at once.
+    #[test]
+    fn text_that_trickles_is_collected() {
+        for (pause, wanted) in [(20, 11..=13), (5, 28..=31), (200, 5..=5)] {
+            let mut scheduler = Scheduler::new();
+            let mut frames = Vec::new();
+            for millisecond in 0..1000 {
+                if millisecond % pause == 0 {
+                    scheduler.request(Request::Text(5), at(millisecond));
+                }
+                if scheduler.take(at(millisecond)).is_some() {
+                    frames.push(millisecond);
+                }
+            }
+            assert!(wanted.contains(&frames.len()), "{pause}: {frames:?}");
+            assert_eq!(frames[0], 0);
+        }
+        // What is typed meanwhile does not wait.
+        let mut scheduler = Scheduler::new();
+        scheduler.request(Request::Text(5), at(0));
+        assert!(scheduler.take(at(0)).is_some());
+        scheduler.request(Request::Text(5), at(2));
+        assert_eq!(scheduler.deadline(), Some(at(80)));
+        scheduler.request(Request::Key, at(6));
+        assert_eq!(scheduler.take(at(6)), Some(Extent::Everything));
     }
 
     #[test]

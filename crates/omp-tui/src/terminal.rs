@@ -11,7 +11,6 @@ mod source;
 use std::io;
 use std::os::fd::OwnedFd;
 
-use rustix::process::{Signal, kill_current_process_group};
 use rustix::termios;
 
 use crate::render::Size;
@@ -152,24 +151,18 @@ impl Terminal {
         Ok(result)
     }
 
-    /// Gives the terminal back to the shell, stops the whole job, and takes the terminal again when it goes on. What is
-    /// on the screen afterwards is the shell's: the next frame is [`crate::render::Gesture::Resume`].
-    pub fn suspend(&mut self) -> io::Result<()> {
-        let continued = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
-        let handler = signal_hook::flag::register(signal_hook::consts::SIGCONT, continued.clone())?;
+    /// Gives the terminal back to the shell and stops the whole job, as SIGTSTP does. When it goes on there is
+    /// [`Incoming::Continued`]. `false` if there is no shell to go back to; then nothing has happened.
+    pub fn suspend(&self) -> io::Result<bool> {
+        self.restore.stop()
+    }
+
+    /// Takes the terminal again after [`Incoming::Continued`].
+    pub fn resume(&mut self) -> io::Result<()> {
+        // Whoever was stopped in the hard way did not give it back.
         self.restore.undo();
-        let sent = kill_current_process_group(Signal::TSTP);
-        // A job that nobody controls is not stopped; then there is nothing to wait for.
-        for _ in 0..20 {
-            if sent.is_err() || continued.load(std::sync::atomic::Ordering::Relaxed) {
-                break;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
-        signal_hook::low_level::unregister(handler);
         self.restore.again();
-        self.begin()?;
-        Ok(sent?)
+        self.begin()
     }
 
     /// Gives the terminal back.

@@ -21,11 +21,12 @@ pub use event::{AgentEvent, MessageUpdate, RetryFallback};
 pub use goal::{Goal, GoalStatus};
 pub use message::{
     AssistantBlock, AssistantMessage, CustomMessage, ImageBlock, ImageDetail, Message, NativeBlock,
-    RedactedBlock, StopReason, TextBlock, ThinkingBlock, ToolCall, ToolResultMessage, UserBlock, UserContent,
-    UserMessage,
+    RedactedBlock, SealedHistory, StopReason, TextBlock, ThinkingBlock, ToolCall, ToolResultMessage,
+    UserBlock, UserContent, UserMessage,
 };
 pub use request::{
-    CacheRetention, LineTool, ModelRequest, ParallelTools, RequestOptions, Sampling, ThinkingBudgets,
+    CacheRetention, LineTool, ModelRequest, ParallelTools, Purpose, RequestOptions, Sampling,
+    ThinkingBudgets,
 };
 pub use stream::{Failure, FailureKind, StreamEvent};
 pub use tool::{StrictHint, ToolChoice, ToolDefinition, ToolOutput};

@@ -22,8 +22,30 @@ pub struct UserMessage {
     /// The user sent this while a run was going on; the wire copy is wrapped so that the model notices.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub steering: bool,
+    /// What one model reads in the place of this message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sealed: Option<Box<SealedHistory>>,
     #[serde(default)]
     pub timestamp: u64,
+}
+
+/// A part of a conversation that a provider put into a form of its own. Only the model it was made for can read it; all
+/// others read the words of the message that carries it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SealedHistory {
+    /// The wire, the provider and the model that can read it.
+    pub api: String,
+    pub provider: String,
+    pub model: String,
+    /// The provider's items, as they came.
+    pub items: Vec<Value>,
+    /// How long it is, as the provider counted it.
+    #[serde(default)]
+    pub tokens: u64,
+    /// What the model reads after the items.
+    #[serde(default)]
+    pub note: String,
 }
 
 /// A user message is a plain string or a list of blocks; both forms occur in session files.
@@ -207,7 +229,12 @@ impl UserContent {
 
 impl Message {
     pub fn user(text: impl Into<String>, timestamp: u64) -> Self {
-        Self::User(UserMessage { content: UserContent::Text(text.into()), steering: false, timestamp })
+        Self::User(UserMessage {
+            content: UserContent::Text(text.into()),
+            steering: false,
+            sealed: None,
+            timestamp,
+        })
     }
 
     pub fn as_assistant(&self) -> Option<&AssistantMessage> {

@@ -37,6 +37,17 @@ pub struct RequestOptions {
     pub identity_from: usize,
     /// Tools of the request whose input may be cut between lines.
     pub line_tools: Vec<LineTool>,
+    pub purpose: Purpose,
+}
+
+/// What a request is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Purpose {
+    /// The model's next words.
+    #[default]
+    Answer,
+    /// The same conversation in a shorter form that only this model can read: native blocks. Few providers have it.
+    Compaction,
 }
 
 /// A tool with a parameter that holds operations, one after the other on lines of their own. Text behind the last
@@ -64,6 +75,7 @@ impl Default for RequestOptions {
             cache_retention: None,
             identity_from: 0,
             line_tools: Vec::new(),
+            purpose: Purpose::Answer,
         }
     }
 }

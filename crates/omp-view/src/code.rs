@@ -1,8 +1,10 @@
 //! Source text with its colours.
 
 use std::cell::Cell;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use omp_syntax::highlight::{Class, Mark, highlight};
+use omp_syntax::highlight::{self, Class, Mark};
 use omp_syntax::{Bounds, Language};
 use omp_theme::{Theme, Token};
 use omp_tui::text::{Line, Style};
@@ -12,6 +14,43 @@ use crate::Look;
 /// Questions of the parser after which a text is shown without colours: steps, not time, so that the same text always
 /// looks the same.
 const STEPS: usize = 20_000;
+
+/// Makes languages ready for colours ahead of time, beside the interface. The first text of a language takes a moment that
+/// somebody who types would notice. Without one, everything is coloured at once.
+#[derive(Clone, Default)]
+pub struct Preparer(Option<Arc<Asked>>);
+
+struct Asked {
+    languages: Mutex<Vec<Language>>,
+    prepare: Box<dyn Fn(Language) + Send + Sync>,
+}
+
+impl Preparer {
+    /// `elsewhere` is given each language once; it calls [`omp_syntax::highlight::prepare`] where nobody waits.
+    pub fn new(elsewhere: impl Fn(Language) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(Asked { languages: Mutex::default(), prepare: Box::new(elsewhere) })))
+    }
+
+    /// The language, if it can be coloured at once; else it is made ready for the next time.
+    pub(crate) fn ready(&self, language: Option<Language>) -> Option<Language> {
+        let (language, Some(asked)) = (language?, &self.0) else { return language };
+        if highlight::is_ready(language) {
+            return Some(language);
+        }
+        let mut languages = asked.languages.lock().unwrap_or_else(PoisonError::into_inner);
+        if !languages.contains(&language) {
+            languages.push(language);
+            (asked.prepare)(language);
+        }
+        None
+    }
+}
+
+impl fmt::Debug for Preparer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Preparer").field(&self.0.is_some()).finish()
+    }
+}
 
 /// The token a class is coloured by.
 fn token(class: Class) -> Token {
@@ -27,6 +66,8 @@ fn token(class: Class) -> Token {
         Class::Punctuation => Token::SyntaxPunctuation,
     }
 }
+
+pub use omp_syntax::highlight::prepare;
 
 /// The lines of a text, each as one row of whatever width. What has no colour of its own gets `base`.
 pub fn lines(look: &Look, text: &str, language: Option<Language>, base: Style) -> Vec<Line> {
@@ -52,7 +93,7 @@ fn marks(text: &str, language: Language) -> Option<Vec<Mark>> {
         asked.set(asked.get() + 1);
         asked.get() > STEPS
     };
-    highlight(text, language, Bounds { stop: &stop })
+    highlight::highlight(text, language, Bounds { stop: &stop })
 }
 
 /// A line without its `\n` or `\r\n`.

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use omp_theme::{Symbol, Theme, Token};
 use omp_tui::text::{Attributes, Line, Style};
 
+use crate::code::Preparer;
+
 /// What every view is given beside its data. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Look {
@@ -18,6 +20,8 @@ pub struct Look {
     pub addresses: Addresses,
     /// Whether a collapsed `read` shows the start of the file.
     pub read_preview: bool,
+    /// Makes colours of code ready ahead of time.
+    pub preparer: Preparer,
 }
 
 /// Whether the addresses of links are shown.
@@ -39,6 +43,7 @@ impl Look {
             expand_key: "Ctrl+O".into(),
             addresses: Addresses::default(),
             read_preview: false,
+            preparer: Preparer::default(),
         }
     }
 

@@ -295,3 +295,19 @@ fn nothing_a_tool_says_is_obeyed() {
         }
     }
 }
+
+/// Whoever stops a command wants to see how far it came.
+#[test]
+fn a_stopped_command_shows_what_it_said() {
+    let stopped = ToolOutput::text("Tool execution was aborted.");
+    let mut view = ToolView::new(Call::new("bash").with_arguments(object(json!({"command": "make"}))));
+    view.start(Duration::ZERO);
+    view.update(ToolOutput::text("compiling one\ncompiling two\n"));
+    view.finish(stopped.clone(), Phase::Aborted, Duration::ZERO);
+    let rows = shown(&mut view, Expansion::Collapsed);
+    assert!(rows[0].contains("bash make") && rows[0].contains("aborted"), "{rows:?}");
+    assert_eq!(rows[1..], ["  compiling one", "  compiling two"]);
+    let mut silent = ToolView::new(Call::new("bash").with_arguments(object(json!({"command": "make"}))));
+    silent.finish(stopped, Phase::Aborted, Duration::ZERO);
+    assert_eq!(shown(&mut silent, Expansion::Collapsed).len(), 1, "the header says it");
+}

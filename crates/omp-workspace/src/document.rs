@@ -106,10 +106,10 @@ impl Document {
             FinalEnd::Present => true,
             FinalEnd::Absent => false,
         };
-        let mut rows: Vec<Row<'_>> = Vec::with_capacity(self.lines.len());
+        let mut rows: Vec<Row<'_>> = Vec::new();
         let mut position = 0;
         for splice in splices {
-            rows.extend(self.lines[position..splice.start].iter().map(Row::Old));
+            rows.extend(Row::old(&self.lines[position..splice.start]));
             let replaced = &self.lines[splice.start..splice.start + splice.removed];
             rows.extend(splice.inserted.iter().enumerate().map(|(index, text)| {
                 let end = replaced.get(index).map_or(usual, |line| line.end);
@@ -117,18 +117,19 @@ impl Document {
             }));
             position = splice.start + splice.removed;
         }
-        rows.extend(self.lines[position..].iter().map(Row::Old));
+        rows.extend(Row::old(&self.lines[position..]));
         self.write(&rows, usual, ended)
     }
 
     fn write(&self, rows: &[Row<'_>], usual: End, ended: bool) -> Result<Vec<u8>, Unencodable> {
         let marked = self.bytes.starts_with(self.charset.mark());
-        let mut bytes = if marked { self.charset.mark().to_vec() } else { Vec::new() };
+        let mut bytes = Vec::with_capacity(self.bytes.len());
+        bytes.extend_from_slice(if marked { self.charset.mark() } else { b"" });
         for (index, row) in rows.iter().enumerate() {
             let end = match row {
-                Row::Old(line) => {
-                    bytes.extend_from_slice(&self.bytes[line.bytes.clone()]);
-                    line.end
+                Row::Old(first, last) => {
+                    bytes.extend_from_slice(&self.bytes[first.bytes.start..last.bytes.end]);
+                    last.end
                 }
                 Row::New(text, end) => {
                     self.charset.encode_into(text, &mut bytes)?;
@@ -148,8 +149,15 @@ impl Document {
 }
 
 enum Row<'a> {
-    Old(&'a Line),
+    /// The first and the last of lines that stay, with the line ends between them.
+    Old(&'a Line, &'a Line),
     New(&'a str, End),
+}
+
+impl<'a> Row<'a> {
+    fn old(lines: &'a [Line]) -> Option<Self> {
+        Some(Self::Old(lines.first()?, lines.last()?))
+    }
 }
 
 impl End {
@@ -199,6 +207,9 @@ fn split(bytes: &[u8], start: usize, width: usize, unit: impl Fn(&[u8]) -> u16) 
 }
 
 fn decode(bytes: &[u8], charset: Charset, lines: &[Line]) -> String {
+    if let Some(text) = plain(bytes, charset, lines) {
+        return text.to_owned();
+    }
     let mut text = String::with_capacity(bytes.len());
     for line in lines {
         let line_bytes = &bytes[line.bytes.clone()];
@@ -211,4 +222,13 @@ fn decode(bytes: &[u8], charset: Charset, lines: &[Line]) -> String {
         }
     }
     text
+}
+
+/// The text of lines whose bytes are the text as they stand.
+fn plain<'a>(bytes: &'a [u8], charset: Charset, lines: &[Line]) -> Option<&'a str> {
+    let (first, last) = (lines.first()?, lines.last()?);
+    let as_they_stand =
+        matches!(charset, Charset::Utf8 | Charset::Utf8Bom) && lines.iter().all(|line| line.end != End::CrLf);
+    let end = last.bytes.end + last.end.text().len();
+    as_they_stand.then(|| std::str::from_utf8(&bytes[first.bytes.start..end]).ok()).flatten()
 }

@@ -1,6 +1,8 @@
 //! Where lines of large files begin, remembered from earlier readings, so that the next page of a long log is found
 //! without counting its lines from the start again.
 
+mod ahead;
+
 use std::collections::VecDeque;
 use std::fs::{File, Metadata};
 use std::io::{self, Seek, SeekFrom};
@@ -13,6 +15,8 @@ use crate::text::{Charset, Mark, Request, Window, read_window_from};
 
 /// Shorter files are counted through in a few milliseconds.
 const LARGE: u64 = 16 * 1024 * 1024;
+/// Fewer lines than this are passed over while reading.
+const FAR: u64 = 20_000;
 /// Files that are remembered.
 const FILES: usize = 16;
 /// Two changes within this many seconds may leave the same time behind.
@@ -37,26 +41,32 @@ struct Known {
 type Stamp = (u64, u64, u64, (i64, i64));
 
 impl Milestones {
-    /// Reads lines of a file, beginning as near to them as is known.
+    /// Reads lines of a file, beginning as near to them as is known. Counting lines far into a large file ends with
+    /// [`io::ErrorKind::Interrupted`] once `stop` says so.
     pub fn read_window(
         &self,
         path: &Path,
         mut file: File,
         metadata: &Metadata,
-        charset: Charset,
-        request: &Request,
+        (charset, request): (Charset, &Request),
+        stop: &(dyn Fn() -> bool + Sync),
     ) -> io::Result<Window> {
         // Other encodings cannot be entered in the middle.
-        let marked = metadata.len() >= LARGE
-            && matches!(charset, Charset::Utf8 | Charset::Utf8Bom)
-            && is_settled(metadata, SystemTime::now());
-        if !marked {
+        if metadata.len() < LARGE || !matches!(charset, Charset::Utf8 | Charset::Utf8Bom) {
             return read_window_from(file, charset, request, Mark::START, &mut |_| {});
         }
         let changed = (metadata.ctime(), metadata.ctime_nsec());
         let stamp = (metadata.dev(), metadata.ino(), metadata.len(), changed);
-        let mut known = self.take(path, stamp);
+        let settled = is_settled(metadata, SystemTime::now());
+        let mut known = match settled {
+            true => self.take(path, stamp),
+            false => Known { path: path.to_owned(), stamp, marks: Vec::new() },
+        };
         let first = request.ranges.first().map_or(1, |range| *range.start());
+        let furthest = known.marks.last().copied().unwrap_or(Mark::START);
+        if furthest.line + FAR < first {
+            known.marks.extend(ahead::pass(&file, furthest, first, stop)?);
+        }
         let near = known.marks.partition_point(|mark| mark.line <= first).checked_sub(1);
         let start = near.and_then(|near| known.marks.get(near).copied()).unwrap_or(Mark::START);
         file.seek(SeekFrom::Start(start.offset))?;
@@ -67,7 +77,9 @@ impl Milestones {
                 known.marks.push(mark);
             }
         });
-        self.files().push_back(known);
+        if settled {
+            self.files().push_back(known);
+        }
         window
     }
 
@@ -114,7 +126,8 @@ mod tests {
         let file = File::open(path).unwrap();
         let metadata = file.metadata().unwrap();
         let request = Request { ranges: vec![line..=line], max_lines: 10, max_bytes: 1000 };
-        let window = milestones.read_window(path, file, &metadata, Charset::Utf8Bom, &request).unwrap();
+        let window =
+            milestones.read_window(path, file, &metadata, (Charset::Utf8Bom, &request), &|| false).unwrap();
         assert_eq!((window.segments.len(), window.segments[0].first), (1, line));
         window.segments[0].lines[0].clone()
     }
@@ -125,8 +138,10 @@ mod tests {
         let path = large(directory.path());
         let metadata = std::fs::metadata(&path).unwrap();
         assert!(!is_settled(&metadata, SystemTime::now()), "just written");
-        std::thread::sleep(std::time::Duration::from_millis(3100));
         let milestones = Milestones::default();
+        assert_eq!(line(&milestones, &path, 2_500_000), "2500000");
+        assert!(milestones.files().is_empty(), "what may still change is not remembered");
+        std::thread::sleep(std::time::Duration::from_millis(3100));
         for wanted in [2_500_000, 1, 2_499_999, 2_500_001, 131_000, 2_900_000, 2_999_999, 3_000_000] {
             assert_eq!(line(&milestones, &path, wanted), format!("{wanted:07}"));
         }

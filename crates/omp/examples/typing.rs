@@ -96,7 +96,8 @@ fn echo(terminal: &mut Terminal, key: usize) -> Duration {
     begun.elapsed()
 }
 
-/// A conversation of so many messages.
+/// A conversation of so many messages. As in real life it was summed up now and then: otherwise the first prompt would
+/// lead to that, with a model that never stops talking.
 fn write_session(home: &Home, entries: usize) -> String {
     let id = "0195f0c0-0000-7000-8000-000000000001";
     let cwd = home.work_dir().display().to_string();
@@ -109,15 +110,23 @@ fn write_session(home: &Home, entries: usize) -> String {
         let entry = format!("{number:08x}");
         let said =
             format!("message number {number}, with a few words so that it takes a row or two on the screen");
-        let message = match number % 2 {
-            0 => serde_json::json!({"role": "user", "content": said, "timestamp": 1}),
+        let message = |message: serde_json::Value| serde_json::json!({"type": "message", "message": message});
+        let mut line = match number {
+            number if number % 2000 == 1999 => {
+                serde_json::json!({"type": "compaction", "summary": said,
+                    "firstKeptEntryId": format!("{:08x}", number - 100), "tokensBefore": 9})
+            }
+            number if number % 2 == 0 => {
+                message(serde_json::json!({"role": "user", "content": said, "timestamp": 1}))
+            }
             _ => {
-                serde_json::json!({"role": "assistant", "content": [{"type": "text", "text": said}], "api": "x",
-                "provider": "x", "model": "x", "stopReason": "stop", "timestamp": 1})
+                message(serde_json::json!({"role": "assistant", "content": [{"type": "text", "text": said}],
+                "api": "x", "provider": "x", "model": "x", "stopReason": "stop", "timestamp": 1}))
             }
         };
-        let line = serde_json::json!({"type": "message", "id": entry, "parentId": parent, "timestamp": time,
-            "message": message});
+        line["id"] = entry.as_str().into();
+        line["parentId"] = parent;
+        line["timestamp"] = time.into();
         text.push_str(&format!("{line}\n"));
         parent = entry.into();
     }

@@ -70,6 +70,7 @@ fn execute(call: &CommandCall, profile: Option<&str>) -> Result<String, Refusal>
     };
     let command = Command::new(call, profile)?;
     match action {
+        "path" if command.is_json() => Ok(pretty(&json!({"path": command.world.directories.agent}))),
         "path" => Ok(format!("{}\n", command.world.directories.agent.display())),
         "get" => command.get(),
         "set" => command.set(),

@@ -2,13 +2,18 @@
 
 mod alias_command;
 mod attach;
+mod attended;
+mod bench_command;
 mod clipboard;
 mod commands;
+mod commit_command;
 mod config_command;
 mod crash;
 mod export_command;
+mod external_editor;
 mod gallery_command;
 mod grep_command;
+mod guardian;
 mod history_command;
 mod input;
 mod interactive;
@@ -18,6 +23,7 @@ mod login_command;
 mod math;
 mod models_command;
 mod onboarding;
+mod options;
 mod output;
 mod place;
 mod plain;
@@ -40,12 +46,14 @@ mod ssh_command;
 mod startup;
 mod stats_command;
 mod terminal;
+mod unattended;
 mod world;
 mod xdg_command;
 
 use std::process::ExitCode;
 
 use omp_cli::{CommandCall, Parsed, Topic, VersionForm};
+use omp_sdk::{Environment, ProcessEnvironment, Profile};
 
 use output::Stream;
 
@@ -62,7 +70,7 @@ fn main() -> ExitCode {
         return ExitCode::from(omp_embedded_shell::serve());
     }
     if std::env::args_os().nth(1).is_some_and(|first| first == GUARDIAN) {
-        return interactive::guard(&std::env::args().skip(2).collect::<Vec<_>>());
+        return guardian::guard(&std::env::args().skip(2).collect::<Vec<_>>());
     }
     crash::install_panic_hook();
     // A panic has already been reported by the hook; here it only becomes an exit code.
@@ -93,30 +101,7 @@ fn run() -> u8 {
         Parsed::Complete(query) => commands::complete(&query, profile),
         Parsed::Models(call) => models_command::run(&call, profile),
         Parsed::Update => commands::update(),
-        Parsed::Command(call) if call.command.name == "session" => session_command::run(&call, profile),
-        Parsed::Command(call) if call.command.name == "du" => room_command::du(&call, profile),
-        Parsed::Command(call) if call.command.name == "gc" => room_command::gc(&call, profile),
-        Parsed::Command(call) if call.command.name == "history" => history_command::run(&call, profile),
-        Parsed::Command(call) if call.command.name == "share" => share_command::run(&call, profile),
-        Parsed::Command(call) if call.command.name == "prompt" => prompt_command::run(&call, profile),
-        Parsed::Command(call) if call.command.name == "login" => login_command::login(&call, profile),
-        Parsed::Command(call) if call.command.name == "logout" => login_command::logout(&call, profile),
-        Parsed::Command(call) if call.command.name == "token" => login_command::token(&call, profile),
-        Parsed::Command(call) if call.command.name == "setup" => setup_command::run(&call, profile),
-        Parsed::Command(call) if call.command.name == "gallery" => gallery_command::gallery(&call, profile),
-        Parsed::Command(call) if call.command.name == "keys" => gallery_command::keys(profile),
-        Parsed::Command(call) if call.command.name == "read" => read_command::run(&call, profile),
-        Parsed::Command(call) if call.command.name == "grep" => grep_command::run(&call),
-        Parsed::Command(call) if call.command.name == "shell" => shell_command::run(&call, profile),
-        Parsed::Command(call) if call.command.name == "replay" => replay_command::run(&call),
-        Parsed::Command(call) if call.command.name == "ssh" => ssh_command::run(&call, profile),
-        Parsed::Command(call) if call.command.name == "stats" => stats_command::run(&call, profile),
-        Parsed::Command(call) if is_config(&call, "init-xdg") => xdg_command::init(&call, profile),
-        Parsed::Command(call) if is_config(&call, "sources") => sources_command::run(&call, profile),
-        Parsed::Command(call) if call.command.name == "config" => config_command::run(&call, profile),
-        Parsed::Command(call) => {
-            output::fail(&format!("omp {} is not available yet.", call.command.name), &[])
-        }
+        Parsed::Command(call) => command(&call, profile),
         Parsed::Launch(first) => match omp_cli::parse_second(&first, &[]) {
             Ok(launch) if launch.roles.list_models => models_command::list_both(profile),
             Ok(launch) if launch.session.export.is_some() => export_command::run(&launch, profile),
@@ -131,8 +116,40 @@ fn is_about_omp(parsed: &Parsed) -> bool {
     matches!(parsed, Parsed::Version(_) | Parsed::Help(_))
 }
 
-fn is_config(call: &CommandCall, action: &str) -> bool {
-    call.command.name == "config" && call.args.text("action") == Some(action)
+/// A command with flags and arguments of its own.
+fn command(call: &CommandCall, profile: Option<&str>) -> u8 {
+    // Also for those that read nothing of the user's: a name that is wrong is not meant.
+    if let Err(error) = Profile::choose(profile, |name| ProcessEnvironment.var(name)) {
+        return output::fail(&error.to_string(), &[]);
+    }
+    match call.command.name {
+        "bench" => bench_command::run(call, profile),
+        "commit" => commit_command::run(call, profile),
+        "config" => match call.args.text("action") {
+            Some("init-xdg") => xdg_command::init(call, profile),
+            Some("sources") => sources_command::run(call, profile),
+            _ => config_command::run(call, profile),
+        },
+        "du" => room_command::du(call, profile),
+        "gallery" => gallery_command::gallery(call, profile),
+        "gc" => room_command::gc(call, profile),
+        "grep" => grep_command::run(call),
+        "history" => history_command::run(call, profile),
+        "keys" => gallery_command::keys(profile),
+        "login" => login_command::login(call, profile),
+        "logout" => login_command::logout(call, profile),
+        "prompt" => prompt_command::run(call, profile),
+        "read" => read_command::run(call, profile),
+        "replay" => replay_command::run(call),
+        "session" => session_command::run(call, profile),
+        "setup" => setup_command::run(call, profile),
+        "share" => share_command::run(call, profile),
+        "shell" => shell_command::run(call, profile),
+        "ssh" => ssh_command::run(call, profile),
+        "stats" => stats_command::run(call, profile),
+        "token" => login_command::token(call, profile),
+        name => output::fail(&format!("omp {name} is not available yet."), &[]),
+    }
 }
 
 fn usage(error: &omp_cli::UsageError) -> u8 {

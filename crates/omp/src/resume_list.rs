@@ -7,8 +7,9 @@ use omp_cli::{Launch, Resume};
 use omp_interactive::{End, PickStart, Picked, pick_session};
 use omp_sdk::{Environment, ProcessEnvironment, load_settings};
 
-use crate::interactive::{exit_code, guardian};
-use crate::launch::overrides;
+use crate::guardian;
+use crate::interactive::leaving;
+use crate::options::overrides;
 use crate::world::World;
 use crate::{output, plain, resume_numbered};
 
@@ -45,7 +46,7 @@ pub(crate) fn choose(launch: &mut Launch, world: &World, cwd: &Path) -> Result<P
             output::note("No session selected");
             return Ok(Pick::End(0));
         }
-        Picked::Ended(end) => return Ok(Pick::End(exit_code(end))),
+        Picked::Ended(end) => return Ok(Pick::End(leaving(end).exit_code())),
     };
     // A directory that was given as seen from here stays the same one.
     launch.session.session_dir = session_dir;
@@ -76,7 +77,7 @@ fn show(launch: &Launch, world: &World, session_dir: Option<PathBuf>, cwd: &Path
         cwd: cwd.to_owned(),
         settings: &settings,
         variable: |name| ProcessEnvironment.var(name),
-        leash: guardian,
+        leash: guardian::start,
     }));
     runtime.shutdown_background();
     picked.map_err(|error| error.to_string())

@@ -76,15 +76,19 @@ pub static COMMANDS: &[Command] = &[
     Command::new("bench", "Measure time to the first token and tokens per second of models")
         .args(&[Positional::some("models", Kind::Model, "Models to measure")])
         .flags(&[
-            Flag::value("runs", Kind::Integer, "Runs per model"),
-            Flag::value("max-tokens", Kind::Integer, "Longest answer"),
+            Flag::value("runs", Kind::Integer, "Answers per model (3)"),
+            Flag::value("max-tokens", Kind::Integer, "Longest answer (512)"),
             Flag::value("prompt", Kind::Text, "What to ask"),
             JSON,
         ])
-        .examples(&["omp bench opus gpt --runs 3"])
-        .waits_for("benchmarks"),
+        .details("Every answer is a real request, and costs what such a request costs.")
+        .examples(&["omp bench opus gpt --runs 5"]),
     Command::new("commit", "Write a conventional commit for the changes in this repository")
-        .details("Stages everything when nothing is staged.")
+        .details(
+            "Stages everything when nothing is staged. The model of the role commit writes the message, and lines for \
+             every CHANGELOG.md that has an unreleased section. Hooks run as usual; if the commit is not made, index and \
+             changelogs are as they were.",
+        )
         .flags(&[
             Flag::switch("push", "Push afterwards"),
             DRY_RUN,
@@ -93,8 +97,7 @@ pub static COMMANDS: &[Command] = &[
             Flag::value("context", Kind::Text, "More for the model to know").short('c'),
             Flag::value("model", Kind::Model, "Model to use").short('m'),
         ])
-        .examples(&["omp commit --dry-run", "omp commit --push -c \"closes #12\""])
-        .waits_for("commit"),
+        .examples(&["omp commit --dry-run", "omp commit --push -c \"closes #12\""]),
     Command::new("completions", "Print a completion script for a shell")
         .args(&[Positional::one("shell", Kind::OneOf(Shell::WORDS), "Shell to complete in")])
         .examples(&[

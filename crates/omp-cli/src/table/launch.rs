@@ -114,9 +114,8 @@ pub static LAUNCH: &[Group] = &[
     Group {
         title: "Goal and plan flags",
         flags: &[
-            Flag::value("goal", Kind::Text, "Work towards this objective")
-                .metavar("objective")
-                .waits_for("goal"),
+            Flag::value("goal", Kind::Text, "Begin a session that works towards this objective")
+                .metavar("objective"),
             Flag::switch("plan-yolo", "Plan without writing, approve the plan, carry it out")
                 .waits_for("plan"),
             Flag::value("plan-yolo-into", Kind::Model, "Model that carries the plan out").waits_for("plan"),

@@ -34,7 +34,7 @@ pub(crate) async fn help(session: &Arc<Session>) -> Answer {
 /// A long hint leaves room for what the command does.
 fn cut(usage: String) -> String {
     match usage.char_indices().nth(LONGEST_USAGE) {
-        Some((end, _)) => format!("{}…", &usage[..end]),
+        Some((end, _)) => format!("{}...", &usage[..end]),
         None => usage,
     }
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::support::{Talk, result, useless, words};
 
 const ALL: Stale = Stale { superseded: true, useless: true, cache_is_cold: false };
-const COLD: Stale = Stale { cache_is_cold: true, ..ALL };
+pub(crate) const COLD: Stale = Stale { cache_is_cold: true, ..ALL };
 
 fn bash(talk: &mut Talk, id: &str, tokens: usize) {
     talk.call(id, "bash", json!({"command": id}));
@@ -161,7 +161,7 @@ fn a_blank_keeps_its_place() {
     let mut messages = talk.messages();
     let blank = stale(&messages, ALL, &Protect::default()).remove(0);
     let before = messages[blank.index].as_tool_result().unwrap().clone();
-    messages[blank.index] = Arc::new(blank.apply(&before));
+    messages[blank.index] = Arc::new(blank.apply(&before, &[]));
     let after = messages[blank.index].as_tool_result().unwrap();
     assert_eq!((&after.tool_call_id, &after.tool_name), (&before.tool_call_id, &before.tool_name));
     assert_eq!(stale(&messages, ALL, &Protect::default()), []);

@@ -112,6 +112,7 @@ fn pictures_can_go() {
     let asked = talk.say(Message::User(UserMessage {
         content: UserContent::Blocks(vec![UserBlock::text("see"), picture()]),
         steering: false,
+        sealed: None,
         timestamp: 0,
     }));
     talk.call("1", "read", json!({"path": "a.png"}));

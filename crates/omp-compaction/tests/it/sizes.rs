@@ -2,10 +2,15 @@
 
 use std::sync::Arc;
 
-use omp_compaction::{Limits, keep_recent, learned_window, measure, threshold};
+use omp_compaction::{
+    Limits, Protect, Scale, count_ratio, counted_beside, keep_recent, learned_window, measure, prune,
+    threshold,
+};
 use omp_types::{AssistantMessage, Message, StopReason, Usage};
+use serde_json::json;
 
-use crate::support::{answer, words};
+use crate::pruning::COLD;
+use crate::support::{Talk, answer, words};
 
 /// The documented defaults: the larger of 15 percent and the reserve stays free.
 #[test]
@@ -66,16 +71,51 @@ fn counted(tokens: u64, stop_reason: StopReason) -> Arc<Message> {
 #[test]
 fn a_conversation_is_measured() {
     let said = |tokens| Arc::new(Message::user(words(tokens), 1));
-    let measured = measure(&[said(100), counted(5_000, StopReason::Stop), said(50)], 0);
+    let all = Scale { beside: 700, ..Scale::default() };
+    let talk = [said(100), counted(5_000, StopReason::Stop), said(50)];
+    let measured = measure(&talk, all);
     assert_eq!(measured.reported, Some(5_000));
-    assert!((5_050..5_070).contains(&measured.tokens), "{measured:?}");
-    assert!(measured.ratio > 40.0, "{measured:?}");
+    assert!((5_050..5_070).contains(&measured.tokens), "the count has everything in it: {measured:?}");
+    assert!(count_ratio(&talk, all) > 40.0);
+    assert!(counted_beside(&talk, all).is_some_and(|tokens| (4_850..4_900).contains(&tokens)));
     for failed in [StopReason::Error, StopReason::Aborted] {
-        let measured = measure(&[counted(5_000, StopReason::Stop), counted(90_000, failed)], 0);
+        let measured = measure(&[counted(5_000, StopReason::Stop), counted(90_000, failed)], all);
         assert_eq!(measured.reported, Some(5_000), "{failed:?}");
     }
-    let stale = measure(&[said(100), counted(90_000, StopReason::Stop), said(50)], 2);
-    assert!(stale.reported.is_none() && stale.tokens < 200, "{stale:?}");
+    let old = [said(100), counted(90_000, StopReason::Stop), said(50)];
+    let stale = measure(&old, Scale { stale: 2, ..all });
+    assert!(stale.reported.is_none() && (850..900).contains(&stale.tokens), "with what is beside: {stale:?}");
+    assert_eq!((count_ratio(&old, Scale { stale: 2, ..all }), counted_beside(&old[..1], all)), (1.0, None));
+}
+
+/// A count is of what was there when it was made: what was blanked since is taken off it, until there is a newer one.
+#[test]
+fn blanks_correct_the_count() {
+    let mut talk = Talk::default();
+    for call in ["one", "two"] {
+        talk.call(call, "bash", json!({"command": "x"}));
+        talk.result(call, "bash", &words(30_000));
+    }
+    let mut messages = talk.messages();
+    let at = |timestamp, tokens| {
+        let Message::Assistant(answer) = (*counted(tokens, StopReason::Stop)).clone() else { unreachable!() };
+        Arc::new(Message::Assistant(AssistantMessage { timestamp, ..answer }))
+    };
+    messages.push(at(5, 120_000));
+    for blank in prune(&messages.clone(), COLD, &Protect::default()) {
+        let result = messages[blank.index].as_tool_result().unwrap().clone();
+        messages[blank.index] = Arc::new(blank.apply(&result, &messages));
+    }
+    let measured = measure(&messages, Scale::default());
+    assert!((89_000..91_000).contains(&measured.tokens), "{measured:?}");
+    let again: Vec<Arc<Message>> = messages
+        .iter()
+        .map(|message| serde_json::from_value(json!(message)).unwrap())
+        .map(Arc::new)
+        .collect();
+    assert_eq!(measure(&again, Scale::default()), measured, "the same from a file");
+    messages.push(at(6, 71_000));
+    assert_eq!(measure(&messages, Scale::default()).tokens, 71_000, "a newer count knows of it");
 }
 
 #[test]

@@ -24,6 +24,8 @@ pub struct Glyphs<'a> {
     pub above: &'a str,
     /// Below, when there is more below.
     pub below: &'a str,
+    /// In the place of what is cut.
+    pub ellipsis: &'a str,
 }
 
 impl Glyphs<'static> {
@@ -35,6 +37,7 @@ impl Glyphs<'static> {
         pointer: "❯",
         above: "↑",
         below: "↓",
+        ellipsis: "…",
     };
     /// For terminals without them.
     pub const ASCII: Self = Self {
@@ -44,6 +47,7 @@ impl Glyphs<'static> {
         pointer: ">",
         above: "^",
         below: "v",
+        ellipsis: "...",
     };
 }
 
@@ -72,6 +76,20 @@ pub struct Styles<'a> {
     pub popup_detail: Style,
     /// Characters.
     pub glyphs: Glyphs<'a>,
+}
+
+impl Styles<'_> {
+    /// At most `width` cells of a row, with an ellipsis in the place of what is cut.
+    pub(crate) fn shortened(&self, line: &Line, width: usize) -> Line {
+        if line.width() <= width {
+            return line.clone();
+        }
+        let dots = Line::plain(self.glyphs.ellipsis).clamp(width);
+        let mut short = line.slice(0, width - dots.width());
+        let style = short.spans().last().map_or(Style::PLAIN, omp_tui::text::Span::style);
+        short.push(style, &dots.text());
+        short
+    }
 }
 
 /// What is around the text.

@@ -28,14 +28,14 @@ impl Editor {
             let style = if chosen { styles.popup_selected } else { styles.popup };
             let mut row = Line::styled(style, if chosen { styles.glyphs.pointer } else { " " });
             row.push(style, " ");
-            let text = label.truncate(column).text();
+            let text = styles.shortened(label, column).text();
             row.append(&Line::styled(style, &text).fit(column, style));
             let place =
                 if chosen && count > height { format!("  {}/{count}", index + 1) } else { String::new() };
             let room = width.saturating_sub(row.width() + 2 + place.len());
             if !offer.detail().is_empty() && room > 6 {
                 row.push(style, "  ");
-                row.append(&Line::styled(styles.popup_detail, offer.detail()).truncate(room));
+                row.append(&styles.shortened(&Line::styled(styles.popup_detail, offer.detail()), room));
             }
             row.push(styles.popup_detail, &place);
             rows.push(row.clamp(width));

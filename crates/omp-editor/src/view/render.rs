@@ -56,10 +56,11 @@ impl Editor {
     fn decorate(&self, lines: &mut [Line], row: usize, column: usize, inner: usize, look: &Look<'_>) {
         let Some(line) = lines.get_mut(row) else { return };
         if self.is_empty() {
-            *line = Line::styled(look.styles.placeholder, look.placeholder).truncate(inner);
+            let words = Line::styled(look.styles.placeholder, look.placeholder);
+            *line = look.styles.shortened(&words, inner);
         } else if let Some(ghost) = self.ghost() {
             let room = inner.saturating_sub(column);
-            line.append(&Line::styled(look.styles.ghost, &ghost).truncate(room));
+            line.append(&look.styles.shortened(&Line::styled(look.styles.ghost, &ghost), room));
         }
     }
 
@@ -159,7 +160,7 @@ fn rule(corners: [&str; 2], titles: [Option<&Line>; 2], sign: &str, look: &Look<
     }
     if let Some(title) = title.filter(|_| room > 4) {
         row.push(border, " ");
-        row.append(&title.truncate(room - 2));
+        row.append(&look.styles.shortened(title, room - 2));
         row.push(border, " ");
     }
     let missing = look.width.saturating_sub(row.width() + tail.width());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omp_editor::{Command, Editor, HistorySearch, Motion, Outcome, SearchOutcome};
+use omp_editor::{Command, Editor, Glyphs, HistorySearch, Motion, Outcome, SearchOutcome, Styles};
 
 use crate::support::{draw, editor, fill, shown, styles, to, typed};
 
@@ -109,4 +109,10 @@ fn the_search_asks_and_chooses() {
     assert_eq!(search.take_request().unwrap().query, "");
     let (rows, cursor) = HistorySearch::new(&"長い".repeat(30)).render(20, 5, &styles);
     assert!(rows.iter().all(|row| row.width() <= 20) && cursor.column < 20);
+    let ascii = Styles { glyphs: Glyphs::ASCII, ..styles };
+    let mut long = HistorySearch::new("");
+    let generation = long.take_request().unwrap().generation;
+    long.answer(generation, vec![Arc::from("a prompt that is longer than the row it stands in")]);
+    let rows: Vec<String> = long.render(20, 3, &ascii).0.iter().map(|row| row.text()).collect();
+    assert_eq!(rows[1], "> a prompt that i...");
 }

@@ -1,7 +1,7 @@
 //! A question on the side: `/btw`. It has a lane of its own below the conversation, and leaves nothing there.
 
 use omp_sdk::AsideError;
-use omp_theme::Token;
+use omp_theme::{Symbol, Token};
 use omp_tui::render::Size;
 use omp_tui::text::Line;
 use omp_tui::text::width::text_width;
@@ -21,6 +21,11 @@ pub(super) struct Asides {
 }
 
 impl Asides {
+    /// Is a question being answered?
+    pub(super) fn is_asking(&self) -> bool {
+        self.current.as_ref().is_some_and(|aside| matches!(aside.state, State::Asking))
+    }
+
     /// Is a question on the screen?
     pub(super) fn is_open(&self) -> bool {
         self.current.is_some()
@@ -122,7 +127,9 @@ impl Aside {
         let mut rows = vec![Line::new(), self.title(look)];
         let mut answer = omp_view::markdown::render(&look.narrower(2), self.answer.trim());
         match &self.state {
-            State::Asking if self.answer.is_empty() => answer.push(look.row(Token::Muted, "…")),
+            State::Asking if self.answer.is_empty() => {
+                answer.push(look.row(Token::Muted, look.symbol(Symbol::FormatEllipsis)));
+            }
             State::Failed(reason) => answer.extend(look.narrower(2).wrapped(Token::Error, reason, 0)),
             State::Asking | State::Answered => {}
         }
@@ -135,7 +142,8 @@ impl Aside {
         }
         rows.extend(answer.into_iter().map(|line| indented(look, &line)));
         if hidden > 0 {
-            rows.push(look.row(Token::Dim, &format!("  … {hidden} more rows")));
+            let dots = look.symbol(Symbol::FormatEllipsis);
+            rows.push(look.row(Token::Dim, &format!("  {dots} {hidden} more rows")));
         }
         rows
     }

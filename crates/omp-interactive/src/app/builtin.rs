@@ -10,6 +10,9 @@ use crate::commands::named;
 impl App {
     /// Answers a built-in command.
     pub(super) fn run_command(&mut self, name: &'static str, arguments: &str) {
+        if !self.may_run(name) {
+            return;
+        }
         if let Some(part) = named(name).and_then(|command| command.waits_for) {
             self.hint(Token::Warning, format!("/{name} needs {part}, which is not available yet."));
             return;
@@ -61,10 +64,7 @@ impl App {
         let session = self.session();
         self.spawn(async move {
             let thinking = session.thinking().await;
-            Box::new(move |app: &mut Self| {
-                app.thinking = thinking;
-                app.changed();
-            }) as Task
+            Box::new(move |app: &mut Self| app.know_thinking(thinking)) as Task
         });
     }
 
@@ -75,9 +75,9 @@ impl App {
         for message in messages {
             if let Message::Assistant(answer) = &**message {
                 self.spent += answer.usage.cost.total;
-                self.context = answer.usage.total_tokens;
             }
         }
+        self.estimate_context();
         if let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) {
             self.conversation.replay(transcript, messages);
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use omp_sdk::{CompactError, Compacted, HandoffError};
 use omp_theme::Token;
-use omp_types::{AgentEvent, CompactionReason, CompactionStrategy};
+use omp_types::{AgentEvent, CompactionReason, CompactionStrategy, Message, StopReason};
 use omp_view::message::Level;
 use omp_view::working::Activity;
 use tokio_util::sync::CancellationToken;
@@ -86,6 +86,9 @@ impl App {
     }
 
     fn end_run(&mut self) {
+        if self.make_changes(Self::end_run) {
+            return;
+        }
         self.run = None;
         self.compacting.activity = None;
         self.refresh();
@@ -112,6 +115,11 @@ impl App {
         }
     }
 
+    /// Will the conversation be made shorter as soon as the turn is over?
+    pub(super) fn compacts_next(&self) -> bool {
+        self.compacting.wanted.is_some()
+    }
+
     fn wait_for_idle(&mut self) {
         self.compacting.idle.cancel();
         let (session, cancel) = (self.session(), CancellationToken::new());
@@ -119,6 +127,38 @@ impl App {
         self.spawn(async move {
             session.keep_up_when_idle(cancel).await;
             Box::new(|_: &mut Self| {}) as Task
+        });
+    }
+
+    /// What a message makes of the length of the conversation: what the provider counted with it, else an estimate.
+    pub(super) fn note_context(&mut self, message: &Message) {
+        let session = self.session();
+        match message {
+            Message::Assistant(answer) if answer.usage.total_tokens > 0 => {
+                self.context = answer.usage.total_tokens;
+            }
+            Message::Assistant(answer)
+                if matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted) => {}
+            _ => {
+                if self.context == 0 {
+                    self.context = session.prompt_report().tokens as u64;
+                }
+                self.context += session.message_tokens(message);
+            }
+        }
+    }
+
+    /// Finds out how long the conversation is, when nothing runs.
+    pub(super) fn estimate_context(&mut self) {
+        let session = self.session();
+        self.spawn(async move {
+            let tokens = session.context_tokens().await;
+            Box::new(move |app: &mut Self| {
+                if Arc::ptr_eq(&session, &app.session()) {
+                    app.context = tokens;
+                    app.changed();
+                }
+            }) as Task
         });
     }
 

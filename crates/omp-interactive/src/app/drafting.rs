@@ -69,6 +69,9 @@ impl App {
         self.spawn(async move {
             let kept = session.take_draft().await;
             Box::new(move |app: &mut Self| {
+                if kept.is_some() {
+                    app.leave_tape("a draft that was brought back");
+                }
                 // Who has typed something meanwhile goes first.
                 if let Some(kept) = kept.filter(|_| app.editor.is_empty())
                     && let Some(draft) = app.unpacked(&kept)

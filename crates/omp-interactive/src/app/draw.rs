@@ -113,7 +113,7 @@ impl App {
 
     fn working(&self, look: &Look) -> Vec<Line> {
         let Some(run) = &self.run else { return Vec::new() };
-        let running = self.now().saturating_sub(run.begun);
+        let running = self.running(run.begun);
         let key = self.keys.hint(actions::INTERRUPT).unwrap_or_default();
         let activity = match self.compacting.activity.as_ref().or(self.retrying.as_ref()) {
             Some(activity) => activity.clone(),
@@ -156,7 +156,7 @@ impl App {
             model: session.model_selector() + if session.is_fast() { " fast" } else { "" },
             thinking: Some(self.thinking).filter(|level| *level != ThinkingLevel::Off),
             mode: self.mode(),
-            path: shown_path(&session.cwd(), &session.directories().home),
+            path: shown_path(&session.cwd(), &self.home()),
             git: self.branch.clone().map(|branch| status::Git { branch, ..status::Git::default() }),
             context: Some((self.context, session.context_window())),
             tokens: self.tokens,

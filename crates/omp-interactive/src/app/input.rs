@@ -19,6 +19,7 @@ use super::{App, Wish};
 impl App {
     /// Takes something that the user did.
     pub(crate) fn input(&mut self, event: Event) {
+        self.tape_input(&event);
         match event {
             Event::Key(key) if key.kind == Kind::Release => return,
             Event::Key(key) => self.key(key),
@@ -66,6 +67,9 @@ impl App {
 
     /// Does what an action of the main view says; `false` leaves the key to the editor.
     fn act(&mut self, action: Action) -> bool {
+        if !self.may_act(action) {
+            return true;
+        }
         match action {
             actions::INTERRUPT => self.escape(),
             actions::EXIT => match exit_key(!self.editor.is_empty()) {
@@ -74,10 +78,7 @@ impl App {
             },
             actions::SUSPEND => self.wishes.push(Wish::Suspend),
             actions::DISPLAY_RESET => self.wishes.push(Wish::Gesture(Gesture::Reset)),
-            actions::TOOLS_EXPAND => {
-                self.stage.toggle_expanded();
-                self.changed();
-            }
+            actions::TOOLS_EXPAND => self.expand(),
             actions::THINKING_TOGGLE => {
                 let shown = !self.stage.thoughts();
                 self.stage.set_thoughts(shown);
@@ -208,8 +209,9 @@ impl App {
             Outcome::Copy(text) => self.copy(&text),
             Outcome::Refused(reason) => self.hint(Token::Warning, reason),
             Outcome::AskPaste => self.ask_about_paste(),
-            Outcome::Attach(paths) => self.attach(paths),
-            Outcome::SavePaste(text) => self.save_paste(text),
+            Outcome::Attach(paths) if self.may_do("a file that was attached") => self.attach(paths),
+            Outcome::SavePaste(text) if self.may_do("a paste that became a file") => self.save_paste(text),
+            Outcome::Attach(_) | Outcome::SavePaste(_) => {}
             Outcome::Ignored | Outcome::Handled => {}
         }
         self.link.set_composing(!self.editor.is_empty());

@@ -13,6 +13,7 @@ mod git;
 mod input;
 mod modes;
 mod naming;
+mod next;
 mod paneling;
 mod picturing;
 mod prompting;
@@ -21,8 +22,10 @@ mod sessions;
 mod shell;
 mod submit;
 mod surroundings;
+mod taping;
 mod telling;
 mod theming;
+mod turning;
 mod words;
 
 use std::sync::Arc;
@@ -60,6 +63,7 @@ use crate::stage::Stage;
 pub(crate) use draw::{editor_rows, shown_path, styles};
 pub use naming::Titles;
 pub(crate) use surroundings::Files;
+pub(crate) use taping::cells;
 
 /// Something that was waited for has come: what to do with it.
 pub(crate) type Task = Box<dyn FnOnce(&mut App) + Send>;
@@ -133,11 +137,18 @@ pub(crate) struct App {
     tokens: (u64, u64),
     cached: u64,
     /// A command of the user that runs.
-    shell: Option<(CancellationToken, crate::blocks::Shared<shell::Bang>)>,
+    shell: Option<(CancellationToken, crate::blocks::Shared<crate::blocks::Bang>)>,
     /// Prompts that wait for the one before.
     waiting: std::collections::VecDeque<Prompt>,
+    /// A goal of the command line, until it is begun.
+    objective: Option<String>,
+    switching: sessions::Switching,
+    /// What is to change about who answers, after the turn.
+    changes: Vec<commands::changing::Change>,
     tasks: UnboundedSender<Task>,
     run: Option<Run>,
+    /// How many turns there were: the end of one that was left behind means nothing.
+    runs: u64,
     /// What stands in the place of the editor, the first in front.
     panels: Vec<Box<dyn Panel>>,
     banner: Option<(Token, String)>,
@@ -149,7 +160,7 @@ pub(crate) struct App {
     thinking: ThinkingLevel,
     spent: f64,
     context: u64,
-    frame: usize,
+    turning: turning::Turning,
     focused: bool,
     /// How a person who looks elsewhere is told something; `None` for not at all.
     notices: Option<Notices>,
@@ -164,6 +175,8 @@ pub(crate) struct App {
     head: Option<FileWatch>,
     /// The screen as it was last drawn.
     screen_size: omp_tui::render::Size,
+    /// What is written down of the screen, or played on it.
+    pub(crate) taping: taping::Taping,
 }
 
 /// What an app begins with.
@@ -229,8 +242,12 @@ impl App {
             cached: 0,
             shell: None,
             waiting: std::collections::VecDeque::new(),
+            objective: None,
+            switching: sessions::Switching::default(),
+            changes: Vec::new(),
             tasks,
             run: None,
+            runs: 0,
             panels: Vec::new(),
             banner: None,
             asides: aside::Asides::default(),
@@ -241,7 +258,7 @@ impl App {
             thinking: ThinkingLevel::Off,
             spent: 0.0,
             context: 0,
-            frame: 0,
+            turning: turning::Turning::default(),
             focused: true,
             notices: None,
             wishes: Vec::new(),
@@ -251,12 +268,13 @@ impl App {
             asked_blocks: 0,
             head: None,
             screen_size: omp_tui::render::Size { width: 80, height: 24 },
+            taping: taping::Taping::default(),
         }
     }
 
     /// The time since the program began.
     pub(crate) fn now(&self) -> Duration {
-        self.clock.elapsed()
+        self.taping.time().unwrap_or_else(|| self.clock.elapsed())
     }
 
     /// What has to be done outside since the last time.
@@ -276,31 +294,13 @@ impl App {
 
     /// Lets something run beside the interface; what it answers is then done.
     pub(crate) fn spawn(&self, work: impl Future<Output = Task> + Send + 'static) {
-        let tasks = self.tasks.clone();
+        let (tasks, under_way) = (self.tasks.clone(), self.taping.work());
         tokio::spawn(async move {
             let task = work.await;
             // The program has ended if nobody takes it.
             let _ = tasks.send(task);
+            drop(under_way);
         });
-    }
-
-    /// When something changes by itself.
-    pub(crate) fn deadline(&self) -> Option<Duration> {
-        let spinner = self.run.as_ref().map(|_| Duration::from_millis(80 * (self.frame as u64 + 1)));
-        [self.scheduler.deadline(), spinner].into_iter().flatten().min()
-    }
-
-    /// Time has gone by.
-    pub(crate) fn tick(&mut self) {
-        let now = self.now();
-        let frame = usize::try_from(now.as_millis() / 80).unwrap_or_default();
-        if self.run.is_some() && frame != self.frame {
-            self.frame = frame;
-            match self.conversation.tick(now) {
-                true => self.scheduler.request(Request::Ordinary, now),
-                false => self.scheduler.request(Request::Component(self.lanes.working.number()), now),
-            }
-        }
     }
 
     /// Shows what the program begins with.
@@ -343,21 +343,6 @@ impl App {
     /// Says something the user should know.
     pub(crate) fn remark(&mut self, text: &str) {
         self.say(Level::Warning, text);
-    }
-
-    /// A prompt that was given on the command line.
-    pub(crate) fn first_prompt(&mut self, prompt: Prompt) {
-        self.waiting.push_back(prompt);
-        self.send_waiting();
-    }
-
-    fn send_waiting(&mut self) {
-        if self.run.is_none()
-            && !self.is_setting_up()
-            && let Some(prompt) = self.waiting.pop_front()
-        {
-            self.prompt(prompt);
-        }
     }
 
     /// The terminal's background is of this kind.

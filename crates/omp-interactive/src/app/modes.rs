@@ -71,7 +71,7 @@ impl App {
             }),
             "resume" => {
                 let driver = Arc::clone(&self.driver);
-                self.go("Working", move |cancel| async move { driver.resume_goal(cancel).await.map(drop) });
+                self.go("Working", move |cancel| async move { driver.resume_goal(cancel).await.map(Some) });
             }
             "drop" => {
                 let person = self.person();
@@ -119,14 +119,14 @@ impl App {
         });
     }
 
-    fn start_goal(&mut self, objective: String) {
+    pub(super) fn start_goal(&mut self, objective: String) {
         if self.run.is_some() {
             self.hint(Token::Warning, "The model is still answering. Esc stops it.");
             return;
         }
         let driver = Arc::clone(&self.driver);
         self.go("Working", move |cancel| async move {
-            driver.start_goal(&objective, None, cancel).await.map(drop)
+            driver.start_goal(&objective, None, cancel).await.map(Some)
         });
     }
 

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use omp_editor::Content;
 use omp_keys::Bindings;
 use omp_sdk::settings::keys;
-use omp_sdk::{Arrival, BranchSummaryError, Host, Moved, SwitchError};
+use omp_sdk::{Arrival, BranchSummaryError, Host, Moved, Prompt, SwitchError};
 use omp_theme::Token;
 use omp_tui::render::Gesture;
 use omp_tui::transcript::Transcript;
@@ -19,6 +20,25 @@ use crate::panels::waiting::Waiting;
 
 /// What is said after a resumption.
 const RESUMED: &str = "Resumed session";
+
+/// The way to another session, and what was typed on it.
+#[derive(Default)]
+pub(super) struct Switching {
+    going: usize,
+    held: Vec<Content>,
+}
+
+impl Switching {
+    /// Is another session being opened?
+    pub(super) fn is_going(&self) -> bool {
+        self.going > 0
+    }
+
+    /// Keeps words for the session that is being opened.
+    pub(super) fn hold(&mut self, content: Content) {
+        self.held.push(content);
+    }
+}
 
 impl App {
     /// The keys of the user.
@@ -41,15 +61,30 @@ impl App {
         if let Some(run) = &self.run {
             run.cancel.cancel();
         }
+        self.switching.going += 1;
         self.spawn(async move {
             let arrival = switching.await;
             let messages = host.session().transcript().await;
-            Box::new(move |app: &mut Self| match arrival {
-                Ok(arrival) => app.switched(arrival, &messages, done),
-                Err(SwitchError::DirectoryGone { path, cwd }) => app.ask_to_move(path, &cwd),
-                Err(error) => app.complain(&error.to_string()),
+            Box::new(move |app: &mut Self| {
+                app.switching.going -= 1;
+                match arrival {
+                    Ok(arrival) => app.switched(arrival, &messages, done),
+                    Err(SwitchError::DirectoryGone { path, cwd }) => app.ask_to_move(path, &cwd),
+                    Err(error) => app.complain(&error.to_string()),
+                }
+                app.give_held_back();
             }) as Task
         });
+    }
+
+    /// Words for a session that was not opened go back into the editor.
+    fn give_held_back(&mut self) {
+        let held = std::mem::take(&mut self.switching.held);
+        if !held.is_empty() {
+            let current = self.editor.content();
+            self.editor.set_content(&Content::dequeued(held, Vec::new(), current));
+            self.link.set_composing(true);
+        }
     }
 
     fn switched(&mut self, arrival: Arrival, messages: &[Arc<omp_types::Message>], done: &str) {
@@ -57,8 +92,13 @@ impl App {
             Some(cwd) => format!("{done} in {}", shown_path(cwd, &self.session().directories().home)),
             None => done.to_owned(),
         };
+        self.leave_run();
         self.arrive(messages, &done);
         arrival.remarks.iter().for_each(|remark| self.say(Level::Warning, remark));
+        for content in std::mem::take(&mut self.switching.held) {
+            self.waiting.push_back(Prompt::words(self.images.content(&content)));
+        }
+        self.send_waiting();
         if let Some(prompt) = arrival.prompt {
             self.set_text(&prompt);
         }
@@ -82,6 +122,7 @@ impl App {
 
     /// Shows another conversation than before.
     pub(super) fn arrive(&mut self, messages: &[Arc<omp_types::Message>], done: &str) {
+        self.leave_tape("another session");
         self.session = self.sessions.latest();
         self.current = self.host.session();
         if let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) {

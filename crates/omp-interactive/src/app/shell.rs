@@ -1,53 +1,32 @@
 //! Commands that the user runs with `!`, the user's own editor, and background jobs.
 
-use std::sync::Arc;
-
 use omp_editor::{Content, Visibility};
 use omp_sdk::{Audience, ModeError, UserCommand};
 use omp_theme::Token;
-use omp_tui::text::Line;
-use omp_tui::transcript::{Block, Transcript};
+use omp_tui::transcript::Transcript;
 use omp_view::bang::{BangState, BangView};
-use omp_view::tool::Expansion;
 use tokio_util::sync::CancellationToken;
 
 use super::{App, Task, Wish};
-use crate::blocks::{Shared, apart};
+use crate::blocks::Bang;
 use crate::panels::review::Plan;
-use crate::stage::Stage;
-
-/// A command of the user on the screen.
-pub(super) struct Bang {
-    stage: Stage,
-    view: BangView,
-    over: bool,
-}
-
-impl Block for Bang {
-    fn rows(&mut self, width: usize) -> Arc<[Line]> {
-        let look = self.stage.look(width);
-        let expansion = if self.stage.expanded() { Expansion::Expanded } else { Expansion::Collapsed };
-        apart(self.view.rows(&look, expansion)).into()
-    }
-
-    fn is_final(&self) -> bool {
-        self.over
-    }
-}
 
 impl App {
     /// Runs a command of the user; the model reads of it with the next prompt, unless it is private.
     pub(super) fn run_shell(&mut self, command: String, visibility: Visibility) {
+        if !self.may_do("a command of the user") {
+            return;
+        }
         let mut view = BangView::new(&command);
         if visibility == Visibility::Private {
             view = view.hidden_from_model();
         }
-        let bang = Shared::new(Bang { stage: self.stage.clone(), view, over: false });
-        if let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) {
-            transcript.push(Box::new(bang.clone()));
-        }
+        let bang = Bang::new(self.stage.clone(), view);
         let cancel = CancellationToken::new();
-        self.shell = Some((cancel.clone(), bang));
+        if let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) {
+            let bang = self.conversation.show_command(transcript, bang);
+            self.shell = Some((cancel.clone(), bang));
+        }
         let (session, tasks) = (self.session(), self.tasks.clone());
         self.spawn(async move {
             let seen = command.clone();
@@ -101,11 +80,9 @@ impl App {
     }
 
     fn finish_shell(&mut self, state: BangState, everything: Option<String>) {
+        self.finder.forget();
         if let Some((_, bang)) = self.shell.take() {
-            bang.with(|bang| {
-                bang.view.finish(state, everything);
-                bang.over = true;
-            });
+            bang.with(|bang| bang.finish(state, everything));
         }
         self.changed();
     }
@@ -143,12 +120,12 @@ impl App {
 
     /// The result of a background job waits: if nothing else goes on, the model reads it.
     pub(crate) fn job_result(&mut self) {
-        if self.run.is_some() {
+        if self.run.is_some() || self.tape_fact("jobs", (), |()| serde_json::Value::Null).is_none() {
             return;
         }
         let session = self.session();
         self.go("Working", move |cancel| async move {
-            session.deliver_results(cancel).await.map(drop).map_err(ModeError::from)
+            session.deliver_results(cancel).await.map_err(ModeError::from)
         });
     }
 

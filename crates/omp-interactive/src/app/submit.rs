@@ -2,9 +2,9 @@
 
 use omp_editor::decide::{Enter, EnterState, Queue, SendKey, enter};
 use omp_editor::{Command, Content, Meaning, Part};
-use omp_sdk::{AgentError, ModeError, Prompt};
+use omp_sdk::{AgentError, ModeError, Outcome, Prompt};
 use omp_theme::Token;
-use omp_types::UserContent;
+use omp_types::{StopReason, UserContent};
 use tokio_util::sync::CancellationToken;
 
 use super::{App, Run, Task};
@@ -37,6 +37,11 @@ impl App {
         let meaning = self.editor.meaning();
         match enter(key, &meaning, state) {
             Enter::Nothing => {}
+            Enter::Prompt | Enter::Queue(_) if self.switching.is_going() && meaning != Meaning::Continue => {
+                self.take_text();
+                self.note(&text);
+                self.switching.hold(content);
+            }
             Enter::Prompt => {
                 self.take_text();
                 self.note(&text);
@@ -122,30 +127,43 @@ impl App {
     pub(super) fn prompt(&mut self, prompt: Prompt) {
         self.name_session(&prompt);
         let driver = self.driver.clone();
-        self.go("Working", move |cancel| async move { driver.submit(prompt, cancel).await.map(drop) });
+        self.go("Working", move |cancel| async move { driver.submit(prompt, cancel).await.map(Some) });
     }
 
     /// Lets something run as the turn of the moment.
     pub(super) fn go<F>(&mut self, what: &'static str, work: impl FnOnce(CancellationToken) -> F)
     where
-        F: Future<Output = Result<(), ModeError>> + Send + 'static,
+        F: Future<Output = Result<Option<Outcome>, ModeError>> + Send + 'static,
     {
         let cancel = CancellationToken::new();
         self.not_idle();
+        self.runs += 1;
+        let number = self.runs;
         self.run = Some(Run { cancel: cancel.clone(), begun: self.now(), what });
         let work = work(cancel);
         self.spawn(async move {
             let ended = work.await;
-            Box::new(move |app: &mut Self| app.ended(ended)) as Task
+            Box::new(move |app: &mut Self| app.tape_end(number, ended)) as Task
         });
         self.changed();
     }
 
-    /// The turn is over.
-    fn ended(&mut self, ended: Result<(), ModeError>) {
+    /// A turn is over. What was typed too late for it begins the next one, unless that would only fail again.
+    pub(super) fn ended(&mut self, number: u64, ended: Result<Option<Outcome>, ModeError>) {
+        if number != self.runs {
+            return;
+        }
+        if !self.changes.is_empty() {
+            self.make_changes(move |app| app.ended(number, ended));
+            return;
+        }
         self.run = None;
+        let failed = match &ended {
+            Ok(outcome) => outcome.as_ref().is_some_and(has_failed),
+            Err(_) => true,
+        };
         match ended {
-            Ok(()) => {}
+            Ok(_) => {}
             Err(ModeError::Agent(AgentError::NothingToRetry)) => {
                 self.hint(Token::Warning, "Nothing to retry.");
             }
@@ -153,12 +171,23 @@ impl App {
         }
         self.notify("The turn is over");
         self.refresh();
-        // What nobody read, because the turn failed or was just over, can be sent again.
-        self.give_back();
+        if failed {
+            self.give_back();
+        }
         self.send_waiting();
+        if self.run.is_none() && !self.compacts_next() {
+            self.deliver_held();
+        }
         if self.run.is_none() {
             self.after_turn();
         }
+    }
+
+    /// The turn of the session that was left has no say any more.
+    pub(super) fn leave_run(&mut self) {
+        self.runs += 1;
+        self.run = None;
+        self.changes.clear();
     }
 
     /// Stops the turn; what was queued comes back into the editor.
@@ -177,7 +206,7 @@ impl App {
         }
         let session = self.session();
         self.go("Retrying", move |cancel| async move {
-            session.retry(cancel).await.map(drop).map_err(ModeError::from)
+            session.retry(cancel).await.map(Some).map_err(ModeError::from)
         });
     }
 
@@ -200,6 +229,11 @@ impl App {
         self.editor.set_content(&content);
         self.changed();
     }
+}
+
+/// The model could not be asked, or not to the end.
+fn has_failed(outcome: &Outcome) -> bool {
+    outcome.last_answer().is_some_and(|answer| answer.stop_reason == StopReason::Error)
 }
 
 /// Go on, without a visible message.

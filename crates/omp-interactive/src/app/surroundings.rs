@@ -61,10 +61,7 @@ impl App {
                 return Box::new(|_: &mut Self| {}) as Task;
             }
             let offers = tokio::task::spawn_blocking(look).await.unwrap_or_default();
-            Box::new(move |app: &mut Self| {
-                app.editor.offer(generation, offers);
-                app.changed();
-            }) as Task
+            Box::new(move |app: &mut Self| app.offered(generation, offers)) as Task
         });
     }
 
@@ -102,6 +99,11 @@ pub(crate) struct Files(Arc<omp_workspace::finder::Finder>);
 impl Files {
     pub(crate) fn new(cwd: &Path) -> Self {
         Self(Arc::new(omp_workspace::finder::Finder::new(cwd.to_owned(), Arc::default())))
+    }
+
+    /// Something may have been written or deleted: what was found before counts no more.
+    pub(crate) fn forget(&self) {
+        self.0.scans.clear();
     }
 
     fn find(&self, query: &str) -> Vec<String> {

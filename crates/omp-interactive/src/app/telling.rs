@@ -8,19 +8,40 @@ use omp_tui::transcript::Transcript;
 use omp_view::Look;
 
 use super::App;
+use crate::panels::whole::Whole;
 
 impl App {
+    /// How things are drawn at the width of the moment.
+    pub(crate) fn look(&self) -> Look {
+        self.stage.look(self.width)
+    }
+
+    /// Shows output whole or in short. What can still change does so in its place; of what is final the newest is shown in
+    /// front of the conversation, which stays as it is.
+    pub(super) fn expand(&mut self) {
+        let changes = self.stage.expanded() || self.shell.is_some() || self.conversation.is_open();
+        if !changes && let Some(newest) = Whole::newest(self.conversation.folds(), &self.look()) {
+            self.open(newest);
+            return;
+        }
+        let expanded = self.stage.toggle_expanded();
+        let text = if expanded { "Output is shown whole." } else { "Output is shown in short." };
+        self.hint(Token::Muted, text);
+    }
+
     /// Lines in two columns, as a block of the conversation.
     pub(super) fn table(&mut self, title: &str, rows: Vec<(String, String)>) {
         let title = title.to_owned();
         let draw = move |look: &Look| {
-            let wide = rows.iter().map(|(left, _)| text_width(left)).max().unwrap_or(0);
+            let most = look.width / 2;
+            let wide = rows.iter().map(|(left, _)| text_width(left)).filter(|wide| *wide <= most).max();
+            let column = wide.unwrap_or(0) + 2;
             let mut lines = vec![look.row(Token::Accent, &title)];
             for (left, right) in &rows {
-                let gap = wide - text_width(left) + 2;
                 let mut line = Line::styled(look.fg(Token::Text), &format!("  {left}"));
+                let gap = (column + 2).saturating_sub(line.width()).max(2);
                 line.push(look.fg(Token::Muted), &format!("{}{right}", " ".repeat(gap)));
-                lines.push(look.shortened(&line, look.width));
+                lines.extend(line.wrap(look.width, column + 2));
             }
             lines
         };

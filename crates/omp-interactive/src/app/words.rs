@@ -25,6 +25,7 @@ impl App {
         if session != self.session && session != Link::EVERY_SESSION {
             return;
         }
+        self.count_word(&word);
         match word {
             Word::Event(event) => self.event(&event),
             Word::Approve(request, answer) => self.approve(&request, answer),
@@ -65,20 +66,19 @@ impl App {
                     self.tokens.0 += answer.usage.input;
                     self.tokens.1 += answer.usage.output;
                     self.cached += answer.usage.cache_read;
-                    if answer.usage.total_tokens > 0 {
-                        self.context = answer.usage.total_tokens;
-                    }
                 }
+                self.note_context(message);
             }
             // A plan may have given the session its name.
             AgentEvent::AgentStart => self.set_title(),
             AgentEvent::AgentEnd { .. } => self.retrying = None,
+            AgentEvent::ToolExecutionEnd { .. } => self.finder.forget(),
             _ => {}
         }
         if let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) {
             self.conversation.event(transcript, event, now);
         }
-        self.changed();
+        self.changed_by(event);
     }
 
     /// Asks whether a call may run.

@@ -6,10 +6,11 @@ use std::time::Duration;
 use omp_tui::text::Line;
 use omp_tui::transcript::{Block, BlockId};
 use omp_types::{ToolOutput, UserBlock};
+use omp_view::Look;
 use omp_view::tool::{self, Call, Expansion, Phase, ToolView};
 use serde_json::{Map, Value};
 
-use super::{Pictured, apart};
+use super::{Foldable, Pictured, apart};
 use crate::stage::Stage;
 
 /// A call, or several reads that follow each other.
@@ -128,11 +129,16 @@ impl Calls {
     }
 }
 
+impl Foldable for Calls {
+    fn folded(&mut self, look: &Look, expansion: Expansion) -> Vec<Line> {
+        self.block.rows(look, expansion, self.now)
+    }
+}
+
 impl Block for Calls {
     fn rows(&mut self, width: usize) -> Arc<[Line]> {
         let look = self.stage.look(width);
-        let expansion = if self.stage.expanded() { Expansion::Expanded } else { Expansion::Collapsed };
-        let mut rows = apart(self.block.rows(&look, expansion, self.now));
+        let mut rows = apart(self.block.rows(&look, self.stage.expansion(), self.now));
         rows.extend_from_slice(&self.pictured.rows(width));
         rows.into()
     }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use omp_tui::text::Line;
 use omp_tui::transcript::Block;
 use omp_view::tool::Expansion;
-use omp_view::{Cached, message};
+use omp_view::{Cached, Look, message};
 
-use super::apart;
+use super::{Foldable, apart};
 use crate::stage::Stage;
 
 /// What lies behind a divider.
@@ -38,20 +38,25 @@ impl Divider {
     }
 }
 
+impl Foldable for Divider {
+    fn folded(&mut self, look: &Look, expansion: Expansion) -> Vec<Line> {
+        match &self.behind {
+            Behind::Compaction { tokens_before } => {
+                message::compaction(look, &self.summary, *tokens_before, expansion)
+            }
+            Behind::Branch => message::branch(look, &self.summary, expansion),
+        }
+    }
+}
+
 impl Block for Divider {
     fn rows(&mut self, width: usize) -> Arc<[Line]> {
-        let look = self.stage.look(width);
-        let expanded = self.stage.expanded();
-        let expansion = if expanded { Expansion::Expanded } else { Expansion::Collapsed };
-        let Self { behind, summary, cached, .. } = self;
-        cached.rows(&look, u64::from(expanded), || {
-            apart(match behind {
-                Behind::Compaction { tokens_before } => {
-                    message::compaction(&look, summary, *tokens_before, expansion)
-                }
-                Behind::Branch => message::branch(&look, summary, expansion),
-            })
-        })
+        let (look, expansion) = (self.stage.look(width), self.stage.expansion());
+        let mut cached = std::mem::take(&mut self.cached);
+        let version = u64::from(expansion == Expansion::Expanded);
+        let rows = cached.rows(&look, version, || apart(self.folded(&look, expansion)));
+        self.cached = cached;
+        rows
     }
 
     fn is_final(&self) -> bool {

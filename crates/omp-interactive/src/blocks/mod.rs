@@ -1,7 +1,9 @@
 //! The parts of a conversation on the screen.
 
+mod bang;
 mod calls;
 mod divider;
+mod folded;
 mod pictured;
 mod prose;
 
@@ -13,8 +15,10 @@ use omp_tui::text::Line;
 use omp_tui::transcript::Block;
 use omp_view::{Cached, Look};
 
+pub(crate) use bang::Bang;
 pub(crate) use calls::Calls;
 pub(crate) use divider::{Behind, Divider};
+pub(crate) use folded::{Fold, Foldable, Folds, whole};
 pub(crate) use pictured::Pictured;
 pub(crate) use prose::Prose;
 
@@ -36,6 +40,13 @@ impl<T> Shared<T> {
 
     pub(crate) fn with<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
         change(&mut self.0.borrow_mut())
+    }
+}
+
+impl<T: Foldable + 'static> Shared<T> {
+    /// The block for those who look at it whole.
+    pub(crate) fn fold(&self) -> Fold {
+        Rc::<RefCell<T>>::clone(&self.0)
     }
 }
 

@@ -21,6 +21,7 @@ pub(crate) mod text;
 pub(crate) mod theme;
 pub(crate) mod tree;
 pub(crate) mod waiting;
+pub(crate) mod whole;
 pub(crate) mod wizard;
 
 use std::any::Any;

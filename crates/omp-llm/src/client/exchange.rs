@@ -197,7 +197,7 @@ impl Exchange {
 }
 
 /// The limits of silence: OpenAI's transports may have their own.
-fn watch(model: &Model, options: &ClientOptions, cancel: CancellationToken) -> Watch {
+pub(super) fn watch(model: &Model, options: &ClientOptions, cancel: CancellationToken) -> Watch {
     let own = if model.speaks_openai() { options.openai_limits } else { StreamLimits::default() };
     let floor = model.compat.stream_idle_timeout_ms;
     Watch {
@@ -213,7 +213,7 @@ fn needs_token(model: &Model) -> bool {
 }
 
 /// Some providers repeat a rejected key in their message.
-fn hide_key(failure: &mut Failure, key: Option<&Secret>) {
+pub(super) fn hide_key(failure: &mut Failure, key: Option<&Secret>) {
     const SHORTEST: usize = 6;
     if let Some(key) = key.map(Secret::reveal).filter(|key| key.len() >= SHORTEST) {
         failure.message = failure.message.replace(key, "(key)");

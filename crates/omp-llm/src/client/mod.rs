@@ -1,6 +1,7 @@
 //! Sends a request and turns the bytes that come back into events.
 
 mod aws;
+mod compact;
 mod exchange;
 mod http;
 mod live;
@@ -17,7 +18,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::{Stream, StreamExt};
-use omp_types::{AssistantMessage, ModelRequest, StreamEvent};
+use omp_types::{AssistantMessage, ModelRequest, Purpose, StreamEvent};
 use tokio_util::sync::CancellationToken;
 
 use crate::demo;
@@ -174,6 +175,9 @@ impl Client {
     ) -> BatchStream {
         if model.api == Api::Demo {
             return demo::stream(&model, request, &cancel);
+        }
+        if request.options.purpose == Purpose::Compaction {
+            return compact::stream(self, model, request, cancel);
         }
         if model.transport == Transport::PiNative {
             return self.exchange(model, request, cancel);

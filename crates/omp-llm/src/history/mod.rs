@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use omp_types::{
-    AssistantBlock, AssistantMessage, ImageBlock, Message, StopReason, ThinkingBlock, ToolCall,
+    AssistantBlock, AssistantMessage, ImageBlock, Message, SealedHistory, StopReason, ThinkingBlock, ToolCall,
     ToolResultMessage, UserBlock, UserContent,
 };
 use serde_json::{Map, Value};
@@ -99,7 +99,10 @@ pub(crate) fn prepare<'a>(
     let mut builder = Builder { model, ids: Ids::new(rules), turns: Vec::new(), paused: false };
     for (at, message) in messages.iter().enumerate() {
         match message.as_ref() {
-            Message::User(user) => builder.say(&user.content, Turn::User),
+            Message::User(user) => match user.sealed.as_deref() {
+                Some(sealed) if at >= identity_from && is_for(sealed, model) => builder.sealed(sealed),
+                _ => builder.say(&user.content, Turn::User),
+            },
             Message::Custom(custom) => builder.say(&custom.content, Turn::Developer),
             // Taken together with the call; a result without one has no place on any wire.
             Message::ToolResult(_) => {}
@@ -115,6 +118,11 @@ pub(crate) fn prepare<'a>(
 
 fn made_by(message: &AssistantMessage, model: &Model) -> bool {
     message.api == model.api.name() && message.provider == model.provider && message.model == model.id
+}
+
+/// Can the model read what a provider sealed?
+fn is_for(sealed: &SealedHistory, model: &Model) -> bool {
+    sealed.api == model.api.name() && sealed.provider == model.provider && sealed.model == model.id
 }
 
 /// Names of the tools that were called, each once.
@@ -151,6 +159,14 @@ impl<'a> Builder<'a, '_> {
         if !parts.is_empty() {
             self.turns.push(turn(parts));
         }
+    }
+
+    /// What a provider sealed, as it came, and the words that follow it.
+    fn sealed(&mut self, sealed: &'a SealedHistory) {
+        let items = sealed.items.iter().map(|value| AssistantPart::Native { value }).collect();
+        self.turns.push(Turn::Assistant(items));
+        let note = if sealed.note.trim().is_empty() { CONTINUE } else { sealed.note.as_str() };
+        self.turns.push(Turn::User(vec![UserPart::Text(Cow::Borrowed(note))]));
     }
 
     fn user_parts(&self, blocks: &'a [UserBlock]) -> Vec<UserPart<'a>> {

@@ -11,7 +11,7 @@ pub(crate) mod google;
 mod names;
 mod ollama;
 mod pi_native;
-mod responses;
+pub(crate) mod responses;
 mod text;
 mod words;
 
@@ -97,6 +97,19 @@ pub(crate) fn encode(model: &Model, request: &ModelRequest, policy: Policy, host
         Api::GoogleGeminiCli => code_assist::encode(model, request, &hosts.code_assist),
         Api::Demo => unreachable!("the demo model has no wire; Client::stream handles it"),
     }
+}
+
+/// A request for the conversation in a form that only `model` can read; `None` where a provider has none.
+pub(crate) fn compaction(model: &Model, request: &ModelRequest) -> Option<WireRequest> {
+    if !model.compacts() {
+        return None;
+    }
+    let mut wire_request = match model.api {
+        Api::OpenAiCodexResponses => codex::compaction(model, request),
+        _ => responses::encode_compaction(model, request),
+    };
+    wire_request.headers.push(("accept", "application/json".to_owned()));
+    Some(wire_request)
 }
 
 /// Does a request to `model` carry schemas that the host may find too large to enforce?

@@ -19,6 +19,7 @@ fn shown(blocks: Vec<UserBlock>) -> Arc<Message> {
     Arc::new(Message::User(UserMessage {
         content: UserContent::Blocks(blocks),
         steering: false,
+        sealed: None,
         timestamp: 1,
     }))
 }

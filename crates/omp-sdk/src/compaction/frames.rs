@@ -8,7 +8,7 @@ use omp_config::settings::keys;
 use omp_session::Compaction;
 use omp_snapcompact::{Archive, Input, Script, Shape, compact, frame_budget, printable_share, reading_guide};
 use omp_tokens::Billing;
-use omp_types::{CompactionStrategy, Message};
+use omp_types::{CompactionStrategy, Message, SealedHistory};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -28,6 +28,8 @@ pub(super) struct Standing {
     pub(super) summed: Summed,
     /// What the entry keeps: the frames, also those of earlier compactions.
     pub(super) preserve: Option<Value>,
+    /// The history as the provider sealed it.
+    pub(super) sealed: Option<SealedHistory>,
     /// How it was done.
     pub(super) action: CompactionStrategy,
 }
@@ -40,7 +42,7 @@ fn archive_of(compaction: &Compaction) -> Option<Archive> {
 
 impl Keeper {
     /// How the provider counts pictures.
-    pub(super) fn billing(&self) -> Billing {
+    pub(crate) fn billing(&self) -> Billing {
         let model = Arc::clone(&self.now.lock().unwrap_or_else(PoisonError::into_inner).model);
         Billing::of(model.api.name(), &model.id)
     }
@@ -60,7 +62,10 @@ impl Keeper {
                 Err(reason) => notices.push(reason),
             }
         }
-        let mut summed = self.sum_up(plan, order, model, cancel).await?;
+        let (mut summed, sealed) = match self.seal(plan, order, model, cancel).await? {
+            Some((summed, sealed)) => (summed, Some(sealed)),
+            None => (self.sum_up(plan, order, model, cancel).await?, None),
+        };
         summed.notices.splice(0..0, notices);
         // Frames of earlier compactions are history that no summary holds.
         let archive = plan.previous.as_ref().and_then(archive_of);
@@ -69,7 +74,7 @@ impl Keeper {
             summed.words.history = format!("{guide}\n\n{}", summed.words.history);
         }
         let preserve = archive.map(|archive| json!({ FIELD: archive }));
-        Ok(Standing { summed, preserve, action: CompactionStrategy::ContextFull })
+        Ok(Standing { summed, preserve, sealed, action: CompactionStrategy::ContextFull })
     }
 
     /// Prints what goes, or says why that cannot be done.
@@ -90,7 +95,7 @@ impl Keeper {
             notices: Vec::new(),
         };
         let preserve = Some(json!({ FIELD: archive }));
-        Ok(Standing { summed, preserve, action: CompactionStrategy::Snapcompact })
+        Ok(Standing { summed, preserve, sealed: None, action: CompactionStrategy::Snapcompact })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use omp_agent::{AgentError, Order, Outcome, Prompt, UpkeepError};
-use omp_compaction::{AUTO_CONTINUE, HANDOFF_CONTEXT, handoff, measure, threshold};
+use omp_compaction::{AUTO_CONTINUE, HANDOFF_CONTEXT, handoff, threshold};
 use omp_config::settings::keys;
 use omp_session::artifacts_directory;
 use omp_types::{
@@ -161,7 +161,7 @@ impl Driver {
         let identity = session.agent.model().await.identity();
         let window = session.keeper.window(&session.keeper.model(&identity));
         let messages = session.agent.messages().await;
-        let tokens = measure(&messages, session.keeper.stale()).tokens;
+        let tokens = session.keeper.measured(&messages).tokens;
         if tokens > threshold(window, &policy.limits) {
             self.hand_off_now(&session, cancel).await?;
         }

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use omp_agent::{Order, UpkeepError};
-use omp_compaction::measure;
 use omp_types::{CompactionReason, CompactionStrategy};
 use tokio_util::sync::CancellationToken;
 
@@ -23,7 +22,7 @@ impl Session {
             return false;
         }
         let messages = self.agent.messages().await;
-        if measure(&messages, self.keeper.stale()).tokens <= policy.idle_tokens {
+        if self.keeper.measured(&messages).tokens <= policy.idle_tokens {
             return false;
         }
         let action = match policy.strategy {

@@ -5,16 +5,16 @@ use std::sync::atomic::Ordering;
 
 use omp_agent::{Order, Shorter, Todos, UpkeepError, View};
 use omp_compaction::{
-    AUTO_CONTINUE, Carried, Detail, Plan, Words, digest, finish, keep_recent, measure, measure_for,
+    AUTO_CONTINUE, Carried, Detail, Plan, Words, count_ratio, digest, finish, keep_recent, sealed_note,
     serialize, squeeze,
 };
 use omp_jobs::Status;
-use omp_session::{Compaction, Context, Entry, EntryKind, MessageEntry};
+use omp_session::{Compaction, Context, Entry, EntryKind, MessageEntry, PLAN_APPROVED};
 use omp_tools::{InternalUrl, MAIN_AGENT};
 use omp_types::{
     CompactionReason, CompactionResult, CompactionStrategy, CustomMessage, Message, StopReason, UserContent,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::Keeper;
@@ -35,7 +35,7 @@ impl Keeper {
         view: View<'_>,
         cancel: CancellationToken,
     ) -> Result<Shorter, UpkeepError> {
-        let measured = measure(view.messages, self.stale());
+        let measured = self.measured(view.messages);
         let done = self.shorten_by(order, view, &cancel).await;
         let aborted =
             cancel.is_cancelled() || done.as_ref().is_err_and(|error| *error == UpkeepError::Aborted);
@@ -72,18 +72,24 @@ impl Keeper {
         let policy = self.policy();
         let model = self.model(view.model);
         let window = self.window(&model);
-        let (loaded, leaf) = self.load().await?;
-        let mut path = loaded.path(leaf.as_deref());
+        let recent = self.load().await?;
+        let mut path = recent.path();
         let failed = drop_failed(&mut path, order.reason);
-        let measured = measure(view.messages, self.stale());
-        let mut keep = keep_recent(window, &policy.limits, measured.ratio);
+        let measured = self.measured(view.messages);
+        self.note_beside(view.messages);
+        let mut keep = keep_recent(window, &policy.limits, count_ratio(view.messages, self.scale()));
         if order.reason == CompactionReason::Overflow {
             // So much did not fit, whatever the catalogue says.
             keep = keep.min(measured.tokens / 3).max(1);
         }
         let plan = Plan::new(&path, keep).map_err(|nothing| UpkeepError::Nothing(nothing.to_string()))?;
-        let Standing { summed, preserve, action } = self.stand_in(&plan, order, &model, cancel).await?;
+        let Standing { summed, mut preserve, sealed, action } =
+            self.stand_in(&plan, order, &model, cancel).await?;
         let carried = self.carried(&plan, &path, window).await;
+        if let Some(mut sealed) = sealed {
+            sealed.note = sealed_note(&plan, &carried);
+            preserve.get_or_insert_with(|| json!({}))[Compaction::SEALED] = json!(sealed);
+        }
         let finished = finish(&plan, &summed.words, &carried);
         if cancel.is_cancelled() {
             return Err(UpkeepError::Aborted);
@@ -117,7 +123,7 @@ impl Keeper {
         let entry_id = self.append(entry, back_to);
         notices.extend(self.record.lock().take_report());
         let context = self.settle().await?;
-        let tokens_after = measure_for(&context.messages, context.kept, self.billing()).tokens;
+        let tokens_after = self.measured(&context.messages).tokens;
         let result = CompactionResult {
             entry_id,
             summary,
@@ -151,8 +157,7 @@ impl Keeper {
 
     /// The conversation as it is from now on; everything that knew the old one begins anew.
     pub(super) async fn settle(&self) -> Result<Context, UpkeepError> {
-        let (loaded, leaf) = self.load().await?;
-        let context = loaded.context_at(leaf.as_deref());
+        let context = self.load().await?.context();
         if let Some(checkpoints) = &self.modes.shared.checkpoints {
             checkpoints.forget();
         }
@@ -227,7 +232,7 @@ impl Keeper {
     /// The plan that the session works by, if one was approved.
     async fn approved_plan(&self, path: &[&Entry]) -> Option<(String, String)> {
         let url = path.iter().rev().find_map(|entry| match &entry.kind {
-            EntryKind::Custom(custom) if custom.custom_type == "plan-approved" => {
+            EntryKind::Custom(custom) if custom.custom_type == PLAN_APPROVED => {
                 let file = custom.data.as_ref()?.get("planFile").and_then(Value::as_str)?;
                 Some(file.to_owned())
             }
@@ -242,7 +247,8 @@ impl Keeper {
 
     /// Makes sure that what stays fits: output of tools in it goes, the oldest first.
     async fn squeeze_kept(&self, plan: &Plan, summary: &str, window: u64) -> Result<(), UpkeepError> {
-        let room = (window * FILLED / 100).saturating_sub(omp_tokens::estimate(summary));
+        let beside = self.beside().min(window / 4);
+        let room = (window * FILLED / 100).saturating_sub(omp_tokens::estimate(summary) + beside);
         let messages: Vec<Arc<Message>> = plan.kept.iter().map(|piece| Arc::clone(&piece.message)).collect();
         let blanks = squeeze(&messages, room, &self.protected());
         if blanks.is_empty() {
@@ -250,7 +256,7 @@ impl Keeper {
         }
         let kind = |blank: &omp_compaction::Blank| {
             let result = messages[blank.index].as_tool_result()?;
-            let message = Arc::new(blank.apply(result));
+            let message = Arc::new(blank.apply(result, &[]));
             Some((plan.kept[blank.index].id.clone(), EntryKind::Message(MessageEntry { message })))
         };
         let kinds = blanks.iter().filter_map(kind).collect();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use omp_agent::{Look, Occasion, View};
-use omp_compaction::{Blank, Measured, Protect, learned_window, measure_for, prune, stale, threshold};
+use omp_compaction::{Blank, Protect, learned_window, prune, stale, threshold};
 use omp_session::{EntryKind, MessageEntry};
 use omp_types::{CompactionReason, CompactionStrategy, Message};
 
@@ -95,15 +95,15 @@ impl Keeper {
     async fn over_threshold(&self, policy: &Policy, view: View<'_>, coming: u64, mut look: Look) -> Look {
         let window = self.window(&self.model(view.model));
         let limit = threshold(window, &policy.limits);
-        let measured = measure_for(view.messages, self.stale(), self.billing());
-        let tokens = measured.tokens + coming;
-        if tokens <= limit {
+        let tokens = |messages: &[Arc<Message>]| self.measured(messages).tokens + coming;
+        // What was said is all that can become shorter.
+        if view.messages.is_empty() || tokens(view.messages) <= limit {
             return look;
         }
         let blanks = prune(view.messages, policy.stale(true), &self.protected());
         self.blank(&mut look, view.messages, &blanks).await;
-        let saved = saved_tokens(&blanks, &measured);
-        if tokens.saturating_sub(saved) <= limit || self.gave_up(tokens) {
+        let left = tokens(look.messages.as_deref().unwrap_or(view.messages));
+        if left <= limit || self.gave_up(left) {
             return look;
         }
         look.wants = self.wants(policy, CompactionReason::Threshold, policy.strategy);
@@ -127,14 +127,14 @@ impl Keeper {
             return;
         }
         if self.is_small().await
-            && let Err(problem) = self.keep_blanks(blanks).await
+            && let Err(problem) = self.keep_blanks(messages, blanks).await
         {
             return look.notices.push(problem);
         }
         let mut blanked = look.messages.take().unwrap_or_else(|| messages.to_vec());
         for blank in blanks {
             if let Some(Message::ToolResult(result)) = blanked.get(blank.index).map(|message| &**message) {
-                blanked[blank.index] = Arc::new(blank.apply(result));
+                blanked[blank.index] = Arc::new(blank.apply(result, messages));
             }
         }
         look.messages = Some(blanked);
@@ -149,16 +149,15 @@ impl Keeper {
     }
 
     /// Puts blanked results into the session file.
-    async fn keep_blanks(&self, blanks: &[Blank]) -> Result<(), String> {
-        let loaded = self.load().await.map_err(|error| format!("Old results were kept: {error}."));
-        let (loaded, leaf) = loaded?;
+    async fn keep_blanks(&self, messages: &[Arc<Message>], blanks: &[Blank]) -> Result<(), String> {
+        let recent = self.load().await.map_err(|error| format!("Old results were kept: {error}."))?;
         let by_call: HashMap<&str, &Blank> =
             blanks.iter().map(|blank| (blank.call.as_str(), blank)).collect();
         let mut kinds = HashMap::new();
-        for entry in loaded.path(leaf.as_deref()) {
+        for entry in recent.path() {
             let Some(result) = entry.message().and_then(|message| message.as_tool_result()) else { continue };
             if let Some(blank) = by_call.get(result.tool_call_id.as_str()) {
-                let message = Arc::new(blank.apply(result));
+                let message = Arc::new(blank.apply(result, messages));
                 kinds.insert(entry.id.clone(), EntryKind::Message(MessageEntry { message }));
             }
         }
@@ -172,10 +171,4 @@ impl Keeper {
 
 fn length(path: &Path) -> u64 {
     path.metadata().map_or(0, |metadata| metadata.len())
-}
-
-/// What blanking saves, as the provider will count it.
-fn saved_tokens(blanks: &[Blank], measured: &Measured) -> u64 {
-    let saved: u64 = blanks.iter().map(|blank| blank.saved).sum();
-    (saved as f64 * measured.ratio.max(1.0)) as u64
 }

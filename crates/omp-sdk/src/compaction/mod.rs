@@ -14,6 +14,7 @@ mod look;
 mod manual;
 mod policy;
 mod remote;
+mod sealed;
 mod shake;
 mod summarize;
 mod transcript;
@@ -24,11 +25,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use omp_agent::{Look, ModelIdentity, Occasion, Order, Shorter, Upkeep, UpkeepError, View};
+use omp_compaction::{Measured, Scale, counted_beside, measure};
 use omp_config::Directories;
 use omp_config::settings::Settings;
 use omp_jobs::Jobs;
-use omp_session::{Artifacts, Loaded};
+use omp_session::{Artifacts, Recent};
 use omp_tools::TodoList;
+use omp_types::Message;
 use tokio_util::sync::CancellationToken;
 
 use crate::modes::SessionModes;
@@ -53,8 +56,12 @@ pub(crate) struct Keeper {
     pub(crate) artifacts: Arc<Artifacts>,
     pub(crate) directories: Directories,
     pub(crate) session_dir: Option<PathBuf>,
+    /// What the model is told before the conversation.
+    pub(crate) system: Arc<[String]>,
     /// Sizes that so many of the first messages report are those of an earlier conversation.
     pub(crate) stale: AtomicUsize,
+    /// Tokens of the system prompt and the tools, as we estimate them.
+    pub(crate) beside: u64,
     pub(crate) learned: Mutex<Learned>,
     /// Somebody begins a new session when one is due.
     pub(crate) hands_off: AtomicBool,
@@ -71,6 +78,8 @@ pub(crate) struct Learned {
     gave_up_at: Option<u64>,
     /// When the conversation was last looked at, in milliseconds.
     last_turn: Option<u64>,
+    /// What a provider counted beyond the messages.
+    beside: Option<u64>,
 }
 
 impl Keeper {
@@ -109,14 +118,36 @@ impl Keeper {
         self.stale.load(Ordering::Relaxed)
     }
 
+    /// Tokens of the system prompt and the tools: as a provider counted them, if one did.
+    fn beside(&self) -> u64 {
+        self.learned().beside.map_or(self.beside, |counted| counted.min(self.beside))
+    }
+
+    fn scale(&self) -> Scale {
+        Scale { stale: self.stale(), billing: self.billing(), beside: self.beside() }
+    }
+
+    /// How long a conversation is, with everything that is sent beside it.
+    pub(crate) fn measured(&self, messages: &[Arc<Message>]) -> Measured {
+        measure(messages, self.scale())
+    }
+
+    /// Remembers what the provider counted beside the messages, before they become others.
+    fn note_beside(&self, messages: &[Arc<Message>]) {
+        let counted = counted_beside(messages, self.scale());
+        let mut learned = self.learned();
+        learned.beside = counted.or(learned.beside);
+    }
+
     /// The conversation is another one from here on.
     pub(crate) fn begin(&self, kept: usize) {
         self.stale.store(kept, Ordering::Relaxed);
         self.learned().gave_up_at = None;
     }
 
-    /// The whole session and the entry it stands at, with everything that waits to be written.
-    pub(crate) async fn load(&self) -> Result<(Loaded, Option<String>), UpkeepError> {
+    /// What decides what the model is told now, with everything that waits to be written. Of a long session the rest
+    /// is not read.
+    pub(crate) async fn load(&self) -> Result<Recent, UpkeepError> {
         let record = self.record.clone();
         let store = store::sessions(&self.directories, self.session_dir.as_deref());
         let read = tokio::task::spawn_blocking(move || {
@@ -126,14 +157,14 @@ impl Keeper {
                 return Err(format!("the session cannot be saved, so nothing is taken out of it: {problem}"));
             }
             let leaf = writer.leaf().map(str::to_owned);
-            let path = writer.path().filter(|_| writer.is_saved()).map(ToOwned::to_owned);
-            let snapshot = writer.snapshot();
-            drop(writer);
-            let loaded = match path {
-                Some(path) => store.load(&path).map_err(|error| error.to_string())?.unwrap_or(snapshot),
-                None => snapshot,
+            let Some(path) = writer.path().filter(|_| writer.is_saved()).map(ToOwned::to_owned) else {
+                return Ok(writer.snapshot().recent(leaf.as_deref()));
             };
-            Ok((loaded, leaf))
+            drop(writer);
+            match store.archive(&path).map_err(|error| error.to_string())? {
+                Some(mut archive) => archive.recent(leaf.as_deref()).map_err(|error| error.to_string()),
+                None => Ok(record.lock().snapshot().recent(leaf.as_deref())),
+            }
         });
         match read.await {
             Ok(loaded) => loaded.map_err(UpkeepError::Failed),

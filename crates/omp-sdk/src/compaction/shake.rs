@@ -1,7 +1,7 @@
 //! Shaking: heavy parts of a conversation move to an artifact, without a model.
 
 use omp_agent::{Order, Shorter, UpkeepError, View};
-use omp_compaction::{Shake, ShakeOutcome, Shaken, measure, without_images};
+use omp_compaction::{Shake, ShakeOutcome, Shaken, without_images};
 use omp_types::{CompactionReason, CompactionStrategy};
 
 use super::Keeper;
@@ -48,8 +48,8 @@ fn nothing(what: Shake) -> &'static str {
 impl Keeper {
     /// Takes heavy parts out of the session file. `None` if there are none.
     async fn shake_off(&self, what: Shake) -> Result<Option<ShakeReport>, UpkeepError> {
-        let (loaded, leaf) = self.load().await?;
-        let path = loaded.path(leaf.as_deref());
+        let recent = self.load().await?;
+        let path = recent.path();
         let (outcome, artifact) = match what {
             Shake::Images => (without_images(&path), None),
             Shake::Elide => match Shaken::find(&path) {
@@ -96,7 +96,8 @@ impl Keeper {
         view: View<'_>,
     ) -> Result<Option<Shorter>, UpkeepError> {
         let Some(report) = self.shake_off(Shake::Elide).await? else { return Ok(None) };
-        let before = measure(view.messages, self.stale());
+        let before = self.measured(view.messages);
+        self.note_beside(view.messages);
         let window = self.window(&self.model(view.model));
         let limit = match order.reason {
             CompactionReason::Overflow => window * FILLED / 100,

@@ -197,7 +197,7 @@ impl Host {
 fn name_after(record: &Record, plan: &HandedIn) -> Result<(), CopyError> {
     let mut writer = record.lock();
     let data = Some(json!({ "title": plan.title, "planFile": plan.url }));
-    writer.append(EntryKind::Custom(Custom { custom_type: "plan-approved".to_owned(), data }));
+    writer.append(EntryKind::Custom(Custom { custom_type: omp_session::PLAN_APPROVED.to_owned(), data }));
     match humanize_title(&plan.title).filter(|_| writer.header().title.is_none()) {
         Some(name) => writer.set_title(&name, TitleSource::Auto).map(|_| ()),
         None => Ok(()),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use omp_sdk::PlanVerdict;
+use omp_sdk::{Persistence, PlanVerdict};
 use omp_testkit::{Reply, Stop};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -292,7 +292,13 @@ async fn an_older_read_is_blanked() {
 async fn old_output_goes_first() {
     let command = |from: u32| call("bash", json!({"command": format!("seq {from} {}", from + 11_999)}));
     let config = "approval:\n  mode: yolo\ncompaction:\n  autoContinue: false\ntools:\n  artifactSpillThreshold: 400\n  artifactHeadBytes: 400\n  artifactTailBytes: 100\n  artifactTailLines: 100000\n";
-    let replies = [command(100_000), command(200_000), command(300_000), counted(say("done"), 172_000)];
+    let replies = [
+        command(100_000),
+        command(200_000),
+        command(300_000),
+        counted(say("done"), 172_000),
+        counted(say("more"), 160_000),
+    ];
     let opening = Opening::new(config, replies);
     let path = "home/.omp/agent/models.yml";
     opening
@@ -316,6 +322,13 @@ async fn old_output_goes_first() {
     let live = world.session().conversation().await;
     let first = live.iter().find_map(|message| message.as_tool_result()).unwrap();
     assert!(first.content[0].as_text().unwrap().starts_with("[Output truncated - "));
+
+    // What the provider counted before is not held against the next prompt, also not from the file.
+    let file = world.file().display().to_string();
+    let world = world.reopen(Persistence::Resume(file)).await;
+    world.submit("go on").await;
+    assert!(entries(&world.file(), "compaction").is_empty());
+    assert!(world.person.told("auto_compaction_start").is_empty());
     world.finish().await;
 }
 

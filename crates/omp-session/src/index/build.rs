@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 
 use super::parse::{self, Parsed, ParsedEntry};
-use super::record::{HEADER, Header, Kind, NONE, RECORD, Record};
+use super::record::{HEADER, Header, LINKS, Links, NONE, RECORD, Record};
 use crate::lines::{Block, Lines};
 
 /// So much of a file is read at once.
@@ -31,8 +31,8 @@ enum Tree<'a> {
 #[derive(Default)]
 struct Known {
     by_key: HashMap<u64, u32>,
-    /// State, compaction and answer of each record.
-    links: Vec<[u32; 3]>,
+    /// The links of each record.
+    links: Vec<Links>,
     /// Parents that were not there when their child came.
     missing: Vec<u64>,
 }
@@ -98,19 +98,16 @@ impl<'a> Builder<'a> {
         let number = u32::try_from(self.header.count).unwrap_or(NONE);
         let ParsedEntry { key, parent, kind } = *entry;
         let follows = parent.is_some() && parent == self.last.as_ref().map(|last| last.key);
-        let (parent, [state, compaction, answer]) = match &self.last {
-            Some(last) if follows => (number - 1, [last.state, last.compaction, last.answer]),
+        let (parent, links) = match &self.last {
+            Some(last) if follows => (number - 1, last.links),
             _ => self.look_up(parent)?,
         };
-        let nearest = |wanted: Kind, inherited: u32| if kind == wanted { number } else { inherited };
         let record = Record {
             offset: found.offset,
             length: found.length,
             key,
             parent,
-            state: nearest(Kind::State, state),
-            compaction: nearest(Kind::Compaction, compaction),
-            answer: nearest(Kind::Answer, answer),
+            links: kind.link(number, links),
             kind,
         };
         match &mut self.tree {
@@ -125,8 +122,8 @@ impl<'a> Builder<'a> {
     }
 
     /// The parent's number and what is nearest above it.
-    fn look_up(&mut self, parent: Option<u64>) -> io::Result<(u32, [u32; 3])> {
-        let nothing = (NONE, [NONE; 3]);
+    fn look_up(&mut self, parent: Option<u64>) -> io::Result<(u32, Links)> {
+        let nothing = (NONE, [NONE; LINKS]);
         let Some(parent) = parent else { return Ok(nothing) };
         if let Tree::OnDisk(index, added) = &self.tree {
             let mut known = Known::default();
@@ -140,7 +137,7 @@ impl<'a> Builder<'a> {
         }
         let Tree::InMemory(known) = &mut self.tree else { return Ok(nothing) };
         match known.by_key.get(&parent) {
-            Some(number) => Ok((*number, known.links.get(*number as usize).copied().unwrap_or([NONE; 3]))),
+            Some(number) => Ok((*number, known.links.get(*number as usize).copied().unwrap_or([NONE; LINKS]))),
             None => {
                 known.missing.push(parent);
                 Ok(nothing)
@@ -160,7 +157,7 @@ impl Known {
     /// Is the record the first of its id?
     fn add(&mut self, record: &Record) -> bool {
         let number = u32::try_from(self.links.len()).unwrap_or(NONE);
-        self.links.push([record.state, record.compaction, record.answer]);
+        self.links.push(record.links);
         self.by_key.insert(record.key, number).is_none()
     }
 }

@@ -15,10 +15,11 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use record::{Freshness, HEADER, Header, NONE, RECORD, Record, key, short_of};
+use record::{Freshness, HEADER, Header, Kind, NONE, RECORD, Record, key, short_of};
 
 pub(crate) use record::short;
 
+use crate::context::tasks;
 use crate::entry::{Entry, EntryKind};
 use crate::{file, layout};
 
@@ -166,12 +167,18 @@ impl Index {
         Ok(ids)
     }
 
-    /// The entries that decide the context at an entry, in order: those the model reads, and the settings before.
+    /// The entries that decide the context at an entry, in order: those the model reads, and the settings, the list of
+    /// tasks and the plan before.
     pub(crate) fn context(&mut self, leaf: u32) -> Result<Vec<Entry>, IndexError> {
         let mut numbers = self.settings(leaf)?;
-        let Record { compaction, answer, .. } = self.record(leaf)?;
-        numbers.extend((answer != NONE).then_some(answer));
-        let stop = if compaction == NONE { 0 } else { self.first_kept(compaction)? };
+        let record = self.record(leaf)?;
+        numbers.extend(record.nearest(Kind::Answer));
+        numbers.extend(record.nearest(Kind::Plan));
+        numbers.extend(self.tasks(leaf)?);
+        let stop = match record.nearest(Kind::Compaction) {
+            Some(compaction) => self.first_kept(compaction)?,
+            None => 0,
+        };
         let mut next = Some(leaf);
         while let Some(number) = next.filter(|number| *number >= stop) {
             numbers.push(number);
@@ -180,6 +187,37 @@ impl Index {
         numbers.sort_unstable();
         numbers.dedup();
         numbers.into_iter().map(|number| self.entry(number)).collect()
+    }
+
+    /// The newest entry that leaves a list of tasks behind.
+    fn tasks(&mut self, leaf: u32) -> Result<Option<u32>, IndexError> {
+        let mut next = Some(leaf);
+        while let Some(number) = next {
+            let Some(found) = self.nearest(number, Kind::Tasks)? else { break };
+            if tasks(&self.entry(found)?).is_some() {
+                return Ok(Some(found));
+            }
+            next = self.parent(found)?;
+        }
+        Ok(None)
+    }
+
+    /// The nearest entry of a kind, from this one on towards the root.
+    fn nearest(&mut self, number: u32, kind: Kind) -> Result<Option<u32>, IndexError> {
+        match self.record(number)?.nearest(kind) {
+            Some(found) if found > number => Err(IndexError::Stale),
+            found => Ok(found),
+        }
+    }
+
+    /// How many entries are above this one.
+    pub(crate) fn depth(&mut self, number: u32) -> Result<usize, IndexError> {
+        let (mut depth, mut next) = (0, self.parent(number)?);
+        while let Some(number) = next {
+            depth += 1;
+            next = self.parent(number)?;
+        }
+        Ok(depth)
     }
 
     /// Where the part begins that a compaction keeps; the compaction itself if it keeps nothing.
@@ -200,13 +238,7 @@ impl Index {
         let mut found = Vec::new();
         let mut next = Some(leaf);
         while let Some(number) = next {
-            let state = self.record(number)?.state;
-            if state == NONE {
-                break;
-            }
-            if state > number {
-                return Err(IndexError::Stale);
-            }
+            let Some(state) = self.nearest(number, Kind::State)? else { break };
             found.push(state);
             next = self.parent(state)?;
         }

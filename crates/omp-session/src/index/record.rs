@@ -4,6 +4,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 
+use crate::context::{PLAN_APPROVED, TODO_EDIT, TODO_TOOL};
 use crate::envelope::Envelope;
 use crate::layout::checksum;
 
@@ -11,12 +12,12 @@ use crate::layout::checksum;
 pub(super) const NONE: u32 = u32::MAX;
 
 pub(super) const HEADER: usize = 128;
-pub(super) const RECORD: usize = 44;
+pub(super) const RECORD: usize = 52;
 
 /// How much of the beginning and the end of the covered part must be the same.
 const PROBE: u64 = 4096;
 
-const MAGIC: u64 = u64::from_le_bytes(*b"ompidx01");
+const MAGIC: u64 = u64::from_le_bytes(*b"ompidx02");
 
 /// What an entry is to its context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,12 +28,25 @@ pub(super) enum Kind {
     /// A setting that holds until the next one.
     State = 2,
     Compaction = 3,
+    /// A list of tasks, as the tool or the user left it.
+    Tasks = 4,
+    /// A plan that was approved.
+    Plan = 5,
 }
+
+/// Kinds of which each entry knows the nearest one on its way to the root.
+pub(super) const LINKS: usize = 5;
+
+/// The nearest entry of each kind, from [`Kind::Answer`] on.
+pub(super) type Links = [u32; LINKS];
 
 impl Kind {
     pub(super) fn of(envelope: &Envelope) -> Self {
         match envelope.name.as_str() {
             "message" if envelope.role.as_deref() == Some("assistant") => Self::Answer,
+            "message" if envelope.tool.as_deref() == Some(TODO_TOOL) => Self::Tasks,
+            "custom" if envelope.custom_type.as_deref() == Some(TODO_EDIT) => Self::Tasks,
+            "custom" if envelope.custom_type.as_deref() == Some(PLAN_APPROVED) => Self::Plan,
             "compaction" => Self::Compaction,
             "model_change"
             | "thinking_level_change"
@@ -44,8 +58,21 @@ impl Kind {
         }
     }
 
+    /// Where the nearest of this kind stands among the links.
+    fn place(self) -> Option<usize> {
+        (self as usize).checked_sub(1)
+    }
+
+    /// The links of an entry of this kind below those of its parent.
+    pub(super) fn link(self, number: u32, mut links: Links) -> Links {
+        if let Some(place) = self.place() {
+            links[place] = number;
+        }
+        links
+    }
+
     fn from_number(number: u32) -> Option<Self> {
-        [Self::Other, Self::Answer, Self::State, Self::Compaction]
+        [Self::Other, Self::Answer, Self::State, Self::Compaction, Self::Tasks, Self::Plan]
             .into_iter()
             .find(|kind| *kind as u32 == number)
     }
@@ -59,9 +86,7 @@ pub(super) struct Record {
     pub(super) key: u64,
     pub(super) parent: u32,
     /// The nearest of each kind on the way to the root, beginning with the entry itself.
-    pub(super) state: u32,
-    pub(super) compaction: u32,
-    pub(super) answer: u32,
+    pub(super) links: Links,
     pub(super) kind: Kind,
 }
 
@@ -81,17 +106,26 @@ pub(super) fn short_of(key: u64) -> Option<u32> {
     u32::try_from(key).ok()
 }
 
+/// Where the checksum of a record is.
+const SUM: usize = RECORD - 4;
+
 impl Record {
+    /// The nearest entry of a kind.
+    pub(super) fn nearest(&self, kind: Kind) -> Option<u32> {
+        let number = *self.links.get(kind.place()?)?;
+        (number != NONE).then_some(number)
+    }
+
     pub(super) fn encode(&self) -> [u8; RECORD] {
         let mut bytes = [0; RECORD];
         bytes[..8].copy_from_slice(&self.offset.to_le_bytes());
         bytes[8..16].copy_from_slice(&self.key.to_le_bytes());
-        let numbers = [self.length, self.parent, self.state, self.compaction, self.answer, self.kind as u32];
-        for (place, number) in bytes[16..40].chunks_exact_mut(4).zip(numbers) {
+        let numbers = [self.length, self.parent, self.kind as u32].into_iter().chain(self.links);
+        for (place, number) in bytes[16..SUM].chunks_exact_mut(4).zip(numbers) {
             place.copy_from_slice(&number.to_le_bytes());
         }
-        let sum = checksum(&bytes[..40]) as u32;
-        bytes[40..].copy_from_slice(&sum.to_le_bytes());
+        let sum = checksum(&bytes[..SUM]) as u32;
+        bytes[SUM..].copy_from_slice(&sum.to_le_bytes());
         bytes
     }
 
@@ -99,18 +133,20 @@ impl Record {
     pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
         let number = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
         let long = |at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
-        if checksum(bytes.get(..40)?) as u32 != number(40)? {
+        if checksum(bytes.get(..SUM)?) as u32 != number(SUM)? {
             return None;
+        }
+        let mut links = [NONE; LINKS];
+        for (at, link) in links.iter_mut().enumerate() {
+            *link = number(28 + 4 * at)?;
         }
         Some(Self {
             offset: long(0)?,
             key: long(8)?,
             length: number(16)?,
             parent: number(20)?,
-            state: number(24)?,
-            compaction: number(28)?,
-            answer: number(32)?,
-            kind: Kind::from_number(number(36)?)?,
+            kind: Kind::from_number(number(24)?)?,
+            links,
         })
     }
 }

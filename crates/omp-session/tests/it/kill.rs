@@ -91,6 +91,7 @@ fn picture() -> Arc<Message> {
             detail: None,
         })]),
         steering: false,
+        sealed: None,
         timestamp: 1,
     }))
 }

@@ -28,6 +28,10 @@ fn index(path: &Path) -> PathBuf {
     path.with_extension("jsonl.index")
 }
 
+fn custom(kind: &str, data: serde_json::Value) -> EntryKind {
+    EntryKind::Custom(omp_session::Custom { custom_type: kind.to_owned(), data: Some(data) })
+}
+
 /// More than a megabyte, with settings, two compactions and a branch that was left.
 fn long_session(world: &World) -> PathBuf {
     let mut writer = world.create();
@@ -35,6 +39,9 @@ fn long_session(world: &World) -> PathBuf {
     writer.append_thinking_level("high");
     writer.append_model_change("acme/small", Some("smol"));
     writer.append(EntryKind::TtsrInjection(TtsrInjection { injected_rules: vec!["a".into()] }));
+    writer.append(custom("user_todo_edit", json!({"phases": [{"name": "kept"}]})));
+    writer.append(custom("user_todo_edit", json!({"nothing": true})));
+    writer.append(custom("plan-approved", json!({"planFile": "local://PLAN.md"})));
     let mut fork = String::new();
     for number in 0..60 {
         writer.append_message(&user(&format!("q{number} {filler}")));
@@ -79,6 +86,7 @@ fn an_index_says_what_the_file_says() {
         messages[0].contains("until 50") && messages[1] == "a:a50" && messages.last().unwrap() == "u:the end"
     );
     assert_eq!(opened.context.injected_rules, ["a", "b"], "settings of all the way are known");
+    assert_eq!(opened.context.todos, Some(json!([{"name": "kept"}])), "and the list of tasks");
     for entry in expected.entries() {
         assert_eq!(opened.archive.context_at(&entry.id).unwrap(), expected.context_at(Some(&entry.id)));
     }
@@ -108,6 +116,32 @@ fn pages_from_the_end() {
     assert_eq!(archive.entry(way[3]).unwrap().as_ref(), expected.entry(way[3]));
 }
 
+/// A session is looked into without its beginning, whose plan and settings are known all the same.
+#[test]
+fn what_decides_and_what_is_shown() {
+    let world = World::new();
+    let path = long_session(&world);
+    let expected = whole(&path);
+    let mut archive = world.sessions.archive(&path).unwrap().unwrap();
+    for leaf in [expected.leaf(), Some(expected.entries()[90].id.as_str()), Some("unknown"), None] {
+        let recent = archive.recent(leaf).unwrap();
+        assert_eq!(recent.context(), expected.context_at(leaf));
+        let all = expected.path(leaf);
+        let plan = |path: &[&omp_session::Entry]| {
+            path.iter().any(|entry| matches!(&entry.kind, EntryKind::Custom(custom) if custom.custom_type == omp_session::PLAN_APPROVED))
+        };
+        assert_eq!(plan(&recent.path()), plan(&all));
+        for count in [0, 5, 10_000] {
+            let way = archive.way(leaf, count).unwrap();
+            let shown: Vec<&omp_session::Entry> = way.entries.iter().collect();
+            assert_eq!(shown, all[all.len().saturating_sub(count)..]);
+            assert_eq!(way.before + way.entries.len(), all.len());
+        }
+    }
+    assert!(archive.recent(expected.leaf()).unwrap().path().len() < 40, "not the whole way");
+    assert!(world.sessions.archive(&path.with_extension("none")).unwrap().is_none());
+}
+
 /// The writer of a long session knows old entries without having read them, and draws no id twice.
 #[test]
 fn a_long_session_goes_on() {
@@ -116,7 +150,7 @@ fn a_long_session_goes_on() {
     let old = whole(&path);
     let mut opened = resume(&world, &path);
     assert!(opened.writer.branch("nonesuch").is_err());
-    let early = old.entries()[5].id.clone();
+    let early = old.entries()[8].id.clone();
     opened.writer.branch(&early).unwrap();
     let mut ids: Vec<String> = (0..200).map(|_| opened.writer.append_message(&user("more"))).collect();
     opened.writer.flush();
@@ -127,7 +161,7 @@ fn a_long_session_goes_on() {
     assert_eq!(ids.len(), count);
     drop(opened);
     assert_eq!(context(&world, &path), whole(&path).context());
-    assert_eq!(context(&world, &path).messages.len(), whole(&path).path(Some(&early)).len() - 3 + 200);
+    assert_eq!(context(&world, &path).messages.len(), whole(&path).path(Some(&early)).len() - 6 + 200);
 }
 
 /// Whatever happens to the file or to the index, the file is right.

@@ -32,6 +32,7 @@ fn picture(data: &str) -> Arc<Message> {
             }),
         ]),
         steering: false,
+        sealed: None,
         timestamp: 1,
     }))
 }

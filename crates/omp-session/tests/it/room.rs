@@ -18,6 +18,7 @@ fn picture(bytes: &[u8]) -> std::sync::Arc<Message> {
             detail: None,
         })]),
         steering: false,
+        sealed: None,
         timestamp: 1,
     }))
 }

@@ -368,6 +368,7 @@ fn a_fork_takes_artifacts_and_shares_blobs() {
             detail: None,
         })]),
         steering: false,
+        sealed: None,
         timestamp: 1,
     }));
     writer.append_message(&picture);

@@ -62,6 +62,16 @@ impl Language {
     }
 }
 
+/// Can a text of the language be coloured at once? The first one of each language takes a moment longer, see [`prepare`].
+pub fn is_ready(language: Language) -> bool {
+    queries::is_ready(language)
+}
+
+/// Makes a language ready, on a thread that nobody waits for.
+pub fn prepare(language: Language) {
+    queries::of(language);
+}
+
 /// The coloured stretches of a text, in order and without overlaps. `None` for a text that is too long, or when it was
 /// time to stop.
 pub fn highlight(text: &str, language: Language, bounds: Bounds<'_>) -> Option<Vec<Mark>> {

@@ -97,6 +97,12 @@ pub(super) fn of(language: Language) -> Option<&'static Compiled> {
     COMPILED.get(at)?.get_or_init(|| compile(language, &QUERIES[at].1())).as_ref()
 }
 
+/// Can the language be coloured without compiling anything?
+pub(super) fn is_ready(language: Language) -> bool {
+    let at = QUERIES.iter().position(|row| row.0 == language.name());
+    at.and_then(|at| COMPILED.get(at)).is_none_or(|compiled| compiled.get().is_some())
+}
+
 /// A grammar whose query does not fit it is coloured by its tokens; a test sees to it that there is none.
 fn compile(language: Language, parts: &[&str]) -> Option<Compiled> {
     let query = Query::new(&language.grammar(), &parts.join("\n")).ok()?;

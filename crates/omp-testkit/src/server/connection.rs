@@ -11,7 +11,7 @@ use super::scenario::{Scenario, Script};
 use super::sse::Rendered;
 use super::turn::Turns;
 use super::wire::Wire;
-use super::{render, side_routes, sockets, websocket};
+use super::{compaction, render, side_routes, sockets, websocket};
 use crate::strict::{self, Checker, Refusal};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -80,12 +80,17 @@ impl Shared {
             previous: accepted.as_ref(),
         };
         strict::check(request, &checker)?;
-        *accepted = Some(request.clone());
+        if !request.is_compaction() {
+            *accepted = Some(request.clone());
+        }
         Ok(())
     }
 
     /// A turn as the request's wire streams it, remembered for the requests that follow.
     pub(crate) fn render(&self, reply: &Reply, request: &RecordedRequest) -> Rendered {
+        if request.is_compaction() {
+            return compaction::render(request, &self.mint);
+        }
         let (rendered, turn) = render::turn(reply, request, &self.mint);
         // Before the bytes leave: the client's next request may be faster than this thread.
         self.turns.add(turn);
@@ -171,7 +176,7 @@ impl Exchange<'_> {
     /// `false` when the connection is of no more use.
     fn answer(&mut self, request: HttpRequest) -> bool {
         match route(&request.method, &request.path) {
-            Route::Model(wire) => self.model(wire, request),
+            Route::Model(wire) | Route::Compaction(wire) => self.model(wire, request),
             other => self.side(other, request),
         }
     }
@@ -206,7 +211,8 @@ impl Exchange<'_> {
         match &reply.body {
             Body::Turn => {
                 let rendered = self.shared.render(reply, request);
-                self.send(Some(request.index), reply, request.wire.stream_type(), &rendered, true)
+                let kind = if request.is_compaction() { "application/json" } else { request.wire.stream_type() };
+                self.send(Some(request.index), reply, kind, &rendered, true)
             }
             Body::Error => {
                 let message = format!("scripted status {}", reply.status);

@@ -34,6 +34,12 @@ pub struct RecordedRequest {
 }
 
 impl RecordedRequest {
+    /// Does it ask for the conversation in a shorter form, not for an answer?
+    pub fn is_compaction(&self) -> bool {
+        self.path.ends_with("/responses/compact")
+    }
+
+    /// The value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(&name.to_ascii_lowercase()).map(String::as_str)
     }

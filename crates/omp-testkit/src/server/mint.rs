@@ -39,6 +39,11 @@ impl Mint {
             .is_some_and(|(name, proof)| proof == digest(&("redacted", &self.secret, name), 32))
     }
 
+    /// `encrypted_content` of a compaction item, which only the model it was made for can read.
+    pub(crate) fn compacted(&self, item_id: &str, model: &str) -> String {
+        format!("gAAAAA{}==", digest(&("compacted", &self.secret, item_id, model), 128))
+    }
+
     /// `encrypted_content` of the reasoning item with this id.
     pub(crate) fn encrypted(&self, item_id: &str) -> String {
         format!("gAAAAA{}==", digest(&("encrypted", &self.secret, item_id), 96))

@@ -5,6 +5,8 @@ use super::wire::Wire;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
     Model(Wire),
+    /// A conversation in a shorter form.
+    Compaction(Wire),
     ModelList,
     OllamaTags,
     OllamaShow,
@@ -15,6 +17,8 @@ pub(crate) enum Route {
 pub(crate) fn route(method: &str, path: &str) -> Route {
     match method {
         "POST" if path.ends_with("/chat/completions") => Route::Model(Wire::OpenAiCompletions),
+        "POST" if path.ends_with("/codex/responses/compact") => Route::Compaction(Wire::OpenAiCodexResponses),
+        "POST" if path.ends_with("/v1/responses/compact") => Route::Compaction(Wire::OpenAiResponses),
         "POST" if path.ends_with("/codex/responses") => Route::Model(Wire::OpenAiCodexResponses),
         "POST" if path.ends_with("/openai/v1/responses") => Route::Model(Wire::AzureOpenAiResponses),
         "POST" if path.ends_with("/converse-stream") => Route::Model(Wire::BedrockConverseStream),

@@ -50,6 +50,11 @@ fn shape(item: &Value, at: &str) -> Check {
             fields::known_members(item, at, &known)?;
             reasoning(item, at)
         }
+        "compaction" => {
+            fields::known_members(item, at, &["type", "id", "encrypted_content"])?;
+            item_id(item, at, "cmp_")?;
+            string(&item["encrypted_content"], &format!("{at}.encrypted_content"))
+        }
         other => Err(format!("Invalid value: '{other}' in '{at}.type'")),
     }
 }

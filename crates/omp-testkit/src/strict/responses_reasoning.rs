@@ -8,16 +8,38 @@ use serde_json::Value;
 use std::sync::Arc;
 
 pub(super) fn check(body: &Value, checker: &Checker<'_>) -> Check {
+    items(body, body["store"] == false, checker)
+}
+
+/// For a request of an endpoint that stores nothing.
+pub(super) fn check_stateless(body: &Value, checker: &Checker<'_>) -> Check {
+    items(body, true, checker)
+}
+
+fn items(body: &Value, stateless: bool, checker: &Checker<'_>) -> Check {
     let items = entries(&body["input"]);
     for (index, item) in items.iter().enumerate() {
+        if kind(item) == "compaction" {
+            compacted(item, body, checker)?;
+        }
         if kind(item) == "reasoning" {
-            sealed(item, index, body["store"] == false, checker)?;
+            sealed(item, index, stateless, checker)?;
             followed(items, index, checker)?;
         } else {
             preceded(items, index, checker)?;
         }
     }
     Ok(())
+}
+
+/// What a model sealed is for that model alone.
+fn compacted(item: &Value, body: &Value, checker: &Checker<'_>) -> Check {
+    let id = item["id"].as_str().unwrap_or_default();
+    let model = body["model"].as_str().unwrap_or_default();
+    match item["encrypted_content"] == checker.mint.compacted(id, model) {
+        true => Ok(()),
+        false => Err(format!("The encrypted content for item {id} could not be verified.")),
+    }
 }
 
 fn sealed(item: &Value, index: usize, stateless: bool, checker: &Checker<'_>) -> Check {

@@ -3,16 +3,14 @@
 use omp_hashline::{Tag, preview};
 use omp_types::ToolOutput;
 use serde_json::{Value, json};
-use similar::TextDiff;
 
 use super::Ready;
+use super::compare::unified;
 use crate::output::{Details, Meta};
 
-/// Longer differences are cut; they are for display.
-const DIFF_BYTES: usize = 256 * 1024;
-
-pub(super) fn answer(ready: &[Ready], warnings: &[String]) -> ToolOutput {
-    let mut parts: Vec<String> = ready.iter().map(section).collect();
+/// `tags` name the new texts.
+pub(super) fn answer(ready: &[Ready], tags: &[Tag], warnings: &[String]) -> ToolOutput {
+    let mut parts: Vec<String> = ready.iter().zip(tags).map(|(one, tag)| section(one, *tag)).collect();
     let warnings: Vec<&String> =
         warnings.iter().chain(ready.iter().flat_map(|one| &one.planned.warnings)).collect();
     if !warnings.is_empty() {
@@ -50,8 +48,7 @@ pub(super) fn answer(ready: &[Ready], warnings: &[String]) -> ToolOutput {
     ToolOutput::text(text).with_details(details)
 }
 
-fn section(one: &Ready) -> String {
-    let tag = Tag::of(&one.planned.text);
+fn section(one: &Ready, tag: Tag) -> String {
     let mut rows = vec![format!("[{}#{tag}]", one.target.shown)];
     rows.extend(one.planned.blocks.iter().map(omp_hashline::BlockSpan::shown));
     let preview = preview(&one.planned.text, &one.planned.changes);
@@ -66,20 +63,4 @@ fn facts(one: &Ready) -> Value {
 
 fn diff(one: &Ready) -> String {
     unified(&one.target.shown, one.target.document.text(), &one.planned.text)
-}
-
-/// The difference of two texts, for display.
-pub(super) fn unified(shown: &str, old: &str, new: &str) -> String {
-    let diff = TextDiff::from_lines(old, new);
-    let mut text = diff
-        .unified_diff()
-        .context_radius(3)
-        .header(&format!("a/{shown}"), &format!("b/{shown}"))
-        .to_string();
-    if text.len() > DIFF_BYTES {
-        let end = (0..=DIFF_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-        text.truncate(end);
-        text.push_str("\n…\n");
-    }
-    text
 }

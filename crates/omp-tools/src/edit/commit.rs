@@ -8,9 +8,9 @@ use omp_agent::ToolError;
 use omp_types::ToolOutput;
 use omp_workspace::write::{Mode, write};
 use serde_json::{Value, json};
-use similar::{ChangeTag, TextDiff};
+use similar::ChangeTag;
 
-use super::answer::unified;
+use super::compare::{Middle, unified};
 use super::textual::Entry;
 use crate::Context;
 use crate::notebook::{self, is_notebook};
@@ -201,20 +201,26 @@ fn warnings(entry: &Entry) -> Vec<String> {
 /// The lines that differ, for the preview.
 fn changes(old: &str, new: &str) -> Vec<omp_hashline::Change> {
     let rows: Vec<&str> = new.lines().collect();
-    let diff = TextDiff::from_lines(old, new);
+    let middle = Middle::of(old, new);
+    let diff = middle.diff();
     let groups = diff.ops().iter().filter(|op| op.tag() != similar::DiffTag::Equal);
     groups
         .map(|op| omp_hashline::Change {
-            start: op.old_range().start,
+            start: middle.before + op.old_range().start,
             removed: op.old_range().len(),
-            inserted: op.new_range().filter_map(|line| rows.get(line)).map(|row| (*row).to_owned()).collect(),
+            inserted: op
+                .new_range()
+                .filter_map(|line| rows.get(middle.before + line))
+                .map(|row| (*row).to_owned())
+                .collect(),
         })
         .collect()
 }
 
 /// Lines added, lines removed, and the first line that differs.
 fn counts(entry: &Entry) -> (usize, usize, usize) {
-    let diff = TextDiff::from_lines(entry.old_text(), entry.new_text());
+    let middle = Middle::of(entry.old_text(), entry.new_text());
+    let diff = middle.diff();
     let (mut added, mut removed, mut first) = (0, 0, None);
     for change in diff.iter_all_changes() {
         match change.tag() {
@@ -224,7 +230,7 @@ fn counts(entry: &Entry) -> (usize, usize, usize) {
         }
         first = first.or(change.new_index().or(change.old_index()));
     }
-    (added, removed, first.map_or(1, |line| line + 1))
+    (added, removed, first.map_or(1, |line| middle.before + line + 1))
 }
 
 fn facts(entry: &Entry) -> Vec<(&'static str, Value)> {

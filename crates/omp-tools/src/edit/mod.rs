@@ -5,6 +5,7 @@
 
 mod answer;
 mod commit;
+mod compare;
 mod mode;
 mod rewrite;
 mod target;
@@ -17,7 +18,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Inspection, Invocation, LineInput, Scheduling, Tool, ToolError};
-use omp_hashline::{File, Patcher, Planned, Section, parse};
+use omp_hashline::{File, Patcher, Planned, Section, Tag, parse};
 use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -159,8 +160,8 @@ fn run(context: &Context, input: &str) -> Result<ToolOutput, ToolError> {
             same.target.shown
         )));
     }
-    write_all(context, &ready)?;
-    Ok(answer::answer(&ready, &patch.warnings))
+    let tags = write_all(context, &ready)?;
+    Ok(answer::answer(&ready, &tags, &patch.warnings))
 }
 
 fn prepare(context: &Context, section: &Section) -> Result<Ready, ToolError> {
@@ -176,21 +177,24 @@ fn prepare(context: &Context, section: &Section) -> Result<Ready, ToolError> {
     Ok(Ready { target, planned, bytes })
 }
 
-/// Writes one file after the other. What was written before a failure stays and is named.
-fn write_all(context: &Context, ready: &[Ready]) -> Result<(), ToolError> {
+/// Writes one file after the other, and tells what names the new texts. What was written before a failure stays and is
+/// named.
+fn write_all(context: &Context, ready: &[Ready]) -> Result<Vec<Tag>, ToolError> {
     for one in ready {
         context.may_change(one.target.path(), Change::Write)?;
     }
+    let mut tags = Vec::with_capacity(ready.len());
     for (position, one) in ready.iter().enumerate() {
         if let Err(error) = one.target.write(context, &one.bytes) {
             return Err(partly(ready, position, error));
         }
         let (target, planned) = (&one.target, &one.planned);
         let changes = planned.changes.clone();
-        context.shown.snapshots().record_edit(&target.key, target.document.text(), &planned.text, changes);
+        let before = target.document.text();
+        tags.push(context.shown.snapshots().record_edit(&target.key, before, &planned.text, changes));
         context.shown.noops().changed(&target.shown);
     }
-    Ok(())
+    Ok(tags)
 }
 
 fn partly(ready: &[Ready], failed: usize, error: ToolError) -> ToolError {

@@ -38,7 +38,7 @@ pub(crate) fn rewrite(context: &Context, rewrites: Vec<Rewrite>) -> Result<Vec<R
         let bytes = target.encode(&planned)?;
         ready.push(Ready { target, planned, bytes });
     }
-    write_all(context, &ready)?;
-    let rewritten = |one: Ready| Rewritten { shown: one.target.shown, tag: Tag::of(&one.planned.text) };
-    Ok(ready.into_iter().map(rewritten).collect())
+    let tags = write_all(context, &ready)?;
+    let rewritten = |(one, tag): (Ready, Tag)| Rewritten { shown: one.target.shown, tag };
+    Ok(ready.into_iter().zip(tags).map(rewritten).collect())
 }

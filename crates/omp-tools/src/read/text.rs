@@ -18,6 +18,8 @@ use crate::shown::Shown;
 
 /// Lines and bytes of a text that is not cut into pages: beyond all bounds of what is meant to be read at once.
 const WHOLE: (usize, usize) = (100_000, 1024 * 1024);
+/// Finding a line of a file that is larger than this may take long.
+const HUGE: u64 = 1024 * 1024 * 1024;
 
 pub(super) fn read(
     target: &Target,
@@ -36,8 +38,13 @@ pub(super) fn read_file(
     charset: Charset,
 ) -> Result<ToolOutput, ToolError> {
     let milestones = &target.context.milestones;
+    if metadata.len() > HUGE {
+        target.job.slow()?;
+    }
+    let cancel = &target.job.cancel;
     read_lines(target, file, metadata.len(), charset, |file, request| {
-        milestones.read_window(&target.path, file, metadata, charset, request)
+        let stop = || metadata.len() > HUGE && cancel.is_cancelled();
+        milestones.read_window(&target.path, file, metadata, (charset, request), &stop)
     })
 }
 

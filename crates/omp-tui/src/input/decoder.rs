@@ -8,6 +8,9 @@ use super::{keys, sequence};
 
 /// How long an Escape may be the beginning of something longer.
 const ESCAPE: Duration = Duration::from_millis(75);
+/// How long an Escape with one letter behind it may be the beginning of something longer: terminals that know no better
+/// send Alt+Shift+P as they begin a reply.
+const INTRODUCER: Duration = Duration::from_millis(150);
 /// How long the rest of a sequence may be on its way.
 const SEQUENCE: Duration = Duration::from_millis(1000);
 /// How long a paste may pause before its end is taken for lost.
@@ -90,6 +93,7 @@ impl Decoder {
             State::Skip => SKIP,
             State::Ground if self.buffer.is_empty() => return None,
             State::Ground if self.buffer == [0x1b] => ESCAPE,
+            State::Ground if self.buffer.len() == 2 && self.buffer[0] == 0x1b => INTRODUCER,
             State::Ground => SEQUENCE,
         };
         Some(self.last + wait)

@@ -192,6 +192,23 @@ fn a_lone_escape_waits_75_milliseconds() {
     assert_eq!(events, [key(Code::Escape, Modifiers::NONE), key(Code::Char('a'), Modifiers::NONE)]);
 }
 
+/// `ESC P` begins a reply, and is Alt+Shift+P in terminals of old: nobody waits a second for it.
+#[test]
+fn an_introducer_alone_is_soon_a_key() {
+    for letter in ['P', 'X', '_', '[', 'O'] {
+        let mut decoder = Decoder::new();
+        let mut events = Vec::new();
+        decoder.feed(format!("\x1b{letter}").as_bytes(), START, &mut events);
+        let deadline = decoder.deadline().unwrap();
+        assert_eq!(deadline, START + Duration::from_millis(150), "{letter}");
+        decoder.expire(deadline, &mut events);
+        assert_eq!(events, [Event::Key(Key::typed(letter, Modifiers::ALT))]);
+    }
+    let mut decoder = Decoder::new();
+    decoder.feed(b"\x1bP1", START, &mut Vec::new());
+    assert_eq!(decoder.deadline(), Some(START + Duration::from_secs(1)), "what goes on is a reply");
+}
+
 /// proves: TUI-059
 #[test]
 fn a_paste_without_an_end_cannot_hang() {

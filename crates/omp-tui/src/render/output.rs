@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use crate::text::{Cell, Line, Pen};
+use crate::text::{Cell, Color, Line, Pen};
 
 use super::frame::{Position, Profile, Size};
 
@@ -32,13 +32,13 @@ pub(super) struct Output {
 }
 
 impl Output {
-    pub(super) fn new(profile: &Profile, size: Size, cursor: Cursor) -> Self {
+    pub(super) fn new(profile: &Profile, size: Size, cursor: Cursor, ink: Color) -> Self {
         Self {
             bytes: Vec::new(),
             cursor,
             wrote: false,
             wrap_off: false,
-            pen: Pen::new(profile.depth, profile.links),
+            pen: Pen::new(profile.depth, profile.links).with_ink(ink),
             size,
             synchronized: profile.synchronized,
         }
@@ -88,7 +88,7 @@ impl Output {
 
     /// To the beginning of the next row; from the last row the screen scrolls by one.
     pub(super) fn next_row(&mut self) {
-        self.pen.reset(&mut self.bytes);
+        self.pen.rest(&mut self.bytes);
         self.bytes.extend_from_slice(b"\r\n");
         self.wrote = true;
         self.cursor.row = (self.cursor.row + 1).min(self.size.height.saturating_sub(1));
@@ -98,7 +98,7 @@ impl Output {
     /// Inserts blank rows; those below move down and the last ones are gone. Nothing enters history.
     pub(super) fn insert_rows(&mut self, row: usize, count: usize) {
         self.move_to(Position { row, column: 0 });
-        self.pen.reset(&mut self.bytes);
+        self.pen.rest(&mut self.bytes);
         self.sequence(count, 'L');
         self.wrote = true;
         // Terminals disagree about the column afterwards.
@@ -110,14 +110,16 @@ impl Output {
         let Some(last) = cells.last() else { return };
         self.wrote = true;
         let end = last.column + last.width;
-        self.no_wrap();
+        if end >= self.size.width || cells.iter().any(|cell| cell.contested) {
+            self.no_wrap();
+        }
         self.pen.write(cells.iter().copied(), &mut self.bytes);
         self.cursor.column = (end < self.size.width).then_some(end);
     }
 
     /// Erases from the cursor to the right edge, in the terminal's own background.
     pub(super) fn erase_rest(&mut self) {
-        self.pen.reset(&mut self.bytes);
+        self.pen.rest(&mut self.bytes);
         self.bytes.extend_from_slice(b"\x1b[K");
         self.wrote = true;
     }
@@ -157,7 +159,7 @@ impl Output {
         }
     }
 
-    /// While rows are written the right edge must not wrap: a character that the terminal takes for wider than we do
+    /// Where the right edge can be reached it must not wrap: a character that the terminal takes for wider than we do
     /// would push everything below it down.
     fn no_wrap(&mut self) {
         if !self.wrap_off {
@@ -166,12 +168,22 @@ impl Output {
         }
     }
 
-    /// Style back to plain and wrapping on again: what must happen before the cursor is placed.
+    /// Nothing but the colour of the text stays, and wrapping is on again: what must happen before the cursor is placed.
     pub(super) fn settle(&mut self) {
-        self.pen.reset(&mut self.bytes);
+        self.pen.rest(&mut self.bytes);
         if std::mem::take(&mut self.wrap_off) {
             self.bytes.extend_from_slice(WRAP_ON);
         }
+    }
+
+    /// The terminal's own style, whatever comes next.
+    pub(super) fn plain(&mut self) {
+        self.pen.reset(&mut self.bytes);
+    }
+
+    /// The colour of text that the terminal is left with.
+    pub(super) fn ink(&self) -> Color {
+        self.pen.ink()
     }
 
     /// The columns of the screen.

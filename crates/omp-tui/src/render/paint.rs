@@ -18,6 +18,8 @@ pub struct Renderer {
     history: History,
     screen: Vec<Line>,
     cursor: Cursor,
+    /// The colour of text that the terminal was left with.
+    ink: Color,
     boundary: usize,
     drift: Drift,
     gesture: Option<Gesture>,
@@ -41,6 +43,7 @@ impl Renderer {
             history: History::default(),
             screen: Vec::new(),
             cursor: Cursor::default(),
+            ink: Color::Default,
             boundary: 0,
             drift: Drift::default(),
             gesture: Some(Gesture::Start),
@@ -105,11 +108,12 @@ impl Renderer {
         let last = View { rows: view.rows, seam: crate::ledger::Seam::default(), cursor: None, covers: &[] };
         let mut painted = self.paint(&last, size);
         let bottom = self.content_bottom(&last);
-        let mut out = Output::new(&self.profile, self.size, self.cursor);
+        let mut out = Output::new(&self.profile, self.size, self.cursor, self.ink);
         out.move_to(Position { row: bottom, column: 0 });
         out.next_row();
+        out.plain();
         out.show_cursor(true);
-        self.cursor = out.cursor;
+        (self.cursor, self.ink) = (out.cursor, out.ink());
         painted.bytes.extend_from_slice(&out.bytes);
         painted
     }
@@ -125,7 +129,9 @@ impl Renderer {
         }
         let advance = self.ledger.advance(outlook);
         let from = self.ledger.committed;
-        let mut out = Output::new(&self.profile, size, Cursor::default());
+        let mut out = Output::new(&self.profile, size, Cursor::default(), self.ink);
+        // Somebody else may have had the terminal.
+        out.plain();
         out.raw(&std::mem::take(&mut self.prelude));
         out.home(match gesture {
             Gesture::Replace if !self.profile.multiplexer => b"\x1b[2J\x1b[H\x1b[3J",
@@ -165,8 +171,12 @@ impl Renderer {
         self.size = size;
         let from = self.ledger.committed;
         let advance = self.ledger.advance(self.outlook(view));
-        let mut out =
-            Output::new(&self.profile, size, Cursor { shown: self.cursor.shown, ..Cursor::default() });
+        let mut out = Output::new(
+            &self.profile,
+            size,
+            Cursor { shown: self.cursor.shown, ..Cursor::default() },
+            self.ink,
+        );
         out.raw(&std::mem::take(&mut self.prelude));
         out.home(b"\x1b[H");
         self.rewrite(&mut out, view, &advance);
@@ -181,7 +191,7 @@ impl Renderer {
         }
         let from = self.ledger.committed;
         let advance = self.ledger.advance(self.outlook(view));
-        let mut out = Output::new(&self.profile, self.size, self.cursor);
+        let mut out = Output::new(&self.profile, self.size, self.cursor, self.ink);
         out.raw(&std::mem::take(&mut self.prelude));
         let intent = if whole == Whole::Yes {
             out.move_to(Position::default());
@@ -324,7 +334,7 @@ impl Renderer {
         let place = cursor::place(view, self.ledger.top, self.size);
         out.show_cursor(place.is_some() && self.profile.hardware_cursor);
         out.move_to(place.unwrap_or(Position { row: self.content_bottom(view), column: 0 }));
-        self.cursor = out.cursor;
+        (self.cursor, self.ink) = (out.cursor, out.ink());
         // What is covered does not stand on the screen as it is.
         self.boundary = if view.covers.is_empty() { view.seam.boundary(view.rows.len()) } else { 0 };
         self.drift = Drift::new(self.size, self.cursor.row);

@@ -2,14 +2,18 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, Once, PoisonError, Weak};
 
 use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::{Signal, getpgrp, getsid, kill_current_process_group};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
 /// The one terminal that is taken over, for the panic hook.
 static TAKEN: Mutex<Weak<Restore>> = Mutex::new(Weak::new());
 static HOOK: Once = Once::new();
+/// Whether SIGTSTP has its usual effect: while the terminal is somebody else's, and a shell waits for us.
+static STOPS: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 #[derive(Debug)]
 pub(super) struct Restore {
@@ -32,7 +36,13 @@ impl Restore {
         let state = Mutex::new(State { undo: Some(Vec::new()) });
         let restore = Arc::new(Self { input, output, saved, state });
         *TAKEN.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&restore);
+        STOPS.store(false, Ordering::Relaxed);
         HOOK.call_once(|| {
+            // Where it is refused, a stop leaves the modes as they are.
+            let _ = signal_hook::flag::register_conditional_default(
+                signal_hook::consts::SIGTSTP,
+                Arc::clone(&STOPS),
+            );
             let before = std::panic::take_hook();
             std::panic::set_hook(Box::new(move |panic| {
                 restore_all();
@@ -74,6 +84,7 @@ impl Restore {
     /// Gives the terminal back, once. Says whether it was not given back before.
     pub(super) fn undo(&self) -> bool {
         let Some(undo) = self.lock().undo.take() else { return false };
+        STOPS.store(has_shell(), Ordering::Relaxed);
         // Nobody is left to tell if this fails; the modes are still set.
         let _ = write_all(&self.output, &undo);
         let _ = tcsetattr(&self.input, OptionalActions::Now, &self.saved);
@@ -82,12 +93,31 @@ impl Restore {
 
     /// The terminal is ours again.
     pub(super) fn again(&self) {
+        STOPS.store(false, Ordering::Relaxed);
         self.lock().undo.get_or_insert_default();
+    }
+
+    /// Gives the terminal back and stops the whole job, until somebody lets it go on. Does nothing and says `false` where
+    /// no shell could do that, or where the terminal is not ours.
+    pub(super) fn stop(&self) -> io::Result<bool> {
+        if !has_shell() || !self.undo() {
+            return Ok(false);
+        }
+        // The shell's prompt stands below what is on the screen.
+        let _ = write_all(&self.output, super::guardian::BELOW);
+        kill_current_process_group(Signal::STOP)?;
+        Ok(true)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether we are a job of a shell, which makes each a group of its own. What is started without job control shares the
+/// group of the session's first process; nobody would let it go on.
+fn has_shell() -> bool {
+    getsid(None).is_ok_and(|session| session != getpgrp())
 }
 
 /// Gives the terminal back if it is taken over: for ends that do not come by way of [`super::Terminal`], such as a crash

@@ -8,10 +8,12 @@ use std::sync::atomic::AtomicBool;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use signal_hook::SigId;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGWINCH};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
 
 use super::restore::Restore;
 
+/// Signals that do not end the program, in the order of [`Reader::others`].
+const OTHERS: [i32; 3] = [SIGTSTP, SIGCONT, SIGWINCH];
 /// Signals that end the program.
 const FATAL: [i32; 4] = [SIGTERM, SIGHUP, SIGINT, SIGQUIT];
 
@@ -22,6 +24,9 @@ pub enum Incoming {
     Bytes(Vec<u8>),
     /// The terminal has another size.
     Resized,
+    /// The program was stopped and goes on. The terminal is the shell's until [`super::Terminal::resume`]; what is on the
+    /// screen then is the shell's, too: the next frame is [`crate::render::Gesture::Resume`].
+    Continued,
     /// The program was asked to end by this signal. The terminal was given back already; a second one ends the program
     /// at once.
     Ended(i32),
@@ -40,7 +45,8 @@ pub struct Source {
 struct Reader {
     input: OwnedFd,
     wake: UnixStream,
-    resized: UnixStream,
+    /// A pipe per signal of [`OTHERS`].
+    others: Vec<UnixStream>,
     /// A pipe per fatal signal, in the order of [`FATAL`].
     fatal: Vec<UnixStream>,
     restore: Arc<Restore>,
@@ -54,7 +60,7 @@ impl Source {
     ) -> io::Result<Self> {
         let (wake, woken) = UnixStream::pair()?;
         let mut handlers = Vec::new();
-        let resized = listen(SIGWINCH, &mut handlers)?;
+        let others = OTHERS.iter().map(|signal| listen(*signal, &mut handlers)).collect::<io::Result<_>>()?;
         let mut fatal = Vec::new();
         for signal in FATAL {
             // The second of them has its usual effect, in case the program is stuck.
@@ -63,7 +69,7 @@ impl Source {
             handlers.push(signal_hook::flag::register(signal, seen)?);
             fatal.push(listen(signal, &mut handlers)?);
         }
-        let reader = Reader { input, wake: woken, resized, fatal, restore };
+        let reader = Reader { input, wake: woken, others, fatal, restore };
         let thread = std::thread::Builder::new().name("terminal input".to_owned());
         let thread = thread.spawn(move || while reader.step(&mut sink) {})?;
         Ok(Self { wake, handlers, thread: Some(thread) })
@@ -95,12 +101,8 @@ impl Drop for Source {
 impl Reader {
     /// Waits for one thing and passes it on; `false` when there is nothing to wait for any more.
     fn step(&self, sink: &mut impl FnMut(Incoming)) -> bool {
-        let mut fds = vec![
-            PollFd::new(&self.input, PollFlags::IN),
-            PollFd::new(&self.wake, PollFlags::IN),
-            PollFd::new(&self.resized, PollFlags::IN),
-        ];
-        fds.extend(self.fatal.iter().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+        let mut fds = vec![PollFd::new(&self.input, PollFlags::IN), PollFd::new(&self.wake, PollFlags::IN)];
+        fds.extend(self.others.iter().chain(&self.fatal).map(|pipe| PollFd::new(pipe, PollFlags::IN)));
         match poll(&mut fds, None) {
             Ok(_) => {}
             Err(rustix::io::Errno::INTR) => return true,
@@ -110,14 +112,20 @@ impl Reader {
         if ready[1] {
             return false;
         }
-        for (index, pipe) in self.fatal.iter().enumerate().filter(|(index, _)| ready[index + 3]) {
+        let first_fatal = 2 + OTHERS.len();
+        for (index, pipe) in self.fatal.iter().enumerate().filter(|(index, _)| ready[index + first_fatal]) {
             drain(pipe);
             self.restore.undo();
             sink(Incoming::Ended(FATAL[index]));
         }
-        if ready[2] {
-            drain(&self.resized);
-            sink(Incoming::Resized);
+        for (index, pipe) in self.others.iter().enumerate().filter(|(index, _)| ready[index + 2]) {
+            drain(pipe);
+            match OTHERS[index] {
+                // It cannot fail for our own group; if it did, there would be nobody to tell.
+                SIGTSTP => _ = self.restore.stop(),
+                SIGCONT => sink(Incoming::Continued),
+                _ => sink(Incoming::Resized),
+            }
         }
         !ready[0] || self.read(sink)
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::cells::Cell;
 use super::line::Line;
-use super::style::{Depth, Style};
+use super::style::{Color, Depth, Style};
 
 /// What the terminal was last told about style and link, so that only changes are written.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +40,26 @@ impl Pen {
     /// Back to the terminal's own style, no link.
     pub fn reset(&mut self, out: &mut Vec<u8>) {
         self.set(Style::PLAIN, None, out);
+    }
+
+    /// Back to a style that shows in text alone: no background, no attributes, no link. Where nothing of these was on,
+    /// the colour stays, since the next text most likely has it again.
+    pub fn rest(&mut self, out: &mut Vec<u8>) {
+        let colored = Style::PLAIN.foreground(self.style.foreground);
+        let style = if self.style == colored { colored } else { Style::PLAIN };
+        self.set(style, None, out);
+    }
+
+    /// The colour that the next text has, unless it is given another.
+    pub fn ink(&self) -> Color {
+        self.style.foreground
+    }
+
+    /// The terminal has this colour for text already.
+    #[must_use]
+    pub fn with_ink(mut self, ink: Color) -> Self {
+        self.style.foreground = ink;
+        self
     }
 
     fn set(&mut self, style: Style, link: Option<&Arc<str>>, out: &mut Vec<u8>) {

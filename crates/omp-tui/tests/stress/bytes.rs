@@ -174,7 +174,9 @@ fn without_synchronized_output_wrapping_is_still_switched() {
         let bytes = desk.paint(&frame, live(length)).bytes;
         assert_eq!(count(&bytes, "\x1b[?2026"), 0);
         let (off, on) = (count(&bytes, "\x1b[?7l"), count(&bytes, "\x1b[?7h"));
-        assert_eq!((off, on), (1, 1), "{:?}", String::from_utf8_lossy(&bytes));
+        // Where the right edge is reached, wrapping is off meanwhile.
+        let reached = usize::from(bytes.contains(&b'x'));
+        assert!(off == on && off >= reached, "{:?}", String::from_utf8_lossy(&bytes));
         assert!(desk.alacritty.wraps());
     }
 }

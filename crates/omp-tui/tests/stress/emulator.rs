@@ -46,6 +46,8 @@ pub(crate) trait Emulator {
     fn height(&self) -> usize;
     /// Whether a cell of the screen has a background of its own.
     fn is_lit(&self, row: usize, column: usize) -> bool;
+    /// The colour of a cell's text, by its number, and whether it is faint.
+    fn ink(&self, row: usize, column: usize) -> (Option<u8>, bool);
 
     /// A reader scrolls up and reads; `None` for a terminal that nobody reads.
     fn scroll_and_read(&mut self) -> Option<Vec<String>> {
@@ -184,6 +186,12 @@ impl Emulator for Alacritty {
         self.term.grid()[Row(row as i32)][Column(column)].bg != Color::Named(NamedColor::Background)
     }
 
+    fn ink(&self, row: usize, column: usize) -> (Option<u8>, bool) {
+        let cell = &self.term.grid()[Row(row as i32)][Column(column)];
+        let color = if let Color::Indexed(number) = cell.fg { Some(number) } else { None };
+        (color, cell.flags.contains(Flags::DIM))
+    }
+
     fn scroll_and_read(&mut self) -> Option<Vec<String>> {
         self.scroll_up(7);
         (self.scroll_offset() > 0).then(|| self.read_history())
@@ -249,5 +257,11 @@ impl Emulator for Vt100 {
     fn is_lit(&self, row: usize, column: usize) -> bool {
         let cell = self.0.screen().cell(row as u16, column as u16);
         cell.is_some_and(|cell| cell.bgcolor() != vt100::Color::Default)
+    }
+
+    fn ink(&self, row: usize, column: usize) -> (Option<u8>, bool) {
+        let Some(cell) = self.0.screen().cell(row as u16, column as u16) else { return (None, false) };
+        let color = if let vt100::Color::Idx(number) = cell.fgcolor() { Some(number) } else { None };
+        (color, cell.dim())
     }
 }

@@ -48,13 +48,17 @@ fn interface() {
             Incoming::Bytes(bytes) if bytes.contains(&b'q') => break,
             Incoming::Bytes(bytes) if bytes.contains(&b'p') => panic!("as asked for"),
             Incoming::Bytes(bytes) if bytes.contains(&0x1a) => {
-                terminal.suspend().unwrap();
-                terminal.write(b"RESUMED\r\n").unwrap();
+                let stopped = terminal.suspend().unwrap();
+                terminal.write(if stopped { b"" } else { b"NO SHELL\r\n" }).unwrap();
             }
             Incoming::Bytes(_) => {}
             Incoming::Resized => {
                 let size = terminal.size();
                 terminal.write(format!("SIZE {}x{}\r\n", size.width, size.height).as_bytes()).unwrap();
+            }
+            Incoming::Continued => {
+                terminal.resume().unwrap();
+                terminal.write(b"RESUMED\r\n").unwrap();
             }
             Incoming::Ended(signal) => std::process::exit(128 + signal),
             Incoming::Closed => break,
@@ -238,9 +242,22 @@ fn the_guardian_keeps_out_of_a_good_end() {
     assert!(!pty.seen.contains("\x1b[?1004l"), "{:?}", pty.seen);
 }
 
-/// Ctrl+Z under a real shell: stopped with a usable terminal, and back again.
+/// Stopped under a real shell, by Ctrl+Z, by somebody else, and so that nobody can do anything about it: in the end the
+/// terminal is ours again, and in between it is the shell's.
 #[test]
 fn suspended_and_continued() {
+    type Stop = fn(&mut Pty, Pid);
+    let stops: [(&str, Stop); 3] = [
+        ("Ctrl+Z", |pty, _| pty.send(b"\x1a")),
+        ("SIGTSTP", |_, pid| kill_process(pid, Signal::TSTP).unwrap()),
+        ("SIGSTOP", |_, pid| kill_process(pid, Signal::STOP).unwrap()),
+    ];
+    for (name, stop) in stops {
+        suspend_and_continue(name, stop);
+    }
+}
+
+fn suspend_and_continue(name: &str, stop: fn(&mut Pty, Pid)) {
     let mut pty = Pty::new();
     let mut bash = Command::new("bash");
     bash.args(["--norc", "--noprofile", "-i"])
@@ -253,18 +270,39 @@ fn suspended_and_continued() {
     pty.send(format!("'{}' --exact pty::child --nocapture\r", program.display()).as_bytes());
     pty.wait("READY");
     assert!(pty.is_raw());
-    pty.send(b"\x1a");
-    pty.wait("Stopped");
+    stop(&mut pty, inner(&session));
+    let stopped = pty.wait("Stopped");
+    let given_back = ["\x1b[?2004l", "\x1b[?25h", "\x1b[<u"].iter().all(|undone| stopped.contains(undone));
+    assert_eq!(given_back, name != "SIGSTOP", "{name}: {stopped:?}");
     pty.send(b"stty -a; echo DO''NE\r");
     let modes = pty.wait("DONE");
-    assert!(!modes.contains("\x1b[>7u"), "{modes:?}");
-    assert!(modes.contains("\nisig icanon iexten echo "), "{modes:?}");
+    assert!(!modes.contains("\x1b[>7u"), "{name}: {modes:?}");
+    assert!(modes.contains("\nisig icanon iexten echo "), "{name}: {modes:?}");
     pty.send(b"fg\r");
     let resumed = pty.wait("RESUMED");
-    assert!(resumed.contains("\x1b[?2004h") && resumed.contains("\x1b[>7u"), "{resumed:?}");
+    assert!(resumed.contains("\x1b[?2004h") && resumed.contains("\x1b[>7u"), "{name}: {resumed:?}");
+    assert_eq!(resumed.matches("\x1b[>7u").count(), 1, "{name}: {resumed:?}");
     assert!(pty.is_raw());
     pty.send(b"q");
     pty.wait("PROMPT ");
     pty.send(b"exit\r");
+    pty.end(&mut session);
+}
+
+/// Without a shell that could let it go on, nothing is stopped.
+#[test]
+fn nobody_is_stopped_for_ever() {
+    let mut pty = Pty::new();
+    let mut session = pty.start(&again("interface"));
+    pty.wait("READY");
+    pty.send(b"\x1a");
+    pty.wait("NO SHELL");
+    kill_process(inner(&session), Signal::TSTP).unwrap();
+    let size = Winsize { ws_row: 30, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&pty.master, size).unwrap();
+    pty.wait("SIZE 100x30");
+    assert!(pty.is_raw());
+    pty.send(b"q");
+    pty.wait("ENDED");
     pty.end(&mut session);
 }

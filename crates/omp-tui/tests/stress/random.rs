@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use omp_tui::render::{Gesture, Intent, Profile, Renderer, Size, View};
-use omp_tui::text::{Color, Line};
+use omp_tui::text::{Attributes, Color, Line};
 
 use super::discipline;
 use super::document::{Document, Growth};
@@ -260,6 +260,7 @@ impl Run {
             };
             assert!(shows(&line, &shown), "screen {row}: {:?} is {:?}", line.text(), text(&shown));
             self.background(&line, row);
+            self.ink(&line, row);
         }
         if whole {
             self.cursor(laid);
@@ -278,6 +279,21 @@ impl Run {
         }
         for column in (0..self.size.width).filter(|&column| !doubtful[column]) {
             assert_eq!(self.terminal.is_lit(row, column), lit[column], "background of {row},{column}");
+        }
+    }
+
+    /// Every character has its own colour, not one that was left over.
+    fn ink(&self, line: &Line, row: usize) {
+        for cell in line.cells().filter(|cell| !cell.contested && cell.column < self.size.width) {
+            let color = if let Color::Indexed(number) = cell.style.foreground { Some(number) } else { None };
+            let wanted = (color, cell.style.attributes.contains(Attributes::DIM));
+            let blank = cell.text.trim().is_empty();
+            assert!(
+                blank || self.terminal.ink(row, cell.column) == wanted,
+                "colour of {row},{}: {:?} for {wanted:?}",
+                cell.column,
+                self.terminal.ink(row, cell.column)
+            );
         }
     }
 

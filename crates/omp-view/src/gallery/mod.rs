@@ -236,7 +236,7 @@ fn prompt() -> UserMessage {
     let text = TextBlock { text: "Why is this slow?\nSee the picture.".to_owned(), text_signature: None };
     let image = ImageBlock { data: "A".repeat(40_000), mime_type: "image/png".to_owned(), detail: None };
     let content = UserContent::Blocks(vec![UserBlock::Text(text), UserBlock::Image(image)]);
-    UserMessage { content, steering: false, timestamp: 0 }
+    UserMessage { content, steering: false, sealed: None, timestamp: 0 }
 }
 
 fn custom() -> CustomMessage {

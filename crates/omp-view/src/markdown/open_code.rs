@@ -57,7 +57,9 @@ impl OpenCode {
             self.drawn = 0;
             self.drawn_whole = self.text.len();
         }
-        let rows = fence::body(look, &self.text[self.drawn..], self.language);
+        // Until the language is ready the words are there without colours.
+        let language = look.preparer.ready(self.language);
+        let rows = fence::body(look, &self.text[self.drawn..], language);
         self.drawn = self.text.len();
         Some(Redrawn { from, rows })
     }

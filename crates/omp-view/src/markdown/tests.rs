@@ -255,3 +255,26 @@ fn an_end_may_be_told_again() {
     stream.finish();
     assert_eq!(texts(&stream.rows()), ["some words without a line end"]);
 }
+
+/// Code has its words at once and its colours as soon as its language is ready, which somebody else sees to.
+#[test]
+fn colours_wait_for_their_language() {
+    let (sender, asked) = std::sync::mpsc::channel();
+    let mut look = look(40);
+    let base = look.fg(Token::MdCodeBlock);
+    look.preparer = crate::code::Preparer::new(move |language| sender.send(language).unwrap());
+    let colours = |rows: &[Line], word: &str| {
+        let row = rows.iter().find(|row| row.text().contains(word)).expect("the line").clone();
+        row.spans().iter().any(|span| span.text().contains("let") && span.style() != base)
+    };
+    let mut stream = MarkdownStream::new(look.clone(), look.fg(Token::Text));
+    stream.push("```rust\nlet one = 1;\nlet two = 2;\n");
+    assert!(!colours(&stream.rows(), "one"), "nothing is waited for");
+    let asked: Vec<_> = asked.try_iter().collect();
+    assert_eq!(asked.len(), 1, "once");
+    omp_syntax::highlight::prepare(asked[0]);
+    stream.push("let three = 3;\n");
+    assert!(colours(&stream.rows(), "three"));
+    stream.push("```\n");
+    assert!(colours(&stream.rows(), "one"), "what is over has all of them");
+}

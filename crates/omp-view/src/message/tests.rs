@@ -24,7 +24,7 @@ fn messages_that_are_not_for_people_are_not_drawn() {
 #[test]
 fn a_prompt_is_shown_as_it_was_written_on_its_own_ground() {
     let content = UserContent::Text("# not a heading\n\n  two".into());
-    let rows = user(&look(20), &UserMessage { content, steering: false, timestamp: 0 });
+    let rows = user(&look(20), &UserMessage { content, steering: false, sealed: None, timestamp: 0 });
     assert_eq!(texts(&rows), ["❯ # not a heading", "", "    two"]);
     assert!(rows.iter().all(|row| row.width() == 20));
 }

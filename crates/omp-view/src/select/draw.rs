@@ -8,8 +8,11 @@ use super::filter::Found;
 use super::{Choice, Marks, Selector};
 use crate::Look;
 
-/// The share of a row that labels may take before details begin, as a divisor and a factor.
-const LABELS: (usize, usize) = (2, 3);
+/// The share of a row that the column of labels may take.
+const LABELS: usize = 2;
+
+/// The most cells of that column, however wide the screen is.
+const MOST_LABEL: usize = 36;
 
 impl Selector {
     /// The list as rows: title, what was typed, the options, what is hidden, the keys.
@@ -64,13 +67,13 @@ impl Selector {
         look.shortened(&line, look.width)
     }
 
-    /// The cells of the widest shown label, within bounds.
+    /// The cells of the column of labels: those of the widest shown one that fits into it. A longer label pushes only its
+    /// own detail away.
     fn label_width(&self, width: usize) -> usize {
+        let most = (width / LABELS).min(MOST_LABEL);
         let shown = self.found.iter().skip(self.top).take(self.rows);
-        let widest = shown.map(|found| text_width(&self.choices[found.choice].label)).max().unwrap_or(0);
-        let details =
-            self.choices.iter().any(|choice| !choice.detail.is_empty() || !choice.refusal.is_empty());
-        if details { widest.min(width * LABELS.0 / LABELS.1) } else { widest }
+        let widths = shown.map(|found| text_width(&self.choices[found.choice].label));
+        widths.filter(|cells| *cells <= most).max().unwrap_or(0)
     }
 
     fn choice_row(&self, look: &Look, found: &Found, at_cursor: bool, labels: usize) -> Line {
@@ -93,10 +96,15 @@ impl Selector {
             line.push(look.fg(token), look.symbol(symbol));
             line.push(Style::PLAIN, " ");
         }
-        line.append(&label(look, choice, found, at_cursor).truncate(labels).fit(labels, Style::PLAIN));
         let refused = !choice.refusal.is_empty();
         let detail = if refused { &choice.refusal } else { &choice.detail };
+        // Of a row with both, a part is kept for the detail.
+        let room = look.width.saturating_sub(line.width());
+        let room = if detail.is_empty() { room } else { labels.max(room * 2 / 3) };
+        let label = look.shortened(&label(look, choice, found, at_cursor), room);
+        line.append(&label);
         if !detail.is_empty() {
+            line.push(Style::PLAIN, &" ".repeat(labels.saturating_sub(label.width())));
             let token = if refused { Token::Warning } else { Token::Muted };
             line.push(look.fg(token), &format!("  {detail}"));
         }

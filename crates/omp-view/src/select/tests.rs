@@ -213,3 +213,19 @@ fn questions_can_be_asked_in_lines() {
     assert_eq!(several(""), Ok(vec![]));
     assert!(several("4-2").is_err());
 }
+
+/// A long name takes room from its own remark, not from those of the others.
+#[test]
+fn a_long_label_moves_no_other_detail() {
+    let long = "a name that is much longer than all of the others together";
+    let choices =
+        vec![Choice::new("one").detail("first"), Choice::new(long).detail("second"), Choice::new("three").detail("third")];
+    let list = Selector::new("Names", choices);
+    assert_eq!(
+        texts(&list, 50)[2..],
+        ["❯ one    first", "  a name that is much longer than…  second", "  three  third"]
+    );
+    assert_eq!(texts(&list, 100)[3], format!("  {long}  second"));
+    let plain = Selector::new("Names", vec![Choice::new(long)]);
+    assert_eq!(texts(&plain, 30)[2], "❯ a name that is much longer …");
+}

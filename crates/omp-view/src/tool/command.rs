@@ -55,7 +55,7 @@ fn more_of_command(drawing: &Drawing<'_>, command: &str) -> Vec<Line> {
     if !command.contains('\n') && (fits || !drawing.is_expanded()) {
         return Vec::new();
     }
-    let language = omp_syntax::Language::of_tag("bash");
+    let language = drawing.ready(omp_syntax::Language::of_tag("bash"));
     let rows = code::lines(look, command, language, look.fg(Token::ToolTitle));
     let part = drawing.head(COMMAND_ROWS);
     let shown = if drawing.is_expanded() { &rows[..] } else { rows.get(1..).unwrap_or_default() };
@@ -72,8 +72,9 @@ fn output(drawing: &Drawing<'_>) -> Vec<Line> {
         true => text.as_str(),
         false => without_report(&text),
     };
+    let stopped = Phase::of_result(&text, true);
     let mut rows = match call.phase {
-        Phase::Aborted | Phase::Denied if call.output.details.is_none() => {
+        Phase::Aborted | Phase::Denied if call.output.details.is_none() && stopped == call.phase => {
             drawing.trouble().unwrap_or_default()
         }
         _ => drawing.output(shown, drawing.tail(ROWS)),

@@ -1,5 +1,6 @@
 //! What the drawings of several tools share.
 
+use omp_syntax::Language;
 use omp_theme::{Symbol, Token};
 use omp_tui::text::Line;
 
@@ -35,6 +36,12 @@ impl Drawing<'_> {
     pub(crate) fn facts(&self, facts: impl IntoIterator<Item = String>) -> String {
         let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
         facts.join(&self.look.dot())
+    }
+
+    /// The language, if its colours are there. A call that is over is drawn for good, so it waits for them.
+    pub(crate) fn ready(&self, language: Option<Language>) -> Option<Language> {
+        let ready = self.look.preparer.ready(language);
+        if self.call.phase.is_over() { language } else { ready }
     }
 
     /// A text in the colour of output.

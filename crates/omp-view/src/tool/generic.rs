@@ -44,7 +44,7 @@ fn inline(drawing: &Drawing<'_>, arguments: &Map<String, Value>) -> String {
 fn arguments(drawing: &Drawing<'_>) -> Vec<Line> {
     let look = drawing.look;
     let json = serde_json::to_string_pretty(&drawing.call.arguments).unwrap_or_default();
-    let language = omp_syntax::Language::of_tag("json");
+    let language = drawing.ready(omp_syntax::Language::of_tag("json"));
     let rows = code::lines(look, &json, language, look.fg(Token::ToolOutput));
     let mut rows = Preview::of_rows(look, &rows, crate::preview::Part::Whole).rows;
     rows.push(Line::new());

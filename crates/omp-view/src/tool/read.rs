@@ -18,6 +18,9 @@ pub(super) fn draw(drawing: &Drawing<'_>) -> Drawn {
     let mut body = drawing.trouble().unwrap_or_default();
     if call.is_done() {
         body = content(drawing);
+    } else if drawing.is_expanded() || drawing.look.read_preview {
+        // While the file is being read, its colours can be made ready.
+        drawing.ready(code::language_of(call.argument("path"), ""));
     }
     Drawn { subject: call.argument("path").to_owned(), figure: figure(drawing), body, ..Drawn::default() }
 }

@@ -101,9 +101,12 @@ impl ToolView {
         }
     }
 
-    /// Takes the result.
+    /// Takes the result. Of a call that was stopped, what it had said so far stays.
     pub fn finish(&mut self, output: ToolOutput, phase: Phase, now: Duration) {
-        self.call.output = output;
+        let says_less = phase == Phase::Aborted && output.details.is_none() && !self.call.text().is_empty();
+        if !says_less {
+            self.call.output = output;
+        }
         self.call.phase = phase;
         self.call.took = self.started.map(|started| now.saturating_sub(started));
         self.version += 1;

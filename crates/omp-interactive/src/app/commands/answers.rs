@@ -62,6 +62,7 @@ impl App {
         self.spawn(async move {
             let messages = session.transcript().await;
             Box::new(move |app: &mut Self| {
+                app.leave_run();
                 app.arrive(&messages, &done);
                 arrival.remarks.iter().for_each(|remark| app.say(Level::Warning, remark));
                 if let Some(prompt) = arrival.prompt {

@@ -185,7 +185,12 @@ impl App {
         let Some(sign_in) = self.sign_in() else { return };
         self.spawn(async move {
             let ended = sign_in.key(&row, &line, &cancel).await;
-            Box::new(move |app: &mut Self| app.key_looked_at(ended)) as Task
+            Box::new(move |app: &mut Self| {
+                // Who cancelled it has been told, and may have begun another login since.
+                if !(cancel.is_cancelled() && ended.is_err()) {
+                    app.key_looked_at(ended);
+                }
+            }) as Task
         });
     }
 

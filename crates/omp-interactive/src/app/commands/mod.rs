@@ -1,6 +1,7 @@
 //! Built-in commands, by topic.
 
 mod answers;
+pub(super) mod changing;
 mod copying;
 mod deleting;
 mod extensions;

@@ -7,12 +7,10 @@ use omp_theme::Token;
 use omp_types::ThinkingLevel;
 use omp_view::message::Level;
 
+use super::changing::{Change, DEFAULT};
 use crate::app::{App, Task};
 use crate::panels::models::Models;
 use crate::panels::opening::Opening;
-
-/// The role of the model that answers.
-const DEFAULT: &str = "default";
 
 impl App {
     /// `/model`: the choice is kept.
@@ -48,64 +46,18 @@ impl App {
         });
     }
 
-    /// Goes on with a model; nothing of it is kept as a preference.
+    /// Lets a model answer in this session.
     pub(crate) fn use_model(&mut self, selector: String) {
-        let session = self.session();
-        self.spawn(async move {
-            let warning = session.switch_warning(&selector).await;
-            let outcome = session.use_model(&selector).await;
-            Box::new(move |app: &mut Self| {
-                app.warn_of_switch(warning.filter(|_| outcome.is_ok()));
-                app.model_changed(outcome.map(|()| String::new()));
-            }) as Task
-        });
+        self.change(Change::Use(selector));
     }
 
     /// Gives a role a model.
     pub(crate) fn assign_model(&mut self, role: String, selector: String) {
-        let session = self.session();
-        self.spawn(async move {
-            let warning = if role == DEFAULT { session.switch_warning(&selector).await } else { None };
-            let outcome = session.assign_role(&role, &selector).await;
-            let said = if role == DEFAULT { String::new() } else { format!("{role}: {selector}") };
-            Box::new(move |app: &mut Self| {
-                app.warn_of_switch(warning.filter(|_| outcome.is_ok()));
-                app.model_changed(outcome.map(|()| said));
-            }) as Task
-        });
-    }
-
-    /// Says what the next request will cost more, while it is still possible to go back.
-    fn warn_of_switch(&mut self, warning: Option<String>) {
-        if let Some(warning) = warning {
-            self.say(Level::Warning, &warning);
-        }
-    }
-
-    fn model_changed(&mut self, outcome: Result<String, omp_sdk::SessionError>) {
-        match outcome {
-            Ok(said) if said.is_empty() => {
-                self.hint(Token::Muted, format!("Model: {}", self.session().model_selector()));
-            }
-            Ok(said) => self.hint(Token::Muted, said),
-            Err(error) => self.complain(&error.to_string()),
-        }
-        self.refresh();
+        self.change(Change::Assign { role, selector });
     }
 
     pub(in crate::app) fn cycle_model(&mut self, direction: Direction) {
-        let session = self.session();
-        self.spawn(async move {
-            let outcome = session.cycle_model(direction).await;
-            Box::new(move |app: &mut Self| {
-                match outcome {
-                    Ok(Some(gone_to)) => app.hint(Token::Muted, gone_to),
-                    Ok(None) => app.hint(Token::Muted, "There is no other model to go to."),
-                    Err(error) => app.complain(&error.to_string()),
-                }
-                app.refresh();
-            }) as Task
-        });
+        self.change(Change::Cycle(direction));
     }
 
     /// Says which models this run is limited to, if it is.
@@ -134,14 +86,7 @@ impl App {
         }
         self.thinking = next;
         self.hint(Token::Muted, format!("Thinking: {}", next.name()));
-        self.spawn(async move {
-            let outcome = session.set_thinking(next).await;
-            Box::new(move |app: &mut Self| {
-                if let Err(error) = outcome {
-                    app.complain(&error.to_string());
-                }
-            }) as Task
-        });
+        self.change(Change::Think(next));
     }
 }
 

@@ -16,7 +16,7 @@ impl App {
             self.busy();
         } else {
             let driver = Arc::clone(&self.driver);
-            self.go("Reviewing", move |cancel| async move { driver.review_plan(cancel).await });
+            self.go("Reviewing", move |cancel| async move { driver.review_plan(cancel).await.map(|()| None) });
         }
     }
 
@@ -37,7 +37,7 @@ impl App {
         let (driver, wish) = (Arc::clone(&self.driver), wish.to_owned());
         self.go(
             "Finding a goal",
-            move |cancel| async move { driver.guided_goal(&wish, cancel).await.map(drop) },
+            move |cancel| async move { driver.guided_goal(&wish, cancel).await },
         );
     }
 }

@@ -23,7 +23,7 @@ impl App {
                 }
             }) as Task
         });
-        self.open(Waiting::new("Sharing the conversation…", cancel, |app| {
+        self.open(Waiting::new("Sharing the conversation", cancel, |app| {
             app.hint(Token::Muted, "Share cancelled");
         }));
     }

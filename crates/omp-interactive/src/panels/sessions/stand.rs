@@ -116,6 +116,10 @@ impl Stand {
             news = self.incoming.recv() => match news.unwrap_or(Incoming::Closed) {
                 Incoming::Bytes(bytes) => self.decoder.feed(&bytes, self.clock.elapsed(), &mut events),
                 Incoming::Resized => self.renderer.resized(self.terminal.size()),
+                Incoming::Continued => {
+                    self.terminal.resume()?;
+                    self.renderer.gesture(Gesture::Resume);
+                }
                 Incoming::Ended(signal) => return Ok(vec![Done::End(End::Signal(signal))]),
                 Incoming::Closed => return Ok(vec![Done::End(End::Closed)]),
             },

@@ -3,6 +3,8 @@
 //! It takes the same items as the public API, insists on instructions, stores nothing and refuses limits and sampling
 //! parameters. Over a WebSocket the body is one message and every event another.
 
+use std::collections::HashMap;
+
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use omp_types::{Failure, ModelRequest};
@@ -21,9 +23,16 @@ const INSTRUCTIONS: &str = include_str!("prompts/instructions.md");
 pub(super) fn encode(model: &Model, request: &ModelRequest, policy: Policy) -> WireRequest {
     let variant = Variant { model: model.wire_id(), limits: Limits::Withheld };
     let (mut body, names) = responses::body(model, request, policy, &variant);
-    if let Some(members) = body.as_object_mut().filter(|members| !members.contains_key("instructions")) {
-        insert_before_input(members, "instructions", INSTRUCTIONS.trim_end().into());
+    with_instructions(&mut body);
+    WireRequest {
+        url: address(&model.base_url),
+        headers: headers(model, request),
+        body: body.to_string(),
+        names,
     }
+}
+
+fn headers(model: &Model, request: &ModelRequest) -> Vec<(&'static str, String)> {
     let mut headers =
         vec![("openai-beta", "responses=experimental".to_owned()), ("originator", "omp".to_owned())];
     if let Some(account) = model.key.as_ref().and_then(account_id) {
@@ -32,7 +41,23 @@ pub(super) fn encode(model: &Model, request: &ModelRequest, policy: Policy) -> W
     if let Some(session) = &request.options.session_id {
         headers.push(("session_id", session.clone()));
     }
-    WireRequest { url: address(&model.base_url), headers, body: body.to_string(), names }
+    headers
+}
+
+/// A request for the conversation in a shorter form.
+pub(super) fn compaction(model: &Model, request: &ModelRequest) -> WireRequest {
+    let variant = Variant { model: model.wire_id(), limits: Limits::Withheld };
+    let mut body = responses::compaction(model, request, &variant);
+    with_instructions(&mut body);
+    let url = format!("{}{}", address(&model.base_url), responses::COMPACT);
+    WireRequest { url, headers: headers(model, request), body: body.to_string(), names: HashMap::new() }
+}
+
+/// The API refuses a request without instructions.
+fn with_instructions(body: &mut Value) {
+    if let Some(members) = body.as_object_mut().filter(|members| !members.contains_key("instructions")) {
+        insert_before_input(members, "instructions", INSTRUCTIONS.trim_end().into());
+    }
 }
 
 /// The value of `openai-beta` that opens a WebSocket.

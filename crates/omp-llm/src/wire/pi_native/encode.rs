@@ -54,9 +54,10 @@ fn said(message: &Message) -> Value {
         Message::Custom(custom) => Message::User(UserMessage {
             content: custom.content.clone(),
             steering: false,
+            sealed: None,
             timestamp: custom.timestamp,
         }),
-        Message::User(user) => Message::User(UserMessage { steering: false, ..user.clone() }),
+        Message::User(user) => Message::User(UserMessage { steering: false, sealed: None, ..user.clone() }),
         other => return json!(other),
     };
     json!(plain)

@@ -232,7 +232,7 @@ fn stream_error(data: &str) -> Failure {
     failure
 }
 
-fn usage(usage: &Value) -> Usage {
+pub(super) fn usage(usage: &Value) -> Usage {
     let cached = count(&usage["input_tokens_details"]["cached_tokens"]).unwrap_or(0);
     Usage {
         input: count(&usage["input_tokens"]).unwrap_or(0).saturating_sub(cached),

@@ -14,7 +14,7 @@ use crate::wire::{
     openai_schema,
 };
 
-const IDS: IdRules = IdRules { max_len: 64, prefix: "call_", alphabet: Alphabet::Any };
+pub(super) const IDS: IdRules = IdRules { max_len: 64, prefix: "call_", alphabet: Alphabet::Any };
 /// The API refuses smaller limits.
 const LEAST_OUTPUT: u32 = 16;
 

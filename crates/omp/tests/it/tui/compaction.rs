@@ -115,7 +115,7 @@ fn words_wait_for_the_compaction() {
 }
 
 /// A document begins a new session; too little to say, a stopped one and a running turn leave everything.
-/// proves: LOP-145, LOP-148
+/// proves: LOP-145, LOP-148, CLI-211
 #[test]
 fn a_document_begins_a_new_session() {
     let stalled = || say("words without end").stall_after_event(2, LONG);
@@ -129,6 +129,7 @@ fn a_document_begins_a_new_session() {
     screen.send("\x1b").wait_for("Handoff cancelled");
     screen.say("/handoff the parser").wait_for("New session started with handoff context");
     screen.wait_for("The document.");
+    assert!(last_prompt(&screen.server).ends_with("the parser"), "{}", last_prompt(&screen.server));
     screen.say("the second question").wait_for("second-answer").terminal.wait_without("Working");
     let sent = screen.server.requests().last().unwrap().body["messages"].as_array().unwrap().clone();
     let texts: Vec<String> = sent.iter().map(|message| message["content"].to_string()).collect();

@@ -77,7 +77,7 @@ fn the_keys_of_the_main_view() {
     screen.say("queued").wait_for("1 waiting").send("\x1b[1;3A").wait_for("│ queued");
     screen.send("\x03").wait_for("Ask anything").send("\x1b").wait_for("Aborted");
     // Asleep and awake again; then out.
-    screen.send("\x1a").terminal.wait_for_bytes(b"STOPPED 148");
+    screen.send("\x1a").terminal.wait_for_bytes(b"STOPPED 147");
     screen.send("awake").wait_for("│ awake").send("\x15").wait_for("Ask anything").send("\x04");
     screen.terminal.wait_for_bytes(b"ENDED 0");
 }

@@ -80,7 +80,7 @@ fn the_program_sleeps_and_wakes() {
     ]);
     let mut screen = Screen::with(command, home, server, 30, 100);
     screen.send("a draft").wait_for("a draft").send("\x1a");
-    screen.terminal.wait_for_bytes(b"STOPPED 148");
+    screen.terminal.wait_for_bytes(b"STOPPED 147");
     // The shell goes on with it at once; the draft is still there.
     screen.send(" and more").wait_for("a draft and more");
 }

@@ -1,6 +1,7 @@
 //! The interactive program in a real pseudo-terminal, seen through somebody else's emulator.
 
 mod bash;
+mod approving;
 mod beside;
 mod branches;
 mod builtins;
@@ -15,11 +16,15 @@ mod defaults;
 mod discovering;
 mod editing;
 mod engine;
+mod expanding;
+mod finding;
 mod gallery;
+mod goal_flag;
 mod history;
 mod interaction;
 mod keys;
 mod lifecycle;
+mod loaders;
 mod logins;
 mod models;
 mod overlay;
@@ -29,9 +34,13 @@ mod pictures;
 mod plain;
 mod platform;
 mod questions;
+mod racing;
+mod remapping;
 mod sessions;
 mod settings;
 mod skills;
+mod strain;
+mod tasks;
 mod themes;
 mod tree;
 mod upkeep;

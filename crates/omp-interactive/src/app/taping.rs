@@ -1,0 +1,397 @@
+//! The screen on a recording: what is written down of it, and what is done again when it is played.
+//!
+//! Everything that changes the screen is an entry: keys, words of the session, facts of the machine. Whoever does the
+//! same to another [`App`] at the same times gets the same frames. What touches the world outside (commands, files,
+//! logins, other sessions) is not played: the tape is left there.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use omp_editor::Offer;
+use omp_keys::table as actions;
+use omp_keys::{Action, Chord};
+use omp_sdk::{ModeError, Outcome, Recorder, ScreenEntry, ScreenRow, comes_again};
+use omp_tui::input::{Event, Kind};
+use omp_tui::render::{Rows, Size};
+use omp_tui::schedule::Extent;
+use omp_types::ThinkingLevel;
+use serde_json::{Value, json};
+
+use super::App;
+use crate::link::Word;
+use crate::panels::Panel;
+use crate::panels::approval::Approval;
+use crate::panels::asked::Asked;
+use crate::panels::choice::Choice;
+use crate::panels::review::Plan;
+use crate::panels::text::Text;
+
+/// Commands that change nothing but the conversation and the screen.
+const PLAYED: [&str; 9] =
+    ["btw", "cache", "compact", "context", "exit", "help", "hotkeys", "plan", "retry"];
+
+/// Actions of the same kind.
+const ACTIONS: [Action; 12] = [
+    actions::INTERRUPT,
+    actions::EXIT,
+    actions::SUSPEND,
+    actions::DISPLAY_RESET,
+    actions::THINKING_TOGGLE,
+    actions::THINKING_CYCLE,
+    actions::RETRY,
+    actions::PLAN_TOGGLE,
+    actions::CLEAR,
+    actions::MESSAGE_FOLLOW_UP,
+    actions::MESSAGE_DEQUEUE,
+    actions::TOOLS_EXPAND,
+];
+
+/// How a turn ended.
+type Ended = Result<Option<Outcome>, ModeError>;
+
+/// What the screen is on.
+#[derive(Default)]
+enum Tape {
+    /// Nothing.
+    #[default]
+    Off,
+    /// It is written down.
+    Record(Arc<Recorder>),
+    /// It was written down, and is played.
+    Play,
+}
+
+/// The tape, and the time on it.
+#[derive(Default)]
+pub(crate) struct Taping {
+    tape: Tape,
+    /// The time of the entry that is dealt with.
+    time: Option<Duration>,
+    /// Words that were taken up since the last entry: events and questions.
+    words: (u64, u64),
+    /// An entry of the tape is dealt with, so what it says counts.
+    applying: bool,
+    /// The turn is over, and the tape has not come there yet.
+    ended: Option<(u64, Ended)>,
+    /// Why the tape was left.
+    left: Option<String>,
+    /// The home directory on the tape.
+    home: Option<PathBuf>,
+    /// As many copies as there is work beside the interface.
+    under_way: Arc<()>,
+}
+
+impl Taping {
+    /// The time of the entry that is dealt with, if there is a tape.
+    pub(crate) fn time(&self) -> Option<Duration> {
+        self.time
+    }
+
+    /// Work beside the interface begins. It ends when what comes back is dropped.
+    pub(crate) fn work(&self) -> Arc<()> {
+        Arc::clone(&self.under_way)
+    }
+
+    /// Is there work beside the interface?
+    pub(crate) fn is_at_work(&self) -> bool {
+        Arc::strong_count(&self.under_way) > 1
+    }
+
+    /// Is the screen written down?
+    pub(crate) fn is_recording(&self) -> bool {
+        matches!(self.tape, Tape::Record(_))
+    }
+
+    fn is_playing(&self) -> bool {
+        matches!(self.tape, Tape::Play)
+    }
+
+    fn entry(&self, entry: impl FnOnce(u64, &Recorder) -> ScreenEntry, at: Duration) {
+        if let Tape::Record(recorder) = &self.tape {
+            recorder.screen(entry(milliseconds(at), recorder));
+        }
+    }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+impl App {
+    /// The screen is written down from here on.
+    pub(crate) fn record_screen(&mut self, recorder: Arc<Recorder>, begun: ScreenEntry) {
+        recorder.screen(begun);
+        self.taping.tape = Tape::Record(recorder);
+    }
+
+    /// The screen is one that was written down. `home` is what is shown as `~`.
+    pub(crate) fn play_screen(&mut self, home: PathBuf) {
+        self.taping.tape = Tape::Play;
+        self.taping.home = Some(home);
+        self.set_time(Duration::ZERO);
+    }
+
+    /// The home directory, as far as paths are shown.
+    pub(crate) fn home(&self) -> PathBuf {
+        self.taping.home.clone().unwrap_or_else(|| self.session().directories().home.clone())
+    }
+
+    /// The time stands still while something is dealt with, so that the same comes of it when it is played.
+    pub(crate) fn hold_time(&mut self) {
+        if self.taping.is_recording() {
+            self.taping.time = None;
+            // What is written are milliseconds, so it is those that count.
+            self.taping.time = Some(Duration::from_millis(milliseconds(self.now())));
+        }
+    }
+
+    /// The time goes on.
+    pub(crate) fn release_time(&mut self) {
+        if !self.taping.is_playing() {
+            self.taping.time = None;
+        }
+    }
+
+    /// It is this time on the tape.
+    pub(crate) fn set_time(&mut self, time: Duration) {
+        self.taping.time = Some(time);
+    }
+
+    /// Something was typed.
+    pub(super) fn tape_input(&mut self, event: &Event) {
+        if !self.taping.is_recording() && !self.taping.is_playing() {
+            return;
+        }
+        self.hold_time();
+        if self.panels.first().is_some_and(|panel| !is_played(panel.as_ref())) {
+            self.leave_tape("a panel");
+        }
+        let now = self.now();
+        match event {
+            Event::Key(key) if key.kind == Kind::Release => {}
+            Event::Key(key) => match key.text() {
+                Some(letter) => self.taping.entry(
+                    |at, recorder| ScreenEntry::Text { at, told: recorder.told(), text: letter.to_string() },
+                    now,
+                ),
+                None => self.taping.entry(
+                    |at, recorder| ScreenEntry::Key {
+                        at,
+                        told: recorder.told(),
+                        key: Chord::from(*key).to_string(),
+                    },
+                    now,
+                ),
+            },
+            Event::Paste(text) => self.taping.entry(
+                |at, recorder| ScreenEntry::Paste { at, told: recorder.told(), text: text.clone() },
+                now,
+            ),
+            Event::Focus(_) | Event::Mouse(_) | Event::Reply(_) => {}
+        }
+    }
+
+    /// The terminal has another size.
+    pub(crate) fn tape_size(&mut self, size: Size) {
+        self.hold_time();
+        self.taping.entry(|at, _| ScreenEntry::Size { at, size: cells(size) }, self.now());
+    }
+
+    /// A word of the session is taken up.
+    pub(super) fn count_word(&mut self, word: &Word) {
+        match word {
+            Word::Event(event) if !comes_again(event) => {}
+            Word::Event(_) => self.taping.words.0 += 1,
+            // Somebody else's program wants the terminal.
+            Word::Terminal(..) => self.leave_tape("a command in a terminal"),
+            _ => self.taping.words.1 += 1,
+        }
+    }
+
+    /// The words that came were taken up.
+    pub(crate) fn tape_words(&mut self) {
+        let (events, questions) = std::mem::take(&mut self.taping.words);
+        if events + questions > 0 {
+            self.taping.entry(|at, _| ScreenEntry::Words { at, events, questions }, self.now());
+        }
+    }
+
+    /// Something of the machine is known. It counts, unless the tape says what is.
+    pub(super) fn tape_fact<T>(&self, name: &str, value: T, said: impl FnOnce(&T) -> Value) -> Option<T> {
+        let entry = |at, _: &Recorder| ScreenEntry::Fact { at, name: name.to_owned(), value: said(&value) };
+        self.taping.entry(entry, self.now());
+        (!self.taping.is_playing() || self.taping.applying).then_some(value)
+    }
+
+    /// A turn is over. When a tape is played it is over when it was.
+    pub(super) fn tape_end(&mut self, number: u64, ended: Ended) {
+        if self.taping.is_playing() && self.taping.left.is_none() {
+            self.taping.ended = Some((number, ended));
+            return;
+        }
+        let over = |at, _: &Recorder| ScreenEntry::Fact { at, name: "ended".to_owned(), value: Value::Null };
+        self.taping.entry(over, self.now());
+        self.ended(number, ended);
+    }
+
+    /// Offers for the editor have come.
+    pub(super) fn offered(&mut self, generation: u64, offers: Vec<Offer>) {
+        let said = |offers: &Vec<Offer>| {
+            let texts = offers.iter().map(|offer| json!([offer.label(), offer.detail()]));
+            json!({ "generation": generation, "offers": texts.collect::<Vec<_>>() })
+        };
+        if let Some(offers) = self.tape_fact("offers", offers, said) {
+            self.editor.offer(generation, offers);
+            self.changed();
+        }
+    }
+
+    /// The model thinks this hard.
+    pub(super) fn know_thinking(&mut self, level: ThinkingLevel) {
+        if let Some(level) = self.tape_fact("thinking", level, |level| json!(level)) {
+            self.thinking = level;
+            self.changed();
+        }
+    }
+
+    /// May a command be done again? The tape is left if it may not; `false` if it must not be done at all.
+    pub(super) fn may_run(&mut self, name: &str) -> bool {
+        PLAYED.contains(&name) || self.may_do(&format!("/{name}"))
+    }
+
+    /// The same for an action.
+    pub(super) fn may_act(&mut self, action: Action) -> bool {
+        ACTIONS.contains(&action) || is_editing(action) || self.may_do(action.id())
+    }
+
+    /// The tape is left before something that cannot be done again; `false` if it must not be done at all.
+    pub(super) fn may_do(&mut self, what: &str) -> bool {
+        self.leave_tape(what);
+        !self.taping.is_playing()
+    }
+
+    /// What follows is not on the tape.
+    pub(crate) fn leave_tape(&mut self, what: &str) {
+        if let Tape::Record(recorder) = &self.taping.tape {
+            recorder.leave_screen(milliseconds(self.now()), what);
+            self.taping.tape = Tape::Off;
+            self.taping.time = None;
+        } else if self.taping.is_playing() {
+            self.taping.left.get_or_insert_with(|| what.to_owned());
+        }
+    }
+
+    /// Why the tape was left, if it was.
+    pub(crate) fn left_tape(&self) -> Option<&str> {
+        self.taping.left.as_deref()
+    }
+
+    /// Writes down what the screen shows, if it is at rest.
+    pub(crate) fn tape_frame(&mut self, size: Size) {
+        if self.taping.is_recording() && self.is_at_rest() {
+            let rows = self.shown_rows(size);
+            let rows = rows.into_iter().enumerate().map(|(place, text)| ScreenRow(place, text)).collect();
+            self.taping.entry(|at, _| ScreenEntry::Frame { at, rows, height: size.height }, self.now());
+        }
+    }
+
+    /// Does nothing go on whose rows depend on the speed of the machine?
+    fn is_at_rest(&self) -> bool {
+        let busy = self.run.is_some()
+            || self.shell.is_some()
+            || self.retrying.is_some()
+            || self.compacting.activity.is_some()
+            || self.asides.is_asking();
+        !busy && self.loading == 0 && self.waiting.is_empty()
+    }
+
+    /// The characters of the lowest rows, as many as the screen has, without what stands behind them.
+    pub(crate) fn shown_rows(&mut self, size: Size) -> Vec<String> {
+        let frame = self.ui.compose(size, &Extent::Everything);
+        let view = frame.view();
+        let from = view.rows.len().saturating_sub(size.height);
+        let rows = (from..view.rows.len()).map(|row| view.rows.row(row));
+        let covers = view.covers.iter().flat_map(|cover| cover.rows.iter().cloned());
+        let mut shown: Vec<String> = rows.chain(covers).map(|row| row.text().trim_end().to_owned()).collect();
+        shown.resize(shown.len().max(size.height), String::new());
+        shown
+    }
+
+    /// Says once that nothing is written down any more.
+    pub(crate) fn tell_trouble(&mut self) {
+        if let Tape::Record(recorder) = &self.taping.tape
+            && let Some(why) = recorder.trouble()
+        {
+            self.taping.tape = Tape::Off;
+            self.taping.time = None;
+            self.remark(&omp_sdk::incomplete(&why));
+        }
+    }
+
+    /// Does a turn go on?
+    pub(crate) fn is_busy(&self) -> bool {
+        self.run.is_some()
+    }
+
+    /// A turn whose end was held back is over.
+    pub(crate) fn end_held(&mut self) {
+        if let Some((number, ended)) = self.taping.ended.take() {
+            self.ended(number, ended);
+        }
+    }
+
+    /// Takes up a fact of the tape; `false` if what it tells of has not happened yet.
+    pub(crate) fn play_fact(&mut self, name: &str, value: &Value) -> bool {
+        self.taping.applying = true;
+        let happened = self.apply(name, value);
+        self.taping.applying = false;
+        happened
+    }
+
+    fn apply(&mut self, name: &str, value: &Value) -> bool {
+        match name {
+            "ended" => match self.taping.ended.take() {
+                Some((number, ended)) => self.ended(number, ended),
+                None => return false,
+            },
+            "branch" => self.set_branch(value.as_str().map(str::to_owned)),
+            "thinking" => {
+                if let Ok(level) = serde_json::from_value(value.clone()) {
+                    self.know_thinking(level);
+                }
+            }
+            "jobs" => self.job_result(),
+            "offers" => {
+                let offer = |offer: &Value| {
+                    let text = |place: usize| offer[place].as_str().unwrap_or_default().to_owned();
+                    Offer::new(text(0)).with_detail(text(1))
+                };
+                let offers = value["offers"].as_array().map(|offers| offers.iter().map(offer).collect());
+                self.offered(value["generation"].as_u64().unwrap_or_default(), offers.unwrap_or_default());
+            }
+            // A fact of a later version has no say.
+            _ => {}
+        }
+        true
+    }
+}
+
+/// Actions of the editor itself stay in the editor.
+fn is_editing(action: Action) -> bool {
+    omp_editor::Command::of_action(action.id()).is_some()
+        && action != actions::CLIPBOARD_COPY_LINE
+        && action != actions::CLIPBOARD_COPY_PROMPT
+}
+
+/// Is what is typed into a panel done again?
+fn is_played(panel: &dyn Panel) -> bool {
+    let panel: &dyn std::any::Any = panel;
+    panel.is::<Approval>() || panel.is::<Asked>() || panel.is::<Plan>() || panel.is::<Choice>() || panel.is::<Text>()
+}
+
+/// A size as it is written.
+pub(crate) fn cells(size: Size) -> (u16, u16) {
+    let count = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
+    (count(size.width), count(size.height))
+}

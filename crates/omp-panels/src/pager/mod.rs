@@ -1,0 +1,97 @@
+//! A long text over the whole screen, gone through row by row and page by page; beside it lie others like it.
+
+#[cfg(test)]
+mod tests;
+
+use omp_keys::table as actions;
+use omp_keys::{Bindings, Chord, Context};
+use omp_theme::Token;
+use omp_tui::input::Key;
+use omp_tui::render::Size;
+use omp_tui::text::Line;
+use omp_view::Look;
+
+use crate::Drawn;
+use crate::parts::{hidden, keys};
+
+/// Rows that are not the text: the title, what is hidden.
+const AROUND: usize = 2;
+
+/// What the reader wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// The text before this one.
+    Older,
+    /// The text behind this one.
+    Newer,
+    /// Nothing more.
+    Close,
+}
+
+/// A text in front of its reader.
+#[derive(Clone, Debug, Default)]
+pub struct Pager {
+    rows: Vec<Line>,
+    title: String,
+    hints: Vec<String>,
+    top: usize,
+    /// Rows of text on the last screen.
+    page: usize,
+}
+
+impl Pager {
+    /// A text that begins at its start.
+    pub fn new(title: impl Into<String>, rows: Vec<Line>) -> Self {
+        Self { rows, title: title.into(), ..Self::default() }
+    }
+
+    /// With more words about keys.
+    #[must_use]
+    pub fn hints(mut self, hints: Vec<String>) -> Self {
+        self.hints = hints;
+        self
+    }
+
+    /// The same text in other rows, as after a change of width. The place in it stays about the same.
+    pub fn replace(&mut self, rows: Vec<Line>) {
+        self.top = self.top * rows.len() / self.rows.len().max(1);
+        self.rows = rows;
+    }
+
+    /// Its rows on a screen of this size.
+    pub fn draw(&mut self, look: &Look, size: Size) -> Drawn {
+        let foot = keys(look, &self.hints);
+        self.page = size.height.saturating_sub(AROUND + foot.len()).max(1);
+        let most = self.rows.len().saturating_sub(self.page);
+        self.top = self.top.min(most);
+        let title = Line::styled(look.bold(Token::Accent), &self.title);
+        let mut rows = vec![look.shortened(&title, look.width)];
+        rows.extend(self.rows.iter().skip(self.top).take(self.page).map(|row| row.clamp(look.width)));
+        rows.extend(hidden(look, self.top, most - self.top));
+        rows.extend(foot);
+        rows.truncate(size.height);
+        rows.into()
+    }
+
+    /// Takes a key.
+    pub fn key(&mut self, key: Key, bindings: &Bindings) -> Option<Wish> {
+        let chord = Chord::from(key);
+        let last = self.rows.len().saturating_sub(self.page);
+        let page = self.page.saturating_sub(1).max(1);
+        match bindings.action(Context::Select, chord) {
+            Some(actions::SELECT_UP) => self.top = self.top.saturating_sub(1),
+            Some(actions::SELECT_DOWN) => self.top = (self.top + 1).min(last),
+            Some(actions::SELECT_PAGE_UP) => self.top = self.top.saturating_sub(page),
+            Some(actions::SELECT_PAGE_DOWN) => self.top = (self.top + page).min(last),
+            Some(actions::SELECT_CANCEL | actions::SELECT_CONFIRM) => return Some(Wish::Close),
+            _ => match bindings.action(Context::Editor, chord) {
+                Some(actions::CURSOR_LINE_START) => self.top = 0,
+                Some(actions::CURSOR_LINE_END) => self.top = last,
+                Some(actions::CURSOR_LEFT) => return Some(Wish::Older),
+                Some(actions::CURSOR_RIGHT) => return Some(Wish::Newer),
+                _ => {}
+            },
+        }
+        None
+    }
+}

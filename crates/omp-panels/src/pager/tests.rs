@@ -1,0 +1,58 @@
+use omp_keys::{Bindings, Platform};
+use omp_tui::input::Code;
+use omp_tui::text::Line;
+
+use super::{Pager, Wish};
+use crate::testing::{assert_fits, look, plain, size, text};
+
+fn pager(lines: usize) -> Pager {
+    let rows = (1..=lines).map(|line| Line::plain(&format!("row {line}"))).collect();
+    Pager::new("A text", rows).hints(vec!["Esc closes".to_owned()])
+}
+
+fn press(pager: &mut Pager, code: Code) -> Option<Wish> {
+    pager.key(plain(code), &Bindings::new(Platform::current(), &Default::default()))
+}
+
+fn shown(pager: &mut Pager) -> String {
+    text(&pager.draw(&look(40), size(40, 8)))
+}
+
+#[test]
+fn every_row_can_be_reached() {
+    let mut pager = pager(20);
+    assert_eq!(
+        shown(&mut pager),
+        "A text\nrow 1\nrow 2\nrow 3\nrow 4\nrow 5\n  ↓ 15 more\n  Esc closes\n"
+    );
+    press(&mut pager, Code::Down);
+    assert!(shown(&mut pager).contains("row 6\n  ↑ 1  ↓ 14 more"), "{}", shown(&mut pager));
+    press(&mut pager, Code::PageDown);
+    assert!(shown(&mut pager).starts_with("A text\nrow 6\n"), "a row of the page before stays");
+    press(&mut pager, Code::End);
+    assert!(shown(&mut pager).contains("row 20\n  ↑ 15 more"), "{}", shown(&mut pager));
+    press(&mut pager, Code::Down);
+    press(&mut pager, Code::Up);
+    assert!(shown(&mut pager).contains("row 19\n") && !shown(&mut pager).contains("row 20"));
+    press(&mut pager, Code::Home);
+    assert!(shown(&mut pager).contains("row 1\n"));
+}
+
+#[test]
+fn the_place_stays_when_the_rows_are_others() {
+    let mut pager = pager(100);
+    shown(&mut pager);
+    press(&mut pager, Code::End);
+    pager.replace((1..=200).map(|line| Line::plain(&format!("half {line}"))).collect());
+    assert!(shown(&mut pager).contains("half 191\n"), "{}", shown(&mut pager));
+    pager.replace(vec![Line::plain("short")]);
+    assert_eq!(shown(&mut pager), "A text\nshort\n  Esc closes\n");
+}
+
+#[test]
+fn the_reader_goes_to_others_and_leaves() {
+    let mut pager = pager(3);
+    let wishes = [Code::Left, Code::Right, Code::Escape, Code::Char('x')].map(|code| press(&mut pager, code));
+    assert_eq!(wishes, [Some(Wish::Older), Some(Wish::Newer), Some(Wish::Close), None]);
+    assert_fits(|look, size| pager.draw(look, size));
+}

@@ -1,0 +1,199 @@
+//! What a terminal showed and what was typed at it.
+//!
+//! A frame is what the screen showed when the program had come to rest: nothing ran, and everything that had come in
+//! was dealt with. Only those are kept; what is seen on the way there depends on the speed of the machine.
+
+use omp_guard::secrets::Secrets;
+
+use crate::line::{Line, Row, Screen};
+
+/// Entries that wait to see whether something secret is typed.
+const MOST_PENDING: usize = 512;
+
+/// Keeps what is typed until it is known whether it was secret, and frames until their rows are.
+#[derive(Debug, Default)]
+pub(crate) struct Screening {
+    pending: Vec<Screen>,
+    /// Something was typed that is no text: what was typed before it is complete.
+    closed: bool,
+    /// The rows of the frame that was written last.
+    shown: Vec<String>,
+    /// Nothing is kept any more.
+    over: bool,
+}
+
+impl Screening {
+    /// Takes an entry. What is ready to be written comes back.
+    pub(crate) fn take(&mut self, entry: Screen, secrets: Option<&Secrets>) -> Vec<Line> {
+        if self.over {
+            return Vec::new();
+        }
+        let mut ready = Vec::new();
+        if self.closed || self.pending.len() >= MOST_PENDING {
+            ready = self.flush(secrets);
+        }
+        match &entry {
+            Screen::Text { .. } => {}
+            Screen::Key { key, .. } => self.closed = key != BACKSPACE,
+            // A frame that shows what is being typed waits with it; everything else has no reason to.
+            _ if !self.pending.iter().any(is_typed) => {
+                ready.extend(self.line(entry, secrets));
+                return ready;
+            }
+            _ => {}
+        }
+        self.pending.push(entry);
+        ready
+    }
+
+    /// The screen is left alone from here: nothing of what was typed last is kept.
+    pub(crate) fn leave(&mut self, at: u64, what: String) -> Vec<Line> {
+        if std::mem::replace(&mut self.over, true) {
+            return Vec::new();
+        }
+        self.pending.clear();
+        vec![Line::Screen(Screen::Left { at, what })]
+    }
+
+    /// Everything that waits. What was typed and is secret comes as what stands for it, and the frames that show how it
+    /// was typed do not come.
+    pub(crate) fn flush(&mut self, secrets: Option<&Secrets>) -> Vec<Line> {
+        self.closed = false;
+        let mut entries = std::mem::take(&mut self.pending);
+        if let Some(secrets) = secrets {
+            entries = without_secrets(entries, secrets);
+        }
+        entries.into_iter().filter_map(|entry| self.line(entry, secrets)).collect()
+    }
+
+    fn line(&mut self, entry: Screen, secrets: Option<&Secrets>) -> Option<Line> {
+        let Screen::Frame { at, rows, height } = entry else { return Some(Line::Screen(entry)) };
+        let texts: Vec<String> = rows.into_iter().map(|Row(_, text)| text).collect();
+        if secrets.is_some_and(|secrets| shows_secret(&texts, secrets)) {
+            return None;
+        }
+        let before = std::mem::replace(&mut self.shown, texts);
+        let changed = self.shown.iter().enumerate().filter(|(row, text)| before.get(*row) != Some(*text));
+        let rows: Vec<Row> = changed.map(|(row, text)| Row(row, text.clone())).collect();
+        let same = rows.is_empty() && before.len() == self.shown.len();
+        (!same).then_some(Line::Screen(Screen::Frame { at, rows, height }))
+    }
+}
+
+/// How [`Screen::Key`] names the key that takes the last letter away.
+pub(crate) const BACKSPACE: &str = "Backspace";
+
+fn is_typed(entry: &Screen) -> bool {
+    matches!(entry, Screen::Text { .. } | Screen::Key { .. })
+}
+
+/// What stands for the secrets in what was typed letter by letter.
+fn without_secrets(entries: Vec<Screen>, secrets: &Secrets) -> Vec<Screen> {
+    let (mut raw, mut typed) = (String::new(), String::new());
+    for entry in &entries {
+        match entry {
+            Screen::Text { text, .. } => {
+                raw.push_str(text);
+                typed.push_str(text);
+            }
+            Screen::Key { key, .. } if key == BACKSPACE => drop(typed.pop()),
+            _ => {}
+        }
+    }
+    let hidden = secrets.obfuscate(&typed);
+    if hidden.is_none() && secrets.obfuscate(&raw).is_none() {
+        return entries;
+    }
+    let mut said = Some(hidden.unwrap_or(typed));
+    let replaced = |entry: Screen| match entry {
+        Screen::Text { at, told, .. } => Some(Screen::Text { at, told, text: said.take()? }),
+        Screen::Key { ref key, .. } if key == BACKSPACE => None,
+        Screen::Frame { .. } => None,
+        other => Some(other),
+    };
+    entries.into_iter().filter_map(replaced).collect()
+}
+
+/// Do rows show something secret, also across the end of a row?
+fn shows_secret(rows: &[String], secrets: &Secrets) -> bool {
+    let is_edge = |letter: char| letter.is_whitespace() || ('\u{2500}'..='\u{259f}').contains(&letter) || letter == '|';
+    let joined: String = rows.iter().map(|row| row.trim_matches(is_edge)).collect();
+    secrets.obfuscate(&joined).is_some() || rows.iter().any(|row| secrets.obfuscate(row).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use omp_guard::secrets::{Entry, Matcher, Mode};
+
+    use super::*;
+
+    fn secrets() -> Secrets {
+        let entry = Entry { matcher: Matcher::Plain("hunter22".to_owned()), mode: Mode::Obfuscate };
+        Secrets::new(vec![entry], "s1")
+    }
+
+    fn text(text: &str) -> Screen {
+        Screen::Text { at: 1, told: 0, text: text.to_owned() }
+    }
+
+    fn key(name: &str) -> Screen {
+        Screen::Key { at: 1, told: 0, key: name.to_owned() }
+    }
+
+    fn frame(rows: &[&str]) -> Screen {
+        let rows = rows.iter().enumerate().map(|(at, row)| Row(at, (*row).to_owned())).collect();
+        Screen::Frame { at: 1, rows, height: 3 }
+    }
+
+    fn written(entries: Vec<Screen>) -> String {
+        let (mut screening, secrets) = (Screening::default(), secrets());
+        let mut lines = Vec::new();
+        for entry in entries {
+            lines.extend(screening.take(entry, Some(&secrets)));
+        }
+        lines.extend(screening.flush(Some(&secrets)));
+        serde_json::to_string(&lines).unwrap()
+    }
+
+    #[test]
+    fn what_is_typed_letter_by_letter_is_known_as_a_secret() {
+        let letters = "hunter2x".chars().map(|letter| letter.to_string());
+        let mut entries: Vec<Screen> = Vec::new();
+        let mut shown = String::new();
+        for letter in letters {
+            shown.push_str(&letter);
+            entries.extend([text(&letter), frame(&[&shown])]);
+        }
+        entries.extend([key("Backspace"), text("2"), key("Enter"), frame(&["> hunter22", "done"]), text("a")]);
+        let written = written(entries);
+        assert!(!written.contains("hunt") && !written.contains("Backspace"), "{written}");
+        assert!(written.contains("Enter") && written.contains("\"text\":\"a\""), "{written}");
+    }
+
+    #[test]
+    fn a_secret_across_two_rows_is_not_shown() {
+        let written = written(vec![frame(&["│ my hunt │", "│ er22    │"]), frame(&["clean", "row"])]);
+        assert!(!written.contains("hunt") && written.contains("clean"), "{written}");
+    }
+
+    #[test]
+    fn only_rows_that_changed_are_written() {
+        let written = written(vec![frame(&["one", "two"]), frame(&["one", "three"]), frame(&["one", "three"])]);
+        assert_eq!((written.matches("one").count(), written.matches("three").count()), (1, 1), "{written}");
+    }
+
+    #[test]
+    fn what_was_typed_last_is_forgotten_when_the_screen_is_left() {
+        let mut screening = Screening::default();
+        let mut lines = Vec::new();
+        for entry in [text("/login x sk-unknown"), frame(&["sk-unknown"]), key("Enter")] {
+            lines.extend(screening.take(entry, None));
+        }
+        lines.extend(screening.leave(2, "/login".to_owned()));
+        lines.extend(screening.take(text("more"), None));
+        lines.extend(screening.flush(None));
+        let written = serde_json::to_string(&lines).unwrap();
+        assert!(!written.contains("unknown") && !written.contains("more"), "{written}");
+        assert!(written.contains("/login"), "{written}");
+    }
+}

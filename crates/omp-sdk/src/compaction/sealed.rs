@@ -1,0 +1,84 @@
+//! Compaction by the provider itself: the history in a form that only the model it was made for can read.
+//!
+//! The entry keeps that form beside a record in words, which every other model reads. A model that is asked for another
+//! focus, or a role of its own that sums up, makes a summary instead.
+
+use std::sync::Arc;
+
+use omp_agent::{Order, UpkeepError};
+use omp_compaction::{Plan, Words, digest};
+use omp_session::Compaction;
+use omp_types::{
+    AssistantBlock, AssistantMessage, FailureKind, ModelRequest, Purpose, RequestOptions, SealedHistory,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::Keeper;
+use super::summarize::Summed;
+use crate::configure;
+use crate::small;
+
+/// The role of the model that sums up.
+const ROLE: &str = "compaction";
+/// The part of a window that the record in words may take.
+const RECORD_SHARE: u64 = 8;
+
+impl Keeper {
+    /// Asks the provider. `None` where it has no compaction, is not to be asked, or failed: then a summary is made.
+    pub(super) async fn seal(
+        &self,
+        plan: &Plan,
+        order: Order<'_>,
+        model: &Arc<omp_llm::Model>,
+        cancel: &CancellationToken,
+    ) -> Result<Option<(Summed, SealedHistory)>, UpkeepError> {
+        let other_role = configure::role(&self.settings(), ROLE).is_some();
+        if !self.policy().remote || !model.compacts() || order.focus.is_some() || other_role {
+            return Ok(None);
+        }
+        let earlier = plan.previous.iter().map(Compaction::message);
+        let dropped = plan.dropped().map(|piece| Arc::clone(&piece.message));
+        let request = ModelRequest {
+            system: Arc::clone(&self.system),
+            messages: earlier.chain(dropped).collect(),
+            options: RequestOptions {
+                purpose: Purpose::Compaction,
+                prompt_cache_key: Some(self.record.lock().header().id.clone()),
+                ..RequestOptions::default()
+            },
+            ..ModelRequest::default()
+        };
+        let served = self.models.serve(Arc::clone(model));
+        match small::ask(served.as_ref(), request, cancel.clone(), |_| {}).await {
+            Ok(answer) => Ok(Some((self.record_of(plan, model), sealed(answer)))),
+            Err(failure) if failure.kind == FailureKind::Aborted || cancel.is_cancelled() => {
+                Err(UpkeepError::Aborted)
+            }
+            // A summary does not need it.
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// What other models read instead.
+    fn record_of(&self, plan: &Plan, model: &omp_llm::Model) -> Summed {
+        let history = digest(plan, self.window(model) / RECORD_SHARE);
+        let short = format!("Compacted by {}", model.provider);
+        Summed { words: Words { history, prefix: None }, short, notices: Vec::new() }
+    }
+}
+
+fn sealed(answer: AssistantMessage) -> SealedHistory {
+    let AssistantMessage { api, provider, model, usage, content, .. } = answer;
+    let items: Vec<_> = content
+        .into_iter()
+        .filter_map(|block| match block {
+            AssistantBlock::Native(native) => Some(native.value),
+            _ => None,
+        })
+        .collect();
+    // Who counts nothing is estimated: about four characters of a sealed text for three bytes, four bytes a token.
+    let length =
+        |items: &[serde_json::Value]| items.iter().map(|item| item.to_string().len() as u64).sum::<u64>();
+    let tokens = if usage.output > 0 { usage.output } else { length(&items) * 3 / 16 };
+    SealedHistory { api, provider, model, items, tokens, note: String::new() }
+}

@@ -1,0 +1,133 @@
+//! Asking git, and telling it what to do.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use omp_shell::scope::{Exit, Program, Stdio};
+use omp_shell::{Child, Environment, Scope, SpawnError};
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio_util::sync::CancellationToken;
+
+/// The most that is taken of an answer; the rest is read and forgotten.
+const MOST_OUTPUT: usize = 8 * 1024 * 1024;
+const MOST_COMPLAINT: usize = 16 * 1024;
+/// How long git may take to end when nobody waits for it any more.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Why git gave no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// There is no git.
+    #[error("git is not installed, or not in PATH.")]
+    Missing,
+    /// It could not be started.
+    #[error(transparent)]
+    Start(SpawnError),
+    /// It refused.
+    #[error("git {command} failed: {complaint}")]
+    Failed {
+        /// Its first words.
+        command: String,
+        /// What it said about it.
+        complaint: String,
+    },
+    /// The user stopped it.
+    #[error("stopped")]
+    Cancelled,
+}
+
+/// git in one directory.
+pub(crate) struct Git {
+    cwd: PathBuf,
+    environment: Environment,
+    cancel: CancellationToken,
+}
+
+impl Git {
+    pub(crate) fn new(cwd: &Path, cancel: CancellationToken) -> Self {
+        let mut environment = Environment::inherited();
+        // Nobody is there to type a password, and a question must not change the index behind the user's back.
+        environment.set("GIT_TERMINAL_PROMPT", "0");
+        environment.set("GIT_OPTIONAL_LOCKS", "0");
+        environment.set("GIT_PAGER", "cat");
+        environment.set("LC_ALL", "C");
+        Self { cwd: cwd.to_owned(), environment, cancel }
+    }
+
+    /// The same with another directory.
+    pub(crate) fn at(self, cwd: &Path) -> Self {
+        Self { cwd: cwd.to_owned(), ..self }
+    }
+
+    /// The same with a variable.
+    pub(crate) fn with(mut self, name: &str, value: impl Into<OsString>) -> Self {
+        self.environment.set(name, value);
+        self
+    }
+
+    pub(crate) fn cwd(&self) -> &Path {
+        &self.cwd
+    }
+
+    /// What it prints; an answer other than 0 is an error.
+    pub(crate) async fn ask<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<String, GitError> {
+        let arguments: Vec<OsString> = arguments.iter().map(|word| word.as_ref().to_owned()).collect();
+        let scope = Scope::new();
+        let result = match self.cancel.run_until_cancelled(self.run(&scope, arguments)).await {
+            Some(result) => result,
+            None => Err(GitError::Cancelled),
+        };
+        scope.end().await;
+        result
+    }
+
+    async fn run(&self, scope: &Scope, arguments: Vec<OsString>) -> Result<String, GitError> {
+        let command: Vec<_> = arguments.iter().take(2).map(|word| word.to_string_lossy()).collect();
+        let command = command.join(" ");
+        let mut running = Running(self.start(scope, arguments)?);
+        let (stdout, stderr) = (running.0.stdout.take(), running.0.stderr.take());
+        let (output, complaint) = tokio::join!(read(stdout, MOST_OUTPUT), read(stderr, MOST_COMPLAINT));
+        match running.0.wait().await {
+            Exit::Exited(0) => Ok(output),
+            _ => Err(GitError::Failed { command, complaint: complaint.trim().to_owned() }),
+        }
+    }
+
+    fn start(&self, scope: &Scope, arguments: Vec<OsString>) -> Result<Child, GitError> {
+        let program = Program {
+            path: PathBuf::from("git"),
+            arguments,
+            cwd: self.cwd.clone(),
+            environment: self.environment.clone(),
+            stdin: Stdio::Null,
+            stdout: Stdio::Piped,
+            stderr: Stdio::Piped,
+        };
+        scope.spawn(program).map_err(|error| match error {
+            SpawnError::Start { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+                GitError::Missing
+            }
+            other => GitError::Start(other),
+        })
+    }
+}
+
+/// A process that ends when nobody waits for it any more.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.terminate(GRACE);
+    }
+}
+
+async fn read(source: Option<impl AsyncRead + Unpin>, most: usize) -> String {
+    let Some(mut source) = source else { return String::new() };
+    let (mut kept, mut chunk) = (Vec::new(), vec![0; 64 * 1024]);
+    while let Ok(length @ 1..) = source.read(&mut chunk).await {
+        let room = most - kept.len();
+        kept.extend_from_slice(&chunk[..length.min(room)]);
+    }
+    String::from_utf8_lossy(&kept).into_owned()
+}

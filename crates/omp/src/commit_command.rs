@@ -1,0 +1,154 @@
+//! `omp commit`: a commit with a message that a model wrote.
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use omp_cli::CommandCall;
+use omp_sdk::{
+    CommitError, CommitPlan, CommitWay, CommitWish, Directories, Environment, Persistence, SessionOptions,
+    plan_commit,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::output::{self, Stream};
+use crate::signals::Signals;
+use crate::world::World;
+
+pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
+    match work(call, profile) {
+        Ok(code) => code,
+        Err(message) => output::fail(&message, &[]),
+    }
+}
+
+fn work(call: &CommandCall, profile: Option<&str>) -> Result<u8, String> {
+    let World { directories, environment } = World::here(profile)?;
+    let cwd =
+        std::env::current_dir().map_err(|error| format!("the current directory cannot be used: {error}"))?;
+    let wish = wish(call, environment.as_ref());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| format!("the program cannot start its event loop: {error}"))?;
+    let desk = Desk { directories, environment, model: call.values.text("model").map(str::to_owned) };
+    let (planned, signal) = runtime.block_on(async {
+        let cancel = CancellationToken::new();
+        let signals = Signals::watch(cancel.clone());
+        let planned = desk.plan(&cwd, &wish, cancel).await;
+        (planned, signals.exit_code())
+    });
+    runtime.shutdown_background();
+    let planned = match planned {
+        Ok(planned) => planned,
+        Err(error) => {
+            output::fail(&output::sanitize(&error.to_string()), &hints(&error));
+            return Ok(signal.unwrap_or(1));
+        }
+    };
+    match planned {
+        None => Ok(output::print(Stream::Out, "No changes to commit.\n")),
+        Some(plan) if wish.dry_run => Ok(output::print(Stream::Out, &output::sanitize(&shown(&plan)))),
+        Some(plan) => commit(plan, call.values.has("push")),
+    }
+}
+
+fn hints(error: &CommitError) -> Vec<String> {
+    match error {
+        CommitError::Session(error) => error.hints(),
+        _ => Vec::new(),
+    }
+}
+
+fn wish(call: &CommandCall, environment: &dyn Environment) -> CommitWish {
+    let set = |name: &str| environment.var(name).is_some_and(|value| !value.is_empty());
+    let way = match call.values.has("legacy") || set("PI_COMMIT_TEST_FALLBACK") {
+        true => CommitWay::Request,
+        false if set("PI_COMMIT_NO_FALLBACK") => CommitWay::AgentOnly,
+        false => CommitWay::Agent,
+    };
+    CommitWish {
+        way,
+        dry_run: call.values.has("dry-run"),
+        no_changelog: call.values.has("no-changelog"),
+        context: call.values.text("context").map(str::to_owned),
+    }
+}
+
+struct Desk {
+    directories: Directories,
+    environment: Arc<dyn Environment>,
+    model: Option<String>,
+}
+
+impl Desk {
+    /// Everything up to the commit itself.
+    async fn plan(
+        &self,
+        cwd: &Path,
+        wish: &CommitWish,
+        cancel: CancellationToken,
+    ) -> Result<Option<CommitPlan>, CommitError> {
+        let options = |cwd: PathBuf| SessionOptions {
+            persistence: Persistence::Off,
+            model: self.model.clone(),
+            ..SessionOptions::new(cwd, self.directories.clone(), Arc::clone(&self.environment))
+        };
+        let mut planned = plan_commit(cwd, &options, wish, cancel).await?;
+        if let Some(plan) = &mut planned {
+            plan.remarks.iter().for_each(|remark| output::note(remark));
+            if !wish.dry_run {
+                plan.write_changelogs().await?;
+            }
+        }
+        Ok(planned)
+    }
+}
+
+/// What a dry run says.
+fn shown(plan: &CommitPlan) -> String {
+    let mut text =
+        format!("{}\n{} {}", plan.message, plan.files, if plan.files == 1 { "file" } else { "files" });
+    text.push_str(" would be committed.\n");
+    for changelog in &plan.changelogs {
+        text.push_str(&format!("{} would get:\n", changelog.path));
+        for (category, line) in &changelog.lines {
+            text.push_str(&format!("  {category}: {line}\n"));
+        }
+    }
+    text
+}
+
+/// Makes the commit at the user's terminal, with hooks and whatever they ask. What is not committed is undone.
+fn commit(mut plan: CommitPlan, push: bool) -> Result<u8, String> {
+    let made = message_file(&plan.message).and_then(|file| {
+        let words =
+            ["commit".as_ref(), "--cleanup=verbatim".as_ref(), "-F".as_ref(), file.path().as_os_str()];
+        git(plan.root(), &words)
+    });
+    if !matches!(made, Ok(true)) {
+        let undone = plan.undo().map_err(|error| error.to_string());
+        let reason = made.err().unwrap_or_else(|| "git made no commit; what it said is above.".to_owned());
+        undone.map_err(|error| format!("{reason} {error}"))?;
+        output::note(&format!("The message was:\n\n{}", output::sanitize(&plan.message)));
+        return Err(format!("{reason} The index and the changelogs are as they were."));
+    }
+    if push && !git(plan.root(), &["push".as_ref()])? {
+        return Err("the commit was made, but it was not pushed; what git said is above.".to_owned());
+    }
+    Ok(0)
+}
+
+fn message_file(message: &str) -> Result<tempfile::NamedTempFile, String> {
+    let made = tempfile::Builder::new().prefix("omp-commit-").tempfile().and_then(|mut file| {
+        file.write_all(message.as_bytes())?;
+        Ok(file)
+    });
+    made.map_err(|error| format!("the message cannot be handed to git: {error}."))
+}
+
+fn git(root: &Path, words: &[&OsStr]) -> Result<bool, String> {
+    let words: Vec<&OsStr> =
+        ["-C".as_ref(), root.as_os_str()].into_iter().chain(words.iter().copied()).collect();
+    let status = omp_shell::run_in_front(OsStr::new("git"), &words);
+    status.map(|status| status.success()).map_err(|error| format!("git cannot be started: {error}."))
+}

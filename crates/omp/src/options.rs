@@ -1,0 +1,132 @@
+//! From the words of the command line to the options of a session.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use omp_cli::{ApprovalMode, Launch};
+use omp_sdk::settings::{Settings, keys, set};
+use omp_sdk::{
+    Deck, Directories, Effort, Environment, IfHeld, ProcessEnvironment, PromptOptions, Ptys, RootError,
+    RuleChoice, SessionOptions, SkillChoice, ToolFilter, workspace_root,
+};
+use serde_json::{Map, Value};
+
+use crate::output;
+use crate::world::World;
+
+/// Everything up to the first model call; what goes wrong is one message and its hints.
+pub(crate) type Fallible<T> = Result<T, (String, Vec<String>)>;
+
+/// A message that needs no hint.
+pub(crate) fn plain(message: String) -> (String, Vec<String>) {
+    (message, Vec::new())
+}
+
+/// `--record`: a new file, so that nothing is overwritten.
+pub(crate) fn recording(path: &Path) -> Fallible<Deck> {
+    omp_sdk::record(path).map_err(|error| {
+        let hint = "Name a file that does not exist yet, in a directory that does.".to_owned();
+        (format!("{} cannot be recorded to: {error}.", path.display()), vec![hint])
+    })
+}
+
+/// What one session is built from.
+pub(crate) fn session_options(
+    launch: Launch,
+    world: World,
+    cwd: PathBuf,
+    settings: Settings,
+) -> Fallible<SessionOptions> {
+    let World { directories, environment } = world;
+    let roots = launch.add_dirs.iter().map(|path| workspace_root(path, &cwd)).collect::<Result<_, _>>();
+    let roots = roots.map_err(|error: RootError| plain(format!("--add-dir: {error}")))?;
+    let text = |value: Option<String>| value.map(|value| text_or_file(&value, &cwd)).transpose();
+    Ok(SessionOptions {
+        settings: Some(settings),
+        roots,
+        prompt: PromptOptions {
+            system: text(launch.system_prompt).map_err(plain)?,
+            append: text(launch.append_system_prompt).map_err(plain)?,
+            silence: environment.var("NULL_PROMPT").is_some_and(|value| value == "true"),
+        },
+        model: launch.model,
+        models: launch.roles.models,
+        preset: launch.roles.preset,
+        provider: launch.provider,
+        api_key: launch.api_key,
+        thinking: launch.thinking.and_then(|level| Effort::from_word(level.word())),
+        tools: match (launch.tools, launch.no_tools) {
+            (Some(names), _) => ToolFilter::Only(names),
+            (None, true) => ToolFilter::None,
+            (None, false) => ToolFilter::All,
+        },
+        skills: match (launch.extend.skills, launch.extend.no_skills) {
+            (_, true) => SkillChoice::None,
+            (Some(globs), false) => SkillChoice::Only(globs),
+            (None, false) => SkillChoice::All,
+        },
+        rules: if launch.extend.no_rules { RuleChoice::None } else { RuleChoice::All },
+        ptys: if launch.no_pty { Ptys::Never } else { Ptys::Allowed },
+        service_tier: launch.service_tier.map(|tier| tier.word().to_owned()),
+        provider_session_id: launch.provider_session_id,
+        prompt_cache_key: launch.prompt_cache_key,
+        if_held: if launch.session.take_over { IfHeld::TakeOver } else { IfHeld::Refuse },
+        session_dir: launch
+            .session
+            .session_dir
+            .map(|directory| std::path::absolute(&directory).unwrap_or(directory)),
+        terminal: terminal_name(),
+        // By this name also after the file was replaced by an update.
+        embedded_shell: Some("/proc/self/exe".into()),
+        ..SessionOptions::new(cwd, directories, environment)
+    })
+}
+
+/// What flags say about settings, for this run only.
+pub(crate) fn overrides(launch: &Launch) -> Map<String, Value> {
+    let roles = &launch.roles;
+    let named = [("smol", &roles.smol), ("slow", &roles.slow), ("plan", &roles.plan)];
+    let set = |(role, model): (&str, &Option<String>)| {
+        Some((format!("modelRoles.{role}"), Value::String(model.clone()?)))
+    };
+    let mut overrides: Map<String, Value> = named.into_iter().filter_map(set).collect();
+    let mode = match launch.auto_approve {
+        true => Some(ApprovalMode::Yolo),
+        false => launch.approval_mode,
+    };
+    if let Some(mode) = mode {
+        overrides.insert(keys::TOOLS_APPROVAL_MODE.path().to_owned(), Value::String(mode.word().to_owned()));
+    }
+    overrides
+}
+
+/// The terminal this runs in, for `--continue`.
+fn terminal_name() -> Option<String> {
+    let tty = std::fs::read_link("/proc/self/fd/0").ok().filter(|_| std::io::stdin().is_terminal());
+    omp_sdk::terminal_id(tty.as_deref(), |name| ProcessEnvironment.var(name))
+}
+
+/// A path if such a file exists, else the text itself.
+fn text_or_file(value: &str, cwd: &Path) -> Result<String, String> {
+    let path = cwd.join(value);
+    if value.len() > 4096 || value.contains('\n') || !path.is_file() {
+        return Ok(value.to_owned());
+    }
+    std::fs::read_to_string(&path)
+        .map_err(|error| format!("{} cannot be read as a prompt: {error}", path.display()))
+}
+
+/// `--default`: the model profile that every session is to begin with.
+pub(crate) fn kept_preset(launch: &Launch) -> Option<String> {
+    launch.roles.preset.clone().filter(|_| launch.roles.keep_preset)
+}
+
+/// The profile works, so every session may begin with it.
+pub(crate) async fn keep_preset(directories: &Directories, name: String) {
+    let directories = directories.clone();
+    let path = keys::MODEL_PROFILE_DEFAULT.path();
+    let saved = tokio::task::spawn_blocking(move || set(&directories, path, Value::from(name))).await;
+    if let Ok(Err(error)) = saved {
+        output::warn(&format!("the profile was not kept: {error}"));
+    }
+}

@@ -1,0 +1,146 @@
+//! A session that runs its prompts and ends: print mode and `--mode json`.
+
+use std::time::{Duration, Instant};
+
+use omp_cli::OutputMode;
+use omp_sdk::{AgentError, Listener, Outcome, Session, SessionError, SessionOptions};
+use tokio_util::sync::CancellationToken;
+
+use crate::input::Turn;
+use crate::json::{self, JsonLines};
+use crate::options::keep_preset;
+use crate::output;
+use crate::print::{self, Thoughts};
+use crate::signals::Signals;
+use crate::startup::Startup;
+
+/// What is to be done.
+pub(crate) struct Work {
+    pub(crate) options: SessionOptions,
+    pub(crate) turns: Vec<Turn>,
+    pub(crate) mode: OutputMode,
+    pub(crate) thoughts: Thoughts,
+    pub(crate) max_time: Option<Duration>,
+    /// A model profile to begin with from now on, if it can be used.
+    pub(crate) kept_preset: Option<String>,
+}
+
+/// Does it; the exit code.
+pub(crate) async fn run(work: Work, mut startup: Startup) -> u8 {
+    let cancel = CancellationToken::new();
+    let signals = Signals::watch(cancel.clone());
+    let mut time_limit = TimeLimit::start(work.max_time, cancel.clone());
+    let json = (work.mode == OutputMode::Json).then(|| json::start(cancel.clone()));
+    let listener: Box<dyn Listener> = match &json {
+        Some((lines, _)) => Box::new(lines.share()),
+        None => Box::new(print::Progress),
+    };
+    let directories = work.options.directories.clone();
+    let opened = startup.phase_async("session", Session::open(work.options, listener)).await;
+    startup.finished();
+    let session = match opened {
+        Ok(session) => session,
+        Err(error) => return refuse(&error),
+    };
+    if let Some(name) = work.kept_preset {
+        keep_preset(&directories, name).await;
+    }
+    announce(&session, json.as_ref().map(|(lines, _)| lines));
+    let last = match converse(&session, work.turns, &cancel, &mut startup).await {
+        Ok(last) => last,
+        Err(error) => return output::fail(&error.to_string(), &[]),
+    };
+    let code = match (&json, &last) {
+        (None, Some(outcome)) => print::finish(outcome, work.thoughts).await,
+        (_, Some(outcome)) => u8::from(failed(outcome)),
+        (_, None) => 1,
+    };
+    for problem in session.close().await {
+        output::warn(&problem);
+    }
+    let broken = json.is_some_and(|(_, writer)| writer.finish().is_err());
+    if let Some(limit) = time_limit.hit() {
+        output::note(&format!("Stopped after {} s (--max-time).", limit.as_secs()));
+    }
+    startup.report();
+    signals.exit_code().unwrap_or(if broken { 1 } else { code })
+}
+
+/// Runs every turn, then waits for what the model left running: it was promised the results.
+async fn converse(
+    session: &Session,
+    turns: Vec<Turn>,
+    cancel: &CancellationToken,
+    startup: &mut Startup,
+) -> Result<Option<Outcome>, AgentError> {
+    let mut last = None;
+    for Turn { prompt, typed } in turns {
+        let begun = Instant::now();
+        typed.iter().for_each(|typed| session.note_typed(typed));
+        last = Some(session.prompt(prompt, cancel.clone()).await?);
+        startup.prompt_done(begun.elapsed());
+        if cancel.is_cancelled() || last.as_ref().is_some_and(failed) {
+            return Ok(last);
+        }
+    }
+    while let Some(outcome) = session.next_results(cancel).await? {
+        let stop = cancel.is_cancelled() || failed(&outcome);
+        last = Some(outcome);
+        if stop {
+            break;
+        }
+    }
+    Ok(last)
+}
+
+fn refuse(error: &SessionError) -> u8 {
+    output::fail(&error.to_string(), &error.hints())
+}
+
+fn failed(outcome: &Outcome) -> bool {
+    outcome.last_answer().is_none_or(print::is_broken_off)
+}
+
+/// What the user should know before the first answer.
+fn announce(session: &Session, json: Option<&JsonLines>) {
+    for warning in session.warnings() {
+        output::warn(warning);
+    }
+    if session.fell_back_to_demo() {
+        output::note(&format!(
+            "No model is connected: no API key is set and no local model server answers. Using the built-in demo.\n\
+             Set a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY, start a local server such as Ollama, or describe \
+             a provider in {}.",
+            session.models_file().display()
+        ));
+    }
+    if let Some(lines) = json {
+        lines.header(&session.header());
+    }
+}
+
+/// `--max-time`.
+struct TimeLimit {
+    limit: Option<Duration>,
+    task: Option<tokio::task::JoinHandle<()>>,
+}
+
+impl TimeLimit {
+    fn start(limit: Option<Duration>, cancel: CancellationToken) -> Self {
+        let task = limit.map(|limit| {
+            tokio::spawn(async move {
+                tokio::time::sleep(limit).await;
+                cancel.cancel();
+            })
+        });
+        Self { limit, task }
+    }
+
+    /// The limit, if it was what ended the run.
+    fn hit(&mut self) -> Option<Duration> {
+        let task = self.task.take()?;
+        let finished = task.is_finished();
+        task.abort();
+        self.limit.filter(|_| finished)
+    }
+}

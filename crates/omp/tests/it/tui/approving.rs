@@ -1,0 +1,83 @@
+//! What the question about a call says, tool by tool, and which tools are asked about at all.
+
+use std::os::unix::fs::PermissionsExt;
+
+use omp_testkit::{Home, Reply, Server, Wire};
+use serde_json::{Value, json};
+
+use super::Screen;
+use crate::support;
+
+const ESCAPE: &str = "\x1b[27u";
+
+/// The rows of the question on the screen, between its rules.
+fn question(screen: &mut Screen, name: &str) -> Vec<String> {
+    screen.wait_for(&format!("Allow tool: {name}"));
+    let shown = screen.terminal.screen();
+    let rows = shown.lines().map(str::trim_end).skip_while(|row| !row.contains("Allow tool: "));
+    rows.take_while(|row| !row.starts_with("──")).map(str::to_owned).collect()
+}
+
+fn asking(replies: Vec<Reply>, prepare: impl FnOnce(&Home)) -> Screen {
+    let server = Server::start(replies);
+    let home = support::home(&server, Wire::OpenAiCompletions);
+    prepare(&home);
+    Screen::in_home(home, server, &["--approval-mode", "always-ask"], 40, 100)
+}
+
+fn call(tool: &str, arguments: &Value) -> Reply {
+    let mut arguments = arguments.clone();
+    arguments["_i"] = json!("why");
+    Reply::new().tool_call(tool, arguments)
+}
+
+/// Each tool says what its call would do. The tools of servers, and those that run code, browsers and agents, do not exist yet.
+#[test]
+fn every_tool_says_what_it_would_do() {
+    let cases = [
+        (
+            "bash",
+            json!({"command": "touch one\ntouch two", "cwd": "sub"}),
+            vec!["? Allow tool: bash", "  Command: touch one", "           touch two", "  Directory: sub"],
+        ),
+        (
+            "bash",
+            json!({"command": "missing/reboot now"}),
+            vec![
+                "? Allow tool: bash",
+                "  Reason: Shuts the machine down or restarts it",
+                "  Command: missing/reboot now",
+            ],
+        ),
+        (
+            "write",
+            json!({"path": "a.txt", "content": "first\nsecond"}),
+            vec!["? Allow tool: write", "  Path: a.txt", "  Content: first", "           second"],
+        ),
+        (
+            "ssh",
+            json!({"host": "build", "command": "uptime"}),
+            vec!["? Allow tool: ssh", "  Host: build (h)", "  Command: uptime"],
+        ),
+        (
+            "edit",
+            json!({"input": "[notes.txt#0000]\nDEL 1\n"}),
+            vec!["? Allow tool: edit", "  Path: notes.txt", "  Edit: [notes.txt#0000]", "        DEL 1"],
+        ),
+        ("read", json!({"path": "notes.txt"}), vec!["? Allow tool: read"]),
+    ];
+    for (tool, arguments, expected) in cases {
+        let mut screen = asking(vec![call(tool, &arguments), Reply::new().text("Refused.")], |home| {
+            home.write("work/notes.txt", "one\n");
+            home.write("home/.omp/agent/config.yml", "tools:\n  approval:\n    read: prompt\n");
+            home.write("home/.omp/agent/ssh.json", json!({"hosts": {"build": {"host": "h"}}}).to_string());
+            let ssh = home.write("bin/ssh", "#!/bin/sh\nexit 255\n");
+            std::fs::set_permissions(ssh, std::fs::Permissions::from_mode(0o755)).unwrap();
+        });
+        screen.say("go");
+        let shown = question(&mut screen, tool);
+        let answers = shown.iter().position(|row| row.starts_with("❯ 1. Yes, this once")).expect("answers");
+        assert_eq!(shown[..answers], expected, "{tool}");
+        screen.send(ESCAPE).wait_for("Refused.");
+    }
+}

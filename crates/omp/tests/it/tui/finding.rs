@@ -1,0 +1,50 @@
+//! Files that are looked for while they come and go.
+
+use omp_testkit::{Reply, Server, Wire};
+use serde_json::{Value, json};
+
+use super::Screen;
+use crate::support;
+
+fn call(tool: &str, arguments: Value) -> Reply {
+    Reply::new().tool_call(tool, arguments)
+}
+
+/// The text of every result in a request.
+fn results(body: &Value) -> Vec<String> {
+    let messages = body["messages"].as_array().cloned().unwrap_or_default();
+    let tool = messages.into_iter().filter(|message| message["role"] == "tool");
+    tool.map(|message| message["content"].to_string()).collect()
+}
+
+/// A file is found by pattern, by letters and in listings as soon as it is there, although all of them have looked a moment
+/// ago; and no more once it is gone.
+///
+/// proves: TUI-156
+#[test]
+fn a_new_file_is_found_at_once() {
+    let find = || call("find", json!({"_i": "look", "paths": ["alpha*"]}));
+    let list = || call("read", json!({"_i": "list", "path": "."}));
+    let server = Server::start([
+        find().tool_call("read", json!({"_i": "list", "path": "."})),
+        call("write", json!({"_i": "make", "path": "alpha-new.txt", "content": "new"})),
+        find(),
+        list(),
+        Reply::new().text("Written."),
+    ]);
+    let home = support::home(&server, Wire::OpenAiCompletions);
+    home.write("work/alpha-old.txt", "old");
+    let mut screen = Screen::in_home(home, server, &[], 60, 100);
+    screen.send("@alpha").wait_for("alpha-old.txt").send("\x15").wait_for("Ask anything");
+    screen.say("make a file").wait_for("Written.").terminal.wait_without("Working");
+    screen.send("@alnw").wait_for("❯ alpha-new.txt").send("\x15").wait_for("Ask anything");
+    let found = results(&screen.server.requests()[4].body);
+    let has = |at: usize, name: &str| found[at].contains(name);
+    assert!(has(0, "alpha-old.txt") && !has(0, "alpha-new.txt"), "{}", found[0]);
+    assert!(has(1, "alpha-old.txt") && !has(1, "alpha-new.txt"), "{}", found[1]);
+    assert!(has(3, "alpha-old.txt") && has(3, "alpha-new.txt"), "{}", found[3]);
+    assert!(has(4, "alpha-old.txt") && has(4, "alpha-new.txt"), "{}", found[4]);
+    screen.say("!rm alpha-old.txt; echo gone-$((40+2))").wait_for("gone-42");
+    screen.send("@alpha").wait_for("❯ alpha-new.txt");
+    assert!(!screen.terminal.screen().contains("❯ alpha-old") && !screen.terminal.screen().contains("\n  alpha-old"));
+}

@@ -1,0 +1,62 @@
+//! The row above the editor: one thing goes on at a time, and Escape means that thing.
+
+use std::time::Duration;
+
+use omp_testkit::{Reply, Server, Wire};
+use serde_json::json;
+
+use super::{Screen, last_prompt};
+use crate::support;
+
+const LONG: Duration = Duration::from_secs(600);
+const ESCAPE: &str = "\x1b";
+
+fn numbers(name: &str) -> Reply {
+    let numbers: Vec<String> = (0..150).map(|number| (number % 900 + 100).to_string()).collect();
+    Reply::new().text(&format!("{name} begins. {}", numbers.join(" ")))
+}
+
+/// Work, a wait for another try and a compaction have rows of their own. Escape ends what the row names and nothing else:
+/// the wait for a try ends with the error and no further request, a compaction that came by itself ends without a summary and
+/// the turn goes on. Afterwards Escape means what it meant before: it stops work, and when nothing goes on it clears the
+/// text that was typed.
+/// proves: TUI-099
+#[test]
+fn escape_means_what_the_row_says() {
+    let busy = Reply::status(529).body(json!({"error": {"message": "too busy today"}}));
+    let stalled = || Reply::new().text("words without end").stall_after_event(2, LONG);
+    let filled = omp_testkit::Usage { input: 9_000, output: 100, cache_read: 0, cache_write: 0 };
+    let replies =
+        [stalled(), busy, numbers("first-answer"), numbers("second-answer").usage(filled), stalled(), stalled()];
+    let server = Server::start(replies);
+    let home = support::home(&server, Wire::OpenAiCompletions);
+    home.write(
+        "home/.omp/agent/config.yml",
+        "compaction:\n  keepRecentTokens: 350\n  thresholdTokens: 8000\nretry:\n  baseDelayMs: 400000\n  maxDelayMs: 0\n",
+    );
+    let mut screen = Screen::in_home(home, server, &[], 30, 100);
+
+    screen.say("work").wait_for("words without").wait_for("Working").send(ESCAPE).terminal.wait_without("Working");
+    screen.say("try").wait_for("Retrying (1/").wait_for("(esc to cancel)");
+    assert!(!screen.terminal.screen().contains("Working"), "one row: {}", screen.terminal.screen());
+    screen.send(ESCAPE).terminal.wait_without("Retrying");
+    screen.wait_for("too busy today").terminal.wait_without("Working");
+    assert_eq!(screen.server.requests().len(), 2, "no other try");
+
+    screen.say("one").wait_for("first-answer").terminal.wait_without("Working");
+    screen.say("two").wait_for("second-answer").wait_for("Compacting the conversation").wait_for("Esc to stop");
+    let shown = screen.terminal.screen();
+    assert!(!shown.contains("Working") && !shown.contains("Retrying"), "one row: {shown}");
+    screen.send(ESCAPE).wait_for("Compaction cancelled").terminal.wait_without("Compacting the");
+    assert!(screen.terminal.history().iter().any(|row| row.contains("second-answer")), "the answer stays");
+
+    // What Escape meant before.
+    screen.send("some text").wait_for("some text").send(ESCAPE).terminal.wait_without("some text");
+    screen.say("/compact").wait_for("Compacting the conversation");
+    screen.send(ESCAPE).wait_for("Compaction cancelled").terminal.wait_without("Compacting the");
+    let (_, server, _) = screen.leave();
+    let requests = server.requests();
+    assert_eq!(requests.len(), 6);
+    assert_eq!(last_prompt(&server).contains("<conversation>"), true);
+    server.finish();
+}

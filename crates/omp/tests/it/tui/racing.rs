@@ -1,0 +1,95 @@
+//! Words at the border of two turns, and of two sessions: typed in one write, so that nothing can come between.
+
+use std::time::Duration;
+
+use omp_testkit::{Home, Reply, Scenario, Server, Wire};
+use serde_json::json;
+
+use super::{Screen, last_prompt};
+use crate::sessions::{lines, session_files};
+
+const ESCAPE: &str = "\x1b[27u";
+const LONG: Duration = Duration::from_secs(30);
+
+/// An answer that stops in its middle.
+fn stalled(text: &str) -> Reply {
+    Reply::new().text(text).delta_size(6).stall_after_event(4, LONG)
+}
+
+/// Whoever types before a turn has quite ended begins the next one with it.
+#[test]
+fn words_that_come_too_late_begin_the_next_turn() {
+    let mut screen = Screen::new([stalled("the first words and more"), Reply::new().text("second-answer")], &[]);
+    screen.say("begin").wait_for("the fi");
+    screen.send(&format!("{ESCAPE}other words\r")).wait_for("Aborted").wait_for("second-answer");
+    assert_eq!(last_prompt(&screen.server), "other words");
+    screen.wait_for("Ask anything");
+}
+
+/// A turn that failed begins no other: what waited can be read and sent again.
+#[test]
+fn words_that_wait_for_a_failed_turn_come_back() {
+    let error = json!({"error": {"message": "no such thing", "type": "invalid_request_error"}});
+    let failing = Reply::status(400).body(error).delay_before(Duration::from_millis(300));
+    let mut screen = Screen::new([failing, Reply::new().text("second-answer")], &[]);
+    screen.send("begin\rmore words\r").wait_for("no such thing").wait_for("│ more words");
+    screen.send("\r").wait_for("second-answer");
+    assert_eq!(last_prompt(&screen.server), "more words");
+}
+
+/// A prompt behind `/new` is the first of the new session, also if the old one was still answering.
+#[test]
+fn words_behind_a_switch_belong_to_the_new_session() {
+    for first in [Reply::new().text("the first words and more"), stalled("the first words and more")] {
+        let mut screen = Screen::new([first, Reply::new().text("second-answer")], &[]);
+        screen.say("the old question").wait_for("the fi");
+        screen.send("/new\rthe new question\r").wait_for("New session started").wait_for("second-answer");
+        let body = screen.server.requests()[1].body.to_string();
+        assert!(body.contains("the new question") && !body.contains("the old question"), "{body}");
+        screen.wait_for("Ask anything").terminal.wait_without("Working");
+        let (_, _, home) = screen.leave();
+        let saved: Vec<String> = session_files(&home)
+            .iter()
+            .map(|file| lines(file).iter().map(ToString::to_string).collect())
+            .collect();
+        assert_eq!(saved.len(), 2);
+        assert!(saved.iter().all(|text| text.contains("old question") != text.contains("new question")));
+    }
+}
+
+/// A turn is finished by the model that began it; then the other one answers. Nothing of the turn is left on the screen, and
+/// whoever looks elsewhere is told.
+///
+/// proves: TUI-095
+#[test]
+fn the_end_of_a_turn_leaves_nothing_behind() {
+    let command = "echo begun; until test -e go; do sleep 0.01; done";
+    let replies = [
+        Reply::new().tool_call("bash", json!({"_i": "wait", "command": command})),
+        Reply::new().text("first-answer"),
+        Reply::new().text("second-answer"),
+    ];
+    let server = Server::start(Scenario::replies(replies).keyless(true));
+    let home = Home::new();
+    let base = server.base_url_for(Wire::OpenAiCompletions);
+    let models = "[{id: first-model}, {id: another-model}]";
+    let provider =
+        format!("  here:\n    baseUrl: {base}\n    api: openai-completions\n    auth: none\n    models: {models}\n");
+    home.write("home/.omp/agent/models.yml", format!("providers:\n{provider}"));
+    home.write("home/.omp/agent/config.yml", "modelRoles:\n  default: here/first-model\n");
+    let mut command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
+    command.env("PI_NOTIFICATIONS", "on");
+    let mut screen = Screen::with(command, home, server, 40, 100);
+    screen.say("begin").wait_for("begun").wait_for("Working");
+    screen.say("/switch another-model").wait_for("another-model answers after this turn");
+    assert!(!screen.terminal.bytes().contains(&7), "nothing has ended");
+    screen.send("\x1b[O");
+    screen.home.write("work/go", "");
+    screen.wait_for("first-answer").wait_for("Model: ").terminal.wait_without("Working");
+    screen.terminal.wait_for_bytes(b"\x07");
+    let shown = screen.terminal.screen();
+    assert!(!shown.contains("Esc to stop") && !shown.contains("after this turn"), "{shown}");
+    screen.say("again").wait_for("second-answer");
+    let asked: Vec<String> = screen.server.requests().iter().map(|request| request.body["model"].to_string()).collect();
+    assert_eq!(asked, ["\"first-model\"", "\"first-model\"", "\"another-model\""]);
+}
