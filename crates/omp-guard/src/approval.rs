@@ -97,7 +97,7 @@ mod tests {
         [None, Some(Policy::Allow), Some(Policy::Deny), Some(Policy::Prompt)];
 
     fn call(tier: Tier, insists: bool) -> Approval {
-        Approval { tier, reason: None, insists }
+        Approval { tier, reason: None, insists, hidden: false }
     }
 
     /// The order as it is documented, step by step, against the table above.

@@ -174,11 +174,11 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::command::{Place, judge};
+    use crate::command::{Place, Shell, judge};
 
     fn check(command: &str) -> bool {
         let real = |path: &Path| path.to_owned();
-        let place = Place { cwd: Path::new("/work"), home: None, variables: &[], real: &real };
+        let place = Place { cwd: Path::new("/work"), home: None, shell: &Shell::default(), real: &real };
         judge(command, place).script.is_some_and(|script| only_reads(&script))
     }
 

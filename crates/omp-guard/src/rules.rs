@@ -7,7 +7,7 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::command::{Place, Script, Simple, judge};
+use crate::command::{Place, Script, Shell, Simple, judge};
 
 /// Programs whose first argument says what they do.
 const WITH_COMMANDS: &[&str] = &[
@@ -60,7 +60,8 @@ impl Rule {
         };
         let real = |path: &Path| path.to_owned();
         let script =
-            judge(text, Place { cwd: Path::new("/"), home: None, variables: &[], real: &real }).script?;
+            judge(text, Place { cwd: Path::new("/"), home: None, shell: &Shell::default(), real: &real })
+                .script?;
         let [Simple { words, plain: true }] = script.commands.as_slice() else { return None };
         let words: Option<Vec<String>> = words.iter().cloned().collect();
         let names_program = |words: &Vec<String>| words.first().is_some_and(|program| !program.contains('*'));
@@ -135,7 +136,8 @@ mod tests {
 
     fn script(command: &str) -> Option<Script> {
         let real = |path: &Path| path.to_owned();
-        judge(command, Place { cwd: Path::new("/work"), home: None, variables: &[], real: &real }).script
+        judge(command, Place { cwd: Path::new("/work"), home: None, shell: &Shell::default(), real: &real })
+            .script
     }
 
     fn allowed(rules: &[&str], command: &str) -> bool {

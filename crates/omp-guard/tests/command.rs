@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use omp_guard::command::{Place, Verdict, judge};
+use omp_guard::command::{Place, Shell, Verdict, judge};
 
 /// `/home/me/project`, where `link` leads to `/etc/passwd` and `top` to `/`.
 fn verdict(command: &str) -> Verdict {
@@ -11,9 +11,9 @@ fn verdict(command: &str) -> Verdict {
         Some("/home/me/project/top") => PathBuf::from("/"),
         _ => path.to_owned(),
     };
-    let variables = [("GIVEN".to_owned(), "/".to_owned())];
+    let shell = Shell { variables: [("GIVEN".to_owned(), "/".to_owned())].into(), ..Shell::default() };
     let (cwd, home) = (Path::new("/home/me/project"), Some(Path::new("/home/me")));
-    judge(command, Place { cwd, home, variables: &variables, real: &real })
+    judge(command, Place { cwd, home, shell: &shell, real: &real })
 }
 
 fn assert_critical(kind: &str, commands: &[&str]) {

@@ -91,7 +91,8 @@ pub async fn play(playback: &Playback) -> Result<ReplayReport, PlaybackError> {
         let renderer = Renderer::new(Profile::default());
         let player = Arc::clone(player);
         let size = begun.size;
-        let mut stage = Stage { app, words, done, player, renderer, size, shown: Vec::new(), frames: 0, taken: 0 };
+        let mut stage =
+            Stage { app, words, done, player, renderer, size, shown: Vec::new(), frames: 0, taken: 0 };
         stage.begin(begun.greeting, &begun.remarks, begun.prompts, begun.titles).await;
         stage.play().await;
         stage.end().await;
@@ -118,7 +119,12 @@ impl Outfit for One {
 /// Asks the screen what is to be asked.
 fn attended(options: SessionOptions, link: Link) -> SessionOptions {
     let person = Arc::new(link);
-    SessionOptions { asker: Some(person.clone()), questioner: Some(person.clone()), ui: Some(person), ..options }
+    SessionOptions {
+        asker: Some(person.clone()),
+        questioner: Some(person.clone()),
+        ui: Some(person),
+        ..options
+    }
 }
 
 /// Nothing of this machine is copied or pasted.
@@ -218,7 +224,8 @@ impl Stage {
                     break;
                 }
                 Err(Stop::Left(what)) => {
-                    self.player.leave_screen(format!("The screen was compared up to {what}, which is not played."));
+                    self.player
+                        .leave_screen(format!("The screen was compared up to {what}, which is not played."));
                     break;
                 }
                 Err(Stop::Over) => break,
@@ -254,10 +261,13 @@ impl Stage {
                 self.at(at);
                 self.take_words(events, questions).await?;
             }
-            ScreenEntry::Fact { at, name, value } => {
+            ScreenEntry::Fact { at, told, name, value } => {
                 self.at(at);
+                self.player.wants(told);
                 while !self.app.play_fact(&name, &value) {
-                    self.next_task().await.ok_or_else(|| Stop::Differs("the turn does not end".to_owned()))?;
+                    self.next_task()
+                        .await
+                        .ok_or_else(|| Stop::Differs("the turn does not end".to_owned()))?;
                 }
             }
             ScreenEntry::Frame { at, rows, height } => {
@@ -266,10 +276,12 @@ impl Stage {
             }
             ScreenEntry::Left { what, .. } => return Err(Stop::Left(what)),
         }
-        match self.app.left_tape() {
-            Some(what) => Err(Stop::Left(what.to_owned())),
-            None if self.app.take_wishes().contains(&Wish::Quit) => Err(Stop::Over),
-            None => Ok(()),
+        if let Some(what) = self.app.left_tape() {
+            return Err(Stop::Left(what.to_owned()));
+        }
+        match self.app.take_wishes().contains(&Wish::Quit) {
+            true => Err(Stop::Over),
+            false => Ok(()),
         }
     }
 

@@ -214,7 +214,13 @@ impl Screen {
                     }
                 },
                 Event::Reply(reply) => self.probes.reply(&reply, &mut facts, &mut bytes),
-                event => app.input(event),
+                event => {
+                    // Who comes back may have changed the colours meanwhile. A multiplexer would ask all its terminals.
+                    if event == Event::Focus(true) && !self.profile.multiplexer {
+                        bytes.extend_from_slice(&self.background);
+                    }
+                    app.input(event);
+                }
             }
         }
         self.probes.expire(app.now(), &mut facts, &mut bytes);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use omp_commands::{Answer, Call, Desk};
 use omp_sdk::{
     Arrival, Driver, LoopLimit, ModeError, PlanState, Prompt, SavedSessions, SessionScope, SwitchError,
+    parse_budget,
 };
 use omp_view::select::Choice;
 use tokio_util::sync::CancellationToken;
@@ -27,7 +28,10 @@ impl Hands {
     /// Does what a line asks for.
     pub(crate) async fn answer(self, line: String, cancel: CancellationToken) -> Finished {
         let Some(call) = omp_commands::call(&line) else { return Finished::Prompt(Prompt::text(line)) };
-        match omp_commands::answer(&self.desk, &call).await {
+        let Some(answer) = cancel.run_until_cancelled(omp_commands::answer(&self.desk, &call)).await else {
+            return Finished::Say("Stopped.".to_owned());
+        };
+        match answer {
             Answer::Prompt(words) => Finished::Prompt(Prompt::text(words)),
             Answer::Arrived(arrival, text) => Finished::Arrived(arrival, text),
             Answer::Screen => self.without_screen(call, cancel).await,
@@ -119,23 +123,33 @@ impl Hands {
     /// `/goal`: works towards one, shows it, or changes how it stands.
     async fn goal(&self, arguments: &str, cancel: CancellationToken) -> Finished {
         let session = self.desk.host.session();
-        let done = match arguments {
-            "" | "show" => match session.goal() {
+        let (word, rest) = arguments.split_once(char::is_whitespace).unwrap_or((arguments, ""));
+        let done = match (word, rest.trim()) {
+            ("" | "show", "") => match session.goal() {
                 Some(goal) => Ok(format!("The goal ({}): {}", goal.status.word(), goal.objective)),
                 None => Ok("There is no goal. /goal <objective> sets one.".to_owned()),
             },
-            "pause" => session.pause_goal().await.map(|_| "The goal is paused.".to_owned()),
-            "resume" => self.driver.resume_goal(cancel).await.map(|_| String::new()),
-            "drop" => session
+            ("pause", "") => session.pause_goal().await.map(|_| "The goal is paused.".to_owned()),
+            ("resume", "") => self.driver.resume_goal(cancel).await.map(|_| String::new()),
+            ("drop", "") => session
                 .drop_goal(&self.person)
                 .await
                 .map(|dropped| if dropped { "The goal is dropped." } else { "The goal stays." }.to_owned()),
-            objective => {
-                let objective = objective.strip_prefix("set ").unwrap_or(objective);
-                self.driver.start_goal(objective, None, cancel).await.map(|_| String::new())
-            }
+            ("budget", budget) => match parse_budget(budget) {
+                Ok(budget) => {
+                    session.set_goal_budget(budget).await.map(|_| "The budget is set.".to_owned())
+                }
+                Err(usage) => return Finished::Say(usage.to_string()),
+            },
+            ("set", "") => Ok("What is the goal? /goal set <objective> sets one.".to_owned()),
+            ("set", objective) => self.start_goal(objective, cancel).await,
+            _ => self.start_goal(arguments, cancel).await,
         };
         told(done)
+    }
+
+    async fn start_goal(&self, objective: &str, cancel: CancellationToken) -> Result<String, ModeError> {
+        self.driver.start_goal(objective, None, cancel).await.map(|_| String::new())
     }
 
     /// `/loop`: repeats the next prompt, or ends that.

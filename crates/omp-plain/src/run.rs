@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::Write;
 use std::sync::Arc;
 
-use omp_commands::Desk;
+use omp_commands::{Desk, Place};
 use omp_sdk::{AgentError, Arrival, Audience, Driver, Host, ModeError, PageTheme, Prompt};
 use omp_types::UserContent;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -61,6 +61,8 @@ pub(crate) enum Finished {
     Arrived(Arrival, String),
     /// The user wants to leave.
     Leave,
+    /// The same for a command that was answered while something else runs.
+    Beside(Box<Finished>),
 }
 
 struct Plain {
@@ -238,10 +240,19 @@ impl Plain {
     }
 
     async fn finish(&mut self, result: Finished) {
-        self.running = None;
-        self.asked.clear();
+        let result = match result {
+            Finished::Beside(answer) => match *answer {
+                Finished::Prompt(prompt) => return self.waiting.push_back(prompt),
+                answer => answer,
+            },
+            result => {
+                self.running = None;
+                self.asked.clear();
+                result
+            }
+        };
         match result {
-            Finished::Quiet => {}
+            Finished::Quiet | Finished::Beside(_) => {}
             Finished::Say(text) => out(&format!("{}\n", sanitize(text.trim_end()))),
             Finished::Prompt(prompt) => self.waiting.push_front(prompt),
             Finished::Leave => self.leaving = true,
@@ -278,7 +289,7 @@ impl Plain {
             return self.go_on();
         }
         if self.running.is_some() {
-            return self.steer(text);
+            return self.beside(text);
         }
         self.hands.desk.host.session().note_typed(text);
         if let Some(command) = text.strip_prefix("!!") {
@@ -290,6 +301,25 @@ impl Plain {
             self.spawn(|cancel| hands.answer(line, cancel));
         } else {
             self.submit(Prompt::text(text));
+        }
+    }
+
+    /// A line while something runs: a command that is answered at once, or words for the model.
+    fn beside(&mut self, text: &str) {
+        let call = omp_commands::call(text);
+        match call {
+            Some(call) if call.command.name == "exit" => self.leaving = true,
+            Some(call) if call.command.place == Place::Everywhere => {
+                let (hands, line, finished) = (self.hands.clone(), text.to_owned(), self.finished.clone());
+                tokio::spawn(async move {
+                    let answer = hands.answer(line, CancellationToken::new()).await;
+                    // The program has ended if nobody takes it.
+                    let _ = finished.send(Finished::Beside(Box::new(answer)));
+                });
+            }
+            Some(_) => out("Something is still running. Ctrl+C stops it.\n"),
+            None if text.starts_with('!') => out("A command runs when the model is done. Ctrl+C stops it.\n"),
+            None => self.steer(text),
         }
     }
 

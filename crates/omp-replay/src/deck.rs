@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use omp_agent::{Clock, Control, Listener, Prompt, Tool, Upkeep};
 use omp_llm::Tape;
-use omp_types::ToolDefinition;
+use omp_types::{CustomMessage, ToolDefinition};
 use tokio_util::sync::CancellationToken;
 
 use crate::order::Order;
@@ -95,6 +95,17 @@ impl Deck {
         match self {
             Self::Record(recorder) => recorder.retry(),
             Self::Play(player) => player.take_retry(),
+        }
+    }
+
+    /// A message becomes part of the conversation without a turn, or waits for the next prompt.
+    pub fn note(&self, message: CustomMessage, later: bool) -> (CustomMessage, bool) {
+        match self {
+            Self::Record(recorder) => {
+                recorder.note(&message, later);
+                (message, later)
+            }
+            Self::Play(player) => player.take_note().unwrap_or((message, later)),
         }
     }
 

@@ -39,7 +39,9 @@ fn without_times(value: &mut Value) {
 pub fn comes_again(event: &AgentEvent) -> bool {
     !matches!(
         event,
-        AgentEvent::MessageUpdate(_) | AgentEvent::ToolExecutionUpdate { .. } | AgentEvent::MessageStart { .. }
+        AgentEvent::MessageUpdate(_)
+            | AgentEvent::ToolExecutionUpdate { .. }
+            | AgentEvent::MessageStart { .. }
     )
 }
 

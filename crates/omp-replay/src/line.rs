@@ -44,6 +44,24 @@ pub enum Line {
         /// When.
         at: u64,
     },
+    /// The user ran a command.
+    Command {
+        /// When it had ended.
+        at: u64,
+        /// The command.
+        command: String,
+        /// What became of it.
+        outcome: Value,
+    },
+    /// A message became part of the conversation without a turn.
+    Note {
+        /// When.
+        at: u64,
+        /// The message.
+        message: Value,
+        /// It waits for the next prompt.
+        later: bool,
+    },
     /// A request to a provider, and the answer.
     Exchange(Exchange),
     /// A call of a tool.
@@ -135,6 +153,8 @@ pub enum Screen {
     Fact {
         /// When.
         at: u64,
+        /// So many events the session had told by then.
+        told: u64,
         /// Which.
         name: String,
         /// What it is.

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use omp_agent::{Control, Prompt, PromptForm, ToolError};
-use omp_types::ToolOutput;
+use omp_types::{CustomMessage, ToolOutput};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -25,6 +25,8 @@ pub enum Input {
     Prompt(Prompt),
     /// The last turn was tried again.
     Retry,
+    /// A message became part of the conversation without a turn, or waits for the next prompt.
+    Note(CustomMessage, bool),
 }
 
 /// Plays a recording.
@@ -100,14 +102,10 @@ impl Player {
     pub fn take_prompt(&self, prompt: Prompt) -> Prompt {
         let mut state = self.state();
         let number = state.prompts + 1;
-        let recorded = match state.inputs.front() {
-            Some(Input::Prompt(recorded)) => recorded.clone(),
-            _ => {
-                state.missing(Part::Prompt, number, "the user did not say this then".to_owned());
-                return prompt;
-            }
+        let Some(Input::Prompt(recorded)) = state.next_words() else {
+            state.missing(Part::Prompt, number, "the user did not say this then".to_owned());
+            return prompt;
         };
-        state.inputs.pop_front();
         state.prompts = number;
         let is_command = prompt.content.text().starts_with('/');
         let value = |prompt: &Prompt| serde_json::to_value(&prompt.content).unwrap_or_default();
@@ -130,19 +128,37 @@ impl Player {
                 state.prompts += 1;
                 Some(prompt)
             }
-            Input::Retry => None,
+            Input::Retry | Input::Note(..) => None,
         }
+    }
+
+    /// The message that became part of the conversation without a turn, and whether it waited for the next prompt.
+    pub fn take_note(&self) -> Option<(CustomMessage, bool)> {
+        let mut state = self.state();
+        let place = state.inputs.iter().position(|input| matches!(input, Input::Note(..)))?;
+        match state.inputs.remove(place)? {
+            Input::Note(message, later) => Some((message, later)),
+            Input::Prompt(_) | Input::Retry => None,
+        }
+    }
+
+    /// What became of a command of the user.
+    pub fn take_command(&self, command: &str) -> Option<Value> {
+        let mut state = self.state();
+        let Some(place) = state.commands.iter().position(|(known, _)| known == command) else {
+            let number = state.prompts + 1;
+            state.missing(Part::Prompt, number, format!("the command {command:?} was not run then"));
+            return None;
+        };
+        state.commands.remove(place).map(|(_, outcome)| outcome)
     }
 
     /// The last turn is tried again.
     pub fn take_retry(&self) {
         let mut state = self.state();
-        match state.inputs.front() {
-            Some(Input::Retry) => drop(state.inputs.pop_front()),
-            _ => {
-                let number = state.prompts + 1;
-                state.missing(Part::Prompt, number, "no turn was tried again then".to_owned());
-            }
+        if state.next_words() != Some(Input::Retry) {
+            let number = state.prompts + 1;
+            state.missing(Part::Prompt, number, "no turn was tried again then".to_owned());
         }
     }
 

@@ -9,6 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use omp_agent::{Prompt, PromptForm};
 use omp_guard::secrets::Secrets;
+use omp_types::CustomMessage;
 use serde_json::Value;
 
 use crate::line::{Line, Screen, VERSION, World};
@@ -57,6 +58,17 @@ impl Recorder {
             PromptForm::Hidden { custom_type } => (named(custom_type), false, Value::Null),
         };
         self.write(&Line::Prompt { at: now_ms(), content: prompt.content.clone(), kind, display, details });
+    }
+
+    /// The user ran a command.
+    pub fn command(&self, command: &str, outcome: Value) {
+        self.write(&Line::Command { at: now_ms(), command: command.to_owned(), outcome });
+    }
+
+    /// A message becomes part of the conversation without a turn, or waits for the next prompt.
+    pub fn note(&self, message: &CustomMessage, later: bool) {
+        let message = serde_json::to_value(message).unwrap_or_default();
+        self.write(&Line::Note { at: now_ms(), message, later });
     }
 
     /// The last turn is tried again.

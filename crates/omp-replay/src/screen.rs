@@ -116,7 +116,8 @@ fn without_secrets(entries: Vec<Screen>, secrets: &Secrets) -> Vec<Screen> {
 
 /// Do rows show something secret, also across the end of a row?
 fn shows_secret(rows: &[String], secrets: &Secrets) -> bool {
-    let is_edge = |letter: char| letter.is_whitespace() || ('\u{2500}'..='\u{259f}').contains(&letter) || letter == '|';
+    let is_edge =
+        |letter: char| letter.is_whitespace() || ('\u{2500}'..='\u{259f}').contains(&letter) || letter == '|';
     let joined: String = rows.iter().map(|row| row.trim_matches(is_edge)).collect();
     secrets.obfuscate(&joined).is_some() || rows.iter().any(|row| secrets.obfuscate(row).is_some())
 }
@@ -164,7 +165,13 @@ mod tests {
             shown.push_str(&letter);
             entries.extend([text(&letter), frame(&[&shown])]);
         }
-        entries.extend([key("Backspace"), text("2"), key("Enter"), frame(&["> hunter22", "done"]), text("a")]);
+        entries.extend([
+            key("Backspace"),
+            text("2"),
+            key("Enter"),
+            frame(&["> hunter22", "done"]),
+            text("a"),
+        ]);
         let written = written(entries);
         assert!(!written.contains("hunt") && !written.contains("Backspace"), "{written}");
         assert!(written.contains("Enter") && written.contains("\"text\":\"a\""), "{written}");
@@ -178,7 +185,8 @@ mod tests {
 
     #[test]
     fn only_rows_that_changed_are_written() {
-        let written = written(vec![frame(&["one", "two"]), frame(&["one", "three"]), frame(&["one", "three"])]);
+        let written =
+            written(vec![frame(&["one", "two"]), frame(&["one", "three"]), frame(&["one", "three"])]);
         assert_eq!((written.matches("one").count(), written.matches("three").count()), (1, 1), "{written}");
     }
 

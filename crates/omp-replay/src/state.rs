@@ -20,6 +20,8 @@ const RESULTS: &str = "async-result";
 pub(crate) struct State {
     pub(crate) inputs: VecDeque<Input>,
     pub(crate) prompts: usize,
+    /// Commands of the user and what became of them.
+    pub(crate) commands: VecDeque<(String, Value)>,
     /// Requests that nobody made yet.
     pub(crate) exchanges: Vec<(usize, Exchange)>,
     pub(crate) requests: usize,
@@ -72,6 +74,11 @@ impl State {
                 self.inputs.push_back(Input::Prompt(Prompt { content, form }));
             }
             Line::Retry { .. } => self.inputs.push_back(Input::Retry),
+            Line::Command { command, outcome, .. } => self.commands.push_back((command, outcome)),
+            Line::Note { message, later, .. } => {
+                let message = serde_json::from_value(message);
+                self.inputs.extend(message.ok().map(|message| Input::Note(message, later)));
+            }
             Line::Exchange(exchange) => {
                 let number = self.exchanges.len() + 1;
                 self.exchanges.push((number, exchange));
@@ -94,6 +101,12 @@ impl State {
             }
             Line::Recording { .. } | Line::World(_) | Line::Screen(_) | Line::End => {}
         }
+    }
+
+    /// The next thing that was said to the loop.
+    pub(crate) fn next_words(&mut self) -> Option<Input> {
+        let place = self.inputs.iter().position(|input| !matches!(input, Input::Note(..)))?;
+        self.inputs.remove(place)
     }
 
     pub(crate) fn is_over(&self) -> bool {

@@ -10,7 +10,7 @@ use omp_agent::{Clock, Control, Decision, Gate, Tool, ToolError};
 use omp_config::Directories;
 use omp_config::settings::{self, Settings, keys, strings};
 use omp_guard::approval::{Mode, Outcome, Policy, decide};
-use omp_guard::command::{Place, Script, judge};
+use omp_guard::command::{Place, Script, Shell, judge};
 use omp_guard::question::Question;
 use omp_guard::reading::only_reads;
 use omp_guard::rules::{Rule, allow, propose};
@@ -186,8 +186,9 @@ impl Guard {
                 };
                 let details = tool.approval_details(arguments);
                 let question = Question::new(&call.name, &approval, declared.is_some(), details);
-                // What nothing can undo is asked about each time.
-                let script = self.script(&call.name, arguments).filter(|_| !approval.insists);
+                // What nothing can undo is asked about each time, and so is what is not what it is called.
+                let plain = !approval.insists && !approval.hidden;
+                let script = self.script(&call.name, arguments).filter(|_| plain);
                 self.ask(call, question, script.as_ref()).await
             }
         }
@@ -199,7 +200,7 @@ impl Guard {
         if approval.tier == Tier::Read || GUARDED.contains(&call.name.as_str()) {
             return false;
         }
-        !self.script(&call.name, arguments).is_some_and(|script| only_reads(&script))
+        approval.hidden || !self.script(&call.name, arguments).is_some_and(|script| only_reads(&script))
     }
 
     /// The answer before may have settled this call, too.
@@ -229,7 +230,7 @@ impl Guard {
             return None;
         }
         let real = |path: &std::path::Path| path.to_owned();
-        judge(command, Place { cwd: &self.cwd, home: None, variables: &[], real: &real }).script
+        judge(command, Place { cwd: &self.cwd, home: None, shell: &Shell::default(), real: &real }).script
     }
 
     fn is_allowed(&self, script: Option<&Script>) -> bool {

@@ -309,8 +309,12 @@ impl Playback {
         while let Some(input) = self.player.next_input() {
             let cancel = CancellationToken::new();
             let ended = match input {
-                Input::Prompt(prompt) => session.prompt(prompt, cancel).await,
-                Input::Retry => session.retry(cancel).await,
+                Input::Prompt(prompt) => session.prompt(prompt, cancel).await.map(drop),
+                Input::Retry => session.retry(cancel).await.map(drop),
+                Input::Note(message, later) => {
+                    self.player.take_note();
+                    session.add_note(message, later).await
+                }
             };
             ended.map_err(SessionError::from)?;
         }

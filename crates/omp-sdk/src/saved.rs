@@ -225,16 +225,35 @@ impl SavedSessions {
     /// be read are passed over.
     pub fn search(&self, query: &str, scope: SessionScope, limit: usize) -> Vec<FoundEntry> {
         let mut found = Vec::new();
-        for info in self.infos(scope) {
+        for path in self.files(scope) {
             let left = limit - found.len();
             if left == 0 {
                 break;
             }
-            let hits = omp_session::search(&info.path, query, left).unwrap_or_default();
+            let hits = omp_session::search(&path, query, left).unwrap_or_default();
+            if hits.is_empty() {
+                continue;
+            }
+            let Some(info) = self.store.describe(&path) else { continue };
             let entry = |hit| FoundEntry { session: info.id.clone(), name: info.name(), hit };
             found.extend(hits.into_iter().map(entry));
         }
         found
+    }
+
+    /// How many sessions a list leaves out, given how many it has: the most recent ones are listed.
+    pub fn unlisted(&self, scope: SessionScope, listed: usize) -> usize {
+        match listed < omp_session::MOST_LISTED {
+            true => 0,
+            false => self.files(scope).len().saturating_sub(listed),
+        }
+    }
+
+    fn files(&self, scope: SessionScope) -> Vec<PathBuf> {
+        match scope {
+            SessionScope::AllFolders if !self.together => self.store.files_of_all(),
+            SessionScope::Folder | SessionScope::AllFolders => self.store.files(&self.cwd),
+        }
     }
 
     /// Copies a session into this directory.

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use omp_agent::AgentError;
+use omp_replay::Deck;
 use omp_shell::{CommandError, Snapshot};
 use omp_tools::UserCommand;
 use omp_types::{BashExecution, CustomMessage, Message};
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::session::Session;
@@ -30,7 +32,15 @@ impl Session {
         cancel: &CancellationToken,
         on_output: impl FnMut(&Snapshot),
     ) -> Result<UserCommand, CommandError> {
-        self.tools.run_command(command, timeout, cancel, on_output).await
+        if let Some(player) = self.deck.as_ref().and_then(Deck::player) {
+            // Nothing runs in a playback.
+            return Ok(played(player.take_command(command)));
+        }
+        let done = self.tools.run_command(command, timeout, cancel, on_output).await?;
+        if let Some(recorder) = self.recorder() {
+            recorder.command(command, serde_json::to_value(&done).unwrap_or_default());
+        }
+        Ok(done)
     }
 
     /// Makes a command of the user part of the conversation: at once, or with the next prompt while the model works.
@@ -50,11 +60,38 @@ impl Session {
             exclude_from_context: audience == Audience::User,
             timestamp: u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or_default(),
         };
-        let message = CustomMessage::from(execution);
-        if self.control().is_running() {
+        let (message, later) = (CustomMessage::from(execution), self.control().is_running());
+        let (message, later) = match &self.deck {
+            Some(deck) => deck.note(message, later),
+            None => (message, later),
+        };
+        self.add_note(message, later).await
+    }
+
+    /// Makes a message part of the conversation, now or with the next prompt.
+    pub(crate) async fn add_note(&self, message: CustomMessage, later: bool) -> Result<(), AgentError> {
+        if later {
             self.control().next_prompt(message);
             return Ok(());
         }
         self.agent.note(Message::Custom(message)).await
+    }
+}
+
+/// What became of a command when it was recorded.
+fn played(outcome: Option<Value>) -> UserCommand {
+    let outcome = outcome.unwrap_or_default();
+    let text = |name: &str| outcome[name].as_str().map(str::to_owned);
+    let count = |name: &str| outcome[name].as_u64().unwrap_or_default();
+    UserCommand {
+        output: text("output").unwrap_or_else(|| "The recording does not have this command.".to_owned()),
+        exit_code: outcome["exitCode"].as_i64().and_then(|code| i32::try_from(code).ok()),
+        cancelled: outcome["cancelled"] == true,
+        truncated: outcome["truncated"] == true,
+        total_lines: count("totalLines"),
+        total_bytes: count("totalBytes"),
+        output_lines: count("outputLines"),
+        output_bytes: count("outputBytes"),
+        artifact_id: text("artifactId"),
     }
 }

@@ -105,7 +105,7 @@ pub use gc::{Garbage, GcItem, GcPlan, GcPolicy, GcReport};
 pub use header::{Header, TitleSource, VERSION};
 pub use history::{HistoryError, Prompt, PromptHistory};
 pub use layout::SessionsRoot;
-pub use list::{MessagesText, NO_MESSAGES, SessionInfo, Status};
+pub use list::{MOST_LISTED, MessagesText, NO_MESSAGES, SessionInfo, Status};
 pub use load::{LoadError, Loaded, load};
 pub use lock::Holder;
 pub use open::{IfHeld, OpenError, Opened};

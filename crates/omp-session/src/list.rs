@@ -1,7 +1,7 @@
 //! Listing sessions, by the first and last kilobytes of their files.
 
 use std::collections::HashMap;
-use std::fs::DirEntry;
+use std::fs::{DirEntry, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -15,8 +15,8 @@ use crate::listing::{Listing, Shown, Stamp, WORTH_REMEMBERING};
 use crate::sessions::Sessions;
 use crate::slice::{self, Head};
 
-/// More files than this are not looked into; the most recently modified come first.
-const MOST_FILES: usize = 10_000;
+/// More sessions than this are not listed; the most recently modified come first.
+pub const MOST_LISTED: usize = 10_000;
 
 /// Files are looked into by this many threads, if there are enough of them.
 const WORKERS: usize = 16;
@@ -105,15 +105,32 @@ pub(crate) struct Candidate {
 }
 
 impl Sessions {
-    /// The sessions of a project, the most recently modified first. A directory or file that cannot be read counts
-    /// as empty.
+    /// The sessions of a project, the most recently modified first, at most [`MOST_LISTED`]. A directory or file that
+    /// cannot be read counts as empty.
     pub fn list(&self, cwd: &Path) -> Vec<SessionInfo> {
-        infos(&candidates(&[self.dir_for(cwd)]), SystemTime::now())
+        infos(first(&candidates(&[self.dir_for(cwd)])), SystemTime::now())
     }
 
-    /// The sessions of all projects, the most recently modified first.
+    /// The sessions of all projects, the most recently modified first, at most [`MOST_LISTED`].
     pub fn list_all(&self) -> Vec<SessionInfo> {
-        infos(&self.all_candidates(), SystemTime::now())
+        infos(first(&self.all_candidates()), SystemTime::now())
+    }
+
+    /// The session files of a project, all of them, the most recently modified first. They are not looked into.
+    pub fn files(&self, cwd: &Path) -> Vec<PathBuf> {
+        paths(candidates(&[self.dir_for(cwd)]))
+    }
+
+    /// The session files of all projects, all of them, the most recently modified first. They are not looked into.
+    pub fn files_of_all(&self) -> Vec<PathBuf> {
+        paths(self.all_candidates())
+    }
+
+    /// What a list says about one file; `None` if it is no session.
+    pub fn describe(&self, path: &Path) -> Option<SessionInfo> {
+        let file = Candidate::at(path.to_owned(), &std::fs::metadata(path).ok()?).ok().flatten()?;
+        let shown = file.look().ok().flatten()?;
+        Some(file.described(shown))
     }
 
     /// The most recently modified sessions of a project, at most `limit`. Of each file only the beginning is read,
@@ -142,8 +159,16 @@ pub(crate) fn candidates(directories: &[PathBuf]) -> Vec<Candidate> {
     let mut found = at_once(&files, |file| Candidate::new(file).ok().flatten());
     // The name decides between files of the same moment: it begins with the time of creation.
     found.sort_by(|a, b| (b.modified, &b.path).cmp(&(a.modified, &a.path)));
-    found.truncate(MOST_FILES);
     found
+}
+
+/// Those that are looked into.
+pub(crate) fn first(candidates: &[Candidate]) -> &[Candidate] {
+    &candidates[..candidates.len().min(MOST_LISTED)]
+}
+
+fn paths(candidates: Vec<Candidate>) -> Vec<PathBuf> {
+    candidates.into_iter().map(|candidate| candidate.path).collect()
 }
 
 /// The order of the candidates is kept.
@@ -198,10 +223,14 @@ impl Candidate {
         if metadata.is_symlink() {
             metadata = std::fs::metadata(&path)?;
         }
+        Self::at(path, &metadata)
+    }
+
+    fn at(path: PathBuf, metadata: &Metadata) -> io::Result<Option<Self>> {
         if !metadata.is_file() {
             return Ok(None);
         }
-        let stamp = Stamp::of(&metadata);
+        let stamp = Stamp::of(metadata);
         Ok(Some(Self { modified: metadata.modified()?, length: metadata.len(), stamp, path }))
     }
 

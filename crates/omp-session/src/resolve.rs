@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::layout::{self, EXTENSION};
-use crate::list::{Candidate, candidates};
+use crate::list::{Candidate, candidates, first};
 use crate::sessions::Sessions;
 
 /// A session that was asked for.
@@ -148,10 +148,16 @@ fn find(files: &[Candidate], key: &str) -> Option<(PathBuf, PathBuf)> {
     if key.is_empty() {
         return None;
     }
-    files.iter().find_map(|file| {
+    // A name is looked at without opening the file, so all of them are; what is in a file is looked at in recent ones.
+    let looked_into = first(files).len();
+    files.iter().enumerate().find_map(|(place, file)| {
+        let named = name_begins(&file.path, key);
+        if !named && place >= looked_into {
+            return None;
+        }
         let head = file.head().ok().flatten()?;
-        let named = name_begins(&file.path, key) || head.header.id.to_lowercase().starts_with(key);
-        named.then(|| (file.path.clone(), head.header.cwd.into()))
+        let meant = named || head.header.id.to_lowercase().starts_with(key);
+        meant.then(|| (file.path.clone(), head.header.cwd.into()))
     })
 }
 

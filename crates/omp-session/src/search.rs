@@ -37,10 +37,21 @@ pub fn search(path: &Path, query: &str, limit: usize) -> Result<Vec<Hit>, LoadEr
         if hits.len() >= limit {
             break;
         }
-        let entry = line.text.and_then(Entry::read);
+        let entry = line.text.filter(|text| may_have(text, &words)).and_then(Entry::read);
         hits.extend(entry.and_then(|entry| hit(entry, &words)));
     }
     Ok(hits)
+}
+
+/// A quick look at the line as it is stored: reading an entry takes much longer. Letters of other alphabets, and those
+/// that are written as numbers, are left to the thorough look.
+fn may_have(line: &str, words: &[String]) -> bool {
+    if !line.is_ascii() || line.contains("\\u") {
+        return true;
+    }
+    let lower = line.to_ascii_lowercase();
+    let plain = |word: &&String| word.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    words.iter().filter(plain).all(|word| lower.contains(word.as_str()))
 }
 
 fn hit(entry: Entry, words: &[String]) -> Option<Hit> {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use omp_guard::command::{Place, Verdict, judge};
+use omp_guard::command::{Place, Shell, Verdict, judge};
 use omp_types::{Approval, ApprovalDetail};
 use serde_json::{Map, Value};
 
@@ -29,15 +29,17 @@ pub(crate) fn details(
 /// Where a command begins, and what is set there.
 pub(crate) struct Start {
     pub(crate) cwd: PathBuf,
-    pub(crate) variables: Vec<(String, String)>,
+    pub(crate) shell: Shell,
 }
 
 /// Runs code, and insists on a question if the command is one that nothing can undo.
 pub(crate) fn of_command(context: &Context, start: Start, arguments: &Map<String, Value>) -> Approval {
     let command = text(arguments, "command").unwrap_or_default();
-    match verdict(context, start, command, arguments).critical {
-        Some(reason) => Approval { reason: Some(reason.into()), insists: true, ..Approval::EXEC },
-        None => Approval::EXEC,
+    let verdict = verdict(context, start, command, arguments);
+    let hidden = verdict.script.is_none();
+    match verdict.critical {
+        Some(reason) => Approval { reason: Some(reason.into()), insists: true, hidden, ..Approval::EXEC },
+        None => Approval { hidden, ..Approval::EXEC },
     }
 }
 
@@ -48,13 +50,11 @@ pub(crate) fn verdict(
     command: &str,
     arguments: &Map<String, Value>,
 ) -> Verdict {
-    let Start { cwd, mut variables } = start;
+    let Start { cwd, mut shell } = start;
     let given = arguments.get("env").and_then(Value::as_object).into_iter().flatten();
-    variables.extend(given.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))));
-    judge(
-        command,
-        Place { cwd: &cwd, home: context.home.as_deref(), variables: &variables, real: &real_path },
-    )
+    let given = given.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
+    shell.variables.extend(given);
+    judge(command, Place { cwd: &cwd, home: context.home.as_deref(), shell: &shell, real: &real_path })
 }
 
 /// Writing; mere reading if everything that is written belongs to the session alone.

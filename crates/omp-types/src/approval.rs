@@ -20,13 +20,16 @@ pub struct Approval {
     /// The call is dangerous enough to ask even where the tool is allowed. Only the mode that never asks, and a policy
     /// that refuses, stand above it.
     pub insists: bool,
+    /// The words of the call do not tell what runs, as for a function of the shell under the name of a program. What was
+    /// allowed by its words is something else.
+    pub hidden: bool,
 }
 
 impl Approval {
-    pub const READ: Self = Self { tier: Tier::Read, reason: None, insists: false };
-    pub const WRITE: Self = Self { tier: Tier::Write, reason: None, insists: false };
+    pub const READ: Self = Self { tier: Tier::Read, reason: None, insists: false, hidden: false };
+    pub const WRITE: Self = Self { tier: Tier::Write, reason: None, insists: false, hidden: false };
     /// Also the word of a tool that says nothing.
-    pub const EXEC: Self = Self { tier: Tier::Exec, reason: None, insists: false };
+    pub const EXEC: Self = Self { tier: Tier::Exec, reason: None, insists: false, hidden: false };
 }
 
 /// One line of the question about a call: what it is, and the value.

@@ -102,8 +102,7 @@ pub(crate) async fn converse(opening: Opening) -> u8 {
 /// `--no-title` and `PI_NO_TITLE`.
 fn titles(launch: &Launch, environment: &dyn Environment) -> Titles {
     let unwanted = environment.var("PI_NO_TITLE").is_some_and(|value| !value.is_empty());
-    // A recording is played without the screen, where nobody asks for names.
-    if launch.session.no_title || launch.session.record.is_some() || unwanted {
+    if launch.session.no_title || unwanted {
         Titles::Never
     } else {
         Titles::Ask

@@ -3,7 +3,7 @@
 //! A thread of its own writes, so that a slow reader never blocks the loop; a full buffer makes the loop wait
 //! instead of growing, and no event is lost.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
@@ -12,6 +12,8 @@ use omp_sdk::{Listener, SessionHeader};
 use omp_types::AgentEvent;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
+
+use crate::output;
 
 /// Bytes that may wait for the reader before the loop waits too.
 const HIGH_WATER: usize = 1024 * 1024;
@@ -37,7 +39,8 @@ struct Shared {
 struct State {
     buffer: Vec<u8>,
     closed: bool,
-    broken: bool,
+    /// Why nothing can be written any more.
+    broken: Option<ErrorKind>,
 }
 
 impl Shared {
@@ -70,8 +73,8 @@ fn write_lines(shared: &Shared, abandoned: &CancellationToken) {
         }
         let written = stdout.write_all(&lines).and_then(|()| stdout.flush());
         lines.clear();
-        if written.is_err() {
-            shared.lock().broken = true;
+        if let Err(error) = written {
+            shared.lock().broken = Some(error.kind());
             abandoned.cancel();
         }
         shared.drained.notify_waiters();
@@ -85,7 +88,7 @@ impl JsonLines {
 
     fn line(&self, value: &impl serde::Serialize) {
         let mut state = self.shared.lock();
-        if state.broken {
+        if state.broken.is_some() {
             return;
         }
         // Writing into memory cannot fail, and every event can be serialised.
@@ -108,7 +111,7 @@ impl Listener for JsonLines {
     }
 
     fn backlog(&mut self) -> Option<BoxFuture<'static, ()>> {
-        let full = |state: &State| state.buffer.len() > HIGH_WATER && !state.broken;
+        let full = |state: &State| state.buffer.len() > HIGH_WATER && state.broken.is_none();
         if !full(&self.shared.lock()) {
             return None;
         }
@@ -126,15 +129,24 @@ impl Listener for JsonLines {
 }
 
 impl Writer {
-    /// Waits until everything is written. `Err`: the reader went away before the end.
+    /// Waits until everything is written.
     pub(crate) fn finish(self) -> Result<(), Broken> {
         self.shared.lock().closed = true;
         self.shared.filled.notify_one();
         let _ = self.thread.join();
-        if self.shared.lock().broken { Err(Broken) } else { Ok(()) }
+        self.shared.lock().broken.map_or(Ok(()), |reason| Err(Broken(reason)))
     }
 }
 
-/// The reader of standard output went away.
+/// Standard output took no more.
 #[derive(Debug)]
-pub(crate) struct Broken;
+pub(crate) struct Broken(ErrorKind);
+
+impl Broken {
+    /// Says why, unless the reader went away: whoever does that knows.
+    pub(crate) fn tell(&self) {
+        if self.0 != ErrorKind::BrokenPipe {
+            output::fail(&format!("cannot write to standard output: {}", self.0), &[]);
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! `omp replay`: plays a recorded session and says where it differs.
 
 use omp_cli::CommandCall;
-use omp_sdk::{PlaybackError, ReplayReport};
+use omp_sdk::{Playback, PlaybackError, ReplayReport};
 use serde_json::json;
 
 use crate::output::{self, Stream};
@@ -14,7 +14,7 @@ pub(crate) fn run(call: &CommandCall) -> u8 {
     };
     let played = runtime.block_on(async {
         let place = tempfile::Builder::new().prefix("omp-replay-").tempdir().map_err(PlaybackError::Place)?;
-        omp_sdk::replay(path, place.path()).await
+        omp_interactive::play(&Playback::load(path, place.path()).await?).await
     });
     match played {
         Ok(report) if call.values.has("json") => {
@@ -23,8 +23,9 @@ pub(crate) fn run(call: &CommandCall) -> u8 {
                 "requests": report.requests,
                 "calls": report.calls,
                 "events": report.events,
+                "frames": report.frames,
                 "divergences": differences,
-                "cutShort": report.cut_short,
+                "notes": report.notes,
             }));
             printed.max(code(&report))
         }
@@ -38,8 +39,9 @@ fn code(report: &ReplayReport) -> u8 {
 }
 
 fn text(report: &ReplayReport) -> String {
-    let ReplayReport { requests, calls, events, divergences, cut_short } = report;
-    let played = format!("Played {requests} requests, {calls} calls of tools and {events} events");
+    let ReplayReport { requests, calls, events, frames, divergences, notes } = report;
+    let frames = frames.map(|frames| format!(", {frames} frames")).unwrap_or_default();
+    let played = format!("Played {requests} requests, {calls} calls of tools{frames} and {events} events");
     let mut text = match divergences.as_slice() {
         [] => format!("{played}: everything as it was recorded.\n"),
         [first, ..] => {
@@ -51,8 +53,6 @@ fn text(report: &ReplayReport) -> String {
             text
         }
     };
-    if *cut_short {
-        text.push_str("The recording was larger than 512 MB, so its end is missing.\n");
-    }
+    notes.iter().for_each(|note| text.push_str(&format!("{}\n", output::sanitize(note))));
     text
 }

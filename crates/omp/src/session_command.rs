@@ -97,7 +97,13 @@ impl Desk<'_> {
 
     fn list(&self) -> u8 {
         let mut rows = self.saved.list(self.scope());
-        rows.truncate(self.limit(usize::MAX));
+        let (limit, unlisted) = (self.limit(usize::MAX), self.saved.unlisted(self.scope(), rows.len()));
+        if limit > rows.len() && unlisted > 0 {
+            output::warn(&format!(
+                "{unlisted} older sessions are not listed. `omp session search <words>` and `--resume <id>` find them."
+            ));
+        }
+        rows.truncate(limit);
         if self.json {
             return output::print_json(&rows);
         }

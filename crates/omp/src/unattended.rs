@@ -7,7 +7,7 @@ use omp_sdk::{AgentError, Listener, Outcome, Session, SessionError, SessionOptio
 use tokio_util::sync::CancellationToken;
 
 use crate::input::Turn;
-use crate::json::{self, JsonLines};
+use crate::json::{self, Broken, JsonLines};
 use crate::options::keep_preset;
 use crate::output;
 use crate::print::{self, Thoughts};
@@ -58,12 +58,13 @@ pub(crate) async fn run(work: Work, mut startup: Startup) -> u8 {
     for problem in session.close().await {
         output::warn(&problem);
     }
-    let broken = json.is_some_and(|(_, writer)| writer.finish().is_err());
+    let broken = json.and_then(|(_, writer)| writer.finish().err());
+    broken.iter().for_each(Broken::tell);
     if let Some(limit) = time_limit.hit() {
         output::note(&format!("Stopped after {} s (--max-time).", limit.as_secs()));
     }
     startup.report();
-    signals.exit_code().unwrap_or(if broken { 1 } else { code })
+    signals.exit_code().unwrap_or(if broken.is_some() { 1 } else { code })
 }
 
 /// Runs every turn, then waits for what the model left running: it was promised the results.

@@ -254,7 +254,7 @@ pub static COMMANDS: &[Command] = &[
     Command::new("replay", "Play a recorded session without network, and say where it differs")
         .args(&[Positional::one("file", Kind::File, "A file that `omp --record` wrote")])
         .flags(&[JSON])
-        .examples(&["omp replay bug.jsonl"]),
+        .examples(&["omp --record bug.jsonl", "omp replay bug.jsonl", "omp replay --json bug.jsonl"]),
     Command::new("say", "Speak text aloud")
         .args(&[Positional::some("text", Kind::Text, "What to say")])
         .flags(&[

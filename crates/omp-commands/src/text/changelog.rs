@@ -1,6 +1,7 @@
 //! `/changelog`: what is new.
 
 use std::borrow::Cow;
+use std::io::Read;
 use std::path::Path;
 
 use omp_sdk::Session;
@@ -13,7 +14,7 @@ const BUNDLED: &str = include_str!("../../../../CHANGELOG.md");
 /// How many versions are shown unless all are asked for.
 const NEWEST: usize = 3;
 /// A changelog that somebody else wrote is read no further.
-const LARGEST: usize = 1024 * 1024;
+const LARGEST: u64 = 1024 * 1024;
 
 pub(crate) async fn run(session: &Session, arguments: &str) -> Answer {
     let entries = match arguments {
@@ -32,11 +33,10 @@ pub fn changelog_of(directory: Option<&str>) -> Cow<'static, str> {
 }
 
 fn read(directory: &Path) -> Option<String> {
-    let mut text = std::fs::read_to_string(directory.join("CHANGELOG.md")).ok()?;
-    if text.len() > LARGEST {
-        text.truncate(text.floor_char_boundary(LARGEST));
-    }
-    Some(text)
+    let file = std::fs::File::open(directory.join("CHANGELOG.md")).ok()?;
+    let mut bytes = Vec::new();
+    file.take(LARGEST).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The newest entries of a changelog, or all of them: a section per version, the newest first.

@@ -1,23 +1,25 @@
 //! What a bash command does, judged by its parsed form.
 //!
 //! Every simple command is looked at, wherever it stands: behind `;`, `&&` and pipes, in subshells, loops, functions and
-//! substitutions, behind `sudo`, `env`, `xargs` and their like, in the text given to `bash -c` and `eval`. Variables that
-//! the command sets itself are followed, and so is `cd`. What only a run can tell stays unknown.
+//! substitutions, behind `sudo`, `env`, `xargs` and their like, in the text given to `bash -c` and `eval`. Variables,
+//! functions and aliases are followed, from one command of a shell to the next, and so is `cd`. What only a run can tell
+//! stays unknown.
 
 mod critical;
 mod delete;
 mod execute;
 mod path;
 mod script;
+mod shell;
 mod simple;
 mod unwrap;
 mod walk;
 mod word;
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 pub use script::{Script, Simple};
+pub use shell::Shell;
 
 /// Commands longer than this are not judged.
 const LONGEST: usize = 64 * 1024;
@@ -30,8 +32,8 @@ const BEYOND: &str = "Is too long or too deeply nested to be judged";
 pub struct Place<'a> {
     pub cwd: &'a Path,
     pub home: Option<&'a Path>,
-    /// Variables that are set for the command.
-    pub variables: &'a [(String, String)],
+    /// What is set in the shell, and for the command.
+    pub shell: &'a Shell,
     /// The file that a path leads to, behind symbolic links. May wait for the disk.
     pub real: &'a (dyn Fn(&Path) -> PathBuf + Sync),
 }
@@ -41,16 +43,18 @@ pub struct Place<'a> {
 pub struct Verdict {
     /// Why the command is dangerous.
     pub critical: Option<&'static str>,
-    /// Its simple commands; `None` if it could not be read as a whole.
+    /// Its simple commands; `None` if it could not be read as a whole, and where its words may mean something else than
+    /// they say.
     pub script: Option<Script>,
-    /// Variables that it leaves behind in the shell, for [`Place::variables`] of the next command there.
-    pub variables: HashMap<String, String>,
+    /// What it leaves behind, for [`Place::shell`] of the next command there.
+    pub shell: Shell,
 }
 
 /// Judges a command. One that cannot be read as a whole is judged line by line, as the shell would run it.
 pub fn judge(command: &str, place: Place<'_>) -> Verdict {
     if command.len() > LONGEST {
-        return Verdict { critical: Some(BEYOND), ..Verdict::default() };
+        let shell = Shell { uncertain: true, ..place.shell.clone() };
+        return Verdict { critical: Some(BEYOND), script: None, shell };
     }
     let mut walk = walk::Walk::new(place);
     if walk.script(command) {
@@ -61,5 +65,6 @@ pub fn judge(command: &str, place: Place<'_>) -> Verdict {
         // A line that means nothing by itself tells nothing either.
         lines.script(line);
     }
-    Verdict { script: None, ..lines.finish() }
+    let Verdict { critical, shell, .. } = lines.finish();
+    Verdict { critical, script: None, shell: Shell { uncertain: true, ..shell } }
 }

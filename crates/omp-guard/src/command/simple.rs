@@ -93,10 +93,12 @@ impl Walk<'_> {
 
     /// Looks at the program behind everything that only wraps it, and follows a text that it is given to run.
     fn judge(&mut self, words: &[Text]) {
-        let unwrap::Unwrapped { words, text } = unwrap::unwrap(words);
-        let call = Call { words: &words, cwd: self.state.cwd.as_ref(), place: self.place };
+        let unwrapped = unwrap::unwrap(words);
+        let unwrap::Unwrapped { words: inner, text } = &unwrapped;
+        let call = Call { words: inner, cwd: self.state.cwd.as_ref(), place: self.place };
         let (reason, role) = (critical::reason(&call), execute::role(&call));
-        let given = match &text {
+        let in_this_shell = call.program() == "eval";
+        let given = match text {
             Some(text) => text.fetched,
             None => execute::runs_what_it_is_given(&call),
         };
@@ -105,10 +107,15 @@ impl Walk<'_> {
         self.roles.push(role);
         if let Some(known) = text.as_ref().and_then(Text::known) {
             let script = self.script.take();
-            self.apart(|walk| walk.script(known));
+            match in_this_shell {
+                true => self.script(known),
+                false => self.apart(|walk| walk.script(known)),
+            };
             self.script = script;
         }
-        self.change_directory(&words);
+        self.note(inner, text.as_ref());
+        self.change_directory(inner);
+        self.follow_all(words, &unwrapped);
     }
 
     fn change_directory(&mut self, words: &[Text]) {
@@ -128,7 +135,7 @@ impl Walk<'_> {
 
     /// What a written word becomes. Commands in it are followed.
     pub(super) fn words(&mut self, word: &Word) -> Vec<Text> {
-        let Some(mut words) = word::expand(&word.value, &self.state.variables) else {
+        let Some(mut words) = word::expand(&word.value, &self.state.shell.variables) else {
             self.script = None;
             return vec![Text::something()];
         };
@@ -155,8 +162,8 @@ impl Walk<'_> {
     /// A variable gets a value; `None` for one that only a run can tell.
     pub(super) fn assign(&mut self, name: &str, value: Option<&Text>) {
         match value {
-            Some(value) => self.state.variables.insert(name.to_owned(), value.value().to_owned()),
-            None => self.state.variables.remove(name),
+            Some(value) => self.state.shell.variables.insert(name.to_owned(), value.value().to_owned()),
+            None => self.state.shell.variables.remove(name),
         };
     }
 
@@ -164,7 +171,7 @@ impl Walk<'_> {
         match (&assignment.name, &assignment.value) {
             (AssignmentName::VariableName(name), AssignmentValue::Scalar(word)) => {
                 let value = self.words(word).pop().unwrap_or_default();
-                let before = self.state.variables.get(name).filter(|_| assignment.append);
+                let before = self.state.shell.variables.get(name).filter(|_| assignment.append);
                 let joined = before.map(|before| Text::literal(&format!("{before}{}", value.value())));
                 Some((name.clone(), joined.unwrap_or(value)))
             }
@@ -213,7 +220,7 @@ impl Walk<'_> {
             }
             IoRedirect::HereDocument(_, document) => {
                 if document.requires_expansion {
-                    match word::document(&document.doc.value, &self.state.variables) {
+                    match word::document(&document.doc.value, &self.state.shell.variables) {
                         Some(mut text) => self.substitute(&mut text),
                         None => self.script = None,
                     }

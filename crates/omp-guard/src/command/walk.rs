@@ -3,13 +3,15 @@
 use std::path::PathBuf;
 
 use brush_parser::ast::{
-    AndOrList, Command, CompoundCommand, CompoundList, ExtendedTestExpr, FunctionDefinition, Pipeline, Word,
+    AndOrList, Command, CompoundCommand, CompoundList, ExtendedTestExpr, FunctionDefinition, Pipeline,
+    Program, Word,
 };
 use brush_parser::{Parser, ParserOptions};
 
 use super::execute::{self, Role};
 use super::script::Script;
-use super::word::{Text, Variables};
+use super::shell::Shell;
+use super::word::Text;
 use super::{BEYOND, Place, Verdict, critical};
 
 /// Texts within texts that are followed: `bash -c`, `eval`, substitutions.
@@ -22,7 +24,7 @@ const ROUNDS: usize = 16;
 /// What holds at one place of the command.
 #[derive(Clone)]
 pub(super) struct State {
-    pub(super) variables: Variables,
+    pub(super) shell: Shell,
     /// `None` after a `cd` to a place that only a run can tell.
     pub(super) cwd: Option<PathBuf>,
 }
@@ -35,21 +37,28 @@ pub(super) struct Walk<'a> {
     pub(super) script: Option<Script>,
     /// What each program does with what it reads and writes, for pipelines.
     pub(super) roles: Vec<Role>,
+    /// Functions that are being followed, and how many were.
+    pub(super) following: Vec<String>,
+    pub(super) calls: usize,
     depth: usize,
 }
 
 impl<'a> Walk<'a> {
     pub(super) fn new(place: Place<'a>) -> Self {
         let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
-        let mut variables = Variables::from([("PWD".to_owned(), text(place.cwd))]);
-        variables.extend(place.home.map(|home| ("HOME".to_owned(), text(home))));
-        variables.extend(place.variables.iter().cloned());
-        let state = State { variables, cwd: Some(place.cwd.to_owned()) };
-        Self { place, state, found: None, script: Some(Script::default()), roles: Vec::new(), depth: 0 }
+        let mut shell = place.shell.clone();
+        let usual = [("PWD", Some(place.cwd)), ("HOME", place.home)];
+        for (name, path) in usual.into_iter().filter_map(|(name, path)| Some((name, path?))) {
+            shell.variables.entry(name.to_owned()).or_insert_with(|| text(path));
+        }
+        let script = shell.is_plain().then(Script::default);
+        let state = State { shell, cwd: Some(place.cwd.to_owned()) };
+        let (roles, following) = (Vec::new(), Vec::new());
+        Self { place, state, found: None, script, roles, following, calls: 0, depth: 0 }
     }
 
     pub(super) fn finish(self) -> Verdict {
-        Verdict { critical: self.found, script: self.script, variables: self.state.variables }
+        Verdict { critical: self.found, script: self.script, shell: self.state.shell }
     }
 
     /// Follows a text that a shell would run. `false` if it is not a command as far as we can read.
@@ -59,8 +68,7 @@ impl<'a> Walk<'a> {
             self.find(Some(BEYOND));
             return false;
         }
-        let parsed = Parser::new(text.as_bytes(), &ParserOptions::default()).parse_program();
-        let Ok(program) = parsed else {
+        let Some(program) = parsed(text) else {
             self.script = None;
             return false;
         };
@@ -70,6 +78,11 @@ impl<'a> Walk<'a> {
         }
         self.depth -= 1;
         true
+    }
+
+    /// Can the text be read?
+    pub(super) fn is_command(text: &str) -> bool {
+        nesting(text) <= NESTING && parsed(text).is_some()
     }
 
     pub(super) fn find(&mut self, reason: Option<&'static str>) {
@@ -185,12 +198,13 @@ impl<'a> Walk<'a> {
 
     fn function(&mut self, function: &FunctionDefinition) {
         self.find(critical::fork_bomb(function));
-        // What a function is called later is not followed, so no rule can speak for it.
+        // A definition runs nothing that a rule could speak for.
         self.script = None;
         self.apart(|walk| {
             walk.redirects(function.body.1.as_ref());
             walk.compound(&function.body.0);
         });
+        self.define(&function.fname.value, &function.body.to_string());
     }
 
     fn test(&mut self, expression: &ExtendedTestExpr) {
@@ -209,6 +223,10 @@ impl<'a> Walk<'a> {
             }
         }
     }
+}
+
+fn parsed(text: &str) -> Option<Program> {
+    Parser::new(text.as_bytes(), &ParserOptions::default()).parse_program().ok()
 }
 
 /// How deeply brackets and compound commands may lie within each other, at a glance and rather too high.

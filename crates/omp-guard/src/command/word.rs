@@ -6,7 +6,8 @@ use std::str::Chars;
 
 use brush_parser::ParserOptions;
 use brush_parser::word::{
-    self, BraceExpressionMember, BraceExpressionOrText, Parameter, ParameterExpr, TildeExpr, WordPiece,
+    self, BraceExpressionMember, BraceExpressionOrText, Parameter, ParameterExpr, SpecialParameter,
+    TildeExpr, WordPiece,
 };
 
 /// Stands for text that only a run can tell, and that may be empty.
@@ -136,7 +137,8 @@ fn add(text: &mut Text, piece: &WordPiece, variables: &Variables, quotes: Quotes
         WordPiece::TildeExpansion(_) => text.text.push(SOMETHING),
         WordPiece::ParameterExpansion(expression) => {
             let value = parameter(expression, variables);
-            text.splits |= quotes == Quotes::Outside && value.text.contains(char::is_whitespace);
+            text.splits |=
+                value.splits || quotes == Quotes::Outside && value.text.contains(char::is_whitespace);
             text.push(&value);
         }
         WordPiece::CommandSubstitution(command) => {
@@ -154,6 +156,16 @@ fn add(text: &mut Text, piece: &WordPiece, variables: &Variables, quotes: Quotes
     }
 }
 
+/// The name under which the values hold this one.
+fn name_of(parameter: &Parameter) -> Option<String> {
+    match parameter {
+        Parameter::Named(name) => Some(name.clone()),
+        Parameter::Positional(place) => Some(place.to_string()),
+        Parameter::Special(SpecialParameter::AllPositionalParameters { .. }) => Some("@".to_owned()),
+        _ => None,
+    }
+}
+
 fn variable(name: &str, variables: &Variables) -> Text {
     match variables.get(name) {
         Some(value) => Text::literal(value),
@@ -164,7 +176,11 @@ fn variable(name: &str, variables: &Variables) -> Text {
 fn parameter(expression: &ParameterExpr, variables: &Variables) -> Text {
     use ParameterExpr as E;
     match expression {
-        E::Parameter { parameter: Parameter::Named(name), indirect: false } => variable(name, variables),
+        E::Parameter { parameter, indirect: false } => match name_of(parameter) {
+            // All arguments are several words, also within quotes.
+            Some(name) => Text { splits: name == "@", ..variable(&name, variables) },
+            None => Text::literal(&UNKNOWN.to_string()),
+        },
         E::IndicateErrorIfNullOrUnset { parameter: Parameter::Named(name), indirect: false, .. } => {
             match variables.get(name) {
                 Some(value) => Text::literal(value),
@@ -173,10 +189,7 @@ fn parameter(expression: &ParameterExpr, variables: &Variables) -> Text {
         }
         E::UseDefaultValues { parameter, indirect: false, default_value: default, .. }
         | E::AssignDefaultValues { parameter, indirect: false, default_value: default, .. } => {
-            let set = match parameter {
-                Parameter::Named(name) => variables.get(name),
-                _ => None,
-            };
+            let set = name_of(parameter).and_then(|name| variables.get(&name));
             match (set, default) {
                 (Some(value), _) => Text::literal(value),
                 (None, Some(default)) => one(default, variables).unwrap_or_default(),

@@ -14,9 +14,6 @@ use crate::panels::review::Plan;
 impl App {
     /// Runs a command of the user; the model reads of it with the next prompt, unless it is private.
     pub(super) fn run_shell(&mut self, command: String, visibility: Visibility) {
-        if !self.may_do("a command of the user") {
-            return;
-        }
         let mut view = BangView::new(&command);
         if visibility == Visibility::Private {
             view = view.hidden_from_model();

@@ -13,7 +13,7 @@ use omp_keys::table as actions;
 use omp_keys::{Action, Chord};
 use omp_sdk::{ModeError, Outcome, Recorder, ScreenEntry, ScreenRow, comes_again};
 use omp_tui::input::{Event, Kind};
-use omp_tui::render::{Rows, Size};
+use omp_tui::render::Size;
 use omp_tui::schedule::Extent;
 use omp_types::ThinkingLevel;
 use serde_json::{Value, json};
@@ -28,8 +28,7 @@ use crate::panels::review::Plan;
 use crate::panels::text::Text;
 
 /// Commands that change nothing but the conversation and the screen.
-const PLAYED: [&str; 9] =
-    ["btw", "cache", "compact", "context", "exit", "help", "hotkeys", "plan", "retry"];
+const PLAYED: [&str; 9] = ["btw", "cache", "compact", "context", "exit", "help", "hotkeys", "plan", "retry"];
 
 /// Actions of the same kind.
 const ACTIONS: [Action; 12] = [
@@ -111,6 +110,13 @@ impl Taping {
         if let Tape::Record(recorder) = &self.tape {
             recorder.screen(entry(milliseconds(at), recorder));
         }
+    }
+}
+
+impl Taping {
+    fn fact(&self, name: &str, value: Value, at: Duration) {
+        let name = name.to_owned();
+        self.entry(|at, recorder| ScreenEntry::Fact { at, told: recorder.told(), name, value }, at);
     }
 }
 
@@ -219,8 +225,9 @@ impl App {
 
     /// Something of the machine is known. It counts, unless the tape says what is.
     pub(super) fn tape_fact<T>(&self, name: &str, value: T, said: impl FnOnce(&T) -> Value) -> Option<T> {
-        let entry = |at, _: &Recorder| ScreenEntry::Fact { at, name: name.to_owned(), value: said(&value) };
-        self.taping.entry(entry, self.now());
+        if self.taping.is_recording() {
+            self.taping.fact(name, said(&value), self.now());
+        }
         (!self.taping.is_playing() || self.taping.applying).then_some(value)
     }
 
@@ -230,8 +237,7 @@ impl App {
             self.taping.ended = Some((number, ended));
             return;
         }
-        let over = |at, _: &Recorder| ScreenEntry::Fact { at, name: "ended".to_owned(), value: Value::Null };
-        self.taping.entry(over, self.now());
+        self.taping.fact("ended", Value::Null, self.now());
         self.ended(number, ended);
     }
 
@@ -387,7 +393,11 @@ fn is_editing(action: Action) -> bool {
 /// Is what is typed into a panel done again?
 fn is_played(panel: &dyn Panel) -> bool {
     let panel: &dyn std::any::Any = panel;
-    panel.is::<Approval>() || panel.is::<Asked>() || panel.is::<Plan>() || panel.is::<Choice>() || panel.is::<Text>()
+    panel.is::<Approval>()
+        || panel.is::<Asked>()
+        || panel.is::<Plan>()
+        || panel.is::<Choice>()
+        || panel.is::<Text>()
 }
 
 /// A size as it is written.

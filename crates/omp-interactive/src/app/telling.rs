@@ -2,7 +2,7 @@
 
 use omp_keys::Context;
 use omp_theme::Token;
-use omp_tui::text::Line;
+use omp_tui::text::{Line, Style};
 use omp_tui::text::width::text_width;
 use omp_tui::transcript::Transcript;
 use omp_view::Look;
@@ -39,9 +39,18 @@ impl App {
             let mut lines = vec![look.row(Token::Accent, &title)];
             for (left, right) in &rows {
                 let mut line = Line::styled(look.fg(Token::Text), &format!("  {left}"));
-                let gap = (column + 2).saturating_sub(line.width()).max(2);
-                line.push(look.fg(Token::Muted), &format!("{}{right}", " ".repeat(gap)));
-                lines.extend(line.wrap(look.width, column + 2));
+                if line.width() > column {
+                    lines.extend(line.wrap(look.width, 4));
+                    line = Line::new();
+                }
+                for right in look.narrower(column + 2).wrapped(Token::Muted, right, 0) {
+                    line.push(Style::PLAIN, &" ".repeat((column + 2).saturating_sub(line.width())));
+                    line.append(&right);
+                    lines.push(std::mem::take(&mut line));
+                }
+                if line.width() > 0 {
+                    lines.push(line);
+                }
             }
             lines
         };

@@ -38,10 +38,14 @@ impl Folds {
     }
 }
 
+/// A whole form with so few more rows says nothing new: how long a command took, and the like.
+const NOTHING_NEW: usize = 3;
+
 /// All rows of a block; `None` if it was shown whole anyway.
 pub(crate) fn whole(fold: &Fold, look: &Look) -> Option<Vec<Line>> {
     let mut block = fold.borrow_mut();
     let short = block.folded(look, Expansion::Collapsed);
     let whole = block.folded(look, Expansion::Expanded);
-    (whole.len() > short.len()).then_some(whole)
+    let hints = short.iter().any(|row| row.text().contains(look.expand_key.as_ref()));
+    (hints || whole.len() > short.len() + NOTHING_NEW).then_some(whole)
 }

@@ -96,6 +96,27 @@ pub(crate) fn prepare<'a>(
     rules: IdRules,
     identity_from: usize,
 ) -> Vec<Turn<'a>> {
+    let mut builder = build(messages, model, rules, identity_from);
+    builder.hand_over();
+    builder.turns
+}
+
+/// The same for a conversation that nobody is asked to go on with: it may end with the assistant.
+pub(crate) fn prepare_past<'a>(
+    messages: &'a [Arc<Message>],
+    model: &Model,
+    rules: IdRules,
+    identity_from: usize,
+) -> Vec<Turn<'a>> {
+    build(messages, model, rules, identity_from).turns
+}
+
+fn build<'a, 'm>(
+    messages: &'a [Arc<Message>],
+    model: &'m Model,
+    rules: IdRules,
+    identity_from: usize,
+) -> Builder<'a, 'm> {
     let mut builder = Builder { model, ids: Ids::new(rules), turns: Vec::new(), paused: false };
     for (at, message) in messages.iter().enumerate() {
         match message.as_ref() {
@@ -112,8 +133,7 @@ pub(crate) fn prepare<'a>(
             }
         }
     }
-    builder.hand_over();
-    builder.turns
+    builder
 }
 
 fn made_by(message: &AssistantMessage, model: &Model) -> bool {

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::session::Session;
 
 /// Of a longer conversation only so many entries, the newest, are shown.
-const MOST_SHOWN: usize = 10_000;
+const MOST_SHOWN: usize = 2_000;
 
 impl Session {
     /// The way to where the conversation stands, with each compaction and each branch summary where it happened: as

@@ -5,12 +5,16 @@ use serde_json::json;
 
 use super::*;
 
-/// A tool that says nothing about its calls.
-struct Silent(ToolDefinition);
+/// A tool that says this, or nothing, about its calls.
+struct Saying(ToolDefinition, Option<Approval>);
 
-impl Tool for Silent {
+impl Tool for Saying {
     fn definition(&self) -> &ToolDefinition {
         &self.0
+    }
+
+    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
+        self.1.clone()
     }
 
     fn run<'a>(&'a self, _call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
@@ -32,10 +36,19 @@ impl Asker for Never {
 async fn decided(mode: &str, tool: &str) -> (Decision, Vec<String>) {
     let mut settings = Settings::defaults();
     settings.set_override("tools.approvalMode", json!(mode)).unwrap();
+    decided_on(&settings, tool, None, Map::new()).await
+}
+
+async fn decided_on(
+    settings: &Settings,
+    tool: &str,
+    says: Option<Approval>,
+    arguments: Map<String, Value>,
+) -> (Decision, Vec<String>) {
     let directories = Directories::resolve(|name| (name == "HOME").then(|| "/nowhere".to_owned())).unwrap();
     let asker = Arc::new(Never::default());
     let guard = Guard::new(
-        &settings,
+        settings,
         Some(Arc::clone(&asker) as Arc<dyn Asker>),
         None,
         (directories, "/".into()),
@@ -48,17 +61,17 @@ async fn decided(mode: &str, tool: &str) -> (Decision, Vec<String>) {
         strict: None,
         free_text: false,
     };
-    let silent: Arc<dyn Tool> = Arc::new(Silent(definition));
+    let saying: Arc<dyn Tool> = Arc::new(Saying(definition, says));
     let call = ToolCall {
         id: "1".to_owned(),
         name: tool.to_owned(),
-        arguments: Map::new(),
+        arguments,
         invalid_arguments: None,
         thought_signature: None,
         intent: None,
         custom: false,
     };
-    let decision = guard.approve(&silent, &call, &call.arguments).await;
+    let decision = guard.approve(&saying, &call, &call.arguments).await;
     let asked = asker.0.lock().unwrap().clone();
     (decision, asked)
 }
@@ -76,4 +89,18 @@ async fn tools_that_say_nothing_are_asked_about() {
     }
     let (decision, asked) = decided("yolo", "mcp__files__list").await;
     assert_eq!((decision, asked), (Decision::Allow, Vec::new()));
+}
+
+/// A rule allows a program. A function of the shell that has its name is asked about.
+#[tokio::test]
+async fn rules_hold_for_programs_and_not_for_what_has_their_name() {
+    let mut settings = Settings::defaults();
+    settings.set_override("tools.approvalMode", json!("always-ask")).unwrap();
+    settings.set_override("tools.approvalRules", json!(["ls *"])).unwrap();
+    let arguments = Map::from_iter([("command".to_owned(), json!("ls src"))]);
+    let (decision, asked) = decided_on(&settings, "bash", Some(Approval::EXEC), arguments.clone()).await;
+    assert_eq!((decision, asked.len()), (Decision::Allow, 0));
+    let function = Approval { hidden: true, ..Approval::EXEC };
+    let (decision, asked) = decided_on(&settings, "bash", Some(function), arguments).await;
+    assert!(matches!(decision, Decision::Deny(_)) && asked.len() == 1, "{decision:?} {asked:?}");
 }

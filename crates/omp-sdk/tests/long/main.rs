@@ -2,5 +2,7 @@
 
 mod cache;
 mod pictures;
+mod scripted;
 mod shaking;
 mod support;
+mod turns;

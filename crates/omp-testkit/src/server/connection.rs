@@ -48,8 +48,8 @@ impl Shared {
         Self {
             script: scenario.script(),
             mint: Mint::new(scenario.secret.clone(), scenario.id_seed.clone()),
+            journal: Journal::keeping(scenario.keeps),
             scenario,
-            journal: Journal::default(),
             stopping: AtomicBool::new(false),
             turns: Turns::default(),
             accepted: Mutex::new(None),

@@ -2,7 +2,7 @@
 
 use super::wire::Wire;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime};
@@ -93,7 +93,9 @@ pub struct SocketCount {
 
 #[derive(Default)]
 struct Entries {
-    requests: Vec<RecordedRequest>,
+    requests: VecDeque<RecordedRequest>,
+    /// How many there were, also those that are no longer kept.
+    count: usize,
     others: Vec<OtherRequest>,
     violations: Vec<Violation>,
     disconnects: Vec<Disconnect>,
@@ -104,9 +106,16 @@ struct Entries {
 pub(crate) struct Journal {
     entries: Mutex<Entries>,
     changed: Condvar,
+    /// How many model requests are kept; all if it is not said.
+    kept: Option<usize>,
 }
 
 impl Journal {
+    /// Keeps the newest model requests only.
+    pub(crate) fn keeping(kept: Option<usize>) -> Self {
+        Self { kept, ..Self::default() }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Entries> {
         self.entries.lock().expect("no thread panics while holding the journal")
     }
@@ -114,8 +123,12 @@ impl Journal {
     /// Gives the request its index and keeps it.
     pub(crate) fn add_request(&self, mut request: RecordedRequest) -> RecordedRequest {
         let mut entries = self.lock();
-        request.index = entries.requests.len();
-        entries.requests.push(request.clone());
+        request.index = entries.count;
+        entries.count += 1;
+        entries.requests.push_back(request.clone());
+        if self.kept.is_some_and(|kept| entries.requests.len() > kept) {
+            entries.requests.pop_front();
+        }
         self.changed.notify_all();
         request
     }
@@ -145,7 +158,7 @@ impl Journal {
     }
 
     pub(crate) fn requests(&self) -> Vec<RecordedRequest> {
-        self.lock().requests.clone()
+        self.lock().requests.iter().cloned().collect()
     }
 
     pub(crate) fn other_requests(&self) -> Vec<OtherRequest> {
@@ -163,14 +176,14 @@ impl Journal {
     pub(crate) fn wait_for_requests(&self, count: usize, timeout: Duration) -> Vec<RecordedRequest> {
         let (entries, _) = self
             .changed
-            .wait_timeout_while(self.lock(), timeout, |entries| entries.requests.len() < count)
+            .wait_timeout_while(self.lock(), timeout, |entries| entries.count < count)
             .expect("no thread panics while holding the journal");
-        let (seen, violations) = (entries.requests.clone(), entries.violations.clone());
+        let seen: Vec<RecordedRequest> = entries.requests.iter().cloned().collect();
+        let (came, violations) = (entries.count, entries.violations.clone());
         drop(entries); // before a panic, so that the journal stays usable for other threads
         assert!(
-            seen.len() >= count,
-            "{count} requests expected within {timeout:?}, {} came; violations: {violations:?}",
-            seen.len()
+            came >= count,
+            "{count} requests expected within {timeout:?}, {came} came; violations: {violations:?}",
         );
         seen
     }

@@ -55,6 +55,7 @@ pub struct Scenario {
     repeat: bool,
     pub(crate) rules: Rules,
     pub(crate) websocket: bool,
+    pub(crate) keeps: Option<usize>,
     pub(crate) models: Vec<String>,
     /// The whole answer to `GET …/models`, in place of one made from `models`.
     pub(crate) model_list: Option<serde_json::Value>,
@@ -70,6 +71,7 @@ impl Default for Scenario {
             repeat: false,
             rules: Rules::default(),
             websocket: false,
+            keeps: None,
             models: vec!["scripted".into()],
             model_list: None,
             ollama: None,
@@ -170,6 +172,12 @@ impl Scenario {
     /// Accepts WebSockets of the Responses API for ChatGPT accounts; otherwise their handshake is refused with 426.
     pub fn websocket(mut self, on: bool) -> Self {
         self.websocket = on;
+        self
+    }
+
+    /// Keeps the newest model requests only, for conversations whose requests would fill the memory.
+    pub fn keep_last(mut self, requests: usize) -> Self {
+        self.keeps = Some(requests);
         self
     }
 

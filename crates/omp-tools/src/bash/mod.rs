@@ -43,8 +43,12 @@ const DEFAULT_TIMEOUT: f64 = 300.0;
 const MIN_TIMEOUT: f64 = 1.0;
 const MAX_TIMEOUT: f64 = 3_600.0;
 
-/// Commands without an equals sign that set variables have one of these words.
-const SETTING: [&str; 8] = ["read", "for", "select", "unset", "mapfile", "getopts", "printf", "source"];
+/// Commands that change the shell have one of these: an equals sign, brackets, quotes for what must be looked at, or a
+/// word.
+const SETTING: [&str; 20] = [
+    "=", "(", "$", "`", "\\", "'", "\"", ". ", "read", "for", "select", "unset", "mapfile", "getopts",
+    "printf", "source", "eval", "function", "hash", "enable",
+];
 
 pub(crate) struct Bash {
     definition: ToolDefinition,
@@ -115,13 +119,13 @@ impl Bash {
 
     /// Takes note of what a command sets in the shell, so that later ones can be judged by it.
     async fn remember(&self, command: &str, arguments: &Map<String, Value>) {
-        if !command.contains('=') && !SETTING.iter().any(|word| command.contains(word)) {
+        if !SETTING.iter().any(|word| command.contains(word)) {
             return;
         }
         let (context, start) = (Arc::clone(&self.context), self.start(arguments));
         let (command, arguments) = (command.to_owned(), arguments.clone());
         let set = tokio::task::spawn_blocking(move || {
-            approval::verdict(&context, start, &command, &arguments).variables
+            approval::verdict(&context, start, &command, &arguments).shell
         });
         if let Ok(set) = set.await {
             self.context.set_in_shell.replace(set);
@@ -135,7 +139,7 @@ impl Bash {
         let given = typed.and_then(|typed| context.base().resolve(typed).ok());
         let living = || context.shell.get().map(|shell| context.shells.directory(shell));
         let cwd = given.or_else(living).unwrap_or_else(|| context.cwd.clone());
-        Start { cwd, variables: context.set_in_shell.known() }
+        Start { cwd, shell: context.set_in_shell.known() }
     }
 
     /// Everything up to the start of the command.

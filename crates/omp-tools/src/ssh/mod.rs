@@ -97,7 +97,7 @@ impl Tool for Ssh {
 
     /// What nothing can undo here cannot be undone there either. Its directory is not one of ours.
     fn approval(&self, arguments: &Map<String, Value>) -> Option<Approval> {
-        let start = Start { cwd: self.context.cwd.clone(), variables: Vec::new() };
+        let start = Start { cwd: self.context.cwd.clone(), shell: Default::default() };
         Some(approval::of_command(&self.context, start, arguments))
     }
 

@@ -138,3 +138,28 @@ async fn commands_are_judged_where_the_shell_is() {
     assert!(!deletes("\"$where\""));
     assert!(insists(json!({"command": "rm -rf etc", "cwd": "/"})), "a directory of the call comes first");
 }
+
+/// A name that an earlier command gave another meaning is judged by that meaning, and nothing that was allowed under the
+/// name holds for it.
+#[tokio::test]
+async fn functions_of_earlier_commands_are_followed() {
+    let project = Project::new();
+    let bash = project.tool("bash");
+    let said = |command: &str| bash.approval(&object(json!({ "command": command }))).unwrap();
+    let run = async |command: &str| {
+        let arguments = json!({ "command": command });
+        bash.run(invocation(&arguments, CancellationToken::new(), Updates::ignored())).await.unwrap();
+    };
+    assert_eq!(said("ls"), Approval::EXEC);
+    run("ls() { echo rm -rf \"$1\"; }").await;
+    assert!(said("ls /").hidden && !said("ls /").insists, "it prints");
+    assert_eq!(said("pwd"), Approval::EXEC, "others are what they were");
+    run("clean() { rm -rf \"$1\"; }").await;
+    assert!(said("clean /").insists && !said("clean target").insists);
+    run("alias wipe='rm -rf'").await;
+    assert!(said("wipe ~").insists);
+    // What a file does to the shell is not known.
+    project.file("setup.sh", "pwd() { echo /; }\n");
+    run(". ./setup.sh").await;
+    assert!(said("pwd").hidden);
+}

@@ -53,7 +53,13 @@ fn scan(text: &str) -> Open {
     let mut bracket = None;
     let mut at = 0;
     while at < bytes.len() {
-        let run = bytes[at..].iter().take_while(|byte| **byte == bytes[at]).count();
+        // No longer than it has to be: a text may be one sign over and over.
+        let most = match bytes[at] {
+            b'`' => bytes.len(),
+            b'*' => 2,
+            _ => 1,
+        };
+        let run = bytes[at..].iter().take(most).take_while(|byte| **byte == bytes[at]).count();
         match (bytes[at], open.code, open.link) {
             (b'`', Some((length, _)), _) => {
                 if length == run {

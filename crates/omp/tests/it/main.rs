@@ -63,6 +63,7 @@ mod stats;
 mod structural;
 mod subcommands;
 mod support;
+mod texts;
 mod tidy;
 mod tls;
 mod todo;

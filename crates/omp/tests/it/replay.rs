@@ -64,7 +64,7 @@ fn a_recording_is_private_and_holds_no_secret() {
     let mode = std::fs::metadata(home.path(FILE)).expect("a file").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     let first: Value = serde_json::from_str(text.lines().next().expect("a line")).expect("JSON");
-    assert_eq!((&first["type"], &first["version"]), (&json!("recording"), &json!(1)));
+    assert_eq!((&first["type"], &first["version"]), (&json!("recording"), &json!(2)));
 }
 
 /// Changes one line of a recording.

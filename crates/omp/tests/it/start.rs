@@ -86,3 +86,38 @@ fn a_first_run_without_a_terminal_just_works() {
     }
     assert!(!home.exists("home/.omp/agent/config.yml"));
 }
+
+/// The program is built for the oldest processors of its kind: what is faster on newer ones is chosen while it runs, and
+/// none is needed. Code in C is compiled with the same defaults.
+///
+/// proves: TUI-167
+#[test]
+fn no_newer_processor_is_needed() {
+    let newer = [
+        ("sse3", cfg!(target_feature = "sse3")),
+        ("sse4.2", cfg!(target_feature = "sse4.2")),
+        ("popcnt", cfg!(target_feature = "popcnt")),
+        ("avx", cfg!(target_feature = "avx")),
+        ("avx2", cfg!(target_feature = "avx2")),
+        ("lse", cfg!(target_feature = "lse")),
+    ];
+    let needed: Vec<&str> = newer.iter().filter(|(_, needed)| *needed).map(|(name, _)| *name).collect();
+    // Every Mac has a processor of this century.
+    assert!(needed.is_empty() || cfg!(target_os = "macos"), "{needed:?}");
+    let flags = ["CFLAGS", "CXXFLAGS"].map(|name| std::env::var(name).unwrap_or_default());
+    assert!(flags.iter().all(|flags| !flags.contains("-march")), "{flags:?}");
+}
+
+/// One file is the whole program: alone in an empty home, without a path or a network, it answers.
+#[test]
+fn the_program_is_one_file() {
+    let home = omp_testkit::Home::new();
+    let alone = home.path("omp");
+    std::fs::copy(env!("CARGO_BIN_EXE_omp"), &alone).unwrap();
+    let mut command = std::process::Command::new(&alone);
+    command.args(["--no-session", "--model", "demo", "-p", "hello"]).env_clear();
+    command.env("HOME", home.home_dir()).current_dir(home.work_dir());
+    let output = run(command, Some(b""), LIMIT);
+    output.assert_success();
+    assert!(output.stdout.contains("connect a real model"), "{}", output.stdout);
+}

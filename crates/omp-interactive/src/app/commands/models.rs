@@ -39,7 +39,7 @@ impl App {
                 Ok(offer) if !offer.items.is_empty() => app.opened(Models(Machine::new(offer, purpose))),
                 _ => {
                     app.close::<Opening>();
-                    let text = "No model can be used. Sign in with /login, or set a provider's key.";
+                    let text = "No other model can be used yet. Sign in with /login, or set a provider's key.";
                     app.hint(Token::Warning, text);
                 }
             }) as Task

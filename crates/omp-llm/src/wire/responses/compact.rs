@@ -28,7 +28,7 @@ pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest) -> WireRequ
 /// The body. It says nothing about how to answer, for nothing is answered; the conversation stays last.
 pub(in crate::wire) fn compaction(model: &Model, request: &ModelRequest, variant: &Variant<'_>) -> Value {
     let options = &request.options;
-    let turns = history::prepare(&request.messages, model, IDS, options.identity_from);
+    let turns = history::prepare_past(&request.messages, model, IDS, options.identity_from);
     let toolbox = Toolbox::new(request, &turns);
     let mut body = Map::new();
     body.insert("model".into(), variant.model.into());

@@ -58,7 +58,7 @@ fn commands_of_the_user_and_old_output_are_shown_whole() {
     let home = support::home(&server, Wire::OpenAiCompletions);
     let mut screen = Screen::in_home(home, server, &[], 24, 100);
     screen.say("count").wait_for("Counted.").terminal.wait_without("Working");
-    screen.say("!seq 301 350").wait_for("350");
+    screen.say("!seq 301 350; false").wait_for("exit 1");
     screen.send(EXPAND).wait_for("The whole output").wait_for("305").send(ESCAPE).wait_for("Ask anything");
     let (_, server, home) = screen.leave();
     let mut screen = Screen::in_home(home, server, &["-c"], 24, 100);
@@ -78,7 +78,7 @@ fn a_stopped_command_keeps_its_output() {
 fn facts_about_the_session_are_wrapped() {
     let mut screen = Screen::sized([Reply::new().text("hello")], &[], 60, 44);
     screen.say("hi").wait_for("hello").terminal.wait_without("Working");
-    screen.say("/session info").wait_for(".jsonl");
+    screen.say("/session info").wait_for("directory").wait_for("model ");
     let file = crate::sessions::session_files(&screen.home)[0].display().to_string();
     let shown: String = screen.terminal.screen().split_whitespace().collect();
     let file: String = file.split_whitespace().collect();

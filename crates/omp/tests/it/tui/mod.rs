@@ -1,6 +1,7 @@
 //! The interactive program in a real pseudo-terminal, seen through somebody else's emulator.
 
 mod bash;
+mod appearing;
 mod approving;
 mod beside;
 mod branches;
@@ -34,6 +35,7 @@ mod pictures;
 mod plain;
 mod platform;
 mod questions;
+mod replay;
 mod racing;
 mod remapping;
 mod sessions;

@@ -1,8 +1,11 @@
 //! Words at the border of two turns, and of two sessions: typed in one write, so that nothing can come between.
 
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use omp_testkit::{Home, Reply, Scenario, Server, Wire};
+use omp_testkit::{Home, RecordedRequest, Reply, Scenario, Server, Wire};
 use serde_json::json;
 
 use super::{Screen, last_prompt};
@@ -29,10 +32,24 @@ fn words_that_come_too_late_begin_the_next_turn() {
 /// A turn that failed begins no other: what waited can be read and sent again.
 #[test]
 fn words_that_wait_for_a_failed_turn_come_back() {
-    let error = json!({"error": {"message": "no such thing", "type": "invalid_request_error"}});
-    let failing = Reply::status(400).body(error).delay_before(Duration::from_millis(300));
-    let mut screen = Screen::new([failing, Reply::new().text("second-answer")], &[]);
-    screen.send("begin\rmore words\r").wait_for("no such thing").wait_for("│ more words");
+    let (asked, is_asked) = channel::<()>();
+    let (go, wait) = channel::<()>();
+    let (wait, count) = (Mutex::new(wait), AtomicUsize::new(0));
+    let answer = move |_: &RecordedRequest| {
+        if count.fetch_add(1, Ordering::SeqCst) > 0 {
+            return Reply::new().text("second-answer");
+        }
+        asked.send(()).unwrap();
+        wait.lock().unwrap().recv().unwrap();
+        let error = json!({"error": {"message": "no such thing", "type": "invalid_request_error"}});
+        Reply::status(400).body(error)
+    };
+    let mut screen = Screen::new(Scenario::dynamic(answer), &[]);
+    screen.say("begin");
+    is_asked.recv().unwrap();
+    screen.say("more words").wait_for("1 waiting");
+    go.send(()).unwrap();
+    screen.wait_for("no such thing").wait_for("│ more words");
     screen.send("\r").wait_for("second-answer");
     assert_eq!(last_prompt(&screen.server), "more words");
 }
@@ -81,7 +98,7 @@ fn the_end_of_a_turn_leaves_nothing_behind() {
     command.env("PI_NOTIFICATIONS", "on");
     let mut screen = Screen::with(command, home, server, 40, 100);
     screen.say("begin").wait_for("begun").wait_for("Working");
-    screen.say("/switch another-model").wait_for("another-model answers after this turn");
+    screen.say("/model another-model").wait_for("another-model answers after this turn");
     assert!(!screen.terminal.bytes().contains(&7), "nothing has ended");
     screen.send("\x1b[O");
     screen.home.write("work/go", "");

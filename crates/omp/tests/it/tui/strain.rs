@@ -17,8 +17,8 @@ fn count(bytes: &[u8], wanted: &str) -> usize {
 
 /// A reply whose pieces come one by one, with a pause between them.
 fn trickle(pieces: usize, pause: u64) -> (String, Reply) {
-    let text: String = (0..pieces).map(|number| format!("w{number:03} ")).collect();
-    let mut reply = Reply::new().text(&format!("{text}the-end")).delta_size(5);
+    let text: String = (0..pieces).map(|number| format!("w-{number:03} ")).collect();
+    let mut reply = Reply::new().text(&format!("{text}the-end")).delta_size(6);
     for event in 1..pieces {
         reply = reply.stall_after_event(event, Duration::from_millis(pause));
     }
@@ -30,12 +30,12 @@ fn trickle(pieces: usize, pause: u64) -> (String, Reply) {
 #[test]
 fn a_reply_that_trickles_is_cheap() {
     for answers in [Answers::Kind, Answers::Everything(Manner::Promptly)] {
-        let (text, reply) = trickle(90, 15);
+        let (text, reply) = trickle(120, 15);
         let server = Server::start([reply]);
         let home = support::home(&server, Wire::OpenAiCompletions);
         let command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
         let mut terminal = Terminal::start(command, 30, 100, answers);
-        terminal.wait_for("Ask anything").send("go").wait_for("go").send("\r").wait_for("w001");
+        terminal.wait_for("Ask anything").send("go").wait_for("go").send("\r").wait_for("w-001");
         let before = terminal.bytes().len();
         terminal.wait_for("the-end");
         let written = &terminal.bytes()[before..];
@@ -147,7 +147,7 @@ fn output_of_tools_is_never_obeyed() {
     let bash = Reply::new().tool_call("bash", json!({"_i": "print", "command": command}));
     let mut screen = Screen::sized([bash, Reply::new().text("Seen it.")], &[], 50, 100);
     let before = screen.terminal.bytes().len();
-    screen.say("go").wait_for("Seen it.").send("\x0f").wait_for("last-row");
+    screen.say("go").wait_for("last-row").wait_for("Seen it.");
     let bytes = screen.terminal.bytes()[before..].to_vec();
     for never in [
         "\x1b[2J\x1b[3J",
@@ -195,13 +195,13 @@ fn pid(home: &Home) -> Pid {
 /// However the program is ended, with a reply under way: the shell's terminal is as it was, and its cursor is visible.
 #[test]
 fn the_shell_is_usable_after_every_end() {
-    for signal in [Signal::SIGHUP, Signal::SIGTERM, Signal::SIGQUIT, Signal::SIGKILL, Signal::SIGSEGV] {
+    for signal in [Signal::SIGHUP, Signal::SIGTERM, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGKILL] {
         let (_, reply) = trickle(90, 30);
         let server = Server::start([reply]);
         let home = support::home(&server, Wire::OpenAiCompletions);
         let command = in_shell(&home, "");
         let mut screen = Screen::with(command, home, server, 30, 100);
-        screen.say("go").wait_for("w001");
+        screen.say("go").wait_for("w-001");
         let before = screen.terminal.bytes().len();
         kill(pid(&screen.home), signal).unwrap();
         screen.wait_for("SAME-AGAIN");
@@ -224,7 +224,7 @@ fn stopped_from_outside() {
         let home = support::home(&server, Wire::OpenAiCompletions);
         let command = in_shell(&home, "stty -a > stopped; echo STOPPED; read -r _; fg;");
         let mut screen = Screen::with(command, home, server, 30, 100);
-        screen.say("go").wait_for("w001");
+        screen.say("go").wait_for("w-001");
         kill(pid(&screen.home), signal).unwrap();
         screen.terminal.wait_for_bytes(b"STOPPED");
         let modes = screen.home.read("work/stopped");

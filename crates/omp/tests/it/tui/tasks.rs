@@ -65,7 +65,7 @@ fn the_panel_follows_every_result() {
     assert_eq!(
         panel(&screen),
         [
-            "☰ Todo · 3 tasks of 3 open",
+            "□ Todo · 3 tasks of 3 open",
             "Build 0/2",
             "├─ ◐ sketch",
             "└─ □ paint",
