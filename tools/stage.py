@@ -92,7 +92,7 @@ class Stage:
         time.sleep(0.15)
 
     def screen(self, colors=False):
-        return self.run("capture-pane", "-p", *(["-e"] if colors else []))
+        return self.run("capture-pane", "-p", *(["-e", "-N"] if colors else []))
 
     def close(self):
         subprocess.run(["tmux", "-L", self.tmux, "kill-server"], capture_output=True)

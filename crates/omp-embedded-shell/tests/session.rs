@@ -136,6 +136,38 @@ async fn a_timeout_ends_everything() {
     assert_eq!(fixture.text("echo fresh").await, "fresh\n");
 }
 
+/// Whoever aborts a command is rid of all of it, however it tries to stay.
+#[tokio::test]
+async fn nothing_survives_an_abort() {
+    let fixture = fixture();
+    for command in [
+        "while :; do :; done",
+        "sleep 999 & sleep 999",
+        "trap '' TERM HUP INT QUIT; sleep 999 & while :; do sleep 1; done",
+        "exec >&- 2>&- <&-; sleep 999",
+        "(setsid sh -c 'sleep 999 & exec sleep 998' &) ; sleep 997",
+        "set -m; sleep 999 & sleep 998",
+        "f() { if [ $1 -gt 0 ]; then f $(($1 - 1)) & f $(($1 - 1)) & fi; sleep 999; }; f 5",
+        "yes",
+    ] {
+        fixture.run("true").await;
+        let cancel = CancellationToken::new();
+        let flag = tempfile::tempdir().unwrap();
+        let begun = call(&format!("touch {}/begun; {command}", flag.path().display()));
+        let abort = async {
+            while !flag.path().join("begun").exists() {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+            cancel.cancel();
+        };
+        let run = fixture.shells.run(&fixture.scope, &fixture.spec, begun, &cancel, |_| {});
+        let (answer, ()) = tokio::join!(run, abort);
+        assert_eq!(answer.unwrap().outcome.ending, Ending::Cancelled, "{command}");
+        assert_eq!(fixture.scope.living(), 0, "{command}");
+    }
+    assert_eq!(fixture.text("echo fresh").await, "fresh\n");
+}
+
 #[tokio::test]
 async fn a_process_left_behind_holds_up_nobody() {
     let fixture = fixture();

@@ -34,6 +34,9 @@ use crate::run::{Numbers, editor};
 /// How long something may take that is still under way. Nobody waits for what is not.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// Rows of a frame that are looked at.
+const MOST_ROWS: usize = 10_000;
+
 /// What the screen begins with, as it is written down.
 pub(crate) fn begun(
     app: &App,
@@ -270,9 +273,10 @@ impl Stage {
                         .ok_or_else(|| Stop::Differs("the turn does not end".to_owned()))?;
                 }
             }
-            ScreenEntry::Frame { at, rows, height } => {
+            ScreenEntry::Frame { at, size, rows, count } => {
                 self.at(at);
-                self.frame(rows, height).await?;
+                self.size = size_of(size);
+                self.frame(rows, count).await?;
             }
             ScreenEntry::Left { what, .. } => return Err(Stop::Left(what)),
         }
@@ -342,14 +346,12 @@ impl Stage {
     }
 
     /// Compares what the screen shows with what it showed. What is still under way may have to come first.
-    async fn frame(&mut self, rows: Vec<ScreenRow>, height: usize) -> Result<(), Stop> {
-        let kept = self.shown.len().max(height);
-        self.shown.resize(kept, String::new());
+    async fn frame(&mut self, rows: Vec<ScreenRow>, count: usize) -> Result<(), Stop> {
+        self.shown.resize(count.min(MOST_ROWS), String::new());
         for ScreenRow(place, text) in rows {
-            if place >= self.shown.len() {
-                self.shown.resize(place + 1, String::new());
+            if let Some(row) = self.shown.get_mut(place) {
+                *row = text;
             }
-            self.shown[place] = text;
         }
         loop {
             while let Ok(task) = self.done.try_recv() {

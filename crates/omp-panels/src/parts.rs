@@ -40,14 +40,9 @@ pub(crate) fn choice(look: &Look, at_cursor: bool, content: &Line) -> Line {
         row.append(content);
         return look.shortened(&row, look.width);
     }
-    let background = look.theme.color(Token::SelectedBg);
     let mut row = Line::styled(look.bold(Token::Accent), &format!("{cursor} "));
     row.append(content);
-    let mut shaded = Line::new();
-    for span in look.shortened(&row, look.width).spans() {
-        shaded.push(span.style().background(background), span.text());
-    }
-    shaded.fit(look.width, Style::PLAIN.background(background))
+    look.selected(&look.shortened(&row, look.width))
 }
 
 /// Says how much of a list is above and below what is shown; nothing if all of it is.

@@ -136,9 +136,7 @@ impl Hands {
                 .await
                 .map(|dropped| if dropped { "The goal is dropped." } else { "The goal stays." }.to_owned()),
             ("budget", budget) => match parse_budget(budget) {
-                Ok(budget) => {
-                    session.set_goal_budget(budget).await.map(|_| "The budget is set.".to_owned())
-                }
+                Ok(budget) => session.set_goal_budget(budget).await.map(|_| "The budget is set.".to_owned()),
                 Err(usage) => return Finished::Say(usage.to_string()),
             },
             ("set", "") => Ok("What is the goal? /goal set <objective> sets one.".to_owned()),

@@ -18,7 +18,7 @@ impl Upkeep for Played {
     fn look<'a>(&'a self, occasion: Occasion<'a>, view: View<'a>) -> BoxFuture<'a, Look> {
         Box::pin(async move {
             if matches!(occasion, Occasion::AfterTurn | Occasion::Incomplete) {
-                self.player.gate.pass().await;
+                self.player.border().await;
             }
             self.inner.look(occasion, view).await
         })

@@ -4,8 +4,12 @@
 //! screen has come to where it was when the session went on.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::Notify;
+
+/// How long something beside the session is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Where a session waits for its screen. Open, until somebody follows it.
 #[derive(Debug, Default)]
@@ -57,6 +61,21 @@ impl Gate {
     /// Waits until the screen is ready for what comes next.
     pub(crate) async fn pass(&self) {
         self.until(|state| !state.followed || state.told < state.wanted).await;
+    }
+
+    /// Something happened that somebody may wait for.
+    pub(crate) fn stir(&self) {
+        self.news.notify_waiters();
+    }
+
+    /// Waits until the screen is ready, and what happened beside the session by then has happened. Not for ever: what
+    /// is decided otherwise may never happen.
+    pub(crate) async fn pass_after(&self, happened: impl Fn(u64) -> bool) {
+        let ready =
+            self.until(|state| !state.followed || (state.told < state.wanted && happened(state.told)));
+        if tokio::time::timeout(PATIENCE, ready).await.is_err() {
+            self.pass().await;
+        }
     }
 
     /// Waits until the session has told so much.

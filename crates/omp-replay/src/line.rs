@@ -164,10 +164,12 @@ pub enum Screen {
     Frame {
         /// When.
         at: u64,
+        /// Columns and rows of the terminal.
+        size: (u16, u16),
         /// The rows.
         rows: Vec<Row>,
-        /// How many rows there are.
-        height: usize,
+        /// How many rows there are, with those that lie over others.
+        count: usize,
     },
     /// The user did something that is not played; the screen is not kept from here on.
     Left {
@@ -221,6 +223,8 @@ pub struct World {
 pub struct Exchange {
     /// When the answer had ended.
     pub at: u64,
+    /// So many events the session had told when the request was made.
+    pub told: u64,
     /// Where the request went.
     pub url: String,
     /// What it said.

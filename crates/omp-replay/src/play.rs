@@ -214,6 +214,7 @@ impl Player {
             return None;
         };
         let (number, exchange) = state.exchanges.remove(place);
+        self.gate.stir();
         if let Some(text) = difference(&exchange.request, &request) {
             state.differ(Part::Request, number, text);
         }
@@ -285,6 +286,24 @@ impl Player {
             }
         }
         state.come_between(&event);
+    }
+
+    /// Waits, where a screen leads, until it has come to where the session went on: at the end of a turn or of a call.
+    /// What was asked beside it by then has been asked.
+    pub(crate) async fn border(&self) {
+        let asked = |told: u64| {
+            let state = self.state();
+            state.exchanges.iter().all(|(_, exchange)| exchange.told > told)
+        };
+        self.gate.pass_after(asked).await;
+    }
+
+    /// What the program said before the run that begins now, beside what the session says by itself.
+    pub fn take_notices(&self, own: Option<&str>) -> Vec<String> {
+        let state = self.state();
+        let notices = state.events.iter().take_while(|event| event["type"] == "notice");
+        let texts = notices.filter_map(|event| event["message"].as_str());
+        texts.filter(|text| Some(*text) != own).map(str::to_owned).collect()
     }
 
     /// Something on the screen is other than it was.

@@ -67,7 +67,7 @@ impl Screening {
     }
 
     fn line(&mut self, entry: Screen, secrets: Option<&Secrets>) -> Option<Line> {
-        let Screen::Frame { at, rows, height } = entry else { return Some(Line::Screen(entry)) };
+        let Screen::Frame { at, size, rows, count } = entry else { return Some(Line::Screen(entry)) };
         let texts: Vec<String> = rows.into_iter().map(|Row(_, text)| text).collect();
         if secrets.is_some_and(|secrets| shows_secret(&texts, secrets)) {
             return None;
@@ -76,7 +76,7 @@ impl Screening {
         let changed = self.shown.iter().enumerate().filter(|(row, text)| before.get(*row) != Some(*text));
         let rows: Vec<Row> = changed.map(|(row, text)| Row(row, text.clone())).collect();
         let same = rows.is_empty() && before.len() == self.shown.len();
-        (!same).then_some(Line::Screen(Screen::Frame { at, rows, height }))
+        (!same).then_some(Line::Screen(Screen::Frame { at, size, rows, count }))
     }
 }
 
@@ -143,7 +143,7 @@ mod tests {
 
     fn frame(rows: &[&str]) -> Screen {
         let rows = rows.iter().enumerate().map(|(at, row)| Row(at, (*row).to_owned())).collect();
-        Screen::Frame { at: 1, rows, height: 3 }
+        Screen::Frame { at: 1, size: (80, 3), count: 2, rows }
     }
 
     fn written(entries: Vec<Screen>) -> String {

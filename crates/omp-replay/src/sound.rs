@@ -28,8 +28,12 @@ impl Tape for Recording {
     }
 
     fn hears(&self, request: &TapedRequest<'_>) -> Option<Box<dyn Hearing>> {
-        let exchange =
-            Exchange { url: request.url.to_owned(), request: said(request.body), ..Exchange::default() };
+        let exchange = Exchange {
+            told: self.0.told(),
+            url: request.url.to_owned(),
+            request: said(request.body),
+            ..Exchange::default()
+        };
         Some(Box::new(Ear { recorder: Arc::clone(&self.0), exchange, heard: Vec::new() }))
     }
 }

@@ -127,6 +127,8 @@ impl Tool for Played {
             if let Some(ending) = ending {
                 ending.turn().await;
             }
+            // What a person did meanwhile comes first.
+            self.player.border().await;
             let played = self.player.tool(&self.definition.name, &call.id, &call.arguments);
             match self.inner.as_ref().filter(|_| self.is_inward()) {
                 Some(inner) => inner.run(call).await,

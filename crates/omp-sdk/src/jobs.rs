@@ -138,6 +138,7 @@ impl Session {
     pub async fn deliver_results(&self, cancel: CancellationToken) -> Result<Option<Outcome>, AgentError> {
         if let Some(player) = self.deck.as_ref().and_then(Deck::player) {
             let Some(prompt) = player.take_results(ASYNC_RESULT) else { return Ok(None) };
+            self.notices_again(None).await?;
             return self.agent.prompt(prompt, self.taped(cancel)).await.map(Some);
         }
         let Some(jobs) = self.jobs.as_ref().filter(|_| !self.control().is_running()) else { return Ok(None) };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use omp_agent::{Listener, Upkeep, definitions};
+use omp_agent::{AgentError, Listener, Upkeep, definitions};
 use omp_config::Directories;
 use omp_config::settings::{Layer, Secrecy, Setting, Settings, TABLE, keys};
 use omp_guard::secrets::{Entry, Matcher, Mode, Secrets, from_environment};
@@ -212,6 +212,15 @@ impl Session {
             Some(deck) => deck.run(&self.header().id, self.control(), cancel),
             None => cancel,
         }
+    }
+
+    /// Says again what was said before the run that begins now; `own` is what the session says by itself.
+    pub(crate) async fn notices_again(&self, own: Option<&str>) -> Result<(), AgentError> {
+        let player = self.deck.as_ref().and_then(Deck::player);
+        for notice in player.map(|player| player.take_notices(own)).unwrap_or_default() {
+            self.agent.notice(notice).await?;
+        }
+        Ok(())
     }
 
     /// What records the session, if anything does.

@@ -193,7 +193,9 @@ impl Session {
             None => self.expand(prompt, &cancel).await?,
         };
         let cancel = self.taped(cancel);
-        if let Some(remark) = self.left_out(&prompt.content) {
+        let left_out = self.left_out(&prompt.content);
+        self.notices_again(left_out.as_deref()).await?;
+        if let Some(remark) = left_out {
             self.agent.notice(remark).await?;
         }
         if let Some(classifier) = &self.classifier {

@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::path::Path;
 
+use memchr::memmem;
+
 use crate::entry::Entry;
 use crate::lines::Lines;
 use crate::load::LoadError;
@@ -45,13 +47,13 @@ pub fn search(path: &Path, query: &str, limit: usize) -> Result<Vec<Hit>, LoadEr
 
 /// A quick look at the line as it is stored: reading an entry takes much longer. Letters of other alphabets, and those
 /// that are written as numbers, are left to the thorough look.
-fn may_have(line: &str, words: &[String]) -> bool {
-    if !line.is_ascii() || line.contains("\\u") {
+fn may_have(line: &[u8], words: &[String]) -> bool {
+    if !line.is_ascii() || memmem::find(line, b"\\u").is_some() {
         return true;
     }
     let lower = line.to_ascii_lowercase();
     let plain = |word: &&String| word.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    words.iter().filter(plain).all(|word| lower.contains(word.as_str()))
+    words.iter().filter(plain).all(|word| memmem::find(&lower, word.as_bytes()).is_some())
 }
 
 fn hit(entry: Entry, words: &[String]) -> Option<Hit> {

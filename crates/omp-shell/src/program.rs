@@ -45,7 +45,7 @@ pub async fn run_program(
     let mut output = Output::new(pipe, sink, on_output);
     let ending = output.follow(async { child.wait().await.into() }, timeout, cancel).await;
     let left_open = match ending {
-        Ending::TimedOut | Ending::Cancelled => output.stop(&mut child).await,
+        Ending::TimedOut | Ending::Cancelled => output.stop(&mut child, ending).await,
         Ending::Exited(_) | Ending::Signaled(_) | Ending::Lost => output.drain().await,
     };
     Ok(CommandOutcome { ending, output: output.finish(left_open), wall_time: started.elapsed() })

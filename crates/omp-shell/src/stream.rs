@@ -12,6 +12,8 @@ use crate::sink::{Captured, Sink};
 
 /// How long a process that the command left behind may keep us waiting for the end of the output.
 const DRAIN_LIMIT: Duration = Duration::from_millis(100);
+/// The grace period after a person's word: whoever pressed a key is answered within a tenth of a second.
+const GRACE_OF_A_CANCEL: Duration = Duration::from_millis(60);
 /// How long we wait for a killed tree before we return without it.
 const KILL_LIMIT: Duration = Duration::from_secs(2);
 /// The least time between two progress reports, and the most text in one.
@@ -91,9 +93,9 @@ impl<F: FnMut(&Snapshot)> Output<F> {
         }
     }
 
-    /// Ends the tree and collects what it had printed.
-    pub(crate) async fn stop(&mut self, child: &mut Child) -> Pipe {
-        child.terminate(GRACE);
+    /// Ends the tree and collects what it had printed. `why` is what ended the command.
+    pub(crate) async fn stop(&mut self, child: &mut Child, why: Ending) -> Pipe {
+        child.terminate(if why == Ending::Cancelled { GRACE_OF_A_CANCEL } else { GRACE });
         let mut gone = std::pin::pin!(tokio::time::timeout(KILL_LIMIT, child.gone()));
         tokio::select! {
             Pipe::Closed = self.read_for(KILL_LIMIT) => {

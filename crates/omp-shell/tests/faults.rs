@@ -67,19 +67,43 @@ impl Fixture {
     }
 }
 
+/// Commands that try to stay.
+const STAYING: [&str; 7] = [
+    "sleep 999 & sleep 999",
+    "trap '' TERM HUP INT QUIT; sleep 999 & while :; do sleep 1; done",
+    "exec >&- 2>&- <&-; sleep 999",
+    "(setsid sh -c 'sleep 999 & exec sleep 998' &) ; sleep 997",
+    "set -m; sleep 999 & sleep 998",
+    "sh -c 'kill -STOP $$' & sleep 999",
+    // As many processes as a bomb has in its first moments: each makes two more until there are 255.
+    "f() { if [ $1 -gt 0 ]; then f $(($1 - 1)) & f $(($1 - 1)) & fi; sleep 999; }; f 7",
+];
+
+/// However a command tries to stay, after an abort nothing is left of it, and the call ends as well.
+#[tokio::test]
+async fn nothing_survives_an_abort() {
+    for command in STAYING {
+        let fixture = fixture("/bin/bash");
+        let (flag, cancel) = (std::env::temp_dir().join(&fixture.mark), CancellationToken::new());
+        let begun = call(&format!("touch {}; {command}", flag.display()));
+        let abort = async {
+            while !flag.exists() {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+            cancel.cancel();
+        };
+        let (answer, ()) = tokio::join!(fixture.run(begun, &cancel), abort);
+        std::fs::remove_file(&flag).unwrap();
+        assert_eq!((answer.outcome.ending, answer.after), (Ending::Cancelled, After::Isolated), "{command}");
+        assert_no_survivors(&fixture.mark, Duration::from_secs(5));
+        assert_eq!(fixture.text("echo fresh").await, "fresh\n", "after {command}");
+    }
+}
+
 /// However a command tries to stay, after its timeout nothing is left of it.
 #[tokio::test]
 async fn nothing_survives_a_timeout() {
-    for command in [
-        "sleep 999 & sleep 999",
-        "trap '' TERM HUP INT QUIT; sleep 999 & while :; do sleep 1; done",
-        "exec >&- 2>&- <&-; sleep 999",
-        "(setsid sh -c 'sleep 999 & exec sleep 998' &) ; sleep 997",
-        "set -m; sleep 999 & sleep 998",
-        "sh -c 'kill -STOP $$' & sleep 999",
-        // As many processes as a bomb has in its first moments: each makes two more until there are 255.
-        "f() { if [ $1 -gt 0 ]; then f $(($1 - 1)) & f $(($1 - 1)) & fi; sleep 999; }; f 7",
-    ] {
+    for command in STAYING {
         let fixture = fixture("/bin/bash");
         let answer = fixture.answer(command, 300).await;
         assert_eq!((answer.outcome.ending, answer.after), (Ending::TimedOut, After::Isolated), "{command}");

@@ -153,7 +153,7 @@ symbols! {
     IconFile "icon.file" "▤" "\u{f15b}" "F";
     IconFolder "icon.folder" "▣" "\u{f07b}" "D";
     IconGit "icon.git" "±" "\u{f1d3}" "git:";
-    IconBranch "icon.branch" "⎇" "\u{e0a0}" "@";
+    IconBranch "icon.branch" "⎇" "\u{e0a0}" "-<";
     IconPullRequest "icon.pullRequest" "⇄" "\u{f126}" "PR";
     IconTokens "icon.tokens" "Σ" "\u{f1c0}" "T";
     IconContext "icon.context" "◔" "\u{f200}" "C";

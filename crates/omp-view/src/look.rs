@@ -90,6 +90,16 @@ impl Look {
         short
     }
 
+    /// A row on the background of what is selected, over the whole width.
+    pub fn selected(&self, line: &Line) -> Line {
+        let background = self.theme.color(Token::SelectedBg);
+        let mut row = Line::new();
+        for span in line.spans() {
+            row.push(span.style().background(background), span.text());
+        }
+        row.fit(self.width, Style::PLAIN.background(background))
+    }
+
     /// The first `most` characters of a text, with an ellipsis if there are more.
     pub fn cut(&self, text: &str, most: usize) -> String {
         match text.char_indices().nth(most) {

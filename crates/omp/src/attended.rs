@@ -10,7 +10,7 @@ use omp_sdk::{
 };
 
 use crate::input::Turn;
-use crate::options::{keep_preset, kept_preset, overrides, session_options};
+use crate::options::{keep_preset, kept_preset, overrides, session_options, set_manner};
 use crate::output;
 use crate::startup::Startup;
 use crate::world::{self, World};
@@ -82,7 +82,7 @@ pub(crate) async fn begin(
     startup: &mut Startup,
 ) -> Result<Begun, u8> {
     let directories = options.directories.clone();
-    let preset = kept_preset(&launch);
+    let (preset, manner) = (kept_preset(&launch), launch.work.clone());
     let first = seat.attend(options);
     let furniture = Arc::new(Furniture { launch, directories: directories.clone(), seat });
     let host = match startup.phase_async("session", Host::start(furniture, first)).await {
@@ -93,6 +93,10 @@ pub(crate) async fn begin(
         keep_preset(&directories, name).await;
     }
     let session = host.session();
+    if let Err(error) = set_manner(&session, &manner).await {
+        session.close().await;
+        return Err(output::fail(&error, &[]));
+    }
     if startup.is_all_that_is_wanted() {
         session.close().await;
         return Err(0);

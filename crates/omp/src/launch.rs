@@ -108,7 +108,8 @@ fn prepare(mut launch: Launch, world: World, cwd: PathBuf, startup: &mut Startup
     let settings = settings.map_err(|error| plain(error.to_string()))?;
     let piped = startup.patient_phase("stdin", input::piped).map_err(plain)?;
     let at_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-    let interactive = !launch.print && launch.mode.is_none() && piped.is_none() && at_terminal;
+    let wanted = !launch.print && !launch.no_ui && launch.mode.is_none();
+    let interactive = wanted && piped.is_none() && at_terminal;
     let fit = if settings.get(keys::IMAGES_AUTO_RESIZE) { Fit::Shrink } else { Fit::Keep };
     let attached = startup
         .phase("attachments", || attach::read_all(&launch.attachments, &cwd, &world.directories.home, fit));
@@ -140,6 +141,7 @@ fn prepare(mut launch: Launch, world: World, cwd: PathBuf, startup: &mut Startup
             thoughts: if typed.print_thoughts { Thoughts::Shown } else { Thoughts::Hidden },
             max_time: typed.max_time,
             kept_preset: kept_preset(&typed),
+            manner: typed.work,
         }),
     }))
 }
@@ -151,7 +153,7 @@ fn needs_terminal(launch: &Launch, interactive: bool) -> Option<(String, Vec<Str
     let hint = |text: &str| vec![text.to_owned()];
     if launch.work.goal.is_some() && !interactive {
         return Some((
-            "--goal works towards its objective in the terminal, so it goes with neither -p nor --mode nor piped input."
+            "--goal works towards its objective in the terminal, so it goes with neither -p, --mode, --no-ui nor piped input."
                 .to_owned(),
             hint("Start it at a terminal: omp --goal \"the objective\""),
         ));

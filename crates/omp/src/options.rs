@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use omp_cli::{ApprovalMode, Launch};
+use omp_cli::{ApprovalMode, Launch, WorkArgs};
 use omp_sdk::settings::{Settings, keys, set};
 use omp_sdk::{
     Deck, Directories, Effort, Environment, IfHeld, ProcessEnvironment, PromptOptions, Ptys, RootError,
@@ -129,4 +129,20 @@ pub(crate) async fn keep_preset(directories: &Directories, name: String) {
     if let Ok(Err(error)) = saved {
         output::warn(&format!("the profile was not kept: {error}"));
     }
+}
+
+/// The role of the cheap model.
+const CHEAP: &str = "pi/smol";
+
+/// `--plan-yolo` and `--prewalk`: how the first session works.
+pub(crate) async fn set_manner(session: &Session, work: &WorkArgs) -> Result<(), String> {
+    if work.plan_yolo || work.plan_yolo_into.is_some() {
+        let planned = session.plan_and_go(work.plan_yolo_into.as_deref()).await;
+        planned.map_err(|error| format!("--plan-yolo: {error}"))?;
+    }
+    if work.prewalk || work.prewalk_into.is_some() {
+        let into = work.prewalk_into.as_deref().unwrap_or(CHEAP);
+        session.prewalk(into).await.map_err(|error| format!("--prewalk: {error}"))?;
+    }
+    Ok(())
 }

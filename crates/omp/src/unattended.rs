@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use omp_cli::OutputMode;
-use omp_sdk::{AgentError, Listener, Outcome, Session, SessionError, SessionOptions};
+use omp_cli::{OutputMode, WorkArgs};
+use omp_sdk::{Listener, ModeError, Outcome, Session, SessionError, SessionOptions};
 use tokio_util::sync::CancellationToken;
 
 use crate::input::Turn;
 use crate::json::{self, Broken, JsonLines};
-use crate::options::keep_preset;
+use crate::options::{keep_preset, set_manner};
 use crate::output;
 use crate::print::{self, Thoughts};
 use crate::signals::Signals;
@@ -23,6 +23,8 @@ pub(crate) struct Work {
     pub(crate) max_time: Option<Duration>,
     /// A model profile to begin with from now on, if it can be used.
     pub(crate) kept_preset: Option<String>,
+    /// Plans, and models that take over.
+    pub(crate) manner: WorkArgs,
 }
 
 /// Does it; the exit code.
@@ -44,6 +46,10 @@ pub(crate) async fn run(work: Work, mut startup: Startup) -> u8 {
     };
     if let Some(name) = work.kept_preset {
         keep_preset(&directories, name).await;
+    }
+    if let Err(error) = set_manner(&session, &work.manner).await {
+        session.close().await;
+        return output::fail(&error, &[]);
     }
     announce(&session, json.as_ref().map(|(lines, _)| lines));
     let last = match converse(&session, work.turns, &cancel, &mut startup).await {
@@ -73,12 +79,15 @@ async fn converse(
     turns: Vec<Turn>,
     cancel: &CancellationToken,
     startup: &mut Startup,
-) -> Result<Option<Outcome>, AgentError> {
+) -> Result<Option<Outcome>, ModeError> {
     let mut last = None;
     for Turn { prompt, typed } in turns {
         let begun = Instant::now();
         typed.iter().for_each(|typed| session.note_typed(typed));
         last = Some(session.prompt(prompt, cancel.clone()).await?);
+        if let Some(outcome) = session.carry_out_plan(cancel.clone()).await? {
+            last = Some(outcome);
+        }
         startup.prompt_done(begun.elapsed());
         if cancel.is_cancelled() || last.as_ref().is_some_and(failed) {
             return Ok(last);

@@ -20,7 +20,7 @@ pub static LAUNCH: &[Group] = &[
             Flag::switch("hide-thinking", "Do not show thinking; the request stays the same"),
             Flag::value("max-time", Kind::Duration, "Stop the run after this time: 600, 90s, 10m, 1h30m"),
             Flag::switch("plain-ui", "Talk in plain lines: for screen readers and simple terminals"),
-            Flag::switch("no-ui", "Run without the terminal interface").waits_for("terminal"),
+            Flag::switch("no-ui", "Run without the terminal interface, also at a terminal"),
             Flag::value("log-level", LOG_LEVEL, "Least severity that reaches the log file")
                 .metavar("level")
                 .waits_for("logging"),
@@ -116,11 +116,10 @@ pub static LAUNCH: &[Group] = &[
         flags: &[
             Flag::value("goal", Kind::Text, "Begin a session that works towards this objective")
                 .metavar("objective"),
-            Flag::switch("plan-yolo", "Plan without writing, approve the plan, carry it out")
-                .waits_for("plan"),
-            Flag::value("plan-yolo-into", Kind::Model, "Model that carries the plan out").waits_for("plan"),
-            Flag::switch("prewalk", "Switch to a cheaper model at the first edit").waits_for("plan"),
-            Flag::value("prewalk-into", Kind::Model, "The cheaper model").waits_for("plan"),
+            Flag::switch("plan-yolo", "Plan without writing, approve the plan, carry it out"),
+            Flag::value("plan-yolo-into", Kind::Model, "The same, and this model carries the plan out"),
+            Flag::switch("prewalk", "Go on with the model for small tasks at the first edit"),
+            Flag::value("prewalk-into", Kind::Model, "Go on with this model at the first edit"),
         ],
     },
     Group {

@@ -154,7 +154,10 @@ impl App {
         self.spawn(async move {
             let tokens = session.context_tokens().await;
             Box::new(move |app: &mut Self| {
-                if Arc::ptr_eq(&session, &app.session()) {
+                if Arc::ptr_eq(&session, &app.session())
+                    && let Some(tokens) =
+                        app.tape_fact("context", tokens, |tokens| serde_json::json!(tokens))
+                {
                     app.context = tokens;
                     app.changed();
                 }

@@ -10,7 +10,7 @@ use omp_theme::{Preset, Token};
 use omp_tui::render::{Painted, Position, Renderer, Size};
 use omp_tui::schedule::Extent;
 use omp_tui::text::{Attributes, Line};
-use omp_tui::ui::{Id, OverlayOptions};
+use omp_tui::ui::{Anchor, Id, OverlayOptions};
 use omp_types::ThinkingLevel;
 use omp_view::todo::Todos;
 use omp_view::working::Activity;
@@ -92,7 +92,8 @@ impl App {
         let covers = self.panels.first().is_some_and(|panel| panel.covers());
         match (covers, self.setup.cover) {
             (true, None) => {
-                let cover = self.ui.show_overlay(Pane::default(), OverlayOptions::default());
+                let options = OverlayOptions { anchor: Anchor::Below, ..OverlayOptions::default() };
+                let cover = self.ui.show_overlay(Pane::default(), options);
                 self.set(self.lanes.editor, Vec::new(), None);
                 self.setup.cover = Some(cover);
             }
@@ -187,7 +188,7 @@ impl App {
 
     fn todos(&self, look: &Look) -> Vec<Line> {
         let todos = Todos::of_json(&self.session().todos()).unwrap_or_default();
-        omp_view::todo::panel(look, &todos)
+        crate::blocks::apart(omp_view::todo::panel(look, &todos))
     }
 }
 

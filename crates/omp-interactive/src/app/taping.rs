@@ -296,9 +296,10 @@ impl App {
     /// Writes down what the screen shows, if it is at rest.
     pub(crate) fn tape_frame(&mut self, size: Size) {
         if self.taping.is_recording() && self.is_at_rest() {
-            let rows = self.shown_rows(size);
-            let rows = rows.into_iter().enumerate().map(|(place, text)| ScreenRow(place, text)).collect();
-            self.taping.entry(|at, _| ScreenEntry::Frame { at, rows, height: size.height }, self.now());
+            let texts = self.shown_rows(size);
+            let (count, size) = (texts.len(), cells(size));
+            let rows = texts.into_iter().enumerate().map(|(place, text)| ScreenRow(place, text)).collect();
+            self.taping.entry(|at, _| ScreenEntry::Frame { at, size, rows, count }, self.now());
         }
     }
 
@@ -309,7 +310,9 @@ impl App {
             || self.retrying.is_some()
             || self.compacting.activity.is_some()
             || self.asides.is_asking();
-        !busy && self.loading == 0 && self.waiting.is_empty()
+        let mut jobs = self.session().jobs().into_iter();
+        let waits = self.loading > 0 || !self.waiting.is_empty();
+        !busy && !waits && !jobs.any(|job| job.status.word() == "running")
     }
 
     /// The characters of the lowest rows, as many as the screen has, without what stands behind them.
@@ -367,6 +370,7 @@ impl App {
                     self.know_thinking(level);
                 }
             }
+            "context" => self.context = value.as_u64().unwrap_or_default(),
             "jobs" => self.job_result(),
             "offers" => {
                 let offer = |offer: &Value| {

@@ -10,6 +10,13 @@ use omp_view::Look;
 use super::App;
 use crate::panels::whole::Whole;
 
+/// The left column of a table is not wider; what is longer has a row of its own.
+const WIDEST_LEFT: usize = 42;
+/// On narrower screens columns are given up where they do not fit.
+const NARROW: usize = 60;
+/// Where the right column begins then.
+const STACKED: usize = 6;
+
 impl App {
     /// How things are drawn at the width of the moment.
     pub(crate) fn look(&self) -> Look {
@@ -33,18 +40,16 @@ impl App {
     pub(super) fn table(&mut self, title: &str, rows: Vec<(String, String)>) {
         let title = title.to_owned();
         let draw = move |look: &Look| {
-            let most = look.width / 2;
-            let wide = rows.iter().map(|(left, _)| text_width(left)).filter(|wide| *wide <= most).max();
-            let column = wide.unwrap_or(0) + 2;
-            let mut lines = vec![look.row(Token::Accent, &title)];
+            let column = left_column(look.width, rows.iter().map(|(left, _)| text_width(left)));
+            let mut lines = look.wrapped(Token::Accent, &title, 2);
             for (left, right) in &rows {
                 let mut line = Line::styled(look.fg(Token::Text), &format!("  {left}"));
-                if line.width() > column {
+                if line.width() + 2 > column {
                     lines.extend(line.wrap(look.width, 4));
                     line = Line::new();
                 }
-                for right in look.narrower(column + 2).wrapped(Token::Muted, right, 0) {
-                    line.push(Style::PLAIN, &" ".repeat((column + 2).saturating_sub(line.width())));
+                for right in look.narrower(column).wrapped(Token::Muted, right, 0) {
+                    line.push(Style::PLAIN, &" ".repeat(column.saturating_sub(line.width())));
                     line.append(&right);
                     lines.push(std::mem::take(&mut line));
                 }
@@ -60,16 +65,43 @@ impl App {
         self.changed();
     }
 
+    /// All keys, a table for each place where they count.
     pub(super) fn hotkeys(&mut self) {
-        let mut rows = Vec::new();
         for context in Context::ALL {
-            for entry in self.keys.list().into_iter().filter(|entry| entry.context == context) {
-                let chords: Vec<String> = entry.chords.iter().map(ToString::to_string).collect();
-                if !chords.is_empty() {
-                    rows.push((chords.join(", "), entry.description));
-                }
+            let entries = self.keys.list().into_iter().filter(|entry| entry.context == context);
+            let rows: Vec<(String, String)> = entries
+                .filter(|entry| !entry.chords.is_empty())
+                .map(|entry| {
+                    let chords: Vec<String> = entry.chords.iter().map(ToString::to_string).collect();
+                    (chords.join(", "), entry.description)
+                })
+                .collect();
+            if !rows.is_empty() {
+                self.table(context.title(), rows);
             }
         }
-        self.table("Keys", rows);
+    }
+}
+
+/// Where the right column of a table begins, given the widths on its left.
+fn left_column(width: usize, lefts: impl Iterator<Item = usize> + Clone) -> usize {
+    let most = (width * 2 / 5).min(WIDEST_LEFT);
+    if width < NARROW && lefts.clone().any(|left| left > most) {
+        return STACKED;
+    }
+    lefts.filter(|left| *left <= most).max().unwrap_or(0) + 4
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_kept_where_they_fit() {
+        assert_eq!(left_column(80, [4, 10, 20].into_iter()), 24);
+        assert_eq!(left_column(80, [4, 10, 60].into_iter()), 14, "one long name moves nothing");
+        assert_eq!(left_column(200, [4, 60].into_iter()), 8);
+        assert_eq!(left_column(40, [4, 10].into_iter()), 14);
+        assert_eq!(left_column(40, [4, 30].into_iter()), STACKED);
     }
 }

@@ -66,8 +66,8 @@ impl Panel for History {
         let (found, cursor) = self.search.render(look.width, room, &styles(look, Border::Normal));
         let cursor = Position { row: cursor.row + rows.len(), ..cursor };
         rows.extend(found);
-        let keys = format!("  Enter takes, Up and Down choose, Tab looks {other}, Esc leaves");
-        rows.push(look.row(Token::Dim, &keys));
+        let keys = format!("  Enter takes it, Esc leaves, Tab looks {other}");
+        rows.extend(look.wrapped(Token::Dim, &keys, 2));
         Drawn { rows, cursor: Some(cursor) }
     }
 

@@ -67,7 +67,8 @@ impl Menu {
             if !detail.is_empty() {
                 line.push(look.fg(Token::Muted), &format!("  {detail}"));
             }
-            rows.push(look.shortened(&line, look.width));
+            let line = look.shortened(&line, look.width);
+            rows.push(if chosen { look.selected(&line) } else { line });
         }
         rows.push(rule);
         rows

@@ -6,6 +6,7 @@
 pub(crate) mod approval;
 pub(crate) mod asked;
 pub(crate) mod choice;
+mod covering;
 pub(crate) mod hidden;
 pub(crate) mod history;
 pub(crate) mod list;

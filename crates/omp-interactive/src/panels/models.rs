@@ -1,38 +1,25 @@
 //! The choice of a model on the screen.
 
-use omp_keys::Bindings;
 use omp_panels::models::{Panel as Machine, Wish};
-use omp_tui::input::Key;
-use omp_tui::render::Size;
-use omp_view::Look;
 
-use super::{Drawn, Panel, Reaction};
+use super::Reaction;
+use super::covering::Covering;
 
 /// All models that can be used.
-pub(crate) struct Models(pub(crate) Machine);
+pub(crate) fn models(machine: Machine) -> Covering<Machine, Wish> {
+    let paste = |machine: &mut Machine, text: &str| {
+        machine.paste(text);
+        None
+    };
+    Covering { machine, draw: Machine::draw, key: Machine::key, paste, grant }
+}
 
-impl Panel for Models {
-    fn draw(&mut self, look: &Look, size: Size) -> Drawn {
-        self.0.draw(look, size)
-    }
-
-    fn key(&mut self, key: Key, keys: &Bindings) -> Reaction {
-        match self.0.key(key, keys) {
-            None => Reaction::Stay,
-            Some(Wish::Close) => Reaction::Close(Box::new(|_| {})),
-            Some(Wish::Use(selector)) => Reaction::Close(Box::new(move |app| app.use_model(selector))),
-            Some(Wish::Assign { role, selector }) => {
-                Reaction::Close(Box::new(move |app| app.assign_model(role, selector)))
-            }
+fn grant(wish: Wish) -> Reaction {
+    match wish {
+        Wish::Close => Reaction::Close(Box::new(|_| {})),
+        Wish::Use(selector) => Reaction::Close(Box::new(move |app| app.use_model(selector))),
+        Wish::Assign { role, selector } => {
+            Reaction::Close(Box::new(move |app| app.assign_model(role, selector)))
         }
-    }
-
-    fn paste(&mut self, text: &str) -> Reaction {
-        self.0.paste(text);
-        Reaction::Stay
-    }
-
-    fn covers(&self) -> bool {
-        true
     }
 }

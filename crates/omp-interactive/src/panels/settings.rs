@@ -1,39 +1,29 @@
 //! The panel of settings on the screen.
 
-use omp_keys::Bindings;
 use omp_panels::settings::{Panel as Machine, Wish};
-use omp_tui::input::Key;
-use omp_tui::render::Size;
-use omp_view::Look;
 
-use super::{Drawn, Panel, Reaction};
+use super::Reaction;
+use super::covering::Covering;
 
 /// All settings.
-pub(crate) struct Settings(pub(crate) Machine);
+pub(crate) type Settings = Covering<Machine, Wish>;
 
-impl Panel for Settings {
-    fn draw(&mut self, look: &Look, size: Size) -> Drawn {
-        self.0.draw(look, size)
-    }
+/// The panel with these settings.
+pub(crate) fn settings(machine: Machine) -> Settings {
+    let paste = |machine: &mut Machine, text: &str| {
+        machine.paste(text);
+        None
+    };
+    Covering { machine, draw: Machine::draw, key: Machine::key, paste, grant }
+}
 
-    fn key(&mut self, key: Key, keys: &Bindings) -> Reaction {
-        match self.0.key(key, keys) {
-            None => Reaction::Stay,
-            Some(Wish::Close) => Reaction::Close(Box::new(|_| {})),
-            Some(Wish::Set(path, text)) => Reaction::Do(Box::new(move |app| app.change_setting(path, &text))),
-            Some(Wish::Reset(path)) => Reaction::Do(Box::new(move |app| app.reset_setting(path))),
-            Some(Wish::Write(path)) => Reaction::Do(Box::new(move |app| app.write_setting(path))),
-            Some(Wish::Try(path, text)) => Reaction::Do(Box::new(move |app| app.try_setting(path, &text))),
-            Some(Wish::StopTrying) => Reaction::Do(Box::new(crate::app::App::stop_trying)),
-        }
-    }
-
-    fn paste(&mut self, text: &str) -> Reaction {
-        self.0.paste(text);
-        Reaction::Stay
-    }
-
-    fn covers(&self) -> bool {
-        true
+fn grant(wish: Wish) -> Reaction {
+    match wish {
+        Wish::Close => Reaction::Close(Box::new(|_| {})),
+        Wish::Set(path, text) => Reaction::Do(Box::new(move |app| app.change_setting(path, &text))),
+        Wish::Reset(path) => Reaction::Do(Box::new(move |app| app.reset_setting(path))),
+        Wish::Write(path) => Reaction::Do(Box::new(move |app| app.write_setting(path))),
+        Wish::Try(path, text) => Reaction::Do(Box::new(move |app| app.try_setting(path, &text))),
+        Wish::StopTrying => Reaction::Do(Box::new(crate::app::App::stop_trying)),
     }
 }

@@ -46,7 +46,7 @@ impl Panel for Whole {
                 pager
             }
             none => {
-                let hints = ["Up and Down scroll", "Left and Right show other output", "Esc closes"];
+                let hints = ["Up and Down scroll", "Esc closes", "Left and Right show other output"];
                 let hints = hints.map(str::to_owned).to_vec();
                 none.insert(Pager::new("The whole output", rows()).hints(hints))
             }

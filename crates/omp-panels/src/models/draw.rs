@@ -15,9 +15,9 @@ impl Panel {
         let hints: &[&str] = match (&self.asked, self.purpose) {
             (Some(_), _) => &["Enter chooses", "Esc goes back"],
             (None, Purpose::Roles) => {
-                &["Enter chooses", "Tab gives it a role", "Left and Right change the view", "Esc leaves"]
+                &["Enter chooses", "Esc leaves", "Tab gives it a role", "Left and Right change the view"]
             }
-            (None, Purpose::Once) => &["Enter chooses", "Left and Right change the view", "Esc leaves"],
+            (None, Purpose::Once) => &["Enter chooses", "Esc leaves", "Left and Right change the view"],
         };
         let hints: Vec<String> = hints.iter().map(|hint| (*hint).to_owned()).collect();
         let foot = parts::keys(look, &hints);

@@ -5,7 +5,7 @@ mod tests;
 
 use omp_keys::table as actions;
 use omp_keys::{Bindings, Chord, Context};
-use omp_theme::Token;
+use omp_theme::{Symbol, Token};
 use omp_tui::input::Key;
 use omp_tui::render::Size;
 use omp_tui::text::Line;
@@ -64,13 +64,22 @@ impl Pager {
         self.page = size.height.saturating_sub(AROUND + foot.len()).max(1);
         let most = self.rows.len().saturating_sub(self.page);
         self.top = self.top.min(most);
-        let title = Line::styled(look.bold(Token::Accent), &self.title);
-        let mut rows = vec![look.shortened(&title, look.width)];
+        let mut rows = vec![self.head(look)];
         rows.extend(self.rows.iter().skip(self.top).take(self.page).map(|row| row.clamp(look.width)));
         rows.extend(hidden(look, self.top, most - self.top));
         rows.extend(foot);
         rows.truncate(size.height);
         rows.into()
+    }
+
+    /// The title in a rule, which keeps the text apart from what lies behind it.
+    fn head(&self, look: &Look) -> Line {
+        let across = look.symbol(Symbol::BoxSharpHorizontal);
+        let mut head = Line::styled(look.fg(Token::Border), &format!("{} ", across.repeat(2)));
+        head.push(look.bold(Token::Accent), &self.title);
+        let rest = look.width.saturating_sub(head.width() + 1);
+        head.push(look.fg(Token::Border), &format!(" {}", across.repeat(rest)));
+        head.clamp(look.width)
     }
 
     /// Takes a key.

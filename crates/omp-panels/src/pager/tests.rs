@@ -23,12 +23,12 @@ fn every_row_can_be_reached() {
     let mut pager = pager(20);
     assert_eq!(
         shown(&mut pager),
-        "A text\nrow 1\nrow 2\nrow 3\nrow 4\nrow 5\n  ↓ 15 more\n  Esc closes\n"
+        "── A text ──────────────────────────────\nrow 1\nrow 2\nrow 3\nrow 4\nrow 5\n  ↓ 15 more\n  Esc closes\n"
     );
     press(&mut pager, Code::Down);
     assert!(shown(&mut pager).contains("row 6\n  ↑ 1  ↓ 14 more"), "{}", shown(&mut pager));
     press(&mut pager, Code::PageDown);
-    assert!(shown(&mut pager).starts_with("A text\nrow 6\n"), "a row of the page before stays");
+    assert!(shown(&mut pager).starts_with("── A text ──────────────────────────────\nrow 6\n"), "a row of the page before stays");
     press(&mut pager, Code::End);
     assert!(shown(&mut pager).contains("row 20\n  ↑ 15 more"), "{}", shown(&mut pager));
     press(&mut pager, Code::Down);
@@ -46,7 +46,7 @@ fn the_place_stays_when_the_rows_are_others() {
     pager.replace((1..=200).map(|line| Line::plain(&format!("half {line}"))).collect());
     assert!(shown(&mut pager).contains("half 191\n"), "{}", shown(&mut pager));
     pager.replace(vec![Line::plain("short")]);
-    assert_eq!(shown(&mut pager), "A text\nshort\n  Esc closes\n");
+    assert_eq!(shown(&mut pager), "── A text ──────────────────────────────\nshort\n  Esc closes\n");
 }
 
 #[test]

@@ -62,7 +62,7 @@ impl Review {
 
     fn hints(&self) -> Vec<String> {
         let mut hints =
-            vec!["Enter decides".to_owned(), "a notes".to_owned(), "d deletes a section".to_owned()];
+            ["Enter decides", "Esc leaves", "a notes", "d deletes a section"].map(str::to_owned).to_vec();
         if !self.removed.is_empty() {
             hints.push("u undoes".to_owned());
         }
@@ -70,7 +70,6 @@ impl Review {
         if self.roles.len() > 1 {
             hints.push("Left and Right choose who carries it out".to_owned());
         }
-        hints.push("Esc leaves".to_owned());
         hints
     }
 }

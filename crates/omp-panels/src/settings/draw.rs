@@ -55,7 +55,7 @@ impl Panel {
             Some(Kind::Words(_) | Kind::Tried(_)) => "Enter shows the choices",
             _ => "Enter writes a value",
         };
-        [change, "Left and Right change the group", "Del takes the default", "Esc closes"]
+        [change, "Esc closes", "Left and Right change the group", "Del takes the default"]
             .map(str::to_owned)
             .to_vec()
     }

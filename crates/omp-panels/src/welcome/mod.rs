@@ -35,8 +35,8 @@ impl Welcome {
             .filter(|fact| !fact.is_empty())
             .map(|fact| one_line(fact))
             .collect();
-        rows.push(look.row(Token::Muted, &facts.join(&look.dot())));
-        rows.extend(self.tips.iter().map(|tip| look.row(Token::Dim, tip)));
+        rows.extend(look.wrapped(Token::Muted, &facts.join(&look.dot()), 2));
+        rows.extend(self.tips.iter().flat_map(|tip| look.wrapped(Token::Dim, tip, 2)));
         if !self.recent.is_empty() {
             rows.push(Line::new());
             rows.push(look.row(Token::Muted, "Recent sessions (/resume)"));
@@ -93,7 +93,19 @@ mod tests {
             ["", "Recent sessions (/resume)", "  Fix the parser  2h ago", "  Explain         3d ago"]
                 .map(str::to_owned)
         );
-        assert_eq!(texts(&welcome, 20)[5], "  Fix the p…  2h ago");
+        assert_eq!(
+            texts(&welcome, 20),
+            [
+                "omp 1.2.3",
+                "provider/model ·",
+                "  ~/project",
+                "/help lists commands",
+                "",
+                "Recent sessions (/r…",
+                "  Fix the p…  2h ago",
+                "  Explain    3d ago"
+            ]
+        );
         texts(&welcome, 1);
     }
 }

@@ -161,6 +161,9 @@ impl Driver {
 
     /// A plan that was handed in goes to the person. `None` if there is none, or nothing followed from the decision.
     pub(super) async fn review(&self, cancel: &CancellationToken) -> Result<Option<Outcome>, ModeError> {
+        if let Some(outcome) = self.session().carry_out_plan(cancel.clone()).await? {
+            return Ok(Some(outcome));
+        }
         let Some(review) = self.session().plan_review().await else { return Ok(None) };
         let verdict = self.ui.review(&review).await;
         self.host.decide_plan(verdict, cancel.clone()).await

@@ -13,12 +13,14 @@ mod guided;
 mod looping;
 mod plan;
 mod planner;
+mod prewalk;
 mod reopen;
 mod restore;
 mod review;
 mod rewind;
 mod title;
 mod ui;
+mod yolo;
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -52,6 +54,8 @@ pub(crate) struct SessionModes {
     pub(crate) clock: Arc<dyn Clock>,
     /// Somebody can review a plan.
     pub(crate) attended: bool,
+    /// The model that takes over with the first change of a file.
+    walk: Mutex<Option<Arc<prewalk::Walk>>>,
     plan: Mutex<plan::Plan>,
     /// Offered while there is a goal; made when there is one first.
     goal_tool: OnceLock<Arc<dyn Tool>>,
@@ -77,6 +81,7 @@ impl SessionModes {
             record,
             clock,
             attended,
+            walk: Mutex::default(),
             plan: Mutex::default(),
             goal_tool: OnceLock::new(),
             resolve: OnceLock::new(),
@@ -182,6 +187,7 @@ impl Session {
     /// What has to be done when a prompt has settled.
     pub(crate) async fn after_run(&self, outcome: &Outcome) {
         self.modes.end_run(outcome.interrupted);
+        self.settle_walk().await;
         self.tell_modes().await;
         self.settle_model().await;
     }

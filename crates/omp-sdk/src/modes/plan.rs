@@ -58,6 +58,8 @@ pub(crate) struct Plan {
     pub(super) moving: Option<Selection>,
     /// Who carries it out, if not the session's own model.
     pub(super) executor: Option<Selection>,
+    /// The first plan is carried out without a question.
+    pub(super) goes: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -158,13 +160,13 @@ impl SessionModes {
     pub(super) fn plan_reminder(&self) -> Option<Note> {
         let plan = self.plan();
         let planning = plan.planned && plan.state == PlanState::Planning;
-        let waits = planning && !plan.decided && self.attended;
+        let waits = planning && !plan.decided && (self.attended || plan.goes);
         waits.then(|| Note { custom_type: "plan-reminder", text: REMINDER.trim_end().into() })
     }
 
     /// The model hands in its plan. It cannot approve it: that is for a person.
     fn hand_in(&self, decision: &Decision) -> Result<ToolOutput, ToolError> {
-        if !self.attended {
+        if !self.attended && !self.plan().goes {
             return Err(ToolError::new(
                 "A plan is approved by a person, and nobody can be asked in this session. Leave the plan in local:// and \
                  tell the user to resume the session at a terminal.",

@@ -119,6 +119,54 @@ impl Session {
         self.modes.keep_plan();
         self.use_own_model().await;
     }
+
+    /// Does the conversation leave room for the plan to be carried out in it?
+    pub(super) async fn has_room_for_plan(&self) -> bool {
+        fits(self.context_used().await, self.executor().context_window)
+    }
+
+    /// Not yet: the model goes on planning.
+    async fn refine(
+        &self,
+        words: Option<String>,
+        cancel: CancellationToken,
+    ) -> Result<Option<Outcome>, ModeError> {
+        self.take_plan()?;
+        match words.filter(|words| !words.trim().is_empty()) {
+            Some(words) => Ok(Some(self.prompt(Prompt::text(words), cancel).await?)),
+            None => Ok(None),
+        }
+    }
+
+    /// Approved, and carried out in this conversation.
+    pub(super) async fn keep_context(&self, cancel: CancellationToken) -> Result<Option<Outcome>, ModeError> {
+        if !self.has_room_for_plan().await {
+            return Err(ModeError::ContextFull);
+        }
+        let plan = self.take_plan()?;
+        self.approve().await;
+        self.use_executor().await;
+        self.adopt(&plan).await;
+        Ok(Some(self.prompt(execute(&plan), cancel).await?))
+    }
+
+    /// Approved, and carried out in this conversation once it is shorter.
+    pub(super) async fn compact_context(
+        &self,
+        cancel: CancellationToken,
+    ) -> Result<Option<Outcome>, ModeError> {
+        let plan = self.take_plan()?;
+        self.approve().await;
+        self.adopt(&plan).await;
+        let compacted = self.compact(Some(COMPACTING), cancel.clone()).await;
+        if compacted.is_err_and(|error| error == UpkeepError::Aborted.into()) {
+            // The plan stands, and the next words of the user set it going.
+            self.control().next_prompt(self.modes.hidden("plan-execute", instruction(&plan)));
+            return Ok(None);
+        }
+        self.use_executor().await;
+        Ok(Some(self.prompt(execute(&plan), cancel).await?))
+    }
 }
 
 impl Host {
@@ -131,40 +179,14 @@ impl Host {
     ) -> Result<Option<Outcome>, ModeError> {
         let session = self.session();
         match verdict {
-            PlanVerdict::Refine(words) => {
-                session.take_plan()?;
-                match words.filter(|words| !words.trim().is_empty()) {
-                    Some(words) => Ok(Some(session.prompt(Prompt::text(words), cancel).await?)),
-                    None => Ok(None),
-                }
-            }
-            PlanVerdict::KeepContext => {
-                if !fits(session.context_used().await, session.executor().context_window) {
-                    return Err(ModeError::ContextFull);
-                }
-                let plan = session.take_plan()?;
-                session.approve().await;
-                session.use_executor().await;
-                session.adopt(&plan).await;
-                Ok(Some(session.prompt(execute(&plan), cancel).await?))
-            }
-            PlanVerdict::CompactContext => {
-                let plan = session.take_plan()?;
-                session.approve().await;
-                session.adopt(&plan).await;
-                let compacted = session.compact(Some(COMPACTING), cancel.clone()).await;
-                if compacted.is_err_and(|error| error == UpkeepError::Aborted.into()) {
-                    // The plan stands, and the next words of the user set it going.
-                    session.control().next_prompt(session.modes.hidden("plan-execute", instruction(&plan)));
-                    return Ok(None);
-                }
-                Ok(Some(session.prompt(execute(&plan), cancel).await?))
-            }
             PlanVerdict::Execute => {
                 let plan = session.take_plan()?;
                 let next = self.begin_with(&session, &plan).await?;
                 Ok(Some(next.prompt(execute(&plan), cancel).await?))
             }
+            PlanVerdict::Refine(words) => session.refine(words, cancel).await,
+            PlanVerdict::KeepContext => session.keep_context(cancel).await,
+            PlanVerdict::CompactContext => session.compact_context(cancel).await,
         }
     }
 

@@ -4,7 +4,7 @@ use omp_sdk::{Persistence, PlanState, PlanVerdict, Session};
 use serde_json::json;
 
 use crate::plan::{hand_in, write_plan};
-use crate::support::{Opening, World, call, entries, say, text, world};
+use crate::support::{Opening, World, call, entries, lines, say, text, world};
 
 const ROLES: &str = "modelRoles:\n  default: one/a\n  plan: one/b\n";
 
@@ -118,5 +118,59 @@ async fn everything_comes_from_the_session_that_is_switched_to() {
     world.submit("and here?").await;
     assert_eq!(look(8), ("a".to_owned(), "high".to_owned(), "-".to_owned(), false));
     assert!(!world.messages(8).iter().any(|message| text(message) == "make a list"));
+    world.finish().await;
+}
+
+/// Of a very long conversation people are shown the end, and how much came before; the model is told what the last
+/// compaction left, with the tasks and the plan from the beginning.
+#[tokio::test]
+async fn a_very_long_conversation_is_shown_from_its_end() {
+    let world = world("todo:\n  reminders: false\n", [say("ok"), say("more")]).await;
+    world.submit("first").await;
+    let path = world.file();
+    let mut text = std::fs::read_to_string(&path).unwrap();
+    let mut parent = lines(&path).pop().unwrap()["id"].as_str().unwrap().to_owned();
+    let mut append = |id: String, mut entry: serde_json::Value| {
+        entry["id"] = json!(id);
+        entry["parentId"] = json!(std::mem::replace(&mut parent, id));
+        entry["timestamp"] = json!("2026-01-01T00:00:00.000Z");
+        text.push_str(&format!("{entry}\n"));
+    };
+    append(
+        "tasks".to_owned(),
+        json!({"type": "custom", "customType": "user_todo_edit",
+        "data": {"phases": [{"name": "Work", "tasks": [{"content": "Dig", "status": "pending"}]}]}}),
+    );
+    for number in 0..3_000 {
+        let said =
+            json!({"role": "user", "content": format!("{number} {}", "x".repeat(400)), "timestamp": 1});
+        append(format!("{number:08x}"), json!({"type": "message", "message": said}));
+    }
+    append(
+        "compact".to_owned(),
+        json!({"type": "compaction", "summary": "Much was said.",
+        "firstKeptEntryId": format!("{:08x}", 2_999), "tokensBefore": 5}),
+    );
+    std::fs::write(&path, text).unwrap();
+    let all = lines(&path).len() - 1;
+
+    let world = world.reopen(Persistence::Resume(path.to_string_lossy().into_owned())).await;
+    let shown = world.session().transcript().await;
+    let omp_types::Message::Custom(first) = &*shown[0] else { panic!("{:?}", shown[0]) };
+    assert_eq!(first.custom_type, Session::EARLIER);
+    assert!(
+        first.content.text().starts_with(&format!("{} earlier", all - 2_000)),
+        "{}",
+        first.content.text()
+    );
+    assert_eq!(shown.len(), 2_001);
+    assert!(
+        matches!(&**shown.last().unwrap(), omp_types::Message::Custom(last) if last.custom_type == Session::COMPACTION)
+    );
+    assert_eq!(world.session().todos()[0]["tasks"][0]["content"], "Dig");
+    let before = world.server.requests().len();
+    world.submit("go on").await;
+    let told: Vec<String> = world.messages(before).iter().skip(1).map(self::text).collect();
+    assert!(told[0].contains("Much was said.") && told[1].starts_with("2999 "), "{}", told.len());
     world.finish().await;
 }

@@ -2,6 +2,7 @@
 
 mod artifacts;
 mod context;
+mod crowd;
 mod durable;
 mod fork;
 mod format;

@@ -156,7 +156,7 @@ pub async fn run(
     };
     let ending = output.follow(end, timeout, &kill).await;
     let left_open = match ending {
-        Ending::TimedOut | Ending::Cancelled => output.stop(&mut child).await,
+        Ending::TimedOut | Ending::Cancelled => output.stop(&mut child, ending).await,
         Ending::Exited(_) | Ending::Signaled(_) | Ending::Lost => output.drain().await,
     };
     CommandOutcome { ending, output: output.finish(left_open), wall_time: begun.elapsed() }

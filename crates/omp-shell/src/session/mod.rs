@@ -132,7 +132,7 @@ impl ShellSession {
         let ending = output.follow(end, call.timeout, cancel).await;
         drop(writer); // Until here the pipe had a writer, whether the shell had opened it or not.
         let left_open = match ending {
-            Ending::TimedOut | Ending::Cancelled => output.stop(&mut self.child).await,
+            Ending::TimedOut | Ending::Cancelled => output.stop(&mut self.child, ending).await,
             Ending::Exited(_) | Ending::Signaled(_) | Ending::Lost => output.drain().await,
         };
         let life = match report {

@@ -11,6 +11,8 @@ pub enum Anchor {
     /// In the middle of the bottom edge.
     #[default]
     BottomCenter,
+    /// Directly below the lanes; at the bottom edge where they leave no room.
+    Below,
     /// In the middle.
     Center,
     /// In the upper right corner.
@@ -44,12 +46,15 @@ impl Overlay {
         !self.hidden && size.width >= self.options.least.width && size.height >= self.options.least.height
     }
 
-    fn cover(&mut self, size: Size, focused: bool) -> Cover {
+    fn cover(&mut self, size: Size, lanes: usize, focused: bool) -> Cover {
         let width = self.options.width.unwrap_or(size.width).min(size.width);
         let Layout { rows, cursor, .. } = self.component.layout(width);
         let height = rows.min(self.options.height.unwrap_or(size.height)).min(size.height);
         let at = match self.options.anchor {
             Anchor::BottomCenter => Position { row: size.height - height, column: (size.width - width) / 2 },
+            Anchor::Below => {
+                Position { row: lanes.min(size.height - height), column: (size.width - width) / 2 }
+            }
             Anchor::Center => Position { row: (size.height - height) / 2, column: (size.width - width) / 2 },
             Anchor::TopRight => Position { row: 0, column: size.width - width },
         };
@@ -98,8 +103,9 @@ impl Ui {
 
     pub(super) fn covers(&mut self) -> Vec<Cover> {
         let (size, focus) = (self.size, self.focus);
+        let lanes = self.lanes.iter().map(|lane| lane.layout.rows).sum();
         let visible = self.overlays.iter_mut().filter(|overlay| overlay.is_visible(size));
-        visible.map(|overlay| overlay.cover(size, focus == Some(overlay.id))).collect()
+        visible.map(|overlay| overlay.cover(size, lanes, focus == Some(overlay.id))).collect()
     }
 
     /// An overlay that cannot be seen must not swallow keys: the topmost visible one gets the focus, or whatever had it

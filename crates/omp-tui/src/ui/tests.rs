@@ -203,3 +203,16 @@ fn the_frame_is_the_lanes_one_below_the_other() {
     assert_eq!(view.cursor, Some(Position { row: 2, column: 1 }));
     assert_eq!(view.seam.boundary(4), 3);
 }
+
+/// A picker stands below what there is, and over the end of it where the screen is full.
+#[test]
+fn an_overlay_stands_below_short_lanes() {
+    for (lanes, wanted) in [(3, 3), (7, 7), (8, 7), (30, 7)] {
+        let mut ui = Ui::new();
+        ui.push(Fixed::new((0..lanes).map(|row| Line::plain(&format!("row {row}"))).collect::<Vec<_>>()));
+        let options = OverlayOptions { anchor: Anchor::Below, ..OverlayOptions::default() };
+        ui.show_overlay(Fixed::live(vec![Line::plain("picker"); 3]), options);
+        let frame = ui.compose(SIZE, &Extent::Everything);
+        assert_eq!(frame.view().covers[0].at, Position { row: wanted, column: 0 }, "{lanes}");
+    }
+}

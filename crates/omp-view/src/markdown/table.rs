@@ -106,7 +106,7 @@ impl Grid<'_> {
         let parts: Vec<String> = self.widths.iter().map(|width| across.repeat(width + 2)).collect();
         let inner = parts.join(self.look.symbol(middle));
         let text = format!("{}{inner}{}", self.look.symbol(left), self.look.symbol(right));
-        Line::styled(self.look.fg(Token::BorderMuted), &text)
+        Line::styled(self.look.fg(Token::MdCodeBlockBorder), &text)
     }
 
     fn row(&self, row: &[Cell]) -> Vec<Line> {
@@ -119,7 +119,7 @@ impl Grid<'_> {
             })
             .collect();
         let height = wrapped.iter().map(Vec::len).max().unwrap_or(1);
-        let border = self.look.fg(Token::BorderMuted);
+        let border = self.look.fg(Token::MdCodeBlockBorder);
         let upright = self.look.symbol(Symbol::BoxSharpVertical);
         let line = |index: usize| {
             let mut line = Line::styled(border, upright);

@@ -109,7 +109,7 @@ impl Selector {
             line.push(look.fg(token), &format!("  {detail}"));
         }
         let line = look.shortened(&line, look.width);
-        if at_cursor { on_selection(look, &line) } else { line }
+        if at_cursor { look.selected(&line) } else { line }
     }
 
     fn hidden_row(&self, look: &Look, below: usize) -> Line {
@@ -137,14 +137,4 @@ fn label(look: &Look, choice: &Choice, found: &Found, at_cursor: bool) -> Line {
         line.push(if found.hits.binary_search(&number).is_ok() { hit } else { base }, cluster.text);
     }
     line
-}
-
-/// The row on the background of what is selected, over its whole width.
-fn on_selection(look: &Look, line: &Line) -> Line {
-    let background = look.theme.color(Token::SelectedBg);
-    let mut row = Line::new();
-    for span in line.spans() {
-        row.push(span.style().background(background), span.text());
-    }
-    row.fit(look.width, Style::PLAIN.background(background))
 }

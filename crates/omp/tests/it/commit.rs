@@ -73,7 +73,7 @@ fn tools(body: &Value) -> Vec<&str> {
 #[test]
 fn everything_is_committed_with_a_message_of_the_model() {
     let look = Reply::new().tool_call("staged_diff", json!({"_i": "look", "paths": ["src/door.txt"]}));
-    let server = Server::start([look, proposes(&"x".repeat(60)), proposes("open it wide")]);
+    let server = Server::start([look, proposes(&"x".repeat(61)), proposes("open it wide")]);
     let home = repository(&server);
     hook(&home, "commit-msg", "#!/bin/sh\ncp \"$1\" ../seen-by-hook\n");
     omp_run(&home, &["commit"]).assert_success();

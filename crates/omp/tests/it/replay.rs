@@ -186,3 +186,82 @@ fn what_is_no_recording_is_refused() {
     assert!(output.code == Some(1) && output.stderr.contains("cannot be recorded to"), "{}", output.stderr);
     assert_eq!(home.read("work/other.jsonl"), "{\"type\":\"session\"}\n", "nothing is overwritten");
 }
+
+/// A recording that was cut off anywhere, because the program was killed, is played to where it goes.
+#[test]
+fn a_recording_that_was_cut_off_is_played_to_where_it_goes() {
+    let (home, _) = recorded(Wire::OpenAiCompletions);
+    let whole = home.read(FILE);
+    let begun = whole.match_indices('\n').nth(1).expect("two lines").0;
+    let ends: Vec<usize> = whole.match_indices('\n').map(|(end, _)| end).filter(|end| *end > begun).collect();
+    // At the ends of lines and inside of them; the last line only says that nothing is missing.
+    let cuts = ends.iter().flat_map(|end| [end + 1, end + 20]).filter(|cut| *cut < ends[ends.len() - 2]);
+    for cut in cuts.step_by(3) {
+        let kept = whole.get(..cut).unwrap_or(&whole[..cut - 1]);
+        home.write(FILE, kept);
+        let played = omp_run(&home, &["replay", "bug.jsonl"]);
+        assert_eq!(played.code, Some(0), "{cut}: {}{}\n{kept}", played.stdout, played.stderr);
+        assert!(played.stdout.contains("The recording ends here"), "{cut}: {}", played.stdout);
+    }
+    home.write(FILE, &whole[..begun - 10]);
+    let played = omp_run(&home, &["replay", "bug.jsonl"]);
+    assert!(played.stderr.contains("the session did not begin"), "{}", played.stderr);
+}
+
+/// A disk without room ends the recording. The session goes on, and one sentence tells of it.
+#[test]
+fn a_full_disk_ends_the_recording_and_not_the_session() {
+    let server = Server::start([
+        Reply::new().tool_call("read", json!({"_i": "look", "path": "a.txt"})),
+        Reply::new().tool_call("read", json!({"_i": "look", "path": "a.txt"})),
+        Reply::new().tool_call("read", json!({"_i": "look", "path": "a.txt"})),
+        Reply::new().text("All of it."),
+    ]);
+    let home = home(&server, Wire::OpenAiCompletions);
+    home.write("work/a.txt", "alpha\n");
+    let script = "trap '' XFSZ; ulimit -f 64; exec \"$@\"";
+    let mut command = home.command("bash");
+    command.args(["-c", script, "bash", env!("CARGO_BIN_EXE_omp"), "--record", "bug.jsonl", "-p", "look"]);
+    let output = run(&mut command, None, LIMIT);
+    output.assert_success();
+    assert_eq!(output.stdout, "All of it.\n");
+    assert_eq!(output.stderr.matches("The recording is not complete").count(), 1, "{}", output.stderr);
+    server.finish();
+    let size = std::fs::metadata(home.path(FILE)).expect("a file").len();
+    assert!(size <= 64 * 1024, "{size}");
+    let played = omp_run(&elsewhere(&home), &["replay", "bug.jsonl"]);
+    played.assert_success();
+    assert!(played.stdout.contains("The recording ends here"), "{}", played.stdout);
+}
+
+/// A background job ends while the model works, and another one when it rests: both results come where they came.
+#[test]
+fn results_of_background_jobs_are_played_too() {
+    let background = |command: &str| json!({"_i": "x", "command": command, "async": true});
+    let server = Server::start([
+        Reply::new().tool_call("bash", background("echo one")),
+        Reply::new().tool_call(
+            "bash",
+            json!({"_i": "a-second-call", "command": "while [ ! -e go ]; do sleep 0.01; done"}),
+        ),
+        Reply::new().tool_call("bash", background("while [ ! -e there ]; do sleep 0.01; done; echo two")),
+        Reply::new().text("Both run."),
+        Reply::new().text("Both are over."),
+    ]);
+    let home = home(&server, Wire::OpenAiCompletions);
+    home.write("home/.omp/agent/config.yml", "async:\n  enabled: true\n");
+    let mut running =
+        omp_testkit::start(omp(&home, &["--record", "bug.jsonl", "--mode", "json", "-p", "go"]));
+    running.close_stdin();
+    running.wait_for_stdout("\"a-second-call\"", LIMIT);
+    home.write("work/go", "");
+    running.wait_for_stdout("Both run.", LIMIT);
+    home.write("work/there", "");
+    running.wait(LIMIT).assert_success();
+    server.finish();
+    let text = home.read(FILE);
+    assert!(text.matches("async-result").count() > 1, "{text}");
+    let played = omp_run(&elsewhere(&home), &["replay", "bug.jsonl"]);
+    played.assert_success();
+    assert!(played.stdout.contains("Played 5 requests, 3 calls"), "{}", played.stdout);
+}

@@ -1,5 +1,8 @@
 //! What holds for all subcommands: profiles, JSON, and those that wait for a part.
 
+use std::fs::File;
+use std::time::{Duration, SystemTime};
+
 use omp_cli::table::{COMMANDS, Command, Flags};
 use omp_testkit::{Home, ModelOptions, Reply, Scenario, Server, Wire, run};
 use serde_json::Value;
@@ -24,6 +27,13 @@ fn office(server: &Server) -> Home {
         "---\nname: of-office\ndescription: of the office\n---\nskill-of-office\n",
     );
     omp_run(&home, &["--profile", "office", "-p", "asked-in-office"]).assert_success();
+    let session = crate::sessions::session_files(&home).remove(0);
+    let long_ago = SystemTime::now() - Duration::from_secs(30 * 24 * 3600);
+    File::options()
+        .write(true)
+        .open(session)
+        .and_then(|file| file.set_modified(long_ago))
+        .expect("an old file");
     let key = Some(&b"key-of-office\n"[..]);
     run(omp(&home, &["--profile", "office", "login", "zai", "--with-key"]), key, LIMIT).assert_success();
     home
@@ -34,8 +44,8 @@ const PROFILED: &[(&[&str], &str)] = &[
     (&["bench", "of-office", "--runs", "1"], "test/of-office"),
     (&["config", "get", "temperature"], "0.25"),
     (&["du", "--json"], "\"files\": 1"),
-    (&["gallery", "-t", "bash", "-w", "60", "--plain"], "+--"),
-    (&["gc", "--max-size", "0", "--json"], "profiles/office"),
+    (&["gallery", "-t", "bash", "-w", "60", "--plain"], "ok bash cargo"),
+    (&["gc", "--older-than", "10", "--json"], "profiles/office"),
     (&["history", "list"], "asked-in-office"),
     (&["models"], "test/of-office"),
     (&["prompt"], "context-of-office"),

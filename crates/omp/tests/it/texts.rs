@@ -44,7 +44,7 @@ fn texts_are_coloured_converted_and_counted() {
     assert_eq!(count(""), [0, 0]);
     assert_eq!(count("hello world"), [2, 2]);
     assert_eq!(count("The quick brown fox jumps over the lazy dog."), [10, 10]);
-    assert_eq!(count("नमस्ते दुनिया"), [4, 12], "each has its own words");
+    assert_eq!(count("नमस्ते दुनिया"), [5, 14], "each has its own words");
 
     let server = PageServer::start([("/fruit", Page::new("text/html", PAGE))]);
     let answers = answers(&Home::new(), vec![read(&server.url("/fruit"))]);

@@ -33,6 +33,9 @@ impl App {
     /// Shows what came of a command.
     pub(super) fn show_answer(&mut self, name: &'static str, answer: Answer) {
         match answer {
+            Answer::Text(text) if name == "changelog" => {
+                self.show_rows(move |look| omp_view::markdown::render(look, &text));
+            }
             Answer::Text(text) => self.say(Level::Info, &text),
             Answer::Table(columns) => self.table(&columns.title, columns.rows),
             Answer::Copy(text) => self.copy(&text),

@@ -9,7 +9,7 @@ use omp_view::message::Level;
 
 use super::changing::{Change, DEFAULT};
 use crate::app::{App, Task};
-use crate::panels::models::Models;
+use crate::panels::models::models;
 use crate::panels::opening::Opening;
 
 impl App {
@@ -36,7 +36,7 @@ impl App {
             // Keys may be printed by commands, and credentials lie in a database.
             let offer = tokio::task::spawn_blocking(move || offer(&session)).await;
             Box::new(move |app: &mut Self| match offer {
-                Ok(offer) if !offer.items.is_empty() => app.opened(Models(Machine::new(offer, purpose))),
+                Ok(offer) if !offer.items.is_empty() => app.opened(models(Machine::new(offer, purpose))),
                 _ => {
                     app.close::<Opening>();
                     let text = "No other model can be used yet. Sign in with /login, or set a provider's key.";

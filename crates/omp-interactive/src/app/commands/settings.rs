@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::app::{App, Task};
 use crate::panels::hidden::Hidden;
-use crate::panels::settings::Settings;
+use crate::panels::settings::{Settings, settings};
 use crate::panels::text::Text;
 
 /// Where a broker is, and its word, are no business of this panel: a session that uses one was started with it.
@@ -29,7 +29,7 @@ impl App {
                     app.complain(&error.to_string());
                 }
                 let items = app.setting_items();
-                app.opened(Settings(Machine::new(items)));
+                app.opened(settings(Machine::new(items)));
             }) as Task
         });
     }
@@ -95,7 +95,7 @@ impl App {
     fn complain_about_setting(&mut self, problem: &str) {
         self.stop_trying();
         match self.panel::<Settings>() {
-            Some(panel) => panel.0.complain(problem),
+            Some(panel) => panel.machine.complain(problem),
             None => self.complain(problem),
         }
         self.changed();
@@ -113,7 +113,7 @@ impl App {
             self.hint(Token::Warning, format!("{path} is saved, but {} goes before it here.", place(&layer)));
         }
         if let Some(panel) = self.panel::<Settings>() {
-            panel.0.update(items);
+            panel.machine.update(items);
         }
         self.changed();
     }

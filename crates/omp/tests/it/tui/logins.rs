@@ -57,7 +57,7 @@ fn bearer(screen: &Screen) -> String {
 fn a_browser_login_makes_models_usable_at_once() {
     let (mut screen, oauth) = screen();
     screen.wait_for("No model is available").wait_for("/login or /setup").wait_for("ANTHROPIC_API_KEY");
-    screen.say("/model").wait_for("No model can be used").send("\x15");
+    screen.say("/model").wait_for("No other model can be used").send("\x15");
     screen
         .say("/login")
         .wait_for("Sign in to a provider")

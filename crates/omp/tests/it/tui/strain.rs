@@ -22,6 +22,8 @@ fn trickle(pieces: usize, pause: u64) -> (String, Reply) {
     for event in 1..pieces {
         reply = reply.stall_after_event(event, Duration::from_millis(pause));
     }
+    // What the end of a reply changes on the screen comes after its last words.
+    reply = reply.stall_after_event(pieces + 2, Duration::from_millis(500));
     (text, reply)
 }
 
@@ -219,7 +221,7 @@ fn the_shell_is_usable_after_every_end() {
 #[test]
 fn stopped_from_outside() {
     for signal in [Signal::SIGTSTP, Signal::SIGSTOP] {
-        let (_, reply) = trickle(60, 30);
+        let (_, reply) = trickle(30, 20);
         let server = Server::start([reply]);
         let home = support::home(&server, Wire::OpenAiCompletions);
         let command = in_shell(&home, "stty -a > stopped; echo STOPPED; read -r _; fg;");
