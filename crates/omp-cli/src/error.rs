@@ -5,6 +5,9 @@ use std::fmt::Write as _;
 use crate::table::{Command, Flag, launch_flags};
 use crate::value::BadValue;
 
+/// Letters of an unknown flag that are shown.
+const LONGEST_FLAG: usize = 60;
+
 /// Something on the command line that belongs to a part of the program that is not built yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {
@@ -110,8 +113,9 @@ impl UsageError {
     ) -> UsageError {
         let mut flags: Vec<String> = Vec::new();
         for flag in typed {
-            if !flags.iter().any(|seen| seen == flag) {
-                flags.push(flag.to_owned());
+            let flag = shortened(flag);
+            if !flags.contains(&flag) {
+                flags.push(flag);
             }
         }
         let near = flags.iter().filter_map(|flag| Some((flag.clone(), nearest(flag, extensions)?))).collect();
@@ -139,6 +143,14 @@ fn nearest(typed: &str, extensions: &[&str]) -> Option<String> {
         // Swapped letters are the likelier slip: `modle` is `model` rather than `mode`.
         .min_by_key(|(distance, known)| (*distance, known.len().abs_diff(name.len())))
         .map(|(_, known)| format!("--{known}"))
+}
+
+/// A flag as it is repeated to whoever typed it: nobody types one that is longer.
+fn shortened(flag: &str) -> String {
+    match flag.char_indices().nth(LONGEST_FLAG) {
+        Some((end, _)) => format!("{}...", &flag[..end]),
+        None => flag.to_owned(),
+    }
 }
 
 fn not_yet(waiting: &[Waiting]) -> String {

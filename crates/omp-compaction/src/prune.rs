@@ -83,19 +83,26 @@ impl Blank {
 /// unless the cache is cold anyway.
 pub fn stale(messages: &[Arc<Message>], wanted: Stale, protect: &Protect) -> Vec<Blank> {
     let calls = Calls::of(messages);
-    let mut after = 0;
-    let mut found = Vec::new();
-    for (index, message) in messages.iter().enumerate().rev() {
-        if after > MOST_AFTER && !wanted.cache_is_cold {
-            break;
-        }
-        if let Some(result) = message.as_tool_result() {
-            found.extend(calls.worthless(index, result, wanted, protect));
-        }
-        after += omp_tokens::message(message);
+    let results =
+        messages.iter().enumerate().filter_map(|(index, message)| Some((index, message.as_tool_result()?)));
+    let mut found: Vec<Blank> =
+        results.filter_map(|(index, result)| calls.worthless(index, result, wanted, protect)).collect();
+    if !found.is_empty() && !wanted.cache_is_cold {
+        let end = end_of(messages, MOST_AFTER);
+        found.retain(|blank| blank.index >= end);
     }
-    found.reverse();
     found
+}
+
+/// Where the end of a conversation begins that has no more than so many tokens, but for the message at the border.
+fn end_of(messages: &[Arc<Message>], tokens: u64) -> usize {
+    let mut after = 0;
+    let inside = messages.iter().rev().take_while(|message| {
+        let is_inside = after <= tokens;
+        after += omp_tokens::message(message);
+        is_inside
+    });
+    messages.len() - inside.count()
 }
 
 /// Old output that goes before a conversation is summed up: all but the newest, if that saves enough.

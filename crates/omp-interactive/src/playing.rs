@@ -3,19 +3,16 @@
 //! There is no terminal. Entries are dealt with one after the other; where one tells of something that has not happened
 //! yet, it is waited for, so a slow machine gets the same frames as a fast one.
 
-use std::path::{Path, PathBuf};
+mod house;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
-use omp_keys::{Action, Bindings, Chord, Platform, Source, UserKeys};
-use omp_sdk::settings::keys;
+use omp_keys::{Chord, Source};
 use omp_sdk::{
-    Driver, Host, Listener, Outfit, Playback, PlaybackAnswers, PlaybackError, Player, Prompt, ReplayReport,
-    ScreenEntry, ScreenRow, SessionError, SessionOptions, comes_again,
+    Host, Playback, PlaybackAnswers, PlaybackError, Player, Prompt, ReplayReport, ScreenEntry, ScreenRow,
+    comes_again,
 };
-use omp_theme::Appearance;
-use omp_tui::image::ImageOptions;
 use omp_tui::input::{Event, Key, Modifiers};
 use omp_tui::render::{Profile, Renderer, Size};
 use omp_tui::schedule::Request;
@@ -23,13 +20,11 @@ use omp_types::UserContent;
 use serde_json::Value;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 
-use crate::app::{App, Beginning, Files, Task, Titles, Wish, cells};
-use crate::appearance::Wishes;
-use crate::clipboard::Clipboard;
+use crate::app::{App, Task, Titles, Wish, cells};
 use crate::greeting::Greeting;
 use crate::link::{Link, Word, Words};
-use crate::recent::Recent;
-use crate::run::{Numbers, editor};
+use crate::run::Numbers;
+use house::{One, app, attended};
 
 /// How long something may take that is still under way. Nobody waits for what is not.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -101,86 +96,6 @@ pub async fn play(playback: &Playback) -> Result<ReplayReport, PlaybackError> {
         stage.end().await;
     }
     playback.finish(&host.session()).await
-}
-
-/// One session and no other: it was left when another one began.
-struct One {
-    link: Link,
-    numbers: Numbers,
-}
-
-impl Outfit for One {
-    fn options(&self, _cwd: &Path) -> Result<SessionOptions, SessionError> {
-        Err(SessionError::Wish("A playback has one session.".to_owned()))
-    }
-
-    fn listener(&self) -> Box<dyn Listener> {
-        Box::new(self.link.of_session(self.numbers.advance()))
-    }
-}
-
-/// Asks the screen what is to be asked.
-fn attended(options: SessionOptions, link: Link) -> SessionOptions {
-    let person = Arc::new(link);
-    SessionOptions {
-        asker: Some(person.clone()),
-        questioner: Some(person.clone()),
-        ui: Some(person),
-        ..options
-    }
-}
-
-/// Nothing of this machine is copied or pasted.
-struct NoClipboard;
-
-impl Clipboard for NoClipboard {
-    fn copy(&self, _text: String) -> BoxFuture<'static, bool> {
-        Box::pin(async { true })
-    }
-
-    fn picture(&self) -> BoxFuture<'static, Option<Vec<u8>>> {
-        Box::pin(async { None })
-    }
-
-    fn text(&self) -> BoxFuture<'static, Option<String>> {
-        Box::pin(async { None })
-    }
-}
-
-fn app(
-    chosen: Vec<(String, Vec<String>)>,
-    host: Arc<Host>,
-    (link, numbers): (Link, Numbers),
-    tasks: mpsc::UnboundedSender<Task>,
-    player: &Player,
-) -> App {
-    let session = host.session();
-    let settings = session.settings();
-    let (theme, _) = Wishes::read(session.directories(), &settings).open(Appearance::Dark);
-    let mut user = UserKeys::default();
-    for (id, chords) in chosen {
-        if let Some(action) = Action::find(&id) {
-            user.set(action, chords.iter().filter_map(|chord| chord.parse().ok()).collect());
-        }
-    }
-    let recent = Recent::default();
-    let mut app = App::new(Beginning {
-        driver: Arc::new(Driver::new(Arc::clone(&host), Arc::new(link.clone()), "interactive")),
-        theme,
-        keys: Bindings::new(Platform::current(), &user),
-        editor: editor(&settings, &recent),
-        tasks,
-        numbers,
-        link,
-        recent,
-        files: Files::new(Path::new("/")),
-        clipboard: Arc::new(NoClipboard),
-        host,
-    });
-    app.play_screen(PathBuf::from(&player.world().home));
-    app.set_pictures(ImageOptions::default(), true);
-    app.set_read_preview(settings.get(keys::READ_TOOL_RESULT_PREVIEW));
-    app
 }
 
 /// A screen that is played.

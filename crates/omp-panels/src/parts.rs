@@ -2,7 +2,7 @@
 
 use omp_theme::{Symbol, Token};
 use omp_tui::render::Size;
-use omp_tui::text::{Line, Style};
+use omp_tui::text::Line;
 use omp_view::Look;
 
 /// The keys at the foot of a panel take no more rows than this.

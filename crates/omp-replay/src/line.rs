@@ -62,6 +62,13 @@ pub enum Line {
         /// It waits for the next prompt.
         later: bool,
     },
+    /// The user changed something that requests depend on.
+    Turned {
+        /// When.
+        at: u64,
+        /// What.
+        what: String,
+    },
     /// A request to a provider, and the answer.
     Exchange(Exchange),
     /// A call of a tool.

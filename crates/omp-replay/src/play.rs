@@ -27,6 +27,8 @@ pub enum Input {
     Retry,
     /// A message became part of the conversation without a turn, or waits for the next prompt.
     Note(CustomMessage, bool),
+    /// The user changed this, which a playback without the screen does not do.
+    Turned(String),
 }
 
 /// Plays a recording.
@@ -128,7 +130,7 @@ impl Player {
                 state.prompts += 1;
                 Some(prompt)
             }
-            Input::Retry | Input::Note(..) => None,
+            Input::Retry | Input::Note(..) | Input::Turned(_) => None,
         }
     }
 
@@ -138,7 +140,7 @@ impl Player {
         let place = state.inputs.iter().position(|input| matches!(input, Input::Note(..)))?;
         match state.inputs.remove(place)? {
             Input::Note(message, later) => Some((message, later)),
-            Input::Prompt(_) | Input::Retry => None,
+            Input::Prompt(_) | Input::Retry | Input::Turned(_) => None,
         }
     }
 
@@ -151,6 +153,12 @@ impl Player {
             return None;
         };
         state.commands.remove(place).map(|(_, outcome)| outcome)
+    }
+
+    /// The user changed something here that is not changed now: the rest cannot be compared.
+    pub fn end_at(&self, what: &str) {
+        self.state()
+            .end(format!("The user changed {what} here, which is not played; what follows is not compared."));
     }
 
     /// The last turn is tried again.

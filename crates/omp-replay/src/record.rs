@@ -71,6 +71,11 @@ impl Recorder {
         self.write(&Line::Note { at: now_ms(), message, later });
     }
 
+    /// The user changes something that requests depend on.
+    pub fn turned(&self, what: &str) {
+        self.write(&Line::Turned { at: now_ms(), what: what.to_owned() });
+    }
+
     /// The last turn is tried again.
     pub fn retry(&self) {
         self.write(&Line::Retry { at: now_ms() });

@@ -173,3 +173,36 @@ impl Playing {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use omp_guard::secrets::{Entry, Matcher, Mode, Secrets};
+
+    use super::*;
+    use crate::line::World;
+
+    /// A secret that comes in pieces cannot be replaced in them, so the answer is left out; in one piece it is replaced.
+    #[test]
+    fn a_secret_in_pieces_is_left_out() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("recording.jsonl");
+        let recorder = Arc::new(Recorder::create(&path).unwrap());
+        let secret = Entry { matcher: Matcher::Plain("hunter22".to_owned()), mode: Mode::Obfuscate };
+        recorder.begin(World::default(), Secrets::new(vec![secret], "s1"));
+        let tape = Recording(Arc::clone(&recorder));
+        for said in [&["hunt", "er22 is it"][..], &["hunter22 is it"], &["nothing", " at all"]] {
+            let request = TapedRequest { url: "http://model", body: b"{}" };
+            let mut ear = tape.hears(&request).unwrap();
+            ear.begun(200, Vec::new());
+            for piece in said {
+                ear.chunk(format!("data: {{\"delta\":{{\"text\":\"{piece}\"}}}}\n\n").as_bytes());
+            }
+            ear.ended(None);
+        }
+        assert_eq!(recorder.finish(), None);
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(!text.contains("hunt") && !text.contains("er22"), "{text}");
+        assert_eq!(text.matches("\"withheld\":true").count(), 1, "{text}");
+        assert!(text.matches("is it").count() == 1 && text.contains("nothing"), "{text}");
+    }
+}

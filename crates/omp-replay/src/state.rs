@@ -74,6 +74,7 @@ impl State {
                 self.inputs.push_back(Input::Prompt(Prompt { content, form }));
             }
             Line::Retry { .. } => self.inputs.push_back(Input::Retry),
+            Line::Turned { what, .. } => self.inputs.push_back(Input::Turned(what)),
             Line::Command { command, outcome, .. } => self.commands.push_back((command, outcome)),
             Line::Note { message, later, .. } => {
                 let message = serde_json::from_value(message);
@@ -105,6 +106,14 @@ impl State {
 
     /// The next thing that was said to the loop.
     pub(crate) fn next_words(&mut self) -> Option<Input> {
+        // What was changed at a screen was changed there.
+        self.inputs.retain({
+            let mut said = false;
+            move |input| {
+                said |= matches!(input, Input::Prompt(_) | Input::Retry);
+                said || !matches!(input, Input::Turned(_))
+            }
+        });
         let place = self.inputs.iter().position(|input| !matches!(input, Input::Note(..)))?;
         self.inputs.remove(place)
     }

@@ -41,11 +41,11 @@ async fn main() -> std::process::ExitCode {
         (Some(first), Some(last)) if *first > 0 => *last as f64 / *first as f64,
         _ => 1.0,
     };
-    println!("last/first {ratio:.2}   facts {}/{}", seen.facts.len(), planted.len());
+    println!("last/first {ratio:.2}   facts {}/{}", seen.facts().len(), planted.len());
     for fault in &seen.faults {
         println!("fault: {fault}");
     }
-    match seen.faults.is_empty() && seen.facts == planted {
+    match seen.faults.is_empty() && seen.facts() == planted {
         true => std::process::ExitCode::SUCCESS,
         false => std::process::ExitCode::FAILURE,
     }

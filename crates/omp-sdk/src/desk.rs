@@ -68,6 +68,7 @@ impl Session {
     /// Answers with the level it became.
     pub async fn set_thinking(&self, level: ThinkingLevel) -> Result<ThinkingLevel, AgentError> {
         let level = self.model().clamp_level(level);
+        self.turned("how hard the model thinks");
         self.agent.set_thinking(level).await?;
         self.record.lock().append_thinking_level(level.name());
         Ok(level)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use omp_shell::scope::{Exit, Program, Stdio};
-use omp_shell::{Child, Environment, Scope, SpawnError};
+use omp_shell::{Child, Environment, Scope, SecretNames, SpawnError};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio_util::sync::CancellationToken;
 
@@ -46,7 +46,8 @@ pub(crate) struct Git {
 
 impl Git {
     pub(crate) fn new(cwd: &Path, cancel: CancellationToken) -> Self {
-        let mut environment = Environment::inherited();
+        // What a repository makes git run, filters among it, has no use for keys.
+        let mut environment = Environment::inherited().without(&SecretNames::default());
         // Nobody is there to type a password, and a question must not change the index behind the user's back.
         environment.set("GIT_TERMINAL_PROMPT", "0");
         environment.set("GIT_OPTIONAL_LOCKS", "0");

@@ -56,6 +56,7 @@ impl Session {
         );
         let report =
             PromptReport::new(&surroundings.prompt, &definitions(&surroundings.tools, config.intent_tracing));
+        let report = replay::report(&opening.options, report);
         let offers_todo = surroundings.tools.iter().any(|tool| tool.definition().name == "todo");
         let modes = modes::of_session(&opening.options, &surroundings.context, &record);
         let setup = Arc::new(SessionSetup {

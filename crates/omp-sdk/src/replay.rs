@@ -25,6 +25,7 @@ use crate::error::SessionError;
 use crate::hidden;
 use crate::opening::{Chosen, Opening};
 use crate::options::{Persistence, RuleChoice, SessionOptions, SkillChoice};
+use crate::prompt::PromptReport;
 use crate::session::Session;
 use crate::surroundings::Surroundings;
 
@@ -197,6 +198,18 @@ pub(crate) fn sticky(options: &SessionOptions, now: impl FnOnce() -> Option<Arc<
     }
 }
 
+/// The account of what the model is told: in a playback of what it was told then.
+pub(crate) fn report(options: &SessionOptions, mut report: PromptReport) -> PromptReport {
+    if let Some(Deck::Play(player)) = &options.deck {
+        let estimate = |block: &String| usize::try_from(omp_tokens::estimate(block)).unwrap_or(usize::MAX);
+        let tokens = |blocks: &[String]| blocks.iter().map(estimate).sum::<usize>();
+        let system = &player.world().system;
+        report.tokens = report.tokens.saturating_sub(tokens(&report.blocks)) + tokens(system);
+        report.blocks = system.clone();
+    }
+    report
+}
+
 /// Who looks after the conversation, in step with a screen that is played.
 pub(crate) fn upkeep(options: &SessionOptions, inner: Arc<dyn Upkeep>) -> Arc<dyn Upkeep> {
     match &options.deck {
@@ -221,6 +234,13 @@ impl Session {
             self.agent.notice(notice).await?;
         }
         Ok(())
+    }
+
+    /// The user changed something that requests depend on.
+    pub(crate) fn turned(&self, what: &str) {
+        if let Some(recorder) = self.recorder() {
+            recorder.turned(what);
+        }
     }
 
     /// What records the session, if anything does.
@@ -320,6 +340,10 @@ impl Playback {
             let ended = match input {
                 Input::Prompt(prompt) => session.prompt(prompt, cancel).await.map(drop),
                 Input::Retry => session.retry(cancel).await.map(drop),
+                Input::Turned(what) => {
+                    self.player.end_at(&what);
+                    Ok(())
+                }
                 Input::Note(message, later) => {
                     self.player.take_note();
                     session.add_note(message, later).await

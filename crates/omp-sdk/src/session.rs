@@ -109,10 +109,12 @@ impl Session {
     }
 
     pub(crate) fn replace_model(&self, model: Arc<omp_llm::Model>) {
+        self.turned("the model");
         self.now.lock().unwrap_or_else(PoisonError::into_inner).model = model;
     }
 
     pub(crate) fn replace_settings(&self, settings: Settings) {
+        self.turned("a setting");
         self.models.imaging.set(&settings);
         self.now.lock().unwrap_or_else(PoisonError::into_inner).settings = Arc::new(settings);
     }

@@ -42,19 +42,22 @@ impl Preview {
 
     /// Part of rows that are already there.
     pub fn of_rows(look: &Look, rows: &[Line], part: Part) -> Self {
+        Self::hanging(look, rows, part, 0)
+    }
+
+    /// Part of rows that are already there; what is wrapped goes on behind so many cells.
+    pub fn hanging(look: &Look, rows: &[Line], part: Part, indent: usize) -> Self {
         let total = rows.len();
+        let wrapped = |rows: &[Line]| -> Vec<Line> {
+            rows.iter().flat_map(|row| row.wrap(look.width, indent)).collect()
+        };
         let rows: Vec<Line> = match part {
-            Part::Head(most) => {
-                rows.iter().take(most).flat_map(|row| row.wrap(look.width, 0)).take(most).collect()
-            }
+            Part::Head(most) => wrapped(&rows[..most.min(total)]).into_iter().take(most).collect(),
             Part::Tail(most) => {
-                let rows: Vec<Line> = rows[total.saturating_sub(most)..]
-                    .iter()
-                    .flat_map(|row| row.wrap(look.width, 0))
-                    .collect();
+                let rows = wrapped(&rows[total.saturating_sub(most)..]);
                 rows[rows.len().saturating_sub(most)..].to_vec()
             }
-            Part::Whole => rows.iter().flat_map(|row| row.wrap(look.width, 0)).collect(),
+            Part::Whole => wrapped(rows),
         };
         let hidden = match part {
             Part::Whole => 0,

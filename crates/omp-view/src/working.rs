@@ -27,7 +27,7 @@ pub enum Activity {
     },
 }
 
-/// The row of an activity that has gone on for `running`. `interrupt_key` stops it.
+/// The row of an activity that has gone on for `running`. `interrupt_key` stops it; none, if it means something else now.
 pub fn row(look: &Look, activity: &Activity, running: Duration, interrupt_key: &str) -> Line {
     // As short as people write it.
     let interrupt_key = interrupt_key.replace("Escape", "Esc");
@@ -52,7 +52,11 @@ pub fn row(look: &Look, activity: &Activity, running: Duration, interrupt_key: &
     line.push(look.fg(Token::Muted), &format!(" {text}"));
     let counts =
         !matches!(activity, Activity::Retrying { .. } | Activity::HandingOff) && running.as_secs() > 0;
-    let time = if counts { format!("{}s{}", running.as_secs(), look.dot()) } else { String::new() };
-    line.push(look.fg(Token::Dim), &format!(" ({time}{remark})"));
+    let time = counts.then(|| format!("{}s", running.as_secs()));
+    let remark = Some(remark).filter(|_| !interrupt_key.is_empty());
+    let remarks: Vec<String> = [time, remark].into_iter().flatten().collect();
+    if !remarks.is_empty() {
+        line.push(look.fg(Token::Dim), &format!(" ({})", remarks.join(&look.dot())));
+    }
     look.shortened(&line, look.width)
 }

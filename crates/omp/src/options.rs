@@ -7,7 +7,7 @@ use omp_cli::{ApprovalMode, Launch, WorkArgs};
 use omp_sdk::settings::{Settings, keys, set};
 use omp_sdk::{
     Deck, Directories, Effort, Environment, IfHeld, ProcessEnvironment, PromptOptions, Ptys, RootError,
-    RuleChoice, SessionOptions, SkillChoice, ToolFilter, workspace_root,
+    RuleChoice, Session, SessionOptions, SkillChoice, ToolFilter, workspace_root,
 };
 use serde_json::{Map, Value};
 

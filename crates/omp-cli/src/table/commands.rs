@@ -133,7 +133,7 @@ pub static COMMANDS: &[Command] = &[
             JSON,
         ])
         .examples(&["omp dry-balance opus --count 20"])
-        .waits_for("several accounts"),
+        .waits_for("a balance over accounts"),
     sessions::DU,
     Command::new("gallery", "Draw every tool view in each of its states")
         .flags(&[
@@ -247,7 +247,7 @@ pub static COMMANDS: &[Command] = &[
     Command::new("ps", "List running sessions and their background jobs")
         .flags(&[JSON])
         .examples(&["omp ps"])
-        .waits_for("background jobs"),
+        .waits_for("a list of running sessions"),
     Command::new("read", "Print what the read tool would give the model")
         .args(&[Positional::one("path", Kind::File, "Path, URL or internal URL, with selectors")])
         .examples(&["omp read src/main.rs:10-40", "omp read https://example.com", "omp read data.db:users"]),
@@ -356,7 +356,7 @@ pub static COMMANDS: &[Command] = &[
             Flag::value("days", Kind::Integer, "Days of history (7)").short('d'),
         ])
         .examples(&["omp usage --redact", "omp usage --history -d 30"])
-        .waits_for("logins"),
+        .waits_for("usage reports"),
     Command::new("worktree", "List and clear the worktrees that agents made")
         .alias(&["wt"])
         .args(&[Positional::optional("action", Kind::OneOf(&["list", "clear"]), "What to do")])

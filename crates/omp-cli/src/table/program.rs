@@ -10,6 +10,8 @@ pub static EXAMPLES: &[(&str, &str)] = &[
     ("omp -p --model opus --thinking high \"...\"", "choose model and thinking level"),
     ("omp -p --tools read,grep \"find the bug\"", "allow only these tools"),
     ("omp --mode json \"list the TODOs\"", "print every event as one line of JSON"),
+    ("omp --goal \"all tests pass\"", "work towards a goal in the terminal"),
+    ("omp commit --dry-run", "see the commit message a model would write"),
     ("omp -p -- --not-a-flag", "send text that starts with dashes"),
 ];
 

@@ -115,7 +115,8 @@ impl App {
     fn working(&self, look: &Look) -> Vec<Line> {
         let Some(run) = &self.run else { return Vec::new() };
         let running = self.running(run.begun);
-        let key = self.keys.hint(actions::INTERRUPT).unwrap_or_default();
+        // What is in front takes the key for itself.
+        let key = self.keys.hint(actions::INTERRUPT).filter(|_| self.panels.is_empty()).unwrap_or_default();
         let activity = match self.compacting.activity.as_ref().or(self.retrying.as_ref()) {
             Some(activity) => activity.clone(),
             None => Activity::Working(run.what.to_owned()),

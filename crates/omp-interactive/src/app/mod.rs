@@ -16,6 +16,7 @@ mod naming;
 mod next;
 mod paneling;
 mod picturing;
+mod playable;
 mod prompting;
 mod pty;
 mod sessions;

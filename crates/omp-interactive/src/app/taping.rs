@@ -9,8 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use omp_editor::Offer;
-use omp_keys::table as actions;
-use omp_keys::{Action, Chord};
+use omp_keys::Chord;
 use omp_sdk::{ModeError, Outcome, Recorder, ScreenEntry, ScreenRow, comes_again};
 use omp_tui::input::{Event, Kind};
 use omp_tui::render::Size;
@@ -19,32 +18,8 @@ use omp_types::ThinkingLevel;
 use serde_json::{Value, json};
 
 use super::App;
+use super::playable::is_played;
 use crate::link::Word;
-use crate::panels::Panel;
-use crate::panels::approval::Approval;
-use crate::panels::asked::Asked;
-use crate::panels::choice::Choice;
-use crate::panels::review::Plan;
-use crate::panels::text::Text;
-
-/// Commands that change nothing but the conversation and the screen.
-const PLAYED: [&str; 9] = ["btw", "cache", "compact", "context", "exit", "help", "hotkeys", "plan", "retry"];
-
-/// Actions of the same kind.
-const ACTIONS: [Action; 12] = [
-    actions::INTERRUPT,
-    actions::EXIT,
-    actions::SUSPEND,
-    actions::DISPLAY_RESET,
-    actions::THINKING_TOGGLE,
-    actions::THINKING_CYCLE,
-    actions::RETRY,
-    actions::PLAN_TOGGLE,
-    actions::CLEAR,
-    actions::MESSAGE_FOLLOW_UP,
-    actions::MESSAGE_DEQUEUE,
-    actions::TOOLS_EXPAND,
-];
 
 /// How a turn ended.
 type Ended = Result<Option<Outcome>, ModeError>;
@@ -102,7 +77,7 @@ impl Taping {
         matches!(self.tape, Tape::Record(_))
     }
 
-    fn is_playing(&self) -> bool {
+    pub(super) fn is_playing(&self) -> bool {
         matches!(self.tape, Tape::Play)
     }
 
@@ -261,22 +236,6 @@ impl App {
         }
     }
 
-    /// May a command be done again? The tape is left if it may not; `false` if it must not be done at all.
-    pub(super) fn may_run(&mut self, name: &str) -> bool {
-        PLAYED.contains(&name) || self.may_do(&format!("/{name}"))
-    }
-
-    /// The same for an action.
-    pub(super) fn may_act(&mut self, action: Action) -> bool {
-        ACTIONS.contains(&action) || is_editing(action) || self.may_do(action.id())
-    }
-
-    /// The tape is left before something that cannot be done again; `false` if it must not be done at all.
-    pub(super) fn may_do(&mut self, what: &str) -> bool {
-        self.leave_tape(what);
-        !self.taping.is_playing()
-    }
-
     /// What follows is not on the tape.
     pub(crate) fn leave_tape(&mut self, what: &str) {
         if let Tape::Record(recorder) = &self.taping.tape {
@@ -385,23 +344,6 @@ impl App {
         }
         true
     }
-}
-
-/// Actions of the editor itself stay in the editor.
-fn is_editing(action: Action) -> bool {
-    omp_editor::Command::of_action(action.id()).is_some()
-        && action != actions::CLIPBOARD_COPY_LINE
-        && action != actions::CLIPBOARD_COPY_PROMPT
-}
-
-/// Is what is typed into a panel done again?
-fn is_played(panel: &dyn Panel) -> bool {
-    let panel: &dyn std::any::Any = panel;
-    panel.is::<Approval>()
-        || panel.is::<Asked>()
-        || panel.is::<Plan>()
-        || panel.is::<Choice>()
-        || panel.is::<Text>()
 }
 
 /// A size as it is written.

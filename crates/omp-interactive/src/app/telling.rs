@@ -2,8 +2,8 @@
 
 use omp_keys::Context;
 use omp_theme::Token;
-use omp_tui::text::{Line, Style};
 use omp_tui::text::width::text_width;
+use omp_tui::text::{Line, Style};
 use omp_tui::transcript::Transcript;
 use omp_view::Look;
 

@@ -28,7 +28,10 @@ fn every_row_can_be_reached() {
     press(&mut pager, Code::Down);
     assert!(shown(&mut pager).contains("row 6\n  ↑ 1  ↓ 14 more"), "{}", shown(&mut pager));
     press(&mut pager, Code::PageDown);
-    assert!(shown(&mut pager).starts_with("── A text ──────────────────────────────\nrow 6\n"), "a row of the page before stays");
+    assert!(
+        shown(&mut pager).starts_with("── A text ──────────────────────────────\nrow 6\n"),
+        "a row of the page before stays"
+    );
     press(&mut pager, Code::End);
     assert!(shown(&mut pager).contains("row 20\n  ↑ 15 more"), "{}", shown(&mut pager));
     press(&mut pager, Code::Down);

@@ -103,7 +103,7 @@ mod tests {
                 "",
                 "Recent sessions (/r…",
                 "  Fix the p…  2h ago",
-                "  Explain    3d ago"
+                "  Explain     3d ago"
             ]
         );
         texts(&welcome, 1);

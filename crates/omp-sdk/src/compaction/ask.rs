@@ -3,16 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::StreamExt;
 use omp_agent::{Model, UpkeepError};
 use omp_compaction::Request;
 use omp_config::settings::keys;
 use omp_llm::Api;
-use omp_types::{Failure, FailureKind, Message, ModelRequest, RequestOptions, ThinkingLevel, ToolChoice};
+use omp_types::{
+    Failure, FailureKind, Message, ModelRequest, RequestOptions, StreamEvent, ThinkingLevel, ToolChoice,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::Keeper;
 use crate::configure;
-use crate::small;
 
 /// Roles that may sum up, the best first; the session's own model comes after the first of them.
 const ROLES: [&str; 4] = ["compaction", "default", "slow", "smol"];
@@ -20,6 +22,8 @@ const ROLES: [&str; 4] = ["compaction", "default", "slow", "smol"];
 const MOST_ATTEMPTS: u32 = 3;
 /// Longer waits are not worth it when another model can do it.
 const LONG_WAIT_MS: u64 = 10_000;
+/// Bytes that a model may say for each token it was allowed before it is stopped.
+const MOST_BYTES: usize = 32;
 /// Room for the words around the conversation.
 const OVERHEAD: u64 = 2_000;
 
@@ -167,6 +171,35 @@ async fn question(
         },
         ..ModelRequest::default()
     };
-    let answer = small::ask(candidate.served.as_ref(), request, cancel, |_| {}).await?;
-    Ok(answer.texts().collect::<Vec<_>>().join("\n"))
+    let stop = cancel.child_token();
+    let mut stream = candidate.served.stream(request, stop.clone());
+    let most = usize::try_from(room).unwrap_or(usize::MAX).saturating_mul(MOST_BYTES);
+    let mut heard = 0_usize;
+    while let Some(batch) = stream.next().await {
+        for event in batch {
+            match event {
+                StreamEvent::TextDelta { delta, .. }
+                | StreamEvent::ThinkingDelta { delta, .. }
+                | StreamEvent::ToolCallDelta { delta, .. } => heard = heard.saturating_add(delta.len()),
+                StreamEvent::Done { message, .. } => {
+                    return Ok(message.texts().collect::<Vec<_>>().join("\n"));
+                }
+                StreamEvent::Error { failure, .. } => return Err(failure),
+                _ => {}
+            }
+        }
+        if heard > most {
+            // It was told how much to say, and says more and more.
+            stop.cancel();
+            return Err(failed(
+                FailureKind::Fatal,
+                format!("{} did not come to an end", candidate.model.selector()),
+            ));
+        }
+    }
+    Err(failed(FailureKind::Transient, "The model's answer broke off.".to_owned()))
+}
+
+fn failed(kind: FailureKind, message: String) -> Failure {
+    Failure { kind, message, status: None, retry_after_ms: None }
 }

@@ -1,12 +1,13 @@
 //! Carries a compaction out: plan, words, entry, and the conversation as it is then.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use omp_agent::{Order, Shorter, Todos, UpkeepError, View};
 use omp_compaction::{
     AUTO_CONTINUE, Carried, Detail, Plan, Words, count_ratio, digest, finish, keep_recent, sealed_note,
-    serialize, squeeze,
+    serialize, squeeze, without_images,
 };
 use omp_jobs::Status;
 use omp_session::{Compaction, Context, Entry, EntryKind, MessageEntry, PLAN_APPROVED};
@@ -82,7 +83,14 @@ impl Keeper {
             // So much did not fit, whatever the catalogue says.
             keep = keep.min(measured.tokens / 3).max(1);
         }
-        let plan = Plan::new(&path, keep).map_err(|nothing| UpkeepError::Nothing(nothing.to_string()))?;
+        let back_to = failed.then(|| path.last().map(|entry| entry.id.clone()));
+        let plan = match Plan::new(&path, keep) {
+            Ok(plan) => plan,
+            Err(nothing) => {
+                let shorter = self.without_pictures(order, back_to).await?;
+                return shorter.ok_or_else(|| UpkeepError::Nothing(nothing.to_string()));
+            }
+        };
         let Standing { summed, mut preserve, sealed, action } =
             self.stand_in(&plan, order, &model, cancel).await?;
         let carried = self.carried(&plan, &path, window).await;
@@ -104,9 +112,8 @@ impl Keeper {
             from_extension: false,
         };
         if order.reason == CompactionReason::Overflow {
-            self.squeeze_kept(&plan, &entry.summary, window).await?;
+            self.squeeze_kept(&plan, &path, &entry.summary, window).await?;
         }
-        let back_to = failed.then(|| path.last().map(|entry| entry.id.clone()));
         self.write(entry, back_to, Order { action, ..order }, summed.notices).await
     }
 
@@ -143,6 +150,12 @@ impl Keeper {
 
     /// Appends the entry; an answer that failed is left on a branch of its own.
     fn append(&self, entry: Compaction, back_to: Option<Option<String>>) -> String {
+        self.leave_failed(back_to);
+        self.record.lock().append(EntryKind::Compaction(entry))
+    }
+
+    /// Leaves an answer that failed on a branch of its own.
+    pub(super) fn leave_failed(&self, back_to: Option<Option<String>>) {
         let mut writer = self.record.lock();
         match back_to {
             Some(Some(id)) => {
@@ -152,7 +165,6 @@ impl Keeper {
             Some(None) => writer.reset_leaf(),
             None => {}
         }
-        writer.append(EntryKind::Compaction(entry))
     }
 
     /// The conversation as it is from now on; everything that knew the old one begins anew.
@@ -245,21 +257,32 @@ impl Keeper {
         Some((url, text[..cut].to_owned()))
     }
 
-    /// Makes sure that what stays fits: output of tools in it goes, the oldest first.
-    async fn squeeze_kept(&self, plan: &Plan, summary: &str, window: u64) -> Result<(), UpkeepError> {
+    /// Makes sure that what stays fits: output of tools in it goes, the oldest first, and pictures if that is not enough.
+    async fn squeeze_kept(
+        &self,
+        plan: &Plan,
+        path: &[&Entry],
+        summary: &str,
+        window: u64,
+    ) -> Result<(), UpkeepError> {
         let beside = self.beside().min(window / 4);
         let room = (window * FILLED / 100).saturating_sub(omp_tokens::estimate(summary) + beside);
         let messages: Vec<Arc<Message>> = plan.kept.iter().map(|piece| Arc::clone(&piece.message)).collect();
         let blanks = squeeze(&messages, room, &self.protected());
-        if blanks.is_empty() {
-            return Ok(());
-        }
+        let saved: u64 = blanks.iter().map(|blank| blank.saved).sum();
+        let mut kinds = match plan.kept_tokens().saturating_sub(saved) > room {
+            true => without_images(kept_of(plan, path)).kinds,
+            false => HashMap::new(),
+        };
         let kind = |blank: &omp_compaction::Blank| {
             let result = messages[blank.index].as_tool_result()?;
             let message = Arc::new(blank.apply(result, &[]));
             Some((plan.kept[blank.index].id.clone(), EntryKind::Message(MessageEntry { message })))
         };
-        let kinds = blanks.iter().filter_map(kind).collect();
+        kinds.extend(blanks.iter().filter_map(kind));
+        if kinds.is_empty() {
+            return Ok(());
+        }
         let record = self.record.clone();
         let written = tokio::task::spawn_blocking(move || record.lock().replace(&kinds)).await;
         match written {
@@ -268,6 +291,12 @@ impl Keeper {
             Err(_) => Err(UpkeepError::Aborted),
         }
     }
+}
+
+/// The entries of the way that stay.
+fn kept_of<'a, 'b>(plan: &Plan, path: &'a [&'b Entry]) -> &'a [&'b Entry] {
+    let first = path.iter().position(|entry| entry.id == plan.first_kept).unwrap_or(path.len());
+    &path[first..]
 }
 
 /// Takes the answers that failed off the end of the way. They are asked for again.

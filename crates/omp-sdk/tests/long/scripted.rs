@@ -7,14 +7,15 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use omp_sdk::{
-    Directories, Environment, Listener, Persistence, Prompt, PromptOptions, Session, SessionOptions, ToolFilter,
+    Directories, Environment, Listener, Persistence, Prompt, PromptOptions, Session, SessionOptions,
+    ToolFilter,
 };
 use omp_testkit::{Home, RecordedRequest, Reply, Scenario, Server, Usage, Wire};
 use omp_types::AgentEvent;
 use serde_json::{Value, json};
 
 /// A turn that says a fact comes after so many that do not.
-pub(crate) const FACT_EVERY: usize = 50;
+pub(crate) const FACT_EVERY: usize = 100;
 /// A turn that calls a tool comes after so many that do not.
 const CALL_EVERY: usize = 9;
 /// How a fact begins.
@@ -31,10 +32,6 @@ pub(crate) struct Seen {
     pub(crate) breaks: usize,
     /// What no request may have.
     pub(crate) faults: Vec<String>,
-    /// The facts in the last request of the conversation.
-    pub(crate) facts: BTreeMap<String, String>,
-    /// Bytes of the last request.
-    pub(crate) bytes: usize,
     /// The system prompt of the conversation: what has another one is asked beside it.
     system: Option<Value>,
     previous: Vec<u8>,
@@ -58,18 +55,16 @@ impl Script {
 
     fn answer(&self, request: &RecordedRequest) -> Reply {
         let mut seen = self.seen();
-        let messages = request.body["messages"].as_array().cloned().unwrap_or_default();
-        let (first, last) = (messages.first().cloned().unwrap_or_default(), messages.last());
-        let last = last.cloned().unwrap_or_default();
-        let system = seen.system.get_or_insert_with(|| first.clone());
-        if *system != first {
-            seen.summaries += usize::from(text(&last).contains("<conversation>"));
+        let messages = request.body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let [first, .., last] = messages else { return Reply::status(400) };
+        if seen.system.get_or_insert_with(|| first.clone()) != first {
+            seen.summaries += usize::from(text(last).contains("<conversation>"));
             seen.excused = true;
-            return sum_up(&text(&last));
+            return sum_up(&text(last));
         }
-        seen.look(request, &messages);
+        seen.look(request, messages);
         let usage = Usage { input: request.raw_body.len() as u64 / 4, output: 20, ..Usage::default() };
-        next(&last, seen.requests).usage(usage)
+        next(last, seen.requests).usage(usage)
     }
 }
 
@@ -77,18 +72,24 @@ impl Seen {
     /// Looks at a request of the conversation.
     fn look(&mut self, request: &RecordedRequest, messages: &[Value]) {
         self.requests += 1;
-        self.bytes = request.raw_body.len();
         self.faults.extend(unpaired(messages).map(|fault| format!("request {}: {fault}", self.requests)));
         let grown = request.raw_body.starts_with(tail_off(&self.previous));
         if !grown {
             self.breaks += 1;
             if !self.excused {
-                self.faults.push(format!("request {} does not go on where the last one ended", self.requests));
+                self.faults
+                    .push(format!("request {} does not go on where the last one ended", self.requests));
             }
         }
         self.excused = false;
         self.previous.clone_from(&request.raw_body);
-        self.facts = facts(&messages.iter().map(text).collect::<Vec<_>>().join("\n"));
+    }
+
+    /// The facts in the last request of the conversation.
+    pub(crate) fn facts(&self) -> BTreeMap<String, String> {
+        let body: Value = serde_json::from_slice(&self.previous).unwrap_or_default();
+        let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+        facts(&messages.iter().map(text).collect::<Vec<_>>().join("\n"))
     }
 }
 
@@ -111,7 +112,8 @@ fn sum_up(asked: &str) -> Reply {
 fn next(last: &Value, turn: usize) -> Reply {
     if last["role"] != "tool" && turn.is_multiple_of(CALL_EVERY) {
         let line = turn % 900 + 1;
-        return Reply::new().tool_call("read", json!({"_i": "x", "path": format!("notes.txt:{line}-{line}")}));
+        return Reply::new()
+            .tool_call("read", json!({"_i": "x", "path": format!("notes.txt:{line}-{line}")}));
     }
     let words: Vec<String> = (0..12).map(|word| format!("{}", (turn * 31 + word * 7) % 1_000)).collect();
     Reply::new().text(&format!("Answer {turn}: {}", words.join(" ")))
@@ -122,7 +124,8 @@ pub(crate) fn facts(text: &str) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut words = text.split_whitespace().peekable();
     while let Some(word) = words.next() {
-        let name = word.trim_start_matches(['>', '-']).strip_prefix(FACT).and_then(|name| name.strip_suffix(':'));
+        let name =
+            word.trim_start_matches(['>', '-']).strip_prefix(FACT).and_then(|name| name.strip_suffix(':'));
         if let (Some(name), Some(value)) = (name, words.peek()) {
             found.insert(name.to_owned(), value.trim_end_matches(['.', ',']).to_owned());
         }
@@ -214,7 +217,8 @@ impl Work {
 
     /// One turn of the conversation. Returns the fact that was said, if one was.
     pub(crate) async fn turn(&self, turn: usize) -> Option<(String, String)> {
-        let fact = turn.is_multiple_of(FACT_EVERY).then(|| (format!("{turn:05}"), format!("mango-{}", turn * 7)));
+        let fact =
+            turn.is_multiple_of(FACT_EVERY).then(|| (format!("{turn:05}"), format!("mango-{}", turn * 7)));
         let words = match &fact {
             Some((name, value)) => format!("Turn {turn}. Remember {FACT}{name}: {value}."),
             None => format!("Turn {turn}. Go on with the work, please."),

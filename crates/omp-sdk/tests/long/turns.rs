@@ -25,7 +25,7 @@ async fn planted_facts_survive() {
     assert_eq!(planted.len(), turns / FACT_EVERY);
     let seen = work.script.seen();
     assert_eq!(seen.faults, [] as [String; 0]);
-    assert_eq!(seen.facts, planted, "the last request has them all");
+    assert_eq!(seen.facts(), planted, "the last request has them all");
     assert!(seen.summaries >= 5, "{} compactions", seen.summaries);
     assert!(seen.breaks <= seen.summaries + 1, "{} breaks, {} compactions", seen.breaks, seen.summaries);
     assert!(seen.requests > turns, "some of them called a tool");

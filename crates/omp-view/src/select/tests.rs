@@ -218,8 +218,11 @@ fn questions_can_be_asked_in_lines() {
 #[test]
 fn a_long_label_moves_no_other_detail() {
     let long = "a name that is much longer than all of the others together";
-    let choices =
-        vec![Choice::new("one").detail("first"), Choice::new(long).detail("second"), Choice::new("three").detail("third")];
+    let choices = vec![
+        Choice::new("one").detail("first"),
+        Choice::new(long).detail("second"),
+        Choice::new("three").detail("third"),
+    ];
     let list = Selector::new("Names", choices);
     assert_eq!(
         texts(&list, 50)[2..],

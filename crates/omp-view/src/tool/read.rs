@@ -64,8 +64,8 @@ fn content(drawing: &Drawing<'_>) -> Vec<Line> {
     let mut rows = match shown {
         Some(text) => {
             let first = call.number("/displayContent/startLine").unwrap_or(1);
-            let numbered = numbered(drawing, text, first, base);
-            Preview::of_rows(look, &numbered, part).with_hint(look, part)
+            let (rows, indent) = numbered(drawing, text, first, base);
+            Preview::hanging(look, &rows, part, indent).with_hint(look, part)
         }
         None => drawing.output(&call.text(), part),
     };
@@ -74,12 +74,12 @@ fn content(drawing: &Drawing<'_>) -> Vec<Line> {
     rows
 }
 
-/// Lines behind their numbers. Behind a gap the numbers are not known, so there are none.
-pub(super) fn numbered(drawing: &Drawing<'_>, text: &str, first: u64, base: Style) -> Vec<Line> {
+/// Lines behind their numbers, and the cells that these take. Behind a gap the numbers are not known, so there are none.
+pub(super) fn numbered(drawing: &Drawing<'_>, text: &str, first: u64, base: Style) -> (Vec<Line>, usize) {
     let look = drawing.look;
     let path = drawing.call.argument("path");
     let path = path.split(':').next().unwrap_or(path);
-    let lines = code::lines(look, text, code::language_of(path, text), base);
+    let lines = code::lines(look, text, drawing.ready(code::language_of(path, text)), base);
     let digits = (first + lines.len() as u64).to_string().len().max(2);
     let mut number = Some(first);
     let mut rows = Vec::new();
@@ -92,5 +92,5 @@ pub(super) fn numbered(drawing: &Drawing<'_>, text: &str, first: u64, base: Styl
         rows.push(behind(&gutter, line));
         number = number.map(|number| number + 1);
     }
-    rows
+    (rows, digits + 2)
 }

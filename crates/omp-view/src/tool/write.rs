@@ -41,7 +41,8 @@ fn shown(drawing: &Drawing<'_>, content: &str, lines: u64) -> Vec<Line> {
         let part = drawing.head(ROWS);
         // Colours need what comes before, not what comes after.
         let start = if drawing.is_expanded() { content } else { head(content) };
-        let mut preview = Preview::of_rows(look, &numbered(drawing, start, 1, base), part);
+        let (rows, indent) = numbered(drawing, start, 1, base);
+        let mut preview = Preview::hanging(look, &rows, part, indent);
         preview.hidden = (usize::try_from(lines).unwrap_or(usize::MAX)).saturating_sub(match part {
             Part::Head(most) => most,
             _ => usize::MAX,
@@ -51,8 +52,8 @@ fn shown(drawing: &Drawing<'_>, content: &str, lines: u64) -> Vec<Line> {
     let from = content.ceil_char_boundary(content.len().saturating_sub(WINDOW));
     let from = content[from..].find('\n').filter(|_| from > 0).map_or(from, |at| from + at + 1);
     let first = content[..from].matches('\n').count() as u64 + 1;
-    let rows = numbered(drawing, &content[from..], first, base);
-    Preview::of_rows(look, &rows, Part::Tail(ROWS)).rows
+    let (rows, indent) = numbered(drawing, &content[from..], first, base);
+    Preview::hanging(look, &rows, Part::Tail(ROWS), indent).rows
 }
 
 /// The lines that a collapsed call needs.

@@ -31,6 +31,7 @@ mod jobs;
 mod json_mode;
 mod login;
 mod login_providers;
+mod manners;
 mod model_profiles;
 mod model_requests;
 mod model_roles;

@@ -28,7 +28,9 @@ fn words<'a>(text: &'a str, language: &str, class: Class) -> Vec<&'a str> {
 fn texts_are_coloured_converted_and_counted() {
     let names: Vec<&str> = Language::all().map(Language::name).collect();
     assert!(names.len() >= 40, "{names:?}");
-    for name in ["bash", "c", "css", "go", "html", "java", "json", "python", "rust", "sql", "typescript", "yaml"] {
+    for name in
+        ["bash", "c", "css", "go", "html", "java", "json", "python", "rust", "sql", "typescript", "yaml"]
+    {
         assert!(names.contains(&name) && Language::of_tag(name).is_some(), "{name}");
     }
     assert_eq!(Language::of_tag("py").map(Language::name), Some("python"), "also by other names");

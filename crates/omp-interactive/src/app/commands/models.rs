@@ -39,7 +39,8 @@ impl App {
                 Ok(offer) if !offer.items.is_empty() => app.opened(models(Machine::new(offer, purpose))),
                 _ => {
                     app.close::<Opening>();
-                    let text = "No other model can be used yet. Sign in with /login, or set a provider's key.";
+                    let text =
+                        "No other model can be used yet. Sign in with /login, or set a provider's key.";
                     app.hint(Token::Warning, text);
                 }
             }) as Task

@@ -156,7 +156,7 @@ fn escape_pauses_a_loop_before_it_stops_the_turn() {
 fn commands_while_the_model_answers() {
     let slow = Reply::new().text("slow words that take their time").delta_size(5);
     let server =
-        Server::start([slow.stall_after_event(3, Duration::from_millis(800)), Reply::new().text("after")]);
+        Server::start([slow.stall_after_event(3, Duration::from_millis(2500)), Reply::new().text("after")]);
     let home = crate::support::home(&server, Wire::OpenAiCompletions);
     home.write("work/.omp/commands/greet.md", "Hello $1, how are you?\n");
     let mut screen = Screen::in_home(home, server, &[], 60, 100);

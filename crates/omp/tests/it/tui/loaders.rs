@@ -26,8 +26,14 @@ fn escape_means_what_the_row_says() {
     let busy = Reply::status(529).body(json!({"error": {"message": "too busy today"}}));
     let stalled = || Reply::new().text("words without end").stall_after_event(2, LONG);
     let filled = omp_testkit::Usage { input: 9_000, output: 100, cache_read: 0, cache_write: 0 };
-    let replies =
-        [stalled(), busy, numbers("first-answer"), numbers("second-answer").usage(filled), stalled(), stalled()];
+    let replies = [
+        stalled(),
+        busy,
+        numbers("first-answer"),
+        numbers("second-answer").usage(filled),
+        stalled(),
+        stalled(),
+    ];
     let server = Server::start(replies);
     let home = support::home(&server, Wire::OpenAiCompletions);
     home.write(
@@ -36,7 +42,13 @@ fn escape_means_what_the_row_says() {
     );
     let mut screen = Screen::in_home(home, server, &[], 30, 100);
 
-    screen.say("work").wait_for("words without").wait_for("Working").send(ESCAPE).terminal.wait_without("Working");
+    screen
+        .say("work")
+        .wait_for("words without")
+        .wait_for("Working")
+        .send(ESCAPE)
+        .terminal
+        .wait_without("Working");
     screen.say("try").wait_for("Retrying (1/").wait_for("(esc to cancel)");
     assert!(!screen.terminal.screen().contains("Working"), "one row: {}", screen.terminal.screen());
     screen.send(ESCAPE).terminal.wait_without("Retrying");
@@ -44,7 +56,11 @@ fn escape_means_what_the_row_says() {
     assert_eq!(screen.server.requests().len(), 2, "no other try");
 
     screen.say("one").wait_for("first-answer").terminal.wait_without("Working");
-    screen.say("two").wait_for("second-answer").wait_for("Compacting the conversation").wait_for("Esc to stop");
+    screen
+        .say("two")
+        .wait_for("second-answer")
+        .wait_for("Compacting the conversation")
+        .wait_for("Esc to stop");
     let shown = screen.terminal.screen();
     assert!(!shown.contains("Working") && !shown.contains("Retrying"), "one row: {shown}");
     screen.send(ESCAPE).wait_for("Compaction cancelled").terminal.wait_without("Compacting the");

@@ -110,17 +110,20 @@ fn a_divergence_in_a_frame_is_found_where_it_is() {
 #[test]
 fn what_is_typed_while_something_runs_comes_at_its_place() {
     let replies = [
+        Reply::new().text("a long answer that goes on").delta_size(4).stall_after_event(3, LONG),
         call("bash", waiting()),
         Reply::new().text("Both are done."),
-        Reply::new().text("a long answer that goes on").delta_size(4).stall_after_event(3, LONG),
         Reply::new().text("The end."),
     ];
     let mut screen = in_home(replies, |_| {});
+    screen.say("go").wait_for("a long").send("\x1b").wait_for("Aborted").terminal.wait_without("Working");
     // Words for the model interrupt what runs.
     screen.say("begin").wait_for("why").say("and the other one").wait_for("Skipped due to");
     screen.wait_for("Both are done.").terminal.wait_without("Working");
-    screen.say("!echo by-hand").wait_for("by-hand\n");
-    screen.say("go on").wait_for("a long").send("\x1b").wait_for("Aborted");
+    screen
+        .say("!echo by-hand")
+        .terminal
+        .wait_until("the output", |shown| shown.matches("by-hand").count() == 2);
     screen.say("finish").wait_for("The end.");
     let (_, server, home) = screen.leave();
     server.finish();

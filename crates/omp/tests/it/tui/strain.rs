@@ -18,7 +18,7 @@ fn count(bytes: &[u8], wanted: &str) -> usize {
 /// A reply whose pieces come one by one, with a pause between them.
 fn trickle(pieces: usize, pause: u64) -> (String, Reply) {
     let text: String = (0..pieces).map(|number| format!("w-{number:03} ")).collect();
-    let mut reply = Reply::new().text(&format!("{text}the-end")).delta_size(6);
+    let mut reply = Reply::new().text(&format!("{text}ending")).delta_size(6);
     for event in 1..pieces {
         reply = reply.stall_after_event(event, Duration::from_millis(pause));
     }
@@ -39,11 +39,17 @@ fn a_reply_that_trickles_is_cheap() {
         let mut terminal = Terminal::start(command, 30, 100, answers);
         terminal.wait_for("Ask anything").send("go").wait_for("go").send("\r").wait_for("w-001");
         let before = terminal.bytes().len();
-        terminal.wait_for("the-end");
+        terminal.wait_for("ending");
         let written = &terminal.bytes()[before..];
         let frames = count(written, "\x1b[?2026h");
         assert_eq!(frames > 0, answers != Answers::Kind);
-        assert!(written.len() <= 3 * text.len(), "{answers:?}: {} for {}", written.len(), text.len());
+        let shown = String::from_utf8_lossy(written);
+        assert!(
+            written.len() <= 3 * text.len(),
+            "{answers:?}: {} for {}: {shown:?}",
+            written.len(),
+            text.len()
+        );
         for never in ["\x1b[2J", "\x1b[3J", "\x1b[H", "\x1b[?1049h"] {
             assert_eq!(count(written, never), 0, "{never:?}");
         }
@@ -234,7 +240,7 @@ fn stopped_from_outside() {
         let given_back = count(&screen.terminal.bytes(), "\x1b[?2004l");
         assert_eq!(given_back, usize::from(signal == Signal::SIGTSTP), "{signal}");
         // The shell goes on with it; what came meanwhile is there, and so is what is typed now.
-        screen.send("\r").wait_for("the-end").send("typed").wait_for("│ typed");
+        screen.send("\r").wait_for("ending").send("typed").wait_for("│ typed");
         assert!(count(&screen.terminal.bytes(), "\x1b[?2004h") >= 2, "{signal}");
         screen.send("\x15").wait_for("Ask anything").send("\x04").wait_for("SAME-AGAIN");
     }
