@@ -44,6 +44,13 @@ pub struct Greeting {
     news: Option<String>,
 }
 
+impl Greeting {
+    /// The same without the names of other sessions.
+    pub(crate) fn alone(self) -> Self {
+        Self { recent: Vec::new(), ..self }
+    }
+}
+
 impl Greeter {
     /// Looks for what there is to tell. Waits for the disk.
     pub fn greet(&self, settings: Option<&Settings>) -> Greeting {

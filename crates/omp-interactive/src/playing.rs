@@ -70,6 +70,10 @@ pub async fn play(playback: &Playback) -> Result<ReplayReport, PlaybackError> {
         Some(ScreenEntry::Begun { size, greeting, remarks, prompts, keys, titles }) => {
             Some(Begun { size: size_of(size), greeting, remarks, prompts, keys, titles })
         }
+        Some(ScreenEntry::Left { what, .. }) => {
+            player.leave_screen(format!("The screen is not recorded, because it began with {what}."));
+            None
+        }
         _ => None,
     };
     let answers = match begun {

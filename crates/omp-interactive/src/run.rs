@@ -132,8 +132,9 @@ pub async fn run(start: Start) -> Result<End, TerminalError> {
     let user_keys = appearance::user_keys(session.directories());
     let recent = Recent::default();
     let recorder = session.recorder();
-    // What was typed in other sessions does not belong into a recording.
+    // What was said in other sessions does not belong into a recording.
     recent.load(typed.into_iter().filter(|_| recorder.is_none()));
+    let greeting = if recorder.is_some() { greeting.alone() } else { greeting };
     let problem = loaded.err().map(|error| error.to_string());
     let remarks: Vec<String> =
         remarks.into_iter().chain(user_keys.warnings).chain(complaints).chain(problem).collect();
@@ -156,9 +157,15 @@ pub async fn run(start: Start) -> Result<End, TerminalError> {
     let off = !session.settings().get(keys::TERMINAL_SHOW_IMAGES) || recorder.is_some();
     app.set_pictures(screen.picture_options(most), off);
     app.set_read_preview(session.settings().get(keys::READ_TOOL_RESULT_PREVIEW));
-    if let Some(recorder) = recorder.filter(|_| goal.is_none() && set_up == SetUp::Nothing) {
-        let begun = playing::begun(&app, screen.size(), &greeting, &remarks, &prompts, titles);
-        app.record_screen(recorder, begun);
+    if let Some(recorder) = recorder {
+        match (&goal, set_up) {
+            (None, SetUp::Nothing) => {
+                let begun = playing::begun(&app, screen.size(), &greeting, &remarks, &prompts, titles);
+                app.record_screen(recorder, begun);
+            }
+            (Some(_), _) => recorder.leave_screen(0, "a goal of the command line"),
+            (None, _) => recorder.leave_screen(0, "the set-up"),
+        }
     }
     app.begin(&session.transcript().await, greeting);
     drop(session);

@@ -137,7 +137,7 @@ impl Hands {
                 .map(|dropped| if dropped { "The goal is dropped." } else { "The goal stays." }.to_owned()),
             ("budget", budget) => match parse_budget(budget) {
                 Ok(budget) => session.set_goal_budget(budget).await.map(|_| "The budget is set.".to_owned()),
-                Err(usage) => return Finished::Say(usage.to_string()),
+                Err(usage) => return Finished::Say(usage),
             },
             ("set", "") => Ok("What is the goal? /goal set <objective> sets one.".to_owned()),
             ("set", objective) => self.start_goal(objective, cancel).await,

@@ -127,6 +127,51 @@ pub(crate) fn replaced(value: &mut Value, from: &str, to: &str) {
     }
 }
 
+/// The same value without the ids of entries in a session file, which are other ones every time.
+pub(crate) fn without_entry_ids(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            if let Some(plain) = without_named_entries(text) {
+                *text = plain;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_entry_ids),
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                match name.as_str() {
+                    "entryId" | "firstKeptEntryId" if field.is_string() => *field = "entry".into(),
+                    // An estimate of a text with such ids in it.
+                    "tokensAfter" if field.is_number() => *field = "estimated".into(),
+                    _ => without_entry_ids(field),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// `entries 1234abcd to 5678ef90` without the numbers; `None` if a text names none.
+fn without_named_entries(text: &str) -> Option<String> {
+    const BEFORE: &str = "(entries ";
+    let mut parts = text.split(BEFORE);
+    let mut plain = parts.next()?.to_owned();
+    let mut found = false;
+    for part in parts {
+        plain.push_str(BEFORE);
+        let is_id = |id: &str| id.len() == 8 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let named = part.split_once(')').and_then(|(ids, rest)| {
+            let (first, last) = ids.split_once(" to ")?;
+            (is_id(first) && is_id(last)).then_some(rest)
+        });
+        found |= named.is_some();
+        match named {
+            Some(rest) => plain.push_str(&format!("one to another){rest}")),
+            None => plain.push_str(part),
+        }
+    }
+    found.then_some(plain)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -145,6 +190,19 @@ mod tests {
         let text = difference(&was, &is).unwrap();
         assert_eq!(text, "messages[1] was {\"role\":\"tool\"} and is nothing");
         assert_eq!(difference(&json!(1), &json!({})).as_deref(), Some("it was 1 and is {}"));
+    }
+
+    #[test]
+    fn entries_are_the_same_whatever_their_ids() {
+        let value = |one: &str, other: &str| {
+            let text = format!("- 2 messages (entries {one} to {other}): read (entries of a file)");
+            let mut value = json!({"result": {"entryId": one, "summary": text}, "id": other});
+            without_entry_ids(&mut value);
+            value
+        };
+        let found = difference(&value("9e0a4bfa", "b080d8ad"), &value("3fd84a3c", "2ab70168"));
+        assert_eq!(found.as_deref(), Some("id was \"b080d8ad\" and is \"2ab70168\""));
+        assert!(value("9e0a4bfa", "b").to_string().contains("(entries of a file)"));
     }
 
     #[test]

@@ -222,6 +222,9 @@ pub struct World {
     pub messages: Vec<Arc<Message>>,
     /// Columns and rows, if there was a terminal.
     pub terminal: Option<(u16, u16)>,
+    /// Whether the conversation was saved.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub kept: bool,
 }
 
 /// A request and its answer.

@@ -10,7 +10,7 @@ use omp_types::{CustomMessage, ToolOutput};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::compare::{Divergence, Part, difference, replaced};
+use crate::compare::{Divergence, Part, difference, replaced, without_entry_ids};
 use crate::events::call_of;
 use crate::gate::Gate;
 use crate::likeness::closest;
@@ -216,6 +216,7 @@ impl Player {
             replaced(&mut request, &state.session, &self.world.session);
         }
         state.with_known_ids(&mut request);
+        without_entry_ids(&mut request);
         let Some(place) = closest(&state.exchanges, &request) else {
             let number = state.requests;
             state.missing(Part::Request, number, "the recording has no more requests".to_owned());
@@ -275,6 +276,7 @@ impl Player {
         let number = state.events_seen;
         state.learn_ids(&event);
         state.with_known_ids(&mut event);
+        without_entry_ids(&mut event);
         let recorded = match call_of(&event) {
             Some((kind, call)) => state.call_events.remove(&(kind.to_owned(), call.to_owned())),
             None if state.events_differ => return,

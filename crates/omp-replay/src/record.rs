@@ -229,4 +229,27 @@ mod tests {
         let error = Player::load(&path).unwrap_err().to_string();
         assert!(error.contains("line 6"), "{error}");
     }
+
+    /// A program that is killed leaves a file that ends anywhere: it is read to where it goes, or did not begin.
+    #[test]
+    fn a_recording_can_end_at_any_byte() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("recording.jsonl");
+        let recorder = Recorder::create(&path).unwrap();
+        recorder.begin(world(), secrets());
+        recorder.prompt(&Prompt::text("ünïcode"));
+        recorder.screen(Screen::Text { at: 1, told: 0, text: "ü".to_owned() });
+        recorder.retry();
+        assert_eq!(recorder.finish(), None);
+        let whole = std::fs::read(&path).unwrap();
+        let begun = whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1).unwrap().0;
+        let cut = directory.path().join("cut.jsonl");
+        for end in 0..whole.len() {
+            std::fs::write(&cut, &whole[..end]).unwrap();
+            match Player::load(&cut) {
+                Ok(player) => assert!(end >= begun && player.world().session == "s1", "{end}"),
+                Err(error) => assert!(end < begun, "{end}: {error}"),
+            }
+        }
+    }
 }

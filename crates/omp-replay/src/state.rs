@@ -7,7 +7,7 @@ use omp_types::{CustomMessage, ToolOutput, UserContent};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::compare::{Divergence, MOST, Part, replaced};
+use crate::compare::{Divergence, MOST, Part, replaced, without_entry_ids};
 use crate::events::call_of;
 use crate::line::{Exchange, Line, ToolRun};
 use crate::play::Input;
@@ -80,7 +80,8 @@ impl State {
                 let message = serde_json::from_value(message);
                 self.inputs.extend(message.ok().map(|message| Input::Note(message, later)));
             }
-            Line::Exchange(exchange) => {
+            Line::Exchange(mut exchange) => {
+                without_entry_ids(&mut exchange.request);
                 let number = self.exchanges.len() + 1;
                 self.exchanges.push((number, exchange));
             }
@@ -89,13 +90,16 @@ impl State {
                 self.tools.insert(run.id.clone(), (place, run));
             }
             Line::Random { value } => self.randoms.push_back(value),
-            Line::Event { event, .. } => match call_of(&event) {
-                Some((kind, call)) => {
-                    let key = (kind.to_owned(), call.to_owned());
-                    self.call_events.insert(key, event);
+            Line::Event { mut event, .. } => {
+                without_entry_ids(&mut event);
+                match call_of(&event) {
+                    Some((kind, call)) => {
+                        let key = (kind.to_owned(), call.to_owned());
+                        self.call_events.insert(key, event);
+                    }
+                    None => self.events.push_back(event),
                 }
-                None => self.events.push_back(event),
-            },
+            }
             Line::Full => {
                 self.is_complete = false;
                 self.notes.push("The recording was larger than 512 MB, so its end is missing.".to_owned());

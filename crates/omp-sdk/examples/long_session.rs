@@ -12,7 +12,7 @@ mod scripted;
 
 use scripted::Work;
 
-#[tokio::main]
+#[tokio::main(flavor = "current_thread")]
 async fn main() -> std::process::ExitCode {
     let turns: usize = std::env::args().nth(1).and_then(|turns| turns.parse().ok()).unwrap_or(10_000);
     let work = Work::begin().await;

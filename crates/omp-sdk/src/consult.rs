@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use omp_agent::Model;
+use omp_llm::Api;
 use omp_session::Context;
 use omp_types::{AssistantMessage, Failure, FailureKind, Message, ModelRequest, RequestOptions, StreamEvent};
 use omp_types::{ThinkingLevel, ToolChoice};
@@ -18,6 +19,7 @@ use crate::options::SessionOptions;
 pub struct Consultant {
     model: Arc<dyn Model>,
     selector: String,
+    api: Api,
     thinking: ThinkingLevel,
     client: omp_llm::Client,
     warnings: Vec<String>,
@@ -55,6 +57,7 @@ impl Consultant {
         let models = opening.other_models(chosen.client, chosen.registry, &chosen.model, secrets);
         Ok(Self {
             selector: chosen.model.selector(),
+            api: chosen.model.api,
             model: models.serve(chosen.model),
             thinking,
             client,
@@ -65,6 +68,11 @@ impl Consultant {
     /// The model, as `provider/id`.
     pub fn selector(&self) -> &str {
         &self.selector
+    }
+
+    /// Is it the built-in tour, which knows nothing but its own story?
+    pub(crate) fn is_demo(&self) -> bool {
+        self.api == Api::Demo
     }
 
     /// What the user should know.

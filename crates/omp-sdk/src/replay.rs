@@ -113,6 +113,7 @@ impl Opening {
             settings: changed(&self.settings),
             messages: context.messages.clone(),
             terminal: self.options.terminal_size,
+            kept: self.options.persistence != Persistence::Off,
             ..World::default()
         }
     }
@@ -384,7 +385,8 @@ fn options(player: &Arc<Player>, place: &Path) -> Result<SessionOptions, Playbac
         thinking: Effort::from_word(&world.thinking),
         skills: SkillChoice::None,
         rules: RuleChoice::None,
-        persistence: Persistence::Off,
+        // A saved conversation can be looked into later, and the model is told so.
+        persistence: if world.kept { Persistence::New } else { Persistence::Off },
         deck: Some(Deck::Play(Arc::clone(player))),
         ..SessionOptions::new(PathBuf::from(&world.cwd), directories, Arc::new(Nothing))
     })

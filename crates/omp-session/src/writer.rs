@@ -208,6 +208,13 @@ impl SessionWriter {
         Ok(self.append(EntryKind::Label(Label { target_id: target.to_owned(), label })))
     }
 
+    /// Saves what waits, also of a session without an answer: for who has to read it back.
+    pub fn save_unanswered(&mut self) {
+        if self.leaf.is_some() && self.path().is_some() {
+            self.save();
+        }
+    }
+
     /// Saves what waits and forces the file to the disk. A session without an answer is not saved by this.
     pub fn flush(&mut self) {
         if self.is_saved() || self.problem().is_some() {

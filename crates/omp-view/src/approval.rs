@@ -19,7 +19,12 @@ pub fn rows(look: &Look, question: &str) -> Vec<Line> {
     let mut rows = head.wrap(look.width, 2);
     for (label, value) in values(lines) {
         let prefix = Line::styled(look.fg(Token::Muted), &format!("  {label}: "));
-        let token = if label == "Reason" { Token::Warning } else { Token::ToolOutput };
+        // What is decided about is the brightest.
+        let token = match label {
+            "Reason" => Token::Warning,
+            "Command" | "Code" | "Path" => Token::Text,
+            _ => Token::ToolOutput,
+        };
         let inner = look.narrower(prefix.width().min(look.width / 2));
         let mut wrapped: Vec<Line> = inner.wrapped(token, &value, 0);
         let hidden = wrapped.len().saturating_sub(ROWS);

@@ -1,5 +1,7 @@
 //! Walks: what ends them, and what they have seen by then.
 
+use std::collections::HashMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -45,4 +47,29 @@ fn an_abort_counts_after_the_last_entry() {
         visited.fetch_add(1, Ordering::Relaxed);
     });
     assert!(end == End::Cancelled && visited.into_inner() < 299, "{end:?}");
+}
+
+/// More entries than may wait for their visit: each is visited once, and what is ignored is not.
+#[test]
+fn a_crowd_is_visited_once() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join(".gitignore"), "*7\n").unwrap();
+    let (crowd, deep) = (directory.path().join("crowd"), directory.path().join("crowd/sub/deep"));
+    std::fs::create_dir_all(&deep).unwrap();
+    for number in 0..23_000 {
+        std::fs::File::create(crowd.join(format!("f{number}"))).unwrap();
+    }
+    std::fs::write(deep.join("last"), "").unwrap();
+    let visits = Mutex::new(HashMap::new());
+    let options =
+        Options { hidden: false, gitignore: true, deadline: None, entries: u64::MAX, cancelled: &|| false };
+    let end = walk(directory.path(), &options, &|entry| {
+        *visits.lock().unwrap().entry(entry.path().to_owned()).or_insert(0) += 1;
+    });
+    let visits = visits.into_inner().unwrap();
+    assert_eq!(end, End::Complete);
+    assert!(visits.values().all(|count| *count == 1));
+    // The directories, the file in the deepest, and nine of ten in the crowd.
+    assert_eq!(visits.len(), 3 + 1 + 20_700);
+    assert!(visits.contains_key(&deep.join("last")));
 }

@@ -45,6 +45,8 @@ pub(crate) async fn converse(opening: Opening) -> u8 {
     let Opening { launch, mut options, turns, set_up, mut startup } = opening;
     options.terminal_size = omp_tui::terminal::size();
     let set_up = match set_up {
+        // What is typed there is nobody's business, so it waits for a session that is not recorded.
+        SetUp::Nothing if options.deck.is_some() => SetUp::Nothing,
         SetUp::Nothing => {
             onboarding::set_up(options.settings.as_ref(), options.environment.as_ref(), &options.persistence)
         }

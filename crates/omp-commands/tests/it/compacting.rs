@@ -2,7 +2,7 @@
 
 use omp_commands::Answer;
 use omp_sdk::Persistence;
-use omp_testkit::Reply;
+use omp_testkit::{Reply, Usage};
 
 use crate::support::{Room, Variables, lines};
 
@@ -23,9 +23,10 @@ fn before(text: &str, word: &str) -> u64 {
 /// proves: CLI-209
 #[tokio::test]
 async fn compact_says_what_it_saved() {
+    let usage = |input| Usage { input, output: 100, ..Usage::default() };
     let replies = [
-        Reply::new().text(&numbers(700)),
-        Reply::new().text(&numbers(700)),
+        Reply::new().text(&numbers(700)).usage(usage(8_000)),
+        Reply::new().text(&numbers(700)).usage(usage(10_000)),
         Reply::new().text("The notes."),
         Reply::new().text("The line."),
         Reply::new().text("ok"),
@@ -41,7 +42,8 @@ async fn compact_says_what_it_saved() {
     let text = room.text("/compact the parser, please").await;
     let (tokens, after, saved) = (before(&text, "before"), before(&text, "after"), before(&text, "saved"));
     assert_eq!(tokens - after, saved, "{text}");
-    assert!(saved > 500 && after > 100, "{text}");
+    assert_eq!(tokens, 10_100, "as the provider counted: {text}");
+    assert!(saved > 500 && after > 2_000, "the prompt and the tools stay: {text}");
     let entry = lines(&room.file()).pop().unwrap();
     assert_eq!((&entry["type"], &entry["tokensBefore"]), (&"compaction".into(), &tokens.into()));
     let asked = room.server.requests()[2].body["messages"].to_string();

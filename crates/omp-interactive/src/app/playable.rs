@@ -10,6 +10,7 @@ use crate::panels::asked::Asked;
 use crate::panels::choice::Choice;
 use crate::panels::review::Plan;
 use crate::panels::text::Text;
+use crate::panels::whole::Whole;
 
 /// Commands that change nothing but the conversation and the screen.
 const PLAYED: [&str; 7] = ["btw", "cache", "compact", "exit", "hotkeys", "plan", "retry"];
@@ -58,9 +59,6 @@ fn is_editing(action: Action) -> bool {
 /// Is what is typed into a panel done again?
 pub(super) fn is_played(panel: &dyn Panel) -> bool {
     let panel: &dyn std::any::Any = panel;
-    panel.is::<Approval>()
-        || panel.is::<Asked>()
-        || panel.is::<Plan>()
-        || panel.is::<Choice>()
-        || panel.is::<Text>()
+    let asks = panel.is::<Approval>() || panel.is::<Asked>() || panel.is::<Plan>();
+    asks || panel.is::<Choice>() || panel.is::<Text>() || panel.is::<Whole>()
 }

@@ -171,7 +171,7 @@ impl App {
         }
         self.notify("The turn is over");
         self.refresh();
-        if failed {
+        if failed || !failed {
             self.give_back();
         }
         self.send_waiting();

@@ -27,10 +27,15 @@ impl App {
     /// front of the conversation, which stays as it is.
     pub(super) fn expand(&mut self) {
         let changes = self.stage.expanded() || self.shell.is_some() || self.conversation.is_open();
-        if !changes && let Some(newest) = Whole::newest(self.conversation.folds(), &self.look()) {
+        if changes && let Some(newest) = Whole::newest(self.conversation.folds(), &self.look()) {
             self.open(newest);
             return;
         }
+        self.toggle_expanded();
+    }
+
+    /// Shows the output of what runs, and of what comes, whole or in short.
+    pub(crate) fn toggle_expanded(&mut self) {
         let expanded = self.stage.toggle_expanded();
         let text = if expanded { "Output is shown whole." } else { "Output is shown in short." };
         self.hint(Token::Muted, text);
@@ -67,7 +72,7 @@ impl App {
 
     /// All keys, a table for each place where they count.
     pub(super) fn hotkeys(&mut self) {
-        for context in Context::ALL {
+        for context in Context::ALL.into_iter().take(3) {
             let entries = self.keys.list().into_iter().filter(|entry| entry.context == context);
             let rows: Vec<(String, String)> = entries
                 .filter(|entry| !entry.chords.is_empty())

@@ -8,6 +8,7 @@ use omp_tui::render::Size;
 use omp_view::Look;
 
 use super::{Drawn, Panel, Reaction};
+use crate::app::App;
 use crate::blocks::{Fold, whole};
 
 /// One of several blocks in full.
@@ -46,7 +47,8 @@ impl Panel for Whole {
                 pager
             }
             none => {
-                let hints = ["Up and Down scroll", "Esc closes", "Left and Right show other output"];
+                let again = format!("{} again: the next output is whole, too", look.expand_key);
+                let hints = ["Up and Down scroll", "Esc closes", "Left and Right show other output", &again];
                 let hints = hints.map(str::to_owned).to_vec();
                 none.insert(Pager::new("The whole output", rows()).hints(hints))
             }
@@ -57,7 +59,7 @@ impl Panel for Whole {
 
     fn key(&mut self, key: Key, keys: &Bindings) -> Reaction {
         if keys.action(Context::App, Chord::from(key)) == Some(actions::TOOLS_EXPAND) {
-            return Reaction::Close(Box::new(|_| {}));
+            return Reaction::Close(Box::new(App::toggle_expanded));
         }
         match self.pager.as_mut().and_then(|pager| pager.key(key, keys)) {
             None => Reaction::Stay,

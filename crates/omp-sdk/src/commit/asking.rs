@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Listener, Note, Prompt, Tool, ToolError};
+use omp_llm::Api;
 use omp_types::{AgentEvent, Approval, ToolDefinition, ToolOutput};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
@@ -53,6 +54,10 @@ pub(super) async fn by_agent(
         ..options
     };
     let session = Session::open(options, Box::new(Nobody)).await?;
+    if session.model().api == Api::Demo {
+        session.close().await;
+        return Err(CommitError::NoModel);
+    }
     let outcome = session.prompt(Prompt::text(material), enough).await;
     session.close().await;
     if cancel.is_cancelled() {
@@ -74,7 +79,10 @@ pub(super) async fn by_request(
 ) -> Result<Proposal, CommitError> {
     let options = SessionOptions { persistence: Persistence::Off, ..options };
     let consultant = Consultant::open(options).await?;
-    let result = corrected(&consultant, material, &cancel).await;
+    let result = match consultant.is_demo() {
+        true => Err(CommitError::NoModel),
+        false => corrected(&consultant, material, &cancel).await,
+    };
     consultant.close().await;
     match cancel.is_cancelled() {
         true => Err(CommitError::Stopped),
@@ -87,8 +95,10 @@ async fn corrected(
     material: &str,
     cancel: &CancellationToken,
 ) -> Result<Proposal, CommitError> {
-    let mut complaint = String::new();
+    let mut refused = None;
     for _ in 0..ATTEMPTS {
+        let complaint = refused.iter().map(|reason| format!("\n\nYour last answer was refused: {reason}\n"));
+        let complaint: String = complaint.collect();
         let consultation = Consultation {
             system: format!("{}\n\n{BY_REQUEST}", instructions()),
             question: format!("{material}{complaint}"),
@@ -100,10 +110,13 @@ async fn corrected(
         let read = object_in(&text).ok_or_else(|| "The answer holds no JSON object.".to_owned());
         match read.and_then(Proposal::read) {
             Ok(proposal) => return Ok(proposal),
-            Err(reason) => complaint = format!("\n\nYour last answer was refused: {reason}\n"),
+            Err(reason) => refused = Some(reason),
         }
     }
-    Err(CommitError::Model(format!("The model's messages cannot be used.{}", complaint.trim_end())))
+    let reason = refused.unwrap_or_default();
+    Err(CommitError::Model(format!(
+        "the model was asked {ATTEMPTS} times, and its last answer cannot be used. {reason}"
+    )))
 }
 
 fn instructions() -> String {

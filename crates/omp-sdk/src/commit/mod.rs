@@ -59,6 +59,12 @@ pub enum CommitError {
     /// No model could be chosen.
     #[error(transparent)]
     Session(#[from] SessionError),
+    /// There is nobody to write it.
+    #[error(
+        "no model is connected, and the built-in demo writes no messages. Log in with `omp login`, or set a key such as \
+         ANTHROPIC_API_KEY"
+    )]
+    NoModel,
     /// The model gave no message.
     #[error("no commit message was written: {0}")]
     Model(String),

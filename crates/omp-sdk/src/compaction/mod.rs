@@ -152,6 +152,7 @@ impl Keeper {
         let store = store::sessions(&self.directories, self.session_dir.as_deref());
         let read = tokio::task::spawn_blocking(move || {
             let mut writer = record.lock();
+            writer.save_unanswered();
             writer.flush();
             if let Some(problem) = writer.problem() {
                 return Err(format!("the session cannot be saved, so nothing is taken out of it: {problem}"));

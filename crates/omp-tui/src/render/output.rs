@@ -5,7 +5,6 @@ use std::io::Write as _;
 use crate::text::{Cell, Color, Line, Pen};
 
 use super::frame::{Position, Profile, Size};
-use super::shift::Shift;
 
 const BEGIN_SYNC: &[u8] = b"\x1b[?2026h";
 const END_SYNC: &[u8] = b"\x1b[?2026l";
@@ -96,15 +95,11 @@ impl Output {
         self.cursor.column = Some(0);
     }
 
-    /// Moves the lower rows of the screen up or down. Nothing enters history.
-    pub(super) fn shift(&mut self, shift: Shift) {
-        let (row, count, last) = match shift {
-            Shift::Insert { row, count } => (row, count, 'L'),
-            Shift::Delete { row, count } => (row, count, 'M'),
-        };
+    /// Inserts blank rows; those below move down and the last ones are gone. Nothing enters history.
+    pub(super) fn insert_rows(&mut self, row: usize, count: usize) {
         self.move_to(Position { row, column: 0 });
         self.pen.rest(&mut self.bytes);
-        self.sequence(count, last);
+        self.sequence(count, 'L');
         self.wrote = true;
         // Terminals disagree about the column afterwards.
         self.cursor.column = None;

@@ -246,9 +246,11 @@ impl Renderer {
 
     fn in_place(&mut self, out: &mut Output, view: &View<'_>, top: usize) {
         let window = self.window(view, top);
-        if let Some(shift) = shift::shift(&self.screen, &window) {
-            out.shift(shift);
-            shift.apply(&mut self.screen);
+        if let Some(insertion) = shift::insertion(&self.screen, &window) {
+            out.insert_rows(insertion.row, insertion.count);
+            let blank = std::iter::repeat_n(Line::new(), insertion.count);
+            self.screen.splice(insertion.row..insertion.row, blank);
+            self.screen.truncate(window.len());
         }
         diff::forget_pictures(&mut self.screen, &window);
         for (at, new) in window.iter().enumerate() {

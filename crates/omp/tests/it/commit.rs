@@ -186,6 +186,10 @@ fn what_is_not_committed_is_undone() {
     assert!(output.stderr.contains("feat(door): open it wide"), "the message is not lost: {}", output.stderr);
     refused(&home, &["commit"], "not today");
     server.finish();
+    home.write("home/.omp/agent/models.yml", "providers: {}\n");
+    for args in [&["commit"][..], &["commit", "--legacy"], &["commit", "--dry-run"]] {
+        refused(&home, args, "no model is connected");
+    }
     let elsewhere = Home::new();
     refused(&elsewhere, &["commit"], "is not inside a git repository");
 }

@@ -24,6 +24,7 @@ mod faults;
 mod gateway;
 mod google;
 mod history;
+mod hostile;
 mod hosts;
 mod import;
 mod interrupt;

@@ -16,7 +16,10 @@ impl App {
             self.busy();
         } else {
             let driver = Arc::clone(&self.driver);
-            self.go("Reviewing", move |cancel| async move { driver.review_plan(cancel).await.map(|()| None) });
+            self.go(
+                "Reviewing",
+                move |cancel| async move { driver.review_plan(cancel).await.map(|()| None) },
+            );
         }
     }
 
@@ -35,9 +38,6 @@ impl App {
             return;
         }
         let (driver, wish) = (Arc::clone(&self.driver), wish.to_owned());
-        self.go(
-            "Finding a goal",
-            move |cancel| async move { driver.guided_goal(&wish, cancel).await },
-        );
+        self.go("Finding a goal", move |cancel| async move { driver.guided_goal(&wish, cancel).await });
     }
 }

@@ -31,7 +31,7 @@ fn what_is_no_command_goes_to_the_model() {
     screen.say("/greet Ann").wait_for("two");
     assert_eq!(last_prompt(&screen.server), "Hello Ann, how are you?");
     // A built-in goes before a command of the same name, but not with words that it does not take.
-    screen.say("/hotkeys").wait_for("Take waiting messages");
+    screen.say("/hotkeys").wait_for("Unfold the branch");
     assert_eq!(screen.server.requests().len(), 2);
     screen.say("/hotkeys foo").wait_for("three");
 }

@@ -160,7 +160,7 @@ fn commands_while_the_model_answers() {
     let home = crate::support::home(&server, Wire::OpenAiCompletions);
     home.write("work/.omp/commands/greet.md", "Hello $1, how are you?\n");
     let mut screen = Screen::in_home(home, server, &[], 60, 100);
-    screen.say("begin").wait_for("slow").say("/hotkeys").wait_for("Take waiting messages");
+    screen.say("begin").wait_for("slow").say("/hotkeys").wait_for("Unfold the branch");
     screen.say("/greet Ann").wait_for("1 waiting").wait_for("after");
     let prompt = last_prompt(&screen.server);
     assert!(prompt.contains("Hello Ann, how are you?") && !prompt.contains("/greet"), "{prompt}");

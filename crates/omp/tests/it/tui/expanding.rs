@@ -34,12 +34,12 @@ fn final_output_is_shown_whole_in_front() {
     screen.send(END).wait_for("250").send(LEFT).wait_for("seq 101 150").wait_for("105");
     screen.send(LEFT).send(RIGHT).wait_for("205").send(ESCAPE);
     screen.wait_for("typed so far").wait_for("Counted.").terminal.wait_without("The whole output");
-    screen.send(EXPAND).wait_for("The whole output").send(EXPAND).wait_for("typed so far");
     assert_eq!((times(&screen, "120"), times(&screen, "220")), (0, 0), "nothing of it is left behind");
     assert_eq!((times(&screen, "150"), times(&screen, "250")), (1, 1), "what was there is there once");
 }
 
-/// Where nothing has more to show, the key says how the next output will be shown; the same key takes that back.
+/// Where nothing has more to show, the key says how the next output will be shown; the same key takes that back. Pressed
+/// twice it does both: what there was is shown, and what comes will be.
 #[test]
 fn the_key_also_decides_about_what_comes() {
     let replies = [bash("seq 101 150"), Reply::new().text("One."), bash("seq 201 250"), Reply::new().text("Two.")];
@@ -49,6 +49,9 @@ fn the_key_also_decides_about_what_comes() {
     screen.send(EXPAND).wait_for("Output is shown in short.");
     screen.say("again").wait_for("Two.").wait_for("earlier lines");
     assert!(!screen.terminal.screen().contains("220"), "{}", screen.terminal.screen());
+    screen.terminal.wait_without("Working");
+    screen.send(EXPAND).wait_for("The whole output").wait_for("220");
+    screen.send(EXPAND).wait_for("Output is shown whole.").terminal.wait_without("The whole output");
 }
 
 /// A summary, a command of the user and what a resumed session brings can be looked at, too.

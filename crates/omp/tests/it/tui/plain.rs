@@ -151,3 +151,46 @@ fn control_c_stops_the_model_and_then_leaves() {
     lines.wait_for("again to leave").terminal.send("\x03");
     assert!(lines.terminal.wait_exit().success(), "{}", lines.terminal.screen());
 }
+
+/// What is typed while the model works is words for it, unless it is a command.
+#[test]
+fn commands_are_answered_while_the_model_works() {
+    let slow = Reply::new().text("slow\nwords that take their time").delta_size(5);
+    let mut lines = plain([slow.stall_after_event(4, std::time::Duration::from_secs(30))], &[]);
+    lines.say("begin").wait_for("slow");
+    lines.answer("/tools").wait_for("Tools (* active)");
+    lines.answer("/settings").wait_for("Something is still running.");
+    lines.answer("!ls").wait_for("A command runs when the model is done.");
+    lines.answer("/exit");
+    assert!(lines.terminal.wait_exit().success(), "{}", lines.terminal.screen());
+    assert!(!lines.server.requests()[0].body.to_string().contains("/tools"));
+}
+
+#[test]
+fn a_goal_is_steered_by_words_in_lines_too() {
+    let server = Server::start([Reply::new().text("on my way")]);
+    let home = support::home(&server, Wire::OpenAiCompletions);
+    home.write("home/.omp/agent/config.yml", "goal:\n  continuationModes: []\n");
+    let mut lines = again(home, server, &[]);
+    lines.say("/goal set").wait_for("What is the goal?");
+    lines.say("/goal set reach the moon").wait_for("on my way");
+    lines.say("/goal budget some").wait_for("is no budget");
+    lines.say("/goal budget 5k").wait_for("The budget is set.");
+    lines.say("/goal show").wait_for("The goal (active): reach the moon");
+    let (server, _) = lines.leave();
+    server.finish();
+}
+
+/// Ctrl+C also stops a command that asks a model.
+#[test]
+fn control_c_stops_a_command() {
+    let slow = Reply::new().text("a summary").delay_before(std::time::Duration::from_secs(30));
+    let mut lines = plain([Reply::new().text("a long answer ".repeat(3000).as_str()), slow], &[]);
+    lines.say("tell me much").wait_for("a long answer");
+    lines.terminal.wait_until("the prompt", |shown| shown.trim_end().ends_with('>'));
+    lines.answer("/compact");
+    lines.server.wait_for_requests(2, support::LIMIT);
+    lines.terminal.send("\x03");
+    lines.wait_for("Stopped.");
+    lines.leave();
+}

@@ -143,7 +143,9 @@ fn questions_are_answered_as_they_were() {
     let arguments = [&ARGUMENTS[..], &["--approval-mode", "always-ask"]].concat();
     let mut screen = Screen::in_home(home, server, &arguments, 40, 100);
     screen.say("do it").wait_for("made.txt").wait_for("Yes, this once").send("\r");
-    screen.wait_for("echo no").send("\x1b[27u").wait_for("So be it.");
+    let asks = |shown: &str| shown.contains("echo no") && shown.contains("Yes, this once");
+    screen.terminal.wait_until("the second question", asks);
+    screen.send("\x1b[27u").wait_for("So be it.");
     let (_, server, home) = screen.leave();
     server.finish();
     let report = same(&home);
@@ -250,4 +252,42 @@ fn a_recording_of_a_program_that_was_killed_is_played_to_its_end() {
     let (report, output) = played(&screen.home.read(FILE));
     assert_eq!((&report["divergences"], output.code), (&json!([]), Some(0)), "{report}");
     assert!(report["notes"].to_string().contains("The recording ends here"), "{report}");
+}
+
+/// A provider that was busy is asked again, and a conversation becomes shorter, as it did then.
+#[test]
+fn retries_and_compactions_come_again() {
+    let numbers: Vec<String> = (0..150).map(|number| (number % 900 + 100).to_string()).collect();
+    let long = |name: &str| Reply::new().text(&format!("{name} begins. {}", numbers.join(" ")));
+    let replies = [
+        long("first-answer"),
+        Reply::status(503).header("retry-after-ms", "1").body(json!({"error": {"message": "busy"}})),
+        long("second-answer"),
+        Reply::new().text("## Goal\nCount planted-fact."),
+        Reply::new().text("line"),
+        Reply::new().text("third-answer"),
+    ];
+    let settings = "compaction:\n  keepRecentTokens: 350\n";
+    let mut screen = in_home(replies, |home| drop(home.write("home/.omp/agent/config.yml", settings)));
+    screen.say("the first question").wait_for("first-answer").terminal.wait_without("Working");
+    screen.say("the second question").wait_for("second-answer").terminal.wait_without("Working");
+    screen.say("/compact").wait_for("Compacted from").terminal.wait_without("Compacting");
+    screen.say("the third question").wait_for("third-answer").terminal.wait_without("Working");
+    let (_, server, home) = screen.leave();
+    server.finish();
+    let report = same(&home);
+    assert_eq!((&report["requests"], &report["notes"]), (&json!(6), &json!([])), "{report}");
+}
+
+/// What follows a change of the model is not compared where nobody changes it: the report says so, and finds nothing.
+#[test]
+fn a_change_of_the_model_ends_the_comparison() {
+    let mut screen = in_home([Reply::new().text("one"), Reply::new().text("two")], |_| {});
+    screen.say("first").wait_for("one").terminal.wait_without("Working");
+    screen.say("/model test/scripted").terminal.wait_until("the choice", |shown| !shown.contains("│ /model"));
+    screen.say("second").wait_for("two").terminal.wait_without("Working");
+    let (_, server, home) = screen.leave();
+    server.finish();
+    let notes = same(&home)["notes"].to_string();
+    assert!(notes.contains("/model") && notes.contains("what follows is not compared"), "{notes}");
 }

@@ -27,32 +27,34 @@ fn trickle(pieces: usize, pause: u64) -> (String, Reply) {
     (text, reply)
 }
 
-/// As models really speak: what is written stays below three bytes for each byte of text, also where each frame is put
-/// into brackets; the screen is never erased, and what turns stands still meanwhile.
+/// As models really speak: what is written stays below three bytes for each byte of text, the screen is never erased, and
+/// what turns stands still meanwhile.
 #[test]
 fn a_reply_that_trickles_is_cheap() {
-    for answers in [Answers::Kind, Answers::Everything(Manner::Promptly)] {
-        let (text, reply) = trickle(120, 15);
-        let server = Server::start([reply]);
-        let home = support::home(&server, Wire::OpenAiCompletions);
-        let command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
-        let mut terminal = Terminal::start(command, 30, 100, answers);
-        terminal.wait_for("Ask anything").send("go").wait_for("go").send("\r").wait_for("w-001");
-        let before = terminal.bytes().len();
-        terminal.wait_for("ending");
-        let written = &terminal.bytes()[before..];
-        let frames = count(written, "\x1b[?2026h");
-        assert_eq!(frames > 0, answers != Answers::Kind);
-        let shown = String::from_utf8_lossy(written);
-        assert!(
-            written.len() <= 3 * text.len(),
-            "{answers:?}: {} for {}: {shown:?}",
-            written.len(),
-            text.len()
-        );
-        for never in ["\x1b[2J", "\x1b[3J", "\x1b[H", "\x1b[?1049h"] {
-            assert_eq!(count(written, never), 0, "{never:?}");
-        }
+    trickles(Answers::Kind);
+}
+
+/// The same where each frame is put into brackets.
+#[test]
+fn a_reply_that_trickles_is_cheap_in_brackets() {
+    trickles(Answers::Everything(Manner::Promptly));
+}
+
+fn trickles(answers: Answers) {
+    let (text, reply) = trickle(80, 15);
+    let server = Server::start([reply]);
+    let home = support::home(&server, Wire::OpenAiCompletions);
+    let command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
+    let mut terminal = Terminal::start(command, 30, 100, answers);
+    terminal.wait_for("Ask anything").send("go").wait_for("go").send("\r").wait_for("w-001");
+    let before = terminal.bytes().len();
+    terminal.wait_for("ending");
+    let written = &terminal.bytes()[before..];
+    assert_eq!(count(written, "\x1b[?2026h") > 0, answers != Answers::Kind);
+    let shown = String::from_utf8_lossy(written);
+    assert!(written.len() <= 3 * text.len(), "{} for {}: {shown:?}", written.len(), text.len());
+    for never in ["\x1b[2J", "\x1b[3J", "\x1b[H", "\x1b[?1049h"] {
+        assert_eq!(count(written, never), 0, "{never:?}");
     }
 }
 
