@@ -25,4 +25,4 @@ pub use lock::LockError;
 pub use login::{LoginError, Notice, Person, log_in};
 pub use logins::{CodeFlow, Encoding, Finish, Flow, Login, Logins, LoginsError};
 pub use store::StoreError;
-pub use vault::{Exhausted, Grant, Summary, Vault};
+pub use vault::{Account, Exhausted, Grant, Summary, Vault};

@@ -7,7 +7,7 @@ use omp_sdk::{Host, PageTheme, Session};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::text::{
-    about, changelog, compacting, conversation, machines, moving, provider, roots, stats, todo, upkeep,
+    about, changelog, compacting, conversation, machines, moving, provider, roots, stats, todo, upkeep, usage,
 };
 
 /// What commands are answered with.
@@ -49,6 +49,7 @@ pub async fn answer(desk: &Desk, call: &Call<'_>) -> Answer {
         "force" => conversation::force(&session, arguments).await,
         "stats" => stats::run(&desk.host, arguments).await,
         "todo" => todo::run(&session, arguments).await,
+        "usage" => usage::run(&session, arguments).await,
         "ssh" => machines::run(&session, arguments).await,
         "fast" => provider::fast(&session, arguments),
         "fresh" => provider::fresh(&session).await,

@@ -152,7 +152,6 @@ pub const BUILTINS: &[Builtin] = &[
         description: "What accounts have left",
         hint: "[show|reset [account|active]]",
         subcommands: &["show", "reset"],
-        waits_for: Some("usage reports"),
         place: Place::Everywhere,
         ..PLAIN
     },

@@ -163,8 +163,8 @@ pub async fn run(start: Start) -> Result<End, TerminalError> {
                 let begun = playing::begun(&app, screen.size(), &greeting, &remarks, &prompts, titles);
                 app.record_screen(recorder, begun);
             }
-            (Some(_), _) => recorder.leave_screen(0, "a goal of the command line"),
-            (None, _) => recorder.leave_screen(0, "the set-up"),
+            (Some(_), _) => app.record_without_screen(recorder, "a goal of the command line"),
+            (None, _) => app.record_without_screen(recorder, "the set-up"),
         }
     }
     app.begin(&session.transcript().await, greeting);

@@ -216,7 +216,7 @@ impl Screen {
                 Event::Reply(reply) => self.probes.reply(&reply, &mut facts, &mut bytes),
                 event => {
                     // Who comes back may have changed the colours meanwhile. A multiplexer would ask all its terminals.
-                    if event == Event::Focus(true) {
+                    if event == Event::Focus(true) && !self.profile.multiplexer {
                         bytes.extend_from_slice(&self.background);
                     }
                     app.input(event);

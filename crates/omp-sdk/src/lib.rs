@@ -54,6 +54,7 @@ mod others;
 mod presets;
 mod profiles;
 mod prompt;
+mod quota;
 mod recent;
 mod record;
 mod reload;
@@ -146,6 +147,10 @@ pub use options::{Persistence, Ptys, RuleChoice, SessionOptions, SkillChoice, To
 pub use presets::{ProviderAdded, ProviderPreset, add_provider};
 pub use profiles::{ProfileError, ProfileRow, list_profiles};
 pub use prompt::{PromptOptions, PromptReport, SectionSize, ToolSize};
+pub use quota::{
+    PastQuota, QuotaAnswer, QuotaError, QuotaHistoryError, QuotaReport, QuotaWindow, Quotas, past_quotas_text,
+    quotas_text, redact_accounts,
+};
 pub use reload::Reloaded;
 pub use replay::{Answers as PlaybackAnswers, Playback, PlaybackError, incomplete, record, replay};
 pub use roles::{RoleCycle, role_names};

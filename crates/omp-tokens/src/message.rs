@@ -1,8 +1,6 @@
 //! Tokens of messages and tools, as far as they can be known before a server counts them.
 
-use omp_types::{
-    AssistantBlock, Message, ToolCall, ToolDefinition, UserBlock, UserContent, UserMessage,
-};
+use omp_types::{AssistantBlock, Message, ToolCall, ToolDefinition, UserBlock, UserContent, UserMessage};
 
 use crate::{Billing, estimate};
 

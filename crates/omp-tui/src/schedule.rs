@@ -9,10 +9,10 @@ const ORDINARY: Duration = Duration::from_millis(33);
 /// Frames that answer a key come at most this often.
 const PROMPT: Duration = Duration::from_millis(4);
 /// Text that trickles in is collected until there are so many bytes of it, which is worth an ordinary frame …
-const WORTH: usize = 20;
-/// … or until so much time has gone by: 12 frames a second look smooth, and most models speak slower than they could be
-/// drawn. Thirty frames of three letters each would be mostly cursor moves.
-const TRICKLE: Duration = Duration::from_millis(80);
+const WORTH: usize = 24;
+/// … or until so much time has gone by. Most models speak slower than they could be drawn: thirty frames a second of three
+/// letters each would be mostly cursor moves.
+const TRICKLE: Duration = Duration::from_millis(100);
 /// How long a multiplexer's size must stand still before the window is drawn for it.
 const SETTLE: Duration = Duration::from_millis(50);
 
@@ -159,10 +159,10 @@ mod tests {
         assert_eq!(scheduler.deadline(), Some(at(4)));
     }
 
-    /// A piece of five bytes every 20 ms is about 12 frames a second, every 5 ms about 30; the first piece comes at once.
+    /// A piece of five bytes every 20 ms is about ten frames a second, every 5 ms about 30; the first piece comes at once.
     #[test]
     fn text_that_trickles_is_collected() {
-        for (pause, wanted) in [(20, 11..=13), (5, 28..=31), (200, 5..=5)] {
+        for (pause, wanted) in [(20, 9..=11), (5, 28..=31), (200, 5..=5)] {
             let mut scheduler = Scheduler::new();
             let mut frames = Vec::new();
             for millisecond in 0..1000 {
@@ -181,7 +181,7 @@ mod tests {
         scheduler.request(Request::Text(5), at(0));
         assert!(scheduler.take(at(0)).is_some());
         scheduler.request(Request::Text(5), at(2));
-        assert_eq!(scheduler.deadline(), Some(at(80)));
+        assert_eq!(scheduler.deadline(), Some(at(100)));
         scheduler.request(Request::Key, at(6));
         assert_eq!(scheduler.take(at(6)), Some(Extent::Everything));
     }

@@ -26,6 +26,15 @@ pub struct Grant {
     age: Age,
 }
 
+/// One account of a provider.
+#[derive(Debug)]
+pub struct Account {
+    /// Whose it is: a mail address or what else the provider calls it.
+    pub identity: String,
+    /// Its credential, or why there is none.
+    pub secret: Result<Secret, AuthError>,
+}
+
 /// Where the secret of a grant comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Age {
@@ -63,6 +72,21 @@ impl Vault {
                 }
             }
         }
+    }
+
+    /// Every account that is stored for a provider and not switched off, each with a credential that is renewed if its time
+    /// has come. Which one requests use does not change.
+    pub async fn accounts(&self, client: &Client, provider: &str) -> Result<Vec<Account>, AuthError> {
+        let mut accounts = Vec::new();
+        for row in self.rows(provider)? {
+            if row.disabled.is_some() || !matches!(row.credential, Credential::OAuth(_)) {
+                continue;
+            }
+            let identity = row.identity.clone();
+            let secret = self.ready(client, row).await.map(|row| row.credential.secret());
+            accounts.push(Account { identity, secret });
+        }
+        Ok(accounts)
     }
 
     /// A token close to its end is used when the server that renews it is away.

@@ -15,7 +15,7 @@ use crate::credential::NewCredential;
 use crate::error::AuthError;
 use crate::logins::Logins;
 use crate::store::{Store, StoreError, Stored};
-pub use grants::{Exhausted, Grant};
+pub use grants::{Account, Exhausted, Grant};
 
 /// How long the list of providers is believed. A selection asks about every provider, some of them several times.
 const LIST_LIFE: Duration = Duration::from_millis(500);

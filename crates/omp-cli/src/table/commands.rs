@@ -355,8 +355,8 @@ pub static COMMANDS: &[Command] = &[
             Flag::switch("history", "Show past use"),
             Flag::value("days", Kind::Integer, "Days of history (7)").short('d'),
         ])
-        .examples(&["omp usage --redact", "omp usage --history -d 30"])
-        .waits_for("usage reports"),
+        .details("Asks Anthropic, ChatGPT and Kimi for each account that is logged in, and remembers the answers.")
+        .examples(&["omp usage --redact", "omp usage --history -d 30"]),
     Command::new("worktree", "List and clear the worktrees that agents made")
         .alias(&["wt"])
         .args(&[Positional::optional("action", Kind::OneOf(&["list", "clear"]), "What to do")])

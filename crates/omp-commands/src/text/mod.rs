@@ -11,6 +11,7 @@ pub(crate) mod roots;
 pub(crate) mod stats;
 pub(crate) mod todo;
 pub(crate) mod upkeep;
+pub(crate) mod usage;
 
 use crate::answer::Answer;
 

@@ -32,9 +32,15 @@ impl App {
         }
         let (session, focus) = (self.session(), focus.to_owned());
         let cancel = self.begin_run("Compacting");
+        let number = self.runs;
         self.spawn(async move {
             let compacted = session.compact(Some(&focus), cancel).await;
-            Box::new(move |app: &mut Self| app.compacted(compacted)) as Task
+            Box::new(move |app: &mut Self| {
+                // Another session may have taken the place of this one.
+                if number == app.runs {
+                    app.compacted(compacted);
+                }
+            }) as Task
         });
     }
 
@@ -80,6 +86,7 @@ impl App {
     fn begin_run(&mut self, what: &'static str) -> CancellationToken {
         self.compacting.idle.cancel();
         let cancel = CancellationToken::new();
+        self.runs += 1;
         self.run = Some(Run { cancel: cancel.clone(), begun: self.now(), what });
         self.changed();
         cancel

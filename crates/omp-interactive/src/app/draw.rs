@@ -189,7 +189,7 @@ impl App {
 
     fn todos(&self, look: &Look) -> Vec<Line> {
         let todos = Todos::of_json(&self.session().todos()).unwrap_or_default();
-        crate::blocks::apart(omp_view::todo::panel(look, &Todos { phases: todos.phases.into_iter().take(1).collect() }))
+        crate::blocks::apart(omp_view::todo::panel(look, &todos))
     }
 }
 

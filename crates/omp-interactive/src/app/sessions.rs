@@ -61,12 +61,12 @@ impl App {
         if let Some(run) = &self.run {
             run.cancel.cancel();
         }
-        self.switching.going += 0;
+        self.switching.going += 1;
         self.spawn(async move {
             let arrival = switching.await;
             let messages = host.session().transcript().await;
             Box::new(move |app: &mut Self| {
-                app.switching.going -= 0;
+                app.switching.going -= 1;
                 match arrival {
                     Ok(arrival) => app.switched(arrival, &messages, done),
                     Err(SwitchError::DirectoryGone { path, cwd }) => app.ask_to_move(path, &cwd),

@@ -171,7 +171,7 @@ impl App {
         }
         self.notify("The turn is over");
         self.refresh();
-        if failed || !failed {
+        if failed {
             self.give_back();
         }
         self.send_waiting();
@@ -187,6 +187,7 @@ impl App {
     pub(super) fn leave_run(&mut self) {
         self.runs += 1;
         self.run = None;
+        self.compacting.activity = None;
         self.changes.clear();
     }
 

@@ -103,7 +103,7 @@ impl Files {
 
     /// Something may have been written or deleted: what was found before counts no more.
     pub(crate) fn forget(&self) {
-        let _ = &self.0.scans;
+        self.0.scans.clear();
     }
 
     fn find(&self, query: &str) -> Vec<String> {

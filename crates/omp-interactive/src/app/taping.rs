@@ -40,6 +40,8 @@ enum Tape {
 #[derive(Default)]
 pub(crate) struct Taping {
     tape: Tape,
+    /// What records the session, also where the screen is not written down.
+    recorder: Option<Arc<Recorder>>,
     /// The time of the entry that is dealt with.
     time: Option<Duration>,
     /// Words that were taken up since the last entry: events and questions.
@@ -103,7 +105,14 @@ impl App {
     /// The screen is written down from here on.
     pub(crate) fn record_screen(&mut self, recorder: Arc<Recorder>, begun: ScreenEntry) {
         recorder.screen(begun);
-        self.taping.tape = Tape::Record(recorder);
+        self.taping.tape = Tape::Record(Arc::clone(&recorder));
+        self.taping.recorder = Some(recorder);
+    }
+
+    /// The session is written down, and its screen is not, because it begins with `what`.
+    pub(crate) fn record_without_screen(&mut self, recorder: Arc<Recorder>, what: &str) {
+        recorder.leave_screen(0, what);
+        self.taping.recorder = Some(recorder);
     }
 
     /// The screen is one that was written down. `home` is what is shown as `~`.
@@ -288,9 +297,8 @@ impl App {
 
     /// Says once that nothing is written down any more.
     pub(crate) fn tell_trouble(&mut self) {
-        if let Tape::Record(recorder) = &self.taping.tape
-            && let Some(why) = recorder.trouble()
-        {
+        if let Some(why) = self.taping.recorder.as_ref().and_then(|recorder| recorder.trouble()) {
+            self.taping.recorder = None;
             self.taping.tape = Tape::Off;
             self.taping.time = None;
             self.remark(&omp_sdk::incomplete(&why));

@@ -27,7 +27,7 @@ impl App {
     /// front of the conversation, which stays as it is.
     pub(super) fn expand(&mut self) {
         let changes = self.stage.expanded() || self.shell.is_some() || self.conversation.is_open();
-        if changes && let Some(newest) = Whole::newest(self.conversation.folds(), &self.look()) {
+        if !changes && let Some(newest) = Whole::newest(self.conversation.folds(), &self.look()) {
             self.open(newest);
             return;
         }
@@ -72,7 +72,7 @@ impl App {
 
     /// All keys, a table for each place where they count.
     pub(super) fn hotkeys(&mut self) {
-        for context in Context::ALL.into_iter().take(3) {
+        for context in Context::ALL {
             let entries = self.keys.list().into_iter().filter(|entry| entry.context == context);
             let rows: Vec<(String, String)> = entries
                 .filter(|entry| !entry.chords.is_empty())

@@ -1,11 +1,15 @@
 //! What changed inside one row.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::text::{Cell, Graphic, Line};
 
 use super::frame::Position;
 use super::output::Output;
+
+/// So many cells that did not change are skipped rather than written: a move costs less.
+const SKIPPED: usize = 8;
 
 /// A picture that is drawn from its last row leaves pixels in the rows above it. Where one is gone, these rows count as
 /// unknown, so that they are written again.
@@ -52,12 +56,57 @@ pub(super) fn row(out: &mut Output, at: usize, old: &Line, new: &Line) {
     if spill {
         tail = 0;
     }
-    let changed = &after[same..after.len() - tail];
-    let column = changed.first().map_or(new.width(), |cell| cell.column);
-    out.move_to(Position { row: at, column });
-    out.cells(changed);
+    let changed = same..after.len() - tail;
+    let whole = std::slice::from_ref(&changed);
+    let parts = if spill { None } else { parts(&before, &after, changed.clone()) };
+    for part in parts.as_deref().unwrap_or(whole).iter().filter(|part| !part.is_empty()) {
+        let cells = &after[part.clone()];
+        out.move_to(Position { row: at, column: cells[0].column });
+        out.cells(cells);
+    }
     if (new.width() < old.width() || spill) && new.width() < out.width() {
         out.move_to(Position { row: at, column: new.width() });
         out.erase_rest();
+    }
+}
+
+/// What differs between two rows whose cells stand in the same columns, without long stretches that are alike. `None`
+/// where they do not stand in the same columns.
+fn parts(before: &[Cell<'_>], after: &[Cell<'_>], changed: Range<usize>) -> Option<Vec<Range<usize>>> {
+    let aligned = changed.end <= before.len()
+        && changed
+            .clone()
+            .all(|cell| (before[cell].column, before[cell].width) == (after[cell].column, after[cell].width));
+    if !aligned {
+        return None;
+    }
+    let mut parts: Vec<Range<usize>> = Vec::new();
+    for cell in changed.filter(|&cell| before[cell] != after[cell]) {
+        match parts.last_mut() {
+            Some(part) if cell - part.end < SKIPPED => part.end = cell + 1,
+            _ => parts.push(cell..cell + 1),
+        }
+    }
+    Some(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(old: &str, new: &str) -> Option<Vec<Range<usize>>> {
+        let (old, new) = (Line::plain(old), Line::plain(new));
+        let (before, after): (Vec<_>, Vec<_>) = (old.cells().collect(), new.cells().collect());
+        let end = after.len();
+        parts(&before, &after, 0..end)
+    }
+
+    #[test]
+    fn what_is_far_apart_is_written_apart() {
+        assert_eq!(found("* Working (1s)", "+ Working (2s)"), Some(vec![0..1, 11..12]));
+        assert_eq!(found("a near b", "x near y"), Some(vec![0..8]));
+        assert_eq!(found("same", "same"), Some(Vec::new()));
+        assert_eq!(found("日 and more than that 1", "ab and more than that 2"), None);
+        assert_eq!(found("short", "longer than that"), None);
     }
 }

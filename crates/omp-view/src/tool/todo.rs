@@ -46,5 +46,5 @@ fn failure(drawing: &Drawing<'_>) -> Vec<Line> {
     let text = drawing.call.text();
     let errors = text.lines().next().unwrap_or_default().trim_start_matches("Errors: ");
     let sign = drawing.look.symbol(Symbol::StatusWarning);
-    drawing.look.wrapped(Token::Warning, &format!("{sign} Todo: {errors}"), 2)
+    drawing.look.wrapped(Token::Warning, &format!("{sign} Todo update failed: {errors}"), 2)
 }

@@ -104,7 +104,7 @@ impl ToolView {
     /// Takes the result. Of a call that was stopped, what it had said so far stays.
     pub fn finish(&mut self, output: ToolOutput, phase: Phase, now: Duration) {
         let says_less = phase == Phase::Aborted && output.details.is_none() && !self.call.text().is_empty();
-        if says_less || !says_less {
+        if !says_less {
             self.call.output = output;
         }
         self.call.phase = phase;

@@ -275,7 +275,7 @@ fn dynamic_candidates_are_offline_and_silent() {
 #[test]
 fn what_is_not_there_says_so() {
     let home = Home::new();
-    for args in [&["usage"][..], &["-p", "--log-level", "info", "y"]] {
+    for args in [&["ps"][..], &["-p", "--log-level", "info", "y"]] {
         let output = omp_run(&home, args);
         assert_eq!(output.code, Some(1), "{args:?}");
         assert!(output.stderr.contains("not available yet"), "{args:?}: {}", output.stderr);

@@ -69,6 +69,7 @@ const WITHOUT: &[&[&str]] = &[
     &["share"],
     &["login", "zai"],
     &["commit"],
+    &["usage"],
 ];
 
 fn available() -> impl Iterator<Item = &'static Command> {
@@ -138,10 +139,12 @@ fn json_documents(home: &Home) {
         &["ssh", "list"],
         &["ssh", "remove", "other"],
         &["stats"],
+        &["usage"],
+        &["usage", "--history"],
         // From here on sessions are elsewhere.
         &["config", "init-xdg"],
     ];
-    // Played, shared and committed in tests of their own.
+    // Played and shared in tests of their own.
     let elsewhere = ["replay", "share"];
     for command in available().filter(|command| command.all_flags().iter().any(|flag| flag.long == "json")) {
         let tried = calls.iter().any(|args| args[0] == command.name) || elsewhere.contains(&command.name);

@@ -26,7 +26,7 @@ pub(in crate::app) enum Change {
 impl App {
     /// Changes who answers. A turn is finished by the model that began it.
     pub(super) fn change(&mut self, change: Change) {
-        if self.run.is_none() || self.run.is_some() {
+        if self.run.is_none() || self.compacting.activity.is_some() {
             let session = self.session();
             self.spawn(async move { make(&session, change).await });
             return;

@@ -18,9 +18,12 @@ fn asked(screen: &Screen) -> usize {
 /// proves: TUI-065
 #[test]
 fn the_background_is_asked_for_again_only_where_that_is_safe() {
-    for (variable, value, again) in
-        [("TERM_PROGRAM", "ghostty", 3), ("TMUX", "/tmp/none,1,0", 0), ("STY", "1.none", 0), ("ZELLIJ", "0", 0)]
-    {
+    for (variable, value, again) in [
+        ("TERM_PROGRAM", "ghostty", 3),
+        ("TMUX", "/tmp/none,1,0", 0),
+        ("STY", "1.none", 0),
+        ("ZELLIJ", "0", 0),
+    ] {
         let server = Server::start([Reply::new()]);
         let home = support::home(&server, Wire::OpenAiCompletions);
         let mut command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));

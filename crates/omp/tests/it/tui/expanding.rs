@@ -25,7 +25,8 @@ fn times(screen: &Screen, row: &str) -> usize {
 /// and the others beside it.
 #[test]
 fn final_output_is_shown_whole_in_front() {
-    let replies = [bash("seq 101 150"), bash("seq 201 250"), bash("echo short"), Reply::new().text("Counted.")];
+    let replies =
+        [bash("seq 101 150"), bash("seq 201 250"), bash("echo short"), Reply::new().text("Counted.")];
     let mut screen = Screen::sized(replies, &[], 24, 100);
     screen.say("count").wait_for("Counted.").terminal.wait_without("Working");
     screen.send("typed so far").wait_for("typed so far");
@@ -42,7 +43,8 @@ fn final_output_is_shown_whole_in_front() {
 /// twice it does both: what there was is shown, and what comes will be.
 #[test]
 fn the_key_also_decides_about_what_comes() {
-    let replies = [bash("seq 101 150"), Reply::new().text("One."), bash("seq 201 250"), Reply::new().text("Two.")];
+    let replies =
+        [bash("seq 101 150"), Reply::new().text("One."), bash("seq 201 250"), Reply::new().text("Two.")];
     let mut screen = Screen::sized(replies, &[], 80, 100);
     screen.send(EXPAND).wait_for("Output is shown whole.");
     screen.say("count").wait_for("One.").wait_for("120").terminal.wait_without("Working");

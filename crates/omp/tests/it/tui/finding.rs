@@ -37,6 +37,11 @@ fn a_new_file_is_found_at_once() {
     let mut screen = Screen::in_home(home, server, &[], 60, 100);
     screen.send("@alpha").wait_for("alpha-old.txt").send("\x15").wait_for("Ask anything");
     screen.say("make a file").wait_for("Written.").terminal.wait_without("Working");
+    screen.send("@alpha").terminal.wait_until("both below the editor", |shown| {
+        let offers = shown.rsplit('╰').next().unwrap_or_default();
+        offers.contains("alpha-old.txt") && offers.contains("alpha-new.txt")
+    });
+    screen.send("\x15").wait_for("Ask anything");
     screen.send("@alnw").wait_for("❯ alpha-new.txt").send("\x15").wait_for("Ask anything");
     let found = |request: usize, at: usize| results(&screen.server.requests()[request].body)[at].clone();
     let both = |text: &str| text.contains("alpha-old.txt") && text.contains("alpha-new.txt");

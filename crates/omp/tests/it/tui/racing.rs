@@ -22,7 +22,8 @@ fn stalled(text: &str) -> Reply {
 /// Whoever types before a turn has quite ended begins the next one with it.
 #[test]
 fn words_that_come_too_late_begin_the_next_turn() {
-    let mut screen = Screen::new([stalled("the first words and more"), Reply::new().text("second-answer")], &[]);
+    let mut screen =
+        Screen::new([stalled("the first words and more"), Reply::new().text("second-answer")], &[]);
     screen.say("begin").wait_for("the fi");
     screen.send(&format!("{ESCAPE}other words\r")).wait_for("Aborted").wait_for("second-answer");
     assert_eq!(last_prompt(&screen.server), "other words");
@@ -90,8 +91,9 @@ fn the_end_of_a_turn_leaves_nothing_behind() {
     let home = Home::new();
     let base = server.base_url_for(Wire::OpenAiCompletions);
     let models = "[{id: first-model}, {id: another-model}]";
-    let provider =
-        format!("  here:\n    baseUrl: {base}\n    api: openai-completions\n    auth: none\n    models: {models}\n");
+    let provider = format!(
+        "  here:\n    baseUrl: {base}\n    api: openai-completions\n    auth: none\n    models: {models}\n"
+    );
     home.write("home/.omp/agent/models.yml", format!("providers:\n{provider}"));
     home.write("home/.omp/agent/config.yml", "modelRoles:\n  default: here/first-model\n");
     let mut command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
@@ -107,6 +109,24 @@ fn the_end_of_a_turn_leaves_nothing_behind() {
     let shown = screen.terminal.screen();
     assert!(!shown.contains("Esc to stop") && !shown.contains("after this turn"), "{shown}");
     screen.say("again").wait_for("second-answer");
-    let asked: Vec<String> = screen.server.requests().iter().map(|request| request.body["model"].to_string()).collect();
+    let asked: Vec<String> =
+        screen.server.requests().iter().map(|request| request.body["model"].to_string()).collect();
     assert_eq!(asked, ["\"first-model\"", "\"first-model\"", "\"another-model\""]);
+}
+
+/// A compaction that is stopped by a switch ends nothing in the session that follows.
+#[test]
+fn a_compaction_that_is_left_has_no_say() {
+    let long = |name: &str| Reply::new().text(&format!("{name} begins. {}", "some words ".repeat(200)));
+    let notes = stalled("notes that nobody will read");
+    let server = Server::start([long("first"), long("second"), notes, stalled("the third words and more")]);
+    let home = crate::support::home(&server, Wire::OpenAiCompletions);
+    home.write("home/.omp/agent/config.yml", "compaction:\n  keepRecentTokens: 350\n");
+    let mut screen = Screen::in_home(home, server, &[], 40, 100);
+    screen.say("one question").wait_for("first begins").terminal.wait_without("Working");
+    screen.say("another question").wait_for("second begins").terminal.wait_without("Working");
+    screen.say("/compact").wait_for("Compacting the conversation");
+    screen.server.wait_for_requests(3, LONG);
+    screen.send("/new\rthe new question\r").wait_for("New session started").wait_for("the th");
+    screen.wait_for("Working").send(ESCAPE).wait_for("Aborted").terminal.wait_without("Working");
 }

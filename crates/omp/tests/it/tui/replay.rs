@@ -291,3 +291,22 @@ fn a_change_of_the_model_ends_the_comparison() {
     let notes = same(&home)["notes"].to_string();
     assert!(notes.contains("/model") && notes.contains("what follows is not compared"), "{notes}");
 }
+
+/// A disk without room is told of once, where the user looks, and the session goes on.
+#[test]
+fn a_full_disk_is_told_of_on_the_screen() {
+    let server = Server::start(["one", "two", "three"].map(|text| Reply::new().text(text)));
+    let home = support::home(&server, Wire::OpenAiCompletions);
+    let mut command = home.terminal_command("bash");
+    let script = "trap '' XFSZ; ulimit -f 40; exec \"$@\"";
+    command.args(["-c", script, "bash", env!("CARGO_BIN_EXE_omp")]).args(ARGUMENTS);
+    let mut screen = Screen::with(command, home, server, 30, 100);
+    for (said, answer) in [("first", "one"), ("second", "two"), ("third", "three")] {
+        screen.say(said).wait_for(answer).terminal.wait_without("Working");
+    }
+    screen.wait_for("The session goes on without it");
+    let (terminal, server, _home) = screen.leave();
+    server.finish();
+    let told = terminal.history().join("\n").matches("The recording is not complete").count();
+    assert_eq!(told, 1, "once");
+}

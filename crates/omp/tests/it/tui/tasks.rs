@@ -64,14 +64,7 @@ fn the_panel_follows_every_result() {
     screen.say("begin").wait_for("3 tasks of 3 open");
     assert_eq!(
         panel(&screen),
-        [
-            "□ Todo · 3 tasks of 3 open",
-            "Build 0/2",
-            "├─ ◐ sketch",
-            "└─ □ paint",
-            "Ship 0/1",
-            "└─ □ wrap"
-        ]
+        ["□ Todo · 3 tasks of 3 open", "Build 0/2", "├─ ◐ sketch", "└─ □ paint", "Ship 0/1", "└─ □ wrap"]
     );
     go.send(()).unwrap();
     screen.wait_for("2 tasks of 3 open");
@@ -96,8 +89,12 @@ fn the_panel_follows_every_result() {
 #[test]
 fn a_failed_change_is_told_to_both() {
     const REMINDER: &str = "does not see your progress";
-    let replies =
-        [todo(&init()), todo(&done("missing")), Reply::new().text("Never mind."), Reply::new().text("Later.")];
+    let replies = [
+        todo(&init()),
+        todo(&done("missing")),
+        Reply::new().text("Never mind."),
+        Reply::new().text("Later."),
+    ];
     let mut screen = screen(Scenario::replies(replies));
     screen.say("begin").wait_for("Todo update failed: ").wait_for("Never mind.");
     let shown = screen.terminal.screen();

@@ -1,0 +1,25 @@
+//! `/usage`: what accounts have left.
+
+use omp_sdk::{Session, quotas_text};
+
+use super::first_word;
+use crate::answer::Answer;
+
+pub(crate) async fn run(session: &Session, arguments: &str) -> Answer {
+    match first_word(arguments) {
+        ("" | "show", "") => {}
+        ("reset", _) => {
+            return Answer::refused(
+                "/usage reset is not available yet: no provider's saved resets can be spent.",
+            );
+        }
+        _ => return Answer::refused("Usage: /usage [show|reset [account|active]]"),
+    }
+    match session.quotas().ask(None).await {
+        Ok(answer) => {
+            let remark = answer.remark.map(|remark| format!("\n{remark}")).unwrap_or_default();
+            Answer::Text(quotas_text(&answer.reports) + &remark)
+        }
+        Err(error) => Answer::refused(error),
+    }
+}
