@@ -2,7 +2,9 @@
 //!
 //! `cargo run --release -p omp-sdk --example long_session [turns]` prints the resident memory ten times on the way, and the
 //! last against the first. Facts that were said on the way must all be in the last request, and each request must go on
-//! byte for byte where the last one ended, but for compactions.
+//! byte for byte where the last one ended, but for compactions and one change of the model.
+
+#![expect(clippy::print_stdout, reason = "an example prints what it found")]
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -21,6 +23,9 @@ async fn main() -> std::process::ExitCode {
     let begun = Instant::now();
     for turn in 1..=turns {
         planted.extend(work.turn(turn).await);
+        if turn == turns / 2 {
+            work.use_model("one/b").await;
+        }
         if turn % (turns / 10).max(1) == 0 {
             let file = work.session.file().and_then(|file| file.metadata().ok()).map_or(0, |file| file.len());
             let seen = work.script.seen();
@@ -45,7 +50,12 @@ async fn main() -> std::process::ExitCode {
     for fault in &seen.faults {
         println!("fault: {fault}");
     }
-    match seen.faults.is_empty() && seen.facts() == planted {
+    let good = seen.faults.is_empty() && seen.facts() == planted;
+    drop(seen);
+    work.session.close().await;
+    work.server.finish();
+    drop(work.home);
+    match good {
         true => std::process::ExitCode::SUCCESS,
         false => std::process::ExitCode::FAILURE,
     }

@@ -82,7 +82,7 @@ fn enter(launch: &Launch, profile: Option<&str>) -> Result<(World, PathBuf), Str
 enum Ready {
     /// Somebody sits at a terminal and wants to talk; further sessions begin with the same words.
     Attended {
-        launch: Launch,
+        launch: Box<Launch>,
         options: SessionOptions,
         turns: Vec<Turn>,
     },
@@ -133,7 +133,7 @@ fn prepare(mut launch: Launch, world: World, cwd: PathBuf, startup: &mut Startup
     let typed = launch.clone();
     let options = SessionOptions { persistence, deck, ..session_options(launch, world, cwd, settings)? };
     Ok(Some(match interactive {
-        true => Ready::Attended { launch: typed, options, turns },
+        true => Ready::Attended { launch: Box::new(typed), options, turns },
         false => Ready::Unattended(Work {
             options,
             turns,
@@ -191,7 +191,7 @@ impl Ready {
             Self::Unattended(work) => unattended::run(work, startup).await,
             Self::Attended { launch, options, turns } => {
                 let plainly = crate::plain::is_wanted(&launch);
-                let opening = Opening { launch, options, turns, set_up, startup };
+                let opening = Opening { launch: *launch, options, turns, set_up, startup };
                 match plainly {
                     true => crate::plain::converse(opening).await,
                     false => interactive::converse(opening).await,

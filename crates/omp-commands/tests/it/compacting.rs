@@ -32,7 +32,7 @@ async fn compact_says_what_it_saved() {
         Reply::new().text("ok"),
     ];
     let room = Room::with(replies, Persistence::New, Variables::default(), |home| {
-        home.write("home/.omp/agent/config.yml", "compaction:\n  enabled: false\n  keepRecentTokens: 800\n");
+        home.write("home/.omp/agent/config.yml", "compaction:\n  enabled: false\n  keepRecentTokens: 5500\n");
     })
     .await;
     let refused = room.ask("/compact").await;

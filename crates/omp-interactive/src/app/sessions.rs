@@ -61,6 +61,8 @@ impl App {
         if let Some(run) = &self.run {
             run.cancel.cancel();
         }
+        // What waits for a turn of this session would never be said.
+        self.give_back();
         self.switching.going += 1;
         self.spawn(async move {
             let arrival = switching.await;

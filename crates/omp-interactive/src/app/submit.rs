@@ -37,7 +37,9 @@ impl App {
         let meaning = self.editor.meaning();
         match enter(key, &meaning, state) {
             Enter::Nothing => {}
-            Enter::Prompt | Enter::Queue(_) if self.switching.is_going() && meaning != Meaning::Continue => {
+            Enter::Prompt | Enter::Queue(_) | Enter::AfterCompaction(_)
+                if self.switching.is_going() && meaning != Meaning::Continue =>
+            {
                 self.take_text();
                 self.note(&text);
                 self.switching.hold(content);

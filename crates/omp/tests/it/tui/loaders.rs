@@ -76,3 +76,56 @@ fn escape_means_what_the_row_says() {
     assert_eq!(last_prompt(&server).contains("<conversation>"), true);
     server.finish();
 }
+
+/// The next model of the cycle answers at once; what that costs is said in the row above the editor, and the way back costs
+/// nothing.
+#[test]
+fn cycling_says_what_it_costs() {
+    let usage = |input, cache_read| omp_testkit::Usage { input, output: 10, cache_read, cache_write: 0 };
+    let replies = [
+        Reply::new().text("first-answer").usage(usage(9_000, 0)),
+        Reply::new().text("second-answer").usage(usage(100, 9_000)),
+    ];
+    let server = Server::start(replies);
+    let home = support::home(&server, Wire::OpenAiCompletions);
+    let models = "home/.omp/agent/models.yml";
+    let more = "      - id: other\n        contextWindow: 200000\n        maxTokens: 8192\n";
+    home.write(models, format!("{}{more}", home.read(models)));
+    home.write("home/.omp/agent/config.yml", "modelRoles: {default: test/scripted, smol: test/other}\n");
+    let mut screen = Screen::in_home(home, server, &[], 30, 100);
+    screen.say("one").wait_for("first-answer").terminal.wait_without("Working");
+    screen.say("two").wait_for("second-answer").terminal.wait_without("Working");
+    screen.send("\x10").wait_for("smol: test/other").wait_for("reads them anew");
+    screen.send("\x10").wait_for("default: test/scripted").terminal.wait_without("reads them anew");
+    let (_, server, _) = screen.leave();
+    server.finish();
+}
+
+/// A provider that counts nothing does not leave the window empty: what fills it is estimated.
+#[test]
+fn without_counts_the_context_is_estimated() {
+    let reply = |text: &str| Reply::new().text(text).usage(omp_testkit::Usage::default());
+    let numbers: Vec<String> = (0..6_000).map(|number| (number % 900 + 100).to_string()).collect();
+    let server =
+        Server::start([reply("first-answer"), reply(&format!("{} second-answer", numbers.join(" ")))]);
+    let home = support::home(&server, Wire::OpenAiCompletions);
+    let config = "statusLine:\n  preset: custom\n  leftSegments: [model]\n  rightSegments: [context_pct]\n";
+    home.write("home/.omp/agent/config.yml", config);
+    let mut screen = Screen::in_home(home, server, &[], 30, 100);
+    screen.say("one").wait_for("first-answer").terminal.wait_without("Working");
+    let percent = |screen: &Screen| {
+        let shown = screen.terminal.screen();
+        let found = shown
+            .split_whitespace()
+            .filter_map(|word| word.split('%').next()?.parse::<f64>().ok())
+            .next_back();
+        found.unwrap_or_else(|| panic!("no percentage: {shown}"))
+    };
+    let before = percent(&screen);
+    assert!(before > 0.5, "{before}");
+    screen.say("two").wait_for("second-answer").terminal.wait_without("Working");
+    let after = percent(&screen);
+    assert!(after > before + 4.0, "{before} then {after}");
+    let (_, server, _) = screen.leave();
+    server.finish();
+}

@@ -131,6 +131,8 @@ fn commands_and_the_shell_work() {
     assert!(body.contains("shared-42") && !body.contains("private"), "{body}");
     lines.say("/session").wait_for("Session");
     lines.say("/settings").wait_for("/settings needs");
+    lines.say("/usage").wait_for("No account that reports its quota");
+    lines.say("/usage reset").wait_for("not available yet");
     lines.say("/new").wait_for("New session started.");
     lines.say("hello").wait_for("New.");
     assert!(!lines.server.requests()[1].body.to_string().contains("what was that?"));

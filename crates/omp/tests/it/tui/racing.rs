@@ -117,7 +117,10 @@ fn the_end_of_a_turn_leaves_nothing_behind() {
 /// A compaction that is stopped by a switch ends nothing in the session that follows.
 #[test]
 fn a_compaction_that_is_left_has_no_say() {
-    let long = |name: &str| Reply::new().text(&format!("{name} begins. {}", "some words ".repeat(200)));
+    let long = |name: &str| {
+        let numbers: Vec<String> = (100..250).map(|number: u32| number.to_string()).collect();
+        Reply::new().text(&format!("{name} begins. {}", numbers.join(" ")))
+    };
     let notes = stalled("notes that nobody will read");
     let server = Server::start([long("first"), long("second"), notes, stalled("the third words and more")]);
     let home = crate::support::home(&server, Wire::OpenAiCompletions);
@@ -129,4 +132,15 @@ fn a_compaction_that_is_left_has_no_say() {
     screen.server.wait_for_requests(3, LONG);
     screen.send("/new\rthe new question\r").wait_for("New session started").wait_for("the th");
     screen.wait_for("Working").send(ESCAPE).wait_for("Aborted").terminal.wait_without("Working");
+}
+
+/// What waited for a turn that a switch ends can be sent again.
+#[test]
+fn words_that_wait_are_not_lost_by_a_switch() {
+    let mut screen =
+        Screen::new([stalled("the first words and more"), Reply::new().text("second-answer")], &[]);
+    screen.say("the old question").wait_for("the fi").say("words that wait").wait_for("1 waiting");
+    screen.say("/new").wait_for("New session started").wait_for("│ words that wait").send("\r");
+    screen.wait_for("second-answer");
+    assert_eq!(last_prompt(&screen.server), "words that wait");
 }
