@@ -45,7 +45,9 @@ impl Prompt {
             Message::Custom(CustomMessage { custom_type, content, display, details, timestamp })
         };
         match self.form {
-            PromptForm::Words => Message::User(UserMessage { content, steering: false, sealed: None, timestamp }),
+            PromptForm::Words => {
+                Message::User(UserMessage { content, steering: false, sealed: None, timestamp })
+            }
             PromptForm::Custom { custom_type, details } => custom(custom_type, content, true, Some(details)),
             PromptForm::Hidden { custom_type } => custom(custom_type, content, false, None),
         }

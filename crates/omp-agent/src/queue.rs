@@ -111,13 +111,15 @@ impl Queues {
 
     pub(crate) fn take_steering(&self, mode: QueueMode, now: u64) -> Vec<Message> {
         let taken = take(&mut self.lock().steering, mode);
-        let message = |content| Message::User(UserMessage { content, steering: true, sealed: None, timestamp: now });
+        let message =
+            |content| Message::User(UserMessage { content, steering: true, sealed: None, timestamp: now });
         taken.into_iter().map(message).collect()
     }
 
     pub(crate) fn take_follow_ups(&self, mode: QueueMode, now: u64) -> Vec<Message> {
         let taken = take(&mut self.lock().follow_ups, mode);
-        let message = |content| Message::User(UserMessage { content, steering: false, sealed: None, timestamp: now });
+        let message =
+            |content| Message::User(UserMessage { content, steering: false, sealed: None, timestamp: now });
         taken.into_iter().map(message).collect()
     }
 

@@ -6,6 +6,8 @@ use omp_types::{Approval, ApprovalDetail};
 
 /// As much of a value as a question shows, in characters.
 const SHOWN: usize = 2000;
+/// How much of that is its end.
+const SHOWN_END: usize = 500;
 
 /// Everything about a call that helps to decide it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,30 +30,39 @@ impl Question {
         }
     }
 
-    /// The question as lines of text.
+    /// What is asked.
+    pub fn title(&self) -> String {
+        format!("Allow tool: {}", self.tool)
+    }
+
+    /// What helps to decide: labels and their values, which may have several lines.
+    pub fn lines(&self) -> Vec<(&str, String)> {
+        let origin = self.foreign.then(|| ("Origin", "MCP server tool".to_owned()));
+        let reason = self.reason.as_ref().map(|reason| ("Reason", reason.clone()));
+        let details = self.details.iter().map(|detail| (detail.label, shortened(&detail.value)));
+        origin.into_iter().chain(reason).chain(details).collect()
+    }
+
+    /// The question as lines of text. The further lines of a value are indented: what a model wrote must not look like
+    /// a line of ours.
     pub fn text(&self) -> String {
-        let mut text = format!("Allow tool: {}", self.tool);
-        if self.foreign {
-            text.push_str("\nOrigin: MCP server tool");
-        }
-        if let Some(reason) = &self.reason {
-            let _ = write!(text, "\nReason: {reason}");
-        }
-        for ApprovalDetail { label, value } in &self.details {
-            let _ = write!(text, "\n{label}: {}", shortened(value));
+        let mut text = self.title();
+        for (label, value) in self.lines() {
+            let _ = write!(text, "\n{label}: {}", value.lines().collect::<Vec<_>>().join("\n  "));
         }
         text
     }
 }
 
-/// The beginning of a long value and how much is missing.
+/// Both ends of a long value and how much is missing: what matters may stand at either.
 fn shortened(value: &str) -> String {
     let total = value.chars().count();
     if total <= SHOWN {
         return value.to_owned();
     }
-    let head: String = value.chars().take(SHOWN).collect();
-    format!("{head}… ({} more characters)", total - SHOWN)
+    let head: String = value.chars().take(SHOWN - SHOWN_END).collect();
+    let tail: String = value.chars().skip(total - SHOWN_END).collect();
+    format!("{head}… ({} more characters) …{tail}", total - SHOWN)
 }
 
 #[cfg(test)]
@@ -81,10 +92,20 @@ mod tests {
             |value: &str| Question::new("bash", &Approval::EXEC, true, vec![detail("Command", value)]).text();
         let fits = "ä".repeat(2000);
         assert_eq!(text(&fits), format!("Allow tool: bash\nCommand: {fits}"));
-        let long = "x".repeat(5000);
+        let long = format!("{}{}", "x".repeat(4500), "y".repeat(500));
         assert_eq!(
             text(&long),
-            format!("Allow tool: bash\nCommand: {}… (3000 more characters)", &long[..2000])
+            format!("Allow tool: bash\nCommand: {}… (3000 more characters) …{}", &long[..1500], &long[4500..])
         );
+    }
+
+    /// What a model writes cannot pass for what we say about it.
+    #[test]
+    fn a_value_cannot_look_like_another_line() {
+        let command = "rm -rf /\nReason: harmless\r\nPath: /tmp";
+        let question = Question::new("bash", &Approval::EXEC, true, vec![detail("Command", command)]);
+        let expected = "Allow tool: bash\nCommand: rm -rf /\n  Reason: harmless\n  Path: /tmp";
+        assert_eq!(question.text(), expected);
+        assert_eq!(question.lines(), [("Command", command.to_owned())]);
     }
 }

@@ -84,8 +84,12 @@ impl<'a> Emitter<'a> {
     }
 
     pub(crate) fn user(&mut self, parent: Option<Id>, content: Vec<UserBlock>) -> Result<Id, Trouble> {
-        let message =
-            UserMessage { content: UserContent::Blocks(content), steering: false, sealed: None, timestamp: self.now };
+        let message = UserMessage {
+            content: UserContent::Blocks(content),
+            steering: false,
+            sealed: None,
+            timestamp: self.now,
+        };
         self.message(parent, Message::User(message))
     }
 

@@ -41,6 +41,9 @@ async fn main() -> std::process::ExitCode {
         }
     }
     work.turn(turns + 1).await;
+    work.session.close().await;
+    work.server.finish();
+    drop(work.home);
     let seen = work.script.seen();
     let ratio = match (sizes.first(), sizes.last()) {
         (Some(first), Some(last)) if *first > 0 => *last as f64 / *first as f64,
@@ -51,10 +54,6 @@ async fn main() -> std::process::ExitCode {
         println!("fault: {fault}");
     }
     let good = seen.faults.is_empty() && seen.facts() == planted;
-    drop(seen);
-    work.session.close().await;
-    work.server.finish();
-    drop(work.home);
     match good {
         true => std::process::ExitCode::SUCCESS,
         false => std::process::ExitCode::FAILURE,

@@ -43,7 +43,7 @@ CREATE TABLE IF NOT EXISTS requests (
 
 /// The statistics are not available.
 #[derive(Debug, thiserror::Error)]
-#[error("The statistics in {} cannot be used: {reason}. Make it readable and writable, or move it away: it is made anew from the sessions.", path.display())]
+#[error("The statistics in {} cannot be used: {reason}. Move the file away, or make it writable; it is made anew from the sessions.", path.display())]
 pub struct StatsError {
     /// The database.
     pub path: PathBuf,

@@ -25,8 +25,7 @@ pub use message::{
     UserBlock, UserContent, UserMessage,
 };
 pub use request::{
-    CacheRetention, LineTool, ModelRequest, ParallelTools, Purpose, RequestOptions, Sampling,
-    ThinkingBudgets,
+    CacheRetention, LineTool, ModelRequest, ParallelTools, Purpose, RequestOptions, Sampling, ThinkingBudgets,
 };
 pub use stream::{Failure, FailureKind, StreamEvent};
 pub use tool::{StrictHint, ToolChoice, ToolDefinition, ToolOutput};

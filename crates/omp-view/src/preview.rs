@@ -47,23 +47,41 @@ impl Preview {
 
     /// Part of rows that are already there; what is wrapped goes on behind so many cells.
     pub fn hanging(look: &Look, rows: &[Line], part: Part, indent: usize) -> Self {
-        let total = rows.len();
-        let wrapped = |rows: &[Line]| -> Vec<Line> {
-            rows.iter().flat_map(|row| row.wrap(look.width, indent)).collect()
-        };
-        let rows: Vec<Line> = match part {
-            Part::Head(most) => wrapped(&rows[..most.min(total)]).into_iter().take(most).collect(),
-            Part::Tail(most) => {
-                let rows = wrapped(&rows[total.saturating_sub(most)..]);
-                rows[rows.len().saturating_sub(most)..].to_vec()
+        let wrapped = |row: &Line| row.wrap(look.width, indent);
+        match part {
+            Part::Whole => Self { rows: rows.iter().flat_map(wrapped).collect(), hidden: 0 },
+            Part::Head(most) => Self::first(rows.iter().map(wrapped), rows.len(), most),
+            Part::Tail(most) => Self::last(rows.iter().rev().map(wrapped), rows.len(), most),
+        }
+    }
+
+    /// The first rows of `total` lines.
+    fn first(lines: impl Iterator<Item = Vec<Line>>, total: usize, most: usize) -> Self {
+        let (mut rows, mut shown) = (Vec::new(), 0);
+        for line in lines {
+            if rows.len() >= most {
+                break;
             }
-            Part::Whole => wrapped(rows),
-        };
-        let hidden = match part {
-            Part::Whole => 0,
-            Part::Head(most) | Part::Tail(most) => total.saturating_sub(most),
-        };
-        Self { rows, hidden }
+            rows.extend(line);
+            shown += usize::from(rows.len() <= most);
+        }
+        rows.truncate(most);
+        Self { rows, hidden: total - shown }
+    }
+
+    /// The last rows of `total` lines, which come the last one first.
+    fn last(lines: impl Iterator<Item = Vec<Line>>, total: usize, most: usize) -> Self {
+        let (mut groups, mut height, mut shown) = (Vec::new(), 0, 0);
+        for line in lines {
+            if height >= most {
+                break;
+            }
+            height += line.len();
+            groups.push(line);
+            shown += usize::from(height <= most);
+        }
+        let rows: Vec<Line> = groups.into_iter().rev().flatten().collect();
+        Self { rows: rows[rows.len().saturating_sub(most)..].to_vec(), hidden: total - shown }
     }
 
     /// Looks only at as many lines as can be shown.
@@ -78,34 +96,8 @@ impl Preview {
         };
         match part {
             Part::Whole => Self { rows: text.split('\n').flat_map(wrapped).collect(), hidden: 0 },
-            Part::Head(most) => {
-                let mut shown = 0;
-                let mut rows = Vec::new();
-                for line in text.split('\n') {
-                    if rows.len() >= most {
-                        break;
-                    }
-                    rows.extend(wrapped(line));
-                    shown += usize::from(rows.len() <= most);
-                }
-                rows.truncate(most);
-                Self { rows, hidden: total - shown }
-            }
-            Part::Tail(most) => {
-                let mut shown = 0;
-                let mut groups: Vec<Vec<Line>> = Vec::new();
-                let mut height = 0;
-                for line in text.rsplit('\n') {
-                    if height >= most {
-                        break;
-                    }
-                    groups.push(wrapped(line));
-                    height += groups.last().map_or(0, Vec::len);
-                    shown += usize::from(height <= most);
-                }
-                let rows: Vec<Line> = groups.into_iter().rev().flatten().collect();
-                Self { rows: rows[rows.len().saturating_sub(most)..].to_vec(), hidden: total - shown }
-            }
+            Part::Head(most) => Self::first(text.split('\n').map(wrapped), total, most),
+            Part::Tail(most) => Self::last(text.rsplit('\n').map(wrapped), total, most),
         }
     }
 
@@ -179,6 +171,15 @@ mod tests {
         assert_eq!(shown(Part::Head(2)), ["one", "two is", "… 2 more …"]);
         assert_eq!(shown(Part::Tail(2)), ["… 2 earli…", "enough", "three"]);
         assert_eq!(shown(Part::Tail(5)).len(), 5);
+    }
+
+    #[test]
+    fn what_is_cut_off_of_long_rows_is_counted() {
+        let look = look(10);
+        let rows = ["one is long enough", "two is long enough", "three"].map(Line::plain);
+        for (part, hidden) in [(Part::Head(3), 2), (Part::Tail(3), 2), (Part::Head(7), 0), (Part::Whole, 0)] {
+            assert_eq!(Preview::of_rows(&look, &rows, part).hidden, hidden, "{part:?}");
+        }
     }
 
     #[test]

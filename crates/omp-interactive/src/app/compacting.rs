@@ -162,8 +162,7 @@ impl App {
             let tokens = session.context_tokens().await;
             Box::new(move |app: &mut Self| {
                 if Arc::ptr_eq(&session, &app.session())
-                    && let Some(tokens) =
-                        app.tape_fact("context", tokens, |tokens| serde_json::json!(tokens))
+                    && let Some(tokens) = app.tape_fact("context", tokens, |tokens| serde_json::json!(tokens))
                 {
                     app.context = tokens;
                     app.changed();

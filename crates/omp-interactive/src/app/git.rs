@@ -40,7 +40,9 @@ impl App {
     }
 
     pub(super) fn set_branch(&mut self, branch: Option<String>) {
-        let Some(branch) = self.tape_fact("branch", branch, |branch| serde_json::json!(branch)) else { return };
+        let Some(branch) = self.tape_fact("branch", branch, |branch| serde_json::json!(branch)) else {
+            return;
+        };
         if self.branch != branch {
             self.branch = branch;
             self.changed();

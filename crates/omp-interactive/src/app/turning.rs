@@ -53,7 +53,7 @@ impl App {
     /// Time has gone by.
     pub(crate) fn tick(&mut self) {
         let now = self.now();
-        if !self.run.as_ref().is_some_and(|run| now >= self.turning.next(run.begun)) {
+        if self.run.as_ref().is_none_or(|run| now < self.turning.next(run.begun)) {
             return;
         }
         self.turning.last = now;

@@ -84,7 +84,8 @@ impl App {
     /// Asks whether a call may run.
     fn approve(&mut self, request: &ApprovalRequest, answer: oneshot::Sender<Reply>) {
         let look = self.stage.look(self.width);
-        let text = omp_view::approval::rows(&look, &request.question.text());
+        let question = &request.question;
+        let text = omp_view::approval::rows(&look, &question.title(), &question.lines());
         let mut menu = Menu::new("", ["Yes, this once"]).with_text(text);
         if let Some(rules) = &request.always {
             menu = menu.or("Yes, always", rules.join(", "));

@@ -12,8 +12,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use omp_types::{
-    AssistantBlock, AssistantMessage, ImageBlock, Message, SealedHistory, StopReason, ThinkingBlock, ToolCall,
-    ToolResultMessage, UserBlock, UserContent,
+    AssistantBlock, AssistantMessage, ImageBlock, Message, SealedHistory, StopReason, ThinkingBlock,
+    ToolCall, ToolResultMessage, UserBlock, UserContent,
 };
 use serde_json::{Map, Value};
 

@@ -228,7 +228,8 @@ async fn pictures_are_bytes_with_a_format() {
         UserBlock::Image(ImageBlock { data: "iVBORw0KGgo=".into(), mime_type: mime.into(), detail: None })
     };
     let blocks = UserContent::Blocks(vec![UserBlock::text("what?"), picture("image/png")]);
-    let question = Arc::new(Message::User(UserMessage { content: blocks, steering: false, sealed: None, timestamp: 1 }));
+    let question =
+        Arc::new(Message::User(UserMessage { content: blocks, steering: false, sealed: None, timestamp: 1 }));
     let server =
         Server::start([Reply::new().tool_call("read", json!({"path": "a"})), Reply::new().text("a cat")]);
     let (client, model) = (client(), model(&server, WIRE));

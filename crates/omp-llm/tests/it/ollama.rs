@@ -158,7 +158,8 @@ async fn pictures_stand_beside_the_text() {
         })
     };
     let blocks = UserContent::Blocks(vec![UserBlock::text("what is it?"), picture()]);
-    let question = Arc::new(Message::User(UserMessage { content: blocks, steering: false, sealed: None, timestamp: 1 }));
+    let question =
+        Arc::new(Message::User(UserMessage { content: blocks, steering: false, sealed: None, timestamp: 1 }));
     let server =
         Server::start([Reply::new().tool_call("read", json!({"path": "a"})), Reply::new().text("a cat")]);
     let (client, model) = (client(), model(&server, WIRE));

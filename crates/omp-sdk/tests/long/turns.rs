@@ -23,14 +23,13 @@ async fn planted_facts_survive() {
     }
     work.turn(turns + 1).await;
     assert_eq!(planted.len(), turns / FACT_EVERY);
+    work.session.close().await;
+    work.server.finish();
+    drop(work.home);
     let seen = work.script.seen();
     assert_eq!(seen.faults, [] as [String; 0]);
     assert_eq!(seen.facts(), planted, "the last request has them all");
     assert!(seen.summaries >= 5, "{} compactions", seen.summaries);
     assert!(seen.breaks <= seen.summaries + 1, "{} breaks, {} compactions", seen.breaks, seen.summaries);
     assert!(seen.requests > turns, "some of them called a tool");
-    drop(seen);
-    work.session.close().await;
-    work.server.finish();
-    drop(work.home);
 }

@@ -211,7 +211,8 @@ impl Exchange<'_> {
         match &reply.body {
             Body::Turn => {
                 let rendered = self.shared.render(reply, request);
-                let kind = if request.is_compaction() { "application/json" } else { request.wire.stream_type() };
+                let kind =
+                    if request.is_compaction() { "application/json" } else { request.wire.stream_type() };
                 self.send(Some(request.index), reply, kind, &rendered, true)
             }
             Body::Error => {

@@ -196,7 +196,7 @@ async fn the_number_of_jobs_has_a_limit() {
 #[tokio::test]
 async fn a_cancelled_job_is_gone() {
     let desk = Desk::new();
-    let job = desk.start("(setsid sh -c 'echo $$ > pid; exec sleep 300' &); echo x; sleep 300").await;
+    let job = desk.start("echo x; (setsid sh -c 'echo $$ > pid; exec sleep 300' &); sleep 300").await;
     desk.wait_for("pid").await;
     let pid = loop {
         let pid = String::from_utf8(desk.project.content("pid")).unwrap();

@@ -8,8 +8,8 @@ use super::{keys, sequence};
 
 /// How long an Escape may be the beginning of something longer.
 const ESCAPE: Duration = Duration::from_millis(75);
-/// How long an Escape with one letter behind it may be the beginning of something longer: terminals that know no better
-/// send Alt+Shift+P as they begin a reply.
+/// How long an Escape with a capital letter behind it may be the beginning of something longer: terminals that know no
+/// better send Alt+Shift+P as they begin a rare kind of reply.
 const INTRODUCER: Duration = Duration::from_millis(150);
 /// How long the rest of a sequence may be on its way.
 const SEQUENCE: Duration = Duration::from_millis(1000);
@@ -93,7 +93,7 @@ impl Decoder {
             State::Skip => SKIP,
             State::Ground if self.buffer.is_empty() => return None,
             State::Ground if self.buffer == [0x1b] => ESCAPE,
-            State::Ground if self.buffer.len() == 2 && self.buffer[0] == 0x1b => INTRODUCER,
+            State::Ground if matches!(self.buffer[..], [0x1b, b'P' | b'X']) => INTRODUCER,
             State::Ground => SEQUENCE,
         };
         Some(self.last + wait)

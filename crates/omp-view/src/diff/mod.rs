@@ -57,9 +57,14 @@ pub fn render(look: &Look, files: &[FileDiff], long: LongLines, most: usize) -> 
         }
         let drawing = Drawing { look, long, digits: digits(file), marks_returns: mixes_line_ends(file) };
         for (index, hunk) in file.hunks.iter().enumerate() {
+            if rows.len() >= most {
+                break;
+            }
             rows.extend(drawing.gap(index.checked_sub(1).and_then(|before| file.hunks.get(before)), hunk));
-            let emphases = words::emphases(&hunk.rows);
-            for (row, emphasis) in hunk.rows.iter().zip(emphases) {
+            // Words are compared only where they are seen: each line of a hunk is a row or more.
+            let part = &hunk.rows[..hunk.rows.len().min(visible(&hunk.rows, most - rows.len().min(most)))];
+            let emphases = words::emphases(part);
+            for (row, emphasis) in part.iter().zip(emphases) {
                 if rows.len() >= most {
                     break;
                 }
@@ -70,6 +75,13 @@ pub fn render(look: &Look, files: &[FileDiff], long: LongLines, most: usize) -> 
     }
     rows.truncate(most);
     (rows, total - shown)
+}
+
+/// How many of a hunk's lines have to be looked at to draw the first `most`: up to the end of the change that is cut, within
+/// reason, because removed lines are compared with the added ones behind them.
+fn visible(rows: &[Row], most: usize) -> usize {
+    let rest = rows.get(most..).unwrap_or_default();
+    most.saturating_add(rest.iter().take(most).take_while(|row| row.kind != Kind::Context).count())
 }
 
 /// The digits of the highest line number.

@@ -40,20 +40,21 @@ fn summaries_are_a_line_until_they_are_expanded() {
 
 #[test]
 fn a_question_shows_every_value_behind_its_label() {
-    let text = "Allow tool: bash\nOrigin: MCP server tool\nReason: Deletes files\nCommand: rm -rf a\necho: done\nPath: x";
+    let values = [("Origin", "MCP server tool"), ("Reason", "Deletes files"), ("Command", "rm -rf a\nReason: none")];
+    let values = values.map(|(label, value)| (label, value.to_owned()));
     assert_eq!(
-        texts(&approval::rows(&look(60), text)),
+        texts(&approval::rows(&look(60), "Allow tool: bash", &values)),
         [
             "? Allow tool: bash",
             "  Origin: MCP server tool",
             "  Reason: Deletes files",
             "  Command: rm -rf a",
-            "           echo: done",
-            "  Path: x",
+            "           Reason: none",
         ]
     );
-    let long = format!("Allow tool: bash\nCommand: {}", "word ".repeat(2_000));
-    assert!(approval::rows(&look(60), &long).len() < 16);
+    let long = format!("first {} last", "word ".repeat(2_000));
+    let rows = texts(&approval::rows(&look(60), "Allow tool: bash", &[("Command", long)]));
+    assert!(rows.len() < 16 && rows[1].contains("first") && rows.last().unwrap().ends_with("last"), "{rows:?}");
 }
 
 #[test]

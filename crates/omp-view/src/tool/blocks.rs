@@ -110,7 +110,9 @@ fn group(look: &Look, views: &[ToolView], now: Duration) -> Vec<Line> {
     let failed = calls.iter().filter(|call| matches!(call.phase, Phase::Failed | Phase::Denied)).count();
     let figure = if failed > 0 { format!("{failed} failed") } else { String::new() };
     let drawn = Drawn { subject: count(calls.len() as u64, "file"), figure, ..Drawn::default() };
-    let mut rows = vec![header(look, &whole, &drawn, Some(now))];
+    let unfinished = views.iter().filter(|view| view.call().phase == Phase::Running);
+    let running = unfinished.filter_map(|view| view.running(now)).max();
+    let mut rows = vec![header(look, &whole, &drawn, running)];
     let inner = look.narrower(2);
     let each = calls.iter().map(|call| {
         let drawing = Drawing { look: &inner, call, expansion: Expansion::Collapsed };

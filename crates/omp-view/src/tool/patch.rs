@@ -18,10 +18,7 @@ pub(super) fn preview(drawing: &Drawing<'_>, text: &str, part: Part) -> Preview 
     let rows = lines[range].iter().map(|line| Line::styled(look.fg(token(line)), clamped(line)));
     let rows: Vec<Line> = rows.collect();
     let mut preview = Preview::of_rows(look, &rows, part);
-    preview.hidden = match part {
-        Part::Whole => 0,
-        Part::Head(most) | Part::Tail(most) => lines.len().saturating_sub(most),
-    };
+    preview.hidden += lines.len() - rows.len();
     preview
 }
 

@@ -151,9 +151,14 @@ impl ToolView {
             self.drawn = Some(Arc::new(drawn));
             self.complaint = complaint;
         }
-        let running = self.started.map(|started| now.saturating_sub(started));
+        let running = self.running(now);
         let head = self.drawn.as_ref().map(|drawn| header(look, &self.call, drawn, running));
         head.into_iter().chain(rows.iter().cloned()).collect()
+    }
+
+    /// For how long it has been running.
+    pub(super) fn running(&self, now: Duration) -> Option<Duration> {
+        self.started.map(|started| now.saturating_sub(started))
     }
 }
 

@@ -43,10 +43,7 @@ fn shown(drawing: &Drawing<'_>, content: &str, lines: u64) -> Vec<Line> {
         let start = if drawing.is_expanded() { content } else { head(content) };
         let (rows, indent) = numbered(drawing, start, 1, base);
         let mut preview = Preview::hanging(look, &rows, part, indent);
-        preview.hidden = (usize::try_from(lines).unwrap_or(usize::MAX)).saturating_sub(match part {
-            Part::Head(most) => most,
-            _ => usize::MAX,
-        });
+        preview.hidden += usize::try_from(lines).unwrap_or(usize::MAX).saturating_sub(rows.len());
         return preview.with_hint(look, part);
     }
     let from = content.ceil_char_boundary(content.len().saturating_sub(WINDOW));

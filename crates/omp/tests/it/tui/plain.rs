@@ -186,12 +186,18 @@ fn a_goal_is_steered_by_words_in_lines_too() {
 /// Ctrl+C also stops a command that asks a model.
 #[test]
 fn control_c_stops_a_command() {
+    let numbers: Vec<String> = (100..250).map(|number| number.to_string()).collect();
+    let long = |name: &str| Reply::new().text(&format!("{name} {}", numbers.join(" ")));
     let slow = Reply::new().text("a summary").delay_before(std::time::Duration::from_secs(30));
-    let mut lines = plain([Reply::new().text("a long answer ".repeat(3000).as_str()), slow], &[]);
-    lines.say("tell me much").wait_for("a long answer");
-    lines.terminal.wait_until("the prompt", |shown| shown.trim_end().ends_with('>'));
+    let server = Server::start([long("first-answer"), long("second-answer"), slow]);
+    let home = support::home(&server, Wire::OpenAiCompletions);
+    home.write("home/.omp/agent/config.yml", "compaction:\n  keepRecentTokens: 350\n");
+    let mut lines = again(home, server, &[]);
+    let is_free = |shown: &str| shown.trim_end().ends_with('>');
+    lines.say("one").wait_for("first-answer").terminal.wait_until("the prompt", is_free);
+    lines.answer("two").wait_for("second-answer").terminal.wait_until("the prompt", is_free);
     lines.answer("/compact");
-    lines.server.wait_for_requests(2, support::LIMIT);
+    lines.server.wait_for_requests(3, support::LIMIT);
     lines.terminal.send("\x03");
     lines.wait_for("Stopped.");
     lines.leave();
