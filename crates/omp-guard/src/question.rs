@@ -95,7 +95,11 @@ mod tests {
         let long = format!("{}{}", "x".repeat(4500), "y".repeat(500));
         assert_eq!(
             text(&long),
-            format!("Allow tool: bash\nCommand: {}… (3000 more characters) …{}", &long[..1500], &long[4500..])
+            format!(
+                "Allow tool: bash\nCommand: {}… (3000 more characters) …{}",
+                &long[..1500],
+                &long[4500..]
+            )
         );
     }
 

@@ -30,6 +30,6 @@ pub use greeting::{Greeter, Greeting};
 pub use key_viewer::show_keys;
 pub use link::{Link, Word, Words};
 pub use omp_panels::wizard::VERSION as SETUP_VERSION;
-pub use playing::play;
 pub use panels::sessions::{PickStart, Picked, pick_session};
+pub use playing::play;
 pub use run::{Edit, End, Numbers, SetUp, Start, run};

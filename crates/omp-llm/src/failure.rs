@@ -51,7 +51,11 @@ fn by_words(text: &str) -> Option<FailureKind> {
     let stale_item = text.contains("item with id") && text.contains("not found");
     let unreadable = text.contains("encrypted content") && text.contains("could not be");
     let previous = text.contains("previous response") || text.contains("previous_response");
-    if stale_item || unreadable || text.contains("invalid_encrypted_content") || (previous && contains_any(text, &["not found", "invalid", "expired"])) {
+    if stale_item
+        || unreadable
+        || text.contains("invalid_encrypted_content")
+        || (previous && contains_any(text, &["not found", "invalid", "expired"]))
+    {
         return Some(FailureKind::StaleState);
     }
     None

@@ -177,7 +177,12 @@ fn system(imaging: &Imaging, look: &mut Look, request: &mut ModelRequest) -> Opt
     request.system = Arc::from([note.clone()]);
     let mut blocks = vec![UserBlock::text(note)];
     blocks.extend(drawn.iter().cloned());
-    Some(Message::User(UserMessage { content: UserContent::Blocks(blocks), steering: false, sealed: None, timestamp: 0 }))
+    Some(Message::User(UserMessage {
+        content: UserContent::Blocks(blocks),
+        steering: false,
+        sealed: None,
+        timestamp: 0,
+    }))
 }
 
 /// A long result on pictures.

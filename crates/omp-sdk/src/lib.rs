@@ -148,8 +148,8 @@ pub use presets::{ProviderAdded, ProviderPreset, add_provider};
 pub use profiles::{ProfileError, ProfileRow, list_profiles};
 pub use prompt::{PromptOptions, PromptReport, SectionSize, ToolSize};
 pub use quota::{
-    PastQuota, QuotaAnswer, QuotaError, QuotaHistoryError, QuotaReport, QuotaWindow, Quotas, past_quotas_text,
-    quotas_text, redact_accounts,
+    PastQuota, QuotaAnswer, QuotaError, QuotaHistoryError, QuotaReport, QuotaWindow, Quotas,
+    past_quotas_text, quotas_text, redact_accounts,
 };
 pub use reload::Reloaded;
 pub use replay::{Answers as PlaybackAnswers, Playback, PlaybackError, incomplete, record, replay};

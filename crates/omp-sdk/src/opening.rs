@@ -254,7 +254,6 @@ impl Opening {
         let smol = configure::role(&self.settings, "smol").and_then(|selector| models.select(selector).ok());
         Some(Classifier { model: smol.map(|selection| models.serve(Arc::new(selection.model))) })
     }
-
 }
 
 /// A key that is missing because a login was refused is a login to be made again.

@@ -104,11 +104,7 @@ pub(crate) async fn converse(opening: Opening) -> u8 {
 /// `--no-title` and `PI_NO_TITLE`.
 fn titles(launch: &Launch, environment: &dyn Environment) -> Titles {
     let unwanted = environment.var("PI_NO_TITLE").is_some_and(|value| !value.is_empty());
-    if launch.session.no_title || unwanted {
-        Titles::Never
-    } else {
-        Titles::Ask
-    }
+    if launch.session.no_title || unwanted { Titles::Never } else { Titles::Ask }
 }
 
 pub(crate) fn leaving(end: End) -> Leaving {

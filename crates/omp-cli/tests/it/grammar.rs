@@ -283,13 +283,15 @@ fn values_become_types() {
 
 #[test]
 fn what_is_not_built_yet_parses_and_is_listed() {
-    let launch = session(&["-c", "-e", "x", "--log-level", "info", "--mode", "rpc", "--no-lsp", "--no-session"]);
+    let launch =
+        session(&["-c", "-e", "x", "--log-level", "info", "--mode", "rpc", "--no-lsp", "--no-session"]);
     let waiting: Vec<(&str, &str)> =
         launch.waiting().iter().map(|waiting| (waiting.what.as_str(), waiting.part)).collect();
     assert_eq!(waiting, [("--extension", "extensions"), ("--log-level", "logging"), ("--mode rpc", "rpc")]);
     let error = launch.require_available().unwrap_err();
     assert_eq!(error.exit_code(), 1);
-    let line = "Error: --extension is not available yet: it needs extensions, which a later release brings.\n";
+    let line =
+        "Error: --extension is not available yet: it needs extensions, which a later release brings.\n";
     assert!(error.render().starts_with(line), "{}", error.render());
 
     let now = [

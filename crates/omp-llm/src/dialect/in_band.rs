@@ -91,7 +91,12 @@ fn message(dialect: Dialect, model: &Model, turn: &Turn<'_>) -> Message {
 }
 
 fn user(blocks: Vec<UserBlock>) -> Message {
-    Message::User(UserMessage { content: UserContent::Blocks(blocks), steering: false, sealed: None, timestamp: 0 })
+    Message::User(UserMessage {
+        content: UserContent::Blocks(blocks),
+        steering: false,
+        sealed: None,
+        timestamp: 0,
+    })
 }
 
 fn block(part: &UserPart<'_>) -> UserBlock {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::scripted::{FACT_EVERY, Work};
 
 /// How many turns; a longer run can be asked for with `OMP_LONG_TURNS`.
-const TURNS: usize = 2_000;
+const TURNS: usize = 600;
 
 /// Facts that were said at any time are still known at the end, after many compactions: the model that sums up gets each of
 /// them from the text it is given, and what it says reaches the next summary. Calls keep their results in every request,

@@ -137,7 +137,9 @@ impl<'a> Builder<'a> {
         }
         let Tree::InMemory(known) = &mut self.tree else { return Ok(nothing) };
         match known.by_key.get(&parent) {
-            Some(number) => Ok((*number, known.links.get(*number as usize).copied().unwrap_or([NONE; LINKS]))),
+            Some(number) => {
+                Ok((*number, known.links.get(*number as usize).copied().unwrap_or([NONE; LINKS])))
+            }
             None => {
                 known.missing.push(parent);
                 Ok(nothing)

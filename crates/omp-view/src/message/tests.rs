@@ -40,7 +40,8 @@ fn summaries_are_a_line_until_they_are_expanded() {
 
 #[test]
 fn a_question_shows_every_value_behind_its_label() {
-    let values = [("Origin", "MCP server tool"), ("Reason", "Deletes files"), ("Command", "rm -rf a\nReason: none")];
+    let values =
+        [("Origin", "MCP server tool"), ("Reason", "Deletes files"), ("Command", "rm -rf a\nReason: none")];
     let values = values.map(|(label, value)| (label, value.to_owned()));
     assert_eq!(
         texts(&approval::rows(&look(60), "Allow tool: bash", &values)),
@@ -54,7 +55,10 @@ fn a_question_shows_every_value_behind_its_label() {
     );
     let long = format!("first {} last", "word ".repeat(2_000));
     let rows = texts(&approval::rows(&look(60), "Allow tool: bash", &[("Command", long)]));
-    assert!(rows.len() < 16 && rows[1].contains("first") && rows.last().unwrap().ends_with("last"), "{rows:?}");
+    assert!(
+        rows.len() < 16 && rows[1].contains("first") && rows.last().unwrap().ends_with("last"),
+        "{rows:?}"
+    );
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn the_program_is_one_file() {
     let home = omp_testkit::Home::new();
     let alone = home.path("omp");
     std::fs::copy(env!("CARGO_BIN_EXE_omp"), &alone).unwrap();
-    let mut command = std::process::Command::new(&alone);
+    let mut command = home.command(&alone);
     command.args(["--no-session", "--model", "demo", "-p", "hello"]).env_clear();
     command.env("HOME", home.home_dir()).current_dir(home.work_dir());
     let output = run(command, Some(b""), LIMIT);

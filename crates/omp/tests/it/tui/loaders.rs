@@ -73,7 +73,7 @@ fn escape_means_what_the_row_says() {
     let (_, server, _) = screen.leave();
     let requests = server.requests();
     assert_eq!(requests.len(), 6);
-    assert_eq!(last_prompt(&server).contains("<conversation>"), true);
+    assert!(last_prompt(&server).contains("<conversation>"));
     server.finish();
 }
 

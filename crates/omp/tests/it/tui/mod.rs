@@ -1,8 +1,8 @@
 //! The interactive program in a real pseudo-terminal, seen through somebody else's emulator.
 
-mod bash;
 mod appearing;
 mod approving;
+mod bash;
 mod beside;
 mod branches;
 mod builtins;
@@ -35,9 +35,9 @@ mod pictures;
 mod plain;
 mod platform;
 mod questions;
-mod replay;
 mod racing;
 mod remapping;
+mod replay;
 mod sessions;
 mod settings;
 mod skills;
