@@ -82,6 +82,8 @@ fn an_edited_theme_is_shown_and_a_broken_one_is_not() {
     notice();
     let before = count(&terminal, "38;2;13;14;15");
     terminal.send("still here").wait_for("still here");
+    // A colour that is set is not set again; with another size everything is drawn anew.
+    terminal.resize(30, 90);
     wait_for_color(&terminal, "38;2;13;14;15", before);
     // Written beside it and renamed, as editors do.
     home.write("home/.omp/agent/themes/mine.json.new", theme("#101112"));
