@@ -55,7 +55,7 @@ mod tests {
         assert_eq!(closest(&all, &other), Some(0));
         assert_eq!(closest(&[], &other), None);
         // Of two that are alike the one that came first.
-        let twice = recorded(&[turn.clone(), turn.clone()]);
+        let twice = recorded(&[turn.clone(), turn]);
         assert_eq!(closest(&twice, &json!({"model": "large"})), Some(0));
     }
 }
