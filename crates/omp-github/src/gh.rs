@@ -4,9 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use omp_shell::scope::GRACE;
-use omp_shell::{Child, Ci, Environment, Exit, Program, Scope, SpawnError, Stdio};
-use tokio::io::{AsyncRead, AsyncReadExt as _};
+use omp_shell::{Answer, Child, Ci, Environment, Exit, Program, Scope, SpawnError, Stdio, answer};
 use tokio_util::sync::CancellationToken;
 
 /// No answer is larger; a diff of this size is no reading.
@@ -55,10 +53,9 @@ impl Gh {
     }
 
     async fn run_to_end(&self, arguments: &[String]) -> Result<String, GhError> {
-        let mut running = Running(self.start(arguments)?);
-        let (stdout, stderr) = (running.0.stdout.take(), running.0.stderr.take());
-        let (output, complaint) = tokio::join!(read(stdout, MOST_OUTPUT), read(stderr, MOST_COMPLAINT));
-        match running.0.wait().await {
+        let Answer { exit, output, complaint } =
+            answer(self.start(arguments)?, MOST_OUTPUT, MOST_COMPLAINT).await;
+        match exit {
             Exit::Exited(0) if output.len() < MOST_OUTPUT => Ok(output),
             Exit::Exited(0) => Err(GhError::Failed("The answer of gh is larger than 32 MB.".to_owned())),
             _ => Err(explain(arguments, &output, &complaint)),
@@ -85,26 +82,6 @@ impl Gh {
             other => GhError::Failed(other.to_string()),
         })
     }
-}
-
-/// A process that ends when nobody waits for it any more.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.0.terminate(GRACE);
-    }
-}
-
-/// At most `most` bytes; the rest is read and forgotten, so that the process can end.
-async fn read(source: Option<impl AsyncRead + Unpin>, most: usize) -> String {
-    let Some(mut source) = source else { return String::new() };
-    let (mut kept, mut chunk) = (Vec::new(), vec![0; 64 * 1024]);
-    while let Ok(length @ 1..) = source.read(&mut chunk).await {
-        let room = most - kept.len();
-        kept.extend_from_slice(&chunk[..length.min(room)]);
-    }
-    String::from_utf8_lossy(&kept).into_owned()
 }
 
 fn explain(arguments: &[String], output: &str, complaint: &str) -> GhError {

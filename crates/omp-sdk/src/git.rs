@@ -2,18 +2,14 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use omp_shell::scope::{Exit, Program, Stdio};
-use omp_shell::{Child, Environment, Scope, SecretNames, SpawnError};
-use tokio::io::{AsyncRead, AsyncReadExt};
+use omp_shell::{Child, Environment, Scope, SecretNames, SpawnError, answer};
 use tokio_util::sync::CancellationToken;
 
 /// The most that is taken of an answer; the rest is read and forgotten.
 const MOST_OUTPUT: usize = 8 * 1024 * 1024;
 const MOST_COMPLAINT: usize = 16 * 1024;
-/// How long git may take to end when nobody waits for it any more.
-const GRACE: Duration = Duration::from_secs(1);
 
 /// Why git gave no answer.
 #[derive(Debug, thiserror::Error)]
@@ -86,12 +82,10 @@ impl Git {
     async fn run(&self, scope: &Scope, arguments: Vec<OsString>) -> Result<String, GitError> {
         let command: Vec<_> = arguments.iter().take(2).map(|word| word.to_string_lossy()).collect();
         let command = command.join(" ");
-        let mut running = Running(self.start(scope, arguments)?);
-        let (stdout, stderr) = (running.0.stdout.take(), running.0.stderr.take());
-        let (output, complaint) = tokio::join!(read(stdout, MOST_OUTPUT), read(stderr, MOST_COMPLAINT));
-        match running.0.wait().await {
-            Exit::Exited(0) => Ok(output),
-            _ => Err(GitError::Failed { command, complaint: complaint.trim().to_owned() }),
+        let said = answer(self.start(scope, arguments)?, MOST_OUTPUT, MOST_COMPLAINT).await;
+        match said.exit {
+            Exit::Exited(0) => Ok(said.output),
+            _ => Err(GitError::Failed { command, complaint: said.complaint.trim().to_owned() }),
         }
     }
 
@@ -112,23 +106,4 @@ impl Git {
             other => GitError::Start(other),
         })
     }
-}
-
-/// A process that ends when nobody waits for it any more.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.0.terminate(GRACE);
-    }
-}
-
-async fn read(source: Option<impl AsyncRead + Unpin>, most: usize) -> String {
-    let Some(mut source) = source else { return String::new() };
-    let (mut kept, mut chunk) = (Vec::new(), vec![0; 64 * 1024]);
-    while let Ok(length @ 1..) = source.read(&mut chunk).await {
-        let room = most - kept.len();
-        kept.extend_from_slice(&chunk[..length.min(room)]);
-    }
-    String::from_utf8_lossy(&kept).into_owned()
 }

@@ -4,13 +4,14 @@
 //! - [`environment`] decides what a child sees of our environment.
 //! - [`login`] learns what the user's login shell would add to it.
 //! - [`command`] runs one shell command to its end, its timeout or its cancellation.
-//! - [`program`] does the same for a program that needs no shell.
+//! - [`program`] does the same for a program that needs no shell; [`answer()`] reads one that is asked something.
 //! - [`session`] keeps shells that live through many commands.
 //! - [`pty`] runs one command on a pseudo-terminal.
 //! - [`sink`] turns a stream of any length into a text of bounded length.
 //!
 //! Nothing here knows about agents, tools or terminals.
 
+mod answer;
 pub mod command;
 pub mod environment;
 pub mod login;
@@ -22,6 +23,7 @@ pub mod sink;
 mod stream;
 mod watcher;
 
+pub use answer::{Answer, answer};
 pub use command::{CommandError, CommandOutcome, CommandSpec, Ending, Snapshot};
 pub use environment::{Ci, Environment, SecretNames};
 pub use login::login_environment;
