@@ -7,11 +7,7 @@ use super::covering::Covering;
 
 /// All models that can be used.
 pub(crate) fn models(machine: Machine) -> Covering<Machine, Wish> {
-    let paste = |machine: &mut Machine, text: &str| {
-        machine.paste(text);
-        None
-    };
-    Covering { machine, draw: Machine::draw, key: Machine::key, paste, grant }
+    Covering { machine, draw: Machine::draw, key: Machine::key, paste: Machine::paste, grant }
 }
 
 fn grant(wish: Wish) -> Reaction {

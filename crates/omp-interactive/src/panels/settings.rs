@@ -10,11 +10,7 @@ pub(crate) type Settings = Covering<Machine, Wish>;
 
 /// The panel with these settings.
 pub(crate) fn settings(machine: Machine) -> Settings {
-    let paste = |machine: &mut Machine, text: &str| {
-        machine.paste(text);
-        None
-    };
-    Covering { machine, draw: Machine::draw, key: Machine::key, paste, grant }
+    Covering { machine, draw: Machine::draw, key: Machine::key, paste: Machine::paste, grant }
 }
 
 fn grant(wish: Wish) -> Reaction {

@@ -231,10 +231,11 @@ impl Panel {
         }
     }
 
-    /// Takes pasted text: it searches.
-    pub fn paste(&mut self, text: &str) {
+    /// Takes pasted text: it searches, so nothing is wished for yet.
+    pub fn paste(&mut self, text: &str) -> Option<Wish> {
         let list = self.asked.as_mut().map_or(&mut self.list, Asked::list);
         list.step(Step::Text(text.to_owned()));
+        None
     }
 
     fn ask_role(&mut self) {

@@ -153,10 +153,11 @@ impl Panel {
         }
     }
 
-    /// Takes pasted text: it searches.
-    pub fn paste(&mut self, text: &str) {
+    /// Takes pasted text: it searches, so nothing is wished for yet.
+    pub fn paste(&mut self, text: &str) -> Option<Wish> {
         let list = self.words.as_mut().map_or(&mut self.list, |(_, words)| words);
         list.step(Step::Text(text.to_owned()));
+        None
     }
 
     /// Changes the setting under the cursor, in the way of its kind.
