@@ -20,4 +20,5 @@ pub use listing::{Listed, listed};
 pub use run::{Desk, answer};
 pub use table::BUILTINS;
 pub use text::changelog::{changelog, changelog_of};
+pub use text::rewinding::report as file_report;
 pub use text::todo::changed_tasks;

@@ -7,7 +7,8 @@ use omp_sdk::{Host, PageTheme, Session};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::text::{
-    about, changelog, compacting, conversation, machines, moving, provider, roots, stats, todo, upkeep, usage,
+    about, changelog, compacting, conversation, machines, moving, provider, rewinding, roots, stats, todo,
+    upkeep, usage,
 };
 
 /// What commands are answered with.
@@ -59,6 +60,8 @@ pub async fn answer(desk: &Desk, call: &Call<'_>) -> Answer {
         "remove-dir" => roots::remove(&session, arguments).await,
         "dirs" => roots::list(&session),
         "move" => moving::run(desk, arguments).await,
+        "rewind" => rewinding::rewind(&session, arguments).await,
+        "redo" => rewinding::redo(&session, arguments).await,
         "drop" => moving::drop_session(desk).await,
         "reload-plugins" => moving::reload(&session).await,
         _ => Answer::Screen,

@@ -199,6 +199,22 @@ pub const BUILTINS: &[Builtin] = &[
     Builtin { name: "branch", description: "Go on before an earlier message, in a new session", ..PLAIN },
     Builtin { name: "fork", description: "Go on in a copy of this session", ..PLAIN },
     Builtin { name: "tree", description: "Go to another place in this conversation", ..PLAIN },
+    Builtin {
+        name: "rewind",
+        description: "Go back before a prompt: files, conversation or both",
+        hint: "[list|<number> [both|conversation|files] [all]|on|off|clear]",
+        subcommands: &["list", "on", "off", "clear"],
+        place: Place::Everywhere,
+        ..PLAIN
+    },
+    Builtin {
+        name: "redo",
+        description: "Undo the last /rewind",
+        hint: "[all]",
+        subcommands: &["all"],
+        place: Place::Everywhere,
+        ..PLAIN
+    },
     Builtin { name: "resume", description: "Go on with an earlier session", ..PLAIN },
     Builtin { name: "login", description: "Sign in to a provider", hint: "[provider|redirect-url]", ..PLAIN },
     Builtin { name: "logout", description: "Forget a provider's credentials", hint: "[provider]", ..PLAIN },

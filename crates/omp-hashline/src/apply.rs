@@ -62,7 +62,8 @@ pub(crate) fn resolve(hunks: &[Hunk], source: Source<'_>) -> Result<Steps, EditE
         if let Some((first, last)) = hunk.operation.anchors() {
             let beyond = [first, last].into_iter().find(|line| *line > source.lines.last_nameable());
             if let Some(line) = beyond {
-                return Err(EditError::NoSuchLine { line, count: source.lines.count() });
+                let context = mismatch::context(source.lines, &[(line, line)]);
+                return Err(EditError::NoSuchLine { line, count: source.lines.count(), context });
             }
         }
         let step = match hunk.operation.block_line() {

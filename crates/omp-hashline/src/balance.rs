@@ -31,7 +31,12 @@ pub(crate) fn is_closer(line: &str) -> bool {
     text.contains(closing) && text.chars().all(|c| closing(c) || matches!(c, ';' | ','))
 }
 
-/// White space before the text, with a tab as one column: only lines of one file are compared.
-pub(crate) fn indentation(line: &str) -> usize {
-    line.chars().take_while(|c| c.is_whitespace()).count()
+/// White space before the text.
+pub(crate) fn indentation(line: &str) -> &str {
+    &line[..line.len() - line.trim_start().len()]
+}
+
+/// A line of a preprocessor, which stands at the margin wherever it belongs: `#endif`, `#define X`.
+pub(crate) fn is_directive(line: &str) -> bool {
+    line.strip_prefix('#').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()))
 }

@@ -16,9 +16,9 @@ pub enum ParseError {
     )]
     NoHeader(String),
     #[error(
-        "Input header must be [PATH] or [PATH#TAG] with a 4-hex content-hash tag; got {}. A line that begins \
-         with \"[\" and is meant as text needs its `+`.",
-        quoted(.0)
+        "Input header must be [PATH] or [PATH#TAG] with a 4-hex content-hash tag; got {}. {}",
+        quoted(.0),
+        header_hint(.0)
     )]
     BadHeader(String),
     #[error(
@@ -32,6 +32,15 @@ pub enum ParseError {
     )]
     TwoTags { path: String, first: Tag, second: Tag },
     #[error(
+        "The input is one line with `\\n` written out as two characters. Send real line breaks, and escape the text \
+         once, not twice."
+    )]
+    Escaped,
+    #[error(
+        "line {at}: there is text behind the closing ``` of the patch. Send the patch alone, without a code block."
+    )]
+    BehindFence { at: usize },
+    #[error(
         "No hashline sections found in input. Write hunks such as `SWAP N.=M:` below the `[PATH#TAG]` line."
     )]
     Empty,
@@ -42,6 +51,18 @@ pub enum ParseError {
          literal line starting with `-`, write `+-…`."
     )]
     MinusRow { at: usize },
+    #[error(
+        "line {at}: SEARCH/REPLACE marker {} is not valid in hashline. The range already names the old lines: write \
+         only the new ones, as `+TEXT` rows.",
+        quoted(.text)
+    )]
+    SearchReplace { at: usize, text: String },
+    #[error(
+        "line {at}: {} is not a hunk header. {VERBS} alone on a line, with the rows below it. As text of the file the \
+         line needs its `+`.",
+        quoted(.text)
+    )]
+    NotAHeader { at: usize, text: String },
     #[error("line {at}: {}", empty_body(.operation))]
     EmptyBody { at: usize, operation: Operation },
     #[error("line {at}: {}", unwanted_body(.operation))]
@@ -87,8 +108,13 @@ pub enum ParseError {
 /// A section of a patch that was understood does not fit its file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum EditError {
-    #[error("Line {line} does not exist (file has {count} lines)")]
-    NoSuchLine { line: usize, count: usize },
+    #[error("Line {line} does not exist (file has {count} lines){}", behind(.context))]
+    NoSuchLine {
+        line: usize,
+        count: usize,
+        /// The last rows of the file.
+        context: String,
+    },
     #[error(
         "line {at}: anchor line {line} is already targeted by another hunk on line {other}. Issue ONE hunk per \
          range; payload is only the final desired content, never a before/after pair."
@@ -106,6 +132,23 @@ pub enum EditError {
     Mismatch(String),
     #[error("{0}")]
     Unseen(String),
+}
+
+/// What to write instead of a header that cannot be read.
+fn header_hint(header: &str) -> &'static str {
+    let inner = header.trim().trim_start_matches('[').trim_end_matches(']');
+    let tagged = inner.rsplit_once('#').filter(|(_, tag)| tag.parse::<Tag>().is_ok());
+    match tagged {
+        Some((path, _)) if path.contains('#') => {
+            "A path with `#` in it cannot be named here: change that file with bash, e.g. sed, or write it whole."
+        }
+        _ => "A line that begins with \"[\" and is meant as text needs its `+`.",
+    }
+}
+
+/// Rows of the file below a sentence.
+fn behind(context: &str) -> String {
+    if context.is_empty() { String::new() } else { format!("\n\n{context}") }
 }
 
 fn empty_body(operation: &Operation) -> String {

@@ -20,13 +20,21 @@ pub(crate) fn parse(line: &str, directory: &Path) -> Result<Header, ParseError> 
     let inner = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).ok_or_else(refuse)?;
     let (path, tag) = match inner.split_once('#') {
         Some((path, tag)) => (path, Some(tag.trim().parse::<Tag>().map_err(|_| refuse())?)),
-        None => (inner, None),
+        None => (without_loose_tag(inner), None),
     };
     let path = unquoted(without_noise(path));
     if path.is_empty() {
         return Err(refuse());
     }
     Ok(Header { path: relative(path, directory), tag })
+}
+
+/// A tag that stands behind a blank or a colon instead of its `#` is no part of the path that the refusal repeats.
+fn without_loose_tag(path: &str) -> &str {
+    match path.trim_end().rsplit_once([' ', ':']) {
+        Some((path, tag)) if tag.parse::<Tag>().is_ok() => path,
+        _ => path,
+    }
 }
 
 fn without_noise(path: &str) -> &str {

@@ -56,6 +56,12 @@ pub(crate) fn mistake(line: &str, at: usize) -> Option<ParseError> {
     if line.starts_with('-') {
         return Some(ParseError::MinusRow { at });
     }
+    if is_conflict_marker(text) {
+        return Some(ParseError::SearchReplace { at, text: text.to_owned() });
+    }
+    if is_nearly_header(text) {
+        return Some(ParseError::NotAHeader { at, text: text.to_owned() });
+    }
     match range(text.strip_suffix(':').unwrap_or(text))? {
         (line, None) => Some(ParseError::BareNumber { at, line: line.to_owned() }),
         (first, Some(last)) => Some(ParseError::BareRange {
@@ -65,6 +71,34 @@ pub(crate) fn mistake(line: &str, at: usize) -> Option<ParseError> {
             last: last.to_owned(),
         }),
     }
+}
+
+/// `<<<<<<< SEARCH` and `>>>>>>> REPLACE`, by which other tools are told the old text and the new one.
+fn is_conflict_marker(text: &str) -> bool {
+    ["<<<<<<<", ">>>>>>>"]
+        .iter()
+        .filter_map(|marker| text.strip_prefix(marker))
+        .any(|rest| rest.is_empty() || rest.starts_with(' '))
+}
+
+/// Was the line meant as a hunk header? Other words, small letters, half a range, text behind the colon: as a row
+/// without `+` it would become a part of the file.
+fn is_nearly_header(text: &str) -> bool {
+    let word_end = text.find(|c: char| !c.is_ascii_alphabetic() && c != '.').unwrap_or(text.len());
+    let (word, rest) = text.split_at(word_end);
+    let verb = word.split('.').next().unwrap_or_default();
+    let verbs = ["SWAP", "DEL", "INS", "REPLACE", "DELETE", "INSERT"];
+    if !verbs.iter().any(|known| verb.eq_ignore_ascii_case(known)) {
+        return false;
+    }
+    let operand = rest.trim_start();
+    if operand.is_empty() || operand.starts_with(':') {
+        return word.contains('.') && word.chars().all(|c| c == '.' || c.is_ascii_uppercase());
+    }
+    let after = operand.trim_start_matches(|c: char| c.is_ascii_digit());
+    let next = after.trim_start().chars().next();
+    let goes_on = |c: char| matches!(c, ':' | '.' | '=' | '-' | '…' | ',') || c.is_ascii_digit();
+    after.len() < operand.len() && next.is_none_or(goes_on)
 }
 
 /// A hunk header, if the line is one.

@@ -18,9 +18,11 @@ mod patcher;
 mod preview;
 mod recover;
 mod repair;
+mod seen;
 mod snapshots;
 mod syntax;
 mod tag;
+mod trace;
 
 pub use apply::Change;
 pub use error::{EditError, ParseError};

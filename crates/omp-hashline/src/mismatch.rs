@@ -18,6 +18,10 @@ const WIDTH: usize = 240;
 pub(crate) fn context(lines: &Lines<'_>, anchors: &[(usize, usize)]) -> String {
     let mut rows: BTreeMap<usize, bool> = BTreeMap::new();
     for (first, last) in anchors {
+        // Of lines behind the end, the end is shown.
+        if *last > lines.count() {
+            rows.extend((lines.count().saturating_sub(AROUND)..=lines.count()).map(|line| (line, false)));
+        }
         // A long range is shown by its ends.
         let shown = (*first..=*last).filter(|line| line - first <= AROUND || last - line <= AROUND);
         for line in shown.take(2 * AROUND + 2) {

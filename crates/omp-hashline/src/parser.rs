@@ -12,6 +12,9 @@ const BARE_BODY: &str = "Auto-prefixed bare body row(s) with +. Body rows must b
 
 /// Reads a whole patch. Paths inside `directory` are named relative to it.
 pub fn parse(input: &str, directory: &Path) -> Result<Patch, ParseError> {
+    if !input.contains('\n') && input.contains("\\n") {
+        return Err(ParseError::Escaped);
+    }
     let mut parser = Parser::new(directory);
     parser.read(input)?;
     parser.finish()
@@ -38,6 +41,10 @@ struct Parser<'a> {
     /// The section that hunks go to.
     section: Option<usize>,
     open: Option<Open<'a>>,
+    /// The white space before the first header, which the whole patch is indented by.
+    indent: &'a str,
+    /// The patch stands in a code block.
+    fenced: bool,
     /// A `#` line above which no hunk is open: a remark if a hunk header follows.
     remark: Option<(usize, &'a str)>,
 }
@@ -46,6 +53,8 @@ struct Parser<'a> {
 struct Open<'a> {
     operation: Operation,
     at: usize,
+    /// The white space before the header, which rows may have before their `+`.
+    indent: &'a str,
     rows: Vec<BodyRow<'a>>,
 }
 
@@ -78,33 +87,53 @@ impl<'a> Parser<'a> {
             warnings: Vec::new(),
             section: None,
             open: None,
+            indent: "",
+            fenced: false,
             remark: None,
         }
     }
 
     fn read(&mut self, input: &'a str) -> Result<(), ParseError> {
         let input = input.strip_prefix('\u{feff}').unwrap_or(input);
+        let mut closed = false;
         for (position, line) in input.split('\n').enumerate() {
             let (line, at) = (line.strip_suffix('\r').unwrap_or(line), position + 1);
+            let line = line.strip_prefix(self.indent).unwrap_or(line);
             match classify(line, at) {
                 Ok(Row::Stop) => break,
+                Ok(Row::Blank) if closed => {}
+                _ if closed => return Err(ParseError::BehindFence { at }),
+                Ok(Row::Raw(text)) if self.closes(text) => closed = true,
                 row if self.section.is_none() => self.first(row.ok(), line)?,
-                row => self.row(row?, at)?,
+                row => self.row(row?, line, at)?,
             }
         }
         Ok(())
     }
 
+    /// Is the line the end of the code block that the patch stands in?
+    fn closes(&self, line: &str) -> bool {
+        self.fenced && self.section.is_some() && line.trim_end() == "```"
+    }
+
     /// Nothing but a header may come first.
-    fn first(&mut self, row: Option<Row<'a>>, line: &str) -> Result<(), ParseError> {
+    fn first(&mut self, row: Option<Row<'a>>, line: &'a str) -> Result<(), ParseError> {
         match row {
             Some(Row::Blank | Row::Begin) => Ok(()),
             Some(Row::Header(line)) => self.enter(header::parse(line, self.directory)?),
+            Some(Row::Raw(text)) if text.starts_with("```") && !self.fenced => {
+                self.fenced = true;
+                Ok(())
+            }
+            Some(Row::Raw(text)) if text.trim_start().starts_with('[') => {
+                self.indent = indent(text);
+                self.enter(header::parse(text.trim_start(), self.directory)?)
+            }
             _ => Err(ParseError::NoHeader(line.to_owned())),
         }
     }
 
-    fn row(&mut self, row: Row<'a>, at: usize) -> Result<(), ParseError> {
+    fn row(&mut self, row: Row<'a>, line: &'a str, at: usize) -> Result<(), ParseError> {
         match row {
             Row::Begin | Row::Stop => Ok(()),
             Row::Header(line) => {
@@ -114,19 +143,28 @@ impl<'a> Parser<'a> {
             }
             Row::Hunk(operation) => {
                 self.close_hunk(Next::Hunk)?;
-                self.open = Some(Open { operation, at, rows: Vec::new() });
+                self.open = Some(Open { operation, at, indent: indent(line), rows: Vec::new() });
                 Ok(())
             }
             Row::Blank => self.body("", Kind::Blank, at),
             Row::Plus(text) => self.body(text, Kind::Plus, at),
-            Row::Raw(text) => match mistake(text, at) {
-                // An empty line pasted from a read.
-                Some(ParseError::BareNumber { .. }) if self.open.is_some() && text.ends_with(':') => {
-                    self.body(text, Kind::Bare, at)
-                }
-                Some(error) => Err(error),
-                None => self.body(text, Kind::Bare, at),
-            },
+            Row::Raw(text) => self.raw(text, at),
+        }
+    }
+
+    /// A line without `+`: indented like its hunk's header, a known mistake, or text.
+    fn raw(&mut self, text: &'a str, at: usize) -> Result<(), ParseError> {
+        let indent = self.open.as_ref().map_or("", |open| open.indent);
+        if let Some(text) = text.strip_prefix(indent).and_then(|rest| rest.strip_prefix('+')) {
+            return self.body(text, Kind::Plus, at);
+        }
+        match mistake(text, at) {
+            // An empty line pasted from a read.
+            Some(ParseError::BareNumber { .. }) if self.open.is_some() && text.ends_with(':') => {
+                self.body(text, Kind::Bare, at)
+            }
+            Some(error) => Err(error),
+            None => self.body(text, Kind::Bare, at),
         }
     }
 
@@ -172,7 +210,7 @@ impl<'a> Parser<'a> {
             drop_remarks(&mut open);
         }
         trim_blank(&mut open.rows);
-        let Open { operation, at, rows } = open;
+        let Open { operation, at, rows, .. } = open;
         if let (false, Some(row)) = (operation.takes_body(), rows.first()) {
             return Err(ParseError::UnwantedBody { at: row.at, operation });
         }
@@ -210,6 +248,11 @@ impl<'a> Parser<'a> {
             .extend(empty.iter().map(|section| format!("{} has no hunks and was left alone.", section.path)));
         Ok(Patch { sections, warnings: self.warnings })
     }
+}
+
+/// The white space before a line's text.
+fn indent(line: &str) -> &str {
+    &line[..line.len() - line.trim_start().len()]
 }
 
 /// Takes away `#` lines right above the next hunk's header, as long as the hunk keeps a body.

@@ -82,8 +82,12 @@ impl Patcher<'_> {
     ) -> Result<Planned, EditError> {
         let current = snapshots.tag(file.key, file.text);
         let lines = Lines::of(file.text);
-        let planned = if current == section.tag {
-            self.check_seen(section, file.key, &lines, snapshots)?;
+        let fresh = current == section.tag && snapshots.stands_for(file.key, section.tag, file.text);
+        if fresh && self.enforce_seen {
+            snapshots.record(file.key, file.text);
+        }
+        self.check_seen(section, file.key, snapshots)?;
+        let planned = if fresh {
             self.directly(section, file.text, &lines)?
         } else if section.hunks.iter().all(|hunk| hunk.operation.anchors().is_none()) {
             let mut planned = self.directly(section, file.text, &lines)?;
@@ -156,16 +160,11 @@ impl Patcher<'_> {
         Some(Planned { text, changes, warnings: found.warnings, blocks: Vec::new() })
     }
 
-    fn check_seen(
-        &self,
-        section: &Section,
-        key: &str,
-        lines: &Lines<'_>,
-        snapshots: &mut Snapshots,
-    ) -> Result<(), EditError> {
-        if !self.enforce_seen {
-            return Ok(());
-        }
+    /// Refuses lines that were not displayed of the text that the tag stands for.
+    fn check_seen(&self, section: &Section, key: &str, snapshots: &mut Snapshots) -> Result<(), EditError> {
+        let text = if self.enforce_seen { snapshots.text(key, section.tag) } else { None };
+        let Some(text) = text else { return Ok(()) };
+        let lines = Lines::of(&text);
         let anchors = section.hunks.iter().filter_map(|hunk| hunk.operation.anchors());
         let named = anchors.flat_map(|(first, last)| RangeInclusive::new(first, last));
         let unseen =

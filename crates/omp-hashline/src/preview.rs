@@ -5,7 +5,7 @@ use crate::lines::Lines;
 use crate::mismatch::cut;
 
 /// Lines shown on each side of a change.
-const AROUND: usize = 2;
+pub(crate) const AROUND: usize = 2;
 /// A run of new lines longer than this is shown by its ends.
 const RUN: usize = 16;
 /// What is shown of each end of a long run.

@@ -1,13 +1,10 @@
 //! An edit aimed at an older text, carried over to the file as it is now, or not at all.
 
-use std::collections::HashMap;
-
-use similar::{Algorithm, DiffOp, capture_diff_slices};
-
 use crate::apply::{Change, Step};
 use crate::lines::Lines;
 use crate::patch::Operation;
 use crate::snapshots::Version;
+use crate::trace::Trace;
 
 /// Steps in terms of the file as it is now.
 #[derive(Debug)]
@@ -55,10 +52,11 @@ pub(crate) fn recover(
         let how = if steps.iter().all(alone) { How::Chain } else { How::Replay };
         return Some(Recovered { steps: carried, how, offset: 0 });
     }
-    let map = Map::by_diff(&old, live.lines);
+    let Trace { to, unique } = Trace::new(&old, live.lines);
+    let map = Map { to };
     let offset = common_offset(steps, &map)?;
-    let counts = Repeats::of(&old, live.lines);
-    if !steps.iter().all(|step| is_sure(step, &map, &old, live.lines, &counts)) {
+    let sure = |step: &Step| is_sure(step, &map, &unique, &old, live.lines);
+    if !steps.iter().all(sure) {
         return None;
     }
     let how = if later.is_empty() { How::External } else { How::Chain };
@@ -84,19 +82,6 @@ impl Map {
             }
         }
         Some(Self { to })
-    }
-
-    /// By comparing the texts.
-    fn by_diff(old: &Lines<'_>, live: &Lines<'_>) -> Self {
-        let mut to = vec![None; old.count()];
-        for operation in capture_diff_slices(Algorithm::Myers, old.as_slice(), live.as_slice()) {
-            if let DiffOp::Equal { old_index, new_index, len } = operation {
-                for position in 0..len {
-                    to[old_index + position] = Some(new_index + position);
-                }
-            }
-        }
-        Self { to }
     }
 
     /// Are the lines before and after a step still its neighbours? The ends of the file are neighbours, too.
@@ -143,33 +128,14 @@ fn common_offset(steps: &[Step], map: &Map) -> Option<isize> {
     Some(common.unwrap_or_default())
 }
 
-/// How often each line occurs in the older text and in the file.
-struct Repeats<'a> {
-    old: HashMap<&'a str, usize>,
-    live: HashMap<&'a str, usize>,
-}
-
-impl<'a> Repeats<'a> {
-    fn of(old: &Lines<'a>, live: &Lines<'a>) -> Self {
-        let count = |lines: &Lines<'a>| {
-            let mut counts = HashMap::with_capacity(lines.count());
-            lines.as_slice().iter().for_each(|line| *counts.entry(*line).or_default() += 1);
-            counts
-        };
-        Self { old: count(old), live: count(live) }
-    }
-
-    fn is_unique(&self, line: &str) -> bool {
-        self.old.get(line) == Some(&1) && self.live.get(line) == Some(&1)
-    }
-}
-
-/// A line that exists once needs one neighbour as a witness; one that exists several times needs both.
-fn is_sure(step: &Step, map: &Map, old: &Lines<'_>, live: &Lines<'_>, repeats: &Repeats<'_>) -> bool {
+/// Lines that exist once need one neighbour as a witness; others need both.
+fn is_sure(step: &Step, map: &Map, unique: &[bool], old: &Lines<'_>, live: &Lines<'_>) -> bool {
     let Some((first, last)) = step.anchor else { return true };
-    let (before, after) = map.neighbours(step, old.count(), live.count());
-    let unique = old.as_slice()[first..=last].iter().any(|line| repeats.is_unique(line));
-    if unique { before || after } else { before && after }
+    let (Some(new_first), Some(new_last)) = (map.to[first], map.to[last]) else { return false };
+    // Counted from one: what stands before the first line and behind the last is nothing, in both texts.
+    let before = old.get(first) == live.get(new_first);
+    let after = old.get(last + 2) == live.get(new_last + 2);
+    if unique[first..=last].contains(&true) { before || after } else { before && after }
 }
 
 /// The steps at their new places. Lines of one step must have stayed together.

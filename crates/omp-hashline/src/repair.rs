@@ -1,7 +1,7 @@
 //! Mistakes in a body that can be proved from the text around it. What cannot be proved is applied as written.
 
 use crate::apply::{self, Source, Step};
-use crate::balance::{balance, indentation, is_closer};
+use crate::balance::{balance, indentation, is_closer, is_directive};
 use crate::error::EditError;
 use crate::patch::Operation;
 
@@ -14,6 +14,7 @@ pub(crate) fn repair(
     let touched: Vec<(usize, usize)> = steps.iter().map(|step| (step.start, step.end)).collect();
     for (position, step) in steps.iter_mut().enumerate() {
         let others = Others { spans: &touched, this: position };
+        warnings.extend(drop_numbers(step, source));
         let remark = match step.operation {
             Operation::Swap { .. } => match drop_echo(step, source, &others)? {
                 Some(remark) => Some(remark),
@@ -40,6 +41,27 @@ impl Others<'_> {
         let others = self.spans.iter().enumerate().filter(|(position, _)| *position != self.this);
         others.into_iter().any(|(_, (start, end))| *start <= line + 1 && line < (*end).max(start + 1))
     }
+}
+
+/// A body whose rows begin with the numbers of the lines that they replace, as a read shows them. One row alone may
+/// begin so by chance, and so may a file whose own lines are numbered.
+fn drop_numbers(step: &mut Step, source: Source<'_>) -> Option<String> {
+    let Operation::Swap { first, .. } = step.operation else { return None };
+    let without = |(index, row): (usize, &String)| {
+        let rest = row.strip_prefix(&(first + index).to_string())?.strip_prefix(':')?;
+        Some(rest.to_owned())
+    };
+    let rows: Option<Vec<String>> = step.body.iter().enumerate().map(without).collect();
+    let numbered = |line: &&str| line.trim_start().starts_with(|c: char| c.is_ascii_digit());
+    let rows = rows.filter(|rows| rows.len() > 1)?;
+    if source.lines.as_slice()[step.start..step.end].iter().any(numbered) {
+        return None;
+    }
+    step.body = rows;
+    Some(format!(
+        "`{}`: every row began with its line number and a colon, as a read shows them; they were left out.",
+        step.operation.shown()
+    ))
 }
 
 fn is_text(line: &str) -> bool {
@@ -124,12 +146,15 @@ fn drop_closer(step: &mut Step, source: Source<'_>, others: &Others<'_>) -> Opti
 fn slide(step: &mut Step, source: Source<'_>, others: &Others<'_>) -> Option<String> {
     let lines = source.lines.as_slice();
     let (_, anchor) = step.anchor?;
-    let body = step.body.iter().find(|line| !line.trim().is_empty()).map(|line| indentation(line))?;
-    if lines[anchor].trim().is_empty() || body >= indentation(lines[anchor]) {
+    let body = step.body.iter().find(|line| !line.trim().is_empty())?;
+    // Tabs and spaces cannot be compared: less indentation is the beginning of more.
+    let less = indentation(body).to_owned();
+    let more = |line: &str| indentation(line).starts_with(&less);
+    let inside = more(lines[anchor]) && indentation(lines[anchor]) != less;
+    if lines[anchor].trim().is_empty() || !inside || is_directive(body) {
         return None;
     }
-    let passes =
-        |line: &usize| is_closer(lines[*line]) && indentation(lines[*line]) >= body && !others.touch(*line);
+    let passes = |line: &usize| is_closer(lines[*line]) && more(lines[*line]) && !others.touch(*line);
     let passed = (step.start..lines.len()).take_while(passes).count();
     if passed == 0 {
         return None;

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::apply::Change;
+use crate::seen::Seen;
 use crate::tag::Tag;
 
 const PATHS: usize = 30;
@@ -30,8 +31,8 @@ pub(crate) struct Version {
     pub(crate) text: Arc<str>,
     /// What made it from the version before, if this session did.
     pub(crate) made_by: Option<Vec<Change>>,
-    /// Line ranges that were displayed.
-    seen: Vec<(usize, usize)>,
+    /// The lines that were displayed.
+    seen: Seen,
 }
 
 impl Snapshots {
@@ -44,10 +45,15 @@ impl Snapshots {
         self.push(key, text, None)
     }
 
-    /// Remembers what an edit made of the text `before`.
+    /// Remembers what an edit made of the text `before`, and that its result showed the lines around the changes.
     pub fn record_edit(&mut self, key: &str, before: &str, after: &str, changes: Vec<Change>) -> Tag {
         self.push(key, before, None);
-        self.push(key, after, Some(changes))
+        let seen = self.versions(key).last().map(|version| version.seen.after(&changes));
+        let tag = self.push(key, after, Some(changes));
+        if let Some((version, seen)) = self.version_mut(key, tag).zip(seen) {
+            version.seen = seen;
+        }
+        tag
     }
 
     /// The text that a tag stood for.
@@ -58,18 +64,28 @@ impl Snapshots {
 
     /// Lines `first..=last` of a text were displayed.
     pub fn saw(&mut self, key: &str, tag: Tag, first: usize, last: usize) {
-        let file = self.files.iter_mut().find(|file| file.key == key);
-        let version = file.and_then(|file| file.versions.iter_mut().rev().find(|version| version.tag == tag));
-        if let Some(version) = version {
-            version.seen.push((first, last));
+        if let Some(version) = self.version_mut(key, tag) {
+            version.seen.add(first, last);
         }
+    }
+
+    /// The newest text that a tag stood for.
+    fn version_mut(&mut self, key: &str, tag: Tag) -> Option<&mut Version> {
+        let file = self.files.iter_mut().find(|file| file.key == key)?;
+        file.versions.iter_mut().rev().find(|version| version.tag == tag)
     }
 
     /// Was line `line` of the text displayed?
     pub(crate) fn has_seen(&self, key: &str, tag: Tag, line: usize) -> bool {
         let version = self.versions(key).iter().rev().find(|version| version.tag == tag);
-        version
-            .is_some_and(|version| version.seen.iter().any(|(first, last)| (first..=last).contains(&&line)))
+        version.is_some_and(|version| version.seen.contains(line))
+    }
+
+    /// Is the text one that the tag was given for? Tags are short, so another text may have the same by chance. One
+    /// that was never given stands for any text that has it.
+    pub(crate) fn stands_for(&self, key: &str, tag: Tag, text: &str) -> bool {
+        let mut given = self.versions(key).iter().rev().filter(|version| version.tag == tag).peekable();
+        given.peek().is_none() || given.any(|version| same(&version.text, text))
     }
 
     /// The one file of this name that had this text; none if several did.
@@ -102,7 +118,7 @@ impl Snapshots {
             .unwrap_or_else(|| Shown { key: key.to_owned(), versions: Vec::new() });
         let newest = file.versions.last();
         if newest.is_none_or(|newest| *newest.text != *text) {
-            file.versions.push(Version { tag, text: text.into(), made_by, seen: Vec::new() });
+            file.versions.push(Version { tag, text: text.into(), made_by, seen: Seen::default() });
         }
         let surplus = file.versions.len().saturating_sub(VERSIONS);
         file.versions.drain(..surplus);
@@ -127,4 +143,12 @@ impl Snapshots {
     fn bytes(&self) -> usize {
         self.files.iter().flat_map(|file| &file.versions).map(|version| version.text.len()).sum()
     }
+}
+
+/// Are two texts the same but for blanks at the ends of lines, which tags do not count?
+fn same(one: &str, other: &str) -> bool {
+    fn lines(text: &str) -> impl Iterator<Item = &str> {
+        text.split('\n').map(|line| line.trim_end_matches([' ', '\t', '\r']))
+    }
+    one == other || lines(one).eq(lines(other))
 }

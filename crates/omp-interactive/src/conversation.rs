@@ -104,7 +104,8 @@ impl Conversation {
             }
             AgentEvent::AutoRetryEnd { success: false, attempt, final_error } => {
                 let error = final_error.as_deref().unwrap_or_default();
-                self.say(to, Level::Error, &format!("Retry failed after {attempt} attempts: {error}"));
+                let attempts = if *attempt == 1 { "attempt" } else { "attempts" };
+                self.say(to, Level::Error, &format!("Retry failed after {attempt} {attempts}: {error}"));
             }
             _ => {}
         }

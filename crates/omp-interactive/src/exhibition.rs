@@ -36,8 +36,8 @@ impl Exhibition {
         let chosen = self.chosen()?;
         let background = Signals::new(variable("COLORFGBG").as_deref(), false).appearance();
         let theme = theme(directories, settings, background);
-        let look = Look::new(theme, self.width);
         let depth = color_depth(&variable);
+        let look = Look { depth, ..Look::new(theme, self.width) };
         let write = |row: omp_tui::text::Line| match self.plain {
             true => row.text().trim_end().to_owned(),
             false => row.to_ansi(depth),

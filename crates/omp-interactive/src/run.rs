@@ -156,6 +156,7 @@ pub async fn run(start: Start) -> Result<End, TerminalError> {
     let most = session.settings().get(keys::TUI_MAX_INLINE_IMAGES).max(0.0) as usize;
     let off = !session.settings().get(keys::TERMINAL_SHOW_IMAGES) || recorder.is_some();
     app.set_pictures(screen.picture_options(most), off);
+    app.set_depth(screen.depth());
     app.set_read_preview(session.settings().get(keys::READ_TOOL_RESULT_PREVIEW));
     if let Some(recorder) = recorder {
         match (&goal, set_up) {

@@ -14,6 +14,7 @@ use omp_tui::probe::{self, Fact, Probe, Probes};
 use omp_tui::render::{Gesture, Profile, Renderer};
 use omp_tui::schedule::Request;
 use omp_tui::terminal::{Incoming, Source, Terminal, TerminalError};
+use omp_tui::text::Depth;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
 use crate::app::{App, Wish};
@@ -130,6 +131,11 @@ impl Screen {
     /// How a person who looks elsewhere is told something.
     pub(crate) fn notices(&self) -> Option<Notices> {
         self.notices
+    }
+
+    /// How many colours the terminal shows.
+    pub(crate) fn depth(&self) -> Depth {
+        self.profile.depth
     }
 
     /// How pictures are shown, as far as is known; `most` of them at a time.

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use omp_theme::Theme;
+use omp_tui::text::Depth;
 use omp_view::Look;
 use omp_view::code::Preparer;
 use omp_view::tool::Expansion;
@@ -45,6 +46,11 @@ impl Stage {
 
     pub(crate) fn set_theme(&self, theme: Arc<Theme>) {
         self.0.borrow_mut().look.theme = theme;
+    }
+
+    /// How many colours the terminal shows.
+    pub(crate) fn set_depth(&self, depth: Depth) {
+        self.0.borrow_mut().look.depth = depth;
     }
 
     /// The pictures of the conversation.

@@ -73,6 +73,11 @@ impl Answer {
         self.ran_away
     }
 
+    /// Something to know about an answer that is none the less complete.
+    pub(crate) fn remark(&mut self, words: &str) {
+        self.message.error_message = Some(words.to_owned());
+    }
+
     pub(crate) fn start(&mut self) {
         if !mem::replace(&mut self.started, true) {
             self.events.push(StreamEvent::Start);

@@ -18,8 +18,11 @@ pub mod tree;
 pub mod welcome;
 pub mod wizard;
 
-use omp_tui::render::Position;
+use omp_keys::Bindings;
+use omp_tui::input::Key;
+use omp_tui::render::{Position, Size};
 use omp_tui::text::Line;
+use omp_view::Look;
 
 pub use listing::step;
 pub use parts::age;
@@ -37,4 +40,19 @@ impl From<Vec<Line>> for Drawn {
     fn from(rows: Vec<Line>) -> Self {
         Self { rows, cursor: None }
     }
+}
+
+/// A panel that is a machine and nothing else: it is drawn, takes keys and pasted text, and may wish for something.
+pub trait Machine {
+    /// What it may want done.
+    type Wish;
+
+    /// Its rows on a screen of this size.
+    fn draw(&mut self, look: &Look, size: Size) -> Drawn;
+
+    /// Takes a key; it may lead to a wish.
+    fn key(&mut self, key: Key, keys: &Bindings) -> Option<Self::Wish>;
+
+    /// Takes pasted text; where it only searches, nothing is wished for.
+    fn paste(&mut self, text: &str) -> Option<Self::Wish>;
 }

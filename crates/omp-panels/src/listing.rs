@@ -81,19 +81,11 @@ impl Tabs {
     }
 }
 
-/// The rows of a list, no more than `most` of them.
-pub(crate) fn fitting(list: &mut Selector, look: &Look, most: usize) -> Vec<Line> {
-    // Title, what was typed, what is hidden; headings come on top.
-    let mut room = most.saturating_sub(3).max(1);
-    loop {
-        list.set_rows(room);
-        let rows = list.draw(look);
-        let over = rows.len().saturating_sub(most);
-        if over == 0 || room == 1 {
-            return rows;
-        }
-        room = room.saturating_sub(over).max(1);
-    }
+/// The rows of a list, no more than `most` of them, with a row of tabs under its title.
+pub(crate) fn under_tabs(tabs: &Tabs, list: &mut Selector, look: &Look, most: usize) -> Vec<Line> {
+    let mut rows = list.draw_within(look, most.saturating_sub(1));
+    rows.insert(rows.len().min(1), tabs.row(look));
+    rows
 }
 
 /// A row two cells to the right.

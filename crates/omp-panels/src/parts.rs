@@ -3,7 +3,7 @@
 use omp_theme::{Symbol, Token};
 use omp_tui::render::Size;
 use omp_tui::text::Line;
-use omp_view::Look;
+use omp_view::{Look, grouped};
 
 /// The keys at the foot of a panel take no more rows than this.
 const MOST_KEY_ROWS: usize = 2;
@@ -48,10 +48,11 @@ pub(crate) fn choice(look: &Look, at_cursor: bool, content: &Line) -> Line {
 /// Says how much of a list is above and below what is shown; nothing if all of it is.
 pub(crate) fn hidden(look: &Look, above: usize, below: usize) -> Option<Line> {
     let (up, down) = (look.symbol(Symbol::NavUp), look.symbol(Symbol::NavDown));
-    let text = match (above, below) {
-        (0, 0) => return None,
-        (0, below) => format!("  {down} {below} more"),
-        (above, 0) => format!("  {up} {above} more"),
+    let [above, below] = [above, below].map(|count| grouped(count as u64));
+    let text = match (above.as_str(), below.as_str()) {
+        ("0", "0") => return None,
+        ("0", below) => format!("  {down} {below} more"),
+        (above, "0") => format!("  {up} {above} more"),
         (above, below) => format!("  {up} {above}  {down} {below} more"),
     };
     Some(look.row(Token::Dim, &text))

@@ -1,4 +1,33 @@
-//! The indentation of new lines, where the author had that of the file wrong.
+//! The indentation and the signs of new lines, where the author had those of the file wrong.
+
+use crate::matcher::{Fit, signs};
+
+/// How lines as their author writes them become lines of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Adapted {
+    indents: Indents,
+    signs: Vec<(char, char)>,
+}
+
+impl Adapted {
+    /// Learns from lines as they were written, beside the same lines of the file, which fit so well.
+    pub(crate) fn learn<'a>(fit: Fit, lines: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Self {
+        let signs = if fit == Fit::Signs { signs(lines.clone()) } else { Vec::new() };
+        Self { indents: Indents::learn(lines), signs }
+    }
+
+    /// A new line as the file would have it.
+    pub(crate) fn line(&self, line: &str) -> String {
+        let line = self.indents.adapt(line);
+        if self.signs.is_empty() {
+            return line;
+        }
+        let plain = |letter: char| {
+            self.signs.iter().find(|(written, _)| *written == letter).map_or(letter, |(_, real)| *real)
+        };
+        line.chars().map(plain).collect()
+    }
+}
 
 /// What stands before the first letter.
 fn indent(line: &str) -> &str {

@@ -1,6 +1,6 @@
 //! Hunks against a text.
 
-use crate::adapt::Indents;
+use crate::adapt::Adapted;
 use crate::error::MatchError;
 use crate::hunk::{Hunk, Row};
 use crate::lines::{Change, Edited, FinalEnd, Lines};
@@ -24,7 +24,7 @@ pub fn apply(text: &str, hunks: &[Hunk], matcher: &Matcher) -> Result<Edited, Ma
             _ => {}
         }
         edited.notes.extend(note(hunk, &place, old.len()));
-        let changes = changes(hunk, &lines.rows()[place.start..place.start + old.len()], place.start);
+        let changes = changes(hunk, &lines.rows()[place.start..place.start + old.len()], &place);
         if let Some(last) = changes.last() {
             search.cursor = last.start + last.removed;
         }
@@ -42,10 +42,10 @@ pub fn apply(text: &str, hunks: &[Hunk], matcher: &Matcher) -> Result<Edited, Ma
 }
 
 /// The lines that a hunk takes and gives, as changes of the rows where it fits.
-fn changes(hunk: &Hunk, rows: &[&str], start: usize) -> Vec<Change> {
-    let indents = Indents::learn(hunk.old().into_iter().zip(rows.iter().copied()));
+fn changes(hunk: &Hunk, rows: &[&str], place: &Place) -> Vec<Change> {
+    let adapted = Adapted::learn(place.fit, hunk.old().into_iter().zip(rows.iter().copied()));
     let mut changes: Vec<Change> = Vec::new();
-    let mut line = start;
+    let mut line = place.start;
     let mut open = false;
     for row in &hunk.rows {
         if let Row::Keep(_) = row {
@@ -59,7 +59,7 @@ fn changes(hunk: &Hunk, rows: &[&str], start: usize) -> Vec<Change> {
         }
         let Some(change) = changes.last_mut() else { continue };
         match row {
-            Row::Add(text) => change.inserted.push(indents.adapt(text)),
+            Row::Add(text) => change.inserted.push(adapted.line(text)),
             _ => {
                 change.removed += 1;
                 line += 1;
@@ -79,7 +79,8 @@ fn note(hunk: &Hunk, place: &Place, count: usize) -> Option<String> {
             hunk.at
         )),
         Fit::Signs => Some(format!(
-            "The hunk at line {} has other quotation marks or dashes than lines {first}-{last}; it was applied there.",
+            "The hunk at line {} has other quotation marks or dashes than lines {first}-{last}; it was applied there, \
+             with those of the file.",
             hunk.at
         )),
         Fit::Near => Some(format!(

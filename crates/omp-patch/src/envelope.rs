@@ -18,6 +18,15 @@ impl FileChange {
             Self::Add { path, .. } | Self::Delete { path } | Self::Update { path, .. } => path,
         }
     }
+
+    /// All names that are touched: the file's, and the one that it is moved to.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        let moved_to = match self {
+            Self::Update { moved_to, .. } => moved_to.as_deref(),
+            Self::Add { .. } | Self::Delete { .. } => None,
+        };
+        std::iter::once(self.path()).chain(moved_to)
+    }
 }
 
 /// Reads a patch. The envelope may be missing, or stand in a code block or a here-document; a line `*** Abort` ends it.

@@ -97,6 +97,30 @@ fn plain(letter: char) -> char {
     }
 }
 
+/// Typographic signs that the author put where the file has plain ones, with the plain ones: new text is written with
+/// them, too. Only signs that are the same everywhere in the lines.
+pub(crate) fn signs<'a>(lines: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<(char, char)> {
+    let mut signs: Vec<(char, char)> = Vec::new();
+    let mut kept: Vec<char> = Vec::new();
+    for (wanted, row) in lines {
+        for (written, real) in essence_as_is(wanted).into_iter().zip(essence_as_is(row)) {
+            match written == real {
+                true => kept.push(written),
+                false => signs.push((written, real)),
+            }
+        }
+    }
+    signs.sort_unstable();
+    signs.dedup();
+    let alone = |written: char| signs.iter().filter(|(other, _)| *other == written).count() == 1;
+    signs.iter().copied().filter(|(written, _)| alone(*written) && !kept.contains(written)).collect()
+}
+
+/// The letters of a line without its blanks.
+fn essence_as_is(line: &str) -> Vec<char> {
+    line.chars().filter(|letter| !letter.is_whitespace()).collect()
+}
+
 /// The characters of a line that count: no blanks around it, one between words.
 pub(crate) fn essence(line: &str) -> Vec<char> {
     let mut letters = Vec::with_capacity(line.len());

@@ -8,8 +8,8 @@ use crate::matcher::essence;
 
 /// Rows of the file that are shown.
 const SHOWN: usize = 8;
-/// Rows that are compared letter by letter.
-const COMPARED: usize = 20_000;
+/// What the search may cost, in compared characters: it is for a sentence in an error.
+const MAX_WORK: usize = 20_000_000;
 /// Less alike than this is no help.
 const ALIKE: f64 = 0.5;
 
@@ -53,10 +53,20 @@ fn by_likeness(rows: &[&str], wanted: &[&str]) -> Option<usize> {
     let lines = wanted.iter().map(|line| essence(line)).enumerate();
     let (index, line) = lines.max_by_key(|(_, line)| line.len()).filter(|(_, line)| !line.is_empty())?;
     let mut best: Option<(usize, usize)> = None;
-    for (place, row) in rows.iter().enumerate().take(COMPARED) {
+    let mut work = 0;
+    for (place, row) in rows.iter().enumerate() {
+        // Half as long or twice as long is never alike; counting letters costs more than counting bytes.
+        if row.len() > 8 * line.len() + 64 {
+            continue;
+        }
         let row = essence(row);
         let allowed = ((1.0 - ALIKE) * line.len().max(row.len()) as f64) as usize;
         let allowed = best.map_or(allowed, |(least, _)| allowed.min(least.saturating_sub(1)));
+        work +=
+            row.len() + row.len().saturating_mul(2 * allowed + 1).min(row.len().saturating_mul(line.len()));
+        if work > MAX_WORK {
+            break;
+        }
         if let Some(found) = distance(&row, &line, allowed)
             && best.is_none_or(|(least, _)| found < least)
         {

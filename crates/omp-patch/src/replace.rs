@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::adapt::Indents;
+use crate::adapt::Adapted;
 use crate::error::MatchError;
 use crate::lines::{Change, Edited, FinalEnd, Lines};
 use crate::matcher::{Fit, Matcher, Place};
@@ -170,8 +170,8 @@ fn loosely(
         }
         end = place.start + wanted.len();
         let rows = &lines.rows()[place.start..end];
-        let indents = Indents::learn(wanted.iter().copied().zip(rows.iter().copied()));
-        let inserted = written.iter().map(|line| indents.adapt(line)).collect();
+        let adapted = Adapted::learn(place.fit, wanted.iter().copied().zip(rows.iter().copied()));
+        let inserted = written.iter().map(|line| adapted.line(line)).collect();
         edited.changes.push(Change { start: place.start, removed: wanted.len(), inserted });
         edited.notes.push(note(place, end));
     }
@@ -187,7 +187,10 @@ fn note(place: &Place, end: usize) -> String {
             (place.alike * 100.0).floor()
         ),
         Fit::Signs => {
-            format!("Lines {first}-{end} were replaced; their quotation marks or dashes differ from yours.")
+            format!(
+                "Lines {first}-{end} were replaced; their quotation marks or dashes differ from yours, and the new text \
+                 got theirs."
+            )
         }
         _ => format!(
             "Lines {first}-{end} were replaced; their blanks differ from yours, and the new text got their \

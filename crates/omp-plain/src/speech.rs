@@ -204,10 +204,13 @@ fn command(execution: &BashExecution) -> String {
 
 /// What came of a command of the user.
 pub(crate) fn ending(output: &str, exit_code: Option<i32>, cancelled: bool) -> String {
+    let stopped = omp_view::bang::stopped(output).filter(|_| cancelled);
+    let (output, how) = stopped.map_or((output, "stopped"), |(start, how)| (&output[..start], how));
     let mut text = if output.trim().is_empty() { String::new() } else { sentence(output) };
     match exit_code {
         Some(0) => {}
         Some(code) => text += &format!("The command ended with exit code {code}.\n"),
+        None if cancelled && how.starts_with("timed out") => text += &format!("The command {how}.\n"),
         None if cancelled => text += "The command was stopped.\n",
         None => text += "The end of the command is not known.\n",
     }

@@ -164,6 +164,7 @@ pub(crate) fn tools(settings: &Settings, home: &Path) -> omp_tools::Settings {
         shell: settings.get(keys::SHELL_PATH).map(|path| expand_home(path, home)),
         max_timeout: whole(settings, keys::TOOLS_MAX_TIMEOUT),
         resize_images: settings.get(keys::IMAGES_AUTO_RESIZE),
+        block_images: settings.get(keys::IMAGES_BLOCK_IMAGES),
         output: Limits {
             inline_bytes: kilobytes(keys::TOOLS_ARTIFACT_SPILL_THRESHOLD),
             head_bytes: kilobytes(keys::TOOLS_ARTIFACT_HEAD_BYTES),
@@ -210,6 +211,7 @@ pub(crate) fn is_switched_off(settings: &Settings, tool: &str) -> bool {
         "todo" => !settings.get(keys::TODO_ENABLED),
         "checkpoint" | "rewind" => !settings.get(keys::CHECKPOINT_ENABLED),
         "ast_grep" => !settings.get(keys::AST_GREP_ENABLED),
+        "inspect_image" => !settings.get(keys::INSPECT_IMAGE_ENABLED),
         "ast_edit" | "resolve" => !settings.get(keys::AST_EDIT_ENABLED),
         _ => false,
     }

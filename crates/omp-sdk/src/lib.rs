@@ -22,6 +22,7 @@ mod environment;
 mod error;
 mod expand;
 mod export;
+mod file_history;
 mod found;
 mod git;
 mod google;
@@ -36,6 +37,7 @@ mod import;
 mod inspect;
 mod jobs;
 mod knowledge;
+mod language_servers;
 mod leaving;
 mod ledger;
 mod list_cache;
@@ -61,6 +63,7 @@ mod reload;
 mod replay;
 mod resources;
 mod restore;
+mod rewinding;
 mod roles;
 mod roots;
 mod saved;
@@ -85,6 +88,7 @@ mod typing;
 mod user_command;
 mod verify;
 mod viewer;
+mod vision;
 mod web;
 mod workbench;
 
@@ -130,6 +134,10 @@ pub use omp_export::share::Shared;
 pub use omp_export::{Color as PageColor, Palette as PagePalette, Theme as PageTheme};
 pub use omp_extend::{CommandRow, CommandSource, Commands};
 pub use omp_guard::question::Question;
+pub use omp_history::{
+    Action as FileAction, Change as FileChange, Others as OtherChanges, Plan as FilePlan,
+    Restored as RestoredFiles,
+};
 pub use omp_import::Source as ImportSource;
 pub use omp_jobs::{Snapshot as JobSnapshot, Status as JobStatus};
 pub use omp_llm::Secret;
@@ -153,6 +161,7 @@ pub use quota::{
 };
 pub use reload::Reloaded;
 pub use replay::{Answers as PlaybackAnswers, Playback, PlaybackError, incomplete, record, replay};
+pub use rewinding::{RewindError, RewindPoint, RewindWhat, Rewound};
 pub use roles::{RoleCycle, role_names};
 pub use roots::{RootError, workspace_root};
 pub use saved::{FoundEntry, NewBranch, SavedError, SavedSessions, SessionRow, SessionScope};

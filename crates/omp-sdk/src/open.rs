@@ -9,8 +9,10 @@ use omp_types::ThinkingLevel;
 use crate::compaction::Keeper;
 use crate::configure;
 use crate::error::SessionError;
+use crate::file_history;
 use crate::guarding::Guarding;
 use crate::jobs;
+use crate::language_servers;
 use crate::modes;
 use crate::opening::Opening;
 use crate::options::{Persistence, SessionOptions};
@@ -23,6 +25,7 @@ use crate::session::{Now, Session};
 use crate::setup::SessionSetup;
 use crate::store::{leave_breadcrumb, open_session};
 use crate::titles::Titling;
+use crate::vision;
 
 impl Session {
     /// Chooses the model, builds prompt and tools. Touches the network only to look for local servers, and only
@@ -75,6 +78,7 @@ impl Session {
         let guard = Arc::new(opening.guard(&models, Arc::clone(&modes.shared)));
         let now = Now { model: Arc::clone(&chosen.model), settings: Arc::new(opening.settings.clone()) };
         let now = Arc::new(Mutex::new(now));
+        vision::attach(&surroundings.context, &models, &now);
         let keeper = Arc::new(Keeper {
             record: record.clone(),
             now: Arc::clone(&now),
@@ -96,7 +100,7 @@ impl Session {
             model: models.serve_conversation(Arc::clone(&chosen.model)),
             models: Arc::clone(&models) as Arc<dyn Models>,
             setup: Arc::clone(&setup) as Arc<dyn Setup>,
-            gate: Arc::clone(&guard) as Arc<dyn Gate>,
+            gate: file_history::gate(Arc::clone(&guard) as Arc<dyn Gate>, &surroundings.context),
             clock: Arc::clone(&modes.clock),
             listener: Box::new(Recorder {
                 record: record.clone(),
@@ -112,6 +116,7 @@ impl Session {
         if let Some(jobs) = &opening.jobs {
             jobs::connect(jobs, agent.control());
         }
+        language_servers::connect(&surroundings.context, agent.control());
         let beginning = modes::Beginning::of(&context, &opening.options.persistence);
         if !context.messages.is_empty() {
             agent.load(context.messages).await?;

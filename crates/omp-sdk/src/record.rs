@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures_util::future::BoxFuture;
 use omp_agent::Listener;
 use omp_session::SessionWriter;
-use omp_types::AgentEvent;
+use omp_types::{AgentEvent, Message};
 
 use crate::modes::SessionModes;
 
@@ -77,6 +77,12 @@ impl Listener for Recorder {
             && let Some(answer) = message.as_assistant()
         {
             self.modes.answered(answer);
+        }
+        if let (AgentEvent::MessageEnd { message }, Some(history)) = (&event, &self.modes.context.history)
+            && matches!(**message, Message::User(_))
+            && let Some(entry) = self.record.lock().leaf()
+        {
+            history.begin(entry);
         }
         self.inner.event(event);
         if let Some(message) = problem {

@@ -89,7 +89,8 @@ fn alias(text: &str, settings: &Settings) -> Option<(String, Option<String>)> {
     known.then(|| (role.to_owned(), level))
 }
 
-fn without_level(selector: &str) -> &str {
+/// The selector of a model alone.
+pub(crate) fn without_level(selector: &str) -> &str {
     let named = |(_, suffix): &(&str, &str)| ThinkingLevel::parse(suffix).is_some();
     selector.rsplit_once(':').filter(named).map_or(selector, |(model, _)| model)
 }

@@ -245,11 +245,17 @@ impl Session {
     /// could not be saved is said. Prompts are refused from now on.
     pub async fn close(&self) -> Vec<String> {
         self.agent.retire().await;
+        if let Some(history) = &self.tools.history {
+            history.close().await;
+        }
         let ended = self.end_jobs();
         self.models.client.close().await;
         let ssh = self.ssh.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(ssh) = ssh {
             ssh.connections.close().await;
+        }
+        if let Some(lsp) = &self.tools.lsp {
+            lsp.servers.close().await;
         }
         self.scope.end().await;
         if self.record.lock().is_saved() {

@@ -14,7 +14,9 @@ use omp_tools::Scans;
 use crate::artifacts;
 use crate::configure;
 use crate::environment::{apply_shell_switches, scan_limits};
+use crate::file_history;
 use crate::knowledge::{self, Knowledge, Known};
+use crate::language_servers;
 use crate::machines;
 use crate::modes;
 use crate::opening::{Chosen, Opening};
@@ -130,10 +132,14 @@ impl Opening {
         context.resources = resources(knowledge, kept, &github, obsidian);
         context.web = web::pages(&self.settings, client);
         context.ssh = self.ssh.clone();
+        context.lsp =
+            language_servers::of_session(&self.settings, &self.options, scope, &context.environment);
+        context.history = file_history::of_session(self, kept, &context.environment);
         context.modes = modes::for_tools(&self.options, &self.settings);
         let context = Arc::new(context);
         let mut all = omp_tools::builtin(Arc::clone(&context));
         all.extend(omp_tools::ssh(Arc::clone(&context)));
+        all.extend(omp_tools::lsp(Arc::clone(&context)));
         all.retain(|tool| modes::is_offered(&self.options, &self.settings, &tool.definition().name));
         let tools = match &self.options.tools {
             ToolFilter::All => all,

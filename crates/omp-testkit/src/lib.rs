@@ -73,6 +73,7 @@
 pub mod builtin;
 pub mod cloud;
 mod home;
+pub mod language_server;
 pub mod lists;
 pub mod oauth;
 pub mod pages;
@@ -83,6 +84,7 @@ mod strict;
 pub mod terminal;
 
 pub use home::{Home, ModelOptions};
+pub use language_server::LanguageServer;
 pub use lists::{ListReply, ListRequest, ListServer};
 pub use pages::{Page, PageRequest, PageServer};
 pub use process::{Process, ProcessTree, survivors, wait_gone};

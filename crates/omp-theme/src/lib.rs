@@ -31,6 +31,6 @@ pub use error::{Mistakes, ThemeError};
 pub use export::PageColors;
 pub use spinner::Spinner;
 pub use symbol::{Preset, Symbol};
-pub use theme::{Adjustments, Theme};
+pub use theme::{Adjustments, Theme, Tint};
 pub use token::Token;
 pub use watch::{FileWatch, WatchError};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use omp_tui::text::{Color, Style};
 
 use crate::builtin;
-use crate::color::{channels, luminance, toward_blue};
+use crate::color::{channels, luminance, mix, toward_blue};
 use crate::error::ThemeError;
 use crate::export::ExportColors;
 use crate::file;
@@ -43,6 +43,15 @@ impl Symbols {
             self.spinners[spinner as usize].clone().unwrap_or_else(|| spinner.in_preset(preset))
         })
     }
+}
+
+/// How much of a colour a background has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tint {
+    /// Enough to see where it is: behind a line.
+    Quiet,
+    /// More, behind a word of such a line.
+    Strong,
 }
 
 /// What the user's settings change in any theme.
@@ -103,6 +112,17 @@ impl Theme {
     /// Text in the colour of one token on that of another.
     pub fn on(&self, text: Token, background: Token) -> Style {
         self.fg(text).background(self.color(background))
+    }
+
+    /// A background in the hue of a token: some of its colour on the page that the theme is made for. `None` where only the
+    /// terminal knows one of the two.
+    pub fn tint(&self, token: Token, tint: Tint) -> Option<Color> {
+        let (page, color) = (self.page_colors().page?, channels(self.color(token))?);
+        let share = match tint {
+            Tint::Quiet => 0.13,
+            Tint::Strong => 0.32,
+        };
+        Some(mix(page, color, share))
     }
 
     /// The set its symbols come from.

@@ -1,7 +1,8 @@
 //! How long the file tools take, beside ripgrep and fd on the same questions.
 //!
 //! `bench/files [TREE]` builds this in release and runs it. TREE is the directory to search; the cargo registry's
-//! sources unless it is named. What a machine does not have (`rg`, `fd`) is left out of the table.
+//! sources unless it is named. What a machine does not have (`rg`, `fd`) is left out of the table. `--only PART` runs
+//! one part alone: search, edit, summary, huge, or crowd, which is left out otherwise unless `--crowd` asks for it.
 #![allow(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -113,6 +114,11 @@ fn peak_memory() -> String {
     status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or("VmHWM: unknown").to_owned()
 }
 
+/// Forgets the peak so far, so that the next one is about what follows.
+fn forget_peak() {
+    let _unknown_system = std::fs::write("/proc/self/clear_refs", "5");
+}
+
 fn searches(tree: &Path) {
     let bench = Bench::new(tree);
     let rg = program(&["rg"]);
@@ -182,14 +188,18 @@ fn huge(directory: &Path) {
     // What may still change is not remembered.
     std::thread::sleep(Duration::from_secs(4));
     let bench = Bench::new(directory);
-    for (label, range) in [("the start", "100-400"), ("the end", "10739000-10739300")] {
-        let arguments = json!({"path": format!("huge.txt:{range}")});
+    forget_peak();
+    for (label, first, last) in [("the start", 100, 400), ("the end", 10_739_000, 10_739_300)] {
+        let arguments = json!({"path": format!("huge.txt:{first}-{last}")});
         assert!(bench.text("read", &arguments).contains("xxx"));
-        compare(
-            &format!("read 300 lines of 1 GB, near {label}"),
-            || drop(Bench::new(directory).call("read", &arguments)),
-            None,
-        );
+        let script = format!("{first},{last}p;{last}q");
+        for peer in [&["wc", "-l", "huge.txt"][..], &["sed", "-n", &script, "huge.txt"]] {
+            compare(
+                &format!("read 300 lines of 1 GB, near {label} ({})", peer[0]),
+                || drop(Bench::new(directory).call("read", &arguments)),
+                Some(&|| run(peer[0], &peer[1..], directory)),
+            );
+        }
         compare("  again in the same session", || drop(bench.call("read", &arguments)), None);
     }
     println!("after the reads: {}", peak_memory());
@@ -218,25 +228,42 @@ fn crowd(directory: &Path) {
     let listing = json!({"path": "crowd"});
     compare("read a directory of 1,000,000 entries", || drop(bench.call("read", &listing)), None);
     let find = json!({"paths": ["crowd/*99"]});
+    forget_peak();
     compare("find in it", || drop(bench.call("find", &find)), None);
+    println!("while finding: {}", peak_memory());
+    forget_peak();
+    let search = json!({"pattern": "nothing at all", "paths": ["crowd"]});
+    let rg = program(&["rg"]).map(|rg| move || run(rg, &["--hidden", "nothing at all", "crowd"], directory));
+    compare("search in it", || drop(bench.call("search", &search)), rg.as_ref().map(|rg| rg as &dyn Fn()));
+    println!("while searching: {}", peak_memory());
     std::fs::remove_dir_all(&place).expect("the directory is removed");
 }
 
 fn main() {
-    let tree = std::env::args_os().nth(1).map(PathBuf::from).or_else(|| {
+    let mut arguments = std::env::args_os().skip(1);
+    let (mut tree, mut only, mut with_crowd) = (None, None, false);
+    while let Some(argument) = arguments.next() {
+        match argument.to_str() {
+            Some("--crowd") => with_crowd = true,
+            Some("--only") => only = arguments.next().map(|part| part.to_string_lossy().into_owned()),
+            _ => tree = Some(PathBuf::from(argument)),
+        }
+    }
+    let tree = tree.or_else(|| {
         let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
         let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
         home.map(|home| home.join("registry/src"))
     });
-    println!("{:<44} {:>12} {:>12}", "", "ours", "rg, fd");
-    if let Some(tree) = tree.filter(|tree| tree.is_dir()) {
+    println!("{:<44} {:>12} {:>12}", "", "ours", "the other");
+    let wants = |part: &str| only.as_deref().map_or(part != "crowd" || with_crowd, |only| only == part);
+    if let Some(tree) = tree.filter(|tree| tree.is_dir() && wants("search")) {
         searches(&tree);
     }
     let directory = tempfile::tempdir().expect("a temporary directory");
-    edits(directory.path());
-    summary(directory.path());
-    huge(directory.path());
-    if std::env::args().any(|argument| argument == "--crowd") {
-        crowd(directory.path());
+    for (part, run) in [("edit", edits as fn(&Path)), ("summary", summary), ("huge", huge), ("crowd", crowd)]
+    {
+        if wants(part) {
+            run(directory.path());
+        }
     }
 }

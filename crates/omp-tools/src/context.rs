@@ -1,10 +1,11 @@
 //! What the tools of one session share.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use omp_agent::ToolError;
+use omp_history::History;
 use omp_jobs::Jobs;
 use omp_patch::Fuzzy;
 use omp_shell::session::{ShellSpec, Shells};
@@ -18,7 +19,9 @@ use tokio::sync::OnceCell;
 use crate::bash::{Interception, Minimizer, PtyView, SetInShell};
 use crate::conflicts::Conflicts;
 use crate::edit::EditMode;
+use crate::inspect_image::Vision;
 use crate::job::JobSettings;
+use crate::lsp::LanguageServers;
 use crate::modes::Modes;
 use crate::pending::Pending;
 use crate::resources::{InternalUrl, Resources};
@@ -61,12 +64,16 @@ pub struct Context {
     pub(crate) milestones: Milestones,
     /// Changes that were shown and wait for a decision.
     pub pending: Pending,
+    /// What files were before a tool changes them; `None` if nothing is kept.
+    pub history: Option<Arc<History>>,
     /// Merge conflicts that were shown.
     pub(crate) conflicts: Conflicts,
     /// What runs in the background; without it nothing does.
     pub jobs: Option<Arc<Jobs>>,
     /// Machines that commands can be run on.
     pub ssh: Option<Arc<SshHosts>>,
+    /// Language servers; without them nothing is formatted or checked.
+    pub lsp: Option<Arc<LanguageServers>>,
     /// Where a person sees the terminals of commands; without it no command gets one.
     pub terminal: Option<Arc<dyn PtyView>>,
     /// The shell that commands run in, once the first of them has asked for it.
@@ -77,6 +84,8 @@ pub struct Context {
     pub agent: String,
     /// Checkpoints, questions, plans and goals.
     pub modes: Arc<Modes>,
+    /// Chooses the models that look at pictures; known when the session has its models.
+    pub vision: OnceLock<Arc<dyn Vision>>,
 }
 
 impl Context {
@@ -98,14 +107,17 @@ impl Context {
             shown: Shown::default(),
             milestones: Milestones::default(),
             pending: Pending::default(),
+            history: None,
             conflicts: Conflicts::default(),
             jobs: None,
             terminal: None,
             shell: OnceCell::new(),
             set_in_shell: SetInShell::default(),
             ssh: None,
+            lsp: None,
             agent: MAIN_AGENT.to_owned(),
             modes: Arc::default(),
+            vision: OnceLock::new(),
         }
     }
 
@@ -193,6 +205,8 @@ pub struct Settings {
     pub max_timeout: u64,
     /// `images.autoResize`: scale pictures to what models accept.
     pub resize_images: bool,
+    /// `images.blockImages`: never send pictures to a provider.
+    pub block_images: bool,
     /// `tools.artifactSpillThreshold`, `tools.artifactHeadBytes`, `tools.artifactTailBytes`,
     /// `tools.artifactTailLines`, `tools.outputMaxColumns`.
     pub output: Limits,
@@ -227,6 +241,7 @@ impl Default for Settings {
             jobs: JobSettings::default(),
             max_timeout: 0,
             resize_images: true,
+            block_images: false,
             output: Limits::default(),
         }
     }

@@ -16,7 +16,9 @@ mod edit;
 mod find;
 mod generated;
 mod goal;
+mod inspect_image;
 mod job;
+mod lsp;
 mod modes;
 mod notebook;
 mod output;
@@ -51,7 +53,9 @@ pub use context::{Context, Login, MAIN_AGENT, Settings};
 pub use discovery::{DiscoverableTool, Match, SEARCH_TOOL, Shelf, ToolIndex, is_searchable, search_tool};
 pub use edit::EditMode;
 pub use goal::GoalKeeper;
+pub use inspect_image::{Seer, Vision, VisionError};
 pub use job::JobSettings;
+pub use lsp::{LanguageServers, Late, LateFindings, LspSettings};
 pub use modes::{Asking, Modes};
 pub use omp_patch::Fuzzy;
 pub use omp_workspace::scans::{Limits as ScanLimits, Scans};
@@ -79,7 +83,9 @@ pub const NAMES: &[&str] = &[
     ask::NAME,
     checkpoint::NAME,
     rewind::NAME,
+    inspect_image::NAME,
     ssh::NAME,
+    lsp::NAME,
 ];
 
 /// The tool that a hidden one comes with: nobody chooses `resolve`, but edits that are shown first need it.
@@ -103,13 +109,19 @@ pub fn builtin(context: Arc<Context>) -> Vec<Arc<dyn Tool>> {
         Arc::new(todo::Todo::new(context.clone())),
         Arc::new(ask::Ask::new(context.clone())),
         Arc::new(checkpoint::Checkpoint::new(context.clone())),
-        Arc::new(rewind::Rewind::new(context)),
+        Arc::new(rewind::Rewind::new(context.clone())),
+        Arc::new(inspect_image::InspectImage::new(context)),
     ]
 }
 
 /// The tool of a session with machines to run commands on. May wait for the disk.
 pub fn ssh(context: Arc<Context>) -> Option<Arc<dyn Tool>> {
     ssh::Ssh::new(context).map(|tool| Arc::new(tool) as Arc<dyn Tool>)
+}
+
+/// The tool of a session with language servers. Starts nothing.
+pub fn lsp(context: Arc<Context>) -> Option<Arc<dyn Tool>> {
+    lsp::Lsp::new(context).map(|tool| Arc::new(tool) as Arc<dyn Tool>)
 }
 
 /// The tool for these machines. May wait for the disk.

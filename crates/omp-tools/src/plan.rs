@@ -47,11 +47,22 @@ impl Change {
 }
 
 impl Context {
-    /// Refuses a change outside the session's own area while a plan is being made. May wait for the disk.
+    /// Refuses a change outside the session's own area while a plan is being made; one that is not refused can be taken
+    /// back. May wait for the disk.
     pub(crate) fn may_change(&self, path: &Path, change: Change) -> Result<(), ToolError> {
-        match self.modes.planning.is_on() && !self.is_own(path) {
-            true => Err(change.refusal()),
-            false => Ok(()),
+        if self.modes.planning.is_on() && !self.is_own(path) {
+            return Err(change.refusal());
+        }
+        self.about_to_change(path);
+        Ok(())
+    }
+
+    /// Keeps what a file is before a tool changes it.
+    pub(crate) fn about_to_change(&self, path: &Path) {
+        if let Some(history) = &self.history
+            && !self.is_own(path)
+        {
+            history.declare(path);
         }
     }
 

@@ -4,7 +4,7 @@ use omp_theme::{Symbol, Token};
 use omp_tui::text::Line;
 
 use crate::look::behind;
-use crate::preview::{Part, Preview, clamped, more};
+use crate::preview::{Part, Preview, clamped, earlier};
 use crate::tool::Expansion;
 use crate::{Cached, Look};
 
@@ -34,6 +34,8 @@ pub struct BangView {
     output: String,
     dropped: bool,
     state: BangState,
+    /// How it was stopped, in its own words.
+    stopped: String,
     hidden_from_model: bool,
     truncation: Option<String>,
     version: u64,
@@ -48,6 +50,7 @@ impl BangView {
             output: String::new(),
             dropped: false,
             state: BangState::Running,
+            stopped: String::new(),
             hidden_from_model: false,
             truncation: None,
             version: 0,
@@ -83,8 +86,15 @@ impl BangView {
         self.version += 1;
     }
 
-    /// Takes the end. `truncation` says why the output is short and where the rest is.
+    /// Takes the end. `truncation` says why the output is short and where the rest is. What the output of a stopped command
+    /// itself says about its end becomes the row that says so.
     pub fn finish(&mut self, state: BangState, truncation: Option<String>) {
+        if state == BangState::Cancelled
+            && let Some((start, words)) = stopped(&self.output)
+        {
+            self.stopped = words.to_owned();
+            self.output.truncate(start);
+        }
         self.state = state;
         self.truncation = truncation;
         self.version += 1;
@@ -125,7 +135,8 @@ impl BangView {
                 (Token::Error, format!("{} exit {code}", look.symbol(Symbol::StatusError)))
             }
             BangState::Cancelled => {
-                (Token::Warning, format!("{} cancelled", look.symbol(Symbol::StatusAborted)))
+                let how = if self.stopped.is_empty() { "cancelled" } else { &self.stopped };
+                (Token::Warning, format!("{} {how}", look.symbol(Symbol::StatusAborted)))
             }
             BangState::Failed(reason) => {
                 (Token::Error, format!("{} error: {reason}", look.symbol(Symbol::StatusError)))
@@ -134,6 +145,14 @@ impl BangView {
         rows.extend(look.wrapped(token, &text, 2));
         rows
     }
+}
+
+/// Where the last line begins if it says how the command was stopped, and what it says: `[Command cancelled]`. Whoever shows
+/// the end in words of its own leaves that line out.
+pub fn stopped(output: &str) -> Option<(usize, &str)> {
+    let start = output.rfind('\n').map_or(0, |at| at + 1);
+    let words = output[start..].strip_prefix("[Command ")?.strip_suffix(']')?;
+    Some((start, words))
 }
 
 /// The last lines of the output, or all that is kept.
@@ -151,7 +170,7 @@ fn body(look: &Look, output: &str, dropped: bool, expansion: Expansion) -> Vec<L
         rows.push(look.row(Token::Dim, "The start of the output is no longer kept here"));
     }
     if total > shown.len() {
-        rows.push(more(look, total - shown.len(), "line"));
+        rows.push(earlier(look, total - shown.len()));
     }
     let text = shown.into_iter().map(clamped).collect::<Vec<_>>().join("\n");
     rows.extend(Preview::of_output(look, &text, Part::Whole, look.fg(Token::ToolOutput)).rows);

@@ -2,12 +2,13 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use omp_syntax::highlight::{self, Class, Mark};
 use omp_syntax::{Bounds, Language};
 use omp_theme::{Theme, Token};
-use omp_tui::text::{Line, Style};
+use omp_tui::text::{Color, Line, Style};
 
 use crate::Look;
 
@@ -82,6 +83,19 @@ pub fn lines(look: &Look, text: &str, language: Option<Language>, base: Style) -
     rows
 }
 
+/// What is coloured in each line of a text: ranges of its bytes, in order, with the colour of each.
+pub(crate) fn colors(look: &Look, text: &str, language: Language) -> Vec<Vec<(Range<usize>, Color)>> {
+    let marks = marks(text, language).unwrap_or_default();
+    let mut painter = Painter { theme: &look.theme, base: Style::PLAIN, marks: &marks, next: 0 };
+    let mut offset = 0;
+    let line = |line: &str| {
+        let found = painter.marked(without_end(line), offset);
+        offset += line.len();
+        found
+    };
+    text.split_inclusive('\n').map(line).collect()
+}
+
 /// The language of a file by its name.
 pub(crate) fn language_of(path: &str, text: &str) -> Option<Language> {
     Language::of_path(path, text.lines().next().unwrap_or_default())
@@ -112,20 +126,30 @@ struct Painter<'a> {
 
 impl Painter<'_> {
     fn line(&mut self, text: &str, offset: usize) -> Line {
+        let mut row = Line::new();
+        let mut at = 0;
+        for (range, color) in self.marked(text, offset) {
+            row.push(self.base, &text[at..range.start]);
+            row.push(self.base.foreground(color), &text[range.clone()]);
+            at = range.end;
+        }
+        row.push(self.base, &text[at..]);
+        row
+    }
+
+    /// The coloured parts of a line that begins at `offset`.
+    fn marked(&mut self, text: &str, offset: usize) -> Vec<(Range<usize>, Color)> {
         let end = offset + text.len();
         while self.marks.get(self.next).is_some_and(|mark| mark.range.end <= offset) {
             self.next += 1;
         }
-        let mut row = Line::new();
         let mut at = offset;
+        let mut found = Vec::new();
         for mark in self.marks[self.next..].iter().take_while(|mark| mark.range.start < end) {
             let (from, to) = (mark.range.start.max(at), mark.range.end.min(end));
-            row.push(self.base, &text[at - offset..from - offset]);
-            let style = self.base.foreground(self.theme.color(token(mark.class)));
-            row.push(style, &text[from - offset..to - offset]);
+            found.push((from - offset..to - offset, self.theme.color(token(mark.class))));
             at = to;
         }
-        row.push(self.base, &text[at - offset..]);
-        row
+        found
     }
 }

@@ -23,4 +23,4 @@ pub mod tool;
 pub mod working;
 
 pub use cache::Cached;
-pub use look::{Addresses, Look};
+pub use look::{Addresses, Look, grouped};

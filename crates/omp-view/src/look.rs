@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use omp_theme::{Symbol, Theme, Token};
-use omp_tui::text::{Attributes, Line, Style};
+use omp_tui::text::{Attributes, Depth, Line, Style};
 
 use crate::code::Preparer;
 
@@ -22,6 +22,8 @@ pub struct Look {
     pub read_preview: bool,
     /// Makes colours of code ready ahead of time.
     pub preparer: Preparer,
+    /// How many colours the terminal shows.
+    pub depth: Depth,
 }
 
 /// Whether the addresses of links are shown.
@@ -44,6 +46,7 @@ impl Look {
             addresses: Addresses::default(),
             read_preview: false,
             preparer: Preparer::default(),
+            depth: Depth::default(),
         }
     }
 
@@ -132,8 +135,8 @@ pub(crate) fn count(number: u64, what: &str) -> String {
     }
 }
 
-/// `12,345`
-pub(crate) fn grouped(number: u64) -> String {
+/// A number as people read it: `12,345`.
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {

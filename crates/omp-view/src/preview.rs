@@ -107,14 +107,16 @@ impl Preview {
             return self.rows;
         }
         match part {
-            Part::Tail(_) => self.rows.insert(
-                0,
-                hint(look, &format!("{} earlier", grouped(self.hidden as u64)), "line", self.hidden),
-            ),
+            Part::Tail(_) => self.rows.insert(0, earlier(look, self.hidden)),
             _ => self.rows.push(more(look, self.hidden, "line")),
         }
         self.rows
     }
+}
+
+/// `… 12 earlier lines (Ctrl+O to expand)`
+pub(crate) fn earlier(look: &Look, lines: usize) -> Line {
+    hint(look, &format!("{} earlier", grouped(lines as u64)), "line", lines)
 }
 
 /// `… 12 more lines (Ctrl+O to expand)`

@@ -115,7 +115,15 @@ pub fn tree(look: &Look, todos: &Todos, most: usize, notes: Notes) -> Vec<Line> 
         }
     }
     if shown.len() < total {
-        rows.push(more(look, total - shown.len(), "task"));
+        let hidden = total - shown.len();
+        rows.push(match notes {
+            Notes::OfTheActive => more(look, hidden, "task"),
+            Notes::None => {
+                let dots = look.symbol(Symbol::FormatEllipsis);
+                let word = count(hidden as u64, "more task");
+                look.row(Token::Dim, &format!("{dots} {word} (/todo shows all)"))
+            }
+        });
     }
     rows
 }
@@ -184,12 +192,10 @@ pub fn panel(look: &Look, todos: &Todos) -> Vec<Line> {
         return Vec::new();
     }
     let total = todos.tasks().count();
+    let done = todos.tasks().filter(|task| task.status == Status::Completed).count();
     let mut head = Line::styled(look.fg(Token::Accent), look.symbol(Symbol::IconTodo));
     head.push(look.bold(Token::Text), " Todo");
-    head.push(
-        look.fg(Token::Muted),
-        &format!("{}{} of {total} open", look.dot(), count(open as u64, "task")),
-    );
+    head.push(look.fg(Token::Muted), &format!("{}{done} of {total} done", look.dot()));
     let mut rows = vec![look.shortened(&head, look.width)];
     rows.extend(tree(look, todos, PANEL, Notes::None));
     rows

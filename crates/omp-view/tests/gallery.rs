@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use omp_theme::{Adjustments, Preset, Theme, Token};
+use omp_theme::{Adjustments, Preset, Theme, Tint, Token};
 use omp_tui::text::{Color, Line};
 use omp_view::{Look, gallery};
 
@@ -115,6 +115,11 @@ fn every_tool_is_there_in_every_state() {
 fn every_colour_is_a_token() {
     let [dark, light] = ["dark", "light"].map(|name| Theme::built_in(name).unwrap());
     let mut different = 0;
+    let tints: Vec<Color> = [Token::ToolDiffAdded, Token::ToolDiffRemoved]
+        .into_iter()
+        .flat_map(|token| [Tint::Quiet, Tint::Strong].map(|tint| dark.tint(token, tint)))
+        .flatten()
+        .collect();
     for specimen in gallery::gallery() {
         let [first, second] = [&dark, &light].map(|theme| specimen.rows(&Look::new(theme.clone(), 80)));
         let texts = |rows: &[Line]| rows.iter().map(Line::text).collect::<Vec<_>>();
@@ -123,8 +128,9 @@ fn every_colour_is_a_token() {
         // Programs bring their own colours.
         for span in first.iter().flat_map(|row| row.spans()).filter(|_| !specimen.name.starts_with("bash/")) {
             for color in [span.style().foreground, span.style().background] {
-                let known =
-                    color == Color::Default || Token::ALL.iter().any(|token| dark.color(*token) == color);
+                let known = color == Color::Default
+                    || tints.contains(&color)
+                    || Token::ALL.iter().any(|token| dark.color(*token) == color);
                 assert!(known, "{}: {color:?} of {:?}", specimen.name, span.text());
             }
         }

@@ -75,7 +75,7 @@ fn a_users_command_streams_and_shows_how_it_ended() {
     assert_eq!(texts(&view.rows(&look, Expansion::Collapsed)), ["! seq 1000", "  1", "  2", "  ◐ running"]);
     (3..=1_000).for_each(|number| view.push(&format!("{number}\n")));
     let rows = texts(&view.rows(&look, Expansion::Collapsed));
-    assert_eq!(rows[1], "  … 980 more lines (Ctrl+O to expand)");
+    assert_eq!(rows[1], "  … 980 earlier lines (Ctrl+O to expand)");
     assert_eq!(rows[2..22], (981..=1_000).map(|number| format!("  {number}")).collect::<Vec<_>>());
     let mut endings = Vec::new();
     for state in [
@@ -90,6 +90,17 @@ fn a_users_command_streams_and_shows_how_it_ended() {
     }
     assert_eq!(endings, ["■ cancelled", "✗ error: no shell", "✗ exit 3", "1000"]);
     assert_eq!(view.rows(&look, Expansion::Expanded).len(), 1_001);
+
+    // The command's own word about its end is not said twice.
+    for (word, shown) in
+        [("cancelled", "■ cancelled"), ("timed out after 2 seconds", "■ timed out after 2 seconds")]
+    {
+        let mut stopped = BangView::new("sleep 9");
+        stopped.push(&format!("begun\n[Command {word}]"));
+        stopped.finish(BangState::Cancelled, None);
+        let rows = texts(&stopped.rows(&look, Expansion::Collapsed));
+        assert_eq!(rows, ["! sleep 9", "  begun", &format!("  {shown}")]);
+    }
 
     view.replace("only\nthis\n");
     assert_eq!(texts(&view.rows(&look, Expansion::Collapsed)), ["! seq 1000", "  only", "  this"]);

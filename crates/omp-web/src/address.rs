@@ -2,7 +2,8 @@
 //!
 //! A page or a prompt may trick a model into reading what only this machine can reach. The services where clouds hand
 //! out credentials are never asked. Servers of this machine and its network are, because developers read their own,
-//! but only where they were named: nobody outside leads us to them.
+//! but only where they were named: nobody outside leads us to them, neither by an address nor by a name that stands for
+//! one. (Behind a proxy it is the proxy that looks names up.)
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -21,6 +22,11 @@ pub enum AddressError {
         "{from} leads to {to}, which only this machine or its network can reach; read that address itself if it is meant"
     )]
     Inward { from: String, to: String },
+    #[error(
+        "a page elsewhere leads to {0}, whose name stands for an address of this machine or its network; read that \
+         address itself if it is meant"
+    )]
+    InwardName(String),
 }
 
 /// Reads what was typed: `http://`, `https://` or `www.`.
@@ -124,14 +130,22 @@ pub(crate) fn is_inward(url: &Url) -> bool {
                 || name.ends_with(".local")
                 || !name.contains('.')
         }
-        Some(Host::Ipv4(address)) => is_private(address),
-        Some(Host::Ipv6(address)) => {
+        Some(Host::Ipv4(address)) => is_inside(IpAddr::V4(address)),
+        Some(Host::Ipv6(address)) => is_inside(IpAddr::V6(address)),
+        None => true,
+    }
+}
+
+/// Is it an address of this machine or its network?
+pub(crate) fn is_inside(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_private(address),
+        IpAddr::V6(address) => {
             address.is_loopback()
                 || address.is_unspecified()
                 || address.is_unique_local()
                 || embedded(address).is_some_and(is_private)
         }
-        None => true,
     }
 }
 

@@ -46,6 +46,23 @@ pub(crate) struct Request {
     pub(crate) url: Url,
     pub(crate) accept: &'static str,
     pub(crate) purpose: Purpose,
+    pub(crate) trust: Trust,
+}
+
+/// Who says where to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trust {
+    /// Whoever reads, or a server of the inner network. The name of the server may stand for any address.
+    Named,
+    /// A page outside. A name that stands for an address inside is a trap.
+    Led,
+}
+
+impl Trust {
+    /// Whom a server at `from` can lead to. Nothing is new about its own name.
+    pub(crate) fn after(from: &Url, inside: bool, to: &Url) -> Self {
+        if inside || from.host() == to.host() { Self::Named } else { Self::Led }
+    }
 }
 
 /// How much patience a request deserves.
@@ -73,6 +90,8 @@ pub(crate) struct Fetched {
     pub(crate) bytes: Vec<u8>,
     /// Why there would be more.
     pub(crate) cut: Option<Cut>,
+    /// It came from this machine or its network.
+    pub(crate) inside: bool,
 }
 
 impl Fetched {
@@ -125,23 +144,31 @@ pub(crate) struct Network {
     outward: OnceLock<Result<reqwest::Client, String>>,
     /// To servers of this machine and its network, which proxies do not know.
     inward: OnceLock<Result<reqwest::Client, String>>,
+    /// To where strangers lead us.
+    led: OnceLock<Result<reqwest::Client, String>>,
     limits: Limits,
 }
 
 impl Network {
     pub(crate) fn new(connector: Connector, limits: Limits) -> Self {
-        Self { connector, outward: OnceLock::new(), inward: OnceLock::new(), limits }
+        let (outward, inward, led) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { connector, outward, inward, led, limits }
     }
 
-    fn client(&self, url: &Url) -> Result<&reqwest::Client, FetchError> {
+    fn client(&self, url: &Url, trust: Trust) -> Result<&reqwest::Client, FetchError> {
         let inward = address::is_inward(url);
         let build = || {
             let builder = (self.connector)()?;
             let builder = if inward { builder.no_proxy() } else { builder };
-            let builder = builder.redirect(reqwest::redirect::Policy::none()).dns_resolver(Arc::new(Names));
+            let names = Arc::new(Names(trust));
+            let builder = builder.redirect(reqwest::redirect::Policy::none()).dns_resolver(names);
             builder.build().map_err(|error| deepest_cause(&error))
         };
-        let client = if inward { &self.inward } else { &self.outward };
+        let client = match (inward, trust) {
+            (true, _) => &self.inward,
+            (false, Trust::Named) => &self.outward,
+            (false, Trust::Led) => &self.led,
+        };
         client.get_or_init(build).as_ref().map_err(|cause| FetchError::Setup(cause.clone()))
     }
 
@@ -154,21 +181,25 @@ impl Network {
         let (url, response) = self.follow(&request, &clock).await?;
         let status = response.status().as_u16();
         let kind = ContentType::parse(header(response.headers(), CONTENT_TYPE).unwrap_or_default());
+        let inside = is_inside(&url, &response);
         let (bytes, cut) = self.body(response, &kind, &clock).await;
-        Ok(Fetched { url, status, kind, bytes, cut })
+        Ok(Fetched { url, status, kind, bytes, cut, inside })
     }
 
     /// Asks until somebody answers with something else than another address.
     async fn follow(&self, request: &Request, clock: &Clock) -> Result<(Url, reqwest::Response), FetchError> {
-        let mut url = request.url.clone();
+        let (mut url, mut trust) = (request.url.clone(), request.trust);
         address::check(&url)?;
         for _ in 0..=self.limits.redirects {
-            let response = self.send(&url, request.accept, clock).await?;
+            let response = self.send(&url, trust, request.accept, clock).await?;
             let next = header(response.headers(), LOCATION)
                 .filter(|_| response.status().is_redirection())
                 .and_then(|location| url.join(location).ok());
             let Some(next) = next else { return Ok((url, response)) };
             address::follow(&url, &next)?;
+            if Trust::after(&url, is_inside(&url, &response), &next) == Trust::Led {
+                trust = Trust::Led;
+            }
             url = with_user(&url, next);
         }
         let (place, last) = (address::shown(&request.url), address::shown(&url));
@@ -178,10 +209,11 @@ impl Network {
     async fn send(
         &self,
         url: &Url,
+        trust: Trust,
         accept: &'static str,
         clock: &Clock,
     ) -> Result<reqwest::Response, FetchError> {
-        let sending = self.client(url)?.get(url.clone()).header(ACCEPT, accept).send();
+        let sending = self.client(url, trust)?.get(url.clone()).header(ACCEPT, accept).send();
         let place = || address::shown(url);
         match tokio::time::timeout_at(clock.deadline, sending).await {
             Ok(Ok(response)) => Ok(response),
@@ -259,16 +291,26 @@ fn deepest_cause(error: &dyn std::error::Error) -> String {
     cause.to_string()
 }
 
-/// Looks names up and refuses those that stand for addresses which are never asked. Connections go to the addresses
-/// that were checked.
-struct Names;
+/// Did the answer come from this machine or its network? Through a proxy nobody knows, and the proxy decides.
+fn is_inside(url: &Url, response: &reqwest::Response) -> bool {
+    let at = response.remote_addr();
+    address::is_inward(url) || at.is_some_and(|at| address::is_inside(at.ip()))
+}
+
+/// Looks names up and refuses those that stand for addresses which are never asked, or not from there. Connections go to
+/// the addresses that were checked.
+struct Names(Trust);
 
 impl Resolve for Names {
     fn resolve(&self, name: Name) -> Resolving {
+        let trust = self.0;
         Box::pin(async move {
             let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
             if found.iter().any(|address| address::is_metadata(address.ip())) {
                 return Err(AddressError::Metadata(name.as_str().to_owned()).into());
+            }
+            if trust == Trust::Led && found.iter().any(|address| address::is_inside(address.ip())) {
+                return Err(AddressError::InwardName(name.as_str().to_owned()).into());
             }
             let found: Addrs = Box::new(found.into_iter());
             Ok(found)
@@ -279,6 +321,25 @@ impl Resolve for Names {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn names_of_this_machine_are_for_those_who_name_them() {
+        let look =
+            async |trust| Names(trust).resolve("localhost".parse().unwrap()).await.map(Iterator::count);
+        assert!(look(Trust::Named).await.is_ok_and(|found| found > 0));
+        let refused = look(Trust::Led).await.unwrap_err().to_string();
+        assert!(refused.contains("a page elsewhere leads to localhost"), "{refused}");
+    }
+
+    #[test]
+    fn who_can_lead_where() {
+        let url = |text: &str| Url::parse(text).unwrap();
+        let (page, same, other) =
+            (url("https://a.test/x"), url("http://a.test:81/y"), url("https://b.test/"));
+        assert_eq!(Trust::after(&page, false, &same), Trust::Named);
+        assert_eq!(Trust::after(&page, false, &other), Trust::Led);
+        assert_eq!(Trust::after(&page, true, &other), Trust::Named, "inside one knows each other");
+    }
 
     #[test]
     fn users_stay_with_their_server() {

@@ -10,7 +10,7 @@ use futures_util::future::join;
 use url::Url;
 
 use crate::charset::{self, Decoded};
-use crate::fetch::{ANY, Cut, FetchError, Fetched, MARKDOWN, PAGE, Purpose, Request, Source};
+use crate::fetch::{ANY, Cut, FetchError, Fetched, MARKDOWN, PAGE, Purpose, Request, Source, Trust};
 use crate::html::{self, Study};
 use crate::kind::{self, Family};
 use crate::{Body, Convert, Mode, Rendered, address, feed, json, sites};
@@ -29,8 +29,9 @@ pub(crate) async fn render(
     {
         return Ok(rendered);
     }
-    let page = source.get(Request { url: url.clone(), accept: PAGE, purpose: Purpose::Page }).await?;
-    let job = Job { source, convert, notes: notes(&page) };
+    let request = Request { url: url.clone(), accept: PAGE, purpose: Purpose::Page, trust: Trust::Named };
+    let page = source.get(request).await?;
+    let job = Job { source, convert, notes: notes(&page), inside: page.inside };
     Ok(job.page(page, mode).await)
 }
 
@@ -62,6 +63,8 @@ struct Job<'a> {
     source: &'a dyn Source,
     convert: &'a dyn Convert,
     notes: Vec<String>,
+    /// The page is of this machine or its network.
+    inside: bool,
 }
 
 impl Job<'_> {
@@ -237,7 +240,8 @@ impl Job<'_> {
     /// Something that a page leads to. Nobody outside leads us to a server of this machine.
     async fn probe(&self, page: &Url, target: &Url, accept: &'static str) -> Option<Fetched> {
         address::follow(page, target).ok()?;
-        let request = Request { url: target.clone(), accept, purpose: Purpose::Probe };
+        let trust = Trust::after(page, self.inside, target);
+        let request = Request { url: target.clone(), accept, purpose: Purpose::Probe, trust };
         let found = self.source.get(request).await.ok()?;
         (found.is_success() && found.cut.is_none()).then_some(found)
     }

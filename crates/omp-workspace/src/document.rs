@@ -82,13 +82,30 @@ impl Document {
         self.charset
     }
 
-    /// Whether writing the line again from its text gives its bytes: not where it holds bytes that are no text.
-    pub fn is_exact(&self, line: usize) -> bool {
-        let Some(line) = self.lines.get(line) else { return true };
+    /// The characters of a line that would not be written again as they stand there: they stand for bytes which are no
+    /// text, or the encoding has several ways to write them.
+    pub fn inexact(&self, line: usize) -> String {
+        let Some(line) = self.lines.get(line) else { return String::new() };
         let old = &self.bytes[line.bytes.clone()];
-        let mut new = Vec::with_capacity(old.len());
         let text = decode(&self.bytes, self.charset, &[Line { end: End::None, ..line.clone() }]);
-        self.charset.encode_into(&text, &mut new).is_ok() && new == old
+        let written = |text: &str| {
+            let mut new = Vec::with_capacity(text.len());
+            self.charset.encode_into(text, &mut new).map(|()| new).ok()
+        };
+        if written(&text).is_some_and(|new| new == old) {
+            return String::new();
+        }
+        let lost = |character: &char| {
+            let new = written(character.encode_utf8(&mut [0; 4]));
+            new.is_none_or(|new| memchr::memmem::find(old, &new).is_none())
+        };
+        let found: String = text.chars().filter(lost).collect();
+        // One way or the other for the same character: then it could be any of them.
+        if found.is_empty() {
+            text.chars().filter(|character| !character.is_ascii()).collect()
+        } else {
+            found
+        }
     }
 
     /// The file with other lines in some places, which are in order and do not overlap. Lines that are not named keep
@@ -215,7 +232,8 @@ fn decode(bytes: &[u8], charset: Charset, lines: &[Line]) -> String {
         let line_bytes = &bytes[line.bytes.clone()];
         match charset {
             Charset::Utf8 | Charset::Utf8Bom => text.push_str(&String::from_utf8_lossy(line_bytes)),
-            _ => text.push_str(&charset.decode(line_bytes)),
+            // A mark inside the text is text, also at the start of a line.
+            _ => text.push_str(&charset.encoding().decode_without_bom_handling(line_bytes).0),
         }
         if line.end != End::None {
             text.push('\n');

@@ -1,12 +1,17 @@
 //! A picture in a form that models accept: not too large, in a format every provider knows, and sound.
 //!
 //! Every picture is decoded once, even if its bytes are passed on as they are. A broken picture in a
-//! conversation would make the provider refuse every later request.
+//! conversation would make the provider refuse every later request. [`ladder`] is for pictures that are asked about
+//! once, [`facts`] for those that are not shown at all.
+
+pub mod facts;
+pub mod ladder;
 
 use std::io::Cursor;
 
 use image::codecs::jpeg::JpegEncoder;
-use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader};
+use image::codecs::webp::WebPEncoder;
+use image::{DynamicImage, ExtendedColorType, ImageDecoder, ImageError, ImageFormat, ImageReader};
 
 use crate::sniff::ImageKind;
 
@@ -16,9 +21,9 @@ pub const MAX_INPUT_BYTES: u64 = 20 * 1024 * 1024;
 const MAX_SIDE: u32 = 2_000;
 /// Providers accept 5 MB of base64.
 const MAX_OUTPUT_BYTES: usize = 5 * 1024 * 1024 / 4 * 3;
-/// A file of few bytes can claim to be a picture of many pixels. No camera makes more than this.
+/// A file of few bytes can claim to be a picture of many pixels. Few cameras make more than this: 130 million.
 const MAX_INPUT_SIDE: u32 = 30_000;
-const MAX_DECODED_BYTES: u64 = 512 * 1024 * 1024;
+const MAX_DECODED_BYTES: u64 = 400 * 1024 * 1024;
 const JPEG_QUALITY: u8 = 85;
 
 /// A picture that can be sent.
@@ -93,29 +98,56 @@ pub fn show(bytes: &[u8], most: Size) -> Result<Shown, LoadError> {
     let kind = ImageKind::detect(bytes).ok_or(LoadError::UnknownFormat)?;
     let mut picture = decode(bytes, kind)?;
     if picture.width() > most.width || picture.height() > most.height {
-        picture = picture.resize(most.width, most.height, image::imageops::FilterType::Triangle);
+        picture = smaller(picture, most);
     }
     Ok(Shown { png: encode_png(&picture)?, size: Size::of(&picture), pixels: picture.to_rgba8().into_raw() })
 }
 
-fn decode(bytes: &[u8], kind: ImageKind) -> Result<DynamicImage, LoadError> {
+fn limits() -> image::Limits {
     let mut limits = image::Limits::default();
     limits.max_image_width = Some(MAX_INPUT_SIDE);
     limits.max_image_height = Some(MAX_INPUT_SIDE);
     limits.max_alloc = Some(MAX_DECODED_BYTES);
+    limits
+}
+
+fn reader(bytes: &[u8], kind: ImageKind) -> ImageReader<Cursor<&[u8]>> {
     let mut reader = ImageReader::with_format(Cursor::new(bytes), kind.format());
-    reader.limits(limits);
-    let decoded = reader.into_decoder().and_then(|mut decoder| {
+    reader.limits(limits());
+    reader
+}
+
+fn decode(bytes: &[u8], kind: ImageKind) -> Result<DynamicImage, LoadError> {
+    let decoded = reader(bytes, kind).into_decoder().and_then(|mut decoder| {
+        // The decoder counts what it needs beside the pixels, not the pixels.
+        limits().reserve(decoder.total_bytes())?;
         let orientation = decoder.orientation()?;
         let mut picture = DynamicImage::from_decoder(decoder)?;
         // The note about it is lost when the picture is encoded again.
         picture.apply_orientation(orientation);
         Ok(picture)
     });
-    decoded.map_err(|error| match error {
-        ImageError::Limits(error) => LoadError::TooLarge(error.to_string()),
-        error => LoadError::Damaged { kind: kind.mime(), reason: error.to_string() },
-    })
+    decoded.map_err(|error| LoadError::of(kind, error))
+}
+
+impl LoadError {
+    fn of(kind: ImageKind, error: ImageError) -> Self {
+        match error {
+            ImageError::Limits(error) => Self::TooLarge(error.to_string()),
+            error => Self::Damaged { kind: kind.mime(), reason: error.to_string() },
+        }
+    }
+}
+
+/// The picture within other sides. A very large one is averaged first, which takes neither memory nor time.
+fn smaller(picture: DynamicImage, most: Size) -> DynamicImage {
+    const ROUGHLY: u32 = 2;
+    let (width, height) = (most.width.saturating_mul(ROUGHLY), most.height.saturating_mul(ROUGHLY));
+    let picture = match picture.width() > width || picture.height() > height {
+        true => picture.thumbnail(width, height),
+        false => picture,
+    };
+    picture.resize(most.width, most.height, image::imageops::FilterType::Triangle)
 }
 
 /// Scales down until both the sides and the bytes fit.
@@ -129,7 +161,7 @@ fn shrink(
     while side >= 64 {
         let size = Size::of(&picture);
         if size.width > side || size.height > side {
-            picture = picture.resize(side, side, image::imageops::FilterType::Triangle);
+            picture = smaller(picture, Size { width: side, height: side });
         }
         let (bytes, kind) = encode(&picture, kind, most)?;
         if bytes.len() <= most {
@@ -144,11 +176,11 @@ fn shrink(
 /// transparent.
 fn encode(picture: &DynamicImage, kind: ImageKind, most: usize) -> Result<(Vec<u8>, ImageKind), LoadError> {
     if kind == ImageKind::Jpeg {
-        return Ok((encode_jpeg(picture)?, ImageKind::Jpeg));
+        return Ok((encode_jpeg(picture, JPEG_QUALITY)?, ImageKind::Jpeg));
     }
     let png = encode_png(picture)?;
     if !picture.color().has_alpha() {
-        let jpeg = encode_jpeg(picture)?;
+        let jpeg = encode_jpeg(picture, JPEG_QUALITY)?;
         if jpeg.len() * 3 < png.len() || png.len() > most {
             return Ok((jpeg, ImageKind::Jpeg));
         }
@@ -169,11 +201,42 @@ fn encode_png(picture: &DynamicImage) -> Result<Vec<u8>, LoadError> {
     Ok(bytes)
 }
 
-fn encode_jpeg(picture: &DynamicImage) -> Result<Vec<u8>, LoadError> {
+fn encode_jpeg(picture: &DynamicImage, quality: u8) -> Result<Vec<u8>, LoadError> {
     let mut bytes = Vec::new();
-    let result = JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY).encode_image(&picture.to_rgb8());
-    result.map_err(|error| LoadError::Damaged { kind: "image/jpeg", reason: error.to_string() })?;
+    let result = JpegEncoder::new_with_quality(&mut bytes, quality).encode_image(&picture.to_rgb8());
+    result.map_err(|error| LoadError::of(ImageKind::Jpeg, error))?;
     Ok(bytes)
+}
+
+/// WebP without loss.
+fn encode_webp(picture: &DynamicImage) -> Result<Vec<u8>, LoadError> {
+    let mut bytes = Vec::new();
+    let (pixels, color) = match picture.color().has_alpha() {
+        true => (picture.to_rgba8().into_raw(), ExtendedColorType::Rgba8),
+        false => (picture.to_rgb8().into_raw(), ExtendedColorType::Rgb8),
+    };
+    let encoder = WebPEncoder::new_lossless(&mut bytes);
+    let result = encoder.encode(&pixels, picture.width(), picture.height(), color);
+    result.map_err(|error| LoadError::of(ImageKind::Webp, error))?;
+    Ok(bytes)
+}
+
+/// The picture on white paper.
+fn flat(picture: &DynamicImage) -> DynamicImage {
+    if !picture.color().has_alpha() {
+        return picture.to_rgb8().into();
+    }
+    let pixels = picture.to_rgba8();
+    let on_white = |channel: u8, alpha: u8| {
+        let (channel, alpha) = (u32::from(channel), u32::from(alpha));
+        ((channel * alpha + 255 * (255 - alpha)) / 255) as u8
+    };
+    let mut flat = image::RgbImage::new(pixels.width(), pixels.height());
+    for (to, from) in flat.pixels_mut().zip(pixels.pixels()) {
+        let [red, green, blue, alpha] = from.0;
+        to.0 = [red, green, blue].map(|channel| on_white(channel, alpha));
+    }
+    flat.into()
 }
 
 impl Size {

@@ -125,7 +125,7 @@ mod tests {
     fn line(milestones: &Milestones, path: &Path, line: u64) -> String {
         let file = File::open(path).unwrap();
         let metadata = file.metadata().unwrap();
-        let request = Request { ranges: vec![line..=line], max_lines: 10, max_bytes: 1000 };
+        let request = Request { ranges: vec![line..=line], asked: line, max_lines: 10, max_bytes: 1000 };
         let window =
             milestones.read_window(path, file, &metadata, (Charset::Utf8Bom, &request), &|| false).unwrap();
         assert_eq!((window.segments.len(), window.segments[0].first), (1, line));

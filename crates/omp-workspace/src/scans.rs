@@ -227,13 +227,14 @@ fn scan(root: &Path, options: Options, cancelled: &(dyn Fn() -> bool + Sync)) ->
             return;
         }
         let mut path = below.to_string_lossy().into_owned();
-        if entry.file_type().is_some_and(|kind| kind.is_dir()) {
+        if entry.is_directory() {
             path.push('/');
         }
         let metadata = match options.detail {
             Detail::Names => None,
             Detail::Metadata => entry
-                .metadata()
+                .path()
+                .symlink_metadata()
                 .ok()
                 .map(|known| Metadata { bytes: known.len(), modified: known.modified().ok() }),
         };

@@ -52,15 +52,33 @@ impl ImageKind {
     }
 }
 
+/// Text has hardly any control characters; of data that is packed or encrypted they are a tenth.
+const CONTROLS_IN_A_THOUSAND: usize = 30;
+
 /// Names for what people are likely to meet.
 const MAGIC: &[(&[u8], &str)] = &[
     (b"%PDF-", "PDF document"),
     (b"PK\x03\x04", "ZIP archive"),
     (b"PK\x05\x06", "empty ZIP archive"),
     (b"\x1f\x8b", "gzip archive"),
-    (b"BZh", "bzip2 archive"),
+    (b"BZh11AY&SY", "bzip2 archive"),
+    (b"BZh21AY&SY", "bzip2 archive"),
+    (b"BZh31AY&SY", "bzip2 archive"),
+    (b"BZh41AY&SY", "bzip2 archive"),
+    (b"BZh51AY&SY", "bzip2 archive"),
+    (b"BZh61AY&SY", "bzip2 archive"),
+    (b"BZh71AY&SY", "bzip2 archive"),
+    (b"BZh81AY&SY", "bzip2 archive"),
+    (b"BZh91AY&SY", "bzip2 archive"),
     (b"\xfd7zXZ\0", "xz archive"),
     (b"\x28\xb5\x2f\xfd", "Zstandard archive"),
+    (b"\x04\x22\x4d\x18", "LZ4 archive"),
+    (b"II*\0", "TIFF image"),
+    (b"MM\0*", "TIFF image"),
+    (b"8BPS\0", "Photoshop image"),
+    (b"\0\0\x01\0", "icon"),
+    (b"\xff\x0a", "JPEG XL image"),
+    (b"\0\0\0\x0cJXL ", "JPEG XL image"),
     (b"7z\xbc\xaf\x27\x1c", "7-Zip archive"),
     (b"Rar!\x1a\x07", "RAR archive"),
     (b"\x7fELF", "ELF executable"),
@@ -87,20 +105,47 @@ pub fn kind(head: &[u8]) -> Kind {
     if head.starts_with(b"SQLite format 3\0") {
         return Kind::Sqlite;
     }
-    let charset = Charset::detect(head);
-    let has_nul = memchr::memchr(0, head).is_some();
-    if charset == Charset::Utf8 && (has_nul || head.starts_with(b"%PDF-")) {
-        return Kind::Binary(binary_name(head));
+    if let Some(name) = certain(head) {
+        return Kind::Binary(name);
     }
-    Kind::Text(charset)
+    let charset = Charset::detect(head);
+    let is_data = match charset {
+        Charset::Utf8 => memchr::memchr(0, head).is_some() || is_packed(head),
+        Charset::Legacy(_) => is_packed(head),
+        _ => false,
+    };
+    if is_data { Kind::Binary(binary_name(head)) } else { Kind::Text(charset) }
+}
+
+/// The name of what no text can begin with. A short file of such a kind may have no byte that gives it away.
+fn certain(head: &[u8]) -> Option<&'static str> {
+    let unlike_text = |magic: &[u8]| {
+        magic.iter().any(|byte| !matches!(byte, b' '..=b'~' | b'\n')) || magic.starts_with(b"BZh")
+    };
+    let (magic, name) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic))?;
+    (unlike_text(magic) || *magic == b"%PDF-").then_some(name)
+}
+
+/// Not UTF-8, and more control characters than anybody writes.
+fn is_packed(head: &[u8]) -> bool {
+    if std::str::from_utf8(head).is_ok() {
+        return false;
+    }
+    let written = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | 0x08 | 0x0c | 0x1a | 0x1b);
+    let controls = head.iter().filter(|byte| **byte < b' ' && !written(byte)).count();
+    controls * 1000 > head.len() * CONTROLS_IN_A_THOUSAND
 }
 
 fn binary_name(head: &[u8]) -> &'static str {
     if head.get(257..262) == Some(b"ustar") {
         return "tar archive";
     }
-    if matches!(head.get(4..8), Some(b"ftyp")) {
-        return "MP4 or HEIF media";
+    if head.get(4..8) == Some(b"ftyp") {
+        return match head.get(8..12) {
+            Some(b"heic" | b"heix" | b"hevc" | b"heim" | b"heis" | b"mif1" | b"msf1") => "HEIC image",
+            Some(b"avif" | b"avis") => "AVIF image",
+            _ => "MP4 media",
+        };
     }
     MAGIC.iter().find(|(magic, _)| head.starts_with(magic)).map_or("unknown type", |(_, name)| name)
 }
@@ -128,6 +173,27 @@ mod tests {
         let mut tar = vec![0; 512];
         tar[257..262].copy_from_slice(b"ustar");
         assert_eq!(kind(&tar), Kind::Binary("tar archive"));
+    }
+
+    #[test]
+    fn short_data_without_a_zero_is_data() {
+        assert_eq!(kind(b"BZh91AY&SY\xa1\xb2\xc3"), Kind::Binary("bzip2 archive"));
+        assert_eq!(kind(b"\x1f\x8b\x08\x08\xa1\xb2\xc3\xd4"), Kind::Binary("gzip archive"));
+        assert_eq!(kind(b"\x28\xb5\x2f\xfd\x24\x05\x29"), Kind::Binary("Zstandard archive"));
+        let packed: Vec<u8> = (1..=255).cycle().take(2000).collect();
+        assert_eq!(kind(&packed), Kind::Binary("unknown type"));
+        // Words, escape codes and a form feed are still words.
+        assert_eq!(kind(b"BZh is how such files begin"), Kind::Text(Charset::Utf8));
+        assert!(matches!(kind(b"\x1b[31mrouge\x1b[0m\x0c d\xe9j\xe0 vu\n"), Kind::Text(Charset::Legacy(_))));
+    }
+
+    #[test]
+    fn pictures_that_cannot_be_loaded_are_named() {
+        let media = |brand: &[u8]| kind(&[b"\0\0\0\x18ftyp", brand, b"\0\0\0\0"].concat());
+        assert_eq!(media(b"heic"), Kind::Binary("HEIC image"));
+        assert_eq!(media(b"avif"), Kind::Binary("AVIF image"));
+        assert_eq!(media(b"isom"), Kind::Binary("MP4 media"));
+        assert_eq!(kind(b"II*\0\x08\0\0\0"), Kind::Binary("TIFF image"));
     }
 
     #[test]

@@ -39,6 +39,8 @@ impl Charset {
             [0xef, 0xbb, 0xbf, ..] => Self::Utf8Bom,
             [0xff, 0xfe, ..] => Self::Utf16Le,
             [0xfe, 0xff, ..] => Self::Utf16Be,
+            _ if is_unmarked_utf16(head, 1, u16::from_le_bytes) => Self::Utf16Le,
+            _ if is_unmarked_utf16(head, 0, u16::from_be_bytes) => Self::Utf16Be,
             // A few letters tell no language; then it is the most common of them.
             _ if is_legacy(head) && head.iter().filter(|byte| !byte.is_ascii()).count() < ENOUGH_TO_TELL => {
                 Self::Legacy(encoding_rs::WINDOWS_1252)
@@ -62,7 +64,7 @@ impl Charset {
         }
     }
 
-    /// The byte order mark that files of this encoding begin with.
+    /// The byte order mark that files of this encoding begin with; some in UTF-16 do without.
     pub fn mark(self) -> &'static [u8] {
         match self {
             Self::Utf8 | Self::Legacy(_) => b"",
@@ -123,6 +125,31 @@ impl Charset {
             Self::Legacy(encoding) => encoding,
         }
     }
+}
+
+/// Units of two bytes from which a text without a mark is worth guessing.
+const ENOUGH_UNITS: usize = 4;
+
+/// Text in UTF-16 that does not say so: mostly plain letters, whose upper halves are zero, and nothing that is no text.
+/// `upper` is where the upper half of a unit stands.
+fn is_unmarked_utf16(head: &[u8], upper: usize, unit: fn([u8; 2]) -> u16) -> bool {
+    if memchr::memchr(0, head).is_none() || head.len() < 2 * ENOUGH_UNITS {
+        return false;
+    }
+    let pairs = || head.chunks_exact(2).map(|pair| [pair[0], pair[1]]);
+    let zeros = |half: usize| pairs().filter(|pair| pair[half] == 0).count();
+    if zeros(1 - upper) > 0 || zeros(upper) * 2 < pairs().count() {
+        return false;
+    }
+    let whole = head.len() < crate::sniff::HEAD;
+    let units = pairs().count();
+    let mut characters = char::decode_utf16(pairs().map(unit)).enumerate();
+    head.len().is_multiple_of(2)
+        && characters.all(|(position, character)| match character {
+            Ok(character) => !character.is_control() || matches!(character, '\t' | '\n' | '\r' | '\u{c}'),
+            // Half a pair at the end of a head is cut off, not broken.
+            Err(_) => !whole && position + 1 >= units,
+        })
 }
 
 /// Bytes beyond ASCII from which an encoding is worth guessing.

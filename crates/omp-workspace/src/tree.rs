@@ -160,7 +160,7 @@ impl Entry {
 }
 
 /// A name on one line, whatever bytes it has.
-fn printable(name: &Path) -> String {
+pub fn printable(name: &Path) -> String {
     let text = name.to_string_lossy();
     if !text.contains(char::is_control) {
         return text.into_owned();

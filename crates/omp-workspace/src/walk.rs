@@ -1,12 +1,21 @@
-//! Walks through directories, as fast as two cores allow and never for longer than it may take.
+//! Walks through directories, as fast as the cores allow, in bounded memory, and never for longer than it may take.
+//!
+//! A directory is read piece by piece: one with a million entries takes no more memory than others. Several threads
+//! read and visit; what one of them finds the others may do (see [`tasks`]).
 
-use std::path::Path;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::sync::mpsc::{self, Receiver, SyncSender};
-use std::sync::{Arc, Mutex, PoisonError};
+mod gate;
+mod rules;
+mod tasks;
+
+use std::fs::{FileType, ReadDir};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
-use ignore::{DirEntry, WalkBuilder, WalkState};
+use gate::Gate;
+use rules::{Marks, Rules, Verdict};
+use tasks::{Task, Tasks};
 
 /// What a walk passes over, and when it ends.
 pub struct Options<'a> {
@@ -31,171 +40,232 @@ pub enum End {
     Cancelled,
 }
 
-/// How often the clock is looked at.
-const CHECK_EVERY: u64 = 64;
-/// Entries that may wait for their visit. A directory is read to its end before its entries are visited, and one with
-/// millions of them would fill the memory.
-const WAITING: u64 = 20_000;
-/// Entries beyond that are handed over one by one; so many are on their way.
-const HANDED_OVER: usize = 256;
+/// Something below the root of a walk.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    path: PathBuf,
+    kind: FileType,
+}
+
+impl Entry {
+    /// The path, which begins as the root was given.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A regular file; a link to one is none.
+    pub fn is_file(&self) -> bool {
+        self.kind.is_file()
+    }
+
+    /// A directory; a link to one is none.
+    pub fn is_directory(&self) -> bool {
+        self.kind.is_dir()
+    }
+}
+
+/// Entries that are read of a directory before they are looked at.
+const PIECE: usize = 1024;
+/// Files that are visited by one thread in a row.
+const GROUP: usize = 16;
+/// Directories that one thread holds open at once, each below the one before.
+const OPEN: usize = 64;
 
 /// Visits everything below `root`, but not `root` itself. Several threads visit at once. What cannot be read is passed
 /// over, and so is the inside of `.git`.
-pub fn walk(root: &Path, options: &Options<'_>, visit: &(dyn Fn(&DirEntry) + Sync)) -> End {
-    let threads = std::thread::available_parallelism().map_or(2, usize::from);
-    let (sender, receiver) = mpsc::sync_channel(HANDED_OVER);
-    let gate = Arc::new(Gate {
-        left: AtomicU64::new(options.entries),
-        deadline: options.deadline,
-        end: AtomicU8::new(End::Complete as u8),
-        waiting: AtomicU64::new(0),
-    });
-    let visitor = Visitor { gate: &gate, options, visit, seen: AtomicU64::new(0) };
-    let handed_over = Mutex::new(receiver);
+pub fn walk(root: &Path, options: &Options<'_>, visit: &(dyn Fn(&Entry) + Sync)) -> End {
+    walk_telling(root, options, visit, &|_| {})
+}
+
+/// As [`walk`]. `ignored` is told what is passed over because of a rule: files, and directories with all that is below
+/// them.
+pub fn walk_telling(
+    root: &Path,
+    options: &Options<'_>,
+    visit: &(dyn Fn(&Entry) + Sync),
+    ignored: &(dyn Fn(&Entry) + Sync),
+) -> End {
+    let gate = Gate::new(options);
+    let tasks = Tasks::default();
+    let walk = Walk { options, visit, ignored, gate: &gate, tasks: &tasks };
+    tasks.offer(Task::Read(Directory::root(root, options.gitignore)));
+    let helpers = std::thread::available_parallelism().map_or(1, |cores| usize::from(cores) - 1);
     std::thread::scope(|scope| {
-        let helpers = (0..threads).filter(|_| {
-            let helper = std::thread::Builder::new();
-            helper.spawn_scoped(scope, || visitor.take_over(&handed_over)).is_ok()
-        });
-        // Without anybody who takes them, all entries wait.
-        let beyond = (helpers.count() > 0).then_some(sender);
-        let mut builder = builder(root, options, threads);
-        let entrance = Arc::clone(&gate);
-        builder.filter_entry(move |entry| {
-            entry.file_name() != ".git" && entrance.admits() && entrance.keeps(entry, beyond.as_ref())
-        });
-        builder.build_parallel().run(|| {
-            Box::new(|entry| match entry {
-                Ok(entry) if entry.depth() > 0 => {
-                    gate.waiting.fetch_sub(1, Ordering::Relaxed);
-                    visitor.look(&entry)
-                }
-                _ => visitor.check(),
-            })
-        });
+        for _ in 0..helpers {
+            // Without a helper it takes longer.
+            let _missed = std::thread::Builder::new().spawn_scoped(scope, || walk.work());
+        }
+        walk.work();
     });
     gate.end()
 }
 
-fn builder(root: &Path, options: &Options<'_>, threads: usize) -> WalkBuilder {
-    let mut builder = WalkBuilder::new(root);
-    builder
-        .hidden(!options.hidden)
-        .ignore(options.gitignore)
-        .git_ignore(options.gitignore)
-        .git_global(options.gitignore)
-        .git_exclude(options.gitignore)
-        .parents(options.gitignore)
-        // A directory need not be a repository to say what it does not want to show.
-        .require_git(false)
-        .follow_links(false)
-        .threads(threads);
-    builder
+/// A directory that is to be read.
+struct Directory {
+    path: PathBuf,
+    /// The path behind links, where it differs: what rules are about.
+    real: Option<PathBuf>,
+    /// The rules of the directories above.
+    rules: Option<Arc<Rules>>,
 }
 
-/// Whoever looks at entries, on several threads.
-struct Visitor<'a> {
-    gate: &'a Gate,
+impl Directory {
+    fn root(path: &Path, gitignore: bool) -> Self {
+        let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let rules = gitignore.then(|| Rules::above(&real));
+        Self { path: path.to_owned(), real: (real != path).then_some(real), rules }
+    }
+
+    fn real(&self) -> &Path {
+        self.real.as_deref().unwrap_or(&self.path)
+    }
+}
+
+/// A directory that is being read.
+struct Open {
+    directory: Directory,
+    reader: ReadDir,
+    is_new: bool,
+    /// Directories in it that nobody else has time for.
+    rest: Vec<Directory>,
+}
+
+impl Open {
+    fn new(directory: Directory) -> io::Result<Self> {
+        let reader = std::fs::read_dir(&directory.path)?;
+        Ok(Self { directory, reader, is_new: true, rest: Vec::new() })
+    }
+
+    /// The next entries; nothing at the end. With the first of them the rules of this directory are known.
+    fn piece(&mut self) -> Vec<std::fs::DirEntry> {
+        let piece: Vec<_> = self.reader.by_ref().take(PIECE).filter_map(Result::ok).collect();
+        if std::mem::take(&mut self.is_new)
+            && let Some(rules) = &self.directory.rules
+        {
+            let mut marks = Marks::default();
+            match piece.len() < PIECE {
+                true => piece.iter().for_each(|entry| marks.note(&entry.file_name())),
+                false => marks = Marks::of(self.directory.real()),
+            }
+            self.directory.rules = Some(rules.below(self.directory.real(), marks));
+        }
+        piece
+    }
+}
+
+/// What all threads of a walk know.
+struct Walk<'a> {
     options: &'a Options<'a>,
-    visit: &'a (dyn Fn(&DirEntry) + Sync),
-    seen: AtomicU64,
+    visit: &'a (dyn Fn(&Entry) + Sync),
+    ignored: &'a (dyn Fn(&Entry) + Sync),
+    gate: &'a Gate<'a>,
+    tasks: &'a Tasks,
 }
 
-impl Visitor<'_> {
-    fn look(&self, entry: &DirEntry) -> WalkState {
-        let state = self.check();
-        if state == WalkState::Continue {
+impl Walk<'_> {
+    /// Works until there is nothing left to do.
+    fn work(&self) {
+        let mut worker = self.tasks.worker();
+        while let Some(task) = worker.next() {
+            match task {
+                Task::Read(directory) => self.read(directory),
+                Task::Visit(files) => self.look(&files),
+            }
+        }
+    }
+
+    /// Reads a directory to its end, with those below it that nobody else has time for.
+    fn read(&self, directory: Directory) {
+        let mut open = Vec::new();
+        self.open(directory, &mut open);
+        loop {
+            let depth = open.len();
+            let Some(top) = open.last_mut() else { return };
+            if self.gate.is_closed_now() {
+                return;
+            }
+            if let Some(next) = top.rest.pop() {
+                self.open(next, &mut open);
+                continue;
+            }
+            let piece = top.piece();
+            if piece.is_empty() {
+                open.pop();
+                continue;
+            }
+            top.rest = self.sort_out(&top.directory, piece);
+            if depth >= OPEN {
+                top.rest.drain(..).for_each(|directory| self.tasks.add(Task::Read(directory)));
+            }
+        }
+    }
+
+    fn open(&self, directory: Directory, open: &mut Vec<Open>) {
+        if !self.gate.is_closed_now() {
+            open.extend(Open::new(directory).ok());
+        }
+    }
+
+    /// Gives out what there is to do for the entries of a directory. Returns directories that cannot wait.
+    fn sort_out(&self, directory: &Directory, piece: Vec<std::fs::DirEntry>) -> Vec<Directory> {
+        let (mut rest, mut files) = (Vec::new(), Vec::new());
+        for found in piece {
+            let Some(entry) = self.admitted(directory, &found) else { continue };
+            if !entry.is_directory() {
+                files.push(entry);
+                if files.len() >= GROUP {
+                    self.hand_over(std::mem::take(&mut files));
+                }
+                continue;
+            }
+            self.look(std::slice::from_ref(&entry));
+            let real = directory.real.as_ref().map(|real| real.join(found.file_name()));
+            let below = Directory { path: entry.path, real, rules: directory.rules.clone() };
+            if let Some(Task::Read(below)) = self.tasks.offer(Task::Read(below)) {
+                rest.push(below);
+            }
+        }
+        self.hand_over(files);
+        rest
+    }
+
+    fn hand_over(&self, files: Vec<Entry>) {
+        if files.is_empty() {
+            return;
+        }
+        if let Some(Task::Visit(files)) = self.tasks.offer(Task::Visit(files)) {
+            self.look(&files);
+        }
+    }
+
+    /// An entry that nothing speaks against.
+    fn admitted(&self, directory: &Directory, found: &std::fs::DirEntry) -> Option<Entry> {
+        let name = found.file_name();
+        let kind = found.file_type().ok().filter(|_| name != ".git")?;
+        let entry = Entry { path: directory.path.join(&name), kind };
+        let verdict = match (&directory.rules, &directory.real) {
+            (None, _) => Verdict::Unnamed,
+            (Some(rules), None) => rules.about(&entry.path, kind.is_dir()),
+            (Some(rules), Some(real)) => rules.about(&real.join(&name), kind.is_dir()),
+        };
+        let is_hidden = name.as_encoded_bytes().starts_with(b".") && !self.options.hidden;
+        match verdict {
+            Verdict::Ignored => {
+                (self.ignored)(&entry);
+                None
+            }
+            Verdict::Unnamed if is_hidden => None,
+            Verdict::Unnamed | Verdict::Wanted => self.gate.admits().then_some(entry),
+        }
+    }
+
+    fn look(&self, entries: &[Entry]) {
+        for entry in entries {
+            if self.gate.is_abandoned() {
+                self.tasks.end();
+                return;
+            }
             (self.visit)(entry);
-        }
-        state
-    }
-
-    /// Is it time to end?
-    fn check(&self) -> WalkState {
-        if self.seen.fetch_add(1, Ordering::Relaxed).is_multiple_of(CHECK_EVERY) {
-            if (self.options.cancelled)() {
-                self.gate.close(End::Cancelled);
-            } else if self.gate.is_late() {
-                self.gate.close(End::Deadline);
-            }
-        }
-        if self.gate.is_abandoned() { WalkState::Quit } else { WalkState::Continue }
-    }
-
-    /// Looks at what is handed over until there is nobody left who could hand over more.
-    fn take_over(&self, entries: &Mutex<Receiver<DirEntry>>) {
-        let next = || entries.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        while let Ok(entry) = next() {
-            self.look(&entry);
-        }
-    }
-}
-
-/// Decides which entries come in at all. A directory is read to its end before its entries are visited, so a limit
-/// that only visitors saw would come too late for a directory with millions of them.
-struct Gate {
-    left: AtomicU64,
-    deadline: Option<Instant>,
-    end: AtomicU8,
-    /// Entries that are in and not yet visited.
-    waiting: AtomicU64,
-}
-
-impl Gate {
-    /// Does an entry wait for its visit? Where too many do, it is handed to somebody who looks at it now; directories
-    /// always wait.
-    fn keeps(&self, entry: &DirEntry, beyond: Option<&SyncSender<DirEntry>>) -> bool {
-        let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
-        if self.waiting.load(Ordering::Relaxed) >= WAITING && !is_directory {
-            let handed_over = beyond.is_some_and(|beyond| beyond.send(entry.clone()).is_ok());
-            if handed_over {
-                return false;
-            }
-        }
-        self.waiting.fetch_add(1, Ordering::Relaxed);
-        true
-    }
-
-    fn admits(&self) -> bool {
-        if self.end.load(Ordering::Relaxed) != End::Complete as u8 {
-            return false;
-        }
-        let take = |left: u64| left.checked_sub(1);
-        let Ok(left) = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take) else {
-            self.close(End::Entries);
-            return false;
-        };
-        if left.is_multiple_of(CHECK_EVERY) && self.is_late() {
-            self.close(End::Deadline);
-            return false;
-        }
-        true
-    }
-
-    fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-    }
-
-    /// The first reason counts, but one that also ends the visits is stronger than one that does not.
-    fn close(&self, why: End) {
-        let stronger = |now: u8| {
-            let open = now == End::Complete as u8 || (now == End::Entries as u8 && why != End::Entries);
-            open.then_some(why as u8)
-        };
-        let _ = self.end.fetch_update(Ordering::Relaxed, Ordering::Relaxed, stronger);
-    }
-
-    /// Nobody waits for the entries that are in already. Those within the number asked for are visited.
-    fn is_abandoned(&self) -> bool {
-        matches!(self.end(), End::Deadline | End::Cancelled)
-    }
-
-    fn end(&self) -> End {
-        match self.end.load(Ordering::Relaxed) {
-            code if code == End::Deadline as u8 => End::Deadline,
-            code if code == End::Entries as u8 => End::Entries,
-            code if code == End::Cancelled as u8 => End::Cancelled,
-            _ => End::Complete,
         }
     }
 }

@@ -13,6 +13,8 @@ use crate::text::Charset;
 pub struct Request {
     /// 1-based, sorted, not overlapping.
     pub ranges: Vec<RangeInclusive<u64>>,
+    /// Lines before this one are only context: they give way to it where there is no room for both.
+    pub asked: u64,
     pub max_lines: usize,
     pub max_bytes: usize,
 }
@@ -84,6 +86,8 @@ const CHUNK: usize = 8 * 1024;
 const LARGE_CHUNK: usize = 128 * 1024;
 /// How far beyond the window lines are counted, to say how many remain. A gigabyte of log is not worth it.
 const COUNT_AHEAD: u64 = 16 * 1024 * 1024;
+/// Context may take this part of the window.
+const CONTEXT_SHARE: usize = 8;
 /// A line is worth marking after this many bytes.
 const MARK_EVERY: u64 = 1024 * 1024;
 
@@ -286,7 +290,7 @@ impl<'a> Scanner<'a> {
         self.overflow |= part.len() > room;
         self.current.extend_from_slice(&part[..part.len().min(room)]);
         self.at_start = false;
-        if self.overflow {
+        if self.overflow && !self.is_context() {
             self.end_wanted_line(); // No need to see the rest: the line is too large already.
             return part.len();
         }
@@ -297,8 +301,31 @@ impl<'a> Scanner<'a> {
         newline + 1
     }
 
+    fn is_context(&self) -> bool {
+        self.line < self.request.asked
+    }
+
+    /// Context that leaves no room for the first line that was asked for goes.
+    fn drop_context(&mut self, size: usize) {
+        let last = self.window.segments.last().map(Segment::last);
+        let only_context = last.is_some_and(|last| last < self.request.asked);
+        if only_context && self.taken_bytes + size > self.request.max_bytes + 1 {
+            self.window.segments.clear();
+            (self.taken_lines, self.taken_bytes) = (0, 0);
+        }
+    }
+
     fn end_wanted_line(&mut self) {
         let size = self.current.len() + 1;
+        if self.is_context() {
+            if self.taken_bytes + size <= self.request.max_bytes / CONTEXT_SHARE {
+                self.keep_line();
+            }
+            self.current.clear();
+            self.overflow = false;
+            return;
+        }
+        self.drop_context(size);
         if self.taken_lines >= self.request.max_lines {
             self.window.stop = Stop::Lines;
         } else if self.taken_bytes + size > self.request.max_bytes + 1 {

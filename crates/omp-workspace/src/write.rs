@@ -1,16 +1,19 @@
 //! Replaces a file in one step: readers see the old content or the new, never a part.
 //!
-//! The new content goes to a temporary file in the same directory, is flushed to the disk, gets the mode,
-//! owner, access list and extended attributes of the old file and takes its name. If any step fails, or the program is killed, the old file is as it was
-//! and the temporary file is gone. A symbolic link stays; what it points to is replaced. A file with several hard links becomes
-//! independent of the others, which is the price of doing it in one step.
+//! The new content goes to a temporary file in the same directory, is flushed to the disk, gets the mode, owner, access
+//! list and extended attributes of the old file and takes its name. If any step fails, or the program is killed, the old
+//! file is as it was and the temporary file is gone: until the last moment it has no name, and what a kill in that moment
+//! leaves is removed by the next write of the same file. A symbolic link stays; what it points to is replaced. A file
+//! with several hard links becomes independent of the others, which is the price of doing it in one step.
 
 use std::ffi::OsString;
 use std::fs::{File, Metadata, OpenOptions, Permissions};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use nix::fcntl::{AT_FDCWD, AtFlags};
 use xattr::FileExt;
@@ -19,6 +22,8 @@ use crate::open::Special;
 
 /// More links than this are a loop.
 const MAX_LINKS: usize = 40;
+/// A temporary file has its name for a moment; one that is older was left by a program that was killed.
+const LEFT_OVER: Duration = Duration::from_secs(60);
 
 /// What became of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +64,12 @@ pub enum WriteError {
     NoSpace(PathBuf),
     #[error("Cannot create the directory {}: {source}.", path.display())]
     Parent { path: PathBuf, source: io::Error },
+    #[error(
+        "Cannot write {}: its directory allows no new files ({source}), and a file is replaced by a new one. The file is \
+         unchanged.",
+        path.display()
+    )]
+    ClosedDirectory { path: PathBuf, source: io::Error },
     #[error("Cannot write {}: {source}. The file is unchanged.", path.display())]
     Io { path: PathBuf, source: io::Error },
 }
@@ -79,7 +90,7 @@ pub fn write_with(
     let directory = target.parent().unwrap_or(Path::new("/"));
     std::fs::create_dir_all(directory)
         .map_err(|source| WriteError::Parent { path: directory.to_owned(), source })?;
-    replace(&target, directory, old.as_ref(), mode, fill).map_err(|source| failed(&target, source))?;
+    replace(&target, old.as_ref(), mode, fill).map_err(|source| failed(&target, source))?;
     let outcome = if old.is_some() { Outcome::Replaced } else { Outcome::Created };
     Ok(Written { outcome, target })
 }
@@ -88,6 +99,9 @@ fn failed(target: &Path, source: io::Error) -> WriteError {
     let path = target.to_owned();
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => WriteError::NoSpace(path),
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            WriteError::ClosedDirectory { path, source }
+        }
         _ => WriteError::Io { path, source },
     }
 }
@@ -126,12 +140,11 @@ fn examine(target: &Path) -> Result<Option<Metadata>, WriteError> {
 
 fn replace(
     target: &Path,
-    directory: &Path,
     old: Option<&Metadata>,
     mode: Mode,
     fill: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut temporary = Temporary::create(directory, mode)?;
+    let mut temporary = Temporary::create(target, mode)?;
     fill(&mut temporary.file)?;
     adopt_attributes(&temporary.file, target, old, mode)?;
     temporary.file.sync_all()?;
@@ -139,20 +152,18 @@ fn replace(
     if old.is_none() {
         // The new name itself. Not every file system can, and the content is safe without it. Behind a name that was
         // there already, a crash leaves the old content or the new, which is all that is promised.
-        let _ = File::open(directory).and_then(|directory| directory.sync_all());
+        let _ = File::open(directory_of(target)).and_then(|directory| directory.sync_all());
     }
     Ok(())
 }
 
 fn adopt_attributes(file: &File, target: &Path, old: Option<&Metadata>, mode: Mode) -> io::Result<()> {
-    if let Some(old) = old {
-        let (uid, gid) = (Some(old.uid()), Some(old.gid()));
-        // Only root may give a file away; for others the owner is the same anyway or cannot be kept.
-        let _ = std::os::unix::fs::fchown(file, uid, gid);
-        adopt_extended(file, target);
-    }
     let bits = match old {
-        Some(old) => old.permissions().mode(),
+        Some(old) => {
+            let kept = adopt_owner(file, old);
+            adopt_extended(file, target);
+            old.permissions().mode() & !kept.lost_bits()
+        }
         None => file.metadata()?.permissions().mode(),
     };
     let bits = match mode {
@@ -160,6 +171,37 @@ fn adopt_attributes(file: &File, target: &Path, old: Option<&Metadata>, mode: Mo
         Mode::Executable => bits | ((bits & 0o444) >> 2),
     };
     file.set_permissions(Permissions::from_mode(bits & 0o7777))
+}
+
+/// How much of the owner of the old file the new one has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    Both,
+    Group,
+    Nothing,
+}
+
+impl Kept {
+    /// Running as its owner means nothing good under another one.
+    fn lost_bits(self) -> u32 {
+        match self {
+            Self::Both => 0,
+            Self::Group => 0o4000,
+            Self::Nothing => 0o6000,
+        }
+    }
+}
+
+/// Only root may give a file away; others keep the group, where they belong to it.
+fn adopt_owner(file: &File, old: &Metadata) -> Kept {
+    use std::os::unix::fs::fchown;
+    if fchown(file, Some(old.uid()), Some(old.gid())).is_ok() {
+        Kept::Both
+    } else if fchown(file, None, Some(old.gid())).is_ok() {
+        Kept::Group
+    } else {
+        Kept::Nothing
+    }
 }
 
 /// Extended attributes and access lists of the old file, before the mode, which is a part of an access list. File
@@ -186,24 +228,23 @@ struct Temporary {
 }
 
 impl Temporary {
-    fn create(directory: &Path, mode: Mode) -> io::Result<Self> {
+    fn create(target: &Path, mode: Mode) -> io::Result<Self> {
         let bits = if mode == Mode::Private { 0o600 } else { 0o666 };
-        match nameless(directory, bits) {
+        match nameless(directory_of(target), bits) {
             Ok(file) => Ok(Self { file, path: None }),
-            Err(_) => Self::named(directory, bits),
+            Err(_) => Self::named(target, bits),
         }
     }
 
-    fn named(directory: &Path, bits: u32) -> io::Result<Self> {
+    fn named(target: &Path, bits: u32) -> io::Result<Self> {
         let options = || OpenOptions::new().write(true).create_new(true).mode(bits).to_owned();
-        let (file, path) = with_free_name(directory, |path| options().open(path))?;
+        let (file, path) = with_free_name(target, |path| options().open(path))?;
         Ok(Self { file, path: Some(path) })
     }
 
     fn rename(&mut self, target: &Path) -> io::Result<()> {
         if self.path.is_none() {
-            let directory = target.parent().unwrap_or(Path::new("/"));
-            let (_, path) = with_free_name(directory, |path| give_name(&self.file, path))?;
+            let (_, path) = with_free_name(target, |path| give_name(&self.file, path))?;
             self.path = Some(path);
         }
         if let Some(path) = &self.path {
@@ -214,16 +255,34 @@ impl Temporary {
     }
 }
 
-/// Tries names until one is free. Short ones: the name of the target may be as long as names can be.
-fn with_free_name<T>(directory: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(T, PathBuf)> {
+fn directory_of(target: &Path) -> &Path {
+    target.parent().unwrap_or(Path::new("/"))
+}
+
+/// Tries names until one is free. Short ones: the name of the target may be as long as names can be. The first is the
+/// same for every write of one file, so that what a program left there when it was killed is found.
+fn with_free_name<T>(target: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(T, PathBuf)> {
+    let mut hasher = DefaultHasher::new();
+    target.file_name().hash(&mut hasher);
+    let directory = directory_of(target);
+    let mut path = directory.join(format!(".omp-{:016x}.tmp", hasher.finish()));
     loop {
-        let path = directory.join(format!(".omp-{}-{:08x}.tmp", std::process::id(), fastrand::u32(..)));
         match make(&path) {
             Ok(made) => return Ok((made, path)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            Err(_) if is_left_over(&path) && std::fs::remove_file(&path).is_ok() => {}
+            Err(_) => {
+                path = directory.join(format!(".omp-{}-{:08x}.tmp", std::process::id(), fastrand::u32(..)));
+            }
         }
     }
+}
+
+/// Was the file left by a program that was killed?
+fn is_left_over(path: &Path) -> bool {
+    let metadata = std::fs::symlink_metadata(path).ok().filter(Metadata::is_file);
+    let modified = metadata.and_then(|metadata| metadata.modified().ok());
+    modified.and_then(|modified| modified.elapsed().ok()).is_some_and(|age| age > LEFT_OVER)
 }
 
 /// A file in `directory` without a name. Not every file system has such files, and without `/proc` they cannot get

@@ -6,7 +6,7 @@ use omp_workspace::text::{Charset, LineEnding, Request, Stop, Total, Window, rea
 use proptest::prelude::*;
 
 fn request(ranges: &[std::ops::RangeInclusive<u64>]) -> Request {
-    Request { ranges: ranges.to_vec(), max_lines: 3_000, max_bytes: 50 * 1024 }
+    Request { ranges: ranges.to_vec(), asked: 1, max_lines: 3_000, max_bytes: 50 * 1024 }
 }
 
 fn window(bytes: &[u8], request: &Request) -> Window {

@@ -101,12 +101,12 @@ impl Wish {
         };
         walk(&self.place, &options, &|entry| {
             let path = entry.path();
-            if !entry.file_type().is_some_and(|kind| kind.is_file()) || !self.wants(path) {
+            if !entry.is_file() || !self.wants(path) {
                 return;
             }
             searched.fetch_add(1, Ordering::Relaxed);
             // A file that cannot be read does not spoil the search in the others.
-            let found = self.query.file(path).unwrap_or_default();
+            let found = self.query.entry(entry, &never).unwrap_or_default();
             if found.matches > 0 {
                 files.lock().unwrap_or_else(PoisonError::into_inner).push((path.to_owned(), found));
             }

@@ -7,6 +7,7 @@ pub(crate) mod conversation;
 pub(crate) mod machines;
 pub(crate) mod moving;
 pub(crate) mod provider;
+pub(crate) mod rewinding;
 pub(crate) mod roots;
 pub(crate) mod stats;
 pub(crate) mod todo;

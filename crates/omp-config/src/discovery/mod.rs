@@ -139,6 +139,15 @@ impl Discovery {
         engine::list(self)
     }
 
+    /// Directories of the plugins that are installed and apply here.
+    pub fn plugin_roots(&self) -> Vec<PathBuf> {
+        let mut roots = Vec::new();
+        engine::list_alone::<Skill>(self, "claude-plugins", |search| {
+            roots.extend(plugins::installed(search).into_iter().map(|plugin| plugin.root.path));
+        });
+        roots
+    }
+
     pub fn agents(&self) -> Listing<AgentFile> {
         engine::list(self)
     }

@@ -2,7 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::MAX_MEMBERS;
 use super::name::{Inner, inner};
+
+/// More names than this, in bytes, are not kept in mind: a hostile archive has nothing but names.
+const MAX_NAMES: usize = 64 << 20;
 
 /// One member.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,8 +69,19 @@ pub struct Listing {
     pub total: usize,
     /// Members of the archive whose names lead out of it.
     pub outside: usize,
-    /// Members behind what was looked at are not known.
-    pub incomplete: bool,
+    /// Why members of the archive may be missing here.
+    pub incomplete: Option<Incomplete>,
+}
+
+/// Why not all members of an archive are known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Incomplete {
+    /// Finding the others would take unpacking too much.
+    Long,
+    /// There are more than can be kept in mind.
+    Many,
+    /// The archive is damaged behind those that are known.
+    Damaged(String),
 }
 
 /// All members. A later one of the same name replaces an earlier one, as it does when an archive is unpacked.
@@ -74,12 +89,19 @@ pub struct Listing {
 pub(super) struct Index {
     members: BTreeMap<String, Member>,
     outside: usize,
-    pub(super) incomplete: bool,
+    /// Bytes of all names.
+    names: usize,
+    pub(super) incomplete: Option<Incomplete>,
 }
 
 impl Index {
-    pub(super) fn len(&self) -> usize {
-        self.members.len() + self.outside
+    /// Is there no room for another member?
+    pub(super) fn is_full(&self) -> bool {
+        self.members.len() + self.outside >= MAX_MEMBERS || self.names > MAX_NAMES
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.members.is_empty()
     }
 
     pub(super) fn add(&mut self, name: &str, kind: MemberKind, size: u64, place: Place) {
@@ -87,6 +109,7 @@ impl Index {
             Some(inner) if inner.is_root() => {}
             Some(inner) => {
                 let name = inner.as_str().to_owned();
+                self.names += name.len();
                 self.members.insert(name.clone(), Member { name, kind, size, place });
             }
             None => self.outside += 1,
@@ -128,6 +151,6 @@ impl Index {
         }
         let total = children.len();
         let children = children.into_values().take(limit).collect();
-        Listing { children, total, outside: self.outside, incomplete: self.incomplete }
+        Listing { children, total, outside: self.outside, incomplete: self.incomplete.clone() }
     }
 }

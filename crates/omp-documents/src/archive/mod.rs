@@ -19,7 +19,7 @@ use omp_workspace::write::WriteError;
 
 use crate::stop::{Stop, was_stopped};
 
-pub use index::{Child, Listing, Lookup, Member, MemberKind};
+pub use index::{Child, Incomplete, Listing, Lookup, Member, MemberKind};
 pub use name::{Format, Inner, inner, splits};
 pub use put::put;
 
@@ -37,8 +37,6 @@ pub enum ArchiveError {
     Encrypted(String),
     #[error("'{name}' is packed with method {method}, which is not supported (stored and deflate are)")]
     Method { name: String, method: u16 },
-    #[error("the archive has more than {MAX_MEMBERS} members")]
-    TooManyMembers,
     #[error("{0}")]
     Refused(String),
     #[error(transparent)]
@@ -47,6 +45,16 @@ pub enum ArchiveError {
     Io(io::Error),
     #[error("stopped on request")]
     Stopped,
+}
+
+impl ArchiveError {
+    /// What is wrong with an archive, if that is why something failed.
+    fn damage(self) -> Result<String, Self> {
+        match self {
+            Self::Damaged(what) => Ok(what),
+            other => Err(other),
+        }
+    }
 }
 
 impl From<io::Error> for ArchiveError {
@@ -71,7 +79,8 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Finds out what is in an archive.
+    /// Finds out what is in an archive. What stands before a damage is of use, so a damage behind the first member is no
+    /// error: see [`Archive::incomplete`].
     pub fn open(path: &Path, format: Format, stop: &Stop) -> Result<Self, ArchiveError> {
         let file = File::open(path)?;
         let index = match format {
@@ -79,6 +88,11 @@ impl Archive {
             Format::Tar | Format::TarGz => tarball::index(&file, format, stop)?,
         };
         Ok(Self { file, format, index })
+    }
+
+    /// Why not all members are known, if so.
+    pub fn incomplete(&self) -> Option<&Incomplete> {
+        self.index.incomplete.as_ref()
     }
 
     /// What a path inside means.

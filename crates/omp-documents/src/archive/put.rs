@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 use omp_workspace::write::{Mode, Outcome, write_with};
 use tar::{Builder, EntryType, Header};
 
-use super::index::Lookup;
+use super::index::{Incomplete, Lookup};
 use super::records::{Record, Records};
 use super::tarball::Source;
 use super::zip_member::ZipMember;
@@ -62,9 +62,16 @@ pub fn put(
     }
 }
 
-/// A name can be a file or a directory, not both.
+/// A name can be a file or a directory, not both. Of an archive that is damaged or too large this cannot be known.
 fn check_place(archive: &Archive, name: &Inner) -> Result<(), ArchiveError> {
     let text = name.as_str();
+    match archive.incomplete() {
+        Some(Incomplete::Damaged(what)) => return Err(ArchiveError::Damaged(what.clone())),
+        Some(Incomplete::Many) => {
+            return Err(ArchiveError::Refused("the archive has too many members to be changed".to_owned()));
+        }
+        Some(Incomplete::Long) | None => {}
+    }
     if matches!(archive.look(name), Lookup::Directory) {
         return Err(ArchiveError::Refused(format!(
             "'{text}' is a directory in the archive; name a file in it"
@@ -110,7 +117,11 @@ impl New<'_> {
                     .to_owned(),
             ));
         }
-        let mut rows = zip::rows(&mut old, &end, self.stop)?;
+        let mut rows = Vec::new();
+        let mut table = zip::Rows::new(&mut old, &end, self.stop)?;
+        while let Some(row) = table.next()? {
+            rows.push(row);
+        }
         rows.sort_by_key(|row| row.header);
         let first = rows.first().map_or(end.start, |row| row.header);
         copy(&mut old, 0, first, &mut out, self.stop)?;

@@ -6,9 +6,9 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use flate2::read::MultiGzDecoder;
 use tar::EntryType;
 
-use super::index::{Index, Member, MemberKind, Place};
+use super::index::{Incomplete, Index, Member, MemberKind, Place};
 use super::records::{Record, Records, Skip};
-use super::{ArchiveError, Format, MAX_MEMBERS};
+use super::{ArchiveError, Format};
 use crate::stop::{Stop, Watched};
 
 /// How much of a packed archive is looked through to find its members. Without a table of contents, everything must be
@@ -65,33 +65,44 @@ impl Skip for Source {
 pub(super) fn index(file: &File, format: Format, stop: &Stop) -> Result<Index, ArchiveError> {
     let mut index = Index::default();
     let mut records = Records::new(Source::open(file, format, stop)?);
-    while let Some(record) = records.next()? {
-        add(&mut index, &record)?;
-        let end = record.position.saturating_add(record.size);
-        if format == Format::TarGz && end > MAX_UNPACKED {
-            index.incomplete = true;
-            break;
-        }
-        records.skip(&record)?;
+    match fill(&mut index, &mut records, format) {
+        Ok(incomplete) => index.incomplete = incomplete,
+        Err(error) if index.is_empty() => return Err(error),
+        Err(error) => index.incomplete = Some(Incomplete::Damaged(error.damage()?)),
     }
     Ok(index)
 }
 
-fn add(index: &mut Index, record: &Record) -> Result<(), ArchiveError> {
+fn fill(
+    index: &mut Index,
+    records: &mut Records<Source>,
+    format: Format,
+) -> Result<Option<Incomplete>, ArchiveError> {
+    while let Some(record) = records.next()? {
+        if index.is_full() {
+            return Ok(Some(Incomplete::Many));
+        }
+        add(index, &record);
+        let end = record.position.saturating_add(record.size);
+        if format == Format::TarGz && end > MAX_UNPACKED {
+            return Ok(Some(Incomplete::Long));
+        }
+        records.skip(&record)?;
+    }
+    Ok(None)
+}
+
+fn add(index: &mut Index, record: &Record) {
     let kind = match record.header.entry_type() {
         EntryType::Directory => MemberKind::Directory,
         EntryType::Symlink | EntryType::Link => MemberKind::Link(record.link()),
         // Old archives mark a directory by its name alone.
         EntryType::Regular | EntryType::Continuous if record.name.ends_with('/') => MemberKind::Directory,
         EntryType::Regular | EntryType::Continuous => MemberKind::File,
-        EntryType::XGlobalHeader => return Ok(()),
+        EntryType::XGlobalHeader => return,
         _ => MemberKind::Special,
     };
-    if index.len() >= MAX_MEMBERS {
-        return Err(ArchiveError::TooManyMembers);
-    }
     index.add(&record.name, kind, record.size, Place::Tar { data: record.position });
-    Ok(())
 }
 
 /// Hands the bytes of a member to `take`.

@@ -6,9 +6,9 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
 
-use super::index::{Index, Member, MemberKind, Place};
-use super::{ArchiveError, MAX_MEMBERS};
-use crate::stop::Stop;
+use super::ArchiveError;
+use super::index::{Incomplete, Index, Member, MemberKind, Place};
+use crate::stop::{Stop, Watched};
 
 pub(super) const LOCAL: u32 = 0x0403_4b50;
 pub(super) const CENTRAL: u32 = 0x0201_4b50;
@@ -23,6 +23,8 @@ const END_LENGTH: usize = 22;
 const MAX_TAIL: u64 = 66_000;
 /// A link longer than this leads nowhere that could be shown.
 const MAX_LINK: u64 = 4096;
+/// Links in one archive.
+const MAX_LINKS: usize = 50_000;
 
 /// Where the table of contents is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,27 +123,35 @@ pub(super) fn end_record(count: usize, length: u64, start: u64, comment: &[u8]) 
     )
 }
 
-/// The table of contents.
-pub(super) fn rows(file: &mut File, end: &End, stop: &Stop) -> Result<Vec<Row>, ArchiveError> {
-    if end.count > MAX_MEMBERS as u64 {
-        return Err(ArchiveError::TooManyMembers);
+/// The rows of the table of contents, one after the other.
+pub(super) struct Rows<'a> {
+    table: BufReader<Watched<io::Take<&'a mut File>>>,
+    left: u64,
+    base: u64,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(file: &'a mut File, end: &End, stop: &Stop) -> Result<Self, ArchiveError> {
+        file.seek(SeekFrom::Start(end.start))?;
+        let table = BufReader::new(stop.watch(file.take(end.length)));
+        Ok(Self { table, left: end.count, base: end.base })
     }
-    file.seek(SeekFrom::Start(end.start))?;
-    let mut table = BufReader::new(stop.watch(file.take(end.length)));
-    let mut rows = Vec::new();
-    for _ in 0..end.count {
+
+    /// The next row; `None` behind the last one.
+    pub(super) fn next(&mut self) -> Result<Option<Row>, ArchiveError> {
+        let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
+        self.left = left;
         let mut bytes = vec![0; CENTRAL_LENGTH];
-        table.read_exact(&mut bytes)?;
+        self.table.read_exact(&mut bytes)?;
         if u32_at(&bytes, 0) != CENTRAL {
             return damaged("its table of contents is broken");
         }
         let lengths = [28, 30, 32].map(|at| usize::from(u16_at(&bytes, at)));
         let variable = lengths.iter().sum::<usize>();
         bytes.resize(CENTRAL_LENGTH + variable, 0);
-        table.read_exact(&mut bytes[CENTRAL_LENGTH..])?;
-        rows.push(Row::new(bytes, lengths[0], lengths[1], end.base));
+        self.table.read_exact(&mut bytes[CENTRAL_LENGTH..])?;
+        Ok(Some(Row::new(bytes, lengths[0], lengths[1], self.base)))
     }
-    Ok(rows)
 }
 
 impl Row {
@@ -187,21 +197,24 @@ impl Row {
         self.mode & 0o7777
     }
 
-    fn kind(&self, file: &File, stop: &Stop) -> MemberKind {
+    fn kind(&self) -> MemberKind {
         const LINK: u32 = 0o120_000;
-        if self.name.ends_with(['/', '\\']) {
-            return MemberKind::Directory;
+        match self.mode & 0o170_000 {
+            _ if self.name.ends_with(['/', '\\']) => MemberKind::Directory,
+            LINK => MemberKind::Link(None),
+            _ => MemberKind::File,
         }
-        if self.mode & 0o170_000 != LINK {
-            return MemberKind::File;
-        }
+    }
+
+    /// Where a link leads.
+    fn link(&self, file: &File, stop: &Stop) -> Option<String> {
         let member =
             Member { name: self.name.clone(), kind: MemberKind::File, size: self.size, place: self.place() };
         let target = read(file, &member, stop, |source| {
             let mut target = String::new();
             source.take(MAX_LINK).read_to_string(&mut target).map(|_| target)
         });
-        MemberKind::Link(target.ok())
+        target.ok()
     }
 
     fn place(&self) -> Place {
@@ -248,11 +261,34 @@ pub(super) fn index(file: &File, stop: &Stop) -> Result<Index, ArchiveError> {
     let mut reader = file.try_clone()?;
     let end = end(&mut reader)?;
     let mut index = Index::default();
-    for row in rows(&mut reader, &end, stop)? {
-        let kind = row.kind(file, stop);
-        index.add(&row.name, kind, row.size, row.place());
+    let mut links = Vec::new();
+    match fill(&mut index, &mut Rows::new(&mut reader, &end, stop)?, &mut links) {
+        Ok(incomplete) => index.incomplete = incomplete,
+        Err(error) if index.is_empty() => return Err(error),
+        Err(error) => index.incomplete = Some(Incomplete::Damaged(error.damage()?)),
+    }
+    for row in links {
+        index.add(&row.name, MemberKind::Link(row.link(file, stop)), row.size, row.place());
     }
     Ok(index)
+}
+
+/// Links wait: where they lead stands elsewhere in the file.
+fn fill(
+    index: &mut Index,
+    rows: &mut Rows<'_>,
+    links: &mut Vec<Row>,
+) -> Result<Option<Incomplete>, ArchiveError> {
+    while let Some(row) = rows.next()? {
+        if index.is_full() || links.len() >= MAX_LINKS {
+            return Ok(Some(Incomplete::Many));
+        }
+        match row.kind() {
+            MemberKind::Link(_) => links.push(row),
+            kind => index.add(&row.name, kind, row.size, row.place()),
+        }
+    }
+    Ok(None)
 }
 
 /// Hands the unpacked bytes of a member to `take`.

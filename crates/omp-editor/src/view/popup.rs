@@ -37,7 +37,10 @@ impl Editor {
                 row.push(style, "  ");
                 row.append(&styles.shortened(&Line::styled(styles.popup_detail, offer.detail()), room));
             }
-            row.push(styles.popup_detail, &place);
+            let gap = width.saturating_sub(row.width() + place.len());
+            if !place.is_empty() {
+                row.push(styles.popup_detail, &format!("{}{place}", " ".repeat(gap)));
+            }
             rows.push(row.clamp(width));
         }
         rows

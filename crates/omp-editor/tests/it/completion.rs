@@ -62,13 +62,16 @@ fn a_slash_opens_the_list_of_commands() {
     typed(&mut editor, "/");
     let rows = popup(&mut editor);
     assert_eq!(rows.len(), 5, "no more rows than the setting allows");
-    assert_eq!(rows[0], "❯ /model    choose the model  1/7");
+    assert_eq!(rows[0], format!("{:<57}1/7", "❯ /model    choose the model"), "the place is at the edge");
     assert_eq!(rows[1], "  /exit     leave the program");
     for _ in 0..5 {
         editor.apply(to(Motion::Down));
     }
     let rows = popup(&mut editor);
-    assert_eq!((rows.len(), rows[4].as_str()), (5, "❯ /help     list all commands  6/7"));
+    assert_eq!(
+        (rows.len(), rows[4].as_str()),
+        (5, format!("{:<57}6/7", "❯ /help     list all commands").as_str())
+    );
     editor.apply(Command::SelectPageDown);
     editor.apply(Command::SelectNext);
     assert!(popup(&mut editor)[0].starts_with("❯ /model"), "the list goes around");

@@ -36,6 +36,7 @@ impl App {
             "queue" => self.queue(arguments),
             "clear" => self.clear_context(),
             "tree" => self.pick_place(),
+            "rewind" if arguments.is_empty() => self.pick_rewind(),
             "btw" => self.ask_aside(arguments),
             "compact" => self.compact(arguments),
             "handoff" => self.hand_off(arguments),

@@ -23,6 +23,9 @@ use crate::panels::Drawn;
 /// The editor takes at most this share of the screen.
 pub(super) const EDITOR_SHARE: usize = 2;
 
+/// A screen with fewer rows has none to spare.
+const LOW: usize = 12;
+
 impl App {
     /// Draws what is due; `None` if nothing is.
     pub(crate) fn paint(&mut self, renderer: &mut Renderer, size: Size) -> Option<Painted> {
@@ -80,7 +83,8 @@ impl App {
         let status = self.status(&look);
         self.set(self.lanes.status, status, None);
         let Drawn { rows, cursor } = match self.panels.first_mut() {
-            Some(panel) => panel.draw(&look, size),
+            Some(panel) if panel.has_edge() || size.height < LOW => panel.draw(&look, size),
+            Some(panel) => apart(panel.draw(&look, Size { height: size.height - 1, ..size })),
             None => self.prompt_rows(&look, size),
         };
         let lane = self.covering().unwrap_or(self.lanes.editor);
@@ -191,6 +195,13 @@ impl App {
         let todos = Todos::of_json(&self.session().todos()).unwrap_or_default();
         crate::blocks::apart(omp_view::todo::panel(look, &todos))
     }
+}
+
+/// A panel with a blank row above it.
+fn apart(mut drawn: Drawn) -> Drawn {
+    drawn.rows.insert(0, Line::new());
+    drawn.cursor = drawn.cursor.map(|cursor| Position { row: cursor.row + 1, ..cursor });
+    drawn
 }
 
 /// A path with `~` for the home directory.

@@ -3,6 +3,7 @@
 use omp_tui::capability::ImageProtocol;
 use omp_tui::image::ImageOptions;
 use omp_tui::render::{Gesture, Size};
+use omp_tui::text::Depth;
 use omp_tui::transcript::Transcript;
 
 use super::{App, Task, Wish};
@@ -11,6 +12,11 @@ impl App {
     /// How the terminal shows pictures, as far as is known; `off` if the user wants none.
     pub(crate) fn set_pictures(&mut self, options: ImageOptions, off: bool) {
         self.stage.pictures().set(options, off);
+    }
+
+    /// How many colours the terminal shows.
+    pub(crate) fn set_depth(&mut self, depth: Depth) {
+        self.stage.set_depth(depth);
     }
 
     /// How many blocks of the conversation were asked for their rows since the last time.

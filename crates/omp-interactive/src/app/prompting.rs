@@ -15,7 +15,15 @@ use super::App;
 use super::draw::{EDITOR_SHARE, level};
 use crate::panels::Drawn;
 
-const PLACEHOLDER: &str = "Ask anything. / for commands, @ for files, ! for the shell";
+/// What an empty editor says, and where there is less room.
+const PLACEHOLDERS: [&str; 3] = [
+    "Ask anything. / for commands, @ for files, ! for the shell",
+    "Ask anything. / commands, @ files, ! shell",
+    "Ask anything",
+];
+
+/// Cells of the editor that are its frame.
+const FRAME: usize = 4;
 
 impl App {
     /// The rows of the prompt editor, with its list of completions.
@@ -30,7 +38,7 @@ impl App {
             frame: Surround::Box,
             title: None,
             title_right: title.as_ref(),
-            placeholder: PLACEHOLDER,
+            placeholder: placeholder(size.width),
             keywords: &|text| keyword_spans(&settings, text),
         });
         let mut rows = rendered.rows;
@@ -85,6 +93,13 @@ impl App {
             vi.reset();
         }
     }
+}
+
+/// The longest words that fit into an empty editor.
+fn placeholder(width: usize) -> &'static str {
+    let [.., shortest] = PLACEHOLDERS;
+    let fits = |words: &&&str| words.len() + FRAME <= width;
+    PLACEHOLDERS.iter().find(fits).copied().unwrap_or(shortest)
 }
 
 /// The word for a mode of vi, in the border.

@@ -28,6 +28,10 @@ impl Panel for Approval {
         self.menu.rows(look).into()
     }
 
+    fn has_edge(&self) -> bool {
+        true
+    }
+
     fn key(&mut self, key: Key, keys: &Bindings) -> Reaction {
         let Some(chosen) = choice::answer(&mut self.menu, key, keys) else { return Reaction::Stay };
         let reply = match chosen {

@@ -45,7 +45,7 @@ impl Asked {
         }
         let title =
             if all > 1 { format!("{} ({this}/{all})", question.question) } else { question.question.clone() };
-        let mut selector = Selector::new(title, choices);
+        let mut selector = Selector::new(title, choices).question();
         let mut hint = "Enter chooses, Esc stops the turn".to_owned();
         if question.multi {
             selector = selector.several([]);
@@ -114,8 +114,8 @@ impl Asked {
 }
 
 impl Panel for Asked {
-    fn draw(&mut self, look: &Look, _size: Size) -> Drawn {
-        self.selector.draw(look).into()
+    fn draw(&mut self, look: &Look, size: Size) -> Drawn {
+        self.selector.draw_within(look, size.height.saturating_sub(4).max(5)).into()
     }
 
     fn key(&mut self, key: Key, keys: &Bindings) -> Reaction {

@@ -26,6 +26,10 @@ impl Panel for Choice {
         self.menu.rows(look).into()
     }
 
+    fn has_edge(&self) -> bool {
+        true
+    }
+
     fn key(&mut self, key: Key, keys: &Bindings) -> Reaction {
         let Some(chosen) = answer(&mut self.menu, key, keys) else { return Reaction::Stay };
         let Some(answered) = self.answered.take() else { return Reaction::Stay };

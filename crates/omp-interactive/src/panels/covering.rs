@@ -1,43 +1,75 @@
 //! Large panels that are all machine: they lie over the conversation, and what they wish is done.
 
 use omp_keys::Bindings;
+use omp_panels::{Machine, models, settings, theme};
 use omp_tui::input::Key;
 use omp_tui::render::Size;
 use omp_view::Look;
 
 use super::{Drawn, Panel, Reaction};
+use crate::app::App;
 
-/// A machine, how it is driven, and what becomes of its wishes.
-pub(crate) struct Covering<M, W> {
-    pub(crate) machine: M,
-    pub(crate) draw: fn(&mut M, &Look, Size) -> Drawn,
-    pub(crate) key: fn(&mut M, Key, &Bindings) -> Option<W>,
-    pub(crate) paste: fn(&mut M, &str) -> Option<W>,
-    pub(crate) grant: fn(W) -> Reaction,
+/// A machine whose wishes are done here.
+pub(crate) trait Granted: Machine {
+    /// What becomes of a wish.
+    fn grant(wish: Self::Wish) -> Reaction;
 }
 
-impl<M, W> Covering<M, W> {
-    fn react(&self, wish: Option<W>) -> Reaction {
-        wish.map_or(Reaction::Stay, self.grant)
-    }
-}
+/// A machine over the conversation.
+pub(crate) struct Covering<M>(pub(crate) M);
 
-impl<M: 'static, W: 'static> Panel for Covering<M, W> {
+impl<M: Granted + 'static> Panel for Covering<M> {
     fn draw(&mut self, look: &Look, size: Size) -> Drawn {
-        (self.draw)(&mut self.machine, look, size)
+        self.0.draw(look, size)
     }
 
     fn key(&mut self, key: Key, keys: &Bindings) -> Reaction {
-        let wish = (self.key)(&mut self.machine, key, keys);
-        self.react(wish)
+        self.0.key(key, keys).map_or(Reaction::Stay, M::grant)
     }
 
     fn paste(&mut self, text: &str) -> Reaction {
-        let wish = (self.paste)(&mut self.machine, text);
-        self.react(wish)
+        self.0.paste(text).map_or(Reaction::Stay, M::grant)
     }
 
     fn covers(&self) -> bool {
         true
+    }
+}
+
+impl Granted for models::Panel {
+    fn grant(wish: models::Wish) -> Reaction {
+        use models::Wish;
+        match wish {
+            Wish::Close => Reaction::Close(Box::new(|_| {})),
+            Wish::Use(selector) => Reaction::Close(Box::new(move |app| app.use_model(selector))),
+            Wish::Assign { role, selector } => {
+                Reaction::Close(Box::new(move |app| app.assign_model(role, selector)))
+            }
+        }
+    }
+}
+
+impl Granted for settings::Panel {
+    fn grant(wish: settings::Wish) -> Reaction {
+        use settings::Wish;
+        match wish {
+            Wish::Close => Reaction::Close(Box::new(|_| {})),
+            Wish::Set(path, text) => Reaction::Do(Box::new(move |app| app.change_setting(path, &text))),
+            Wish::Reset(path) => Reaction::Do(Box::new(move |app| app.reset_setting(path))),
+            Wish::Write(path) => Reaction::Do(Box::new(move |app| app.write_setting(path))),
+            Wish::Try(path, text) => Reaction::Do(Box::new(move |app| app.try_setting(path, &text))),
+            Wish::StopTrying => Reaction::Do(Box::new(App::stop_trying)),
+        }
+    }
+}
+
+impl Granted for theme::Picker {
+    fn grant(wish: theme::Wish) -> Reaction {
+        use theme::Wish;
+        match wish {
+            Wish::Try(name) => Reaction::Do(Box::new(move |app| app.try_theme(&name))),
+            Wish::Keep(name) => Reaction::Close(Box::new(move |app| app.keep_theme(&name))),
+            Wish::Cancel => Reaction::Close(Box::new(App::stop_trying)),
+        }
     }
 }

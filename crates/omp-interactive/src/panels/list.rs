@@ -8,6 +8,9 @@ use omp_view::select::{Outcome, Selector, Step};
 
 use super::{Answered, Drawn, Panel, Reaction, step};
 
+/// Rows of a list at most.
+const MOST: usize = 14;
+
 /// A list and what follows from its answer.
 pub(crate) struct List {
     list: Selector,
@@ -31,8 +34,8 @@ impl List {
 }
 
 impl Panel for List {
-    fn draw(&mut self, look: &Look, _size: Size) -> Drawn {
-        self.list.draw(look).into()
+    fn draw(&mut self, look: &Look, size: Size) -> Drawn {
+        self.list.draw_within(look, (size.height * 2 / 3).clamp(5, MOST)).into()
     }
 
     fn key(&mut self, key: Key, keys: &Bindings) -> Reaction {

@@ -37,6 +37,10 @@ impl Panel for Login {
         drawn
     }
 
+    fn has_edge(&self) -> bool {
+        self.whole
+    }
+
     fn key(&mut self, key: Key, keys: &Bindings) -> Reaction {
         let wish = self.machine.borrow_mut().key(key, keys);
         match wish {

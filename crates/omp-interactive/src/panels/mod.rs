@@ -6,20 +6,17 @@
 pub(crate) mod approval;
 pub(crate) mod asked;
 pub(crate) mod choice;
-mod covering;
+pub(crate) mod covering;
 pub(crate) mod hidden;
 pub(crate) mod history;
 pub(crate) mod list;
 pub(crate) mod login;
 pub(crate) mod menu;
-pub(crate) mod models;
 pub(crate) mod opening;
 pub(crate) mod pty;
 pub(crate) mod review;
 pub(crate) mod sessions;
-pub(crate) mod settings;
 pub(crate) mod text;
-pub(crate) mod theme;
 pub(crate) mod tree;
 pub(crate) mod waiting;
 pub(crate) mod whole;
@@ -69,6 +66,11 @@ pub(crate) trait Panel: Any {
     /// Does it lie over the conversation? What is tall would else push the conversation into the terminal's history, and
     /// leave an empty screen behind.
     fn covers(&self) -> bool {
+        false
+    }
+
+    /// Does it begin with a rule, or take the whole screen? What does not is kept apart from the status line by a blank row.
+    fn has_edge(&self) -> bool {
         false
     }
 

@@ -67,6 +67,10 @@ impl Panel for Pty {
         Drawn { rows, cursor }
     }
 
+    fn has_edge(&self) -> bool {
+        true
+    }
+
     fn key(&mut self, key: Key, keys: &Bindings) -> Reaction {
         let chord = Chord::from(key);
         if keys.action(Context::App, chord) == Some(actions::INTERRUPT) {

@@ -55,6 +55,10 @@ impl Panel for Plan {
         self.review.draw(look, size)
     }
 
+    fn has_edge(&self) -> bool {
+        true
+    }
+
     fn key(&mut self, key: Key, keys: &Bindings) -> Reaction {
         match self.review.key(key, keys) {
             Wish::Stay => Reaction::Stay,

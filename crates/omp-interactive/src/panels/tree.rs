@@ -125,11 +125,14 @@ impl App {
 
 fn row(row: &TreeRow<'_>) -> Row {
     let (voice, who) = speaker(row.node);
+    let text: String = row.node.text.chars().take(LONGEST_TEXT).collect();
+    // Only the model writes Markdown; whatever else has such signs means them.
+    let text = if voice == Voice::Assistant { omp_view::markdown::words(&text) } else { text };
     Row {
         id: row.node.id.clone(),
         voice,
         who,
-        text: row.node.text.chars().take(LONGEST_TEXT).collect(),
+        text,
         label: row.node.label.clone(),
         depth: row.depth,
         active: row.active,

@@ -57,6 +57,10 @@ impl Panel for Whole {
         pager.draw(look, size)
     }
 
+    fn has_edge(&self) -> bool {
+        true
+    }
+
     fn key(&mut self, key: Key, keys: &Bindings) -> Reaction {
         if keys.action(Context::App, Chord::from(key)) == Some(actions::TOOLS_EXPAND) {
             return Reaction::Close(Box::new(App::toggle_expanded));

@@ -37,6 +37,10 @@ impl Panel for Wizard {
         self.machine.draw(look, size)
     }
 
+    fn has_edge(&self) -> bool {
+        true
+    }
+
     fn key(&mut self, key: Key, keys: &Bindings) -> Reaction {
         reaction(self.machine.key(key, keys), self.whole)
     }

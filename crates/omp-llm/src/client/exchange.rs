@@ -18,6 +18,10 @@ use crate::model::{Api, Model, Secret, Transport};
 use crate::sse::SseError;
 use crate::wire::{self, Decode, Progress, WireRequest};
 
+/// What is said of an answer that was stopped because it went around in circles.
+const RAN_AWAY: &str =
+    "The model repeated itself without end, so its answer was stopped and the repetition cut to one copy.";
+
 /// A state machine: every step gives a batch of events, and the last batch ends with the one terminal event.
 pub(super) struct Exchange {
     pub(super) answer: Answer,
@@ -179,6 +183,7 @@ impl Exchange {
             watch.first_event = None;
             progress = decoder.event(event, answer)?;
             if progress == Progress::More && answer.ran_away() {
+                answer.remark(RAN_AWAY);
                 answer.finish(StopReason::Stop);
                 progress = Progress::Finished;
             }

@@ -2,16 +2,16 @@
 
 use omp_theme::Token;
 use omp_tui::render::Size;
+use omp_tui::text::Line;
 use omp_view::Look;
 
-use super::{Asked, Panel, Purpose};
+use super::{Panel, Purpose};
 use crate::Drawn;
-use crate::listing::fitting;
+use crate::listing::under_tabs;
 use crate::parts;
 
 impl Panel {
-    /// Its rows on a screen of this size.
-    pub fn draw(&mut self, look: &Look, size: Size) -> Drawn {
+    pub(super) fn rows(&mut self, look: &Look, size: Size) -> Drawn {
         let hints: &[&str] = match (&self.asked, self.purpose) {
             (Some(_), _) => &["Enter chooses", "Esc goes back"],
             (None, Purpose::Roles) => {
@@ -21,17 +21,15 @@ impl Panel {
         };
         let hints: Vec<String> = hints.iter().map(|hint| (*hint).to_owned()).collect();
         let foot = parts::keys(look, &hints);
-        let mut rows = Vec::new();
-        if let Some(note) = &self.offer.note {
-            rows.push(look.shortened(&look.row(Token::Warning, note), look.width));
-        }
-        if self.asked.is_none() {
-            rows.push(self.tabs.row(look));
-        }
+        let note = self.offer.note.iter().map(|note| look.row(Token::Warning, note));
+        let note: Vec<Line> = note.collect();
         let most = (size.height * 2 / 3).max(8).min(size.height.saturating_sub(2));
-        let room = most.saturating_sub(rows.len() + foot.len()).max(4);
-        let list = self.asked.as_mut().map_or(&mut self.list, Asked::list);
-        rows.extend(fitting(list, look, room));
+        let room = most.saturating_sub(note.len() + foot.len()).max(4);
+        let mut rows = match &mut self.asked {
+            Some(asked) => asked.list().draw_within(look, room),
+            None => under_tabs(&self.tabs, &mut self.list, look, room),
+        };
+        rows.splice(1..1, note);
         rows.extend(foot);
         rows.into()
     }

@@ -9,9 +9,12 @@ mod tests;
 use omp_keys::table as actions;
 use omp_keys::{Bindings, Chord, Context};
 use omp_tui::input::Key;
+use omp_tui::render::Size;
+use omp_view::Look;
 use omp_view::select::{Choice, Outcome, Selector, Step};
 
 use crate::listing::{Tabs, step};
+use crate::{Drawn, Machine};
 
 /// The tab with every offer.
 const ALL: &str = "All";
@@ -203,41 +206,6 @@ impl Panel {
         if marks.is_empty() { String::new() } else { format!("  [{}]", marks.join("] [")) }
     }
 
-    /// Takes a key; it may lead to a wish.
-    pub fn key(&mut self, key: Key, keys: &Bindings) -> Option<Wish> {
-        if let Some(asked) = &mut self.asked {
-            let outcome = asked.list().step(step(key, keys)?);
-            return self.answered(&outcome);
-        }
-        if self.tabs.key(key, keys) {
-            self.relist();
-            return None;
-        }
-        let editing = keys.action(Context::Editor, Chord::from(key));
-        if editing == Some(actions::TAB) && self.purpose == Purpose::Roles {
-            self.ask_role();
-            return None;
-        }
-        match self.list.step(step(key, keys)?) {
-            Outcome::Cancelled => Some(Wish::Close),
-            Outcome::Chosen(chosen) => {
-                let selector = self.listed.get(*chosen.first()?)?.clone();
-                Some(match self.purpose {
-                    Purpose::Once => Wish::Use(selector),
-                    Purpose::Roles => Wish::Assign { role: "default".to_owned(), selector },
-                })
-            }
-            _ => None,
-        }
-    }
-
-    /// Takes pasted text: it searches, so nothing is wished for yet.
-    pub fn paste(&mut self, text: &str) -> Option<Wish> {
-        let list = self.asked.as_mut().map_or(&mut self.list, Asked::list);
-        list.step(Step::Text(text.to_owned()));
-        None
-    }
-
     fn ask_role(&mut self) {
         let Some(selector) = self.list.current().and_then(|place| self.listed.get(place)).cloned() else {
             return;
@@ -290,5 +258,46 @@ impl Panel {
         let first = model.and_then(|model| model.variants.first()).map_or(selector, String::as_str);
         let item = self.offer.items.iter().find(|item| item.selector == first);
         item.map(|item| item.levels.clone()).unwrap_or_default()
+    }
+}
+
+impl Machine for Panel {
+    type Wish = Wish;
+
+    fn draw(&mut self, look: &Look, size: Size) -> Drawn {
+        self.rows(look, size)
+    }
+
+    fn key(&mut self, key: Key, keys: &Bindings) -> Option<Wish> {
+        if let Some(asked) = &mut self.asked {
+            let outcome = asked.list().step(step(key, keys)?);
+            return self.answered(&outcome);
+        }
+        if self.tabs.key(key, keys) {
+            self.relist();
+            return None;
+        }
+        let editing = keys.action(Context::Editor, Chord::from(key));
+        if editing == Some(actions::TAB) && self.purpose == Purpose::Roles {
+            self.ask_role();
+            return None;
+        }
+        match self.list.step(step(key, keys)?) {
+            Outcome::Cancelled => Some(Wish::Close),
+            Outcome::Chosen(chosen) => {
+                let selector = self.listed.get(*chosen.first()?)?.clone();
+                Some(match self.purpose {
+                    Purpose::Once => Wish::Use(selector),
+                    Purpose::Roles => Wish::Assign { role: "default".to_owned(), selector },
+                })
+            }
+            _ => None,
+        }
+    }
+
+    fn paste(&mut self, text: &str) -> Option<Wish> {
+        let list = self.asked.as_mut().map_or(&mut self.list, Asked::list);
+        list.step(Step::Text(text.to_owned()));
+        None
     }
 }

@@ -4,6 +4,7 @@ use omp_keys::Bindings;
 use omp_tui::input::{Code, Key};
 
 use super::{Canonical, Item, Offer, Panel, Purpose, Role, Wish};
+use crate::Machine;
 use crate::testing::{assert_fits, letters, look, plain, size, text};
 
 fn item(selector: &str, levels: &[&str]) -> Item {
@@ -57,6 +58,10 @@ fn assigned(role: &str, selector: &str) -> Option<Wish> {
 fn offers_and_models_are_chosen_as_they_are_written() {
     let mut panel = Panel::new(offer(), Purpose::Roles);
     let all = shown(&mut panel);
+    assert!(
+        all.starts_with("Choose a model") && all.lines().nth(1).is_some_and(|row| row.contains("Canonical")),
+        "{all}"
+    );
     assert!(all.contains("one/small") && all.contains("[default]") && all.contains("[slow:high]"), "{all}");
     assert_eq!(press(&mut panel, &[plain(Code::Enter)]), assigned("default", "one/small"), "the current one");
     press(&mut panel, &[plain(Code::Right)]);

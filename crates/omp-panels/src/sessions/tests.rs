@@ -186,7 +186,7 @@ fn long_lists_scroll() {
     let mut picker = Picker::new(Scope::All, &Bindings::default());
     let items = (0..5000).map(|number| item(&format!("session {number}"), "1m ago")).collect();
     picker.news(News::Listed(Scope::All, items));
-    assert_eq!(texts(&mut picker, 60)[14], "  ↓ 4988 more");
+    assert_eq!(texts(&mut picker, 60)[14], "  ↓ 4,988 more");
     for _ in 0..3 {
         press(&mut picker, Code::PageDown);
         texts(&mut picker, 60);

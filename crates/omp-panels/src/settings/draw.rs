@@ -7,23 +7,20 @@ use omp_view::Look;
 
 use super::{Kind, Panel};
 use crate::Drawn;
-use crate::listing::{fitting, indented};
+use crate::listing::{indented, under_tabs};
 use crate::parts;
 
 impl Panel {
-    /// Its rows on a screen of this size.
-    pub fn draw(&mut self, look: &Look, size: Size) -> Drawn {
+    pub(super) fn rows(&mut self, look: &Look, size: Size) -> Drawn {
         let most = size.height.saturating_sub(2);
         let mut foot = self.foot(look);
         // On a low screen the list is what is needed.
         foot.drain(..foot.len().saturating_sub(most.saturating_sub(6)));
-        let mut rows = Vec::new();
-        if self.words.is_none() {
-            rows.push(self.tabs.row(look));
-        }
-        let room = most.saturating_sub(rows.len() + foot.len()).max(4);
-        let list = self.words.as_mut().map_or(&mut self.list, |(_, words)| words);
-        rows.extend(fitting(list, look, room));
+        let room = most.saturating_sub(foot.len()).max(5);
+        let mut rows = match &mut self.words {
+            Some((_, words)) => words.draw_within(look, room),
+            None => under_tabs(&self.tabs, &mut self.list, look, room),
+        };
         rows.extend(foot);
         rows.into()
     }

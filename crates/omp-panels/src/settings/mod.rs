@@ -10,9 +10,12 @@ mod tests;
 use omp_keys::table as actions;
 use omp_keys::{Bindings, Chord, Context};
 use omp_tui::input::Key;
+use omp_tui::render::Size;
+use omp_view::Look;
 use omp_view::select::{Choice, Outcome, Selector, Step};
 
 use crate::listing::{Tabs, step};
+use crate::{Drawn, Machine};
 
 /// The tab with the settings of all groups.
 const ALL: &str = "All";
@@ -131,35 +134,6 @@ impl Panel {
         self.list.replace(choices);
     }
 
-    /// Takes a key; it may lead to a wish.
-    pub fn key(&mut self, key: Key, keys: &Bindings) -> Option<Wish> {
-        self.problem = None;
-        if let Some((place, words)) = &mut self.words {
-            let (path, outcome) = (self.items[*place].path, words.step(step(key, keys)?));
-            return self.chosen(path, outcome);
-        }
-        if self.tabs.key(key, keys) {
-            self.relist();
-            return None;
-        }
-        let editing = keys.action(Context::Editor, Chord::from(key));
-        if editing == Some(actions::DELETE_CHAR_FORWARD) {
-            return self.current().map(|item| Wish::Reset(item.path));
-        }
-        match self.list.step(step(key, keys)?) {
-            Outcome::Cancelled => Some(Wish::Close),
-            Outcome::Chosen(_) => self.change(),
-            _ => None,
-        }
-    }
-
-    /// Takes pasted text: it searches, so nothing is wished for yet.
-    pub fn paste(&mut self, text: &str) -> Option<Wish> {
-        let list = self.words.as_mut().map_or(&mut self.list, |(_, words)| words);
-        list.step(Step::Text(text.to_owned()));
-        None
-    }
-
     /// Changes the setting under the cursor, in the way of its kind.
     fn change(&mut self) -> Option<Wish> {
         let place = *self.listed.get(self.list.current()?)?;
@@ -196,6 +170,41 @@ impl Panel {
             }
             _ => None,
         }
+    }
+}
+
+impl Machine for Panel {
+    type Wish = Wish;
+
+    fn draw(&mut self, look: &Look, size: Size) -> Drawn {
+        self.rows(look, size)
+    }
+
+    fn key(&mut self, key: Key, keys: &Bindings) -> Option<Wish> {
+        self.problem = None;
+        if let Some((place, words)) = &mut self.words {
+            let (path, outcome) = (self.items[*place].path, words.step(step(key, keys)?));
+            return self.chosen(path, outcome);
+        }
+        if self.tabs.key(key, keys) {
+            self.relist();
+            return None;
+        }
+        let editing = keys.action(Context::Editor, Chord::from(key));
+        if editing == Some(actions::DELETE_CHAR_FORWARD) {
+            return self.current().map(|item| Wish::Reset(item.path));
+        }
+        match self.list.step(step(key, keys)?) {
+            Outcome::Cancelled => Some(Wish::Close),
+            Outcome::Chosen(_) => self.change(),
+            _ => None,
+        }
+    }
+
+    fn paste(&mut self, text: &str) -> Option<Wish> {
+        let list = self.words.as_mut().map_or(&mut self.list, |(_, words)| words);
+        list.step(Step::Text(text.to_owned()));
+        None
     }
 }
 

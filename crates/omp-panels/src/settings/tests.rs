@@ -4,6 +4,7 @@ use omp_keys::Bindings;
 use omp_tui::input::{Code, Key};
 
 use super::{Item, Kind, Panel, Wish};
+use crate::Machine;
 use crate::testing::{assert_fits, letters, look, plain, size, text};
 
 fn item(path: &'static str, group: &'static str, kind: Kind, value: &str) -> Item {
@@ -36,6 +37,11 @@ fn shown(panel: &mut Panel) -> String {
 fn each_kind_is_changed_in_its_way() {
     let mut panel = panel();
     let enter = plain(Code::Enter);
+    let head = shown(&mut panel);
+    assert!(
+        head.starts_with("Settings") && head.lines().nth(1).is_some_and(|row| row.contains("All")),
+        "{head}"
+    );
     assert_eq!(press(&mut panel, &[enter]), Some(Wish::Set("retry.enabled", "false".to_owned())));
     assert_eq!(press(&mut panel, &[plain(Code::Down), enter]), Some(Wish::Write("temperature")));
     assert_eq!(press(&mut panel, &[plain(Code::Delete)]), Some(Wish::Reset("temperature")));

@@ -6,9 +6,8 @@ use omp_tui::render::Size;
 use omp_view::Look;
 use omp_view::select::{Choice, Outcome, Selector, Step};
 
-use crate::Drawn;
-use crate::listing::{fitting, step};
-use crate::parts;
+use crate::listing::step;
+use crate::{Drawn, Machine, parts};
 
 /// What the list wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,17 +53,6 @@ impl Picker {
         self.list.current().map(|place| self.list.choices()[place].label.as_str())
     }
 
-    /// Takes a key; it may lead to a wish.
-    pub fn key(&mut self, key: Key, keys: &Bindings) -> Option<Wish> {
-        let step = step(key, keys)?;
-        self.step(step)
-    }
-
-    /// Takes pasted text: it searches.
-    pub fn paste(&mut self, text: &str) -> Option<Wish> {
-        self.step(Step::Text(text.to_owned()))
-    }
-
     fn step(&mut self, step: Step) -> Option<Wish> {
         let outcome = self.list.step(step);
         let current = self.current().map(str::to_owned);
@@ -75,15 +63,27 @@ impl Picker {
             Outcome::Nothing | Outcome::Changed => None,
         }
     }
+}
 
-    /// Its rows on a screen of this size.
-    pub fn draw(&mut self, look: &Look, size: Size) -> Drawn {
+impl Machine for Picker {
+    type Wish = Wish;
+
+    fn draw(&mut self, look: &Look, size: Size) -> Drawn {
         let hints = ["Up and Down try a theme out", "Enter keeps it", "Esc takes it back"].map(str::to_owned);
         let hints = parts::keys(look, &hints);
         let most = (size.height * 2 / 3).max(6).min(size.height.saturating_sub(2));
-        let mut rows = fitting(&mut self.list, look, most.saturating_sub(hints.len()).max(4));
+        let mut rows = self.list.draw_within(look, most.saturating_sub(hints.len()).max(4));
         rows.extend(hints);
         rows.into()
+    }
+
+    fn key(&mut self, key: Key, keys: &Bindings) -> Option<Wish> {
+        let step = step(key, keys)?;
+        self.step(step)
+    }
+
+    fn paste(&mut self, text: &str) -> Option<Wish> {
+        self.step(Step::Text(text.to_owned()))
     }
 }
 

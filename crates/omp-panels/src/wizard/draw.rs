@@ -7,7 +7,7 @@ use omp_view::Look;
 
 use super::{Scene, Wizard};
 use crate::Drawn;
-use crate::listing::{fitting, indented};
+use crate::listing::indented;
 use crate::parts;
 
 impl Wizard {
@@ -23,7 +23,7 @@ impl Wizard {
         }
         // On a low screen the list is what is needed.
         about.truncate(room.saturating_sub(rows.len() + 6));
-        let mut list = fitting(&mut self.list, look, room.saturating_sub(rows.len() + about.len() + 1));
+        let mut list = self.list.draw_within(look, room.saturating_sub(rows.len() + about.len() + 1));
         let title = list.drain(..1.min(list.len()));
         rows.extend(title);
         rows.extend(about);

@@ -188,6 +188,7 @@ impl Session {
     pub(crate) async fn after_run(&self, outcome: &Outcome) {
         self.modes.end_run(outcome.interrupted);
         self.settle_walk().await;
+        self.settle_files().await;
         self.tell_modes().await;
         self.settle_model().await;
     }

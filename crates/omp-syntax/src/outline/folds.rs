@@ -19,17 +19,44 @@ pub(super) struct Fold {
     pub(super) parent: Option<usize>,
 }
 
+impl Sight<'_> {
+    /// The first and the last row on which a node has text.
+    fn rows_of(&self, node: Node<'_>) -> (usize, usize) {
+        let place = |row: usize| self.places.get(row).copied().unwrap_or((row, row));
+        (place(node.start_position().row).0, place(last_row(node)).1)
+    }
+
+    /// What stands behind a node on its last row.
+    fn after(&self, node: Node<'_>) -> &str {
+        match node.end_position().column {
+            0 => "",
+            _ => {
+                self.text.get(node.end_byte()..).and_then(|rest| rest.split('\n').next()).unwrap_or_default()
+            }
+        }
+    }
+}
+
 impl Fold {
     pub(super) fn size(&self) -> usize {
         self.last - self.first + 1
     }
 }
 
+/// What a tree was made of: a text, or one that leaves out rows of another.
+#[derive(Clone, Copy)]
+pub(super) struct Sight<'a> {
+    pub(super) text: &'a str,
+    /// The rows of the whole text.
+    pub(super) rows: &'a [&'a str],
+    /// For each row that was parsed the first and the last row that it stands for.
+    pub(super) places: &'a [(usize, usize)],
+}
+
 /// All folds, the outer ones before those inside.
-pub(super) fn folds(text: &str, root: Node<'_>, language: Language, options: &Options) -> Vec<Fold> {
+pub(super) fn folds(sight: Sight<'_>, root: Node<'_>, language: Language, options: &Options) -> Vec<Fold> {
     let mut collector = Collector {
-        text,
-        rows: text.split('\n').collect(),
+        sight,
         options,
         bodiless: matches!(language.name(), "erlang" | "haskell" | "make" | "ocaml" | "sql"),
         folds: Vec::new(),
@@ -43,8 +70,7 @@ pub(super) fn folds(text: &str, root: Node<'_>, language: Language, options: &Op
 }
 
 struct Collector<'a> {
-    text: &'a str,
-    rows: Vec<&'a str>,
+    sight: Sight<'a>,
     options: &'a Options,
     /// The language's declarations have no bodies of their own: they are folded behind their first row.
     bodiless: bool,
@@ -87,7 +113,7 @@ const BRACKETS: &[(&str, &str)] = &[("{", "}"), ("[", "]"), ("(", ")"), ("do", "
 impl Collector<'_> {
     fn look(&mut self, cursor: &TreeCursor<'_>, depth: usize) -> Inside {
         let node = cursor.node();
-        let (start, end) = (node.start_position().row, last_row(node));
+        let (start, end) = self.sight.rows_of(node);
         if node.kind().contains("comment") {
             self.comment(start, end);
             return Inside::Skip;
@@ -128,7 +154,7 @@ impl Collector<'_> {
 
     /// Modules of Elixir are calls.
     fn is_elixir_module(&self, node: Node<'_>) -> bool {
-        node.kind() == "call" && self.text[node.start_byte()..].starts_with("defmodule")
+        node.kind() == "call" && self.sight.text[node.start_byte()..].starts_with("defmodule")
     }
 
     fn add(&mut self, mut fold: Fold, node: Node<'_>) {
@@ -150,14 +176,14 @@ impl Collector<'_> {
     }
 
     fn has_brackets(&self, node: Node<'_>) -> bool {
-        let text = self.text.get(node.byte_range()).unwrap_or_default().trim_end();
+        let text = self.sight.text.get(node.byte_range()).unwrap_or_default().trim_end();
         BRACKETS.iter().any(|(open, close)| text.starts_with(open) && text.ends_with(close))
     }
 
     /// The rows between the brackets.
     fn bracketed(&self, start: usize, end: usize) -> Option<((usize, usize), bool)> {
         let (first, last) = (start + 1, end - 1);
-        let closes = self.rows.get(end).is_some_and(|row| {
+        let closes = self.sight.rows.get(end).is_some_and(|row| {
             let row = row.trim_start();
             row.starts_with(['}', ']', ')']) || row.starts_with("end")
         });
@@ -173,11 +199,10 @@ impl Collector<'_> {
 
     /// The rows of a body without brackets: of one that begins below its header all, of another those behind the first.
     fn body(&self, node: Node<'_>, start: usize, end: usize) -> Option<(usize, usize)> {
-        let before = self.rows.get(start).and_then(|row| row.get(..node.start_position().column));
+        let before = self.sight.rows.get(start).and_then(|row| row.get(..node.start_position().column));
         let below = !self.bodiless && before.is_some_and(|before| before.trim().is_empty());
         let first = if below { start } else { start + 1 };
-        let after = self.rows.get(end).and_then(|row| row.get(end_column(node, row)..)).unwrap_or_default();
-        let last = if after.trim().is_empty() { end } else { end - 1 };
+        let last = if self.sight.after(node).trim().is_empty() { end } else { end - 1 };
         (first > 0 && last + 1 >= first + self.options.min_body).then_some((first, last))
     }
 
@@ -210,9 +235,4 @@ impl Collector<'_> {
 fn last_row(node: Node<'_>) -> usize {
     let end = node.end_position();
     if end.column == 0 { end.row.saturating_sub(1) } else { end.row }
-}
-
-fn end_column(node: Node<'_>, row: &str) -> usize {
-    let end = node.end_position();
-    if end.column == 0 { row.len() } else { end.column }
 }

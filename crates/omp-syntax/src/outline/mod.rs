@@ -1,12 +1,14 @@
 //! The lines that tell what a file holds: declarations stay, long bodies and comments are left out.
 
+mod bodies;
 mod folds;
 mod prose;
 mod relax;
+mod skim;
 
 use crate::tree::{Bounds, MAX_BYTES, parse};
 use crate::{Family, Language};
-use folds::{Fold, folds};
+use folds::{Fold, Sight, folds};
 
 /// When a text is summarised, and how much of it is left out.
 #[derive(Clone, Copy, Debug)]
@@ -73,11 +75,22 @@ pub fn code(text: &str, language: Language, options: &Options, bounds: Bounds<'_
     if language.family() != Family::Code {
         return None;
     }
+    let folds = match skim::skim(text, language, options, bounds) {
+        Some(folds) => folds,
+        None => whole(text, language, options, bounds)?,
+    };
+    summary(&folds, lines, options)
+}
+
+/// The folds of a text that is parsed from its first to its last row.
+fn whole(text: &str, language: Language, options: &Options, bounds: Bounds<'_>) -> Option<Vec<Fold>> {
     let tree = parse(text, language, bounds)?;
     if tree.root_node().is_error() {
         return None;
     }
-    summary(&folds(text, tree.root_node(), language, options), lines, options)
+    let rows: Vec<&str> = text.split('\n').collect();
+    let places: Vec<(usize, usize)> = (0..rows.len()).map(|row| (row, row)).collect();
+    Some(folds(Sight { text, rows: &rows, places: &places }, tree.root_node(), language, options))
 }
 
 /// The summary of a text for people: headings and the first line of what stands below them.

@@ -7,10 +7,7 @@ use super::folds::Fold;
 
 /// The closed folds in the order of the text. `None` if even they leave too much.
 pub(super) fn closed<'a>(folds: &'a [Fold], lines: usize, options: &Options) -> Option<Vec<&'a Fold>> {
-    let mut state = State::new(folds, lines, options.limit);
-    if state.visible() > options.limit {
-        state = State::new(folds, lines, 0);
-    }
+    let mut state = State::fitting(folds, lines, options);
     if state.visible() > options.limit {
         return None;
     }
@@ -18,6 +15,11 @@ pub(super) fn closed<'a>(folds: &'a [Fold], lines: usize, options: &Options) -> 
     let mut closed: Vec<&Fold> = state.queue.into_iter().chain(state.kept).map(|at| &folds[at]).collect();
     closed.sort_by_key(|fold| fold.first);
     Some(closed)
+}
+
+/// Would closed folds have to be opened for there to be enough to see?
+pub(super) fn shows_too_little(folds: &[Fold], lines: usize, options: &Options) -> bool {
+    State::fitting(folds, lines, options).visible() < options.enough
 }
 
 struct State<'a> {
@@ -35,6 +37,15 @@ struct State<'a> {
 }
 
 impl<'a> State<'a> {
+    /// With the members of classes, if there is room for them.
+    fn fitting(folds: &'a [Fold], lines: usize, options: &Options) -> Self {
+        let state = Self::new(folds, lines, options.limit);
+        match state.visible() > options.limit {
+            true => Self::new(folds, lines, 0),
+            false => state,
+        }
+    }
+
     fn new(folds: &'a [Fold], lines: usize, room: usize) -> Self {
         let mut children = vec![Vec::new(); folds.len()];
         let mut outer = Vec::new();

@@ -1,6 +1,6 @@
 //! Whatever the text, answers make sense.
 
-use omp_syntax::outline::{self, Options};
+use omp_syntax::outline::{self, Options, Summary};
 use omp_syntax::pattern::{Pattern, Rule, Source};
 use omp_syntax::{Bounds, Language, block};
 use proptest::prelude::*;
@@ -34,8 +34,47 @@ const LINES: &[&str] = &[
     "begin",
 ];
 
+/// The gaps of a summary are in order, in the text, and do not overlap.
+fn makes_sense(summary: &Summary, lines: usize) -> Result<(), TestCaseError> {
+    prop_assert_eq!(summary.lines, lines);
+    let mut next = 1;
+    for gap in &summary.elided {
+        prop_assert!(gap.first >= next && gap.last >= gap.first && gap.last <= lines, "{:?}", summary);
+        // A bracket is closed on a line that is shown.
+        prop_assert!(!gap.bracketed || gap.last < lines);
+        next = gap.last + 1;
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Long programs, of which only a part is parsed.
+    #[test]
+    fn outlines_of_long_programs(
+        picked in prop::collection::vec((0..LINES.len(), 0..4_usize), 1..120),
+        at in 0..1000_usize,
+    ) {
+        const PROGRAMS: [(&str, &str); 4] = [
+            ("a.rs", "fn f() {\n#}\n"),
+            ("a.py", "def f():\n#\n"),
+            ("a.c", "int f()\n{\n#}\n"),
+            ("a.rb", "def f\n#end\n"),
+        ];
+        let (name, function) = PROGRAMS[at % PROGRAMS.len()];
+        let function = function.replace('#', &"    call(1)\n".repeat(20));
+        let chunks = picked.chunks(4).map(|rows| {
+            let row = |(line, depth): &(usize, usize)| format!("{}{}\n", "    ".repeat(*depth), LINES[*line]);
+            rows.iter().map(row).collect::<String>()
+        });
+        let text: String = chunks.chain((0..20).map(|_| String::new())).map(|chunk| chunk + &function.repeat(2)).collect();
+        let options = Options { enough: 5, most: 10, ..Options::default() };
+        let language = Language::of_path(name, "").unwrap();
+        if let Some(summary) = outline::code(&text, language, &options, Bounds::SIZE) {
+            makes_sense(&summary, text.lines().count())?;
+        }
+    }
 
     #[test]
     fn outlines_and_blocks(picked in prop::collection::vec(0..LINES.len(), 1..140), at in 0..1000_usize) {
@@ -50,14 +89,7 @@ proptest! {
             outline::prose(&text, None, &options),
         ];
         for summary in summaries.into_iter().flatten() {
-            prop_assert_eq!(summary.lines, lines);
-            let mut next = 1;
-            for gap in &summary.elided {
-                prop_assert!(gap.first >= next && gap.last >= gap.first && gap.last <= lines, "{:?}", summary);
-                // A bracket is closed on a line that is shown.
-                prop_assert!(!gap.bracketed || gap.last < lines);
-                next = gap.last + 1;
-            }
+            makes_sense(&summary, lines)?;
         }
         let line = at % lines + 1;
         if let Some((first, last)) = block(&text, language, line, Bounds::SIZE) {

@@ -2,7 +2,7 @@
 
 use crate::builtin;
 use crate::color::{channels, contrast};
-use crate::{Theme, Token};
+use crate::{Theme, Tint, Token};
 
 /// Text that is looked at second.
 const QUIET: &[Token] = &[Token::Dim, Token::SyntaxComment, Token::ThinkingMinimal, Token::StatusLineSep];
@@ -55,6 +55,24 @@ fn every_text_can_be_read_where_it_stands() {
             let least = if QUIET.contains(token) { 3.0 } else { 4.5 };
             for ground in &grounds {
                 let found = contrast(color, *ground);
+                let (theme, token) = (theme.name(), token.name());
+                assert!(found >= least, "{theme}: {token} has {found:.2} on {ground:?}, needs {least}");
+            }
+        }
+    }
+}
+
+/// Code is read on the tints of added and removed lines, too.
+#[test]
+fn code_can_be_read_on_tints() {
+    for theme in themes() {
+        let syntax = Token::ALL.iter().filter(|token| token.name().starts_with("syntax"));
+        for token in syntax.chain([&Token::Text, &Token::ToolDiffAdded, &Token::ToolDiffRemoved]) {
+            let Some(color) = channels(theme.color(*token)) else { continue };
+            for change in [Token::ToolDiffAdded, Token::ToolDiffRemoved] {
+                let Some(ground) = theme.tint(change, Tint::Quiet).and_then(channels) else { continue };
+                let found = contrast(color, ground);
+                let least = if QUIET.contains(token) { 2.5 } else { 3.5 };
                 let (theme, token) = (theme.name(), token.name());
                 assert!(found >= least, "{theme}: {token} has {found:.2} on {ground:?}, needs {least}");
             }

@@ -150,6 +150,7 @@ fn resolve_file(context: &Context, path: &Path, list: Vec<Resolution>) -> Result
         })
         .collect();
     let bytes = document.splice(&splices).map_err(|error| format!("{shown} was left as it is: {error}"))?;
+    context.about_to_change(path);
     write::write(path, &bytes, Mode::Keep).map_err(|error| crate::write::explain(context, &error).message)?;
     context.scans.changed(path);
     let text = Document::new(bytes, document.charset()).text().to_owned();

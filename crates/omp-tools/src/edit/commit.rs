@@ -50,18 +50,34 @@ fn may(context: &Context, entry: &Entry) -> Result<(), ToolError> {
 /// A step that can be taken back.
 enum Step {
     Created(PathBuf),
-    Rewrote { path: PathBuf, bytes: Vec<u8> },
-    Renamed { from: PathBuf, to: PathBuf },
-    Deleted { path: PathBuf, bytes: Vec<u8>, permissions: Option<Permissions> },
+    Rewrote {
+        path: PathBuf,
+        bytes: Vec<u8>,
+    },
+    Renamed {
+        from: PathBuf,
+        to: PathBuf,
+    },
+    Deleted {
+        path: PathBuf,
+        bytes: Vec<u8>,
+        permissions: Option<Permissions>,
+    },
+    /// A link went; the file that it led to stayed.
+    Unlinked {
+        path: PathBuf,
+        led_to: PathBuf,
+    },
 }
 
 /// Lists of files are out of date.
 fn changed(context: &Context, done: &[Step]) {
     for step in done {
         match step {
-            Step::Created(path) | Step::Rewrote { path, .. } | Step::Deleted { path, .. } => {
-                context.scans.changed(path);
-            }
+            Step::Created(path)
+            | Step::Rewrote { path, .. }
+            | Step::Deleted { path, .. }
+            | Step::Unlinked { path, .. } => context.scans.changed(path),
             Step::Renamed { from, to } => {
                 context.scans.changed(from);
                 context.scans.changed(to);
@@ -83,10 +99,15 @@ fn carry_out(context: &Context, entry: &Entry, done: &mut Vec<Step>) -> Result<(
     };
     if entry.new.is_none() {
         old.check_unchanged()?;
-        let permissions = std::fs::metadata(&entry.path).map(|metadata| metadata.permissions()).ok();
+        let path = entry.path.clone();
+        let permissions = std::fs::metadata(&path).map(|metadata| metadata.permissions()).ok();
+        let step = match std::fs::read_link(&path) {
+            Ok(led_to) => Step::Unlinked { path, led_to },
+            Err(_) => Step::Deleted { path, bytes: old.original().to_vec(), permissions },
+        };
         std::fs::remove_file(&entry.path)
             .map_err(|error| ToolError::new(format!("Cannot delete {}: {error}.", entry.shown)))?;
-        done.push(Step::Deleted { path: entry.path.clone(), bytes: old.original().to_vec(), permissions });
+        done.push(step);
         return Ok(());
     }
     if entry.changes_text() {
@@ -132,6 +153,10 @@ fn undo(context: &Context, done: Vec<Step>, error: &ToolError) -> ToolError {
                 let written = write(&path, &bytes, Mode::Keep).is_ok();
                 let set = permissions.is_none_or(|bits| std::fs::set_permissions(&path, bits).is_ok());
                 (path, written && set)
+            }
+            Step::Unlinked { path, led_to } => {
+                let linked = std::os::unix::fs::symlink(led_to, &path).is_ok();
+                (path, linked)
             }
         };
         if !undone {
@@ -199,7 +224,7 @@ fn warnings(entry: &Entry) -> Vec<String> {
 }
 
 /// The lines that differ, for the preview.
-fn changes(old: &str, new: &str) -> Vec<omp_hashline::Change> {
+pub(super) fn changes(old: &str, new: &str) -> Vec<omp_hashline::Change> {
     let rows: Vec<&str> = new.lines().collect();
     let middle = Middle::of(old, new);
     let diff = middle.diff();

@@ -6,7 +6,10 @@
 mod answer;
 mod commit;
 mod compare;
+mod encode;
+mod foreign;
 mod mode;
+pub(crate) mod placeholder;
 mod rewrite;
 mod target;
 mod textual;
@@ -19,16 +22,19 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Inspection, Invocation, LineInput, Scheduling, Tool, ToolError};
 use omp_hashline::{File, Patcher, Planned, Section, Tag, parse};
+use omp_patch::parse_envelope;
 use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::plan::Change;
 use crate::syntax::Grammars;
-use crate::{Context, approval, generated};
+use crate::{Context, approval, generated, lsp};
+use encode::Written;
 use target::Target;
 use watch::Watch;
 
+pub(crate) use foreign::{Foreign, make};
 pub use mode::EditMode;
 pub(crate) use rewrite::{Rewrite, Rewritten, rewrite};
 
@@ -57,13 +63,14 @@ impl Edit {
     fn targets(&self, arguments: &Map<String, Value>) -> Vec<String> {
         let text = |name: &str| arguments.get(name).and_then(Value::as_str);
         if let Some(path) = text("path") {
-            return vec![path.to_owned()];
+            let edits = arguments.get("edits").and_then(Value::as_array).into_iter().flatten();
+            let renamed = edits.filter_map(|edit| edit.get("rename")?.as_str());
+            return std::iter::once(path).chain(renamed).map(str::to_owned).collect();
         }
         let input = text("input").unwrap_or_default();
         if self.context.settings.edit_mode != EditMode::Hashline {
-            let heads = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
-            let named = |line: &str| heads.iter().find_map(|head| line.strip_prefix(head).map(str::to_owned));
-            return input.lines().filter_map(named).collect();
+            let files = parse_envelope(input).unwrap_or_default();
+            return files.iter().flat_map(|file| file.paths()).map(str::to_owned).collect();
         }
         let patch = parse(input, &self.context.cwd);
         patch
@@ -111,10 +118,12 @@ impl Tool for Edit {
             self.watch.forget();
             let mode = context.settings.edit_mode;
             if mode != EditMode::Hashline {
-                return crate::blocking(move || textual::run(&context, call.arguments)).await;
+                let output = crate::blocking(move || textual::run(&context, call.arguments)).await?;
+                return Ok(lsp::after(&self.context, lsp::Occasion::Edit, output, &call.cancel).await);
             }
             let Arguments { input } = crate::arguments(call.arguments)?;
-            crate::blocking(move || run(&context, &input)).await
+            let output = crate::blocking(move || run(&context, &input)).await?;
+            Ok(lsp::after(&self.context, lsp::Occasion::Edit, output, &call.cancel).await)
         }
         .boxed()
     }
@@ -139,7 +148,12 @@ fn run(context: &Context, input: &str) -> Result<ToolOutput, ToolError> {
     let mut ready = Vec::new();
     let mut known: BTreeMap<String, String> = BTreeMap::new();
     for section in &patch.sections {
-        let one = prepare(context, section)?;
+        let one = prepare(context, section).map_err(|error| match patch.sections.len() {
+            1 => error,
+            _ => {
+                ToolError::new(format!("Nothing was written, because of {}: {}", section.path, error.message))
+            }
+        })?;
         if let Some(other) = known.insert(one.target.key.clone(), section.path.clone()) {
             return Err(ToolError::new(format!(
                 "'{other}' and '{}' are the same file. Put all hunks for it under one header.",
@@ -169,10 +183,12 @@ fn prepare(context: &Context, section: &Section) -> Result<Ready, ToolError> {
     generated::refuse(context, target.path(), target.document.text())?;
     let patcher = Patcher { syntax: &Grammars, enforce_seen: context.settings.edit_enforce_seen_lines };
     let file = File { key: &target.key, text: target.document.text() };
+    let rows = section.hunks.iter().flat_map(|hunk| &hunk.body).map(String::as_str);
+    placeholder::refuse(&target.shown, target.document.text(), rows)?;
     let planned = patcher.plan(section, file, &mut context.shown.snapshots());
     let mut planned = planned.map_err(|error| ToolError::new(error.to_string()))?;
     planned.warnings.splice(0..0, target.remark.take());
-    let bytes = target.encode(&planned)?;
+    let bytes = target.encode(&planned, Written::Whole)?;
     target.settle(&mut planned, &bytes);
     Ok(Ready { target, planned, bytes })
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use omp_agent::ToolError;
 use omp_hashline::{Change, Planned, Tag};
 
+use super::encode::Written;
 use super::target::Target;
 use super::{Ready, write_all};
 use crate::{Context, generated};
@@ -35,7 +36,7 @@ pub(crate) fn rewrite(context: &Context, rewrites: Vec<Rewrite>) -> Result<Vec<R
         generated::refuse(context, target.path(), target.document.text())?;
         let planned =
             Planned { text: one.new, changes: one.changes, warnings: Vec::new(), blocks: Vec::new() };
-        let bytes = target.encode(&planned)?;
+        let bytes = target.encode(&planned, Written::Partly)?;
         ready.push(Ready { target, planned, bytes });
     }
     let tags = write_all(context, &ready)?;

@@ -1,18 +1,20 @@
 //! The file that a section means.
 
+use std::fs::Metadata;
 use std::io::Read;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use omp_agent::ToolError;
 use omp_documents::notebook::{MAX_BYTES, Notebook};
 use omp_hashline::{Planned, Section};
-use omp_workspace::document::{Document, Splice};
+use omp_workspace::document::{Document, FinalEnd, Splice};
 use omp_workspace::open::{Found, open};
 use omp_workspace::sniff::{self, Kind};
 use omp_workspace::text::Charset;
 use omp_workspace::write::{Mode, write};
 
+use super::encode::{Written, encode};
 use crate::Context;
 use crate::notebook::{self, is_notebook};
 use crate::resources::InternalUrl;
@@ -33,11 +35,22 @@ pub(super) struct Target {
     pub(super) remark: Option<String>,
 }
 
-/// Tells whether somebody else wrote meanwhile.
+/// Tells whether somebody else wrote meanwhile: another file under the name, another length, another time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Stamp {
+    file: (u64, u64),
     length: u64,
-    modified: Option<SystemTime>,
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Self {
+        Self {
+            file: (metadata.dev(), metadata.ino()),
+            length: metadata.len(),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
 }
 
 impl Target {
@@ -46,19 +59,25 @@ impl Target {
         if let Some(target) = Self::at(context, typed)? {
             return Ok(target);
         }
+        // What belongs to the session alone is changed without a question, so no other file is taken for it.
+        if InternalUrl::parse(typed).is_some() {
+            return Err(not_found(typed));
+        }
         let name = Path::new(typed).file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let found = context.shown.snapshots().named(name, section.tag).map(PathBuf::from);
-        match found.filter(|found| found.is_file()) {
-            Some(found) => {
+        match found {
+            Some(found) if found.is_file() => {
                 let shown = context.base().display(&found);
                 let remark = format!(
                     "'{typed}' does not exist; the tag belongs to {shown}, which was edited instead."
                 );
                 Self::load(context, found, Some(remark))
             }
-            None => Err(ToolError::new(format!(
-                "File not found: {typed}. Use the write tool to create new files."
+            Some(_) => Err(ToolError::new(format!(
+                "File not found: {typed}. It was there when it was read, and was deleted or renamed since. Look for it \
+                 under its new name, or use the write tool to create it again."
             ))),
+            None => Err(not_found(typed)),
         }
     }
 
@@ -82,6 +101,11 @@ impl Target {
             Ok(Found::File(file, metadata)) => (file, metadata),
             Ok(Found::Directory) => return Err(refuse("is a directory; name a file in it.".to_owned())),
             Ok(Found::Special(kind)) => return Err(refuse(format!("is {}, not a file.", kind.name()))),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && path.is_symlink() => {
+                let leads =
+                    "is a link to a file that does not exist. Use the write tool to create that file.";
+                return Err(refuse(leads.to_owned()));
+            }
             Err(error) => return Err(refuse(format!("cannot be read: {error}."))),
         };
         let limit = if is_notebook(&path) { MAX_BYTES } else { Shown::MAX_BYTES };
@@ -90,7 +114,7 @@ impl Target {
         }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|error| refuse(format!("cannot be read: {error}.")))?;
-        let stamp = Stamp { length: metadata.len(), modified: metadata.modified().ok() };
+        let stamp = Stamp::of(&metadata);
         let key = Shown::key(&path);
         if is_notebook(&path) {
             let notebook = notebook::parse(&shown, &bytes)?;
@@ -105,7 +129,7 @@ impl Target {
     }
 
     /// The file's bytes after the changes.
-    pub(super) fn encode(&self, planned: &Planned) -> Result<Vec<u8>, ToolError> {
+    pub(super) fn encode(&self, planned: &Planned, written: Written) -> Result<Vec<u8>, ToolError> {
         if self.notebook.is_some() {
             return self.stored(planned.text.as_bytes().to_vec());
         }
@@ -114,13 +138,7 @@ impl Target {
             .iter()
             .map(|change| Splice { start: change.start, removed: change.removed, inserted: &change.inserted })
             .collect();
-        self.document.splice(&splices).map_err(|error| {
-            ToolError::new(format!(
-                "{} was left as it is: {error} Leave the character out, or convert the file to UTF-8 first, e.g. \
-                 with iconv.",
-                self.shown
-            ))
-        })
+        encode(&self.shown, &self.document, &splices, FinalEnd::Keep, written)
     }
 
     /// The bytes of the file for a text: a notebook is not stored as it is shown.
@@ -145,9 +163,8 @@ impl Target {
 
     /// Refuses to go on if somebody else wrote meanwhile.
     pub(super) fn check_unchanged(&self) -> Result<(), ToolError> {
-        let now = std::fs::metadata(&self.path);
-        let stamp = now.map(|now| Stamp { length: now.len(), modified: now.modified().ok() });
-        match stamp.ok() == Some(self.stamp) {
+        let now = std::fs::metadata(&self.path).map(|now| Stamp::of(&now));
+        match now.ok() == Some(self.stamp) {
             true => Ok(()),
             false => Err(ToolError::new(format!(
                 "{} was changed by something else at this very moment and was left as it is. Send the edit again.",
@@ -171,4 +188,9 @@ impl Target {
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// No file has the name, and none that was read had it.
+pub(super) fn not_found(typed: &str) -> ToolError {
+    ToolError::new(format!("File not found: {typed}. Use the write tool to create new files."))
 }

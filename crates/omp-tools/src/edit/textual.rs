@@ -15,9 +15,10 @@ use omp_workspace::text::Charset;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::commit;
+use super::encode::{Written, encode};
 use super::mode::EditMode;
-use super::target::Target;
+use super::target::{Target, not_found};
+use super::{commit, placeholder};
 use crate::{Context, generated};
 
 #[derive(Deserialize)]
@@ -110,9 +111,9 @@ impl Entry {
 }
 
 /// What a call comes to, before anything is written.
-struct Plan<'a> {
-    context: &'a Context,
-    entries: Vec<Entry>,
+pub(super) struct Plan<'a> {
+    pub(super) context: &'a Context,
+    pub(super) entries: Vec<Entry>,
 }
 
 impl Plan<'_> {
@@ -168,7 +169,7 @@ impl Plan<'_> {
         }
     }
 
-    fn add(&mut self, typed: &str, content: String) -> Result<(), ToolError> {
+    pub(super) fn add(&mut self, typed: &str, content: String) -> Result<(), ToolError> {
         let path = self.context.file_to_change(typed)?;
         let known = self.entries.iter().any(|entry| entry.path == path);
         if known || path.symlink_metadata().is_ok() {
@@ -184,7 +185,7 @@ impl Plan<'_> {
     }
 
     /// The entry of an existing file. A file that is named again is taken as the call has left it so far.
-    fn entry(&mut self, typed: &str) -> Result<&mut Entry, ToolError> {
+    pub(super) fn entry(&mut self, typed: &str) -> Result<&mut Entry, ToolError> {
         let path = self.context.file_to_change(typed)?;
         if let Some(known) = self.entries.iter().position(|entry| entry.path == path) {
             return match self.entries[known].new {
@@ -193,9 +194,7 @@ impl Plan<'_> {
             };
         }
         let Some(old) = Target::at(self.context, typed)? else {
-            return Err(ToolError::new(format!(
-                "File not found: {typed}. Use the write tool to create new files."
-            )));
+            return Err(not_found(typed));
         };
         generated::refuse(self.context, old.path(), old.document.text())?;
         let (shown, document) = (old.shown.clone(), old.document.clone());
@@ -213,7 +212,7 @@ impl Plan<'_> {
         Ok(&mut self.entries[last])
     }
 
-    fn update(
+    pub(super) fn update(
         &mut self,
         typed: &str,
         edit: impl FnOnce(&str) -> Result<Edited, String>,
@@ -222,14 +221,16 @@ impl Plan<'_> {
         let Some(document) = &entry.new else { return Ok(()) };
         let edited = edit(document.text())
             .map_err(|error| ToolError::new(format!("{} was not changed: {error}", entry.shown)))?;
-        let bytes = encode(&entry.shown, document, &edited)?;
+        let new = edited.changes.iter().flat_map(|change| &change.inserted).map(String::as_str);
+        placeholder::refuse(&entry.shown, document.text(), new)?;
+        let bytes = written(&entry.shown, document, &edited)?;
         entry.new = Some(Document::new(bytes.clone(), document.charset()));
         entry.bytes = bytes;
         entry.notes.extend(edited.notes);
         Ok(())
     }
 
-    fn rename(&mut self, typed: &str, new: &str) -> Result<(), ToolError> {
+    pub(super) fn rename(&mut self, typed: &str, new: &str) -> Result<(), ToolError> {
         let path = self.context.file_to_change(new)?;
         let shown = self.context.base().display(&path);
         if path.symlink_metadata().is_ok() || self.entries.iter().any(|entry| entry.path == path) {
@@ -255,20 +256,8 @@ fn whole(content: String) -> String {
     content
 }
 
-/// The file's bytes after the edit: all that is not named stays.
-fn encode(shown: &str, document: &Document, edited: &Edited) -> Result<Vec<u8>, ToolError> {
-    for change in edited.changes.iter().filter(|change| !change.inserted.is_empty()) {
-        let mut lines = change.start..change.start + change.removed;
-        if let Some(line) = lines.find(|line| !document.is_exact(*line))
-            && change.inserted.iter().any(|text| text.contains('\u{fffd}'))
-        {
-            return Err(ToolError::new(format!(
-                "{shown} was left as it is: line {} holds bytes that are no text, and a part of it would be written \
-                 again. Use bash, e.g. sed.",
-                line + 1
-            )));
-        }
-    }
+/// The file's bytes after the edit.
+fn written(shown: &str, document: &Document, edited: &Edited) -> Result<Vec<u8>, ToolError> {
     let splices: Vec<Splice<'_>> = edited
         .changes
         .iter()
@@ -279,10 +268,5 @@ fn encode(shown: &str, document: &Document, edited: &Edited) -> Result<Vec<u8>, 
         FinalEnd::Present => document::FinalEnd::Present,
         FinalEnd::Absent => document::FinalEnd::Absent,
     };
-    document.splice_to(&splices, end).map_err(|error| {
-        ToolError::new(format!(
-            "{shown} was left as it is: {error} Leave the character out, or convert the file to UTF-8 first, e.g. \
-             with iconv."
-        ))
-    })
+    encode(shown, document, &splices, end, Written::Partly)
 }

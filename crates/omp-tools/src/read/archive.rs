@@ -1,12 +1,15 @@
 //! Archives: their directories, and their members as text.
 
 use std::io::{Cursor, Read};
+use std::path::Path;
 
 use omp_agent::ToolError;
-use omp_documents::archive::{Archive, Format, Inner, Listing, Lookup, Member, MemberKind, inner};
+use omp_documents::archive::{
+    Archive, Format, Incomplete, Inner, Listing, Lookup, Member, MemberKind, inner,
+};
 use omp_types::ToolOutput;
 use omp_workspace::text::Charset;
-use omp_workspace::tree::size;
+use omp_workspace::tree::{printable, size};
 
 use super::selector::{self, Lines, Selector};
 use super::{Target, container, text};
@@ -70,18 +73,20 @@ fn missing(shown: &str, archive: &Archive, wanted: &Inner) -> ToolError {
     let above = text.rmatch_indices('/').filter_map(|(slash, _)| inner(&text[..slash]));
     let nearest = above.into_iter().find(|above| matches!(archive.look(above), Lookup::Directory));
     let place = nearest.map_or_else(|| shown.to_owned(), |above| format!("{shown}:{}", above.as_str()));
-    ToolError::new(format!("'{text}' not found in {shown}. Read {place} to see what is there."))
+    let rest = archive.incomplete().map_or_else(String::new, |why| format!("\n{}", remainder(why)));
+    ToolError::new(format!("'{text}' not found in {shown}. Read {place} to see what is there.{rest}"))
 }
 
 fn list(part: &Target, listing: &Listing) -> ToolOutput {
     let lines: Vec<String> = listing
         .children
         .iter()
-        .map(|child| match &child.kind {
-            MemberKind::Directory => format!("{}/", child.name),
-            MemberKind::Link(Some(to)) => format!("{} -> {to}", child.name),
-            MemberKind::File if child.size > 0 => format!("{} ({})", child.name, size(child.size)),
-            _ => child.name.clone(),
+        .map(|child| (printable(Path::new(&child.name)), child))
+        .map(|(name, child)| match &child.kind {
+            MemberKind::Directory => format!("{name}/"),
+            MemberKind::Link(Some(to)) => format!("{name} -> {}", printable(Path::new(to))),
+            MemberKind::File if child.size > 0 => format!("{name} ({})", size(child.size)),
+            _ => name,
         })
         .collect();
     let wanted = |number: &u64| match &part.selector.lines {
@@ -103,19 +108,32 @@ fn list(part: &Target, listing: &Listing) -> ToolOutput {
         meta.limits = Some(Limits { result_limit: Some(limit), ..Limits::default() });
     }
     if listing.outside > 0 {
-        parts.push(format!(
-            "[Left out: {} members whose names lead out of the archive ('..')]",
-            listing.outside
-        ));
+        let members = match listing.outside {
+            1 => "1 member whose name leads".to_owned(),
+            several => format!("{several} members whose names lead"),
+        };
+        parts.push(format!("[Left out: {members} out of the archive ('..')]"));
     }
-    if listing.incomplete {
-        parts.push(
-            "[Only the first gigabyte of the archive was looked at; there may be more members]".to_owned(),
-        );
-    }
+    parts.extend(listing.incomplete.as_ref().map(remainder));
     let (text, truncation) = cap(parts.join("\n\n"));
     meta.truncation = truncation;
     ToolOutput::text(text).with_details(part.details().with("isDirectory", true).finish(&meta))
+}
+
+/// What is not known of an archive.
+fn remainder(incomplete: &Incomplete) -> String {
+    match incomplete {
+        Incomplete::Long => {
+            "[Only the first gigabyte of the archive was looked at; there may be more members]".to_owned()
+        }
+        Incomplete::Many => {
+            "[The archive has too many members to list them all; use bash (unzip -l, tar -tf) for the others]"
+                .to_owned()
+        }
+        Incomplete::Damaged(what) => {
+            format!("[The archive is damaged: {what}. These are the members before the damage]")
+        }
+    }
 }
 
 fn read_member(part: &Target, archive: &Archive, member: &Member) -> Result<ToolOutput, ToolError> {

@@ -4,8 +4,10 @@ use std::io;
 use std::path::Path;
 
 use omp_agent::ToolError;
+use omp_workspace::path::Base;
 
 use super::Target;
+use crate::Context;
 
 /// How many names are suggested, and how many are compared in a directory that has very many.
 const MAX_SUGGESTIONS: usize = 3;
@@ -14,9 +16,17 @@ const MAX_COMPARED: usize = 20_000;
 const SIMILAR: f64 = 0.75;
 
 pub(super) fn explain(target: &Target, error: &io::Error) -> ToolError {
-    let shown = target.shown();
+    reason(target.context, &target.path, &target.shown(), error)
+}
+
+/// The same for a path that is no target of a read.
+pub(crate) fn explain_path(context: &Context, path: &Path, error: &io::Error) -> ToolError {
+    reason(context, path, &context.base().display(path), error)
+}
+
+fn reason(context: &Context, path: &Path, shown: &str, error: &io::Error) -> ToolError {
     ToolError::new(match error.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => not_found(target),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => not_found(context, path, shown),
         io::ErrorKind::PermissionDenied => format!("Permission denied: {shown} cannot be read by this user."),
         io::ErrorKind::WouldBlock => {
             format!(
@@ -27,16 +37,15 @@ pub(super) fn explain(target: &Target, error: &io::Error) -> ToolError {
     })
 }
 
-fn not_found(target: &Target) -> String {
-    let shown = target.shown();
-    if let Some(explanation) = not_a_selector(&shown, target) {
+fn not_found(context: &Context, path: &Path, shown: &str) -> String {
+    let base = context.base();
+    if let Some(explanation) = not_a_selector(shown, base) {
         return explanation;
     }
-    let (existing, missing) = deepest_existing(&target.path);
-    let base = target.context.base();
+    let (existing, missing) = deepest_existing(path);
     let suggestions: Vec<String> =
         similar_names(existing, missing).into_iter().map(|name| base.display(&existing.join(name))).collect();
-    let place = if target.path.parent() == Some(existing) {
+    let place = if path.parent() == Some(existing) {
         String::new()
     } else if existing == base.cwd {
         format!(" The working directory has no '{missing}'.")
@@ -50,8 +59,7 @@ fn not_found(target: &Target) -> String {
 }
 
 /// `file:something` where the file exists: a part of it was meant.
-fn not_a_selector(shown: &str, target: &Target) -> Option<String> {
-    let base = target.context.base();
+fn not_a_selector(shown: &str, base: Base<'_>) -> Option<String> {
     let mut splits = shown.match_indices(':').map(|(colon, _)| shown.split_at(colon));
     let (file, part) = splits.find(|(file, _)| base.resolve(file).is_ok_and(|path| path.is_file()))?;
     Some(format!("{file} exists, but '{part}' is no selector. Use :N, :A-B, :A+C, a list of them, or :raw."))

@@ -1,6 +1,7 @@
 //! `read`: anything that a path can name, as text or as a picture.
 
 pub(crate) mod archive;
+mod binary;
 mod conflict;
 mod container;
 mod database;
@@ -32,7 +33,6 @@ use omp_documents::convert::Kind as Document;
 use omp_types::{Approval, ToolDefinition, ToolOutput, UserBlock};
 use omp_workspace::open::{Found, open};
 use omp_workspace::sniff::{self, Kind};
-use omp_workspace::tree::size;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
@@ -43,6 +43,8 @@ use crate::resources::{Mutability, Paging};
 use job::Job;
 use selector::{Lines, Selector, Style};
 use suffix::Match;
+
+pub(crate) use missing::explain_path as explain;
 
 pub(crate) const NAME: &str = "read";
 
@@ -242,7 +244,7 @@ fn locate<'a>(job: &'a Job, typed: &str) -> Result<Target<'a>, ToolError> {
 }
 
 /// The path, or another spelling of it, if something is there.
-fn spelled(path: &Path) -> Option<PathBuf> {
+pub(crate) fn spelled(path: &Path) -> Option<PathBuf> {
     if path.symlink_metadata().is_ok() {
         return Some(path.to_owned());
     }
@@ -298,8 +300,8 @@ fn read_file(target: &Target, mut file: File, metadata: &Metadata) -> Result<Too
         },
         Kind::Image(_) => picture::read(target, file, metadata),
         Kind::Sqlite if database::is_named_so(&target.path) => database::read(target, ""),
-        Kind::Sqlite => Err(unreadable(target, metadata, "SQLite database")),
-        Kind::Binary(name) => Err(unreadable(target, metadata, name)),
+        Kind::Sqlite => Err(binary::refuse(target, metadata, "SQLite database")),
+        Kind::Binary(name) => Err(binary::refuse(target, metadata, name)),
     }
 }
 
@@ -309,30 +311,4 @@ fn read_head(file: &mut File) -> io::Result<Vec<u8>> {
     file.by_ref().take(sniff::HEAD as u64).read_to_end(&mut head)?;
     file.rewind()?;
     Ok(head)
-}
-
-/// How a file must be called so that its content is read, and a program that shows it.
-fn hint(name: &str) -> Option<(&'static str, &'static str)> {
-    match name {
-        "PDF document" => Some((".pdf", "pdftotext")),
-        "SQLite database" => Some((".sqlite or .db", "sqlite3")),
-        "ZIP archive" => Some((".zip", "unzip -l, unzip -p")),
-        "tar archive" => Some((".tar", "tar -tf, tar -xOf")),
-        _ => None,
-    }
-}
-
-/// Kinds that can be read under another name get told apart from those that cannot.
-fn unreadable(target: &Target, metadata: &Metadata, name: &str) -> ToolError {
-    let (shown, size) = (target.shown(), size(metadata.len()));
-    ToolError::new(match hint(name) {
-        Some((ending, program)) => format!(
-            "{shown} is a {name} ({size}), but its name does not end in {ending}. Copy it to such a name and read the \
-             copy, or use bash, e.g. {program}."
-        ),
-        None => format!(
-            "{shown} is a binary file ({name}, {size}); read shows text and images only. Use bash to inspect it, \
-             e.g. file, strings or xxd."
-        ),
-    })
 }

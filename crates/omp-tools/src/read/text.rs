@@ -57,7 +57,8 @@ fn read_lines<R: Read>(
 ) -> Result<ToolOutput, ToolError> {
     let mut plan = Plan::new(target);
     let (max_lines, max_bytes) = if plan.whole { WHOLE } else { (MAX_LINES, MAX_BYTES) };
-    let request = Request { ranges: plan.lines.clone(), max_lines, max_bytes };
+    let asked = plan.asked.first().map_or(1, |range| range.start);
+    let request = Request { ranges: plan.lines.clone(), asked, max_lines, max_bytes };
     let explain = |error: io::Error| missing::explain(target, &error);
     let window = match plan.display == Display::Anchored && length <= Shown::MAX_BYTES {
         // The tag is that of the whole file, and of the same bytes as the lines.
@@ -307,6 +308,8 @@ impl Rendering<'_> {
             .collect();
         let (total, more) = match self.window.total {
             Total::Exactly(total) => (total.to_string(), remaining.to_string()),
+            // The line that was cut was never counted.
+            Total::MoreThan(total) if total < last => (format!("at least {last}"), remaining.to_string()),
             Total::MoreThan(total) => (format!("more than {total}"), format!("more than {remaining}")),
         };
         let reason = match self.window.stop {
@@ -323,8 +326,9 @@ impl Rendering<'_> {
             return Some(format!("[Showing lines {shown} of {total}{reason}]"));
         }
         let next = last + 1;
+        let lines = if more == "1" { "line" } else { "lines" };
         Some(format!(
-            "[Showing lines {shown} of {total}{reason}; {more} more lines. Use :{next} to continue]"
+            "[Showing lines {shown} of {total}{reason}; {more} more {lines}. Use :{next} to continue]"
         ))
     }
 }

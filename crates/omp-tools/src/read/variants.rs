@@ -1,7 +1,8 @@
 //! Other spellings of a file name that look the same.
 //!
 //! macOS writes a narrow no-break space into the times of screenshots, a curly apostrophe into names it makes up, and
-//! accents as characters of their own. A model repeats what it sees, in the common spelling.
+//! accents as characters of their own. A model repeats what it sees, in the common spelling, or as a shell would want it,
+//! with a backslash before a space.
 
 use std::path::{Path, PathBuf};
 
@@ -9,10 +10,13 @@ use unicode_normalization::UnicodeNormalization;
 
 /// The first spelling of `path` that exists.
 pub(super) fn existing(path: &Path) -> Option<PathBuf> {
-    let text = path.to_str()?;
+    let typed = path.to_str()?;
+    let unescaped = typed.replace("\\ ", " ");
+    let text = unescaped.as_str();
     let spaces = narrow_spaces(text);
     let curly = text.replace('\'', "\u{2019}");
     let spellings = [
+        unescaped.clone(),
         spaces.clone(),
         text.nfd().collect(),
         text.nfc().collect(),
@@ -20,7 +24,7 @@ pub(super) fn existing(path: &Path) -> Option<PathBuf> {
         curly.nfd().collect(),
         spaces.nfd().collect(),
     ];
-    let others = spellings.into_iter().filter(|spelling| spelling != text).map(PathBuf::from);
+    let others = spellings.into_iter().filter(|spelling| spelling != typed).map(PathBuf::from);
     others.into_iter().find(|spelling| spelling.symlink_metadata().is_ok())
 }
 

@@ -45,17 +45,23 @@ impl Answer<'_> {
                 true => "No matches found".to_owned(),
                 false => format!("No further matches: there are {} matching files.", files.len()),
             };
+            text.extend(self.why_nothing().map(|why| format!("\n\n{why}")));
         }
-        let trimmed = page.iter().any(|file| file.found.more || file.found.matches > per_file);
-        for notice in self.notices(more, trimmed, page.len()) {
+        let trimmed: Vec<String> = page
+            .iter()
+            .filter(|file| file.found.more || file.found.matches > per_file)
+            .map(|file| self.label(file))
+            .collect();
+        for notice in self.notices(more, &trimmed, page.len()) {
             text.push_str(&format!("\n\n{notice}"));
         }
         let (text, truncation) = cap(text);
         let display = self.text(page, &tags, per_file, Gutter::Person);
         let meta =
             Meta { source: Some(Source::Path(self.targets.shown.clone())), truncation, ..Meta::default() };
-        let details =
-            self.details(page, more, trimmed, meta.truncation.is_some()).with("displayContent", display);
+        let details = self
+            .details(page, more, !trimmed.is_empty(), meta.truncation.is_some())
+            .with("displayContent", display);
         let output = ToolOutput::text(text).with_details(details.finish(&meta));
         if files.is_empty() { output.uneventful() } else { output }
     }
@@ -114,7 +120,22 @@ impl Answer<'_> {
         parts.join("\n\n")
     }
 
-    fn notices(&self, more: bool, trimmed: bool, shown: usize) -> Vec<String> {
+    /// What a model should know before it believes that there is nothing.
+    fn why_nothing(&self) -> Option<String> {
+        if let Some(path) = &self.collected.hidden_match {
+            let shown = self.context.base().display(path);
+            return Some(format!(
+                "[Files that .gitignore leaves out have matches, e.g. {shown}. Use gitignore=false to search them]"
+            ));
+        }
+        let by_glob = self.targets.places.iter().any(|place| place.glob.is_some());
+        let nothing_seen = self.collected.searched == 0 && by_glob && self.collected.too_large == 0;
+        nothing_seen.then(|| {
+            "[No file was searched: none fits the glob. `*` stays in one directory, `**` does not]".to_owned()
+        })
+    }
+
+    fn notices(&self, more: bool, trimmed: &[String], shown: usize) -> Vec<String> {
         let mut notices = Vec::new();
         if more {
             let next = self.skip + shown;
@@ -126,13 +147,14 @@ impl Answer<'_> {
         } else if self.collected.stopped {
             notices.push("[Stopped after 2000 matches. Narrow the pattern or the paths]".to_owned());
         }
-        if trimmed {
-            notices.push("[Some files have more matches than are shown]".to_owned());
-        }
+        notices.extend(self.more_matches(trimmed));
         if !self.targets.missing.is_empty() {
             notices.push(format!("Skipped missing paths: {}", self.targets.missing.join(", ")));
         }
         notices.extend(self.skipped());
+        if !self.collected.failed.is_empty() {
+            notices.push(format!("Not searched: {}", self.collected.failed.join(", ")));
+        }
         if self.collected.too_large > 0 {
             let files = if self.collected.too_large == 1 {
                 "1 file".to_owned()
@@ -144,6 +166,24 @@ impl Answer<'_> {
             ));
         }
         notices
+    }
+
+    fn more_matches(&self, files: &[String]) -> Option<String> {
+        const NAMED: usize = 3;
+        if files.is_empty() {
+            return None;
+        }
+        if self.alone {
+            return Some(
+                "[There are more matches than are shown. Narrow the pattern, or the lines: path:500-900]"
+                    .to_owned(),
+            );
+        }
+        let others = if files.len() > NAMED { " and others" } else { "" };
+        let named = files[..files.len().min(NAMED)].join(", ");
+        Some(format!(
+            "[More matches than are shown in {named}{others}. Narrow the pattern, or search one file alone]"
+        ))
     }
 
     fn skipped(&self) -> Option<String> {

@@ -1,18 +1,24 @@
 //! Looks through everything, on all cores.
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use omp_agent::ToolError;
-use omp_workspace::grep::{Found, Query, Row, Style};
-use omp_workspace::walk::{Options, walk};
+use omp_workspace::grep::{Found, LineRange, Query};
+use omp_workspace::walk::{Entry, Options, walk, walk_telling};
 use tokio_util::sync::CancellationToken;
 
+use super::TOTAL;
 use super::targets::{Single, SourceText, Targets};
-use super::{ALONE, TOTAL};
-use crate::read::selector::Range;
+use crate::scope::Place;
+
+/// Entries that rules leave out, remembered for the case that nothing is found.
+const MAX_IGNORED: usize = 1000;
+/// How long those are looked at then.
+const SECOND_LOOK: Duration = Duration::from_millis(300);
 
 /// A file with matches.
 pub(super) struct FileHit {
@@ -24,100 +30,190 @@ pub(super) struct FileHit {
 }
 
 /// Files with matches, in the order of their names; named ones first.
+#[derive(Default)]
 pub(super) struct Collected {
     pub(super) files: Vec<FileHit>,
     /// So much was found that looking was stopped.
     pub(super) stopped: bool,
     /// Files that are too large for the pattern.
     pub(super) too_large: usize,
+    /// How many files were looked through.
+    pub(super) searched: usize,
+    /// Named files that could not be searched, each with its reason.
+    pub(super) failed: Vec<String>,
+    /// Nothing was found, but a file that rules leave out has a match.
+    pub(super) hidden_match: Option<PathBuf>,
 }
 
+/// Looks for `query` in all targets.
 pub(super) fn collect(
     targets: &Targets,
     query: &Query,
-    style: &Style,
     gitignore: bool,
     cancel: &CancellationToken,
 ) -> Result<Collected, ToolError> {
-    let mut files = Vec::new();
+    let mut collected = Collected::default();
     for single in &targets.singles {
-        let found = in_single(single, query, style)?;
+        if cancel.is_cancelled() {
+            break;
+        }
+        let found = match in_single(single, query, cancel) {
+            Err(error) if targets.is_one_file() => {
+                return Err(ToolError::new(format!("{} cannot be searched: {error}.", single.label)));
+            }
+            Err(error) => {
+                collected.failed.push(format!("{} ({error})", single.label));
+                continue;
+            }
+            Ok(found) => found,
+        };
+        collected.searched += 1;
+        if found.binary {
+            collected.failed.push(format!("{} (no text)", single.label));
+        }
         let path = match &single.source {
             SourceText::File(path) => Some(path.clone()),
             SourceText::Fixed(_) | SourceText::Text(_) => None,
         };
         if found.matches > 0 {
-            files.push(FileHit { path, label: Some(single.label.clone()), found });
+            collected.files.push(FileHit { path, label: Some(single.label.clone()), found });
         }
     }
-    let (below, too_large) = (Mutex::new(Vec::new()), AtomicUsize::new(0));
-    let total = AtomicUsize::new(files.iter().map(|file| file.found.matches).sum());
-    let enough = || total.load(Ordering::Relaxed) >= TOTAL;
-    for place in &targets.places {
-        let stop = || cancel.is_cancelled() || enough();
+    let already = collected.files.iter().map(|file| file.found.matches).sum();
+    let walks = Walks::new(query, cancel, already);
+    targets.places.iter().for_each(|place| walks.one(place, gitignore));
+    walks.finish(&targets.places, &mut collected);
+    Ok(collected)
+}
+
+/// The walks of a search.
+struct Walks<'a> {
+    query: &'a Query,
+    cancel: &'a CancellationToken,
+    hits: Mutex<Vec<FileHit>>,
+    ignored: Mutex<Vec<Entry>>,
+    /// Matches so far, those in named files too.
+    total: AtomicUsize,
+    too_large: AtomicUsize,
+    searched: AtomicUsize,
+}
+
+impl<'a> Walks<'a> {
+    fn new(query: &'a Query, cancel: &'a CancellationToken, total: usize) -> Self {
+        Self {
+            query,
+            cancel,
+            hits: Mutex::default(),
+            ignored: Mutex::default(),
+            total: AtomicUsize::new(total),
+            too_large: AtomicUsize::new(0),
+            searched: AtomicUsize::new(0),
+        }
+    }
+
+    fn is_enough(&self) -> bool {
+        self.total.load(Ordering::Relaxed) >= TOTAL
+    }
+
+    fn one(&self, place: &Place, gitignore: bool) {
+        let stop = || self.cancel.is_cancelled() || self.is_enough();
         let options =
             Options { hidden: true, gitignore, deadline: None, entries: u64::MAX, cancelled: &stop };
-        walk(&place.base, &options, &|entry| {
-            let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-            if !is_file || enough() || !place.wants(entry.path()) {
+        let visit = |entry: &Entry| {
+            if entry.is_file() && !self.is_enough() && place.wants(entry.path()) {
+                self.look(entry);
+            }
+        };
+        walk_telling(&place.base, &options, &visit, &|entry| self.remember(entry));
+    }
+
+    /// A file that cannot be read does not spoil the search in the others.
+    fn look(&self, entry: &Entry) {
+        let found = match self.query.entry(entry, &|| self.cancel.is_cancelled()) {
+            Ok(found) => found,
+            Err(error) => {
+                let large = error.kind() == ErrorKind::FileTooLarge;
+                self.too_large.fetch_add(usize::from(large), Ordering::Relaxed);
                 return;
             }
-            // A file that cannot be read does not spoil the search in the others.
-            let found = match query.file(entry.path()) {
-                Ok(found) => found,
-                Err(error) => {
-                    let large = error.kind() == ErrorKind::FileTooLarge;
-                    too_large.fetch_add(usize::from(large), Ordering::Relaxed);
-                    return;
-                }
-            };
-            if found.matches > 0 {
-                total.fetch_add(found.matches, Ordering::Relaxed);
-                let hit = FileHit { path: Some(entry.path().to_owned()), label: None, found };
-                below.lock().unwrap_or_else(PoisonError::into_inner).push(hit);
-            }
-        });
-    }
-    let mut below = below.into_inner().unwrap_or_else(PoisonError::into_inner);
-    below.sort_by(|one, two| one.path.cmp(&two.path));
-    below.dedup_by(|one, two| one.path == two.path);
-    let named: Vec<PathBuf> = files.iter().filter_map(|file| file.path.clone()).collect();
-    files
-        .extend(below.into_iter().filter(|file| file.path.as_ref().is_none_or(|path| !named.contains(path))));
-    Ok(Collected { files, stopped: enough(), too_large: too_large.into_inner() })
-}
-
-fn in_single(single: &Single, query: &Query, style: &Style) -> Result<Found, ToolError> {
-    let found = match &single.source {
-        SourceText::File(path) | SourceText::Fixed(path) => query.file(path),
-        SourceText::Text(text) => query.text(text),
-    };
-    let found =
-        found.map_err(|error| ToolError::new(format!("{} cannot be searched: {error}.", single.label)))?;
-    Ok(match &single.ranges {
-        Some(ranges) => within(found, ranges, style),
-        None => found,
-    })
-}
-
-/// Only the matches in the ranges, with the lines around them.
-fn within(found: Found, ranges: &[Range], style: &Style) -> Found {
-    let inside =
-        |line: u64| ranges.iter().any(|range| line >= range.start && range.end.is_none_or(|end| line <= end));
-    let all: Vec<u64> =
-        found.rows.iter().filter(|row| row.matched && inside(row.line)).map(|row| row.line).collect();
-    let kept = &all[..all.len().min(ALONE)];
-    let near = |row: &Row| {
-        let around =
-            |line: &u64| *line <= row.line + style.before as u64 && row.line <= *line + style.after as u64;
-        if row.matched && !inside(row.line) {
-            return false;
+        };
+        self.searched.fetch_add(1, Ordering::Relaxed);
+        if found.matches > 0 {
+            self.total.fetch_add(found.matches, Ordering::Relaxed);
+            let hit = FileHit { path: Some(entry.path().to_owned()), label: None, found };
+            self.hits.lock().unwrap_or_else(PoisonError::into_inner).push(hit);
         }
-        if row.matched { kept.contains(&row.line) } else { kept.iter().any(around) }
-    };
-    Found {
-        matches: kept.len(),
-        more: all.len() > kept.len() || found.more,
-        rows: found.rows.into_iter().filter(near).collect(),
     }
+
+    fn remember(&self, entry: &Entry) {
+        let mut ignored = self.ignored.lock().unwrap_or_else(PoisonError::into_inner);
+        if ignored.len() < MAX_IGNORED {
+            ignored.push(entry.clone());
+        }
+    }
+
+    fn finish(self, places: &[Place], collected: &mut Collected) {
+        collected.stopped = self.is_enough();
+        collected.too_large = self.too_large.load(Ordering::Relaxed);
+        collected.searched += self.searched.load(Ordering::Relaxed);
+        let mut below = std::mem::take(&mut *self.hits.lock().unwrap_or_else(PoisonError::into_inner));
+        if below.is_empty() && collected.files.is_empty() {
+            collected.hidden_match = self.second_look(places);
+        }
+        below.sort_by(|one, two| one.path.cmp(&two.path));
+        below.dedup_by(|one, two| one.path == two.path);
+        let named: Vec<PathBuf> = collected.files.iter().filter_map(|file| file.path.clone()).collect();
+        let is_new = |file: &FileHit| file.path.as_ref().is_none_or(|path| !named.contains(path));
+        collected.files.extend(below.into_iter().filter(is_new));
+    }
+
+    /// A file with a match among what rules left out, if there is one to be found in a moment.
+    fn second_look(&self, places: &[Place]) -> Option<PathBuf> {
+        let deadline = Instant::now() + SECOND_LOOK;
+        let first = Mutex::new(None);
+        let known = || first.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+        let stop = || self.cancel.is_cancelled() || known() || Instant::now() >= deadline;
+        let visit = |entry: &Entry| {
+            let wanted = entry.is_file() && places.iter().any(|place| place.wants(entry.path()));
+            if wanted && !stop() && self.query.entry(entry, &stop).is_ok_and(|found| found.matches > 0) {
+                *first.lock().unwrap_or_else(PoisonError::into_inner) = Some(entry.path().to_owned());
+            }
+        };
+        let ignored = std::mem::take(&mut *self.ignored.lock().unwrap_or_else(PoisonError::into_inner));
+        for entry in &ignored {
+            if stop() {
+                break;
+            }
+            if !entry.is_directory() {
+                visit(entry);
+                continue;
+            }
+            let options = Options {
+                hidden: true,
+                gitignore: false,
+                deadline: Some(deadline),
+                entries: u64::MAX,
+                cancelled: &stop,
+            };
+            walk(entry.path(), &options, &visit);
+        }
+        first.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn in_single(single: &Single, query: &Query, cancel: &CancellationToken) -> io::Result<Found> {
+    let ranges: Vec<LineRange> = single.ranges.iter().flatten().map(line_range).collect();
+    let stop = || cancel.is_cancelled();
+    let found = match &single.source {
+        SourceText::File(path) | SourceText::Fixed(path) => query.file_within(path, &ranges, &stop),
+        SourceText::Text(text) => query.text_within(text, &ranges),
+    };
+    match found {
+        Err(_) if cancel.is_cancelled() => Ok(Found::default()),
+        found => found,
+    }
+}
+
+fn line_range(range: &crate::read::selector::Range) -> LineRange {
+    LineRange { first: range.start, last: range.end }
 }

@@ -117,19 +117,12 @@ fn search(
         ignore_case: arguments.i.unwrap_or(false),
         before: context.settings.search_before,
         after: context.settings.search_after,
-        // One more than is shown tells that there are more.
-        limit: if targets.has_ranges() {
-            TOTAL
-        } else if alone {
-            ALONE
-        } else {
-            PER_FILE
-        },
+        limit: if alone { ALONE } else { PER_FILE },
     };
     let query =
         Query::new(pattern, style).map_err(|error| ToolError::new(format!("Invalid regex: {error}")))?;
     let gitignore = arguments.gitignore.unwrap_or(true);
-    let collected = collect::collect(&targets, &query, &style, gitignore, cancel)?;
+    let collected = collect::collect(&targets, &query, gitignore, cancel)?;
     if cancel.is_cancelled() {
         return Err(ToolError::new("Operation aborted"));
     }

@@ -85,10 +85,6 @@ impl Targets {
     pub(super) fn is_one_file(&self) -> bool {
         self.places.is_empty() && self.singles.len() == 1
     }
-
-    pub(super) fn has_ranges(&self) -> bool {
-        self.singles.iter().any(|single| single.ranges.is_some())
-    }
 }
 
 /// A file with a line range. A name that has a colon of its own is meant as it is.

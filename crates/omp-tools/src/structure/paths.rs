@@ -109,8 +109,7 @@ impl Place {
             Options { hidden: true, gitignore: true, deadline: None, entries: ENTRIES, cancelled: &stop };
         let found = Mutex::new(Vec::new());
         walk(&self.base, &options, &|entry| {
-            let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-            if is_file && self.wants(entry.path()) {
+            if entry.is_file() && self.wants(entry.path()) {
                 found.lock().unwrap_or_else(PoisonError::into_inner).push(entry.path().to_owned());
             }
         });

@@ -21,10 +21,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
+use crate::edit::placeholder;
 use crate::output::{Details, Meta};
 use crate::plan::Change;
 use crate::resources::InternalUrl;
-use crate::{Context, approval, conflicts, generated};
+use crate::{Context, approval, conflicts, generated, lsp};
 
 pub(crate) const NAME: &str = "write";
 
@@ -85,7 +86,9 @@ impl Tool for Write {
             if let Some(url) = InternalUrl::parse(&arguments.path) {
                 return internal::write(&context, &url, &arguments.content, &call.cancel).await;
             }
-            crate::blocking(move || run(&context, &arguments, &call.cancel)).await
+            let cancel = call.cancel.clone();
+            let output = crate::blocking(move || run(&context, &arguments, &call.cancel)).await?;
+            Ok(lsp::after(&self.context, lsp::Occasion::Write, output, &cancel).await)
         }
         .boxed()
     }
@@ -121,6 +124,7 @@ fn run(
     }
     if path.exists() {
         generated::refuse(context, &path, &old.start)?;
+        placeholder::refuse(&context.base().display(&path), &old.start, content.lines())?;
     }
     let mode = if content.starts_with("#!") { Mode::Executable } else { Mode::Keep };
     let bytes = old.encode(content).map_err(|error| {
@@ -170,6 +174,8 @@ fn refuse_web(typed: &str) -> Result<(), ToolError> {
 /// What has to survive of the file that is replaced.
 struct Old {
     charset: Charset,
+    /// It begins with the byte order mark of its encoding, if that has one.
+    marked: bool,
     line_ending: LineEnding,
     is_sqlite: bool,
     /// The beginning, as far as it is text.
@@ -192,7 +198,13 @@ impl Old {
             Kind::Text(charset) => charset.decode(&start),
             _ => String::new(),
         };
-        Self { charset, line_ending: LineEnding::detect(&text), is_sqlite: kind == Kind::Sqlite, start: text }
+        Self {
+            charset,
+            marked: start.starts_with(charset.mark()),
+            line_ending: LineEnding::detect(&text),
+            is_sqlite: kind == Kind::Sqlite,
+            start: text,
+        }
     }
 
     /// The old file ends its lines with CRLF and the new text was written without knowing.
@@ -201,10 +213,14 @@ impl Old {
     }
 
     fn encode(&self, content: &str) -> Result<Vec<u8>, Unencodable> {
-        if self.restores_returns(content) {
-            return self.charset.encode(&content.replace('\n', "\r\n"));
+        let mut bytes = match self.restores_returns(content) {
+            true => self.charset.encode(&content.replace('\n', "\r\n"))?,
+            false => self.charset.encode(content)?,
+        };
+        if !self.marked {
+            bytes.drain(..self.charset.mark().len());
         }
-        self.charset.encode(content)
+        Ok(bytes)
     }
 }
 

@@ -229,7 +229,7 @@ async fn nothing_leads_out_of_an_archive() {
     project.file("a.tar", builder.into_inner().unwrap());
     let shown = project.read("a.tar").await;
     assert!(shown.starts_with("link -> ../secret.txt\n"), "{shown}");
-    assert!(shown.contains("[Left out: 1 members whose names lead out"), "{shown}");
+    assert!(shown.contains("[Left out: 1 member whose name leads out"), "{shown}");
     let error = project.read_error("a.tar:link").await;
     assert!(error.contains("is a link to '../secret.txt'") && !error.contains("secret\n"), "{error}");
 }

@@ -23,6 +23,7 @@ fn the_order_is_fixed_and_the_texts_are_short() {
             "ask",
             "checkpoint",
             "rewind",
+            "inspect_image",
             "ssh"
         ]
     );

@@ -186,7 +186,7 @@ async fn a_line_longer_than_the_limit_is_cut() {
     project.file("f", format!("{}\nnext\n", "漢".repeat(50_000)));
     let text = project.read("f").await;
     assert!(text.contains("the line is cut at the 50 KB limit"));
-    assert!(text.ends_with("1 more lines. Use :2 to continue]"), "{}", &text[text.len() - 200..]);
+    assert!(text.ends_with("1 more line. Use :2 to continue]"), "{}", &text[text.len() - 200..]);
     assert!(text.len() < 52_000 && text.starts_with("漢漢"));
 }
 

@@ -1,26 +1,47 @@
 //! Differences between two texts, with the words that changed.
 
+mod draw;
 mod parse;
 mod words;
 
-use omp_theme::{Preset, Symbol, Token};
-use omp_tui::text::{Line, Style, width};
+use omp_syntax::Language;
+use omp_theme::Token;
+use omp_tui::text::Line;
 
 pub use parse::{FileDiff, Hunk, Kind, Row};
 
 use crate::Look;
-use crate::look::count;
-
-/// Cells between two tab stops.
-const TAB: usize = 4;
+use draw::Drawing;
 
 /// How long lines are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LongLines {
-    /// In several rows.
+    /// In as many rows as they take.
     Wrapped,
-    /// Their start.
+    /// Their start; a changed line may take a few rows.
     Cut,
+}
+
+/// Whether lines have their numbers before them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbers {
+    /// Those of the file.
+    Shown,
+    /// None, because the place in the file is not known.
+    Hidden,
+}
+
+/// How a difference is drawn.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// How long lines are shown.
+    pub long: LongLines,
+    /// Whether lines have numbers.
+    pub numbers: Numbers,
+    /// At most so many rows.
+    pub most: usize,
+    /// The language of a file by its name, if its colours are there.
+    pub language: &'a dyn Fn(&str) -> Option<Language>,
 }
 
 /// The files of a unified difference.
@@ -43,8 +64,9 @@ pub fn counts(files: &[FileDiff]) -> (usize, usize) {
     (of(Kind::Added), of(Kind::Removed))
 }
 
-/// At most `most` rows of a difference, and how many lines were left out. Several files have their names above them.
-pub fn render(look: &Look, files: &[FileDiff], long: LongLines, most: usize) -> (Vec<Line>, usize) {
+/// The rows of a difference, and how many lines were left out. Several files have their names above them.
+pub fn render(look: &Look, files: &[FileDiff], options: Options<'_>) -> (Vec<Line>, usize) {
+    let Options { long, numbers, most, language } = options;
     let total: usize = files.iter().flat_map(|file| &file.hunks).map(|hunk| hunk.rows.len()).sum();
     let mut rows = Vec::new();
     let mut shown = 0;
@@ -55,7 +77,8 @@ pub fn render(look: &Look, files: &[FileDiff], long: LongLines, most: usize) -> 
         if files.len() > 1 {
             rows.push(look.row(Token::Accent, &file.path));
         }
-        let drawing = Drawing { look, long, digits: digits(file), marks_returns: mixes_line_ends(file) };
+        let (digits, marks_returns) = (digits(file), mixes_line_ends(file));
+        let drawing = Drawing { look, long, numbers, digits, marks_returns };
         for (index, hunk) in file.hunks.iter().enumerate() {
             if rows.len() >= most {
                 break;
@@ -63,12 +86,12 @@ pub fn render(look: &Look, files: &[FileDiff], long: LongLines, most: usize) -> 
             rows.extend(drawing.gap(index.checked_sub(1).and_then(|before| file.hunks.get(before)), hunk));
             // Words are compared only where they are seen: each line of a hunk is a row or more.
             let part = &hunk.rows[..hunk.rows.len().min(visible(&hunk.rows, most - rows.len().min(most)))];
-            let emphases = words::emphases(part);
-            for (row, emphasis) in part.iter().zip(emphases) {
+            let (emphases, colors) = (words::emphases(part), drawing.colors(part, language(&file.path)));
+            for (row, (emphasis, colors)) in part.iter().zip(emphases.iter().zip(&colors)) {
                 if rows.len() >= most {
                     break;
                 }
-                rows.extend(drawing.row(row, &emphasis));
+                rows.extend(drawing.row(row, emphasis, colors));
                 shown += 1;
             }
         }
@@ -95,76 +118,6 @@ fn mixes_line_ends(file: &FileDiff) -> bool {
     let mut rows = file.hunks.iter().flat_map(|hunk| &hunk.rows).map(|row| row.returns);
     let first = rows.next().unwrap_or(false);
     rows.any(|returns| returns != first)
-}
-
-struct Drawing<'a> {
-    look: &'a Look,
-    long: LongLines,
-    digits: usize,
-    marks_returns: bool,
-}
-
-impl Drawing<'_> {
-    /// What stands between two hunks.
-    fn gap(&self, before: Option<&Hunk>, hunk: &Hunk) -> Option<Line> {
-        let end = before?.rows.last()?.number;
-        let next = hunk.rows.first()?.number;
-        let skipped = next.saturating_sub(end + 1);
-        let dots = self.look.symbol(Symbol::FormatEllipsis);
-        let text = match skipped {
-            0 => dots.to_owned(),
-            _ => format!("{:>1$} {2}", dots, self.digits, count(skipped as u64, "unchanged line")),
-        };
-        Some(self.look.row(Token::Dim, &text))
-    }
-
-    fn row(&self, row: &Row, emphasis: &[std::ops::Range<usize>]) -> Vec<Line> {
-        let (token, sign) = match row.kind {
-            Kind::Added => (Token::ToolDiffAdded, self.look.symbol(Symbol::FormatAdded)),
-            Kind::Removed => (Token::ToolDiffRemoved, self.look.symbol(Symbol::FormatRemoved)),
-            Kind::Context => (Token::ToolDiffContext, " "),
-        };
-        let style = self.look.fg(token);
-        let mut line = Line::styled(self.look.fg(Token::Dim), &format!("{:>1$} ", row.number, self.digits));
-        line.push(style, &format!("{sign} "));
-        let gutter = line.width();
-        let mut column = 0;
-        let mut at = 0;
-        for range in emphasis {
-            push(&mut line, style, &row.text[at..range.start], &mut column);
-            push(&mut line, words::emphasized(style), &row.text[range.clone()], &mut column);
-            at = range.end;
-        }
-        push(&mut line, style, &row.text[at..], &mut column);
-        if row.returns && self.marks_returns {
-            let mark = if self.look.theme.preset() == Preset::Ascii { "^M" } else { "␍" };
-            line.push(self.look.fg(Token::Dim), mark);
-        }
-        let mut rows = match self.long {
-            LongLines::Wrapped => line.wrap(self.look.width, gutter),
-            LongLines::Cut => vec![self.look.shortened(&line, self.look.width)],
-        };
-        if row.unended {
-            rows.push(self.look.row(Token::Dim, &format!("{:1$}no newline at the end", "", gutter)));
-        }
-        rows
-    }
-}
-
-/// Appends text with its tabs, whose stops are counted from the start of the text: the gutter does not move them.
-fn push(line: &mut Line, style: Style, text: &str, column: &mut usize) {
-    let mut clean = String::with_capacity(text.len());
-    for part in text.split_inclusive('\t') {
-        let words = part.strip_suffix('\t').unwrap_or(part);
-        clean.push_str(words);
-        *column += width::text_width(words);
-        if words.len() < part.len() {
-            let blanks = TAB - *column % TAB;
-            clean.extend(std::iter::repeat_n(' ', blanks));
-            *column += blanks;
-        }
-    }
-    line.push(style, &clean);
 }
 
 #[cfg(test)]

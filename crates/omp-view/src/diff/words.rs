@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use omp_tui::text::{Attributes, Style};
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::parse::{Kind, Row};
@@ -16,11 +15,6 @@ const MAX_LINES: usize = 40;
 /// Lines that share less than this have nothing in common worth showing. The second is for groups of which one side has
 /// more lines: there, two lines may be beside each other by chance.
 const SIMILAR: [f32; 2] = [0.4, 0.6];
-
-/// How a changed word differs from the words around it. It must show on blanks, too.
-pub(super) fn emphasized(style: Style) -> Style {
-    style.with(Attributes::BOLD | Attributes::UNDERLINE)
-}
 
 /// The ranges to emphasize in each row.
 pub(super) fn emphases(rows: &[Row]) -> Vec<Vec<Range<usize>>> {

@@ -256,7 +256,7 @@ fn is_inline(tag: &Tag<'_>) -> bool {
     )
 }
 
-fn ends_inline(end: &TagEnd) -> bool {
+pub(super) fn ends_inline(end: &TagEnd) -> bool {
     matches!(
         end,
         TagEnd::Emphasis

@@ -37,11 +37,24 @@ pub(super) fn bottom(look: &Look) -> Line {
 
 /// The code itself. Long lines are wrapped, not cut: somebody may want to copy them.
 pub(super) fn body(look: &Look, text: &str, language: Option<Language>) -> Vec<Line> {
-    let lines = code::lines(look, text, language, look.fg(Token::MdCodeBlock));
+    let lines = match language.is_some_and(|language| language.name() == "diff") {
+        true => text.lines().map(|line| Line::styled(look.fg(sign(line)), line)).collect(),
+        false => code::lines(look, text, language, look.fg(Token::MdCodeBlock)),
+    };
     let indent = Line::plain(&" ".repeat(INDENT.min(look.width.saturating_sub(1))));
     let room = look.width.saturating_sub(indent.width()).max(1);
     let rows = lines.iter().flat_map(|line| line.wrap(room, 0));
     rows.map(|row| if row.is_blank() { Line::new() } else { behind(&indent, &row) }).collect()
+}
+
+/// The colour of a line of a difference.
+fn sign(line: &str) -> Token {
+    match line.as_bytes() {
+        [b'+', ..] => Token::ToolDiffAdded,
+        [b'-', ..] => Token::ToolDiffRemoved,
+        [b'@', b'@', ..] => Token::Accent,
+        _ => Token::MdCodeBlock,
+    }
 }
 
 /// An opening fence at the start of a line.

@@ -126,8 +126,18 @@ impl<'a> Inline<'a> {
                 self.flush();
                 self.waiting.0 = style;
             }
-            self.waiting.1.push_str(part.trim_end_matches('\r'));
+            let part = part.trim_end_matches('\r');
+            // Behind `<br>` a blank is no indent.
+            let part = if self.is_at_break() { part.trim_start_matches(' ') } else { part };
+            self.waiting.1.push_str(part);
         }
+    }
+
+    /// Does a row begin here that is not the first?
+    fn is_at_break(&self) -> bool {
+        self.rows.len() > 1
+            && self.waiting.1.is_empty()
+            && self.rows.last().is_some_and(|row| row.width() == 0)
     }
 
     /// Begins a new row, unless this one is empty.

@@ -6,15 +6,20 @@ use pulldown_cmark::{Event, Tag};
 
 use super::block::{Blocks, hanging};
 
-/// The rows of a list whose start was just read. Items follow each other without blank rows, so that an item that is
-/// still to come cannot move those before it.
+/// The rows of a list whose start was just read. Items follow each other without blank rows, but for an item of several
+/// blocks, which has one behind it: so an item that is still to come cannot move those before it.
 pub(super) fn render(blocks: &mut Blocks<'_>, start: Option<u64>, width: usize, base: Style) -> Vec<Line> {
-    let mut rows = Vec::new();
+    let mut rows: Vec<Line> = Vec::new();
     let mut number = start;
+    let mut is_long = false;
     while let Some(event) = blocks.next() {
         match event {
             Event::Start(Tag::Item) => {
-                rows.extend(item(blocks, number, width, base));
+                let item = item(blocks, number, width, base);
+                if std::mem::replace(&mut is_long, item.iter().any(Line::is_blank)) {
+                    rows.push(Line::new());
+                }
+                rows.extend(item);
                 number = number.map(|number| number.saturating_add(1));
             }
             Event::End(_) => break,

@@ -20,7 +20,7 @@ use std::collections::HashMap;
 
 use omp_theme::Token;
 use omp_tui::text::{Line, Style};
-use pulldown_cmark::Options;
+use pulldown_cmark::{Event, Options, Parser};
 
 use crate::Look;
 
@@ -40,6 +40,23 @@ pub fn render_in(look: &Look, text: &str, base: Style) -> Vec<Line> {
     stream.push(text);
     stream.finish();
     stream.into_rows()
+}
+
+/// The words of a text in one row, without the marks around them.
+pub fn words(text: &str) -> String {
+    let mut words = String::new();
+    for event in Parser::new_ext(text, options()) {
+        match event {
+            Event::Text(text) | Event::Code(text) | Event::InlineHtml(text) | Event::Html(text) => {
+                words.push_str(&text);
+            }
+            Event::End(_) | Event::SoftBreak | Event::HardBreak if words.ends_with(' ') => {}
+            Event::SoftBreak | Event::HardBreak => words.push(' '),
+            Event::End(end) if !block::ends_inline(&end) => words.push(' '),
+            _ => {}
+        }
+    }
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Which additions to the common rules are understood.

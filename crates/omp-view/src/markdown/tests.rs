@@ -54,6 +54,32 @@ fn words_wrap_below_their_bullet() {
     assert_eq!(at(12, "> a b c d e f g h"), ["▎ a b c d e", "▎ f g h"]);
 }
 
+/// An item of several blocks is kept apart from the next one; a break in HTML leaves no indent.
+#[test]
+fn items_and_breaks() {
+    assert_eq!(at(40, "1. a\n\n   b\n2. c\n3. d\n"), ["1. a", "", "   b", "", "2. c", "3. d"]);
+    assert_eq!(at(40, "one<br> two<br/>three\n"), ["one", "two", "three"]);
+}
+
+/// The words alone, for places with one row.
+#[test]
+fn marks_are_left_out() {
+    assert_eq!(words("# A **b** `c`\n\n- d\n- [e](f) <g>\n"), "A b c d e <g>");
+    assert_eq!(words("snake_case and 2 * 3 * 4"), "snake_case and 2 * 3 * 4");
+    assert_eq!(words(""), "");
+}
+
+/// A difference has the colours of a difference.
+#[test]
+fn a_difference_in_a_fence() {
+    let look = look(40);
+    let rows = render(&look, "```diff\n@@ -1 +1 @@\n-a\n+b\n c\n```\n");
+    let colors: Vec<_> =
+        rows[1..5].iter().map(|row| row.spans().last().unwrap().style().foreground).collect();
+    let tokens = [Token::Accent, Token::ToolDiffRemoved, Token::ToolDiffAdded, Token::MdCodeBlock];
+    assert_eq!(colors, tokens.map(|token| look.theme.color(token)));
+}
+
 #[test]
 fn links_can_be_clicked_and_other_addresses_are_shown() {
     let mut look = look(60);

@@ -67,7 +67,7 @@ fn the_panel_is_there_while_something_is_open() {
         let phases = serde_json::json!([{ "name": "A", "tasks": [{ "content": "x", "status": status }] }]);
         todo::Todos::of_json(&phases).unwrap()
     };
-    assert_eq!(texts(&todo::panel(&look(40), &list("pending"))), ["□ Todo · 1 task of 1 open", "└─ □ x"]);
+    assert_eq!(texts(&todo::panel(&look(40), &list("pending"))), ["□ Todo · 0 of 1 done", "└─ □ x"]);
     assert!(todo::panel(&look(40), &list("completed")).is_empty());
     assert_eq!(todo::Todos::of_json(&serde_json::json!({ "phases": 1 })), None);
 }

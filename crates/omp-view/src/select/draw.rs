@@ -5,8 +5,9 @@ use omp_tui::text::width::{clusters, text_width};
 use omp_tui::text::{Attributes, Line, Style};
 
 use super::filter::Found;
-use super::{Choice, Marks, Selector};
+use super::{Choice, Form, Marks, Selector};
 use crate::Look;
+use crate::look::{behind, grouped};
 
 /// The share of a row that the column of labels may take.
 const LABELS: usize = 2;
@@ -14,14 +15,42 @@ const LABELS: usize = 2;
 /// The most cells of that column, however wide the screen is.
 const MOST_LABEL: usize = 36;
 
+/// Cells of a row that are neither label nor detail: cursor, mark, gap.
+const BEFORE_DETAIL: usize = 6;
+
+/// Rows for what is said about one answer of a question.
+const DETAIL_ROWS: usize = 4;
+
 impl Selector {
+    /// The list in at most `most` rows, as far as that is possible: fewer options are seen at a time.
+    pub fn draw_within(&mut self, look: &Look, most: usize) -> Vec<Line> {
+        // Title, what was typed, what is hidden; headings come on top.
+        let mut room = most.saturating_sub(3).max(1);
+        loop {
+            self.set_rows(room);
+            let rows = self.draw(look);
+            let over = rows.len().saturating_sub(most);
+            if over == 0 || room == 1 {
+                return rows;
+            }
+            room = room.min(self.found.len().max(1)).saturating_sub(over).max(1);
+        }
+    }
+
     /// The list as rows: title, what was typed, the options, what is hidden, the keys.
     pub fn draw(&self, look: &Look) -> Vec<Line> {
-        let mut rows = vec![self.title_row(look), self.query_row(look)];
+        let mut rows = match self.form {
+            Form::List => vec![self.title_row(look)],
+            Form::Question => self.question_rows(look),
+        };
+        if self.form == Form::List || !self.query().is_empty() {
+            rows.push(self.query_row(look));
+        }
         if self.found.is_empty() {
             rows.push(look.row(Token::Muted, "  Nothing fits."));
         }
         let labels = self.label_width(look.width);
+        let apart = self.has_long_details(look, labels);
         let mut group = "";
         for (place, found) in self.found.iter().enumerate().skip(self.top).take(self.rows) {
             let choice = &self.choices[found.choice];
@@ -31,6 +60,9 @@ impl Selector {
                 group = &choice.group;
             }
             rows.push(self.choice_row(look, found, place == self.cursor, labels));
+            if apart {
+                rows.extend(detail_rows(look, &self.choices[found.choice]));
+            }
         }
         let below = self.found.len().saturating_sub(self.top + self.rows);
         if self.top > 0 || below > 0 {
@@ -54,6 +86,17 @@ impl Selector {
             line.push(look.fg(Token::Muted), &format!("{}{} chosen", look.dot(), marked.len()));
         }
         look.shortened(&line, look.width)
+    }
+
+    fn question_rows(&self, look: &Look) -> Vec<Line> {
+        let question = self.title.lines();
+        question.flat_map(|line| Line::styled(look.bold(Token::Accent), line).wrap(look.width, 0)).collect()
+    }
+
+    /// Does a question have an answer whose explanation does not fit beside it?
+    fn has_long_details(&self, look: &Look, labels: usize) -> bool {
+        let room = look.width.saturating_sub(labels + BEFORE_DETAIL);
+        self.form == Form::Question && self.choices.iter().any(|choice| text_width(&choice.detail) > room)
     }
 
     fn query_row(&self, look: &Look) -> Line {
@@ -97,7 +140,11 @@ impl Selector {
             line.push(Style::PLAIN, " ");
         }
         let refused = !choice.refusal.is_empty();
-        let detail = if refused { &choice.refusal } else { &choice.detail };
+        let detail = match refused {
+            true => choice.refusal.as_str(),
+            false if self.has_long_details(look, labels) => "",
+            false => &choice.detail,
+        };
         // Of a row with both, a part is kept for the detail.
         let room = look.width.saturating_sub(line.width());
         let room = if detail.is_empty() { room } else { labels.max(room * 2 / 3) };
@@ -114,13 +161,27 @@ impl Selector {
 
     fn hidden_row(&self, look: &Look, below: usize) -> Line {
         let (up, down) = (look.symbol(Symbol::NavUp), look.symbol(Symbol::NavDown));
-        let text = match (self.top, below) {
-            (0, below) => format!("  {down} {below} more"),
-            (above, 0) => format!("  {up} {above} more"),
+        let [above, below] = [self.top, below].map(|count| grouped(count as u64));
+        let text = match (above.as_str(), below.as_str()) {
+            ("0", below) => format!("  {down} {below} more"),
+            (above, "0") => format!("  {up} {above} more"),
             (above, below) => format!("  {up} {above}  {down} {below} more"),
         };
         look.row(Token::Dim, &text)
     }
+}
+
+/// What is said about an answer, below it.
+fn detail_rows(look: &Look, choice: &Choice) -> Vec<Line> {
+    let inner = look.narrower(4);
+    let text = choice.detail.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut rows = inner.wrapped(Token::Muted, &text, 0);
+    if rows.len() > DETAIL_ROWS {
+        rows.truncate(DETAIL_ROWS);
+        let last = rows.pop().unwrap_or_default().fit(inner.width + 1, Style::PLAIN);
+        rows.push(inner.shortened(&last, inner.width));
+    }
+    rows.iter().map(|row| behind(&Line::plain("    "), row).clamp(look.width)).collect()
 }
 
 /// The label with the letters that fit in another colour.

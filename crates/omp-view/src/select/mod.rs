@@ -135,6 +135,16 @@ pub struct Selector {
     top: usize,
     rows: usize,
     hint: String,
+    form: Form,
+}
+
+/// What a list looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// Many options, one row each.
+    List,
+    /// A few answers: the question and what is said about each answer are shown whole.
+    Question,
 }
 
 /// The most options shown at once, unless told otherwise.
@@ -158,7 +168,15 @@ impl Selector {
             top: 0,
             rows: ROWS,
             hint: String::new(),
+            form: Form::List,
         }
+    }
+
+    /// The title is a question that is to be read whole, and so is what is said about its few answers.
+    #[must_use]
+    pub fn question(mut self) -> Self {
+        self.form = Form::Question;
+        self
     }
 
     /// Several can be chosen; those of `marked` are to begin with.

@@ -52,6 +52,36 @@ fn a_list_is_gone_through_by_row_and_page() {
     assert_eq!(Selector::new("", fruits()).rows(3).at(7).current(), Some(7));
 }
 
+/// A question is read whole, and so is what its answers mean; a search is shown once it is one.
+#[test]
+fn a_question_is_read_whole() {
+    let answers = vec![
+        Choice::new("SQLite").detail("One file, nothing to run, good for tests"),
+        Choice::new("PostgreSQL").detail("A server"),
+    ];
+    let mut list = Selector::new("Which database is it to be?", answers).question();
+    assert_eq!(
+        texts(&list, 24),
+        [
+            "Which database is it to",
+            "be?",
+            "❯ SQLite",
+            "    One file, nothing to",
+            "    run, good for tests",
+            "  PostgreSQL",
+            "    A server"
+        ]
+    );
+    assert_eq!(
+        texts(&list, 80)[1..],
+        ["❯ SQLite      One file, nothing to run, good for tests", "  PostgreSQL  A server"]
+    );
+    type_in(&mut list, "pos");
+    assert_eq!(texts(&list, 80)[1..], ["⌕ pos", "❯ PostgreSQL  A server"]);
+    list.step(Step::Cancel);
+    assert!(list.draw_within(&look(24), 6).len() <= 6);
+}
+
 #[test]
 fn typing_finds_and_taking_back_returns() {
     let mut list = Selector::new("Fruit", fruits()).at(2);

@@ -34,12 +34,15 @@ fn text<'a>(value: &'a Value, name: &str) -> &'a str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// A question that waits, with its options.
+/// A question that waits. Its options stand where they can be chosen; of one that got no answer they are shown here.
 fn open(drawing: &Drawing<'_>, question: &Value, several: bool) -> Vec<Line> {
     let look = drawing.look;
     let mut rows = Vec::new();
     if several {
         rows.extend(look.wrapped(Token::Text, text(question, "question"), 0));
+    }
+    if !drawing.call.phase.is_over() {
+        return rows;
     }
     let mark = match question.get("multi").and_then(Value::as_bool) {
         Some(true) => Symbol::CheckboxUnchecked,

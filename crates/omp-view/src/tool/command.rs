@@ -100,9 +100,14 @@ fn without_report(text: &str) -> &str {
     text
 }
 
+/// The limit of time and the directory. The usual limit is worth a row only while it counts.
 fn footer(drawing: &Drawing<'_>) -> Option<Line> {
     let call = drawing.call;
     let asked = call.arguments.get("timeout").and_then(Value::as_f64);
+    let usual = asked.is_none() && call.argument("cwd").is_empty();
+    if usual && call.is_done() && !drawing.is_expanded() {
+        return None;
+    }
     let seconds = call.detail("/timeoutSeconds").and_then(Value::as_f64).or(asked)?;
     let mut text = format!("timeout {seconds}s");
     let directory = call.argument("cwd");

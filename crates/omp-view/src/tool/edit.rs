@@ -5,7 +5,8 @@ use omp_tui::text::Line;
 use serde_json::Value;
 
 use super::{Call, Drawing, Drawn, Phase, patch};
-use crate::diff::{self, FileDiff, LongLines};
+use crate::code;
+use crate::diff::{self, FileDiff, LongLines, Numbers};
 use crate::look::count;
 use crate::preview::{Part, more};
 
@@ -30,7 +31,7 @@ pub(super) fn draw(drawing: &Drawing<'_>) -> Drawn {
     };
     let mut body = Vec::new();
     if !changed.is_empty() {
-        body = difference(drawing, &changed);
+        body = difference(drawing, &changed, Numbers::Shown);
     } else if !call.is_done() {
         body = asked(drawing);
     }
@@ -73,12 +74,14 @@ fn changes(call: &Call) -> Vec<FileDiff> {
     Vec::new()
 }
 
-fn difference(drawing: &Drawing<'_>, changed: &[FileDiff]) -> Vec<Line> {
+fn difference(drawing: &Drawing<'_>, changed: &[FileDiff], numbers: Numbers) -> Vec<Line> {
     let (long, most) = match drawing.is_expanded() {
         true => (LongLines::Wrapped, usize::MAX),
         false => (LongLines::Cut, ROWS),
     };
-    let (mut rows, hidden) = diff::render(drawing.look, changed, long, most);
+    let language = |path: &str| drawing.ready(code::language_of(path, ""));
+    let options = diff::Options { long, numbers, most, language: &language };
+    let (mut rows, hidden) = diff::render(drawing.look, changed, options);
     if hidden > 0 {
         rows.push(more(drawing.look, hidden, "line"));
     }
@@ -88,6 +91,10 @@ fn difference(drawing: &Drawing<'_>, changed: &[FileDiff]) -> Vec<Line> {
 /// The text of the request.
 fn asked(drawing: &Drawing<'_>) -> Vec<Line> {
     let call = drawing.call;
+    let (old, new) = (call.argument("old_string"), call.argument("new_string"));
+    if call.phase != Phase::Pending && !old.is_empty() {
+        return difference(drawing, &[diff::of_texts(call.argument("path"), old, new)], Numbers::Hidden);
+    }
     let mut text = call.argument("input").to_owned();
     for edit in call.arguments.get("edits").and_then(Value::as_array).into_iter().flatten() {
         text.push_str(edit.get("diff").and_then(Value::as_str).unwrap_or_default());
@@ -95,8 +102,8 @@ fn asked(drawing: &Drawing<'_>) -> Vec<Line> {
     }
     let signed =
         |sign: &str, text: &str| -> String { text.lines().map(|line| format!("{sign}{line}\n")).collect() };
-    text.push_str(&signed("-", call.argument("old_string")));
-    text.push_str(&signed("+", call.argument("new_string")));
+    text.push_str(&signed("-", old));
+    text.push_str(&signed("+", new));
     if call.phase == Phase::Pending {
         // There is nothing to expand yet.
         return patch::preview(drawing, &text, Part::Tail(PENDING_ROWS)).rows;

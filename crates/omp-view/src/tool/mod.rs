@@ -14,6 +14,7 @@ mod find;
 mod generic;
 mod goal;
 mod header;
+mod inspect_image;
 mod jobs;
 mod patch;
 mod read;
@@ -64,6 +65,7 @@ pub(crate) fn draw(drawing: &Drawing<'_>) -> Drawn {
         "checkpoint" | "rewind" | "goal" => goal::draw(drawing),
         "edit" => edit::draw(drawing),
         "find" => find::draw(drawing),
+        "inspect_image" => inspect_image::draw(drawing),
         "job" => jobs::draw(drawing),
         "read" => read::draw(drawing),
         "resolve" => resolve::draw(drawing),

@@ -15,7 +15,7 @@ use serde_json::Value;
 use url::Url;
 
 use crate::charset;
-use crate::fetch::{ANY, Fetched, JSON, Purpose, Request, Source};
+use crate::fetch::{ANY, Fetched, JSON, Purpose, Request, Source, Trust};
 use crate::{Body, Rendered, address, html};
 
 /// A known site.
@@ -108,7 +108,8 @@ pub(crate) async fn render(source: &dyn Source, url: &Url) -> Option<Rendered> {
 }
 
 async fn ask(source: &dyn Source, call: &Call) -> Option<Fetched> {
-    let request = Request { url: Url::parse(&call.url).ok()?, accept: call.accept, purpose: Purpose::Page };
+    let (url, accept) = (Url::parse(&call.url).ok()?, call.accept);
+    let request = Request { url, accept, purpose: Purpose::Page, trust: Trust::Named };
     let answer = source.get(request).await.ok()?;
     (answer.is_success() && answer.cut.is_none()).then_some(answer)
 }

@@ -39,8 +39,10 @@ impl Source for Canned {
             None => (404, "text/plain", "no".to_owned()),
         };
         let kind = ContentType::parse(kind);
-        async move { Ok(Fetched { url: request.url, status, kind, bytes: body.into_bytes(), cut: None }) }
-            .boxed()
+        async move {
+            Ok(Fetched { url: request.url, status, kind, bytes: body.into_bytes(), cut: None, inside: false })
+        }
+        .boxed()
     }
 }
 

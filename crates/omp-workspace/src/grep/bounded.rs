@@ -1,56 +1,104 @@
-//! Lines without end, cut so that no line needs more memory than a searcher may take.
+//! Reads files for a searcher: lines without end are cut, so that no line needs more memory than a searcher may take,
+//! and what is no text ends at once.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io::{self, Read};
 use std::rc::Rc;
 
 /// Longer lines are looked through piece by piece. A match across two pieces is not found.
 pub(super) const LONGEST: usize = 256 * 1024;
+/// A NUL among so many bytes makes a file binary, here and for everybody who reads it.
+const HEAD: usize = crate::sniff::HEAD;
 
-/// Where lines were cut: the places of the line ends that are ours.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Cuts(Rc<RefCell<Vec<u64>>>);
+/// What was noticed while reading.
+#[derive(Clone, Default)]
+pub(super) struct Notes {
+    /// The places of the line ends that are ours.
+    cuts: Rc<RefCell<Vec<u64>>>,
+    binary: Rc<Cell<bool>>,
+}
 
-impl Cuts {
+impl Notes {
     /// How many cuts there are before a place.
-    pub(super) fn before(&self, place: u64) -> u64 {
-        self.0.borrow().partition_point(|cut| *cut < place) as u64
+    pub(super) fn cuts_before(&self, place: u64) -> u64 {
+        self.cuts.borrow().partition_point(|cut| *cut < place) as u64
+    }
+
+    /// The file is no text.
+    pub(super) fn is_binary(&self) -> bool {
+        self.binary.get()
     }
 }
 
+/// Are these the first bytes of something that is no text?
+pub(super) fn is_binary(head: &[u8]) -> bool {
+    !is_wide(head) && memchr::memchr(0, &head[..head.len().min(HEAD)]).is_some()
+}
+
+/// Its characters are wider than a byte.
+fn is_wide(head: &[u8]) -> bool {
+    head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff])
+}
+
 /// Reads with line ends put into lines that are too long.
-pub(super) struct Bounded<R> {
+pub(super) struct Bounded<'a, R> {
     inner: R,
-    cuts: Cuts,
+    notes: Notes,
+    stop: &'a dyn Fn() -> bool,
+    /// Are lines cut? A line end of one byte would shift characters that are wider.
+    cuts: bool,
     /// Bytes since the last line end.
     since: usize,
     /// Bytes given so far.
     given: u64,
-    /// Its characters are wider than a byte: a line end of one byte would shift them.
-    wide: bool,
+    /// Bytes of a mark at the start: places are counted behind it.
+    mark: u64,
+    is_wide: bool,
 }
 
-impl<R: Read> Bounded<R> {
-    pub(super) fn new(inner: R, cuts: Cuts) -> Self {
-        Self { inner, cuts, since: 0, given: 0, wide: false }
+impl<'a, R: Read> Bounded<'a, R> {
+    /// With `cuts`, lines are cut.
+    pub(super) fn new(inner: R, cuts: bool, notes: Notes, stop: &'a dyn Fn() -> bool) -> Self {
+        Self { inner, notes, stop, cuts, since: 0, given: 0, mark: 0, is_wide: false }
+    }
+
+    /// Looks at the bytes near the start, which may come in several pieces; `false` if they are no text.
+    fn is_text(&mut self, read: &[u8]) -> bool {
+        if self.given == 0 {
+            self.is_wide = is_wide(read);
+            self.cuts &= !self.is_wide;
+        }
+        let near = HEAD.saturating_sub(usize::try_from(self.given).unwrap_or(HEAD)).min(read.len());
+        let is_text = self.is_wide || memchr::memchr(0, &read[..near]).is_none();
+        self.notes.binary.set(!is_text);
+        is_text
     }
 }
 
-impl<R: Read> Read for Bounded<R> {
+impl<R: Read> Read for Bounded<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let Some(first) = buffer.first_mut() else { return Ok(0) };
-        if self.since >= LONGEST && !self.wide {
+        if self.notes.is_binary() {
+            return Ok(0);
+        }
+        if (self.stop)() {
+            return Err(io::Error::other("nobody waits for it any more"));
+        }
+        if self.cuts && self.since >= LONGEST {
             *first = b'\n';
-            self.cuts.0.borrow_mut().push(self.given);
+            self.notes.cuts.borrow_mut().push(self.given - self.mark);
             self.given += 1;
             self.since = 0;
             return Ok(1);
         }
-        let room = if self.wide { buffer.len() } else { buffer.len().min(LONGEST - self.since) };
+        let room = if self.cuts { buffer.len().min(LONGEST - self.since) } else { buffer.len() };
         let count = self.inner.read(&mut buffer[..room])?;
         let read = &buffer[..count];
-        if self.given == 0 {
-            self.wide = read.starts_with(&[0xff, 0xfe]) || read.starts_with(&[0xfe, 0xff]);
+        if self.given < HEAD as u64 && !self.is_text(read) {
+            return Ok(0);
+        }
+        if self.given == 0 && read.starts_with(b"\xef\xbb\xbf") {
+            self.mark = 3;
         }
         self.since = match memchr::memrchr(b'\n', read) {
             Some(last) => count - last - 1,

@@ -7,11 +7,17 @@ use omp_testkit::{Home, Reply, Scenario, Server, Wire, run};
 
 use crate::support::{LIMIT, home, omp, omp_run};
 
+/// A model that says ok to everything, and a home that knows it.
+fn agreeable() -> (Server, Home) {
+    let server = Server::start(Scenario::new().reply(Reply::new().text("ok")).repeat(true));
+    let home = home(&server, Wire::OpenAiCompletions);
+    (server, home)
+}
+
 /// A full disk behind standard output is said in every mode and by every command that prints.
 #[test]
 fn a_full_disk_behind_standard_output_is_said() {
-    let server = Server::start(Scenario::new().reply(Reply::new().text("ok")).repeat(true));
-    let home = home(&server, Wire::OpenAiCompletions);
+    let (_server, home) = agreeable();
     for args in [
         &["-p", "x"][..],
         &["--mode", "json", "x"],
@@ -34,8 +40,7 @@ fn a_full_disk_behind_standard_output_is_said() {
 /// A reader that has seen enough is no reason to say anything.
 #[test]
 fn a_reader_that_leaves_is_not_complained_about() {
-    let server = Server::start(Scenario::new().reply(Reply::new().text("ok")).repeat(true));
-    let home = home(&server, Wire::OpenAiCompletions);
+    let (_server, home) = agreeable();
     for args in [
         &["-p", "x"][..],
         &["--mode", "json", "x"],

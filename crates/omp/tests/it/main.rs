@@ -28,6 +28,7 @@ mod history;
 mod hostile;
 mod hosts;
 mod import;
+mod inspect_image;
 mod interrupt;
 mod jobs;
 mod json_mode;

@@ -63,7 +63,9 @@ const LAYERS: &[&[&str]] = &[
     &[
         "omp-documents",
         "omp-github",
+        "omp-history",
         "omp-ssh",
+        "omp-lsp",
         "omp-embedded-shell",
         "omp-replay",
         "omp-theme",

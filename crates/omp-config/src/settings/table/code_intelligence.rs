@@ -2,12 +2,12 @@
 
 settings! {
     CodeIntelligence;
-    LSP_ENABLED: Flag("lsp.enabled", true, "Use language servers.").flag("--no-lsp").waits_for("language servers");
+    LSP_ENABLED: Flag("lsp.enabled", true, "Use language servers.").flag("--no-lsp");
     LSP_LAZY: Flag("lsp.lazy", true, "Start a language server when it is first needed.").waits_for("language servers");
-    LSP_DIAGNOSTICS_ON_WRITE: Flag("lsp.diagnosticsOnWrite", true, "Show diagnostics after a file was written.").waits_for("language servers");
-    LSP_DIAGNOSTICS_ON_EDIT: Flag("lsp.diagnosticsOnEdit", false, "Show diagnostics after an edit.").waits_for("language servers");
-    LSP_FORMAT_ON_WRITE: Flag("lsp.formatOnWrite", false, "Format files that are written.").waits_for("language servers");
-    LSP_DIAGNOSTICS_DEDUPLICATE: Flag("lsp.diagnosticsDeduplicate", true, "Show equal diagnostics once.").waits_for("language servers");
+    LSP_DIAGNOSTICS_ON_WRITE: Flag("lsp.diagnosticsOnWrite", true, "Show diagnostics after a file was written.");
+    LSP_DIAGNOSTICS_ON_EDIT: Flag("lsp.diagnosticsOnEdit", false, "Show diagnostics after an edit.");
+    LSP_FORMAT_ON_WRITE: Flag("lsp.formatOnWrite", false, "Format files that are written.");
+    LSP_DIAGNOSTICS_DEDUPLICATE: Flag("lsp.diagnosticsDeduplicate", true, "Show equal diagnostics once.");
     DEBUG_ENABLED: Flag("debug.enabled", true, "Offer the debugger tool.").waits_for("debugger tool");
     // Defaults: ours.
     AST_GREP_ENABLED: Flag("astGrep.enabled", true, "Offer search by syntax.");

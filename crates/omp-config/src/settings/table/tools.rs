@@ -29,7 +29,7 @@ settings! {
     BROWSER_HEADLESS: Flag("browser.headless", true, "Run the browser without a window.").waits_for("browser tool");
     BROWSER_SCREENSHOT_DIR: Text("browser.screenshotDir", None, "Directory for full-size screenshots.").waits_for("browser tool");
     // Default: ours, after the read tool, which shows images itself while this is off.
-    INSPECT_IMAGE_ENABLED: Flag("inspect_image.enabled", false, "Offer a tool that lets another model look at an image.").waits_for("image tool");
+    INSPECT_IMAGE_ENABLED: Flag("inspect_image.enabled", false, "Offer a tool that lets another model look at an image.");
     RENDER_MERMAID_ENABLED: Flag("renderMermaid.enabled", false, "Offer a tool that draws Mermaid diagrams as text.").waits_for("mermaid tool");
     CHECKPOINT_ENABLED: Flag("checkpoint.enabled", false, "Offer the checkpoint and rewind tools.");
     GITHUB_ENABLED: Flag("github.enabled", false, "Offer the GitHub tool where `gh` is installed.").waits_for("github tool");

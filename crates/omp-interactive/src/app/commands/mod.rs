@@ -11,6 +11,7 @@ mod models;
 mod picking;
 mod planning;
 mod queueing;
+mod rewinding;
 mod settings;
 pub(super) mod setup;
 mod sharing;

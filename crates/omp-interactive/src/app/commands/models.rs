@@ -1,6 +1,6 @@
 //! Choosing a model and how hard it thinks.
 
-use omp_panels::models::{Canonical, Item, Offer, Panel as Machine, Purpose, Role};
+use omp_panels::models::{Canonical, Item, Offer, Panel, Purpose, Role};
 use omp_sdk::settings::keys;
 use omp_sdk::{CacheAtStake, Direction, ModelChoice, Session, role_names};
 use omp_theme::Token;
@@ -9,7 +9,7 @@ use omp_view::message::Level;
 
 use super::changing::{Change, DEFAULT};
 use crate::app::{App, Task};
-use crate::panels::models::models;
+use crate::panels::covering::Covering;
 use crate::panels::opening::Opening;
 
 impl App {
@@ -36,7 +36,7 @@ impl App {
             // Keys may be printed by commands, and credentials lie in a database.
             let offer = tokio::task::spawn_blocking(move || offer(&session)).await;
             Box::new(move |app: &mut Self| match offer {
-                Ok(offer) if !offer.items.is_empty() => app.opened(models(Machine::new(offer, purpose))),
+                Ok(offer) if !offer.items.is_empty() => app.opened(Covering(Panel::new(offer, purpose))),
                 _ => {
                     app.close::<Opening>();
                     let text =
@@ -118,7 +118,8 @@ fn item(choice: &ModelChoice) -> Item {
     let thinks = if choice.reasoning { ", thinks" } else { "" };
     let window = match choice.context_window / 1000 {
         0 => String::new(),
-        thousands => format!("{thousands}k"),
+        thousands @ 1..1000 => format!("{thousands}k"),
+        thousands => format!("{:.1}M", thousands as f64 / 1000.0).replace(".0M", "M"),
     };
     Item {
         selector: choice.selector.clone(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omp_panels::settings::{Item, Kind, Panel as Machine};
+use omp_panels::settings::{Item, Kind, Panel};
 use omp_sdk::settings::{Layer, Secrecy, Setting, Settings as Values, Shape, find, parse_value, reset_value};
 use omp_sdk::settings::{TABLE, keys};
 use omp_sdk::{Counts, counts};
@@ -10,8 +10,8 @@ use omp_theme::{Preset, Token};
 use serde_json::Value;
 
 use crate::app::{App, Task};
+use crate::panels::covering::Covering;
 use crate::panels::hidden::Hidden;
-use crate::panels::settings::{Settings, settings};
 use crate::panels::text::Text;
 
 /// Where a broker is, and its word, are no business of this panel: a session that uses one was started with it.
@@ -29,7 +29,7 @@ impl App {
                     app.complain(&error.to_string());
                 }
                 let items = app.setting_items();
-                app.opened(settings(Machine::new(items)));
+                app.opened(Covering(Panel::new(items)));
             }) as Task
         });
     }
@@ -94,8 +94,8 @@ impl App {
 
     fn complain_about_setting(&mut self, problem: &str) {
         self.stop_trying();
-        match self.panel::<Settings>() {
-            Some(panel) => panel.machine.complain(problem),
+        match self.panel::<Covering<Panel>>() {
+            Some(panel) => panel.0.complain(problem),
             None => self.complain(problem),
         }
         self.changed();
@@ -112,8 +112,8 @@ impl App {
         if let Some(layer) = wins.filter(|layer| !matches!(layer, Layer::Global(_) | Layer::Default)) {
             self.hint(Token::Warning, format!("{path} is saved, but {} goes before it here.", place(&layer)));
         }
-        if let Some(panel) = self.panel::<Settings>() {
-            panel.machine.update(items);
+        if let Some(panel) = self.panel::<Covering<Panel>>() {
+            panel.0.update(items);
         }
         self.changed();
     }

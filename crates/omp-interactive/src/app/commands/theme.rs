@@ -10,14 +10,14 @@ use serde_json::Value;
 
 use crate::app::{App, Wish};
 use crate::appearance::Wishes;
-use crate::panels::theme::themes;
+use crate::panels::covering::Covering;
 
 impl App {
     pub(in crate::app) fn pick_theme(&mut self) {
         let (title, _) = self.slot();
         let items = self.theme_items();
         let current = self.theme.slots().get(self.theme.appearance()).to_owned();
-        self.open(themes(Picker::new(title, &items, &current)));
+        self.open(Covering(Picker::new(title, &items, &current)));
     }
 
     /// Every theme, with the background it is made for.

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its share")]
 
 pub(crate) mod machine;
+pub(crate) mod servers;
 pub(crate) mod session;
 
 use std::path::{Path, PathBuf};

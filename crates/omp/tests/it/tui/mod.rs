@@ -22,6 +22,7 @@ mod finding;
 mod gallery;
 mod goal_flag;
 mod history;
+mod inspecting;
 mod interaction;
 mod keys;
 mod lifecycle;

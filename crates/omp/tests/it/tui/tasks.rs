@@ -61,22 +61,22 @@ fn the_panel_follows_every_result() {
         }
     };
     let mut screen = screen(Scenario::dynamic(answer));
-    screen.say("begin").wait_for("3 tasks of 3 open");
+    screen.say("begin").wait_for("0 of 3 done");
     assert_eq!(
         panel(&screen),
-        ["□ Todo · 3 tasks of 3 open", "Build 0/2", "├─ ◐ sketch", "└─ □ paint", "Ship 0/1", "└─ □ wrap"]
+        ["□ Todo · 0 of 3 done", "Build 0/2", "├─ ◐ sketch", "└─ □ paint", "Ship 0/1", "└─ □ wrap"]
     );
     go.send(()).unwrap();
-    screen.wait_for("2 tasks of 3 open");
+    screen.wait_for("1 of 3 done");
     let second = panel(&screen);
     assert_eq!(second[1..4], ["Build 1/2", "├─ ■ sketch", "└─ ◐ paint"]);
     go.send(()).unwrap();
     screen.wait_for("Todo update failed");
     assert_eq!(panel(&screen), second, "what failed changes nothing");
     go.send(()).unwrap();
-    screen.wait_for("3 tasks of 4 open");
+    screen.wait_for("1 of 4 done");
     go.send(()).unwrap();
-    screen.terminal.wait_without(" open");
+    screen.terminal.wait_without("Todo ·");
     go.send(()).unwrap();
     screen.wait_for("All is done.").terminal.wait_without("Working");
     assert_eq!(panel(&screen), [""; 0]);
@@ -98,7 +98,7 @@ fn a_failed_change_is_told_to_both() {
     let mut screen = screen(Scenario::replies(replies));
     screen.say("begin").wait_for("Todo update failed: ").wait_for("Never mind.");
     let shown = screen.terminal.screen();
-    assert!(shown.contains("3 tasks of 3 open") && !shown.contains(REMINDER), "{shown}");
+    assert!(shown.contains("0 of 3 done") && !shown.contains(REMINDER), "{shown}");
     screen.terminal.wait_without("Working");
     screen.say("and now?").wait_for("Later.");
     let bodies: Vec<String> =

@@ -1,0 +1,50 @@
+//! The history of files: what they were before each prompt, and the way back.
+//!
+//! # What is captured
+//!
+//! A checkpoint belongs to a prompt. It is taken before the first call of that prompt that may change something, so a
+//! prompt that only reads costs nothing. It has two parts:
+//!
+//! - **Tracked files.** In a git repository git is asked what differs from the last commit, files it does not know yet
+//!   included. The content of those is copied; everything else is as in the commit, and is read from there when it is
+//!   needed. Git is asked in the background while the model thinks, and is asked to change nothing: no lock, no index, no
+//!   object, no reference of the user's repository is written.
+//! - **Declared files.** What a tool is about to change is copied before its first change, also where there is no git.
+//!
+//! A second, cheaper look when the prompt has settled notes what became of the files, without copies. Two looks side by
+//! side tell apart what happened while the model worked and what happened outside: what a person, an editor or another
+//! session changed is never overwritten without a word.
+//!
+//! # What is not protected
+//!
+//! Files that git ignores, files on other machines, files above the size limit, special files, what commands change
+//! outside of a repository, and repositories for which git takes too long. All of these are named. Commits, branches and
+//! the index are left alone: a restored file is a changed file for git.
+//!
+//! # How it is kept
+//!
+//! Contents are kept compressed under the SHA-256 of their bytes, once each. What is known of each moment is a line of a
+//! journal that only grows; a line that a crash cut off is passed over. When there is too much, the oldest checkpoints go
+//! first, and the journal is replaced in one step.
+//!
+//! - [`History`]: everything a session needs of it.
+//! - [`Plan`]: what a restore would do, to be shown before it is done.
+
+mod apply;
+mod blobs;
+mod checkpoint;
+mod error;
+mod git;
+mod history;
+mod ignored;
+mod journal;
+mod look;
+mod plan;
+mod restoring;
+mod state;
+mod timeline;
+
+pub use error::HistoryError;
+pub use history::{History, Options};
+pub use plan::{Action, Change, Plan, Unprotected, Why};
+pub use restoring::{Others, Restored};

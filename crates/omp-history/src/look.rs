@@ -1,0 +1,136 @@
+//! Looking at files as they are now.
+
+use std::collections::HashMap;
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use crate::blobs::{Blobs, hash_of};
+use crate::error::HistoryError;
+use crate::state::{Reason, State};
+
+/// A file that was changed more recently than this may change again without its times showing it.
+const SETTLED: Duration = Duration::from_millis(50);
+
+/// Looks at files, and remembers what they were as long as they look the same.
+#[derive(Debug, Default)]
+pub(crate) struct Looks {
+    known: HashMap<PathBuf, (Stamp, String)>,
+}
+
+/// What changes when a file does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    device: u64,
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    fn of(found: &Metadata) -> Self {
+        Self {
+            device: found.dev(),
+            inode: found.ino(),
+            size: found.size(),
+            modified: (found.mtime(), found.mtime_nsec()),
+            changed: (found.ctime(), found.ctime_nsec()),
+        }
+    }
+
+    fn is_settled(&self) -> bool {
+        let (seconds, nanos) = self.changed;
+        let (Ok(seconds), Ok(nanos)) = (u64::try_from(seconds), u32::try_from(nanos)) else { return false };
+        let changed = SystemTime::UNIX_EPOCH + Duration::new(seconds, nanos);
+        changed.elapsed().is_ok_and(|ago| ago > SETTLED)
+    }
+
+    fn mark(&self) -> String {
+        let Self { inode, size, modified: (seconds, nanos), .. } = self;
+        format!("{inode}-{size}-{seconds}.{nanos}")
+    }
+}
+
+impl Looks {
+    /// What a file is now; its content is kept where `keep` says so.
+    pub(crate) fn look(
+        &mut self,
+        path: &Path,
+        largest: u64,
+        keep: Option<&mut Blobs>,
+    ) -> Result<State, HistoryError> {
+        let found = match std::fs::symlink_metadata(path) {
+            Ok(found) => found,
+            Err(error) if is_absence(&error) => return Ok(State::Absent),
+            Err(_) => return Ok(unkept(Reason::Unreadable, String::new())),
+        };
+        if found.is_dir() {
+            return Ok(State::Absent);
+        }
+        if found.is_symlink() {
+            return Ok(match std::fs::read_link(path).map(PathBuf::into_os_string) {
+                Ok(to) => match to.into_string() {
+                    Ok(to) => State::Link { to },
+                    Err(_) => unkept(Reason::Unreadable, Stamp::of(&found).mark()),
+                },
+                Err(_) => unkept(Reason::Unreadable, Stamp::of(&found).mark()),
+            });
+        }
+        if !found.is_file() {
+            return Ok(unkept(Reason::Special, Stamp::of(&found).mark()));
+        }
+        self.file(path, &found, largest, keep)
+    }
+
+    fn file(
+        &mut self,
+        path: &Path,
+        found: &Metadata,
+        largest: u64,
+        keep: Option<&mut Blobs>,
+    ) -> Result<State, HistoryError> {
+        let stamp = Stamp::of(found);
+        if found.len() > largest {
+            return Ok(unkept(Reason::TooLarge, stamp.mark()));
+        }
+        let kept = |hash: &str| keep.as_ref().is_none_or(|blobs| blobs.has(hash));
+        if let Some((known, hash)) = self.known.get(path)
+            && *known == stamp
+            && kept(hash)
+        {
+            return Ok(State::File { hash: hash.clone(), mode: found.mode() & 0o7777, size: found.len() });
+        }
+        let Some(bytes) = content(path, largest) else {
+            return Ok(unkept(Reason::Unreadable, stamp.mark()));
+        };
+        let hash = hash_of(&bytes);
+        if let Some(blobs) = keep {
+            blobs.put(&hash, &bytes)?;
+        }
+        if stamp.is_settled() {
+            self.known.insert(path.to_owned(), (stamp, hash.clone()));
+        } else {
+            self.known.remove(path);
+        }
+        Ok(State::File { hash, mode: found.mode() & 0o7777, size: bytes.len() as u64 })
+    }
+}
+
+/// The bytes of a file, unless it grew too large meanwhile or cannot be read.
+fn content(path: &Path, largest: u64) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path).ok()?.take(largest + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= largest).then_some(bytes)
+}
+
+fn unkept(why: Reason, mark: String) -> State {
+    State::Unkept { why, mark }
+}
+
+/// Is nothing there? A part of the way may be a file by now.
+fn is_absence(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}

@@ -1,0 +1,83 @@
+//! Bringing files back, and undoing that.
+
+use std::path::{Path, PathBuf};
+
+use crate::apply;
+use crate::checkpoint::Inner;
+use crate::error::HistoryError;
+use crate::git::Git;
+use crate::plan::{Action, Change, Plan, Unprotected, content};
+use crate::state::State;
+
+/// What happens to files that somebody else changed, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Others {
+    /// They stay as they are.
+    Stay,
+    /// They are brought back as well.
+    Restored,
+}
+
+/// What came of a restore.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Restored {
+    /// Files that changed.
+    pub done: Vec<(PathBuf, Action)>,
+    /// Files that were left alone, because somebody else changed them.
+    pub left: Vec<PathBuf>,
+    /// Files that could not be brought back, and why.
+    pub failed: Vec<(PathBuf, String)>,
+    /// Files that are not protected.
+    pub unprotected: Vec<Unprotected>,
+    /// Where the conversation stood before the restore that was undone.
+    pub leaf: Option<String>,
+}
+
+/// The changes of a plan that are carried out.
+pub(crate) fn chosen(plan: Plan, others: Others) -> (Vec<Change>, Restored) {
+    let Plan { mut changes, outside, unprotected } = plan;
+    let mut restored = Restored { unprotected, ..Restored::default() };
+    match others {
+        Others::Restored => changes.extend(outside),
+        Others::Stay => restored.left = outside.into_iter().map(|change| change.path).collect(),
+    }
+    (changes, restored)
+}
+
+impl Inner {
+    /// Carries changes out. What goes first makes room for what comes.
+    pub(crate) fn carry_out(
+        &mut self,
+        mut changes: Vec<Change>,
+        git: Option<&Git>,
+        floor: &Path,
+        restored: &mut Restored,
+    ) {
+        changes
+            .sort_by_key(|change| (change.action != Action::Remove, std::cmp::Reverse(change.path.clone())));
+        for change in changes {
+            match self.carry_out_one(&change, git, floor) {
+                Ok(()) => restored.done.push((change.path, change.action)),
+                Err(reason) => restored.failed.push((change.path, reason)),
+            }
+        }
+        restored.done.sort_by(|one, other| one.0.cmp(&other.0));
+    }
+
+    fn carry_out_one(&mut self, change: &Change, git: Option<&Git>, floor: &Path) -> Result<(), String> {
+        let said = |error: HistoryError| error.to_string();
+        let now = self.looks.look(&change.path, self.largest, None).map_err(said)?;
+        let made_room = now == State::Absent && change.action != Action::Remove;
+        if !now.same(&change.now) && !made_room {
+            return Err("it changed a moment ago".to_owned());
+        }
+        let done = match change.action {
+            Action::Remove => apply::remove(&change.path, floor),
+            Action::Revert | Action::Create => {
+                let bytes = content(change, &self.blobs, git, self.largest).map_err(said)?;
+                apply::give_back(change, &bytes)
+            }
+        };
+        done.map_err(|error| error.to_string())
+    }
+}

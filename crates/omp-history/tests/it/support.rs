@@ -1,0 +1,137 @@
+//! A directory to work in, a store, and somebody who changes files.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use omp_history::{History, Options, Others, Plan, Restored};
+use omp_shell::scope::{Program, Stdio};
+use omp_shell::{Environment, Scope, answer};
+use tempfile::TempDir;
+
+/// A place with files, and their history.
+pub(crate) struct Place {
+    pub(crate) root: PathBuf,
+    pub(crate) history: Arc<History>,
+    pub(crate) options: Options,
+    /// Prompts so far.
+    pub(crate) prompts: Vec<String>,
+    _directory: TempDir,
+}
+
+impl Place {
+    /// A directory without git.
+    pub(crate) fn new() -> Self {
+        Self::with(|_| {})
+    }
+
+    pub(crate) fn with(change: impl FnOnce(&mut Options)) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let base = directory.path().canonicalize().unwrap();
+        let root = base.join("work");
+        std::fs::create_dir(&root).unwrap();
+        let mut environment = Environment::inherited();
+        environment.set("HOME", base.as_os_str());
+        environment.set("GIT_CONFIG_NOSYSTEM", "1");
+        for name in ["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"] {
+            environment.set(name, "somebody@example.org");
+        }
+        let mut options = Options {
+            directory: base.join("store"),
+            cwd: root.clone(),
+            environment,
+            largest_file: 64 * 1024,
+            most_bytes: 16 * 1024 * 1024,
+        };
+        change(&mut options);
+        let history = History::new(options.clone());
+        Self { root, history, options, prompts: Vec::new(), _directory: directory }
+    }
+
+    /// A repository with these files committed.
+    pub(crate) async fn repository(files: &[(&str, &str)]) -> Self {
+        let place = Self::new();
+        place.git(&["init", "-q"]).await;
+        for (path, text) in files {
+            place.write(path, text);
+        }
+        place.git(&["add", "-A"]).await;
+        place.git(&["commit", "-qm", "first", "--allow-empty"]).await;
+        place
+    }
+
+    pub(crate) async fn git(&self, arguments: &[&str]) -> String {
+        let scope = Scope::new();
+        let program = Program {
+            path: "git".into(),
+            arguments: arguments.iter().map(Into::into).collect(),
+            cwd: self.root.clone(),
+            environment: self.options.environment.clone(),
+            stdin: Stdio::Null,
+            stdout: Stdio::Piped,
+            stderr: Stdio::Piped,
+        };
+        let said = answer(scope.spawn(program).unwrap(), 1 << 20, 1 << 16).await;
+        scope.end().await;
+        assert!(said.complaint.is_empty() || arguments[0] == "commit", "{}", said.complaint);
+        said.output
+    }
+
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.root.join(path)
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn read(&self, path: &str) -> Option<String> {
+        std::fs::read_to_string(self.path(path)).ok()
+    }
+
+    /// A prompt in which a command changes things.
+    pub(crate) async fn command(&mut self, entry: &str, work: impl FnOnce(&Self)) {
+        self.prompts.push(entry.to_owned());
+        self.history.begin(entry);
+        self.history.before_change().await;
+        work(self);
+        self.history.settle();
+        self.history.settled().await;
+    }
+
+    /// A prompt in which a tool writes files.
+    pub(crate) async fn tool(&mut self, entry: &str, files: &[(&str, &str)]) {
+        self.command(entry, |place| {
+            for (path, text) in files {
+                place.history.declare(&place.path(path));
+                place.write(path, text);
+            }
+        })
+        .await;
+    }
+
+    /// The same session, opened again.
+    pub(crate) fn again(&mut self) {
+        self.history = History::new(self.options.clone());
+    }
+
+    pub(crate) async fn plan(&self, entry: &str) -> Plan {
+        self.history.plan(self.prompts.clone(), entry.to_owned()).await.unwrap()
+    }
+
+    pub(crate) async fn rewind(&self, entry: &str) -> Restored {
+        let plan = self.plan(entry).await;
+        let restored = self.history.restore(plan, Others::Stay, None).await.unwrap();
+        assert_eq!(restored.failed, []);
+        restored
+    }
+
+    pub(crate) fn names(&self, changes: &[omp_history::Change]) -> Vec<String> {
+        changes.iter().map(|change| format!("{} {}", change.action, self.inside(&change.path))).collect()
+    }
+
+    pub(crate) fn inside(&self, path: &Path) -> String {
+        path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
+    }
+}

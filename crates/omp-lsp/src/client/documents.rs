@@ -1,0 +1,148 @@
+//! The files that a server knows the text of.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::Client;
+use crate::{LspError, language, uri};
+
+/// Files that are open at a server at the same time; the one that was used least recently is closed for another.
+const MOST_OPEN: usize = 200;
+
+/// What was told about open files.
+#[derive(Default)]
+pub(super) struct Documents {
+    open: HashMap<String, Open>,
+    uses: u64,
+}
+
+struct Open {
+    version: i64,
+    /// Of the text that the server has.
+    fingerprint: u64,
+    used: u64,
+}
+
+/// A file whose text the server has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Synced {
+    pub uri: String,
+    pub version: i64,
+}
+
+/// Whether a server is told a text that it has already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Again {
+    IfChanged,
+    Always,
+}
+
+/// How a server wants to learn about changes.
+struct Wishes {
+    changes: bool,
+    saves: bool,
+    save_text: bool,
+}
+
+impl Wishes {
+    fn of(capabilities: &Value) -> Self {
+        let sync = &capabilities["textDocumentSync"];
+        let kind = sync.as_i64().or_else(|| sync["change"].as_i64());
+        let save = &sync["save"];
+        Self {
+            changes: kind.unwrap_or(0) != 0,
+            saves: sync.is_i64() || save.is_object() || *save == Value::Bool(true),
+            save_text: save["includeText"] == Value::Bool(true),
+        }
+    }
+}
+
+impl Client {
+    /// Makes sure that the server has this text of a file.
+    pub async fn open(&self, path: &Path, text: &str) -> Result<Synced, LspError> {
+        self.sync(path, text, Again::IfChanged).await
+    }
+
+    /// Tells the server the text even if it has it, and that it was saved: it looks at the file anew.
+    pub async fn refresh(&self, path: &Path, text: &str) -> Result<Synced, LspError> {
+        let synced = self.sync(path, text, Again::Always).await?;
+        let wishes = Wishes::of(&self.capabilities());
+        if wishes.saves {
+            let mut params = json!({"textDocument": {"uri": synced.uri}});
+            if wishes.save_text {
+                params["text"] = Value::from(text);
+            }
+            self.notify("textDocument/didSave", &params).await?;
+        }
+        Ok(synced)
+    }
+
+    async fn sync(&self, path: &Path, text: &str, again: Again) -> Result<Synced, LspError> {
+        let uri = uri::of(path);
+        let fingerprint = fingerprint(text);
+        // Held while the messages are queued, so that versions arrive in their order.
+        let mut documents = self.documents.lock().await;
+        documents.uses += 1;
+        let used = documents.uses;
+        if let Some(open) = documents.open.get_mut(&uri) {
+            open.used = used;
+            if open.fingerprint != fingerprint || again == Again::Always {
+                open.version += 1;
+                open.fingerprint = fingerprint;
+                let version = open.version;
+                self.send_change(path, &uri, version, text).await?;
+            }
+            return Ok(Synced { version: open.version, uri });
+        }
+        if documents.open.len() >= MOST_OPEN {
+            let oldest = documents.open.iter().min_by_key(|(_, open)| open.used).map(|(uri, _)| uri.clone());
+            if let Some(oldest) = oldest {
+                documents.open.remove(&oldest);
+                self.send_close(&oldest).await?;
+            }
+        }
+        self.send_open(path, &uri, 1, text).await?;
+        documents.open.insert(uri.clone(), Open { version: 1, fingerprint, used });
+        Ok(Synced { uri, version: 1 })
+    }
+
+    /// Closes a file that is gone or elsewhere now.
+    pub async fn forget(&self, path: &Path) -> Result<(), LspError> {
+        let uri = uri::of(path);
+        let mut documents = self.documents.lock().await;
+        self.shared.state().published.remove(&uri);
+        match documents.open.remove(&uri) {
+            Some(_) => self.send_close(&uri).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn send_change(&self, path: &Path, uri: &str, version: i64, text: &str) -> Result<(), LspError> {
+        if Wishes::of(&self.capabilities()).changes {
+            let params =
+                json!({"textDocument": {"uri": uri, "version": version}, "contentChanges": [{"text": text}]});
+            return self.notify("textDocument/didChange", &params).await;
+        }
+        self.send_close(uri).await?;
+        self.send_open(path, uri, version, text).await
+    }
+
+    async fn send_open(&self, path: &Path, uri: &str, version: i64, text: &str) -> Result<(), LspError> {
+        let document =
+            json!({"uri": uri, "languageId": language::of(path), "version": version, "text": text});
+        self.notify("textDocument/didOpen", &json!({ "textDocument": document })).await
+    }
+
+    async fn send_close(&self, uri: &str) -> Result<(), LspError> {
+        self.notify("textDocument/didClose", &json!({"textDocument": {"uri": uri}})).await
+    }
+}
+
+fn fingerprint(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}

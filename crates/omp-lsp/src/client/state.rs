@@ -1,0 +1,119 @@
+//! What is known about a running server.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{MutexGuard, PoisonError};
+
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+use super::Shared;
+use crate::diagnostics::Diagnostic;
+use crate::position::Encoding;
+
+/// Files whose diagnostics are kept; a project may have more, but nobody asks about all of them.
+const MOST_FILES: usize = 5_000;
+/// Tasks of a server that are followed.
+const MOST_TASKS: usize = 1_000;
+/// Capabilities that a server may register.
+const MOST_REGISTERED: usize = 1_000;
+
+/// Why there is no answer.
+#[derive(Clone, Debug)]
+pub(super) enum Failure {
+    Answer(i64, String),
+    Ended(String),
+}
+
+/// The diagnostics of one file, as they were published last.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Published {
+    /// The version of the document, if the server names it.
+    pub(super) version: Option<i64>,
+    pub(super) items: Vec<Diagnostic>,
+    /// Which publication it was, over all files.
+    pub(super) number: u64,
+}
+
+#[derive(Default)]
+pub(super) struct State {
+    next_id: u64,
+    pub(super) pending: HashMap<u64, oneshot::Sender<Result<Value, Failure>>>,
+    pub(super) capabilities: Value,
+    pub(super) encoding: Encoding,
+    /// Methods that the server registered later, by the id of the registration.
+    pub(super) registered: HashMap<String, String>,
+    pub(super) published: HashMap<String, Published>,
+    publications: u64,
+    /// Tasks that have begun and not ended.
+    pub(super) progress: HashSet<String>,
+    /// Some task has begun at all.
+    pub(super) has_begun: bool,
+    /// How the process ended.
+    pub(super) ended: Option<String>,
+}
+
+impl State {
+    /// A number for a request whose answer somebody waits for.
+    pub(super) fn expect(&mut self, sender: oneshot::Sender<Result<Value, Failure>>) -> Result<u64, String> {
+        if let Some(how) = &self.ended {
+            return Err(how.clone());
+        }
+        self.next_id += 1;
+        self.pending.insert(self.next_id, sender);
+        Ok(self.next_id)
+    }
+
+    pub(super) fn publish(&mut self, uri: String, version: Option<i64>, items: Vec<Diagnostic>) {
+        self.publications += 1;
+        let number = self.publications;
+        if self.published.len() >= MOST_FILES && !self.published.contains_key(&uri) {
+            let oldest = self.published.iter().min_by_key(|(_, published)| published.number);
+            if let Some(oldest) = oldest.map(|(uri, _)| uri.clone()) {
+                self.published.remove(&oldest);
+            }
+        }
+        self.published.insert(uri, Published { version, items, number });
+    }
+
+    /// The number of the last publication for a file.
+    pub(super) fn publication(&self, uri: &str) -> u64 {
+        self.published.get(uri).map_or(0, |published| published.number)
+    }
+
+    pub(super) fn task(&mut self, token: String, begins: bool) {
+        if !begins {
+            self.progress.remove(&token);
+        } else if self.progress.len() < MOST_TASKS {
+            self.has_begun = true;
+            self.progress.insert(token);
+        }
+    }
+
+    pub(super) fn register(&mut self, id: String, method: String) {
+        if self.registered.len() < MOST_REGISTERED {
+            self.registered.insert(id, method);
+        }
+    }
+
+    /// Tells everybody who waits that nothing will come.
+    pub(super) fn end(&mut self, how: String) {
+        for (_, waiting) in self.pending.drain() {
+            // Whoever waited may be gone.
+            let _ = waiting.send(Err(Failure::Ended(how.clone())));
+        }
+        self.progress.clear();
+        self.ended = Some(how);
+    }
+}
+
+impl Shared {
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        // Valid after every statement, so a panic elsewhere does not spoil it.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Something changed: whoever waits looks again.
+    pub(super) fn tell(&self) {
+        self.news.send_modify(|number| *number = number.wrapping_add(1));
+    }
+}

@@ -1,0 +1,238 @@
+//! The servers of one session: each is started when it is first needed, and again after it has crashed.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::time::Duration;
+
+use omp_shell::{Environment, Scope};
+use tokio::sync::OnceCell;
+use tokio::time::Instant;
+
+use crate::LspError;
+use crate::client::{Client, Editor, Limit, Start};
+use crate::config::{Config, Places, Server};
+use crate::mux::{Mux, MuxState};
+
+/// How often idle servers are looked for.
+const SWEEP: Duration = Duration::from_secs(60);
+/// A server that crashed this often within the time below is left alone for the rest of it.
+const MOST_CRASHES: usize = 4;
+const CRASHES_WITHIN: Duration = Duration::from_secs(3 * 60);
+
+/// Names directories. Waits for the disk.
+pub type Directories = Box<dyn Fn() -> Vec<PathBuf> + Send + Sync>;
+
+/// What servers are started with.
+pub struct Surroundings {
+    /// Owns the processes.
+    pub scope: Arc<Scope>,
+    pub environment: Environment,
+    pub cwd: PathBuf,
+    /// Finds the directories with configuration files, the least important first, when they are needed.
+    pub directories: Directories,
+}
+
+/// All servers of a session.
+pub struct Servers {
+    scope: Arc<Scope>,
+    environment: Environment,
+    places: Places,
+    directories: Arc<Directories>,
+    /// Read once; changes of the files need another session.
+    config: OnceCell<Arc<Config>>,
+    slots: Mutex<HashMap<String, Arc<Slot>>>,
+    editor: OnceLock<Arc<dyn Editor>>,
+    mux: Mux,
+    sweeps: OnceLock<()>,
+}
+
+/// The place of one process.
+#[derive(Default)]
+struct Slot {
+    /// Held while the process is being started, so that there is only one.
+    client: tokio::sync::Mutex<Option<Arc<Client>>>,
+    times: Mutex<Times>,
+}
+
+#[derive(Default)]
+struct Times {
+    used: Option<Instant>,
+    started: Vec<Instant>,
+}
+
+impl Servers {
+    /// Nothing is read or started before somebody asks.
+    pub fn new(surroundings: Surroundings) -> Arc<Self> {
+        let Surroundings { scope, environment, cwd, directories } = surroundings;
+        let path = environment.get("PATH").map(ToOwned::to_owned);
+        Arc::new(Self {
+            scope,
+            environment,
+            places: Places { cwd, directories: Vec::new(), path },
+            directories: Arc::new(directories),
+            config: OnceCell::new(),
+            slots: Mutex::default(),
+            editor: OnceLock::new(),
+            mux: Mux::default(),
+            sweeps: OnceLock::new(),
+        })
+    }
+
+    /// Whoever makes the changes that servers ask for. Only the first one counts.
+    pub fn set_editor(&self, editor: Arc<dyn Editor>) {
+        let _ = self.editor.set(editor);
+    }
+
+    /// The directory that the servers work for.
+    pub fn cwd(&self) -> &Path {
+        &self.places.cwd
+    }
+
+    /// The servers of the project.
+    pub async fn config(&self) -> Arc<Config> {
+        let load = || async {
+            let (mut places, directories) = (self.places.clone(), Arc::clone(&self.directories));
+            let load = move || {
+                places.directories = directories();
+                Config::load(&places)
+            };
+            let loaded = tokio::task::spawn_blocking(load).await;
+            Arc::new(loaded.unwrap_or_default())
+        };
+        Arc::clone(self.config.get_or_init(load).await)
+    }
+
+    /// Whether servers are shared with other programs.
+    pub async fn mux(&self) -> MuxState {
+        self.mux.state(&self.places, &self.scope, &self.environment).await
+    }
+
+    /// The scope and the environment for programs that are no servers.
+    pub fn surroundings(&self) -> (&Arc<Scope>, &Environment) {
+        (&self.scope, &self.environment)
+    }
+
+    /// A program of the project or of the system.
+    pub fn program(&self, name: &str) -> Option<PathBuf> {
+        crate::config::find_program(name, &self.places)
+    }
+
+    /// The running server, which is started if need be.
+    pub async fn client(
+        self: &Arc<Self>,
+        server: &Server,
+        limit: Limit<'_>,
+    ) -> Result<Arc<Client>, LspError> {
+        let slot = Arc::clone(self.slots().entry(server.program.to_string_lossy().into_owned()).or_default());
+        let gave_up = || match limit.cancel.is_cancelled() {
+            true => LspError::Cancelled,
+            false => LspError::Start { server: server.name.clone(), reason: "it takes too long".to_owned() },
+        };
+        let mut current = limit.wait(slot.client.lock()).await.ok_or_else(gave_up)?;
+        slot.times().used = Some(Instant::now());
+        if let Some(client) = current.as_ref().filter(|client| client.is_alive()) {
+            return Ok(Arc::clone(client));
+        }
+        *current = None;
+        slot.may_start(server)?;
+        let (program, arguments) =
+            self.mux.command(server, &self.places, &self.scope, &self.environment).await;
+        let start = Start {
+            server,
+            program,
+            arguments,
+            scope: &self.scope,
+            environment: self.environment.clone(),
+            cwd: &self.places.cwd,
+            editor: self.editor.get().cloned(),
+        };
+        let client = Arc::new(Client::start(start, limit).await?);
+        *current = Some(Arc::clone(&client));
+        drop(current);
+        self.sweep_later().await;
+        Ok(client)
+    }
+
+    /// The server, if it runs.
+    pub async fn running(&self, server: &Server) -> Option<Arc<Client>> {
+        let slot = self.slots().get(server.program.to_string_lossy().as_ref()).cloned()?;
+        let client = slot.client.lock().await.clone();
+        client.filter(|client| client.is_alive())
+    }
+
+    /// Forgets how often a server crashed, because somebody wants it tried again.
+    pub fn forgive(&self, server: &Server) {
+        if let Some(slot) = self.slots().get(server.program.to_string_lossy().as_ref()) {
+            slot.times().started.clear();
+        }
+    }
+
+    /// Ends all servers.
+    pub async fn close(&self) {
+        let slots: Vec<Arc<Slot>> = self.slots().drain().map(|(_, slot)| slot).collect();
+        let ends = slots.iter().map(|slot| async {
+            // One that is being started ends with the scope.
+            if let Ok(mut client) = slot.client.try_lock()
+                && let Some(client) = client.take()
+            {
+                client.close().await;
+            }
+        });
+        futures_util::future::join_all(ends).await;
+    }
+
+    fn slots(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Slot>>> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Where the configuration says so, ends servers that nobody uses.
+    async fn sweep_later(self: &Arc<Self>) {
+        let Some(idle) = self.config().await.idle_timeout_ms else { return };
+        if self.sweeps.set(()).is_ok() {
+            tokio::spawn(sweep(Arc::downgrade(self), Duration::from_millis(idle)));
+        }
+    }
+}
+
+impl Slot {
+    fn times(&self) -> std::sync::MutexGuard<'_, Times> {
+        self.times.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Refuses to start what crashes again and again.
+    fn may_start(&self, server: &Server) -> Result<(), LspError> {
+        let mut times = self.times();
+        times.started.retain(|started| started.elapsed() < CRASHES_WITHIN);
+        if times.started.len() >= MOST_CRASHES {
+            let reason = format!(
+                "it ended {MOST_CRASHES} times within {} seconds; use action \"reload\" to try again",
+                CRASHES_WITHIN.as_secs()
+            );
+            return Err(LspError::Start { server: server.name.clone(), reason });
+        }
+        times.started.push(Instant::now());
+        Ok(())
+    }
+}
+
+async fn sweep(servers: Weak<Servers>, idle: Duration) {
+    loop {
+        tokio::time::sleep(SWEEP).await;
+        let Some(servers) = servers.upgrade() else { return };
+        let slots: Vec<Arc<Slot>> = servers.slots().values().cloned().collect();
+        for slot in slots {
+            let rests = slot.times().used.is_some_and(|used| used.elapsed() >= idle);
+            // Somebody who starts it uses it.
+            let Ok(mut client) = slot.client.try_lock() else { continue };
+            // Somebody who holds it uses it, too.
+            if rests
+                && client.as_ref().is_some_and(|client| Arc::strong_count(client) == 1)
+                && let Some(client) = client.take()
+            {
+                slot.times().started.clear();
+                client.close().await;
+            }
+        }
+    }
+}

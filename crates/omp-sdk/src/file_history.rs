@@ -1,0 +1,111 @@
+//! The history of files in a session: when checkpoints are taken.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use omp_agent::{Decision, Gate, Tool, ToolError};
+use omp_config::settings::keys;
+use omp_history::{History, Options};
+use omp_replay::Deck;
+use omp_shell::Environment;
+use omp_types::{Tier, ToolCall, ToolOutput};
+use serde_json::{Map, Value};
+
+use crate::opening::Opening;
+use crate::options::Persistence;
+use crate::resources::Kept;
+use crate::session::Session;
+
+/// Where the history is, beside the artifacts of a session.
+const DIRECTORY: &str = "file-history";
+
+/// The history of a session's files; `None` for one that is not saved, or played, or whose user wants none.
+pub(crate) fn of_session(opening: &Opening, kept: &Kept, environment: &Environment) -> Option<Arc<History>> {
+    let (options, settings) = (&opening.options, &opening.settings);
+    let saved = options.persistence != Persistence::Off && !matches!(options.deck, Some(Deck::Play(_)));
+    if !saved || !settings.get(keys::FILE_HISTORY_ENABLED) {
+        return None;
+    }
+    let directory = kept.artifacts.directory()?.join(DIRECTORY);
+    Some(History::new(Options {
+        directory,
+        cwd: options.cwd.clone(),
+        environment: environment.clone(),
+        largest_file: bytes(settings.get(keys::FILE_HISTORY_MAX_FILE_BYTES)),
+        most_bytes: bytes(settings.get(keys::FILE_HISTORY_MAX_BYTES)),
+    }))
+}
+
+/// A number of a setting as a number of bytes; what is none is nothing.
+fn bytes(number: f64) -> u64 {
+    number as u64
+}
+
+/// The same gate; a call that may change something waits behind it until the files are safe.
+pub(crate) fn gate(inner: Arc<dyn Gate>, context: &omp_tools::Context) -> Arc<dyn Gate> {
+    match &context.history {
+        Some(history) => Arc::new(Keeping { inner, history: Arc::clone(history) }),
+        None => inner,
+    }
+}
+
+struct Keeping {
+    inner: Arc<dyn Gate>,
+    history: Arc<History>,
+}
+
+impl Gate for Keeping {
+    fn before<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        arguments: Map<String, Value>,
+    ) -> BoxFuture<'a, Result<Map<String, Value>, ToolError>> {
+        self.inner.before(call, arguments)
+    }
+
+    fn approve<'a>(
+        &'a self,
+        tool: &'a Arc<dyn Tool>,
+        call: &'a ToolCall,
+        arguments: &'a Map<String, Value>,
+    ) -> BoxFuture<'a, Decision> {
+        Box::pin(async move {
+            let decision = self.inner.approve(tool, call, arguments).await;
+            if decision == Decision::Allow && changes(tool, arguments).await {
+                self.history.before_change().await;
+            }
+            decision
+        })
+    }
+
+    fn restore(&self, arguments: Map<String, Value>) -> Map<String, Value> {
+        self.inner.restore(arguments)
+    }
+
+    fn after<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        result: Result<ToolOutput, ToolError>,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        self.inner.after(call, result)
+    }
+}
+
+/// May the call change files? The tool's own word may wait for the disk.
+async fn changes(tool: &Arc<dyn Tool>, arguments: &Map<String, Value>) -> bool {
+    let (tool, arguments) = (Arc::clone(tool), arguments.clone());
+    let said = tokio::task::spawn_blocking(move || tool.approval(&arguments)).await.ok().flatten();
+    said.is_none_or(|approval| approval.tier != Tier::Read)
+}
+
+impl Session {
+    /// Looks at what became of the files, in the background, and passes on what the history has to say.
+    pub(crate) async fn settle_files(&self) {
+        let Some(history) = &self.tools.history else { return };
+        history.settle();
+        for notice in history.take_notices() {
+            // A session that has ended has nobody to tell.
+            let _ = self.agent.notice(notice).await;
+        }
+    }
+}

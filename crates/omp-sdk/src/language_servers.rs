@@ -1,0 +1,74 @@
+//! The language servers of a session: where their configuration is, and how late findings reach the model.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use omp_agent::{Clock, Control};
+use omp_config::Directories;
+use omp_config::settings::{Settings, keys};
+use omp_lsp::{Servers, Surroundings};
+use omp_shell::{Environment as ChildEnvironment, Scope};
+use omp_tools::{LanguageServers, LateFindings, LspSettings};
+use omp_types::{CustomMessage, UserContent};
+use serde_json::json;
+
+use crate::adapt::SystemClock;
+use crate::knowledge;
+use crate::options::SessionOptions;
+
+/// The kind of the message in session files.
+const LATE: &str = "lsp-diagnostics";
+const HEAD: &str = include_str!("../prompts/late-diagnostics.md");
+
+/// The servers, unless they are switched off. Reads and starts nothing.
+pub(crate) fn of_session(
+    settings: &Settings,
+    options: &SessionOptions,
+    scope: &Arc<Scope>,
+    environment: &ChildEnvironment,
+) -> Option<Arc<LanguageServers>> {
+    if !settings.get(keys::LSP_ENABLED) {
+        return None;
+    }
+    let (directories, cwd, known) = (options.directories.clone(), options.cwd.clone(), settings.clone());
+    let servers = Servers::new(Surroundings {
+        scope: Arc::clone(scope),
+        environment: environment.clone(),
+        cwd: cwd.clone(),
+        directories: Box::new(move || places(&directories, cwd.clone(), &known)),
+    });
+    let wishes = LspSettings {
+        diagnostics_on_write: settings.get(keys::LSP_DIAGNOSTICS_ON_WRITE),
+        diagnostics_on_edit: settings.get(keys::LSP_DIAGNOSTICS_ON_EDIT),
+        format_on_write: settings.get(keys::LSP_FORMAT_ON_WRITE),
+        deduplicate: settings.get(keys::LSP_DIAGNOSTICS_DEDUPLICATE),
+    };
+    Some(Arc::new(LanguageServers::new(servers, wishes)))
+}
+
+/// Directories with configuration files, the least important first.
+fn places(directories: &Directories, cwd: PathBuf, settings: &Settings) -> Vec<PathBuf> {
+    let discovery = knowledge::discovery(directories, &cwd, settings);
+    let mut all = vec![directories.home.clone()];
+    all.extend(discovery.plugin_roots());
+    all.extend([directories.home.join(".gemini"), directories.agent.clone()]);
+    all.extend([cwd.join(".gemini"), cwd.join(".omp"), cwd]);
+    all
+}
+
+/// Has findings that come after the result of a call read at the next step.
+pub(crate) fn connect(context: &omp_tools::Context, control: Control) {
+    let Some(lsp) = &context.lsp else { return };
+    lsp.deliver_to(Box::new(move |late| control.aside(Box::new(move || Some(message(&late))))));
+}
+
+fn message(late: &LateFindings) -> CustomMessage {
+    let LateFindings { file, summary, text } = late;
+    CustomMessage {
+        custom_type: LATE.to_owned(),
+        content: UserContent::Text(format!("{} {file} ({summary}):\n{text}", HEAD.trim_end())),
+        display: true,
+        details: Some(json!({"file": file, "summary": summary})),
+        timestamp: SystemClock.now_ms(),
+    }
+}

@@ -1,0 +1,254 @@
+//! What follows a write: formatting, and what servers find in the new text.
+//!
+//! Whatever happens here, the file is written. A call waits five seconds for it; findings that take longer come later.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use omp_lsp::diagnostics::{Severity, summary};
+use omp_lsp::{Config, Limit, LspError, Server, edits};
+use omp_types::{ToolOutput, UserBlock};
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::check::{Check, Checked};
+use super::desk::{LanguageServers, LateFindings};
+use super::format::{Formatting, format};
+use super::{report, text};
+use crate::Context;
+use crate::edit::{Foreign, make};
+
+/// How long a call waits for all of it.
+const CALL: Duration = Duration::from_secs(5);
+/// How long findings are waited for after that.
+const DEFERRED: Duration = Duration::from_secs(25);
+/// How long a call waits for servers that the last call has waited for in vain.
+const IN_VAIN: Duration = Duration::from_secs(1);
+/// Files of one call that are looked at.
+const MOST_FILES: usize = 10;
+
+/// What was done to the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Occasion {
+    Write,
+    Edit,
+}
+
+/// Formats what was written and adds what servers find in it, as far as the settings want that.
+pub(crate) async fn after(
+    context: &Arc<Context>,
+    occasion: Occasion,
+    mut output: ToolOutput,
+    cancel: &CancellationToken,
+) -> ToolOutput {
+    let Some(desk) = context.lsp.clone() else { return output };
+    let diagnoses = match occasion {
+        Occasion::Write => desk.settings.diagnostics_on_write,
+        Occasion::Edit => desk.settings.diagnostics_on_edit,
+    };
+    let paths = written(context, output.details.as_ref());
+    if paths.is_empty() || !(diagnoses || desk.settings.format_on_write) {
+        return output;
+    }
+    let config = desk.servers.config().await;
+    let limit = Limit::after(CALL, cancel);
+    let mut found = Map::new();
+    for path in paths {
+        if config.for_file(&path).is_empty() {
+            continue;
+        }
+        let shown = context.base().display(&path);
+        if desk.settings.format_on_write
+            && let Ok(Some(formatting)) = formatting(&desk, &config, &path, limit).await
+        {
+            put(context, &path, &shown, formatting, &mut output).await;
+        }
+        if diagnoses && let Some(checked) = check(&desk, &config, &path, &shown, limit).await {
+            found.insert(shown.clone(), told(&shown, &checked, &mut output));
+        }
+    }
+    note(&mut output, found);
+    output
+}
+
+/// The files that a result speaks of and that are still there.
+fn written(context: &Context, details: Option<&Value>) -> Vec<PathBuf> {
+    let Some(details) = details else { return Vec::new() };
+    let source = details.pointer("/meta/source").filter(|source| source["type"] == "path");
+    let own = source.and_then(|source| source["value"].as_str()).map(|path| (path, details));
+    let each = details["perFileResults"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let each = each.iter().filter_map(|one| Some((one["path"].as_str()?, one)));
+    let named = own.into_iter().chain(each).filter(|(_, facts)| facts["op"] != "delete");
+    let typed = named.map(|(path, facts)| facts["move"].as_str().unwrap_or(path));
+    typed.filter_map(|typed| context.base().resolve(typed).ok()).take(MOST_FILES).collect()
+}
+
+async fn load(path: &Path) -> Option<String> {
+    let path = path.to_owned();
+    tokio::task::spawn_blocking(move || text::load(&path)).await.ok()?.ok()
+}
+
+async fn formatting(
+    desk: &LanguageServers,
+    config: &Config,
+    path: &Path,
+    limit: Limit<'_>,
+) -> Result<Option<Formatting>, LspError> {
+    let Some(text) = load(path).await else { return Ok(None) };
+    format(&desk.servers, &config.for_file(path), (path, &text), limit).await
+}
+
+/// Writes the formatted text, as an edit is written, and says so.
+async fn put(
+    context: &Arc<Context>,
+    path: &Path,
+    shown: &str,
+    formatting: Formatting,
+    output: &mut ToolOutput,
+) {
+    let Formatting { server, edits, encoding } = formatting;
+    let (own, file) = (Arc::clone(context), path.to_owned());
+    let result = tokio::task::spawn_blocking(move || {
+        let change = move |text: &str| edits::apply(text, &edits, encoding);
+        let one = Foreign::Update { path: file.clone(), change: Box::new(change) };
+        let before = text::load(&file);
+        make(&own, vec![one])?;
+        let after = text::load(&file);
+        let tag = after.as_ref().ok().filter(|_| own.shows_anchors()).map(|after| {
+            let plain = after.replace("\r\n", "\n");
+            own.shown.record(&file, &plain, &[(1, usize::MAX)]).to_string()
+        });
+        Ok::<_, omp_agent::ToolError>((before != after, tag))
+    });
+    let said = match result.await {
+        Ok(Ok((false, _))) => return,
+        Ok(Ok((true, tag))) => {
+            if let Some(tag) = tag {
+                retag(output, shown, &tag);
+            }
+            format!("Formatted by {server}; line numbers may have changed.")
+        }
+        Ok(Err(error)) => format!("{server} wanted to format {shown}, but: {}", error.message),
+        Err(_) => return,
+    };
+    add(output, &said);
+}
+
+/// The header of the result names the text as it was before the formatting.
+fn retag(output: &mut ToolOutput, shown: &str, tag: &str) {
+    let start = format!("[{shown}#");
+    for block in &mut output.content {
+        if let UserBlock::Text(text) = block {
+            let rows = text.text.split('\n').map(|row| match row.starts_with(&start) && row.ends_with(']') {
+                true => format!("{start}{tag}]"),
+                false => row.to_owned(),
+            });
+            text.text = rows.collect::<Vec<_>>().join("\n");
+        }
+    }
+}
+
+/// Adds a paragraph to the text of a result.
+fn add(output: &mut ToolOutput, paragraph: &str) {
+    match output.content.iter_mut().rev().find_map(|block| match block {
+        UserBlock::Text(text) => Some(&mut text.text),
+        _ => None,
+    }) {
+        Some(text) => text.push_str(&format!("\n\n{paragraph}")),
+        None => output.content.push(UserBlock::text(paragraph)),
+    }
+}
+
+/// What is found within the time of a call. What comes later goes to whoever takes it, unless the file was written anew.
+async fn check(
+    desk: &Arc<LanguageServers>,
+    config: &Arc<Config>,
+    path: &Path,
+    shown: &str,
+    limit: Limit<'_>,
+) -> Option<Checked> {
+    let text = load(path).await?;
+    let number = desk.begin(path);
+    let names: Vec<&str> = config.for_file(path).iter().map(|server| server.name.as_str()).collect();
+    let names = names.join(",");
+    let limit = if desk.is_slow(&names) { limit.at_most(IN_VAIN) } else { limit };
+    let all = Arc::clone(desk);
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    let (desk, config, path, shown) =
+        (Arc::clone(desk), Arc::clone(config), path.to_owned(), shown.to_owned());
+    let stop = limit.cancel.child_token();
+    let inner = stop.clone();
+    let work = tokio::spawn(async move {
+        let checked = look(&desk, &config, &path, &text, &inner).await;
+        let late = match sender.send(checked) {
+            // The call is over.
+            Err(checked) => checked,
+            Ok(()) => return,
+        };
+        if let (Some(late), Some(deliver)) = (late.filter(|late| !late.items.is_empty()), desk.late())
+            && desk.is_current(&path, number)
+        {
+            let text = report::lines(&shown, &late.items).join("\n");
+            deliver(LateFindings { file: shown, summary: summary(&late.items), text });
+        }
+    });
+    tokio::select! {
+        checked = receiver => {
+            all.set_slow(names, false);
+            checked.ok().flatten()
+        }
+        () = limit.cancel.cancelled() => {
+            work.abort();
+            None
+        }
+        () = tokio::time::sleep_until(limit.until) => {
+            all.set_slow(names, true);
+            None
+        }
+    }
+}
+
+async fn look(
+    desk: &LanguageServers,
+    config: &Config,
+    path: &Path,
+    text: &str,
+    cancel: &CancellationToken,
+) -> Option<Checked> {
+    let limit = Limit::after(CALL + DEFERRED, cancel);
+    let servers: Vec<&Server> = config.for_file(path);
+    let (servers_of, deduplicate) = (&desk.servers, desk.settings.deduplicate);
+    let check = Check { servers: servers_of, path, text, patience: CALL + DEFERRED, deduplicate };
+    check.run(&servers, limit).await.ok()
+}
+
+/// Adds the findings to the text of a result, and gives its facts.
+fn told(shown: &str, checked: &Checked, output: &mut ToolOutput) -> Value {
+    if !checked.items.is_empty() {
+        add(output, &format!("Diagnostics, {}", report::text(shown, &checked.items)));
+    }
+    let summary = if checked.items.is_empty() { "OK".to_owned() } else { summary(&checked.items) };
+    json!({
+        "server": checked.servers.join(", "),
+        "summary": summary,
+        "messages": report::lines(shown, &checked.items),
+        "errored": checked.items.iter().any(|one| one.severity == Severity::Error),
+    })
+}
+
+/// Puts the facts into the details: those of one file as they are, those of several by their names.
+fn note(output: &mut ToolOutput, found: Map<String, Value>) {
+    let facts = match found.len() {
+        0 => return,
+        1 => found.into_iter().next().map(|(_, facts)| facts).unwrap_or_default(),
+        _ => Value::Object(found),
+    };
+    if let Some(Value::Object(details)) = &mut output.details {
+        details.insert("diagnostics".to_owned(), facts.clone());
+        let meta = details.entry("meta").or_insert_with(|| json!({}));
+        if let Value::Object(meta) = meta {
+            meta.insert("diagnostics".to_owned(), facts);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! What all servers of a file find in it.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use omp_lsp::diagnostics::{Diagnostic, merge};
+use omp_lsp::{Kind, Limit, LspError, Server, Servers};
+
+use super::linters;
+
+/// How long the findings of one file are waited for when a server is ready.
+pub(super) const ONE_FILE: Duration = Duration::from_secs(3);
+/// The same for one of many.
+pub(super) const ONE_OF_MANY: Duration = Duration::from_millis(400);
+
+/// What was found in a file.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Checked {
+    pub(super) items: Vec<Diagnostic>,
+    /// The servers that answered.
+    pub(super) servers: Vec<String>,
+    /// Those that have not looked at the text as it is now.
+    pub(super) silent: Vec<String>,
+    /// Those that failed, and why.
+    pub(super) failed: Vec<String>,
+}
+
+/// One file to look at.
+#[derive(Clone, Copy)]
+pub(super) struct Check<'a> {
+    pub(super) servers: &'a Arc<Servers>,
+    pub(super) path: &'a Path,
+    pub(super) text: &'a str,
+    pub(super) patience: Duration,
+    pub(super) deduplicate: bool,
+}
+
+impl Check<'_> {
+    /// Asks all of them at once. One that fails does not spoil what the others find.
+    pub(super) async fn run(self, of: &[&Server], limit: Limit<'_>) -> Result<Checked, LspError> {
+        let answers = join_all(of.iter().map(|server| self.ask(server, limit))).await;
+        let (mut checked, mut lists) = (Checked::default(), Vec::new());
+        for (server, answer) in of.iter().zip(answers) {
+            match answer {
+                Ok((items, fresh)) => {
+                    lists.push(items);
+                    let list = if fresh { &mut checked.servers } else { &mut checked.silent };
+                    list.push(server.name.clone());
+                }
+                Err(LspError::Cancelled) => return Err(LspError::Cancelled),
+                Err(error) => checked.failed.push(error.to_string()),
+            }
+        }
+        checked.items = merge(lists, self.deduplicate);
+        Ok(checked)
+    }
+
+    async fn ask(self, server: &Server, limit: Limit<'_>) -> Result<(Vec<Diagnostic>, bool), LspError> {
+        if server.kind() != Kind::Protocol {
+            return linters::lint(self.servers, server, self.path, self.text, limit)
+                .await
+                .map(|items| (items, true));
+        }
+        let client = self.servers.client(server, limit).await?;
+        client.loaded(limit).await;
+        let findings = client.diagnose(self.path, self.text, limit.at_most(self.patience)).await?;
+        Ok((findings.items, findings.fresh))
+    }
+}

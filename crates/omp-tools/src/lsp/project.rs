@@ -1,0 +1,91 @@
+//! Diagnostics of the whole project, by the program that builds or checks it.
+
+use std::ffi::OsString;
+
+use omp_lsp::Limit;
+use omp_shell::{Program, Stdio, answer};
+
+use super::call::{Call, Fault, Reply};
+
+/// Lines of output that are shown.
+const MOST_LINES: usize = 50;
+const MOST_OUTPUT: usize = 1024 * 1024;
+
+/// A kind of project: markers, what it is called, its checker.
+struct Checker {
+    markers: &'static [&'static str],
+    description: &'static str,
+    program: &'static str,
+    arguments: &'static [&'static str],
+}
+
+const CHECKERS: [Checker; 4] = [
+    Checker {
+        markers: &["Cargo.toml"],
+        description: "Rust, cargo check",
+        program: "cargo",
+        arguments: &["check", "--message-format=short"],
+    },
+    Checker {
+        markers: &["tsconfig.json"],
+        description: "TypeScript, tsc --noEmit",
+        program: "npx",
+        arguments: &["tsc", "--noEmit"],
+    },
+    Checker {
+        markers: &["go.mod"],
+        description: "Go, go build",
+        program: "go",
+        arguments: &["build", "./..."],
+    },
+    Checker {
+        markers: &["pyproject.toml", "pyrightconfig.json", "setup.py", "requirements.txt"],
+        description: "Python, pyright",
+        program: "pyright",
+        arguments: &[],
+    },
+];
+
+pub(super) async fn run(call: &Call<'_>) -> Result<Reply, Fault> {
+    let cwd = &call.context.cwd;
+    let has = |checker: &&Checker| checker.markers.iter().any(|marker| cwd.join(marker).exists());
+    let Some(checker) = CHECKERS.iter().find(has) else {
+        return Err(Fault::Refused(
+            "No project type detected: there is no Cargo.toml, tsconfig.json, go.mod or pyproject.toml here. Name a file."
+                .to_owned(),
+        ));
+    };
+    let Some(program) = call.servers.program(checker.program) else {
+        return Err(Fault::Refused(format!(
+            "{} is not installed; {} needs it.",
+            checker.program, checker.description
+        )));
+    };
+    let (scope, environment) = call.servers.surroundings();
+    let child = scope.spawn(Program {
+        path: program,
+        arguments: checker.arguments.iter().map(OsString::from).collect(),
+        cwd: cwd.clone(),
+        environment: environment.clone(),
+        stdin: Stdio::Null,
+        stdout: Stdio::Piped,
+        stderr: Stdio::Piped,
+    });
+    let child = child.map_err(|error| Fault::Failed(error.to_string()))?;
+    let Limit { until, cancel } = call.limit;
+    let answer = tokio::select! {
+        answer = answer(child, MOST_OUTPUT, MOST_OUTPUT) => answer,
+        () = cancel.cancelled() => return Err(Fault::Aborted),
+        () = tokio::time::sleep_until(until) => {
+            return Err(Fault::Failed(format!("{} takes too long; run it with bash.", checker.program)));
+        }
+    };
+    let lines: Vec<&str> = answer.output.lines().chain(answer.complaint.lines()).collect();
+    let mut text: Vec<&str> = lines.iter().copied().take(MOST_LINES).collect();
+    let more = format!("... {} more lines", lines.len().saturating_sub(MOST_LINES));
+    if lines.len() > MOST_LINES {
+        text.push(&more);
+    }
+    let output = if text.is_empty() { "OK".to_owned() } else { text.join("\n") };
+    Ok(Reply::new(format!("Workspace diagnostics ({}):\n{output}", checker.description)))
+}

@@ -1,0 +1,183 @@
+//! `rename_file`: a file or a directory gets another name, and servers correct what refers to it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use omp_lsp::edits::WorkspaceEdit;
+use omp_lsp::{Client, uri};
+use serde_json::{Value, json};
+
+use super::apply;
+use super::call::{Call, Fault, Reply};
+use crate::plan::Change;
+
+/// Files of a directory that are told to servers.
+const MOST_FILES: usize = 1_000;
+
+/// What is to be moved.
+struct Move {
+    from: PathBuf,
+    to: PathBuf,
+    /// Old and new names of the files.
+    pairs: Vec<(PathBuf, PathBuf)>,
+    directory: bool,
+}
+
+pub(super) async fn run(call: &Call<'_>) -> Result<Reply, Fault> {
+    let from = call.path(call.needs_file()?)?;
+    let to = call.arguments.new_name.as_deref().filter(|name| !name.trim().is_empty());
+    let Some(to) = to else {
+        return Err(Fault::Refused("The action rename_file needs `new_name`, the new path.".to_owned()));
+    };
+    let to = call.path(to.trim_end_matches('/'))?;
+    let plan = plan(call, from, to).await?;
+    let label = match plan.pairs.len() {
+        1 if !plan.directory => call.shown(&plan.from),
+        count => format!("{} ({count} file{})", call.shown(&plan.from), if count == 1 { "" } else { "s" }),
+    };
+    let files: Vec<Value> =
+        plan.pairs.iter().map(|(old, new)| json!({"oldUri": uri::of(old), "newUri": uri::of(new)})).collect();
+    let params = json!({ "files": files });
+    let (proposals, notes) = ask(call, &params).await?;
+    let (head, mut rows) = match call.arguments.apply {
+        Some(false) => ("Rename preview:", previewed(call, &proposals)),
+        _ => ("Renamed", carried_out(call, &plan, proposals, &params).await?),
+    };
+    rows.extend(notes);
+    rows.insert(0, format!("{head} {label} → {}", call.shown(&plan.to)));
+    Ok(Reply::new(rows.join("\n")))
+}
+
+/// What the servers want to change because of it, and what else they say.
+type Proposals = Vec<(Arc<Client>, WorkspaceEdit)>;
+
+async fn ask(call: &Call<'_>, params: &Value) -> Result<(Proposals, Vec<String>), Fault> {
+    let (mut proposals, mut notes) = (Vec::new(), Vec::new());
+    for server in call.config.speaking() {
+        let client = match call.client(server).await {
+            Ok(client) => client,
+            Err(Fault::Aborted) => return Err(Fault::Aborted),
+            Err(Fault::Failed(problem) | Fault::Refused(problem)) => {
+                notes.push(format!("Note from {}: {problem}", server.name));
+                continue;
+            }
+        };
+        client.loaded(call.limit).await;
+        let answer = client.request("workspace/willRenameFiles", params.clone(), call.limit).await;
+        match answer.map(|answer| WorkspaceEdit::parse(&answer)) {
+            Ok(Ok(edit)) => proposals.push((client, edit)),
+            Ok(Err(problem)) => notes.push(format!("Note from {}: {problem}", server.name)),
+            Err(omp_lsp::LspError::Cancelled) => return Err(Fault::Aborted),
+            Err(error) if error.is_unknown_method() => proposals.push((client, WorkspaceEdit::default())),
+            Err(error) => {
+                notes.push(format!("Note from {}: {error}", server.name));
+                proposals.push((client, WorkspaceEdit::default()));
+            }
+        }
+    }
+    Ok((proposals, notes))
+}
+
+fn previewed(call: &Call<'_>, proposals: &Proposals) -> Vec<String> {
+    let some = proposals.iter().filter(|(_, edit)| !edit.is_empty());
+    some.map(|(client, edit)| format!("{}:\n{}", client.name(), apply::preview(call.context, edit))).collect()
+}
+
+/// Makes the proposed changes, moves the file, and tells the servers.
+async fn carried_out(
+    call: &Call<'_>,
+    plan: &Move,
+    proposals: Proposals,
+    params: &Value,
+) -> Result<Vec<String>, Fault> {
+    let mut rows = Vec::new();
+    let mut clients = Vec::new();
+    for (client, edit) in proposals {
+        if !edit.is_empty() {
+            let output = apply::apply(call.context, edit, client.encoding()).await?;
+            rows.push(format!("{}:\n{}", client.name(), apply::lines(&output)));
+        }
+        clients.push(client);
+    }
+    let (from, to, context) = (plan.from.clone(), plan.to.clone(), Arc::clone(call.context));
+    let moved = tokio::task::spawn_blocking(move || {
+        if let Some(parent) = to.parent() {
+            std::fs::create_dir_all(parent)?;
+        }
+        std::fs::rename(&from, &to)?;
+        context.scans.changed(&from);
+        context.scans.changed(&to);
+        Ok::<_, std::io::Error>(())
+    });
+    let moved = moved.await.map_err(|error| Fault::Failed(error.to_string()))?;
+    moved.map_err(|error| Fault::Failed(format!("{} cannot be moved: {error}", call.shown(&plan.from))))?;
+    rows.push(format!("  Moved {} to {}", call.shown(&plan.from), call.shown(&plan.to)));
+    for client in clients {
+        // The file is moved; a server that is gone meanwhile reads it anew.
+        for (old, _) in &plan.pairs {
+            let _ = client.forget(old).await;
+        }
+        let _ = client.notify("workspace/didRenameFiles", params).await;
+    }
+    Ok(rows)
+}
+
+async fn plan(call: &Call<'_>, from: PathBuf, to: PathBuf) -> Result<Move, Fault> {
+    let (context, shown_from, shown_to) = (Arc::clone(call.context), call.shown(&from), call.shown(&to));
+    let work = move || {
+        if from == to {
+            return Err(format!("{shown_from} has this name already."));
+        }
+        let Ok(metadata) = from.symlink_metadata() else {
+            return Err(format!("{shown_from} does not exist."));
+        };
+        if to.symlink_metadata().is_ok() {
+            return Err(format!("{shown_to} exists already."));
+        }
+        if to.starts_with(&from) {
+            return Err(format!("{shown_to} is inside {shown_from}."));
+        }
+        for path in [&from, &to] {
+            context.may_change(path, Change::Rename).map_err(|error| error.message)?;
+        }
+        let mut files = Vec::new();
+        match metadata.is_dir() {
+            true => {
+                below(&from, &mut files).map_err(|error| format!("{shown_from} cannot be read: {error}."))?;
+            }
+            false => files.push(from.clone()),
+        }
+        if files.len() > MOST_FILES {
+            return Err(format!("{shown_from} has more than {MOST_FILES} files; move it with bash."));
+        }
+        if files.is_empty() {
+            return Err(format!("{shown_from} has no files; there is nothing to rename."));
+        }
+        let renamed = |old: PathBuf| match old.strip_prefix(&from) {
+            Ok(rest) if !rest.as_os_str().is_empty() => (old.clone(), to.join(rest)),
+            _ => (old, to.clone()),
+        };
+        let pairs = files.into_iter().map(renamed).collect();
+        Ok(Move { directory: metadata.is_dir(), pairs, from, to })
+    };
+    let planned = tokio::task::spawn_blocking(work).await;
+    planned.map_err(|error| Fault::Failed(error.to_string()))?.map_err(Fault::Refused)
+}
+
+/// The regular files below a directory, in the order of their names, until there are too many.
+fn below(directory: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    let mut entries: Vec<_> = std::fs::read_dir(directory)?.collect::<Result<_, _>>()?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            below(&entry.path(), files)?;
+        } else if kind.is_file() {
+            files.push(entry.path());
+        }
+        if files.len() > MOST_FILES {
+            break;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,143 @@
+//! What language servers do to files that were written.
+
+use std::sync::Arc;
+use std::sync::Mutex;
+
+use omp_tools::LspSettings;
+use serde_json::{Value, json};
+
+use crate::support::servers::Bench;
+use crate::support::text;
+
+fn bad_words() -> Value {
+    json!([
+        {"word": "BAD", "severity": 1, "message": "a bad word", "code": "E1", "source": "fake"},
+        {"word": "MEH", "severity": 2, "message": "a weak word"},
+    ])
+}
+
+/// Puts `let` in capital letters at the start of the first line.
+fn formatting() -> Value {
+    let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 3}});
+    json!({"textDocument/formatting": {"result": [{"range": range, "newText": "LET"}]}})
+}
+
+/// Normal, formatted, slow and absent servers: the file is written in every case.
+///
+/// proves: FIL-091
+#[tokio::test]
+async fn written_files_are_formatted_and_checked() {
+    let mut bench = Bench::new();
+    bench.settings.format_on_write = true;
+    let gate = bench.at("gate");
+    let script = json!({"rules": bad_words(), "answers": formatting(),
+        "publish": {"unless": "SLOW", "file": gate}});
+    let server = bench.server("fake", &script, &json!({}));
+    let seat = bench.sit();
+    let late = Arc::new(Mutex::new(Vec::new()));
+    let (sender, mut arrived) = tokio::sync::mpsc::unbounded_channel();
+    let kept = late.clone();
+    seat.desk.deliver_to(Box::new(move |findings| {
+        kept.lock().unwrap().push(findings);
+        sender.send(()).unwrap();
+    }));
+
+    let output = seat.call("write", json!({"path": "a.fake", "content": "let BAD\nMEH\n"})).await.unwrap();
+    assert_eq!(bench.content("a.fake"), "LET BAD\nMEH\n");
+    let said = text(&output);
+    assert!(said.contains("Formatted by fake"), "{said}");
+    assert!(
+        said.contains(
+            "1 error, 1 warning:\na.fake:1:5 error: a bad word [fake E1]\na.fake:2:1 warning: a weak"
+        ),
+        "{said}"
+    );
+    let details = output.details.unwrap();
+    assert_eq!(details["diagnostics"]["summary"], "1 error, 1 warning");
+    assert_eq!(details["diagnostics"]["errored"], true);
+    assert_eq!(details["diagnostics"]["messages"].as_array().unwrap().len(), 2);
+    assert_eq!(details["meta"]["diagnostics"], details["diagnostics"]);
+
+    // Slow: the call gives up after five seconds, which pass at once here, and what is found comes later.
+    tokio::time::pause();
+    let begun = tokio::time::Instant::now();
+    let output = seat.call("write", json!({"path": "a.fake", "content": "SLOW BAD\n"})).await.unwrap();
+    assert_eq!(begun.elapsed().as_secs(), 5);
+    tokio::time::resume();
+    assert_eq!(bench.content("a.fake"), "LETW BAD\n");
+    assert!(output.details.unwrap().get("diagnostics").is_none());
+    assert!(late.lock().unwrap().is_empty());
+    std::fs::write(&gate, "").unwrap();
+    arrived.recv().await.unwrap();
+    let findings = late.lock().unwrap().remove(0);
+    assert_eq!((findings.file.as_str(), findings.summary.as_str()), ("a.fake", "1 error"));
+    assert!(findings.text.contains("a.fake:1:6 error: a bad word"), "{findings:?}");
+
+    // Twenty-five seconds after that nobody waits any more.
+    std::fs::remove_file(&gate).unwrap();
+    tokio::time::pause();
+    let begun = tokio::time::Instant::now();
+    seat.call("write", json!({"path": "a.fake", "content": "SLOW BAD BAD\n"})).await.unwrap();
+    tokio::time::sleep(std::time::Duration::from_secs(31) - begun.elapsed()).await;
+    tokio::time::resume();
+    std::fs::write(&gate, "").unwrap();
+    seat.call("write", json!({"path": "a.fake", "content": "let it be\n"})).await.unwrap();
+    assert!(late.lock().unwrap().is_empty());
+
+    // No server for such files: nothing is started or said.
+    let output = seat.call("write", json!({"path": "a.txt", "content": "let BAD\n"})).await.unwrap();
+    assert_eq!(bench.content("a.txt"), "let BAD\n");
+    assert!(output.details.unwrap().get("diagnostics").is_none());
+    assert_eq!(server.starts().len(), 1);
+    seat.leave().await;
+    assert_eq!(server.farewells(), 1);
+    server.finish();
+}
+
+/// A program that is no server at all, and one that is not installed.
+#[tokio::test]
+async fn broken_servers_do_not_hold_up_a_write() {
+    let bench = Bench::new();
+    bench.program("broken", "echo out of order >&2; exit 7");
+    let entry = json!({"command": "broken", "fileTypes": [".fake"], "rootMarkers": ["lsp.json"]});
+    let missing = json!({"command": "nowhere", "fileTypes": [".fake"], "rootMarkers": ["lsp.json"]});
+    bench.file("lsp.json", json!({"broken": entry, "missing": missing}).to_string());
+    let seat = bench.sit();
+    let output = seat.call("write", json!({"path": "a.fake", "content": "x\n"})).await.unwrap();
+    assert_eq!(bench.content("a.fake"), "x\n");
+    assert_eq!(output.details.unwrap()["diagnostics"]["messages"], json!([]));
+    let said = seat.refused(json!({"action": "diagnostics", "file": "a.fake"})).await;
+    assert!(said.contains("broken cannot be started") && said.contains("code 7: out of order"), "{said}");
+    seat.leave().await;
+}
+
+/// Edits are checked only where the user wants it, and formatted where writes are.
+///
+/// proves: FIL-192
+#[tokio::test]
+async fn edits_are_checked_on_demand() {
+    for (on_edit, format) in [(false, false), (true, false), (false, true), (true, true)] {
+        let mut bench = Bench::new();
+        bench.settings =
+            LspSettings { diagnostics_on_edit: on_edit, format_on_write: format, ..bench.settings };
+        bench.file("a.fake", "let it\nbe\n");
+        let server =
+            bench.server("fake", &json!({"rules": bad_words(), "answers": formatting()}), &json!({}));
+        let seat = bench.sit();
+        let shown = text(&seat.call("read", json!({"path": "a.fake"})).await.unwrap());
+        let header = shown.lines().next().unwrap();
+        let input = format!("{header}\nSWAP 2.=2:\n+BAD\n");
+        let output = seat.call("edit", json!({ "input": input })).await.unwrap();
+        let said = text(&output);
+        let first = if format { "LET" } else { "let" };
+        assert_eq!(bench.content("a.fake"), format!("{first} it\nBAD\n"), "{said}");
+        assert_eq!(said.contains("a.fake:2:1 error: a bad word"), on_edit, "{said}");
+        assert_eq!(output.details.unwrap().get("diagnostics").is_some(), on_edit);
+        // The header names the text as it is now.
+        let again = text(&seat.call("read", json!({"path": "a.fake"})).await.unwrap());
+        assert_eq!(said.lines().next(), again.lines().next());
+        assert_eq!(server.starts().len(), usize::from(on_edit || format));
+        seat.leave().await;
+        server.finish();
+    }
+}
