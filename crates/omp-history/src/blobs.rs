@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
-use std::fs::{DirBuilder, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -55,6 +55,26 @@ impl Blobs {
         written
     }
 
+    /// Makes sure that a content can be had again, whatever happens next. One whose copy is missing or damaged is kept
+    /// anew, from `bytes`.
+    pub(crate) fn secure(
+        &mut self,
+        hash: &str,
+        bytes: impl FnOnce() -> Option<Vec<u8>>,
+    ) -> Result<(), HistoryError> {
+        match self.get(hash) {
+            Err(HistoryError::Lost) => {
+                let bytes = bytes().filter(|bytes| hash_of(bytes) == hash).ok_or(HistoryError::Lost)?;
+                self.known()?.remove(hash);
+                self.put(hash, &bytes)?;
+            }
+            other => drop(other?),
+        }
+        let path = self.directory.join(hash);
+        let forced = [&path, &self.directory].into_iter().try_for_each(|path| File::open(path)?.sync_all());
+        forced.map_err(|error| HistoryError::store(path, error))
+    }
+
     /// Is this content kept, as far as was looked?
     pub(crate) fn has(&self, hash: &str) -> bool {
         self.known.as_ref().is_some_and(|known| known.contains_key(hash))
@@ -62,6 +82,9 @@ impl Blobs {
 
     /// The bytes of a hash.
     pub(crate) fn get(&self, hash: &str) -> Result<Vec<u8>, HistoryError> {
+        if !is_hash(hash) {
+            return Err(HistoryError::Lost);
+        }
         let path = self.directory.join(hash);
         let packed = std::fs::read(&path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => HistoryError::Lost,
@@ -123,7 +146,7 @@ fn listed(directory: &Path) -> Result<HashMap<String, u64>, HistoryError> {
     Ok(known)
 }
 
-fn is_hash(name: &str) -> bool {
+pub(crate) fn is_hash(name: &str) -> bool {
     name.len() == 64 && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 

@@ -10,20 +10,23 @@ use crate::history::{Options, now_ms};
 use crate::ignored::is_ignored;
 use crate::journal::{Journal, Line};
 use crate::look::Looks;
-use crate::plan::{MOST_FILES, Plan, Remembered, World, absolute};
+use crate::plan::{Change, MOST_FILES, Plan, Remembered, World, absolute, is_nested};
 use crate::restoring::{Others, Restored, chosen};
 use crate::state::{Reason, State};
 use crate::timeline::{Event, Files, Known, Mark, Timeline};
 
 /// Prompts with changes that are remembered.
 const MOST_PROMPTS: usize = 200;
+/// More links than this, one behind the other, are a loop.
+const MOST_LINKS: usize = 40;
 /// Bytes that one checkpoint looks at.
 const MOST_AT_ONCE: u64 = 128 * 1024 * 1024;
 
 /// What a history has, behind a lock.
 pub(crate) struct Inner {
     directory: PathBuf,
-    floor: PathBuf,
+    /// Where the session works, behind all links.
+    pub(crate) cwd: PathBuf,
     pub(crate) largest: u64,
     most_bytes: u64,
     journal: Journal,
@@ -33,6 +36,8 @@ pub(crate) struct Inner {
     /// Files that tools changed in this session.
     declared: BTreeSet<String>,
     loaded: bool,
+    /// The journal on disk is damaged, and is replaced before anything is added to it.
+    damaged: bool,
     on: bool,
     /// Something is under way that changes files.
     open: bool,
@@ -47,9 +52,12 @@ pub(crate) struct Opening<'a> {
 }
 
 /// What should be said about a checkpoint.
+#[derive(Default)]
 pub(crate) struct Outcome {
     /// How many files differ, if that was too many.
     pub(crate) too_many: usize,
+    /// Some files have names that are no text.
+    pub(crate) unnameable: bool,
 }
 
 /// Whether contents are kept when files are looked at.
@@ -64,15 +72,16 @@ impl Inner {
         let Options { directory, cwd, largest_file, most_bytes, .. } = options;
         Self {
             directory: directory.clone(),
-            floor: std::fs::canonicalize(cwd).unwrap_or_else(|_| cwd.clone()),
+            cwd: std::fs::canonicalize(cwd).unwrap_or_else(|_| cwd.clone()),
             largest: *largest_file,
             most_bytes: *most_bytes,
-            journal: Journal::new(directory.join("journal.jsonl")),
+            journal: Journal::new(directory.join("journal")),
             timeline: Timeline::default(),
             blobs: Blobs::new(directory.join("contents"), *largest_file),
             looks: Looks::default(),
             declared: BTreeSet::new(),
             loaded: false,
+            damaged: false,
             on: true,
             open: false,
         }
@@ -85,6 +94,8 @@ impl Inner {
         }
         let read = self.journal.read()?;
         self.timeline = read.timeline;
+        self.timeline.seal();
+        self.damaged = read.damaged;
         self.on = read.switched.unwrap_or(true);
         self.declared = self.timeline.named_from(0);
         self.loaded = true;
@@ -101,19 +112,45 @@ impl Inner {
 
     pub(crate) fn switch(&mut self, on: bool) -> Result<(), HistoryError> {
         self.on = on;
-        self.journal.append(&Line::Switched { on })
+        self.write(&Line::Switched { on })
+    }
+
+    fn write(&mut self, line: &Line) -> Result<(), HistoryError> {
+        if self.damaged {
+            self.journal.replace(&self.timeline, self.on)?;
+            self.damaged = false;
+        }
+        self.journal.append(line)
+    }
+
+    /// What the last look saw of a file.
+    pub(crate) fn saved(&self, path: &Path) -> Option<State> {
+        match self.timeline.latest(path.to_str()?) {
+            Known::Is(state) => Some(state),
+            _ => None,
+        }
     }
 
     /// Takes the checkpoint of a prompt.
     pub(crate) fn open(&mut self, opening: Opening<'_>) -> Result<Outcome, HistoryError> {
         let Opening { entry, at, git, status } = opening;
         if !self.on {
-            return Ok(Outcome { too_many: 0 });
+            self.forget(entry)?;
+            return Ok(Outcome::default());
         }
         let too_many = status.as_ref().map_or(0, |status| status.paths.len());
+        let unnameable = status.as_ref().is_some_and(|status| status.unnameable);
         self.look_around(Event::Prompt { entry }, at, git, status, Keep::Contents)?;
         self.open = true;
-        Ok(Outcome { too_many: if too_many > MOST_FILES { too_many } else { 0 } })
+        Ok(Outcome { too_many: if too_many > MOST_FILES { too_many } else { 0 }, unnameable })
+    }
+
+    /// A prompt changes files, and nothing is kept of them.
+    fn forget(&mut self, entry: String) -> Result<(), HistoryError> {
+        if self.timeline.forgotten.insert(entry.clone()) {
+            self.write(&Line::Forgotten { entries: BTreeSet::from([entry]) })?;
+        }
+        Ok(())
     }
 
     /// What became of the files.
@@ -122,34 +159,53 @@ impl Inner {
             return Ok(());
         }
         self.open = false;
-        self.look_around(Event::Settled, now_ms(), git, status, Keep::Nothing)?;
-        self.trim()
+        let looked = self.look_around(Event::Settled, now_ms(), git, status, Keep::Nothing);
+        if looked.is_err() {
+            self.timeline.seal();
+            self.journal.miss();
+        }
+        looked.and_then(|()| self.trim())
     }
 
-    /// A tool is about to change a file.
-    pub(crate) fn declare(&mut self, path: &Path, git: Option<&Git>) -> Result<(), HistoryError> {
+    /// A tool is about to change a file. What that leaves to say.
+    pub(crate) fn declare(&mut self, path: &Path, git: Option<&Git>) -> Result<Outcome, HistoryError> {
+        let mut outcome = Outcome::default();
         if !self.open {
-            return Ok(());
+            return Ok(outcome);
         }
-        let path = real(path);
-        let Some(key) = path.to_str().map(str::to_owned) else { return Ok(()) };
-        // The program's own files are no work of the user.
-        if path.starts_with(&self.directory) {
-            return Ok(());
+        for place in places(path) {
+            match place.to_str() {
+                // The program's own files are no work of the user.
+                _ if place.starts_with(&self.directory) => {}
+                Some(key) => self.declare_one(&place, key.to_owned(), git)?,
+                None => outcome.unnameable = true,
+            }
         }
-        let ignored = git.is_some_and(|git| is_ignored(git.root(), &path));
+        Ok(outcome)
+    }
+
+    fn declare_one(&mut self, path: &Path, key: String, git: Option<&Git>) -> Result<(), HistoryError> {
+        let ignored = git.is_some_and(|git| is_ignored(git.root(), path));
+        let nested = git.is_some_and(|git| is_nested(git.root(), path));
         let known = self.timeline.latest(&key);
         self.declared.insert(key.clone());
+        let unchanged = matches!(known, Known::AsIn(_)) && !nested;
         let state = match known {
-            Known::Is(_) => return Ok(()),
+            _ if self.timeline.names(&key) => return Ok(()),
             _ if ignored => State::Unkept { why: Reason::Ignored, mark: String::new() },
-            Known::AsIn(_) => return Ok(()),
-            Known::Unknown => self.looks.look(&path, self.largest, Some(&mut self.blobs))?,
+            // It may have been changed since git was asked; then git knows what it was.
+            Known::AsIn(_) | Known::Is(_) if !nested && !self.is_as_before(path) => return Ok(()),
+            _ => self.looks.look(path, self.largest, Some(&mut self.blobs))?,
         };
         let files: Files = BTreeMap::from([(key, state)]);
-        self.journal.append(&Line::Declared { files: files.clone() })?;
-        self.timeline.add(files);
+        self.write(&Line::Declared { files: files.clone(), unchanged })?;
+        self.timeline.add(files, unchanged);
         Ok(())
+    }
+
+    /// Is the file as it was when the checkpoint was taken?
+    fn is_as_before(&self, path: &Path) -> bool {
+        self.timeline.moments.last().is_some_and(|last| Looks::unchanged_since(path, last.at))
     }
 
     /// Looks at every file that matters and writes down what differs from the last time.
@@ -167,26 +223,38 @@ impl Inner {
             paths.extend(status.paths.iter().take(MOST_FILES).filter_map(|path| absolute(git, path)));
         }
         let complete = status.as_ref().is_some_and(|status| status.paths.len() <= MOST_FILES);
-        let files = self.files(paths, keep)?;
+        let wanted = match &event {
+            Event::Restore { paths, .. } | Event::Redo { paths, .. } => paths.iter().cloned().collect(),
+            _ => BTreeSet::new(),
+        };
+        let files = self.files(paths, &wanted, keep)?;
         let mark = git.filter(|_| complete).zip(status).and_then(|(git, status)| {
             Some(Mark { root: git.root().to_str()?.to_owned(), head: status.head })
         });
         let moment = self.timeline.moment(event, at, mark, &files);
-        self.journal.append(&Line::Moment(moment.clone()))?;
+        self.write(&Line::Moment(moment.clone()))?;
         self.timeline.push(moment);
         Ok(())
     }
 
-    fn files(&mut self, paths: BTreeSet<String>, keep: Keep) -> Result<Files, HistoryError> {
+    /// What files are; `wanted` are looked at in any case.
+    fn files(
+        &mut self,
+        paths: BTreeSet<String>,
+        wanted: &BTreeSet<String>,
+        keep: Keep,
+    ) -> Result<Files, HistoryError> {
         let mut files = Files::new();
         let mut bytes = 0;
         for path in paths {
+            let wanted = wanted.contains(&path);
             if let Known::Is(state @ State::Unkept { why: Reason::Ignored, .. }) = self.timeline.latest(&path)
+                && !wanted
             {
                 files.insert(path, state);
                 continue;
             }
-            let state = match bytes > MOST_AT_ONCE {
+            let state = match bytes > MOST_AT_ONCE && !wanted {
                 true => State::Unkept { why: Reason::TooMany, mark: String::new() },
                 false => {
                     let blobs = (keep == Keep::Contents).then_some(&mut self.blobs);
@@ -233,6 +301,7 @@ impl Inner {
         self.timeline.forgotten = forgotten;
         self.declared.clear();
         self.open = false;
+        self.damaged = false;
         self.journal.replace(&self.timeline, self.on)?;
         self.blobs.retain(&self.timeline.hashes())?;
         Ok(prompts)
@@ -256,11 +325,11 @@ impl Inner {
                 Moment::Nothing => Some(0),
                 Moment::At(moment) => match known.get(&moment) {
                     Some(count) => Some(*count),
-                    None => {
-                        let count = world.plan(moment)?.files();
-                        known.insert(moment, count);
-                        Some(count)
-                    }
+                    None => match world.plan(moment) {
+                        Ok(plan) => Some(*known.entry(moment).or_insert(plan.files())),
+                        Err(HistoryError::TooMany(_)) => None,
+                        Err(error) => return Err(error),
+                    },
                 },
             });
         }
@@ -290,15 +359,26 @@ impl Inner {
         status: Option<Status>,
     ) -> Result<Restored, HistoryError> {
         let (changes, mut restored) = chosen(plan, others);
-        let paths: Vec<String> =
-            changes.iter().map(|change| change.path.to_string_lossy().into_owned()).collect();
-        self.declared.extend(paths.iter().cloned());
-        // Whatever comes of it, what is there now can be had again.
-        self.look_around(Event::Restore { paths, leaf }, now_ms(), git, status, Keep::Contents)?;
-        self.open = true;
-        let floor = git.map_or_else(|| self.floor.clone(), |git| git.root().to_owned());
-        self.carry_out(changes, git, &floor, &mut restored);
+        let event = Event::Restore { paths: paths(&changes), leaf };
+        self.save_and_carry_out(event, changes, git, status, &mut restored)?;
         Ok(restored)
+    }
+
+    /// Whatever comes of it, what is there now can be had again.
+    fn save_and_carry_out(
+        &mut self,
+        event: Event,
+        changes: Vec<Change>,
+        git: Option<&Git>,
+        status: Option<Status>,
+        restored: &mut Restored,
+    ) -> Result<(), HistoryError> {
+        self.declared.extend(paths(&changes));
+        self.look_around(event, now_ms(), git, status, Keep::Contents)?;
+        self.journal.sync()?;
+        self.open = true;
+        self.carry_out(changes, git, restored);
+        Ok(())
     }
 
     pub(crate) fn redo(
@@ -307,16 +387,15 @@ impl Inner {
         git: Option<&Git>,
         status: Option<Status>,
     ) -> Result<Restored, HistoryError> {
-        let moment = self.timeline.last_restore().ok_or(HistoryError::NothingToRedo)?;
-        let Event::Restore { paths, leaf } = self.timeline.moments[moment].event.clone() else {
+        let rest = others == Others::Restored;
+        let moment = self.timeline.last_restore(rest).ok_or(HistoryError::NothingToRedo)?;
+        let Event::Restore { paths: restored, leaf } = self.timeline.moments[moment].event.clone() else {
             return Err(HistoryError::NothingToRedo);
         };
-        let plan = self.world(git, status.as_ref()).plan_of(moment, &paths)?;
+        let plan = self.world(git, status.as_ref()).plan_of(moment, &restored)?;
         let (changes, mut restored) = chosen(plan, others);
-        self.look_around(Event::Redo, now_ms(), git, status, Keep::Contents)?;
-        self.open = true;
-        let floor = git.map_or_else(|| self.floor.clone(), |git| git.root().to_owned());
-        self.carry_out(changes, git, &floor, &mut restored);
+        let event = Event::Redo { paths: paths(&changes), partly: !restored.left.is_empty() };
+        self.save_and_carry_out(event, changes, git, status, &mut restored)?;
         restored.leaf = leaf;
         Ok(restored)
     }
@@ -360,7 +439,30 @@ enum Moment {
     Forgotten,
 }
 
-/// The file behind all links. What is not there yet is named by the directory it will be in.
+fn paths(changes: &[Change]) -> Vec<String> {
+    changes.iter().map(|change| change.path.to_string_lossy().into_owned()).collect()
+}
+
+/// What a change of a path may change: the link that it is, if it is one, and what all links lead to.
+fn places(path: &Path) -> Vec<PathBuf> {
+    let mut places = Vec::new();
+    let mut next = path.to_owned();
+    while places.len() < MOST_LINKS {
+        let place = match (next.parent(), next.file_name()) {
+            (Some(directory), Some(name)) => real(directory).join(name),
+            _ => real(&next),
+        };
+        let link = std::fs::read_link(&place);
+        places.push(place.clone());
+        match (link, place.parent()) {
+            (Ok(to), Some(directory)) => next = directory.join(to),
+            _ => break,
+        }
+    }
+    places
+}
+
+/// A directory behind all links. What is not there yet is named by the directory it will be in.
 fn real(path: &Path) -> PathBuf {
     if let Ok(real) = std::fs::canonicalize(path) {
         return real;

@@ -17,6 +17,9 @@ pub enum HistoryError {
     /// A copy is gone, or is no longer what its name says.
     #[error("the kept copy is missing or damaged")]
     Lost,
+    /// What is there could not be saved before it is overwritten.
+    #[error("what is there now could not be saved first; it is unchanged")]
+    Unsaved,
     /// Git gave no answer.
     #[error("git {command}: {reason}")]
     Git {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -20,6 +21,19 @@ const MOST_LIST: usize = 64 * 1024 * 1024;
 const MOST_COMPLAINT: usize = 16 * 1024;
 /// So many files are named to git at once.
 const AT_ONCE: usize = 200;
+/// Variables that lead git to another repository, as hooks have them. The repository is the one around the directory.
+const LEADING_ELSEWHERE: [&str; 10] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+    "GIT_SHALLOW_FILE",
+    "GIT_EXTERNAL_DIFF",
+];
 /// What keeps git from writing, and a repository from running programs of its own when it is only looked at.
 const QUIETLY: [&str; 6] = [
     "--no-optional-locks",
@@ -58,23 +72,31 @@ pub(crate) struct Committed {
 }
 
 impl Git {
-    /// Git in the repository around a directory; `None` if there is none, or no git.
+    /// Git in the repository around a directory.
     pub(crate) fn around(
         cwd: &Path,
         environment: &Environment,
         runtime: Handle,
         cancel: CancellationToken,
-    ) -> Option<Self> {
-        let mut environment = environment.clone();
+    ) -> Result<Self, HistoryError> {
+        let here = |(name, _): &(&OsStr, _)| !LEADING_ELSEWHERE.iter().any(|other| name == other);
+        let mut environment: Environment = environment.iter().filter(here).collect();
         for (name, value) in
             [("GIT_TERMINAL_PROMPT", "0"), ("GIT_OPTIONAL_LOCKS", "0"), ("GIT_PAGER", "cat"), ("LC_ALL", "C")]
         {
             environment.set(name, value);
         }
         let outside = Self { cwd: cwd.to_owned(), environment, runtime, cancel };
-        let said = outside.ask(&["rev-parse", "--show-toplevel"], 64 * 1024).ok()?;
-        let root = PathBuf::from(String::from_utf8(said).ok()?.trim_end_matches('\n'));
-        (root.is_absolute() && root.is_dir()).then_some(Self { cwd: root, ..outside })
+        let mut said = outside.ask(&["rev-parse", "--show-toplevel"], 64 * 1024)?;
+        said.truncate(said.strip_suffix(b"\n").map_or(said.len(), <[u8]>::len));
+        let root = PathBuf::from(OsString::from_vec(said));
+        match root.is_absolute() && root.to_str().is_some() && root.is_dir() {
+            true => Ok(Self { cwd: root, ..outside }),
+            false => {
+                let reason = format!("{} is no directory with a name that is text", root.display());
+                Err(HistoryError::Git { command: "rev-parse".to_owned(), reason })
+            }
+        }
     }
 
     /// The directory of the repository.

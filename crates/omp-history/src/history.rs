@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::checkpoint::{Inner, Opening, Outcome};
 use crate::error::HistoryError;
-use crate::git::{Git, PATIENCE, Status};
+use crate::git::{Git, Status};
 use crate::plan::Plan;
 use crate::restoring::{Others, Restored};
 
@@ -42,7 +42,7 @@ pub struct History {
     on: AtomicBool,
     inner: Mutex<Inner>,
     /// The prompt whose checkpoint has not been needed yet.
-    pending: Mutex<Option<Pending>>,
+    pending: Mutex<Option<String>>,
     /// The last prompt: what goes on by itself after it belongs to it.
     last: Mutex<Option<String>>,
     settling: Mutex<Option<JoinHandle<()>>>,
@@ -50,13 +50,6 @@ pub struct History {
     turn: tokio::sync::Mutex<()>,
     notices: Mutex<Notices>,
     cancel: CancellationToken,
-}
-
-/// A prompt, and what git says meanwhile.
-struct Pending {
-    entry: String,
-    at: u64,
-    status: JoinHandle<Option<Result<Status, HistoryError>>>,
 }
 
 #[derive(Default)]
@@ -85,26 +78,25 @@ impl History {
         })
     }
 
-    /// A prompt begins, under the id of its entry. Git is asked in the background; nothing is written yet.
-    pub fn begin(self: &Arc<Self>, entry: &str) {
-        let Ok(runtime) = Handle::try_current() else { return };
-        if !self.on.load(Ordering::Acquire) {
-            return;
-        }
-        let asking = Arc::clone(self);
-        let status = runtime.clone().spawn_blocking(move || asking.status(&runtime));
+    /// A prompt begins, under the id of its entry. Nobody is asked and nothing is written before it changes something:
+    /// what others change until then is theirs.
+    pub fn begin(&self, entry: &str) {
         *lock(&self.last) = Some(entry.to_owned());
-        *lock(&self.pending) = Some(Pending { entry: entry.to_owned(), at: now_ms(), status });
+        *lock(&self.pending) = Some(entry.to_owned());
     }
 
     /// Something is about to change files. Returns when they are safe, or cannot be made so.
     pub async fn before_change(self: &Arc<Self>) {
         let _turn = self.turn.lock().await;
         self.settled().await;
-        let pending = lock(&self.pending).take().or_else(|| self.again());
-        let Some(Pending { entry, at, status }) = pending else { return };
-        let status = status.await.ok().flatten();
-        let status = status.and_then(|status| status.map_err(|error| self.git_failed(&error)).ok());
+        let begun = lock(&self.pending).take();
+        let pending = begun.or_else(|| self.again());
+        let Some(entry) = pending else { return };
+        let at = now_ms();
+        let status = match self.on.load(Ordering::Acquire) {
+            true => self.fresh_status().await.unwrap_or_default(),
+            false => None,
+        };
         let opened = self.work(move |history, inner| {
             let git = history.known_git();
             inner.open(Opening { entry, at, git, status })
@@ -116,21 +108,20 @@ impl History {
     }
 
     /// A run that nobody asked for in words: it belongs to the prompt before it.
-    fn again(self: &Arc<Self>) -> Option<Pending> {
-        if lock(&self.inner).is_open() {
-            return None;
+    fn again(&self) -> Option<String> {
+        match lock(&self.inner).is_open() {
+            true => None,
+            false => lock(&self.last).clone(),
         }
-        let entry = lock(&self.last).clone()?;
-        self.begin(&entry);
-        lock(&self.pending).take()
     }
 
     /// A tool is about to change this file. Called after [`History::before_change`]; waits for the disk.
     pub fn declare(&self, path: &Path) {
         let git = self.git.get().and_then(Option::as_ref);
         let declared = lock(&self.inner).declare(path, git);
-        if let Err(error) = declared {
-            self.cannot_keep(&error);
+        match declared {
+            Ok(outcome) => self.tell(&outcome),
+            Err(error) => self.cannot_keep(&error),
         }
     }
 
@@ -143,8 +134,7 @@ impl History {
         }
         let history = Arc::clone(self);
         let settling = runtime.clone().spawn_blocking(move || {
-            let status = history.status(&runtime);
-            let status = status.and_then(|status| status.map_err(|error| history.git_failed(&error)).ok());
+            let status = history.heard(history.status(&runtime)).unwrap_or_default();
             let settled = lock(&history.inner).settle(history.known_git(), status);
             if let Err(error) = settled {
                 history.cannot_keep(&error);
@@ -163,8 +153,8 @@ impl History {
     }
 
     /// Ends what is under way; waits for what must be written.
-    pub async fn close(&self) {
-        lock(&self.pending).take();
+    pub async fn close(self: &Arc<Self>) {
+        self.settle();
         self.settled().await;
         self.cancel.cancel();
     }
@@ -232,7 +222,7 @@ impl History {
         let restored =
             self.work(move |history, inner| inner.restore(plan, others, leaf, history.known_git(), status));
         let restored = restored.await?;
-        self.look_after().await?;
+        self.look_after().await;
         Ok(restored)
     }
 
@@ -243,14 +233,17 @@ impl History {
         let status = self.fresh_status().await?;
         let restored = self.work(move |history, inner| inner.redo(others, history.known_git(), status));
         let restored = restored.await?;
-        self.look_after().await?;
+        self.look_after().await;
         Ok(restored)
     }
 
-    /// What became of the files after a restore.
-    async fn look_after(self: &Arc<Self>) -> Result<(), HistoryError> {
-        let status = self.fresh_status().await?;
-        self.work(move |history, inner| inner.settle(history.known_git(), status)).await
+    /// What became of the files after a restore. The restore is done, whatever comes of this.
+    async fn look_after(self: &Arc<Self>) {
+        let status = self.fresh_status().await.unwrap_or_default();
+        let looked = self.work(move |history, inner| inner.settle(history.known_git(), status)).await;
+        if let Err(error) = looked {
+            self.cannot_keep(&error);
+        }
     }
 
     /// Does work that waits for the disk.
@@ -270,12 +263,23 @@ impl History {
         done.await.unwrap_or(Err(HistoryError::Interrupted))
     }
 
-    /// What git says now; an error where it must be heard.
+    /// What git says now. Where it fails, that is said once, and it goes on without git.
     async fn fresh_status(self: &Arc<Self>) -> Result<Option<Status>, HistoryError> {
         let history = Arc::clone(self);
         let runtime = Handle::current();
         let asked = tokio::task::spawn_blocking(move || history.status(&runtime)).await;
-        asked.map_err(|_| HistoryError::Interrupted)?.transpose()
+        self.heard(asked.map_err(|_| HistoryError::Interrupted)?)
+    }
+
+    fn heard(&self, said: Option<Result<Status, HistoryError>>) -> Result<Option<Status>, HistoryError> {
+        match said {
+            Some(Err(HistoryError::Interrupted)) => Err(HistoryError::Interrupted),
+            Some(Err(error)) => {
+                self.git_failed(&error);
+                Ok(None)
+            }
+            said => said.transpose(),
+        }
     }
 
     /// What git says now; `None` where there is no repository, or git is too slow for it.
@@ -289,9 +293,11 @@ impl History {
 
     fn find_git(&self, runtime: &Handle) -> Option<Git> {
         let Options { cwd, environment, .. } = &self.options;
+        let cwd = std::fs::canonicalize(cwd).ok()?;
         // Where there is no repository, nobody has to be asked.
         cwd.ancestors().find(|above| above.join(".git").exists())?;
-        Git::around(cwd, environment, runtime.clone(), self.cancel.clone())
+        let git = Git::around(&cwd, environment, runtime.clone(), self.cancel.clone());
+        git.map_err(|error| self.git_failed(&error)).ok()
     }
 
     fn known_git(&self) -> Option<&Git> {
@@ -304,9 +310,8 @@ impl History {
         }
         self.slow.store(true, Ordering::Release);
         self.notice(format!(
-            "The history of files does without git here ({error}; it gets {} seconds): only files that omp's own tools \
-             change are protected, not what commands change.",
-            PATIENCE.as_secs()
+            "The history of files does without git here ({error}): only files that omp's own tools change are protected, \
+             not what commands change."
         ));
     }
 
@@ -317,6 +322,10 @@ impl History {
                  protected.",
                 outcome.too_many
             ));
+        }
+        if outcome.unnameable {
+            let text = "Files with names that are no text (UTF-8) are not in the history of files; /rewind leaves them alone.";
+            self.notice(text.to_owned());
         }
     }
 

@@ -7,13 +7,18 @@
 //!
 //! - **Tracked files.** In a git repository git is asked what differs from the last commit, files it does not know yet
 //!   included. The content of those is copied; everything else is as in the commit, and is read from there when it is
-//!   needed. Git is asked in the background while the model thinks, and is asked to change nothing: no lock, no index, no
-//!   object, no reference of the user's repository is written.
+//!   needed. Git is asked right before the first change, not earlier: what a person changes while the model thinks is
+//!   theirs. It is asked to change nothing: no lock, no index, no object, no reference of the user's repository is written.
 //! - **Declared files.** What a tool is about to change is copied before its first change, also where there is no git.
 //!
 //! A second, cheaper look when the prompt has settled notes what became of the files, without copies. Two looks side by
 //! side tell apart what happened while the model worked and what happened outside: what a person, an editor or another
-//! session changed is never overwritten without a word.
+//! session changed is never overwritten without a word. Where the second look is missing, because the program was killed or
+//! the disk was full, everything that differs may be somebody else's. What is changed while a prompt works cannot be told
+//! from what its commands do.
+//!
+//! A restore saves what it overwrites, reads the copy back and forces it to the disk before each file; a file for which
+//! that fails stays as it is.
 //!
 //! # What is not protected
 //!
@@ -24,7 +29,8 @@
 //! # How it is kept
 //!
 //! Contents are kept compressed under the SHA-256 of their bytes, once each. What is known of each moment is a line of a
-//! journal that only grows; a line that a crash cut off is passed over. When there is too much, the oldest checkpoints go
+//! journal that only grows; a last line that a crash cut off is passed over, and a damaged line in the middle ends what is
+//! known, because every line builds on those before it. When there is too much, the oldest checkpoints go
 //! first, and the journal is replaced in one step.
 //!
 //! - [`History`]: everything a session needs of it.

@@ -1,9 +1,9 @@
 //! Looking at files as they are now.
 
 use std::collections::HashMap;
-use std::fs::{File, Metadata};
+use std::fs::{Metadata, OpenOptions};
 use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -67,7 +67,7 @@ impl Looks {
             Err(error) if is_absence(&error) => return Ok(State::Absent),
             Err(_) => return Ok(unkept(Reason::Unreadable, String::new())),
         };
-        if found.is_dir() {
+        if found.is_dir() || is_behind_a_link(path) {
             return Ok(State::Absent);
         }
         if found.is_symlink() {
@@ -83,6 +83,17 @@ impl Looks {
             return Ok(unkept(Reason::Special, Stamp::of(&found).mark()));
         }
         self.file(path, &found, largest, keep)
+    }
+
+    /// Is the file the same as it was then, in milliseconds since 1970, as far as its times tell?
+    pub(crate) fn unchanged_since(path: &Path, then: u64) -> bool {
+        let Ok(found) = std::fs::symlink_metadata(path) else { return false };
+        let (Ok(seconds), Ok(nanos)) = (u64::try_from(found.ctime()), u64::try_from(found.ctime_nsec()))
+        else {
+            return false;
+        };
+        let changed = Duration::from_secs(seconds) + Duration::from_nanos(nanos);
+        changed + SETTLED < Duration::from_millis(then)
     }
 
     fn file(
@@ -119,11 +130,22 @@ impl Looks {
     }
 }
 
-/// The bytes of a file, unless it grew too large meanwhile or cannot be read.
-fn content(path: &Path, largest: u64) -> Option<Vec<u8>> {
+/// The bytes of a file, unless it grew too large meanwhile, became something else or cannot be read.
+pub(crate) fn content(path: &Path, largest: u64) -> Option<Vec<u8>> {
+    let options = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).to_owned();
+    let file = options.open(path).ok()?;
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
     let mut bytes = Vec::new();
-    File::open(path).ok()?.take(largest + 1).read_to_end(&mut bytes).ok()?;
+    file.take(largest + 1).read_to_end(&mut bytes).ok()?;
     (bytes.len() as u64 <= largest).then_some(bytes)
+}
+
+/// Did a directory on the way become a link? Then the file is somewhere else.
+pub(crate) fn is_behind_a_link(path: &Path) -> bool {
+    let Some(directory) = path.parent() else { return false };
+    std::fs::canonicalize(directory).is_ok_and(|real| real != directory)
 }
 
 fn unkept(why: Reason, mark: String) -> State {

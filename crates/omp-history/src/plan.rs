@@ -165,8 +165,7 @@ impl World<'_> {
 
     fn judge(&mut self, moment: usize, path: &str, plan: &mut Plan) -> Result<(), HistoryError> {
         let course = self.course(path);
-        let known = course[moment..].iter().find(|known| **known != Known::Unknown).cloned();
-        let Some((target, commit)) = self.target(known, moment, path)? else { return Ok(()) };
+        let Some((target, commit)) = self.target(&course[moment..], moment, path)? else { return Ok(()) };
         let now = self.now(path)?;
         if target.same(&now) {
             return Ok(());
@@ -179,6 +178,13 @@ impl World<'_> {
         if let State::Unkept { why, .. } = &now {
             // What could not be saved first is not overwritten.
             plan.unprotected.push(Unprotected { path: place, why: why.public() });
+            return Ok(());
+        }
+        if let (State::Absent, Some(head)) = (&target, &commit)
+            && !self.is_seen(head, path)?
+        {
+            // Git says nothing of it, so that it does not say either that it was not there.
+            plan.unprotected.push(Unprotected { path: place, why: Why::Ignored });
             return Ok(());
         }
         let action = match (&target, &now) {
@@ -196,27 +202,48 @@ impl World<'_> {
         Ok(())
     }
 
-    /// What a file was, and the commit that has it.
+    /// Does git see a file that a commit does not have?
+    fn is_seen(&mut self, head: &str, path: &str) -> Result<bool, HistoryError> {
+        let Some(git) = self.git else { return Ok(false) };
+        Ok(self.different.contains(path) || self.since(git, head)?.iter().any(|changed| changed == path))
+    }
+
+    /// What a file was when it was first known, and the commit that has it.
     fn target(
         &mut self,
-        known: Option<Known>,
+        course: &[Known],
+        moment: usize,
+        path: &str,
+    ) -> Result<Option<(State, Option<String>)>, HistoryError> {
+        for known in course {
+            let target = self.resolved(known, moment, path)?;
+            if target.is_some() {
+                return Ok(target);
+            }
+        }
+        Ok(None)
+    }
+
+    fn resolved(
+        &mut self,
+        known: &Known,
         moment: usize,
         path: &str,
     ) -> Result<Option<(State, Option<String>)>, HistoryError> {
         Ok(match known {
-            None | Some(Known::Unknown) => None,
+            Known::Unknown => None,
             // A tracked file is protected, whatever rules say of its name.
-            Some(Known::Is(State::Unkept { why: Reason::Ignored, mark })) => {
+            Known::Is(State::Unkept { why: Reason::Ignored, mark }) => {
                 let head = self.timeline.moments[moment].git.as_ref().and_then(|mark| mark.head.clone());
                 let committed = match head {
                     Some(head) => self.committed(&head, path)?.map(|state| (state, Some(head))),
                     None => None,
                 };
-                let ignored = (State::Unkept { why: Reason::Ignored, mark }, None);
+                let ignored = (State::Unkept { why: Reason::Ignored, mark: mark.clone() }, None);
                 Some(committed.filter(|(state, _)| *state != State::Absent).unwrap_or(ignored))
             }
-            Some(Known::Is(state)) => Some((state, None)),
-            Some(Known::AsIn(head)) => self.committed(&head, path)?.map(|state| (state, Some(head))),
+            Known::Is(state) => Some((state.clone(), None)),
+            Known::AsIn(head) => self.committed(head, path)?.map(|state| (state, Some(head.clone()))),
         })
     }
 
@@ -283,6 +310,9 @@ impl World<'_> {
     fn committed(&mut self, head: &str, path: &str) -> Result<Option<State>, HistoryError> {
         let Some(git) = self.git else { return Ok(None) };
         let Some(inside) = inside(git, path) else { return Ok(None) };
+        if is_nested(git.root(), Path::new(path)) {
+            return Ok(None);
+        }
         let key = (head.to_owned(), inside.clone());
         let found = match self.known.committed.get(&key) {
             Some(State::Unkept { why: Reason::TooMany, mark }) => parsed(mark),
@@ -304,6 +334,12 @@ fn in_the_way(path: &str) -> Option<String> {
     let found = above.find_map(|above| Some((above, std::fs::symlink_metadata(above).ok()?)));
     let (above, _) = found.filter(|(_, found)| !found.is_dir())?;
     above.to_str().map(str::to_owned)
+}
+
+/// Does the file belong to a repository inside of this one? Commits of this one say nothing about it.
+pub(crate) fn is_nested(root: &Path, path: &Path) -> bool {
+    let between = path.ancestors().skip(1).take_while(|above| *above != root && above.starts_with(root));
+    between.into_iter().any(|above| std::fs::symlink_metadata(above.join(".git")).is_ok())
 }
 
 /// A committed file whose content was not read yet.

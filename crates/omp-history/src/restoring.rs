@@ -1,8 +1,8 @@
 //! Bringing files back, and undoing that.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::apply;
+use crate::apply::{self, Floor};
 use crate::checkpoint::Inner;
 use crate::error::HistoryError;
 use crate::git::Git;
@@ -46,17 +46,13 @@ pub(crate) fn chosen(plan: Plan, others: Others) -> (Vec<Change>, Restored) {
 
 impl Inner {
     /// Carries changes out. What goes first makes room for what comes.
-    pub(crate) fn carry_out(
-        &mut self,
-        mut changes: Vec<Change>,
-        git: Option<&Git>,
-        floor: &Path,
-        restored: &mut Restored,
-    ) {
+    pub(crate) fn carry_out(&mut self, mut changes: Vec<Change>, git: Option<&Git>, restored: &mut Restored) {
+        let root = git.map_or_else(|| self.cwd.clone(), |git| git.root().to_owned());
+        let floor = Floor { root, cwd: self.cwd.clone() };
         changes
             .sort_by_key(|change| (change.action != Action::Remove, std::cmp::Reverse(change.path.clone())));
         for change in changes {
-            match self.carry_out_one(&change, git, floor) {
+            match self.carry_out_one(&change, git, &floor) {
                 Ok(()) => restored.done.push((change.path, change.action)),
                 Err(reason) => restored.failed.push((change.path, reason)),
             }
@@ -64,20 +60,33 @@ impl Inner {
         restored.done.sort_by(|one, other| one.0.cmp(&other.0));
     }
 
-    fn carry_out_one(&mut self, change: &Change, git: Option<&Git>, floor: &Path) -> Result<(), String> {
+    fn carry_out_one(&mut self, change: &Change, git: Option<&Git>, floor: &Floor) -> Result<(), String> {
         let said = |error: HistoryError| error.to_string();
         let now = self.looks.look(&change.path, self.largest, None).map_err(said)?;
         let made_room = now == State::Absent && change.action != Action::Remove;
         if !now.same(&change.now) && !made_room {
-            return Err("it changed a moment ago".to_owned());
+            return Err("it changed a moment ago; look again".to_owned());
         }
+        let bytes = content(change, &self.blobs, git, self.largest).map_err(said)?;
+        self.secure(change, &now).map_err(said)?;
         let done = match change.action {
             Action::Remove => apply::remove(&change.path, floor),
-            Action::Revert | Action::Create => {
-                let bytes = content(change, &self.blobs, git, self.largest).map_err(said)?;
-                apply::give_back(change, &bytes)
-            }
+            Action::Revert | Action::Create => apply::give_back(change, &bytes),
         };
         done.map_err(|error| error.to_string())
+    }
+
+    /// Makes sure that what a file is now can be had again.
+    fn secure(&mut self, change: &Change, now: &State) -> Result<(), HistoryError> {
+        let saved = self.saved(&change.path);
+        match now {
+            State::Absent => Ok(()),
+            _ if !saved.is_some_and(|saved| saved.same(now)) => Err(HistoryError::Unsaved),
+            State::Unkept { .. } => Err(HistoryError::Unsaved),
+            State::Link { .. } => Ok(()),
+            State::File { hash, .. } => {
+                self.blobs.secure(hash, || crate::look::content(&change.path, self.largest))
+            }
+        }
     }
 }

@@ -22,6 +22,9 @@ pub(crate) struct Moment {
     pub(crate) git: Option<Mark>,
     /// What is different from the moment before; `null` for a file that is no longer worth a word.
     pub(crate) files: BTreeMap<String, Option<State>>,
+    /// Those of them that git called unchanged: this is how they look where they are.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) unchanged: BTreeSet<String>,
 }
 
 /// What a moment is the beginning or the end of.
@@ -32,8 +35,8 @@ pub(crate) enum Event {
     Prompt { entry: String },
     /// Files are brought back: these, and where the conversation stood.
     Restore { paths: Vec<String>, leaf: Option<String> },
-    /// A restore is undone.
-    Redo,
+    /// A restore is undone, except for what was left alone.
+    Redo { paths: Vec<String>, partly: bool },
     /// What began before is over.
     Settled,
 }
@@ -78,7 +81,7 @@ impl Timeline {
         for path in self.latest.keys().filter(|path| !files.contains_key(*path)) {
             changed.insert(path.clone(), None);
         }
-        Moment { event, at, git, files: changed }
+        Moment { event, at, git, files: changed, unchanged: BTreeSet::new() }
     }
 
     pub(crate) fn push(&mut self, moment: Moment) {
@@ -91,10 +94,26 @@ impl Timeline {
         self.moments.push(moment);
     }
 
-    /// Files that the last moment did not name.
-    pub(crate) fn add(&mut self, files: Files) {
+    /// What is under way was not seen to its end: what changes from here on may be anybody's.
+    pub(crate) fn seal(&mut self) {
+        let Some(last) = self.moments.last().filter(|last| last.event != Event::Settled) else { return };
+        let (at, git) = (last.at, last.git.clone());
+        self.push(Moment {
+            event: Event::Settled,
+            at,
+            git,
+            files: BTreeMap::new(),
+            unchanged: BTreeSet::new(),
+        });
+    }
+
+    /// Files that the last moment did not name, and whether git called them unchanged.
+    pub(crate) fn add(&mut self, files: Files, unchanged: bool) {
         let Some(last) = self.moments.last_mut() else { return };
         for (path, state) in files {
+            if unchanged {
+                last.unchanged.insert(path.clone());
+            }
             last.files.insert(path.clone(), Some(state.clone()));
             self.latest.insert(path, state);
         }
@@ -109,7 +128,29 @@ impl Timeline {
             }
             said.clone().map_or_else(|| by_commit(moment, path), Known::Is)
         };
-        self.moments.iter().map(known).collect()
+        let mut course: Vec<Known> = self.moments.iter().map(known).collect();
+        self.refine(path, &mut course);
+        course
+    }
+
+    /// What a file looked like when git called it unchanged, it was as long as git did so for the same commit.
+    fn refine(&self, path: &str, course: &mut [Known]) {
+        let mut looked: Option<(String, Known)> = None;
+        for (moment, known) in self.moments.iter().zip(course).rev() {
+            let head = moment.git.as_ref().and_then(|mark| mark.head.clone());
+            match (&looked, &*known) {
+                (Some((commit, state)), Known::AsIn(head)) if head == commit => *known = state.clone(),
+                _ => {
+                    let said = head.filter(|_| moment.unchanged.contains(path));
+                    looked = said.map(|head| (head, known.clone()));
+                }
+            }
+        }
+    }
+
+    /// Does the last moment name the file itself?
+    pub(crate) fn names(&self, path: &str) -> bool {
+        self.latest.contains_key(path)
     }
 
     /// The state that the last moment has of a file.
@@ -141,12 +182,16 @@ impl Timeline {
         named
     }
 
-    /// The restore that could be undone.
-    pub(crate) fn last_restore(&self) -> Option<usize> {
-        let mut undone = 0;
+    /// The restore that could be undone; `rest` also takes one that was undone last, except for what was left alone.
+    pub(crate) fn last_restore(&self, rest: bool) -> Option<usize> {
+        let (mut undone, mut first) = (0, true);
         for (place, moment) in self.moments.iter().enumerate().rev() {
             match moment.event {
-                Event::Redo => undone += 1,
+                Event::Redo { partly: true, .. } if rest && first => first = false,
+                Event::Redo { .. } => {
+                    undone += 1;
+                    first = false;
+                }
                 Event::Restore { .. } if undone == 0 => return Some(place),
                 Event::Restore { .. } => undone -= 1,
                 // What was said since begins another story.

@@ -14,7 +14,7 @@ use omp_view::Look;
 use omp_view::bang::{BangState, BangView};
 use omp_view::message::{self, Level, TextKind};
 
-use crate::blocks::{Bang, Behind, Calls, Divider, Fold, Folds, Pictured, Prose, Shared, Still};
+use crate::blocks::{Bang, Behind, Calls, Divider, Fold, Folds, Pictured, Prose, Servers, Shared, Still};
 use crate::stage::Stage;
 
 /// What of the conversation may still change.
@@ -196,6 +196,14 @@ impl Conversation {
     pub(crate) fn say(&mut self, to: &mut Transcript, level: Level, text: &str) {
         let text = text.to_owned();
         self.show(to, move |look| message::notice(look, level, &text));
+    }
+
+    /// A place for language servers.
+    pub(crate) fn show_servers(&mut self, to: &mut Transcript) -> Shared<Servers> {
+        self.interrupt();
+        let servers = Shared::new(Servers::new(self.stage.clone()));
+        to.push(Box::new(servers.clone()));
+        servers
     }
 
     /// Rows of the program's own making.

@@ -94,6 +94,7 @@ impl App {
             recent,
         };
         self.show_rows(move |look| welcome.rows(look));
+        self.show_servers();
         if let Some(news) = news {
             self.show_rows(move |look| {
                 let mut rows = vec![look.row(Token::Accent, "What is new")];

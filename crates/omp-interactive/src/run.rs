@@ -178,6 +178,9 @@ pub async fn run(start: Start) -> Result<End, TerminalError> {
     }
     prompts.into_iter().for_each(|prompt| app.first_prompt(prompt));
     theme_watch.fires(app.theme_file(), app.now());
+    // Whatever is looked for and started beside the conversation comes after the first frame.
+    screen.paint(&mut app)?;
+    app.look_for_servers();
     let end = loop {
         app.release_time();
         app.tell_trouble();

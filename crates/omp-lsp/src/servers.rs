@@ -8,6 +8,7 @@ use std::time::Duration;
 use omp_shell::{Environment, Scope};
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use crate::LspError;
 use crate::client::{Client, Editor, Limit, Start};
@@ -19,6 +20,8 @@ const SWEEP: Duration = Duration::from_secs(60);
 /// A server that crashed this often within the time below is left alone for the rest of it.
 const MOST_CRASHES: usize = 4;
 const CRASHES_WITHIN: Duration = Duration::from_secs(3 * 60);
+/// How long a server may take to get ready before anybody needs it.
+const WARM_UP: Duration = Duration::from_secs(5);
 
 /// Names directories. Waits for the disk.
 pub type Directories = Box<dyn Fn() -> Vec<PathBuf> + Send + Sync>;
@@ -152,6 +155,13 @@ impl Servers {
         drop(current);
         self.sweep_later().await;
         Ok(client)
+    }
+
+    /// Starts a server before anybody needs it.
+    pub async fn warm_up(self: &Arc<Self>, server: &Server) -> Result<(), LspError> {
+        let budget = server.warmup_timeout_ms.map_or(WARM_UP, Duration::from_millis);
+        let never = CancellationToken::new();
+        self.client(server, Limit::after(budget, &never)).await.map(drop)
     }
 
     /// The server, if it runs.

@@ -101,8 +101,15 @@ async fn changes(tool: &Arc<dyn Tool>, arguments: &Map<String, Value>) -> bool {
 impl Session {
     /// Looks at what became of the files, in the background, and passes on what the history has to say.
     pub(crate) async fn settle_files(&self) {
+        if let Some(history) = &self.tools.history {
+            history.settle();
+        }
+        self.tell_of_files().await;
+    }
+
+    /// Passes on what the history of files has to say.
+    pub(crate) async fn tell_of_files(&self) {
         let Some(history) = &self.tools.history else { return };
-        history.settle();
         for notice in history.take_notices() {
             // A session that has ended has nobody to tell.
             let _ = self.agent.notice(notice).await;

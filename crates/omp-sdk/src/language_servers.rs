@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use futures_util::future::join_all;
 use omp_agent::{Clock, Control};
 use omp_config::Directories;
 use omp_config::settings::{Settings, keys};
@@ -10,15 +11,70 @@ use omp_lsp::{Servers, Surroundings};
 use omp_shell::{Environment as ChildEnvironment, Scope};
 use omp_tools::{LanguageServers, LateFindings, LspSettings};
 use omp_types::{CustomMessage, UserContent};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::adapt::SystemClock;
 use crate::knowledge;
 use crate::options::SessionOptions;
+use crate::session::Session;
 
 /// The kind of the message in session files.
 const LATE: &str = "lsp-diagnostics";
 const HEAD: &str = include_str!("../prompts/late-diagnostics.md");
+
+/// A language server of the project.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LanguageServer {
+    /// Its name in the configuration.
+    pub name: String,
+    pub state: ServerState,
+}
+
+/// Whether a language server runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ServerState {
+    /// It starts when it is needed.
+    Available,
+    Ready,
+    /// It could not be started, and why.
+    Failed(String),
+}
+
+impl Session {
+    /// The language servers of the project. Reads files; starts nothing.
+    pub async fn language_servers(&self) -> Vec<LanguageServer> {
+        let Some(lsp) = &self.tools.lsp else { return Vec::new() };
+        let available = |server: &omp_lsp::Server| LanguageServer {
+            name: server.name.clone(),
+            state: ServerState::Available,
+        };
+        lsp.servers.config().await.servers.iter().map(available).collect()
+    }
+
+    /// Do they wait until they are needed?
+    pub fn has_lazy_language_servers(&self) -> bool {
+        self.settings().get(keys::LSP_LAZY)
+    }
+
+    /// Starts them before they are needed. Each has a few seconds to get ready.
+    pub async fn warm_up_language_servers(&self) -> Vec<LanguageServer> {
+        let Some(lsp) = &self.tools.lsp else { return Vec::new() };
+        let config = lsp.servers.config().await;
+        let started = config.servers.iter().map(|server| async {
+            let state = match server.speaks() {
+                false => ServerState::Available,
+                true => match lsp.servers.warm_up(server).await {
+                    Ok(()) => ServerState::Ready,
+                    Err(error) => ServerState::Failed(error.to_string()),
+                },
+            };
+            LanguageServer { name: server.name.clone(), state }
+        });
+        join_all(started).await
+    }
+}
 
 /// The servers, unless they are switched off. Reads and starts nothing.
 pub(crate) fn of_session(

@@ -110,6 +110,7 @@ pub use host::{Arrival, Host, Moved, Outfit, SwitchError};
 pub use import::ImportFailure;
 pub use inspect::Statistics;
 pub use knowledge::{list_sources, load_settings};
+pub use language_servers::{LanguageServer, ServerState};
 pub use ledger::{CacheAtStake, CacheMiss, CacheReport, CauseTotal, MissCause};
 pub use listing::{
     CanonicalRow, CostRow, ModelListing, ModelRow, Survey, ThinkingRow, list_models, survey_models,

@@ -98,6 +98,7 @@ impl Session {
             Ok(history) => history.counts(entries).await?,
             Err(_) => vec![None; prompts.len()],
         };
+        self.tell_of_files().await;
         let point = |((entry, text), files)| RewindPoint { entry, text, files };
         Ok(prompts.into_iter().zip(counts).map(point).collect())
     }
@@ -131,7 +132,7 @@ impl Session {
         };
         let moved = match what {
             RewindWhat::Files => None,
-            _ => self.navigate(entry, None).await?,
+            _ => self.moved_or_undone(entry).await?,
         };
         if moved.is_some() {
             self.stay_here();
@@ -140,7 +141,18 @@ impl Session {
         if moved.is_none() {
             self.tell_model(&files);
         }
+        self.tell_of_files().await;
         Ok(Rewound { files, moved })
+    }
+
+    /// Moves the conversation. Where that fails, files go where they were: both go back, or nothing does.
+    async fn moved_or_undone(&self, entry: &str) -> Result<Option<Moved>, RewindError> {
+        let moved = self.navigate(entry, None).await;
+        if let (Err(_), Ok(history)) = (&moved, self.file_history()) {
+            // Why the conversation stays is what a person has to know; what files were is saved in any case.
+            let _ = history.redo(Others::Stay).await;
+        }
+        Ok(moved?)
     }
 
     /// Undoes the last going back, unless something was said since.

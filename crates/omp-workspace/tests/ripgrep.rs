@@ -123,7 +123,9 @@ fn theirs(directory: &Path, pattern: &str) -> Rows {
     if pattern.contains("\\n") {
         command.arg("-U");
     }
-    let output = command.args(["-e", &pattern.replace("\\n", "\\r?\\n"), "."]).output();
+    // Older releases have one sign for both ends of a word, which is the same beside a letter.
+    let pattern = pattern.replace("\\n", "\\r?\\n").replace("\\<", "\\b").replace("\\>", "\\b");
+    let output = command.args(["-e", &pattern, "."]).output();
     let output = output.expect("ripgrep runs (./test installs it)");
     assert!(output.stderr.is_empty(), "{pattern}: {}", String::from_utf8_lossy(&output.stderr));
     let row = |line: &[u8]| {

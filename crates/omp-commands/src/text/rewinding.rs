@@ -147,7 +147,7 @@ pub fn report(files: &RestoredFiles, cwd: &Path, again: &str) -> String {
     lines.extend(files.failed.iter().map(failed));
     if !files.left.is_empty() {
         lines.push(format!(
-            "Left alone, because somebody else changed them too ({again} brings them back as well):"
+            "Left alone, because somebody else changed them too, or may have ({again} brings them back as well):"
         ));
         let mut left: Vec<String> = files.left.iter().map(|path| format!("  {}", shown(path))).collect();
         shorten(&mut left);

@@ -50,10 +50,41 @@ async fn nothing_is_kept_of_a_prompt_that_only_reads() {
     place.history.settled().await;
     assert!(!place.options.directory.exists());
     place.tool("p2", &[("a.txt", "two\n")]).await;
-    let journal = place.options.directory.join("journal.jsonl");
+    let journal = place.options.directory.join("journal");
     assert_eq!(std::fs::metadata(journal).unwrap().permissions().mode() & 0o777, 0o600);
     let counts = place.history.counts(place.prompts.clone()).await.unwrap();
     assert_eq!(counts, [Some(1), Some(1)], "before the first it was the same");
+}
+
+/// A run that nobody asked for in words belongs to the prompt before it.
+#[tokio::test]
+async fn work_that_goes_on_by_itself_is_kept_too() {
+    let mut place = Place::new();
+    place.write("a.txt", "one\n");
+    place.tool("p1", &[("a.txt", "two\n")]).await;
+    place.history.before_change().await;
+    place.history.declare(&place.path("b.txt"));
+    place.write("b.txt", "new\n");
+    place.history.settle();
+    place.history.settled().await;
+    place.rewind("p1").await;
+    assert_eq!((place.read("a.txt").unwrap().as_str(), place.read("b.txt")), ("one\n", None));
+}
+
+/// Nothing is known of what a command does where there is no git, and nothing is written; the first file that a tool
+/// changes brings the prompts before it along.
+#[tokio::test]
+async fn commands_without_git_leave_nothing() {
+    let mut place = Place::new();
+    place.command("p1", |_| {}).await;
+    assert!(!place.options.directory.exists());
+    place.write("a.txt", "one\n");
+    place.tool("p2", &[("a.txt", "two\n")]).await;
+    place.again();
+    let counts = place.history.counts(place.prompts.clone()).await.unwrap();
+    assert_eq!(counts, [Some(1), Some(1)]);
+    place.rewind("p1").await;
+    assert_eq!(place.read("a.txt").unwrap(), "one\n");
 }
 
 /// Ten thousand tracked files, a few of them changed by a command.
@@ -75,4 +106,30 @@ async fn many_tracked_files_are_no_burden() {
     assert_eq!(restored.done.len(), 20);
     assert_eq!(place.git(&["status", "--porcelain"]).await, "");
     assert!(place.history.bytes().await.unwrap() < 10_000);
+}
+
+/// A prompt that only reads asks nobody; one that changes something asks git once before, and once after.
+#[tokio::test]
+async fn git_is_asked_only_when_something_changes() {
+    let mut place = Place::repository(&[("a.txt", "one\n")]).await;
+    let (programs, log) = (place.root.with_file_name("programs"), place.root.with_file_name("asked"));
+    std::fs::create_dir(&programs).unwrap();
+    let script = "#!/bin/sh\nprintf '%s\\n' \"$*\" >> \"$ASKED\"\nPATH=$REAL_PATH exec git \"$@\"\n";
+    std::fs::write(programs.join("git"), script).unwrap();
+    std::fs::set_permissions(programs.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let real = place.options.environment.get("PATH").unwrap().to_owned();
+    let mut path = programs.into_os_string();
+    path.push(":");
+    path.push(&real);
+    for (name, value) in [("PATH", path), ("REAL_PATH", real), ("ASKED", log.clone().into_os_string())] {
+        place.options.environment.set(name, value);
+    }
+    place.again();
+    place.history.begin("p0");
+    place.history.settle();
+    place.history.settled().await;
+    assert!(!log.exists());
+    place.tool("p1", &[("a.txt", "two\n")]).await;
+    let asked = std::fs::read_to_string(&log).unwrap();
+    assert_eq!(asked.lines().filter(|line| line.contains(" status ")).count(), 2, "{asked}");
 }

@@ -136,17 +136,24 @@ async fn a_killed_run_leaves_its_checkpoints() {
     place.history.declare(&place.path("b.txt"));
     place.write("a.txt", "three\n");
     place.write("b.txt", "b\n");
-    let journal = place.options.directory.join("journal.jsonl");
+    let journal = place.options.directory.join("journal");
     let mut torn = std::fs::read(&journal).unwrap();
     torn.extend_from_slice(br#"{"line":"moment","event":{"eve"#);
     std::fs::write(&journal, torn).unwrap();
 
     place.again();
-    place.rewind("p2").await;
+    let plan = place.plan("p2").await;
+    place.history.restore(plan, Others::Restored, None).await.unwrap();
     assert_eq!((place.read("a.txt").unwrap().as_str(), place.read("b.txt")), ("two\n", None));
     place.tool("p3", &[("a.txt", "four\n")]).await;
     place.again();
-    place.rewind("p1").await;
+    let plan = place.plan("p1").await;
+    assert_eq!(
+        place.names(&plan.outside),
+        ["revert a.txt"],
+        "nobody saw who changed it when the run was killed"
+    );
+    place.history.restore(plan, Others::Restored, None).await.unwrap();
     assert_eq!(place.read("a.txt").unwrap(), "one\n");
 }
 
@@ -157,7 +164,8 @@ async fn it_can_be_switched_off_and_cleared() {
     place.write("a.txt", "one\n");
     place.history.switch(false).await.unwrap();
     place.tool("p1", &[("a.txt", "two\n")]).await;
-    assert!(place.plan("p1").await.is_empty());
+    let unkept = place.history.plan(place.prompts.clone(), "p1".to_owned()).await;
+    assert!(matches!(unkept, Err(HistoryError::NoCheckpoint)));
     place.again();
     assert!(!place.history.is_on().await.unwrap(), "the session remembers");
     place.history.switch(true).await.unwrap();

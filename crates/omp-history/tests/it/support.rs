@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use omp_history::{History, Options, Others, Plan, Restored};
 use omp_shell::scope::{Program, Stdio};
@@ -88,6 +89,14 @@ impl Place {
 
     pub(crate) fn read(&self, path: &str) -> Option<String> {
         std::fs::read_to_string(self.path(path)).ok()
+    }
+
+    /// Waits until what was just written is old enough for its times to be believed.
+    pub(crate) async fn grown_old(&self, path: &str) {
+        let modified = std::fs::metadata(self.path(path)).unwrap().modified().unwrap();
+        while modified.elapsed().is_ok_and(|age| age < Duration::from_millis(200)) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
     }
 
     /// A prompt in which a command changes things.

@@ -19,6 +19,7 @@ mod picturing;
 mod playable;
 mod prompting;
 mod pty;
+mod servers;
 mod sessions;
 mod shell;
 mod submit;
@@ -132,6 +133,8 @@ pub(crate) struct App {
     wanted: Arc<AtomicU64>,
     link: Link,
     branch: Option<String>,
+    /// The language servers on the first screen.
+    pub(crate) servers: Option<crate::blocks::Shared<crate::blocks::Servers>>,
     /// A failed request waits for its next try.
     retrying: Option<Activity>,
     compacting: compacting::Compacting,
@@ -237,6 +240,7 @@ impl App {
             wanted: Arc::default(),
             link,
             branch: None,
+            servers: None,
             retrying: None,
             compacting: compacting::Compacting::default(),
             tokens: (0, 0),

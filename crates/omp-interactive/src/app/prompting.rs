@@ -54,6 +54,13 @@ impl App {
         self.changed();
     }
 
+    /// Leaves a place for the language servers, which are not known yet.
+    pub(crate) fn show_servers(&mut self) {
+        if let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) {
+            self.servers = Some(self.conversation.show_servers(transcript));
+        }
+    }
+
     /// Turns the keys of vi on or off, as the settings want it.
     pub(super) fn choose_keys(&mut self) {
         let wanted = self.session().settings().get(keys::TUI_VIM_MODE);

@@ -332,6 +332,7 @@ impl App {
                 None => return false,
             },
             "branch" => self.set_branch(value.as_str().map(str::to_owned)),
+            "servers" => self.play_servers(value),
             "thinking" => {
                 if let Ok(level) = serde_json::from_value(value.clone()) {
                     self.know_thinking(level);

@@ -6,6 +6,7 @@ mod divider;
 mod folded;
 mod pictured;
 mod prose;
+mod servers;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -21,6 +22,7 @@ pub(crate) use divider::{Behind, Divider};
 pub(crate) use folded::{Fold, Foldable, Folds, whole};
 pub(crate) use pictured::Pictured;
 pub(crate) use prose::Prose;
+pub(crate) use servers::Servers;
 
 use crate::stage::Stage;
 

@@ -245,6 +245,9 @@ impl Lift {
     fn describe(&mut self, message: &AssistantMessage) {
         self.answer.set_usage(message.usage);
         self.answer.set_response_id(message.response_id.as_deref().unwrap_or_default());
+        if let Some(words) = &message.error_message {
+            self.answer.remark(words);
+        }
     }
 }
 

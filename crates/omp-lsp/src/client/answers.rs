@@ -34,8 +34,9 @@ impl Answers {
             "$/progress" => {
                 let token = params.get("token").map(Value::to_string).unwrap_or_default();
                 match params.pointer("/value/kind").and_then(Value::as_str) {
-                    Some("begin") => shared.state().task(token, true),
-                    Some("end") => shared.state().task(token, false),
+                    Some("begin") => shared.state().task_begins(token),
+                    Some("report") => shared.state().task_goes_on(&token),
+                    Some("end") => shared.state().task_ends(&token),
                     _ => {}
                 }
             }

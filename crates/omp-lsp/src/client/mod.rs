@@ -32,7 +32,8 @@ use state::State;
 
 /// A request is given up after this long, whatever the caller allows.
 const REQUEST_LIMIT: Duration = Duration::from_secs(30);
-/// A project is loaded, or loading it takes too long to wait for.
+/// A project is loaded, or loading it takes too long to wait for. A task that nothing is heard of for so long has ended
+/// without a word.
 const LOAD_LIMIT: Duration = Duration::from_secs(15);
 /// A server that has just been started may take so long to say that it is loading something.
 const LOAD_BEGINS: Duration = Duration::from_millis(300);
@@ -160,7 +161,11 @@ impl Client {
 
     /// Asks something. When nobody waits any more, the server is told so.
     pub async fn request(&self, method: &str, params: Value, limit: Limit<'_>) -> Result<Value, LspError> {
-        let limit = limit.at_most(REQUEST_LIMIT);
+        self.ask(method, params, limit.at_most(REQUEST_LIMIT)).await
+    }
+
+    /// The same, as long as the caller allows.
+    async fn ask(&self, method: &str, params: Value, limit: Limit<'_>) -> Result<Value, LspError> {
         let milliseconds = limit.until.saturating_duration_since(Instant::now()).as_millis();
         let (sender, receiver) = oneshot::channel();
         let id = self.shared.state().expect(sender).map_err(|how| self.ended(how))?;
@@ -211,24 +216,20 @@ impl Client {
         let limit = limit.at_most(LOAD_LIMIT);
         let waits = async {
             loop {
-                let (busy, has_begun) = {
+                let (busy_until, has_begun) = {
                     let state = self.shared.state();
                     if state.ended.is_some() {
                         return;
                     }
-                    (!state.progress.is_empty(), state.has_begun)
+                    (state.last_heard().map(|heard| heard + LOAD_LIMIT), state.has_begun)
                 };
+                if let Some(until) = busy_until.filter(|until| *until > Instant::now()) {
+                    let _ = tokio::time::timeout_at(until, news.changed()).await;
+                    continue;
+                }
                 // Nothing runs. Unless something begins in a moment, that is all there was to load.
-                let gap = match (busy, has_begun) {
-                    (true, _) => None,
-                    (false, true) => Some(Instant::now() + LOAD_GAP),
-                    (false, false) => Some(self.started + LOAD_BEGINS),
-                };
-                let is_over = match gap {
-                    Some(gap) => tokio::time::timeout_at(gap, news.changed()).await.is_err(),
-                    None => news.changed().await.is_err(),
-                };
-                if is_over {
+                let gap = if has_begun { Instant::now() + LOAD_GAP } else { self.started + LOAD_BEGINS };
+                if tokio::time::timeout_at(gap, news.changed()).await.is_err() {
                     return;
                 }
             }

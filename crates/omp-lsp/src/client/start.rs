@@ -96,7 +96,7 @@ impl Client {
         if !server.init_options.is_null() {
             params["initializationOptions"] = server.init_options.clone();
         }
-        let answer = self.request("initialize", params, limit).await?;
+        let answer = self.ask("initialize", params, limit).await?;
         let capabilities = answer.get("capabilities").filter(|value| value.is_object()).cloned();
         let Some(capabilities) = capabilities else {
             return Err(LspError::Nonsense("it did not say what it can do".to_owned()));

@@ -1,10 +1,11 @@
 //! What is known about a running server.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{MutexGuard, PoisonError};
 
 use serde_json::Value;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 use super::Shared;
 use crate::diagnostics::Diagnostic;
@@ -44,8 +45,8 @@ pub(super) struct State {
     pub(super) registered: HashMap<String, String>,
     pub(super) published: HashMap<String, Published>,
     publications: u64,
-    /// Tasks that have begun and not ended.
-    pub(super) progress: HashSet<String>,
+    /// Tasks that have begun and not ended, and when they were last heard of.
+    progress: HashMap<String, Instant>,
     /// Some task has begun at all.
     pub(super) has_begun: bool,
     /// How the process ended.
@@ -80,13 +81,26 @@ impl State {
         self.published.get(uri).map_or(0, |published| published.number)
     }
 
-    pub(super) fn task(&mut self, token: String, begins: bool) {
-        if !begins {
-            self.progress.remove(&token);
-        } else if self.progress.len() < MOST_TASKS {
+    pub(super) fn task_begins(&mut self, token: String) {
+        if self.progress.len() < MOST_TASKS {
             self.has_begun = true;
-            self.progress.insert(token);
+            self.progress.insert(token, Instant::now());
         }
+    }
+
+    pub(super) fn task_goes_on(&mut self, token: &str) {
+        if let Some(heard) = self.progress.get_mut(token) {
+            *heard = Instant::now();
+        }
+    }
+
+    pub(super) fn task_ends(&mut self, token: &str) {
+        self.progress.remove(token);
+    }
+
+    /// When a task that has not ended was last heard of.
+    pub(super) fn last_heard(&self) -> Option<Instant> {
+        self.progress.values().max().copied()
     }
 
     pub(super) fn register(&mut self, id: String, method: String) {

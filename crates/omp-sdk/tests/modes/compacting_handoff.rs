@@ -11,7 +11,7 @@ use crate::compacting_alone::counted;
 use crate::compacting_more::{after_requests, none, stalled, texts};
 use crate::support::{call, entries, lines, say, text, world};
 
-const HANDOFF: &str = "compaction:\n  strategy: handoff\n  thresholdTokens: 5000\n  keepRecentTokens: 2000\n";
+const HANDOFF: &str = "compaction:\n  strategy: handoff\n  thresholdTokens: 6000\n  keepRecentTokens: 2000\n";
 
 /// A document in place of the conversation: the question begins like the last request, the old file stays as it is, and
 /// the new one has nothing but the document.
@@ -80,7 +80,7 @@ async fn a_handoff_that_fails_changes_nothing() {
 #[tokio::test]
 async fn a_long_conversation_is_handed_off() {
     for kept in [true, false] {
-        let replies = [counted(say("one"), 5_001), say("The document."), say("going on")];
+        let replies = [counted(say("one"), 6_001), say("The document."), say("going on")];
         let world = world(&format!("{HANDOFF}  handoffSaveToDisk: {kept}\n"), replies).await;
         let old = world.session();
         world.submit("a long task").await;
@@ -117,7 +117,7 @@ async fn a_long_conversation_is_handed_off() {
     }
 
     // Before a prompt it happens at once, and the prompt goes to the new session.
-    let replies = [counted(say("one"), 5_001), say("The document."), say("two")];
+    let replies = [counted(say("one"), 6_001), say("The document."), say("two")];
     let world = world("compaction:\n  enabled: false\n", replies).await;
     world.submit("first").await;
     let file = world.file().display().to_string();
@@ -134,7 +134,7 @@ async fn a_long_conversation_is_handed_off() {
 /// proves: CMP-069
 #[tokio::test]
 async fn without_a_document_there_is_a_summary() {
-    let replies = [say(&long("one", 400)), counted(say("two"), 5_001), say(""), say("notes"), say("line")];
+    let replies = [say(&long("one", 400)), counted(say("two"), 6_001), say(""), say("notes"), say("line")];
     let config = HANDOFF.replace("keepRecentTokens: 2000", "keepRecentTokens: 2000\n  autoContinue: false");
     let world = world(&config, replies).await;
     world.submit("first").await;

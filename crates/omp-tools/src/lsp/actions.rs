@@ -68,8 +68,8 @@ fn title(offer: &Value) -> &str {
 
 fn listed(offers: &[Value]) -> String {
     let row = |(index, offer): (usize, &Value)| {
-        let kind =
-            offer["kind"].as_str().unwrap_or(if offer["command"].is_string() { "command" } else { "action" });
+        let kind = offer["kind"].as_str().filter(|kind| !kind.is_empty());
+        let kind = kind.unwrap_or(if offer["command"].is_string() { "command" } else { "action" });
         format!("  {index}: [{kind}] {}", title(offer))
     };
     let mut rows: Vec<String> = offers.iter().enumerate().take(MOST_LISTED).map(row).collect();

@@ -77,8 +77,11 @@ fn written(context: &Context, details: Option<&Value>) -> Vec<PathBuf> {
     let Some(details) = details else { return Vec::new() };
     let source = details.pointer("/meta/source").filter(|source| source["type"] == "path");
     let own = source.and_then(|source| source["value"].as_str()).map(|path| (path, details));
-    let each = details["perFileResults"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let each = each.iter().filter_map(|one| Some((one["path"].as_str()?, one)));
+    // A structural edit is written by another tool than the one that planned it.
+    let planned = details.get("sourceResultDetails").filter(|facts| facts["applied"] == true);
+    let planned = planned.and_then(|facts| facts["fileReplacements"].as_array());
+    let each = details["perFileResults"].as_array().into_iter().chain(planned).flatten();
+    let each = each.filter_map(|one| Some((one["path"].as_str()?, one)));
     let named = own.into_iter().chain(each).filter(|(_, facts)| facts["op"] != "delete");
     let typed = named.map(|(path, facts)| facts["move"].as_str().unwrap_or(path));
     typed.filter_map(|typed| context.base().resolve(typed).ok()).take(MOST_FILES).collect()

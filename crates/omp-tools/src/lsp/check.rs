@@ -19,6 +19,8 @@ pub(super) const ONE_OF_MANY: Duration = Duration::from_millis(400);
 #[derive(Clone, Debug, Default)]
 pub(super) struct Checked {
     pub(super) items: Vec<Diagnostic>,
+    /// What silent servers found the last time they looked.
+    pub(super) old: Vec<Diagnostic>,
     /// The servers that answered.
     pub(super) servers: Vec<String>,
     /// Those that have not looked at the text as it is now.
@@ -41,19 +43,23 @@ impl Check<'_> {
     /// Asks all of them at once. One that fails does not spoil what the others find.
     pub(super) async fn run(self, of: &[&Server], limit: Limit<'_>) -> Result<Checked, LspError> {
         let answers = join_all(of.iter().map(|server| self.ask(server, limit))).await;
-        let (mut checked, mut lists) = (Checked::default(), Vec::new());
+        let (mut checked, mut lists, mut old) = (Checked::default(), Vec::new(), Vec::new());
         for (server, answer) in of.iter().zip(answers) {
             match answer {
-                Ok((items, fresh)) => {
+                Ok((items, true)) => {
                     lists.push(items);
-                    let list = if fresh { &mut checked.servers } else { &mut checked.silent };
-                    list.push(server.name.clone());
+                    checked.servers.push(server.name.clone());
+                }
+                Ok((items, false)) => {
+                    old.push(items);
+                    checked.silent.push(server.name.clone());
                 }
                 Err(LspError::Cancelled) => return Err(LspError::Cancelled),
                 Err(error) => checked.failed.push(error.to_string()),
             }
         }
         checked.items = merge(lists, self.deduplicate);
+        checked.old = merge(old, self.deduplicate);
         Ok(checked)
     }
 

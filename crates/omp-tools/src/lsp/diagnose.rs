@@ -62,15 +62,19 @@ async fn one(
 }
 
 fn told(shown: &str, checked: &Checked) -> String {
-    let mut text = match checked.items.is_empty() {
-        false => report::text(shown, &checked.items),
-        true if checked.silent.is_empty() => "OK".to_owned(),
-        true => format!("No diagnostics so far; {} may still be looking.", checked.silent.join(", ")),
+    let mut parts = match (checked.items.is_empty(), checked.silent.is_empty()) {
+        (false, _) => vec![report::text(shown, &checked.items)],
+        (true, true) => vec!["OK".to_owned()],
+        (true, false) => vec!["No diagnostics so far.".to_owned()],
     };
-    for failed in &checked.failed {
-        text.push_str(&format!("\nNot asked: {failed}"));
+    if !checked.silent.is_empty() {
+        parts.push(format!("Not heard from yet: {}", checked.silent.join(", ")));
     }
-    text
+    if !checked.old.is_empty() {
+        parts.push(format!("Found before and perhaps no longer true, {}", report::text(shown, &checked.old)));
+    }
+    parts.extend(checked.failed.iter().map(|failed| format!("Not asked: {failed}")));
+    parts.join("\n")
 }
 
 async fn many(call: &Call<'_>, typed: &str, deduplicate: bool) -> Result<Reply, Fault> {

@@ -15,7 +15,8 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, Fault> {
     let place = call.place().await?;
     let client = &place.client;
     client.loaded(call.limit).await;
-    let _permit = client.permit_edits();
+    let applies = call.arguments.apply != Some(false);
+    let _permit = applies.then(|| client.permit_edits());
     let mut params = place.params.clone();
     params["newName"] = Value::from(new_name);
     let answer = client.request("textDocument/rename", params, call.limit).await?;
@@ -23,7 +24,7 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, Fault> {
     if edit.is_empty() {
         return Ok(Reply::new("Rename returned no edits").by(client.name()));
     }
-    if call.arguments.apply == Some(false) {
+    if !applies {
         let text = format!("Rename preview:\n{}", apply::preview(call.context, &edit));
         return Ok(Reply::new(text).by(client.name()));
     }

@@ -9,8 +9,8 @@ use omp_types::{Approval, ToolDefinition, ToolOutput};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::Context;
 use crate::pending::{Decision, PendingAction};
+use crate::{Context, lsp};
 
 pub(crate) const NAME: &str = "resolve";
 
@@ -79,7 +79,8 @@ impl Tool for Resolve {
         let context = self.context.clone();
         async move {
             let arguments: Arguments = crate::arguments(call.arguments)?;
-            crate::blocking(move || decide(&context, arguments)).await
+            let output = crate::blocking(move || decide(&context, arguments)).await?;
+            Ok(lsp::after(&self.context, lsp::Occasion::Edit, output, &call.cancel).await)
         }
         .boxed()
     }

@@ -24,11 +24,12 @@ fn the_order_is_fixed_and_the_texts_are_short() {
             "checkpoint",
             "rewind",
             "inspect_image",
-            "ssh"
+            "ssh",
+            "lsp"
         ]
     );
-    // Without a machine there is no ssh.
-    for name in NAMES.iter().filter(|name| **name != "ssh") {
+    // Without a machine there is no ssh, and without servers no lsp.
+    for name in NAMES.iter().filter(|name| !["ssh", "lsp"].contains(name)) {
         let tool = project.tool(name);
         let definition = tool.definition();
         let words = definition.description.split_whitespace().count();

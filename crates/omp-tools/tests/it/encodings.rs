@@ -106,7 +106,13 @@ async fn change(session: &Session, tool: &str, name: &str, new: &str, whole: &st
         "ast_edit" => {
             let ops = json!([{ "pat": "g($A);", "out": new }]);
             session.call("ast_edit", json!({ "ops": ops, "paths": [name] })).await?;
-            return session.call("resolve", json!({ "action": "apply", "reason": "r" })).await.map(drop);
+            let resolve = |action: &str| session.call("resolve", json!({ "action": action, "reason": "r" }));
+            let applied = resolve("apply").await.map(drop);
+            if applied.is_err() {
+                // What could not be applied waits for another word.
+                resolve("discard").await?;
+            }
+            return applied;
         }
         _ => return session.call("write", json!({ "path": name, "content": whole })).await.map(drop),
     };

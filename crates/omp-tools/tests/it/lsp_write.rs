@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use omp_tools::LspSettings;
 use serde_json::{Value, json};
 
-use crate::support::servers::Bench;
+use crate::support::servers::{Bench, StoppedClock, until};
 use crate::support::text;
 
 fn bad_words() -> Value {
@@ -31,7 +31,7 @@ async fn written_files_are_formatted_and_checked() {
     bench.settings.format_on_write = true;
     let gate = bench.at("gate");
     let script = json!({"rules": bad_words(), "answers": formatting(),
-        "publish": {"unless": "SLOW", "file": gate}});
+        "publish": {"unless": "W ", "file": gate}});
     let server = bench.server("fake", &script, &json!({}));
     let seat = bench.sit();
     let late = Arc::new(Mutex::new(Vec::new()));
@@ -58,13 +58,15 @@ async fn written_files_are_formatted_and_checked() {
     assert_eq!(details["diagnostics"]["messages"].as_array().unwrap().len(), 2);
     assert_eq!(details["meta"]["diagnostics"], details["diagnostics"]);
 
-    // Slow: the call gives up after five seconds, which pass at once here, and what is found comes later.
-    tokio::time::pause();
-    let begun = tokio::time::Instant::now();
-    let output = seat.call("write", json!({"path": "a.fake", "content": "SLOW BAD\n"})).await.unwrap();
-    assert_eq!(begun.elapsed().as_secs(), 5);
-    tokio::time::resume();
-    assert_eq!(bench.content("a.fake"), "LETW BAD\n");
+    // Slow: the call gives up after five seconds, and what is found comes later.
+    let clock = StoppedClock::stop();
+    let (call, _) = seat.begin_with("write", &json!({"path": "a.fake", "content": "SLOW BAD\n"}));
+    until("the formatting", || bench.content("a.fake") == "LETW BAD\n").await;
+    clock.forward(4_990).await;
+    assert!(!call.is_finished(), "it is too early");
+    clock.forward(20).await;
+    let output = call.await.unwrap().unwrap();
+    drop(clock);
     assert!(output.details.unwrap().get("diagnostics").is_none());
     assert!(late.lock().unwrap().is_empty());
     std::fs::write(&gate, "").unwrap();
@@ -73,16 +75,25 @@ async fn written_files_are_formatted_and_checked() {
     assert_eq!((findings.file.as_str(), findings.summary.as_str()), ("a.fake", "1 error"));
     assert!(findings.text.contains("a.fake:1:6 error: a bad word"), "{findings:?}");
 
-    // Twenty-five seconds after that nobody waits any more.
+    // Twenty-five seconds after that nobody waits any more, and what was found before the write is not news.
+    seat.call("write", json!({"path": "c.fake", "content": "let BAD\n"})).await.unwrap();
     std::fs::remove_file(&gate).unwrap();
-    tokio::time::pause();
-    let begun = tokio::time::Instant::now();
-    seat.call("write", json!({"path": "a.fake", "content": "SLOW BAD BAD\n"})).await.unwrap();
-    tokio::time::sleep(std::time::Duration::from_secs(31) - begun.elapsed()).await;
-    tokio::time::resume();
+    let clock = StoppedClock::stop();
+    let (call, _) = seat.begin_with("write", &json!({"path": "c.fake", "content": "SLOW MEH\n"}));
+    until("the formatting", || bench.content("c.fake") == "LETW MEH\n").await;
+    clock.forward(5_010).await;
+    call.await.unwrap().unwrap();
+    until("the check", || server.params("textDocument/didSave").len() == 4).await;
+    clock.forward(30_010).await;
+    drop(clock);
     std::fs::write(&gate, "").unwrap();
-    seat.call("write", json!({"path": "a.fake", "content": "let it be\n"})).await.unwrap();
-    assert!(late.lock().unwrap().is_empty());
+    let config = seat.desk.servers.config().await;
+    let client = seat.desk.servers.running(&config.servers[0]).await.unwrap();
+    let path = bench.project().join("c.fake");
+    until("the findings", || client.known(&path).iter().any(|one| one.message == "a weak word")).await;
+    drop(client);
+    seat.call("write", json!({"path": "d.fake", "content": "let it be\n"})).await.unwrap();
+    assert_eq!(*late.lock().unwrap(), []);
 
     // No server for such files: nothing is started or said.
     let output = seat.call("write", json!({"path": "a.txt", "content": "let BAD\n"})).await.unwrap();
@@ -140,4 +151,70 @@ async fn edits_are_checked_on_demand() {
         seat.leave().await;
         server.finish();
     }
+}
+
+/// The header of a result can be used for the next edit, whatever a server has made of the file.
+///
+/// proves: FIL-176
+#[tokio::test]
+async fn the_tag_is_that_of_the_formatted_file() {
+    let mut bench = Bench::new();
+    bench.settings.format_on_write = true;
+    let server = bench.server("fake", &json!({"answers": formatting()}), &json!({}));
+    let seat = bench.sit();
+    let header = |said: &str| said.lines().find(|line| line.starts_with("[a.fake#")).unwrap().to_owned();
+    let said = text(&seat.call("write", json!({"path": "a.fake", "content": "let it\nbe\n"})).await.unwrap());
+    assert!(said.contains("Formatted by fake; line numbers may have changed."), "{said}");
+    assert_eq!(bench.content("a.fake"), "LET it\nbe\n");
+
+    let input = format!("{}\nSWAP 1.=1:\n+let us\n", header(&said));
+    let said = text(&seat.call("edit", json!({ "input": input })).await.unwrap());
+    assert!(said.contains("Formatted by fake; line numbers may have changed."), "{said}");
+    assert_eq!(bench.content("a.fake"), "LET us\nbe\n");
+
+    let input = format!("{}\nSWAP 2.=2:\n+go\n", header(&said));
+    let said = text(&seat.call("edit", json!({ "input": input })).await.unwrap());
+    assert!(!said.contains("Formatted"), "it is what was sent: {said}");
+    assert_eq!(bench.content("a.fake"), "LET us\ngo\n");
+    let read = text(&seat.call("read", json!({"path": "a.fake"})).await.unwrap());
+    assert_eq!(header(&said), header(&read));
+    seat.leave().await;
+    server.finish();
+}
+
+/// proves: LOP-126
+#[tokio::test]
+async fn structural_edits_are_followed_by_the_same() {
+    let mut bench = Bench::new();
+    bench.settings.format_on_write = true;
+    bench.settings.diagnostics_on_edit = true;
+    let script = json!({"rules": bad_words(), "answers": formatting()});
+    let server = bench.server("fake", &script, &json!({"fileTypes": [".js"]}));
+    bench.file("a.js", "let x = f(1);\n");
+    bench.file("b.js", "f(2);\n");
+    let seat = bench.sit();
+    let plan = json!({"ops": [{"pat": "f($A)", "out": "BAD($A)"}], "paths": ["a.js"]});
+    let resolve = |action: &str| json!({"action": action, "reason": "because"});
+    seat.call("ast_edit", plan.clone()).await.unwrap();
+    assert!(server.starts().is_empty(), "a preview writes nothing");
+
+    seat.context.modes.planning.set(true);
+    let error = seat.call("resolve", resolve("apply")).await.unwrap_err();
+    assert!(error.message.contains("Plan mode"), "{}", error.message);
+    assert_eq!(bench.content("a.js"), "let x = f(1);\n");
+    seat.context.modes.planning.set(false);
+
+    let output = seat.call("resolve", resolve("apply")).await.unwrap();
+    let said = text(&output);
+    assert_eq!(bench.content("a.js"), "LET x = BAD(1);\n");
+    assert!(
+        said.contains("1 error:\na.js:1:9 error: a bad word") && said.contains("Formatted by fake"),
+        "{said}"
+    );
+    assert_eq!(output.details.unwrap()["diagnostics"]["summary"], "1 error");
+    let header = said.lines().find(|line| line.starts_with("[a.js#")).unwrap();
+    let input = format!("{header}\nSWAP 1.=1:\n+x\n");
+    seat.call("edit", json!({ "input": input })).await.unwrap();
+    seat.leave().await;
+    server.finish();
 }

@@ -375,7 +375,7 @@ fn tools_follow_the_settings() {
             tools.iter().map(|tool| tool["function"]["name"].as_str().unwrap().to_owned()).collect();
         (names.join(" "), body["tools"].to_string().contains("\"_i\""))
     };
-    let all = "read write edit find search ast_grep ast_edit resolve bash job todo";
+    let all = "read write edit find search ast_grep ast_edit resolve bash job todo lsp";
     assert_eq!(tools("", &[]), (all.to_owned(), true));
     assert!(!tools("tools:\n  intentTracing: false\n", &[]).1);
     assert_eq!(tools("bash:\n  enabled: false\n", &[]).0, all.replace(" bash", ""));

@@ -125,7 +125,7 @@ fn refusals_come_before_the_file_is_read() {
         let server = Server::start(Scenario::replies(replies).keyless(true));
         let home = home(&server, &config);
         omp_run(&home, &["-p", "--model", "one/main", "x"]).assert_success();
-        assert_eq!(result(&server), expected);
+        assert_eq!(result(&server), format!("Error: {expected}"));
         server.finish();
     }
 }

@@ -34,6 +34,7 @@ mod jobs;
 mod json_mode;
 mod login;
 mod login_providers;
+mod lsp;
 mod manners;
 mod model_profiles;
 mod model_requests;

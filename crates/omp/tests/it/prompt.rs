@@ -535,7 +535,10 @@ fn the_prompt_can_be_inspected() {
         report["tools"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
     assert_eq!(
         tools,
-        ["read", "write", "edit", "find", "search", "ast_grep", "ast_edit", "resolve", "bash", "job", "todo"]
+        [
+            "read", "write", "edit", "find", "search", "ast_grep", "ast_edit", "resolve", "bash", "job",
+            "todo", "lsp"
+        ]
     );
     assert!(report["tokens"].as_u64().unwrap() <= 6000, "{}", report["tokens"]);
     assert_eq!(place.system(&[]), serde_json::from_value::<Vec<String>>(report["blocks"].clone()).unwrap());

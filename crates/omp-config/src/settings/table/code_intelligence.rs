@@ -3,7 +3,7 @@
 settings! {
     CodeIntelligence;
     LSP_ENABLED: Flag("lsp.enabled", true, "Use language servers.").flag("--no-lsp");
-    LSP_LAZY: Flag("lsp.lazy", true, "Start a language server when it is first needed.").waits_for("language servers");
+    LSP_LAZY: Flag("lsp.lazy", true, "Start a language server when it is first needed.");
     LSP_DIAGNOSTICS_ON_WRITE: Flag("lsp.diagnosticsOnWrite", true, "Show diagnostics after a file was written.");
     LSP_DIAGNOSTICS_ON_EDIT: Flag("lsp.diagnosticsOnEdit", false, "Show diagnostics after an edit.");
     LSP_FORMAT_ON_WRITE: Flag("lsp.formatOnWrite", false, "Format files that are written.");

@@ -129,7 +129,7 @@ impl App {
         };
         let changed = |change: &omp_sdk::FileChange| format!("  {}  {}", change.action, shown(&change.path));
         section(Token::Muted, "Files:", plan.changes.iter().map(changed).collect());
-        let title = "Somebody else changed these, too; they stay unless you choose all:";
+        let title = "Somebody else changed these, too, or may have; they stay unless you choose all:";
         section(Token::Warning, title, plan.outside.iter().map(changed).collect());
         let unprotected = plan.unprotected.iter().map(|one| format!("  {} ({})", shown(&one.path), one.why));
         section(Token::Warning, "Not protected, they stay as they are:", unprotected.collect());

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::mpsc;
+use std::time::Duration;
 
 use omp_agent::{Tool, ToolError, Updates};
 use omp_lsp::{Servers, Surroundings};
@@ -10,9 +12,72 @@ use omp_testkit::LanguageServer;
 use omp_tools::{Context, LanguageServers, LspSettings, Settings, builtin, lsp};
 use omp_types::ToolOutput;
 use serde_json::{Value, json};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::{invocation, text};
+
+/// Waits for what another process does, however the clock of the test goes.
+pub(crate) async fn until(what: &str, is_so: impl Fn() -> bool) {
+    for _ in 0..6_000 {
+        if is_so() {
+            return;
+        }
+        tokio::task::spawn_blocking(|| std::thread::sleep(Duration::from_millis(5))).await.unwrap();
+    }
+    panic!("{what} has not happened");
+}
+
+/// Lets everybody run who does not wait for another process.
+pub(crate) async fn let_others_run() {
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// A clock that only moves when it is told to, while other processes go on.
+pub(crate) struct StoppedClock {
+    _running: mpsc::Sender<()>,
+}
+
+impl StoppedClock {
+    pub(crate) fn stop() -> Self {
+        tokio::time::pause();
+        let (sender, receiver) = mpsc::channel::<()>();
+        // The clock of a test jumps ahead when everybody waits, unless something runs.
+        tokio::task::spawn_blocking(move || receiver.recv());
+        Self { _running: sender }
+    }
+
+    pub(crate) async fn forward(&self, milliseconds: u64) {
+        tokio::time::advance(Duration::from_millis(milliseconds)).await;
+        let_others_run().await;
+    }
+}
+
+impl Drop for StoppedClock {
+    fn drop(&mut self) {
+        tokio::time::resume();
+    }
+}
+
+/// A range on one line, as servers write it.
+pub(crate) fn range(line: u32, from: u32, to: u32) -> Value {
+    json!({"start": {"line": line, "character": from}, "end": {"line": line, "character": to}})
+}
+
+/// A place in a file of the project, as servers write it.
+pub(crate) fn location(file: &str, line: u32, from: u32, to: u32) -> Value {
+    json!({"uri": format!("${{root}}/{file}"), "range": range(line, from, to)})
+}
+
+/// New text in the place of old, as servers write it.
+pub(crate) fn text_edit(line: u32, from: u32, to: u32, text: &str) -> Value {
+    json!({"range": range(line, from, to), "newText": text})
+}
+
+/// A call under way.
+pub(crate) type Begun = JoinHandle<Result<ToolOutput, ToolError>>;
 
 /// A project before its session begins.
 pub(crate) struct Bench {
@@ -131,6 +196,18 @@ impl Seat {
 
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Result<ToolOutput, ToolError> {
         self.tool(tool).run(invocation(&arguments, CancellationToken::new(), Updates::ignored())).await
+    }
+
+    /// Begins a call of `lsp` that can be taken back.
+    pub(crate) fn begin(&self, arguments: &Value) -> (Begun, CancellationToken) {
+        self.begin_with("lsp", arguments)
+    }
+
+    /// Begins a call that can be taken back.
+    pub(crate) fn begin_with(&self, tool: &str, arguments: &Value) -> (Begun, CancellationToken) {
+        let (tool, cancel) = (self.tool(tool), CancellationToken::new());
+        let call = invocation(arguments, cancel.clone(), Updates::ignored());
+        (tokio::spawn(async move { tool.run(call).await }), cancel)
     }
 
     /// The whole result of the tool.

@@ -57,7 +57,7 @@ fn the_keys_of_the_main_view() {
     screen.say("!seq 1 30; false").wait_for("exit 1").send("\x0f").wait_for("The whole output");
     screen.send("\x0f").wait_for("Output is shown whole.").say("!seq 101 130").wait_for("  101\n");
     screen.terminal.wait_until("its end", |shown| shown.contains("  130\n"));
-    screen.send("\x0f").wait_for("Output is shown in short.").say("!seq 201 230").wait_for("more lines");
+    screen.send("\x0f").wait_for("Output is shown in short.").say("!seq 201 230").wait_for("earlier lines");
     // The editor of the user, the history, plans.
     screen.send("draft").wait_for("draft").send("\x07").wait_for("draft changed");
     screen.send("\x12").wait_for("Earlier prompts").send("\x1b").terminal.wait_without("Earlier prompts");

@@ -39,6 +39,8 @@ mod questions;
 mod racing;
 mod remapping;
 mod replay;
+mod rewinding;
+mod servers;
 mod sessions;
 mod settings;
 mod skills;

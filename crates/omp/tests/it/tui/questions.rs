@@ -87,7 +87,7 @@ fn one_option_or_other_words() {
     screen.send("\r").wait_for("Chosen.");
     assert!(last_result(&screen.server).contains("User selected: green"), "{}", last_result(&screen.server));
     assert!(!last_result(&screen.server).contains("Recommended"));
-    screen.say("again").wait_for("type to search").send("Other").wait_for("1 of").send("\r");
+    screen.say("again").wait_for("Enter chooses").send("Other").wait_for("⌕ Other").send("\r");
     screen.wait_for("Enter answers").send("purple").wait_for("purple").send("\r").wait_for("Typed.");
     let result = last_result(&screen.server);
     assert!(result.contains("User provided custom input: purple"), "{result}");
@@ -99,8 +99,8 @@ fn several_options_in_the_order_of_choosing() {
     let mut screen = Screen::new([ask(&json!([question(true)])), Reply::new().text("Chosen.")], &[]);
     screen.say("go").wait_for("Which color?").wait_for("Space or Enter marks").wait_for("□ red");
     // Blue with Space, then red with Enter; green is chosen and left out again.
-    screen.send(" ").wait_for("1 chosen").send("\x1b[B ").wait_for("2 chosen");
-    screen.send("\x1b[A ").wait_for("1 chosen").send("\x1b[A\r").wait_for("2 chosen");
+    screen.send(" ").wait_for("■ green").send("\x1b[B ").wait_for("■ blue");
+    screen.send("\x1b[A ").wait_for("□ green").send("\x1b[A\r").wait_for("■ red");
     assert_eq!(screen.server.requests().len(), 1, "nothing is sent before it is done");
     screen.send("\x1b[A").wait_for("❯ Done selecting").send("\r").wait_for("Chosen.");
     assert!(last_result(&screen.server).contains("blue, red"), "{}", last_result(&screen.server));

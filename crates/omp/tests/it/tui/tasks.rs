@@ -34,7 +34,7 @@ fn screen(scenario: Scenario) -> Screen {
 /// The rows of the panel: its head, and those below it up to the status line.
 fn panel(screen: &Screen) -> Vec<String> {
     let shown = screen.terminal.screen();
-    let rows = shown.lines().map(str::trim_end).skip_while(|row| !row.contains(" open"));
+    let rows = shown.lines().map(str::trim_end).skip_while(|row| !row.contains("Todo ·"));
     rows.take_while(|row| !row.is_empty()).map(str::to_owned).collect()
 }
 

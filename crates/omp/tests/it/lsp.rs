@@ -1,0 +1,174 @@
+//! Language servers in the program: their switches, where their configuration is, who may be asked what.
+
+use omp_testkit::{Home, LanguageServer, ModelOptions, Reply, Server, Wire};
+use serde_json::{Value, json};
+
+use crate::support::omp_run;
+
+const CONFIG: &str = "home/.omp/agent/config.yml";
+
+/// A server for `.fake` files, which the home knows of once it is configured.
+pub(crate) fn install(home: &Home, name: &str, script: &Value) -> LanguageServer {
+    LanguageServer::install(&home.path("bin"), name, script)
+}
+
+/// The entry of a server in a configuration file.
+pub(crate) fn entry(server: &LanguageServer, more: &Value) -> Value {
+    let mut entry = json!({"command": server.program(), "fileTypes": [".fake"], "rootMarkers": ["marker"]});
+    entry.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    entry
+}
+
+/// A project with one server.
+fn world() -> (Home, LanguageServer) {
+    let home = Home::new();
+    let server = install(&home, "fake", &json!({}));
+    home.write("work/marker", "");
+    home.write("work/a.fake", "one\n");
+    home.write("work/lsp.json", json!({"fake": entry(&server, &json!({}))}).to_string());
+    (home, server)
+}
+
+fn call(tool: &str, arguments: &Value) -> Reply {
+    calling(Reply::new(), tool, arguments)
+}
+
+fn calling(reply: Reply, tool: &str, arguments: &Value) -> Reply {
+    let mut arguments = arguments.clone();
+    arguments["_i"] = "look".into();
+    reply.tool_call(tool, arguments)
+}
+
+/// The requests of a run in which the model replies with this, and then is done.
+fn requests(home: &Home, config: &str, args: &[&str], reply: Reply) -> Vec<Value> {
+    let model = Server::start([reply, Reply::new().text("done")]);
+    home.models_yml(&model, Wire::OpenAiCompletions, ModelOptions::new());
+    home.write(CONFIG, config);
+    omp_run(home, &[&["-p", "go"], args].concat()).assert_success();
+    let bodies = model.requests().into_iter().map(|request| request.body.clone()).collect();
+    model.finish();
+    bodies
+}
+
+fn tools(request: &Value) -> Vec<&str> {
+    let tools = request["tools"].as_array().expect("tools");
+    tools.iter().filter_map(|tool| tool["function"]["name"].as_str()).collect()
+}
+
+fn results(request: &Value) -> Vec<&str> {
+    let messages = request["messages"].as_array().expect("messages").iter();
+    messages
+        .filter(|message| message["role"] == "tool")
+        .map(|message| message["content"].as_str().expect("text"))
+        .collect()
+}
+
+/// proves: INT-001, CLI-022
+#[test]
+fn language_servers_can_be_switched_off() {
+    let write = json!({"path": "a.fake", "content": "let BAD\n"});
+    let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 3}});
+    let script = json!({"rules": [{"word": "BAD", "message": "a bad word"}],
+        "answers": {"textDocument/formatting": {"result": [{"range": range, "newText": "LET"}]}}});
+    let off = "lsp:\n  formatOnWrite: true\n  enabled: false\n";
+    for (config, args, offered) in [
+        ("lsp:\n  formatOnWrite: true\n", &[][..], true),
+        (off, &[], false),
+        ("lsp:\n  formatOnWrite: true\n", &["--no-lsp"], false),
+    ] {
+        let (home, server) = world();
+        server.play(&script);
+        let requests = requests(&home, config, args, call("write", &write));
+        assert_eq!(tools(&requests[0]).contains(&"lsp"), offered, "{config} {args:?}");
+        let said = results(&requests[1])[0];
+        assert_eq!(said.contains("error: a bad word"), offered, "{said}");
+        assert_eq!(home.read("work/a.fake"), if offered { "LET BAD\n" } else { "let BAD\n" });
+        assert_eq!(server.starts().len(), usize::from(offered));
+        server.finish();
+    }
+    let (home, _server) = world();
+    let requests = requests(&home, "", &[], call("lsp", &json!({"action": "status"})));
+    assert_eq!(results(&requests[1])[0], "Active language servers: fake");
+}
+
+/// Nobody can be asked here, so what would be asked about does not run.
+///
+/// proves: INT-013
+#[test]
+fn actions_that_change_something_need_approval() {
+    let reading = [
+        "diagnostics",
+        "definition",
+        "type_definition",
+        "implementation",
+        "references",
+        "hover",
+        "symbols",
+        "status",
+        "capabilities",
+    ];
+    let writing = ["rename", "rename_file", "code_actions", "reload", "request"];
+    let (home, server) = world();
+    let mut reply = Reply::new();
+    for action in reading.iter().chain(&writing) {
+        let arguments = json!({"action": action, "file": "a.fake", "new_name": "b.fake", "query": "x/y"});
+        reply = calling(reply, "lsp", &arguments);
+    }
+    let requests = requests(&home, "tools:\n  approvalMode: always-ask\n", &[], reply);
+    let results = results(&requests[1]);
+    assert_eq!(results.len(), reading.len() + writing.len());
+    for (action, said) in reading.iter().chain(&writing).zip(results) {
+        assert_eq!(said.contains("needs the user's approval"), writing.contains(action), "{action}: {said}");
+    }
+    assert!(home.exists("work/a.fake") && !home.exists("work/b.fake"));
+    assert!(server.params("x/y").is_empty());
+}
+
+/// Every place sets the arguments of the server; the one that counts most wins.
+///
+/// proves: INT-083, INT-085
+#[test]
+fn configuration_comes_from_many_places() {
+    let (home, server) = world();
+    std::fs::remove_file(home.path("work/lsp.json")).unwrap();
+    let plugins = json!({"plugins": {"p@m": [{"installPath": home.path("plugin")}]}});
+    home.write("home/.claude/plugins/installed_plugins.json", plugins.to_string());
+    for (number, place) in [
+        "home/lsp.json",
+        "plugin/.lsp.json",
+        "home/.gemini/lsp.yaml",
+        "home/.omp/agent/lsp.json",
+        "work/.gemini/lsp.json",
+        "work/.omp/lsp.yml",
+        "work/.lsp.json",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let fields = match number {
+            0 => entry(&server, &json!({"args": [place]})),
+            _ => json!({"args": [place]}),
+        };
+        home.write(place, json!({"servers": {"fake": fields}}).to_string());
+        let requests = requests(&home, "", &[], call("lsp", &json!({"action": "capabilities"})));
+        assert!(results(&requests[1])[0].starts_with("fake:"), "{place}");
+        assert_eq!(server.starts().len(), number + 1);
+        assert_eq!(server.starts()[number], json!([place]));
+    }
+    server.finish();
+}
+
+/// proves: INT-034
+#[test]
+fn sessions_without_a_screen_start_nothing_in_advance() {
+    for mode in [&[][..], &["--mode", "json"]] {
+        let (home, server) = world();
+        let model = Server::start([Reply::new().text("done")]);
+        home.models_yml(&model, Wire::OpenAiCompletions, ModelOptions::new());
+        home.write(CONFIG, "lsp:\n  lazy: false\n");
+        omp_run(&home, &[&["-p", "go"], mode].concat()).assert_success();
+        assert_eq!(model.requests().len(), 1);
+        assert!(server.starts().is_empty(), "{mode:?}");
+        model.finish();
+    }
+}

@@ -1,0 +1,75 @@
+//! Language servers on the first screen.
+
+use omp_testkit::{Home, LanguageServer, Reply, Server, Wire};
+use serde_json::{Value, json};
+
+use super::Screen;
+use crate::lsp::{entry, install};
+use crate::support;
+
+/// A home with these servers, and a model that writes a file for them.
+fn world(servers: &[(&str, Value, Value)], config: &str) -> (Home, Server, Vec<LanguageServer>) {
+    let write = json!({"_i": "x", "path": "a.fake", "content": "one\n"});
+    let model = Server::start([Reply::new().tool_call("write", write), Reply::new().text("written.")]);
+    let home = support::home(&model, Wire::OpenAiCompletions);
+    let installed: Vec<LanguageServer> =
+        servers.iter().map(|(name, script, _)| install(&home, name, script)).collect();
+    let table: serde_json::Map<String, Value> = servers
+        .iter()
+        .zip(&installed)
+        .map(|((name, _, more), server)| ((*name).to_owned(), entry(server, more)))
+        .collect();
+    home.write("work/marker", "");
+    home.write("work/lsp.json", Value::Object(table).to_string());
+    home.write("home/.omp/agent/config.yml", config);
+    (home, model, installed)
+}
+
+/// proves: INT-032, CLI-266
+#[test]
+fn servers_are_named_and_wait_until_they_are_needed() {
+    let (home, model, servers) = world(&[("fake", json!({}), json!({}))], "");
+    let mut screen = Screen::in_home(home, model, &[], 30, 100);
+    screen.wait_for("● fake  available");
+    let shown = screen.terminal.screen();
+    let place = |text: &str| shown.find(text).unwrap_or_else(|| panic!("no {text:?} in:\n{shown}"));
+    assert!(place("/help lists commands") < place("Language servers"), "{shown}");
+    assert!(place("Language servers") < place("● fake"), "{shown}");
+    assert!(servers[0].starts().is_empty());
+    screen.say("go").wait_for("written.");
+    assert_eq!(servers[0].starts().len(), 1);
+    screen.leave();
+    servers[0].finish();
+}
+
+/// proves: INT-033
+#[test]
+fn servers_are_started_in_advance_where_that_is_wanted() {
+    let home = Home::new();
+    let never = json!({"before_initialize": [{"wait_for": home.path("never")}]});
+    let (home, model, servers) = world(
+        &[("fake", json!({}), json!({})), ("slow", never, json!({"warmupTimeoutMs": 300}))],
+        "lsp:\n  lazy: false\n",
+    );
+    let mut screen = Screen::in_home(home, model, &[], 30, 100);
+    screen.wait_for("● fake  ready");
+    screen.wait_for("● slow  slow cannot be started: LSP request initialize timed out after");
+    assert_eq!((servers[0].starts().len(), servers[1].starts().len()), (1, 1));
+    assert_eq!(screen.server.requests().len(), 0);
+    screen.leave();
+    servers[0].finish();
+}
+
+/// proves: CLI-266
+#[test]
+fn a_quiet_start_names_no_servers() {
+    let (home, model, servers) =
+        world(&[("fake", json!({}), json!({}))], "startup:\n  quiet: true\nlsp:\n  lazy: false\n");
+    let mut screen = Screen::in_home(home, model, &[], 30, 100);
+    screen.say("go").wait_for("written.");
+    let shown = screen.terminal.screen();
+    assert!(!shown.contains("Language servers") && !shown.contains("● fake"), "{shown}");
+    assert_eq!(servers[0].starts().len(), 1, "one process, whoever needs it first");
+    screen.leave();
+    servers[0].finish();
+}
