@@ -26,7 +26,7 @@ pub mod servers;
 pub mod uri;
 
 pub use client::{Client, Editor, Limit, Synced};
-pub use config::{Config, Kind, Places, Server};
+pub use config::{Config, Kind, Places, Server, Trust};
 pub use error::LspError;
 pub use mux::MuxState;
 pub use servers::{Servers, Surroundings};

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::LspError;
 use crate::client::{Client, Editor, Limit, Start};
-use crate::config::{Config, Places, Server};
+use crate::config::{Config, Places, Server, Trust};
 use crate::mux::{Mux, MuxState};
 
 /// How often idle servers are looked for.
@@ -34,6 +34,8 @@ pub struct Surroundings {
     pub cwd: PathBuf,
     /// Finds the directories with configuration files, the least important first, when they are needed.
     pub directories: Directories,
+    /// Whose programs are started.
+    pub trust: Trust,
 }
 
 /// All servers of a session.
@@ -67,12 +69,12 @@ struct Times {
 impl Servers {
     /// Nothing is read or started before somebody asks.
     pub fn new(surroundings: Surroundings) -> Arc<Self> {
-        let Surroundings { scope, environment, cwd, directories } = surroundings;
+        let Surroundings { scope, environment, cwd, directories, trust } = surroundings;
         let path = environment.get("PATH").map(ToOwned::to_owned);
         Arc::new(Self {
             scope,
             environment,
-            places: Places { cwd, directories: Vec::new(), path },
+            places: Places { cwd, directories: Vec::new(), path, trust },
             directories: Arc::new(directories),
             config: OnceCell::new(),
             slots: Mutex::default(),

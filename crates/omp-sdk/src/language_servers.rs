@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use omp_agent::{Clock, Control};
 use omp_config::Directories;
 use omp_config::settings::{Settings, keys};
-use omp_lsp::{Servers, Surroundings};
+use omp_lsp::{Servers, Surroundings, Trust};
 use omp_shell::{Environment as ChildEnvironment, Scope};
 use omp_tools::{LanguageServers, LateFindings, LspSettings};
 use omp_types::{CustomMessage, UserContent};
@@ -87,11 +87,17 @@ pub(crate) fn of_session(
         return None;
     }
     let (directories, cwd, known) = (options.directories.clone(), options.cwd.clone(), settings.clone());
+    // Where commands are asked about, nothing that a project brings along runs unasked.
+    let trust = match settings.get(keys::TOOLS_APPROVAL_MODE) {
+        "yolo" => Trust::Project,
+        _ => Trust::User,
+    };
     let servers = Servers::new(Surroundings {
         scope: Arc::clone(scope),
         environment: environment.clone(),
         cwd: cwd.clone(),
-        directories: Box::new(move || places(&directories, cwd.clone(), &known)),
+        directories: Box::new(move || places(&directories, cwd.clone(), &known, trust)),
+        trust,
     });
     let wishes = LspSettings {
         diagnostics_on_write: settings.get(keys::LSP_DIAGNOSTICS_ON_WRITE),
@@ -103,12 +109,14 @@ pub(crate) fn of_session(
 }
 
 /// Directories with configuration files, the least important first.
-fn places(directories: &Directories, cwd: PathBuf, settings: &Settings) -> Vec<PathBuf> {
+fn places(directories: &Directories, cwd: PathBuf, settings: &Settings, trust: Trust) -> Vec<PathBuf> {
     let discovery = knowledge::discovery(directories, &cwd, settings);
     let mut all = vec![directories.home.clone()];
     all.extend(discovery.plugin_roots());
     all.extend([directories.home.join(".gemini"), directories.agent.clone()]);
-    all.extend([cwd.join(".gemini"), cwd.join(".omp"), cwd]);
+    if trust == Trust::Project {
+        all.extend([cwd.join(".gemini"), cwd.join(".omp"), cwd]);
+    }
     all
 }
 

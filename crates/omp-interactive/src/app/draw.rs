@@ -24,7 +24,7 @@ use crate::panels::Drawn;
 pub(super) const EDITOR_SHARE: usize = 2;
 
 /// A screen with fewer rows has none to spare.
-const LOW: usize = 12;
+const LOW: usize = 11;
 
 impl App {
     /// Draws what is due; `None` if nothing is.

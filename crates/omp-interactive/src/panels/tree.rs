@@ -62,7 +62,8 @@ impl TreePanel {
 
 impl Panel for TreePanel {
     fn draw(&mut self, look: &Look, size: Size) -> Drawn {
-        self.navigator.draw(look, size)
+        // The blank row above is a part of the screen, of which the tree takes a half.
+        self.navigator.draw(look, Size { height: size.height.next_multiple_of(2), ..size })
     }
 
     fn key(&mut self, key: Key, keys: &Bindings) -> Reaction {

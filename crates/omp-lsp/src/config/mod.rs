@@ -26,6 +26,18 @@ pub struct Places {
     pub directories: Vec<PathBuf>,
     /// `PATH`.
     pub path: Option<std::ffi::OsString>,
+    /// Whose programs are started.
+    pub trust: Trust,
+}
+
+/// Whose programs are started as servers. Starting one is running it, and nobody is asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Trust {
+    /// Also those that the project brings along.
+    #[default]
+    Project,
+    /// Only those outside of the project.
+    User,
 }
 
 /// One server, as it is configured.

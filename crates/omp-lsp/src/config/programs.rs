@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::Places;
+use super::{Places, Trust};
 
 /// Directories of a project that may hold programs, and what must be there for them to count.
 const LOCAL: &[(&[&str], &[&str])] = &[
@@ -16,10 +16,13 @@ const LOCAL: &[(&[&str], &[&str])] = &[
     (&["go.mod", "go.sum"], &["bin"]),
 ];
 
-/// The program of that name; `None` if it is not installed.
+/// The program of that name; `None` if it is not installed, or only where it is not trusted.
 pub(crate) fn find(command: &str, places: &Places) -> Option<PathBuf> {
+    let usable = |path: &PathBuf| {
+        is_program(path) && (places.trust == Trust::Project || is_outside(path, &places.cwd))
+    };
     if command.contains('/') {
-        return Some(places.cwd.join(command)).filter(|path| is_program(path));
+        return Some(places.cwd.join(command)).filter(usable);
     }
     let counts = |markers: &[&str]| markers.iter().any(|marker| places.cwd.join(marker).exists());
     let local = LOCAL.iter().filter(|(markers, _)| counts(markers));
@@ -27,7 +30,14 @@ pub(crate) fn find(command: &str, places: &Places) -> Option<PathBuf> {
     let path = places.path.as_deref().unwrap_or_default();
     // An empty or relative part would mean whatever directory we happen to be in.
     let path = std::env::split_paths(path).filter(|directory| directory.is_absolute());
-    local.chain(path).map(|directory| directory.join(command)).find(|path| is_program(path))
+    local.chain(path).map(|directory| directory.join(command)).find(usable)
+}
+
+/// Is the program, behind all links and on the way there, outside of the project?
+fn is_outside(program: &Path, project: &Path) -> bool {
+    let (Ok(real), Ok(project)) = (program.canonicalize(), project.canonicalize()) else { return false };
+    let named = program.parent().and_then(|directory| directory.canonicalize().ok());
+    !real.starts_with(&project) && named.is_some_and(|directory| !directory.starts_with(&project))
 }
 
 fn is_program(path: &Path) -> bool {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use omp_lsp::{Config, Places, Server};
+use omp_lsp::{Config, Places, Server, Trust};
 use serde_json::{Value, json};
 
 use crate::support::servers::Bench;
@@ -10,7 +10,12 @@ use crate::support::servers::Bench;
 /// What a session of the bench would find, with these directories of configuration files.
 fn load(bench: &Bench, directories: &[PathBuf]) -> Config {
     let path = Some(bench.at("bin").into_os_string());
-    Config::load(&Places { cwd: bench.project(), directories: directories.to_vec(), path })
+    Config::load(&Places {
+        cwd: bench.project(),
+        directories: directories.to_vec(),
+        path,
+        trust: Trust::Project,
+    })
 }
 
 fn names(config: &Config) -> Vec<&str> {

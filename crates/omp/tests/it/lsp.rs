@@ -45,7 +45,7 @@ fn requests(home: &Home, config: &str, args: &[&str], reply: Reply) -> Vec<Value
     home.models_yml(&model, Wire::OpenAiCompletions, ModelOptions::new());
     home.write(CONFIG, config);
     omp_run(home, &[&["-p", "go"], args].concat()).assert_success();
-    let bodies = model.requests().into_iter().map(|request| request.body.clone()).collect();
+    let bodies = model.requests().into_iter().map(|request| request.body).collect();
     model.finish();
     bodies
 }
@@ -122,6 +122,34 @@ fn actions_that_change_something_need_approval() {
     }
     assert!(home.exists("work/a.fake") && !home.exists("work/b.fake"));
     assert!(server.params("x/y").is_empty());
+}
+
+/// Outside of `yolo` nothing that the project brings along is started, whatever it is called; what the user has is.
+#[test]
+fn a_project_cannot_bring_a_program_along() {
+    let status = call("lsp", &json!({"action": "status"}));
+    let (home, server) = world();
+    let seen = |mode: &str| {
+        let config = format!("tools:\n  approvalMode: {mode}\n");
+        results(&requests(&home, &config, &[], status.clone())[1])[0].to_owned()
+    };
+    let none = "No language servers configured for this project";
+    assert!(seen("yolo").contains("fake"));
+    assert!(seen("write").contains(none) && seen("always-ask").contains(none));
+    // The user's own description of a program in the project, by its name, by its path and behind a link.
+    std::fs::remove_file(home.path("work/lsp.json")).unwrap();
+    home.write("work/package.json", "{}");
+    LanguageServer::install(&home.path("work/node_modules/.bin"), "local", &json!({}));
+    std::os::unix::fs::symlink(home.path("work/node_modules/.bin/local"), home.path("bin/linked")).unwrap();
+    for command in ["local", "node_modules/.bin/local", home.path("bin/linked").to_str().unwrap()] {
+        let more = json!({"command": command});
+        let table = json!({"fake": entry(&server, &more)});
+        home.write("home/.omp/agent/lsp.json", table.to_string());
+        assert!(seen("yolo").contains("fake"), "{command}");
+        assert!(seen("write").contains(none), "{command}");
+    }
+    home.write("home/.omp/agent/lsp.json", json!({"fake": entry(&server, &json!({}))}).to_string());
+    assert!(seen("write").contains("fake"));
 }
 
 /// Every place sets the arguments of the server; the one that counts most wins.

@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use omp_agent::{Tool, ToolError, Updates};
-use omp_lsp::{Servers, Surroundings};
+use omp_lsp::{Servers, Surroundings, Trust};
 use omp_shell::{Environment, Scope};
 use omp_testkit::LanguageServer;
 use omp_tools::{Context, LanguageServers, LspSettings, Settings, builtin, lsp};
@@ -181,6 +181,7 @@ impl Bench {
             environment,
             cwd: project,
             directories: Box::new(move || places.clone()),
+            trust: Trust::Project,
         });
         let desk = Arc::new(LanguageServers::new(servers, self.settings));
         context.lsp = Some(desk.clone());

@@ -90,7 +90,8 @@ fn help_lists_everything_with_its_source() {
     home.write("home/.omp/agent/prompts/poem.md", "---\ndescription: A poem\n---\nHello\n");
     home.write("work/.omp/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Reads PDFs\n---\nHello\n");
     let mut screen = Screen::in_home(home, server, &[], 120, 120);
-    screen.say("/help").wait_for("/skill:pdf");
+    // What is typed afterwards is seen when all of it has arrived.
+    screen.say("/help").wait_for("/skill:pdf").send("typed").wait_for("│ typed");
     let shown = screen.terminal.history().join("\n") + &screen.terminal.screen();
     for (name, rest) in [
         ("/greet", "project Says hello"),
@@ -108,5 +109,5 @@ fn help_lists_everything_with_its_source() {
     for command in omp_commands::BUILTINS.iter().filter(|command| command.waits_for.is_none()) {
         assert!(shown.lines().any(|line| line.contains(&format!("/{}", command.name))), "{}", command.name);
     }
-    screen.say("/theme").wait_for("Theme on a dark background");
+    screen.send("\x15").say("/theme").wait_for("Theme on a dark background");
 }

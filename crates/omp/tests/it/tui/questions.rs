@@ -116,7 +116,7 @@ fn a_question_is_announced_to_whoever_looks_elsewhere() {
         let home = crate::support::home(&server, Wire::OpenAiCompletions);
         home.write("home/.omp/agent/config.yml", format!("ask:\n  notify: \"{setting}\"\n"));
         let mut screen = Screen::in_home(home, server, &[], 30, 100);
-        screen.say("go").send("\x1b[O").wait_for("Which color?");
+        screen.say("go").send("\x1b[O").wait_for("Enter chooses");
         let bytes = screen.terminal.bytes();
         assert_eq!(bytes.contains(&0x07), told, "ask.notify is {setting}");
     }
