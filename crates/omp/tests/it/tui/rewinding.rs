@@ -93,8 +93,8 @@ fn files_and_conversation_go_back_and_forth() {
 
     // With a menu, and with a file that somebody else changed.
     screen.home.write("work/new.txt", "mine\n");
-    screen.say("/rewind").wait_for("Go back before a prompt").wait_for("question alpha");
-    screen.send("\x1b[A\x1b[A").wait_for("❯ question alpha").send("\r").wait_for(QUESTION);
+    screen.say("/rewind").wait_for("type to search").wait_for("❯ question gamma  no files");
+    screen.send("\x1b[A\x1b[A").wait_for("❯ question alpha  4 files").send("\r").wait_for(QUESTION);
     screen.wait_for("revert  a.txt").wait_for("Somebody else changed these").wait_for("remove  new.txt");
     screen.wait_for("1. Conversation and files").send("1").wait_for("Went back; /redo undoes it.");
     screen.wait_for("Left alone").terminal.wait_without("alpha-done.");
