@@ -231,7 +231,11 @@ fn told(shown: &str, checked: &Checked, output: &mut ToolOutput) -> Value {
     if !checked.items.is_empty() {
         add(output, &format!("Diagnostics, {}", report::text(shown, &checked.items)));
     }
-    let summary = if checked.items.is_empty() { "OK".to_owned() } else { summary(&checked.items) };
+    let summary = match (checked.items.is_empty(), checked.servers.is_empty()) {
+        (false, _) => summary(&checked.items),
+        (true, false) => "OK".to_owned(),
+        (true, true) => "no server has looked at it".to_owned(),
+    };
     json!({
         "server": checked.servers.join(", "),
         "summary": summary,
