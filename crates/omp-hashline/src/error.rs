@@ -11,8 +11,9 @@ const VERBS: &str = "Use `SWAP N.=M:`, `DEL N.=M`, or `INS.PRE|POST|HEAD|TAIL:`"
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ParseError {
     #[error(
-        "input must begin with \"[PATH#HASH]\" on the first non-blank line for anchored edits; got: {}",
-        quoted(.0)
+        "input must begin with \"[PATH#HASH]\" on the first non-blank line for anchored edits; got: {}. {}",
+        quoted(.0),
+        first_line_hint(.0)
     )]
     NoHeader(String),
     #[error(
@@ -132,6 +133,25 @@ pub enum EditError {
     Mismatch(String),
     #[error("{0}")]
     Unseen(String),
+}
+
+/// What to write instead of a first line that is no header, by what it looks like.
+fn first_line_hint(line: &str) -> String {
+    let line = line.trim_start();
+    let begins = |starts: &[&str]| starts.iter().any(|start| line.starts_with(start));
+    let other = if begins(&["--- ", "+++ ", "diff ", "@@ ", "Index: "]) {
+        "Unified diffs are not taken. "
+    } else if begins(&["*** "]) {
+        "Patch envelopes are not taken. "
+    } else if begins(&["<<<<<<<", "======="]) {
+        "SEARCH/REPLACE blocks are not taken. "
+    } else {
+        ""
+    };
+    format!(
+        "{other}Copy the header from a read of the file; below it goes one hunk for each range, such as `SWAP 3.=4:`, \
+         with only the new lines as `+TEXT` rows."
+    )
 }
 
 /// What to write instead of a header that cannot be read.

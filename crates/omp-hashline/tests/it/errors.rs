@@ -16,12 +16,26 @@ fn parse_error(input: &str) -> String {
 #[test]
 fn a_patch_begins_with_a_header() {
     let error = parse_error("\n\nSWAP 1.=1:\n+x\n");
-    assert_eq!(
-        error,
-        "input must begin with \"[PATH#HASH]\" on the first non-blank line for anchored edits; got: \"SWAP 1.=1:\""
-    );
+    let refused = "input must begin with \"[PATH#HASH]\" on the first non-blank line for anchored edits; got: \"SWAP 1.=1:\". ";
+    assert!(error.starts_with(refused), "{error}");
+    assert!(error.ends_with("with only the new lines as `+TEXT` rows."), "{error}");
     assert!(parse_error("").starts_with("input must begin with \"[PATH#HASH]\""));
-    assert!(parse_error("+x\n[a#0000]\nDEL 1\n").ends_with("got: \"+x\""));
+    assert!(parse_error("+x\n[a#0000]\nDEL 1\n").contains("got: \"+x\". "));
+}
+
+/// Whoever writes in another dialect is told so.
+#[test]
+fn other_dialects_are_named() {
+    for (input, name) in [
+        ("--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n", "Unified diffs"),
+        ("diff --git a/f b/f\n", "Unified diffs"),
+        ("*** Begin Patch\n*** Update File: f\n@@\n-a\n+b\n*** End Patch\n", "Patch envelopes"),
+        ("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", "SEARCH/REPLACE blocks"),
+    ] {
+        let error = parse_error(input);
+        assert!(error.contains(name) && error.contains("are not taken. Copy the header"), "{error}");
+    }
+    assert!(!parse_error("src/f.rs\n").contains("are not taken"));
 }
 
 /// proves: FIL-139
