@@ -157,7 +157,9 @@ async fn plan(call: &Call<'_>, from: PathBuf, to: PathBuf) -> Result<Move, Fault
             Ok(rest) if !rest.as_os_str().is_empty() => (old.clone(), to.join(rest)),
             _ => (old, to.clone()),
         };
-        let pairs = files.into_iter().map(renamed).collect();
+        let pairs: Vec<(PathBuf, PathBuf)> = files.into_iter().map(renamed).collect();
+        // Each file, so that the history of files knows what was where.
+        pairs.iter().flat_map(|(old, new)| [old, new]).for_each(|path| context.about_to_change(path));
         Ok(Move { directory: metadata.is_dir(), pairs, from, to })
     };
     let planned = tokio::task::spawn_blocking(work).await;

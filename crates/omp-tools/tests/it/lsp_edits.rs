@@ -413,3 +413,32 @@ async fn choices_that_lead_nowhere() {
     seat.leave().await;
     server.finish();
 }
+
+/// A directory that was moved can be brought back, also where there is no git.
+#[tokio::test]
+async fn a_moved_directory_is_in_the_history() {
+    let mut bench = Bench::new();
+    let history = omp_history::History::new(omp_history::Options {
+        directory: bench.at("history"),
+        cwd: bench.project(),
+        environment: omp_shell::Environment::default(),
+        largest_file: 1 << 20,
+        most_bytes: 1 << 20,
+    });
+    bench.history = Some(history.clone());
+    bench.file("old/deep/a.fake", "one\n");
+    let server = bench.server("fake", &json!({}), &json!({}));
+    let seat = bench.sit();
+    history.begin("prompt");
+    history.before_change().await;
+    seat.ask(json!({"action": "rename_file", "file": "old", "new_name": "new"})).await;
+    assert_eq!(bench.content("new/deep/a.fake"), "one\n");
+    history.settle();
+    history.settled().await;
+    let plan = history.plan(vec!["prompt".to_owned()], "prompt".to_owned()).await.unwrap();
+    history.restore(plan, omp_history::Others::Stay, None).await.unwrap();
+    assert_eq!(bench.content("old/deep/a.fake"), "one\n");
+    assert!(!bench.project().join("new/deep/a.fake").exists());
+    seat.leave().await;
+    server.finish();
+}

@@ -6,6 +6,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use omp_agent::{Tool, ToolError, Updates};
+use omp_history::History;
 use omp_lsp::{Servers, Surroundings, Trust};
 use omp_shell::{Environment, Scope};
 use omp_testkit::LanguageServer;
@@ -84,6 +85,7 @@ pub(crate) struct Bench {
     directory: tempfile::TempDir,
     pub(crate) settings: LspSettings,
     pub(crate) tools: Settings,
+    pub(crate) history: Option<Arc<History>>,
     pub(crate) path: Option<String>,
     pub(crate) variables: Vec<(String, String)>,
 }
@@ -100,6 +102,7 @@ impl Bench {
             directory: tempfile::tempdir().unwrap(),
             settings: LspSettings::default(),
             tools: Settings::default(),
+            history: None,
             path: None,
             variables: Vec::new(),
         };
@@ -175,6 +178,7 @@ impl Bench {
             Context::new(project.clone(), Some(home.clone()), scope.clone(), environment.clone());
         context.settings = self.tools.clone();
         context.settings.edit_active = true;
+        context.history.clone_from(&self.history);
         let places = vec![home.clone(), home.join(".omp/agent"), project.join(".omp"), project.clone()];
         let servers = Servers::new(Surroundings {
             scope,
