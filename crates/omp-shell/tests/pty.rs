@@ -210,3 +210,27 @@ async fn a_command_that_only_asks_is_survived() {
     assert_eq!(outcome.ending, Ending::Exited(0));
     assert!(outcome.output.text.ends_with("over\n"), "{:?}", outcome.output.text);
 }
+
+/// A command that ends while answers still wait, because nobody read the ones before, ends for us too. It asks slowly enough
+/// for every answer to be written, until the terminal takes no more.
+#[tokio::test]
+async fn answers_that_nobody_takes_keep_nobody_waiting() {
+    let command = r"stty raw -echo; asks=$(printf '\033[c%.0s' {1..100}); for i in {1..300}; do printf %s $asks; sleep 0.004; done; echo over";
+    let outcome = run(command).await;
+    assert_eq!(outcome.ending, Ending::Exited(0));
+    assert!(outcome.output.text.ends_with("over\n"), "{:?}", outcome.output.text);
+}
+
+/// Whoever leaves the terminal for a moment finds it again, and a person sees it.
+#[tokio::test]
+async fn a_terminal_that_was_left_is_still_there() {
+    let mark = unique_mark("pty-left");
+    let command = "echo one; exec 0<&- 1>&- 2>&-; sleep 0.2; exec </dev/tty >/dev/tty; echo two; read -r line; echo three";
+    let spec = PtySpec { timeout: Some(Duration::from_secs(10)), ..spec(&mark, command) };
+    let (outcome, ()) = with(spec, async |terminal| {
+        shows(&terminal, "two").await;
+        terminal.write(b"\r");
+    })
+    .await;
+    assert_eq!((outcome.ending, outcome.output.text.as_str()), (Ending::Exited(0), "one\ntwo\n\nthree\n"));
+}

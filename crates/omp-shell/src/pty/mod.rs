@@ -139,7 +139,7 @@ pub async fn run(
             };
         }
     };
-    let Started { mut child, reader, writer, keys, terminal, timeout } = started;
+    let Started { mut child, reader, writer, keys, terminal, theirs, timeout } = started;
     open(terminal.clone());
     let kill = terminal.shared.kill.clone();
     let mut normalizer = Normalizer::default();
@@ -155,6 +155,7 @@ pub async fn run(
         }
     };
     let ending = output.follow(end, timeout, &kill).await;
+    drop(theirs); // From here on the terminal ends with its last user.
     let left_open = match ending {
         Ending::TimedOut | Ending::Cancelled => output.stop(&mut child, ending).await,
         Ending::Exited(_) | Ending::Signaled(_) | Ending::Lost => output.drain().await,
@@ -169,6 +170,10 @@ struct Started {
     writer: pipe::Sender,
     keys: mpsc::Receiver<Vec<u8>>,
     terminal: Terminal,
+    /// The command's end, open as long as the command runs. A terminal that everybody has left counts as closed for ever to
+    /// the runtime, which then calls it writable without end while the kernel calls it full; and the command may come
+    /// back to it through `/dev/tty`.
+    theirs: OwnedFd,
     timeout: Option<Duration>,
 }
 
@@ -199,12 +204,12 @@ fn start(scope: &Scope, spec: PtySpec, kill: CancellationToken) -> Result<Starte
         environment,
         stdin: Stdio::Fd(theirs.try_clone()?),
         stdout: Stdio::Fd(theirs.try_clone()?),
-        stderr: Stdio::Fd(theirs),
+        stderr: Stdio::Fd(theirs.try_clone()?),
     })?;
     let emulator = Mutex::new(Emulator::new(size, sender.clone()));
     let shared = Shared { emulator, changes: watch::Sender::new(()), keys: sender, device, kill };
     let terminal = Terminal { shared: Arc::new(shared) };
-    Ok(Started { child, reader, writer, keys, terminal, timeout: spec.timeout })
+    Ok(Started { child, reader, writer, keys, terminal, theirs, timeout: spec.timeout })
 }
 
 /// Passes keys on for ever, in their order.
