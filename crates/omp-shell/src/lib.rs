@@ -4,7 +4,8 @@
 //! - [`environment`] decides what a child sees of our environment.
 //! - [`login`] learns what the user's login shell would add to it.
 //! - [`command`] runs one shell command to its end, its timeout or its cancellation.
-//! - [`program`] does the same for a program that needs no shell; [`answer()`] reads one that is asked something.
+//! - [`program`] does the same for a program that needs no shell; [`answer()`] reads one that is asked something, [`answer_bytes()`]
+//!   one that answers with something else than text.
 //! - [`session`] keeps shells that live through many commands.
 //! - [`pty`] runs one command on a pseudo-terminal.
 //! - [`sink`] turns a stream of any length into a text of bounded length.
@@ -23,7 +24,7 @@ pub mod sink;
 mod stream;
 mod watcher;
 
-pub use answer::{Answer, answer};
+pub use answer::{Answer, answer, answer_bytes};
 pub use command::{CommandError, CommandOutcome, CommandSpec, Ending, Snapshot};
 pub use environment::{Ci, Environment, SecretNames};
 pub use login::login_environment;

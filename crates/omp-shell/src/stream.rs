@@ -20,6 +20,11 @@ const KILL_LIMIT: Duration = Duration::from_secs(2);
 const SNAPSHOT_INTERVAL: Duration = Duration::from_millis(100);
 const SNAPSHOT_BYTES: usize = 8 * 1024;
 
+/// What is read at once: a pipe holds that much, if nobody asked for more.
+const READ_BYTES: usize = 64 * 1024;
+/// The most that a pipe holds.
+const MOST_HELD: usize = 1024 * 1024;
+
 /// The output of a running command on its way into the sink.
 pub(crate) struct Output<F> {
     pipe: pipe::Receiver,
@@ -120,7 +125,8 @@ impl<F: FnMut(&Snapshot)> Output<F> {
         self.intake.sink.finish()
     }
 
-    /// Reads to the end of the stream, but not longer than `limit`.
+    /// Reads to the end of the stream, but does not wait longer than `limit`. What is there by then is taken, however
+    /// busy the machine is: the command printed it.
     async fn read_for(&mut self, limit: Duration) -> Pipe {
         let to_the_end = async {
             while read(&self.pipe, |bytes| self.intake.push(bytes)).await != Got::End {
@@ -129,8 +135,27 @@ impl<F: FnMut(&Snapshot)> Output<F> {
         };
         match tokio::time::timeout(limit, to_the_end).await {
             Ok(()) => Pipe::Closed,
-            Err(_) => Pipe::Open,
+            Err(_) => self.take_rest(),
         }
+    }
+
+    /// Takes what the stream holds, without waiting. Whoever still writes may fill it while it is emptied.
+    fn take_rest(&mut self) -> Pipe {
+        let mut buffer = vec![0; READ_BYTES];
+        let mut left = MOST_HELD;
+        while left > 0 {
+            match rustix::io::read(&self.pipe, &mut *buffer) {
+                Ok(0) => return Pipe::Closed,
+                Ok(length) => {
+                    self.intake.push(&buffer[..length]);
+                    left = left.saturating_sub(length);
+                }
+                Err(rustix::io::Errno::INTR) => {}
+                Err(rustix::io::Errno::AGAIN) => return Pipe::Open,
+                Err(_) => return Pipe::Closed,
+            }
+        }
+        Pipe::Open
     }
 }
 
@@ -147,7 +172,7 @@ async fn read(pipe: &pipe::Receiver, take: impl FnOnce(&[u8])) -> Got {
     if pipe.readable().await.is_err() {
         return Got::End;
     }
-    let mut buffer = [0; 64 * 1024]; // A pipe holds that much. Not kept across the wait, so not in the future.
+    let mut buffer = [0; READ_BYTES]; // Not kept across the wait, so not in the future.
     match pipe.try_read(&mut buffer) {
         Ok(0) => Got::End,
         Ok(length) => {
@@ -201,5 +226,34 @@ impl<F: FnMut(&Snapshot)> Reporter<F> {
         self.news = false;
         self.next = tokio::time::Instant::now() + SNAPSHOT_INTERVAL;
         (self.deliver)(&Snapshot { tail: sink.tail(SNAPSHOT_BYTES), total_bytes: sink.total_bytes() });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+    use crate::sink::Limits;
+
+    /// What a command printed is there, however slowly it is taken.
+    #[tokio::test]
+    async fn a_busy_machine_loses_no_output() {
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        nix::fcntl::fcntl(&writer, nix::fcntl::FcntlArg::F_SETPIPE_SZ(4 * READ_BYTES as i32)).unwrap();
+        writer.write_all(&b"line\n".repeat(3 * READ_BYTES / 5)).unwrap();
+        writer.write_all(b"over\n").unwrap();
+        let sink = Sink::new(Limits::default(), None);
+        let slow = |bytes: &[u8]| {
+            std::thread::sleep(DRAIN_LIMIT);
+            bytes.to_vec()
+        };
+        let pipe = pipe::Receiver::from_owned_fd(reader.into()).unwrap();
+        let mut output = Output::new(pipe, sink, |_: &_| {}).through(Box::new(slow));
+        // Somebody who was left behind still has the other end.
+        let left = output.drain().await;
+        assert_eq!(left, Pipe::Open);
+        assert!(output.finish(left).text.ends_with("over\n"));
+        drop(writer);
     }
 }
