@@ -75,6 +75,23 @@ impl Blobs {
         forced.map_err(|error| HistoryError::store(path, error))
     }
 
+    /// Another process may have changed what is there.
+    pub(crate) fn look_again(&mut self) {
+        self.known = None;
+    }
+
+    /// Takes a content over from another store; one that is not there is passed over.
+    pub(crate) fn take_from(&mut self, other: &Self, hash: &str) -> Result<(), HistoryError> {
+        let from = other.directory.join(hash);
+        let packed = match std::fs::read(&from) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            packed => packed.map_err(|error| HistoryError::store(&from, error))?,
+        };
+        let path = self.directory.join(hash);
+        let written = create_private(&self.directory).and_then(|()| self.write(&path, &packed));
+        written.map_err(|error| HistoryError::store(&path, error))
+    }
+
     /// Is this content kept, as far as was looked?
     pub(crate) fn has(&self, hash: &str) -> bool {
         self.known.as_ref().is_some_and(|known| known.contains_key(hash))
@@ -91,7 +108,8 @@ impl Blobs {
             _ => HistoryError::store(&path, error),
         })?;
         let mut bytes = Vec::new();
-        let unpacked = ZlibDecoder::new(packed.as_slice()).take(self.largest + 1).read_to_end(&mut bytes);
+        let unpacked =
+            ZlibDecoder::new(packed.as_slice()).take(self.largest.saturating_add(1)).read_to_end(&mut bytes);
         match unpacked {
             Ok(_) if hash_of(&bytes) == hash => Ok(bytes),
             _ => Err(HistoryError::Lost),

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Why something could not be kept or brought back.
 #[derive(Debug, thiserror::Error)]
@@ -20,7 +21,7 @@ pub enum HistoryError {
     /// What is there could not be saved before it is overwritten.
     #[error("what is there now could not be saved first; it is unchanged")]
     Unsaved,
-    /// Git gave no answer.
+    /// Git refused.
     #[error("git {command}: {reason}")]
     Git {
         /// Its first word.
@@ -28,6 +29,26 @@ pub enum HistoryError {
         /// What it said, or why it was not heard.
         reason: String,
     },
+    /// Git took too long, now or before. It is not asked again.
+    #[error("git {command}: no answer after {patience:?}")]
+    Silent {
+        /// Its first word.
+        command: String,
+        /// How long it was waited for.
+        patience: Duration,
+    },
+    /// Git said more than was wanted.
+    #[error("git {command}: the answer is too long")]
+    TooLong {
+        /// Its first word.
+        command: String,
+    },
+    /// The session is somebody else's.
+    #[error("The session is not ours to write: {0}.")]
+    NotOurs(String),
+    /// Another process wrote to the journal in the middle of something.
+    #[error("Another process writes the history of files of this session.")]
+    Elsewhere,
     /// More files differ than one restore should touch.
     #[error(
         "More than {0} files differ from that moment. Was another branch checked out? Bring the files back with git."
@@ -47,6 +68,11 @@ pub enum HistoryError {
 impl HistoryError {
     pub(crate) fn store(path: impl Into<PathBuf>, source: io::Error) -> Self {
         Self::Store { path: path.into(), source }
+    }
+
+    /// Is it git that was of no help?
+    pub(crate) fn is_of_git(&self) -> bool {
+        matches!(self, Self::Git { .. } | Self::Silent { .. } | Self::TooLong { .. })
     }
 
     /// Is the disk full?

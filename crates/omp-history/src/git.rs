@@ -4,18 +4,17 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use omp_shell::scope::{Exit, GRACE, Program, Stdio};
-use omp_shell::{Child, Environment, Scope};
-use tokio::io::{AsyncRead, AsyncReadExt};
+use omp_shell::scope::{Exit, Program, Stdio};
+use omp_shell::{Environment, Scope, answer_bytes};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::HistoryError;
 
-/// Git gets no longer than this for an answer.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 /// The most that is taken of an answer about many files.
 const MOST_LIST: usize = 64 * 1024 * 1024;
 const MOST_COMPLAINT: usize = 16 * 1024;
@@ -51,6 +50,9 @@ pub(crate) struct Git {
     environment: Environment,
     runtime: Handle,
     cancel: CancellationToken,
+    patience: Duration,
+    /// It took too long once, and is not waited for again.
+    silent: Arc<AtomicBool>,
 }
 
 /// What differs from the last commit.
@@ -78,6 +80,7 @@ impl Git {
         environment: &Environment,
         runtime: Handle,
         cancel: CancellationToken,
+        patience: Duration,
     ) -> Result<Self, HistoryError> {
         let here = |(name, _): &(&OsStr, _)| !LEADING_ELSEWHERE.iter().any(|other| name == other);
         let mut environment: Environment = environment.iter().filter(here).collect();
@@ -86,7 +89,8 @@ impl Git {
         {
             environment.set(name, value);
         }
-        let outside = Self { cwd: cwd.to_owned(), environment, runtime, cancel };
+        let silent = Arc::default();
+        let outside = Self { cwd: cwd.to_owned(), environment, runtime, cancel, patience, silent };
         let mut said = outside.ask(&["rev-parse", "--show-toplevel"], 64 * 1024)?;
         said.truncate(said.strip_suffix(b"\n").map_or(said.len(), <[u8]>::len));
         let root = PathBuf::from(OsString::from_vec(said));
@@ -181,22 +185,29 @@ impl Git {
             .map(OsString::from)
             .chain(words.iter().map(|word| word.as_ref().to_owned()))
             .collect();
-        let failed = |reason: String| HistoryError::Git { command: command.clone(), reason };
+        let silent = || HistoryError::Silent { command: command.clone(), patience: self.patience };
+        if self.silent.load(Ordering::Acquire) {
+            return Err(silent());
+        }
         let said = self.runtime.block_on(async {
             let scope = Scope::new();
-            let asked = tokio::time::timeout(PATIENCE, self.run(&scope, arguments, most));
+            let asked = tokio::time::timeout(self.patience, self.run(&scope, arguments, most));
             let said = self.cancel.run_until_cancelled(asked).await;
             scope.end().await;
             said
         });
         match said {
             None => Err(HistoryError::Interrupted),
-            Some(Err(_)) => Err(failed(format!("no answer after {} seconds", PATIENCE.as_secs()))),
-            Some(Ok(Err(reason))) => Err(failed(reason)),
-            Some(Ok(Ok(output))) => Ok(output),
+            Some(Err(_)) => {
+                self.silent.store(true, Ordering::Release);
+                Err(silent())
+            }
+            Some(Ok(Ok(output))) if output.len() > most => Err(HistoryError::TooLong { command }),
+            Some(Ok(said)) => said.map_err(|reason| HistoryError::Git { command, reason }),
         }
     }
 
+    /// What git prints, up to one byte more than wanted.
     async fn run(&self, scope: &Scope, arguments: Vec<OsString>, most: usize) -> Result<Vec<u8>, String> {
         let program = Program {
             path: PathBuf::from("git"),
@@ -207,35 +218,13 @@ impl Git {
             stdout: Stdio::Piped,
             stderr: Stdio::Piped,
         };
-        let mut running = Running(scope.spawn(program).map_err(|error| error.to_string())?);
-        let (stdout, stderr) = (running.0.stdout.take(), running.0.stderr.take());
-        let (output, complaint) = tokio::join!(read(stdout, most), read(stderr, MOST_COMPLAINT));
-        match running.0.wait().await {
-            Exit::Exited(0) if output.len() <= most => Ok(output),
-            Exit::Exited(0) => Err("the answer is too long".to_owned()),
-            _ => Err(String::from_utf8_lossy(&complaint).trim().to_owned()),
+        let child = scope.spawn(program).map_err(|error| error.to_string())?;
+        let said = answer_bytes(child, most.saturating_add(1), MOST_COMPLAINT).await;
+        match said.exit {
+            Exit::Exited(0) => Ok(said.output),
+            _ => Err(said.complaint.trim().to_owned()),
         }
     }
-}
-
-/// A process that ends when nobody waits for it any more.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.0.terminate(GRACE);
-    }
-}
-
-/// Reads to the end, and keeps one byte more than wanted at most.
-async fn read(source: Option<impl AsyncRead + Unpin>, most: usize) -> Vec<u8> {
-    let Some(mut source) = source else { return Vec::new() };
-    let (mut kept, mut chunk) = (Vec::new(), vec![0; 64 * 1024]);
-    while let Ok(length @ 1..) = source.read(&mut chunk).await {
-        let room = (most + 1).saturating_sub(kept.len());
-        kept.extend_from_slice(&chunk[..length.min(room)]);
-    }
-    kept
 }
 
 fn texts(output: &[u8]) -> Vec<String> {

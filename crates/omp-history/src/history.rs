@@ -1,44 +1,33 @@
 //! The history of one session's files, as the session sees it.
 
-use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
 
-use omp_shell::Environment;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::checkpoint::{Inner, Opening, Outcome};
+use crate::checkpoint::{Inner, Opening};
 use crate::error::HistoryError;
-use crate::git::{Git, Status};
+use crate::git::Git;
+use crate::limits::Limits;
+use crate::notices::Notices;
+use crate::options::Options;
 use crate::plan::Plan;
 use crate::restoring::{Others, Restored};
-
-/// Where and how much is kept.
-#[derive(Clone)]
-pub struct Options {
-    /// The directory of the store; created when something is kept.
-    pub directory: PathBuf,
-    /// Where the session works.
-    pub cwd: PathBuf,
-    /// What git sees.
-    pub environment: Environment,
-    /// Larger files are not kept.
-    pub largest_file: u64,
-    /// When contents take more on disk, the oldest checkpoints go.
-    pub most_bytes: u64,
-}
 
 /// The history of one session's files.
 pub struct History {
     pub(crate) options: Options,
+    pub(crate) limits: Limits,
     /// Git around the session's directory; looked for once.
-    git: OnceLock<Option<Git>>,
-    /// Git took too long once, and is not waited for again.
-    slow: AtomicBool,
+    pub(crate) git: OnceLock<Option<Git>>,
+    /// Git took too long once, or failed, and is not asked again.
+    pub(crate) slow: AtomicBool,
+    /// Is the session still ours to write? If not, why.
+    ours: OnceLock<Ours>,
     on: AtomicBool,
     inner: Mutex<Inner>,
     /// The prompt whose checkpoint has not been needed yet.
@@ -48,25 +37,27 @@ pub struct History {
     settling: Mutex<Option<JoinHandle<()>>>,
     /// Looks and restores happen one after the other.
     turn: tokio::sync::Mutex<()>,
-    notices: Mutex<Notices>,
-    cancel: CancellationToken,
+    pub(crate) notices: Mutex<Notices>,
+    pub(crate) cancel: CancellationToken,
 }
 
-#[derive(Default)]
-struct Notices {
-    waiting: Vec<String>,
-    /// Each is said once.
-    said: HashSet<String>,
-}
+type Ours = Box<dyn Fn() -> Result<(), String> + Send + Sync>;
 
 impl History {
     /// The history that is kept in a directory. Reads and writes nothing yet.
     pub fn new(options: Options) -> Arc<Self> {
-        let inner = Inner::new(&options);
+        Self::limited(options, Limits::default())
+    }
+
+    /// The same with other limits than usual.
+    pub fn limited(options: Options, limits: Limits) -> Arc<Self> {
+        let inner = Inner::new(&options, limits);
         Arc::new(Self {
             options,
+            limits,
             git: OnceLock::new(),
             slow: AtomicBool::new(false),
+            ours: OnceLock::new(),
             on: AtomicBool::new(true),
             inner: Mutex::new(inner),
             pending: Mutex::default(),
@@ -76,6 +67,24 @@ impl History {
             notices: Mutex::default(),
             cancel: CancellationToken::new(),
         })
+    }
+
+    /// Who to ask, before anything is read or written, whether the session is still ours; why not, if it is not. Only the
+    /// first one is asked.
+    pub fn while_ours(&self, ours: impl Fn() -> Result<(), String> + Send + Sync + 'static) {
+        let _ = self.ours.set(Box::new(ours));
+    }
+
+    /// Does something with what is known, as long as the session is ours; else what is under way is given up.
+    fn with<T>(&self, work: impl FnOnce(&mut Inner) -> Result<T, HistoryError>) -> Result<T, HistoryError> {
+        let mut inner = lock(&self.inner);
+        match self.ours.get().map_or(Ok(()), |ours| ours()) {
+            Ok(()) => work(&mut inner),
+            Err(reason) => {
+                inner.give_up();
+                Err(HistoryError::NotOurs(reason))
+            }
+        }
     }
 
     /// A prompt begins, under the id of its entry. Nobody is asked and nothing is written before it changes something:
@@ -97,13 +106,17 @@ impl History {
             true => self.fresh_status().await.unwrap_or_default(),
             false => None,
         };
+        let prompt = entry.clone();
         let opened = self.work(move |history, inner| {
             let git = history.known_git();
             inner.open(Opening { entry, at, git, status })
         });
         match opened.await {
             Ok(outcome) => self.tell(&outcome),
-            Err(error) => self.cannot_keep(&error),
+            Err(error) => {
+                lock(&self.inner).lose(prompt);
+                self.cannot_keep(&error);
+            }
         }
     }
 
@@ -118,7 +131,7 @@ impl History {
     /// A tool is about to change this file. Called after [`History::before_change`]; waits for the disk.
     pub fn declare(&self, path: &Path) {
         let git = self.git.get().and_then(Option::as_ref);
-        let declared = lock(&self.inner).declare(path, git);
+        let declared = self.with(|inner| inner.declare(path, git));
         match declared {
             Ok(outcome) => self.tell(&outcome),
             Err(error) => self.cannot_keep(&error),
@@ -135,7 +148,7 @@ impl History {
         let history = Arc::clone(self);
         let settling = runtime.clone().spawn_blocking(move || {
             let status = history.heard(history.status(&runtime)).unwrap_or_default();
-            let settled = lock(&history.inner).settle(history.known_git(), status);
+            let settled = history.with(|inner| inner.settle(history.known_git(), status));
             if let Err(error) = settled {
                 history.cannot_keep(&error);
             }
@@ -157,11 +170,6 @@ impl History {
         self.settle();
         self.settled().await;
         self.cancel.cancel();
-    }
-
-    /// What a person should know, each thing once.
-    pub fn take_notices(&self) -> Vec<String> {
-        std::mem::take(&mut lock(&self.notices).waiting)
     }
 
     /// Is the history being kept?
@@ -205,8 +213,11 @@ impl History {
         let _turn = self.turn.lock().await;
         self.settled().await;
         let status = self.fresh_status().await?;
-        self.work(move |history, inner| inner.plan(&prompts, &entry, history.known_git(), status.as_ref()))
-            .await
+        self.work(move |history, inner| {
+            history.tell_crowd(inner.crowd(&prompts, &entry));
+            inner.plan(&prompts, &entry, history.known_git(), status.as_ref())
+        })
+        .await
     }
 
     /// Carries a plan out, after everything it changes was saved. `leaf` is where the conversation stands.
@@ -252,101 +263,25 @@ impl History {
         work: impl FnOnce(&Self, &mut Inner) -> Result<T, HistoryError> + Send + 'static,
     ) -> Result<T, HistoryError> {
         let history = Arc::clone(self);
-        let done = tokio::task::spawn_blocking(move || {
-            let mut inner = lock(&history.inner);
-            let loaded = inner.load()?;
-            if loaded {
-                history.on.store(inner.is_on()?, Ordering::Release);
-            }
-            work(&history, &mut inner)
-        });
+        let worked = move || {
+            history.with(|inner| {
+                if inner.load()? {
+                    history.on.store(inner.is_on()?, Ordering::Release);
+                }
+                let done = work(&history, inner);
+                if let Some(error) = inner.trouble.take() {
+                    history.git_was_of_no_help(&error);
+                }
+                done
+            })
+        };
+        let done = tokio::task::spawn_blocking(worked);
         done.await.unwrap_or(Err(HistoryError::Interrupted))
-    }
-
-    /// What git says now. Where it fails, that is said once, and it goes on without git.
-    async fn fresh_status(self: &Arc<Self>) -> Result<Option<Status>, HistoryError> {
-        let history = Arc::clone(self);
-        let runtime = Handle::current();
-        let asked = tokio::task::spawn_blocking(move || history.status(&runtime)).await;
-        self.heard(asked.map_err(|_| HistoryError::Interrupted)?)
-    }
-
-    fn heard(&self, said: Option<Result<Status, HistoryError>>) -> Result<Option<Status>, HistoryError> {
-        match said {
-            Some(Err(HistoryError::Interrupted)) => Err(HistoryError::Interrupted),
-            Some(Err(error)) => {
-                self.git_failed(&error);
-                Ok(None)
-            }
-            said => said.transpose(),
-        }
-    }
-
-    /// What git says now; `None` where there is no repository, or git is too slow for it.
-    fn status(&self, runtime: &Handle) -> Option<Result<Status, HistoryError>> {
-        if self.slow.load(Ordering::Acquire) {
-            return None;
-        }
-        let git = self.git.get_or_init(|| self.find_git(runtime)).as_ref()?;
-        Some(git.status())
-    }
-
-    fn find_git(&self, runtime: &Handle) -> Option<Git> {
-        let Options { cwd, environment, .. } = &self.options;
-        let cwd = std::fs::canonicalize(cwd).ok()?;
-        // Where there is no repository, nobody has to be asked.
-        cwd.ancestors().find(|above| above.join(".git").exists())?;
-        let git = Git::around(&cwd, environment, runtime.clone(), self.cancel.clone());
-        git.map_err(|error| self.git_failed(&error)).ok()
-    }
-
-    fn known_git(&self) -> Option<&Git> {
-        self.git.get().and_then(Option::as_ref).filter(|_| !self.slow.load(Ordering::Acquire))
-    }
-
-    fn git_failed(&self, error: &HistoryError) {
-        if matches!(error, HistoryError::Interrupted) {
-            return;
-        }
-        self.slow.store(true, Ordering::Release);
-        self.notice(format!(
-            "The history of files does without git here ({error}): only files that omp's own tools change are protected, \
-             not what commands change."
-        ));
-    }
-
-    fn tell(&self, outcome: &Outcome) {
-        if outcome.too_many > 0 {
-            self.notice(format!(
-                "{} files differ from the last commit, more than the history of files keeps; the others are not \
-                 protected.",
-                outcome.too_many
-            ));
-        }
-        if outcome.unnameable {
-            let text = "Files with names that are no text (UTF-8) are not in the history of files; /rewind leaves them alone.";
-            self.notice(text.to_owned());
-        }
-    }
-
-    fn cannot_keep(&self, error: &HistoryError) {
-        let reason = if error.is_full() { "the disk is full".to_owned() } else { error.to_string() };
-        let reason = reason.trim_end_matches('.');
-        self.notice(format!(
-            "The history of files cannot be kept: {reason}. The prompt goes on; /rewind cannot bring back what it changes."
-        ));
-    }
-
-    fn notice(&self, text: String) {
-        let mut notices = lock(&self.notices);
-        if notices.said.insert(text.clone()) {
-            notices.waiting.push(text);
-        }
     }
 }
 
 /// State that is valid after every statement, so a panic elsewhere does not spoil it.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use omp_workspace::write::{Mode, write_with};
@@ -80,7 +80,12 @@ pub(crate) struct Journal {
     held: Vec<u8>,
     /// What was under way before the next line was not seen to its end.
     missed: bool,
+    /// The file as it was left here.
+    left: Option<Stamp>,
 }
+
+/// What changes when somebody else writes a file that only grows: device, inode, length.
+type Stamp = (u64, u64, u64);
 
 /// What a journal says.
 #[derive(Debug, Default)]
@@ -93,7 +98,24 @@ pub(crate) struct Read {
 
 impl Journal {
     pub(crate) fn new(path: PathBuf) -> Self {
-        Self { path, torn: false, held: Vec::new(), missed: true }
+        Self { path, torn: false, held: Vec::new(), missed: true, left: None }
+    }
+
+    /// Did nobody else write to it?
+    pub(crate) fn is_as_left(&self) -> bool {
+        stamp(&self.path).is_none_or(|now| self.left == Some(now))
+    }
+
+    /// Was it taken away?
+    pub(crate) fn is_gone(&self) -> bool {
+        self.left.is_some() && std::fs::symlink_metadata(&self.path).is_err()
+    }
+
+    fn check(&self) -> Result<(), HistoryError> {
+        match self.is_as_left() {
+            true => Ok(()),
+            false => Err(HistoryError::Elsewhere),
+        }
     }
 
     /// The next line begins something new: what was under way was not seen to its end.
@@ -112,6 +134,8 @@ impl Journal {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(read),
             other => other.map_err(failed)?,
         };
+        // Looked at first: what is added while it is read is noticed.
+        self.left = stamp(&self.path);
         let text = std::fs::read(&self.path).map_err(failed)?;
         self.torn = text.last().is_some_and(|last| *last != b'\n');
         let end = text.iter().rposition(|byte| *byte == b'\n').unwrap_or(0);
@@ -123,10 +147,12 @@ impl Journal {
 
     /// Adds a line.
     pub(crate) fn append(&mut self, line: &Line) -> Result<(), HistoryError> {
+        self.check()?;
         let written = self.try_append(line);
         if written.is_err() {
             self.torn = true;
         }
+        self.left = stamp(&self.path);
         written.map_err(|error| HistoryError::store(&self.path, error))
     }
 
@@ -174,6 +200,7 @@ impl Journal {
 
     /// Puts these moments in the place of all lines, in one step.
     pub(crate) fn replace(&mut self, timeline: &Timeline, on: bool) -> Result<(), HistoryError> {
+        self.check()?;
         let moments = timeline.moments.iter().map(|moment| Line::Moment(moment.clone()));
         let forgotten = Line::Forgotten { entries: timeline.forgotten.clone() };
         let switched = (!on).then_some(Line::Switched { on });
@@ -185,10 +212,16 @@ impl Journal {
         }
         let written = write_with(&self.path, Mode::Private, |file| file.write_all(&bytes));
         written.map_err(|error| HistoryError::store(&self.path, io::Error::other(error.to_string())))?;
+        self.left = stamp(&self.path);
         self.torn = false;
         self.held.clear();
         Ok(())
     }
+}
+
+fn stamp(path: &Path) -> Option<Stamp> {
+    let found = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    Some((found.dev(), found.ino(), found.len()))
 }
 
 impl Read {

@@ -33,24 +33,45 @@
 //! known, because every line builds on those before it. When there is too much, the oldest checkpoints go
 //! first, and the journal is replaced in one step.
 //!
+//! One process writes a journal. A session that is taken over by another process keeps nothing from then on; what another
+//! run wrote to it is read before anything is added.
+//!
+//! # Copies of a session
+//!
+//! A copy gets a store of its own, see [`copy()`]: the checkpoints of the prompts that it has, with their contents. What
+//! happened in prompts that it has not is somebody else's.
+//!
 //! - [`History`]: everything a session needs of it.
 //! - [`Plan`]: what a restore would do, to be shown before it is done.
 
 mod apply;
+mod asking;
 mod blobs;
 mod checkpoint;
+mod commits;
+mod copying;
 mod error;
+mod forgetting;
 mod git;
 mod history;
 mod ignored;
 mod journal;
+mod limits;
 mod look;
+mod notices;
+mod options;
+mod places;
 mod plan;
 mod restoring;
 mod state;
 mod timeline;
+mod weighing;
+mod world;
 
+pub use copying::{Copied, copy};
 pub use error::HistoryError;
-pub use history::{History, Options};
+pub use history::History;
+pub use limits::Limits;
+pub use options::Options;
 pub use plan::{Action, Change, Plan, Unprotected, Why};
 pub use restoring::{Others, Restored};

@@ -138,7 +138,7 @@ pub(crate) fn content(path: &Path, largest: u64) -> Option<Vec<u8>> {
         return None;
     }
     let mut bytes = Vec::new();
-    file.take(largest + 1).read_to_end(&mut bytes).ok()?;
+    file.take(largest.saturating_add(1)).read_to_end(&mut bytes).ok()?;
     (bytes.len() as u64 <= largest).then_some(bytes)
 }
 
@@ -155,4 +155,34 @@ fn unkept(why: Reason, mark: String) -> State {
 /// Is nothing there? A part of the way may be a file by now.
 fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nobody waits for a pipe, follows a link or takes a directory for a file.
+    #[test]
+    fn what_becomes_something_else_between_looking_and_reading_cannot_be_read() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("file");
+        std::fs::write(place.path().join("other"), "other").unwrap();
+        let become_something: [fn(&Path); 4] = [
+            |path| nix::unistd::mkfifo(path, nix::sys::stat::Mode::S_IRWXU).unwrap(),
+            |path| std::fs::create_dir(path).unwrap(),
+            |path| std::os::unix::fs::symlink("other", path).unwrap(),
+            |_| {},
+        ];
+        for become_something in become_something {
+            std::fs::write(&path, "text").unwrap();
+            let found = std::fs::symlink_metadata(&path).unwrap();
+            std::fs::remove_file(&path).unwrap();
+            become_something(&path);
+            let mut blobs = Blobs::new(place.path().join("contents"), 100);
+            let state = Looks::default().file(&path, &found, 100, Some(&mut blobs)).unwrap();
+            assert!(matches!(state, State::Unkept { why: Reason::Unreadable, .. }), "{state:?}");
+            let _ = std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir(&path));
+        }
+        assert!(!place.path().join("contents").exists());
+    }
 }

@@ -2,12 +2,17 @@
 
 use std::path::PathBuf;
 
+use omp_workspace::turn::Turn;
+
 use crate::apply::{self, Floor};
-use crate::checkpoint::Inner;
+use crate::checkpoint::{Inner, Keep};
+use crate::commits::content;
 use crate::error::HistoryError;
-use crate::git::Git;
-use crate::plan::{Action, Change, Plan, Unprotected, content};
+use crate::git::{Git, Status};
+use crate::history::now_ms;
+use crate::plan::{Action, Change, Plan, Unprotected};
 use crate::state::State;
+use crate::timeline::Event;
 
 /// What happens to files that somebody else changed, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +50,56 @@ pub(crate) fn chosen(plan: Plan, others: Others) -> (Vec<Change>, Restored) {
 }
 
 impl Inner {
+    pub(crate) fn restore(
+        &mut self,
+        plan: Plan,
+        others: Others,
+        leaf: Option<String>,
+        git: Option<&Git>,
+        status: Option<Status>,
+    ) -> Result<Restored, HistoryError> {
+        let (changes, mut restored) = chosen(plan, others);
+        let event = Event::Restore { paths: paths(&changes), leaf };
+        self.save_and_carry_out(event, changes, git, status, &mut restored)?;
+        Ok(restored)
+    }
+
+    /// Whatever comes of it, what is there now can be had again.
+    fn save_and_carry_out(
+        &mut self,
+        event: Event,
+        changes: Vec<Change>,
+        git: Option<&Git>,
+        status: Option<Status>,
+        restored: &mut Restored,
+    ) -> Result<(), HistoryError> {
+        self.declared.extend(paths(&changes));
+        self.look_around(event, now_ms(), git, status, Keep::Contents)?;
+        self.journal.sync()?;
+        self.open = true;
+        self.carry_out(changes, git, restored);
+        Ok(())
+    }
+
+    pub(crate) fn redo(
+        &mut self,
+        others: Others,
+        git: Option<&Git>,
+        status: Option<Status>,
+    ) -> Result<Restored, HistoryError> {
+        let rest = others == Others::Restored;
+        let moment = self.timeline.last_restore(rest).ok_or(HistoryError::NothingToRedo)?;
+        let Event::Restore { paths: restored, leaf } = self.timeline.moments[moment].event.clone() else {
+            return Err(HistoryError::NothingToRedo);
+        };
+        let plan = self.world(git, status.as_ref()).plan_of(moment, &restored)?;
+        let (changes, mut restored) = chosen(plan, others);
+        let event = Event::Redo { paths: paths(&changes), partly: !restored.left.is_empty() };
+        self.save_and_carry_out(event, changes, git, status, &mut restored)?;
+        restored.leaf = leaf;
+        Ok(restored)
+    }
+
     /// Carries changes out. What goes first makes room for what comes.
     pub(crate) fn carry_out(&mut self, mut changes: Vec<Change>, git: Option<&Git>, restored: &mut Restored) {
         let root = git.map_or_else(|| self.cwd.clone(), |git| git.root().to_owned());
@@ -62,6 +117,8 @@ impl Inner {
 
     fn carry_out_one(&mut self, change: &Change, git: Option<&Git>, floor: &Floor) -> Result<(), String> {
         let said = |error: HistoryError| error.to_string();
+        // Other sessions may be editing it.
+        let _turn = Turn::wait(&change.path);
         let now = self.looks.look(&change.path, self.largest, None).map_err(said)?;
         let made_room = now == State::Absent && change.action != Action::Remove;
         if !now.same(&change.now) && !made_room {
@@ -89,4 +146,8 @@ impl Inner {
             }
         }
     }
+}
+
+fn paths(changes: &[Change]) -> Vec<String> {
+    changes.iter().map(|change| change.path.to_string_lossy().into_owned()).collect()
 }

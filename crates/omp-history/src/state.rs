@@ -33,6 +33,8 @@ pub(crate) enum Reason {
     TooMany,
     /// Git ignores it.
     Ignored,
+    /// Git has it, and cannot be asked.
+    NoGit,
 }
 
 impl State {

@@ -25,6 +25,9 @@ pub(crate) struct Moment {
     /// Those of them that git called unchanged: this is how they look where they are.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) unchanged: BTreeSet<String>,
+    /// How many files differed from the last commit, if those were more than are looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) crowd: Option<usize>,
 }
 
 /// What a moment is the beginning or the end of.
@@ -81,7 +84,7 @@ impl Timeline {
         for path in self.latest.keys().filter(|path| !files.contains_key(*path)) {
             changed.insert(path.clone(), None);
         }
-        Moment { event, at, git, files: changed, unchanged: BTreeSet::new() }
+        Moment { event, at, git, files: changed, unchanged: BTreeSet::new(), crowd: None }
     }
 
     pub(crate) fn push(&mut self, moment: Moment) {
@@ -104,6 +107,7 @@ impl Timeline {
             git,
             files: BTreeMap::new(),
             unchanged: BTreeSet::new(),
+            crowd: None,
         });
     }
 
@@ -219,6 +223,32 @@ impl Timeline {
             first.files = files;
         }
         true
+    }
+
+    /// Keeps what belongs to entries that a copy of the session has. Other moments before the last of those are looks like
+    /// any other: what changed around them is somebody else's. A restore that undid something else cannot be undone.
+    pub(crate) fn keep_only(&mut self, has: impl Fn(&str) -> bool) {
+        let (mut whole, mut ours) = (true, false);
+        let mut kept = 0;
+        for (place, moment) in self.moments.iter_mut().enumerate() {
+            ours = match &moment.event {
+                Event::Prompt { entry } => has(entry),
+                Event::Restore { leaf, .. } => whole && leaf.as_deref().is_none_or(&has),
+                Event::Redo { .. } => whole,
+                Event::Settled => ours,
+            };
+            if ours {
+                kept = place + 1;
+                continue;
+            }
+            whole = false;
+            if let Event::Prompt { entry } = std::mem::replace(&mut moment.event, Event::Settled) {
+                self.forgotten.insert(entry);
+            }
+        }
+        let moments = std::mem::take(&mut self.moments);
+        self.latest.clear();
+        moments.into_iter().take(kept).for_each(|moment| self.push(moment));
     }
 
     /// Every content that is referred to.

@@ -1,23 +1,23 @@
 //! The history of files in a session: when checkpoints are taken.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use omp_agent::{Decision, Gate, Tool, ToolError};
 use omp_config::settings::keys;
-use omp_history::{History, Options};
+use omp_history::{Copied, History, Options};
 use omp_replay::Deck;
+use omp_session::{FILE_HISTORY, artifacts_directory};
 use omp_shell::Environment;
 use omp_types::{Tier, ToolCall, ToolOutput};
 use serde_json::{Map, Value};
 
 use crate::opening::Opening;
 use crate::options::Persistence;
+use crate::record::Record;
 use crate::resources::Kept;
 use crate::session::Session;
-
-/// Where the history is, beside the artifacts of a session.
-const DIRECTORY: &str = "file-history";
 
 /// The history of a session's files; `None` for one that is not saved, or played, or whose user wants none.
 pub(crate) fn of_session(opening: &Opening, kept: &Kept, environment: &Environment) -> Option<Arc<History>> {
@@ -26,7 +26,7 @@ pub(crate) fn of_session(opening: &Opening, kept: &Kept, environment: &Environme
     if !saved || !settings.get(keys::FILE_HISTORY_ENABLED) {
         return None;
     }
-    let directory = kept.artifacts.directory()?.join(DIRECTORY);
+    let directory = kept.artifacts.directory()?.join(FILE_HISTORY);
     Some(History::new(Options {
         directory,
         cwd: options.cwd.clone(),
@@ -39,6 +39,38 @@ pub(crate) fn of_session(opening: &Opening, kept: &Kept, environment: &Environme
 /// A number of a setting as a number of bytes; what is none is nothing.
 fn bytes(number: f64) -> u64 {
     number as u64
+}
+
+/// Keeps the history as long as the session is ours: whoever takes it over keeps it from then on.
+pub(crate) fn follow(history: Option<&Arc<History>>, record: &Record) {
+    let Some(history) = history else { return };
+    let record = record.clone();
+    history.while_ours(move || record.lock().not_ours().map_or(Ok(()), Err));
+}
+
+/// Gives a copy of a session what it may have of the history: the checkpoints of entries that it `has`, if it works in the
+/// same directory. What a person should know of that.
+pub(crate) fn copy(from: &Path, to: &Path, has: impl Fn(&str) -> bool) -> Option<String> {
+    let here = place(from).is_some_and(|from| place(to) == Some(from));
+    let [old, new] = [from, to].map(|session| artifacts_directory(session).join(FILE_HISTORY));
+    let lost = "/rewind in the copy brings back no files of what was before";
+    match omp_history::copy(&old, &new, |entry| here && has(entry)) {
+        Ok(Copied { left: 1.., .. }) if !here => {
+            Some(format!("The copy has no history of files, because it works in another directory: {lost}."))
+        }
+        Ok(_) => None,
+        Err(error) => {
+            let error = error.to_string();
+            let error = error.trim_end_matches('.');
+            Some(format!("The history of files could not be copied ({error}): {lost}."))
+        }
+    }
+}
+
+/// Where a session works.
+fn place(session: &Path) -> Option<PathBuf> {
+    let header = omp_session::header_of(session).ok().flatten()?;
+    std::fs::canonicalize(header.cwd).ok()
 }
 
 /// The same gate; a call that may change something waits behind it until the files are safe.
@@ -105,6 +137,14 @@ impl Session {
             history.settle();
         }
         self.tell_of_files().await;
+    }
+
+    /// Waits until the history knows what became of the files: before it is copied or moved.
+    pub(crate) async fn files_at_rest(&self) {
+        if let Some(history) = &self.tools.history {
+            history.settle();
+            history.settled().await;
+        }
     }
 
     /// Passes on what the history of files has to say.

@@ -147,9 +147,10 @@ impl Host {
         }
         let source = session.file().ok_or(SwitchError::NotSaved)?;
         session.record.lock().flush();
-        let (store, cwd) = (session.store(), session.cwd());
+        session.files_at_rest().await;
+        let (sessions, cwd) = (session.store(), session.cwd());
         let there = cwd.clone();
-        let copied = tokio::task::spawn_blocking(move || store.copy(&source, &there)).await;
+        let copied = tokio::task::spawn_blocking(move || store::copy(&sessions, &source, &there)).await;
         let Copied { path, warnings } = copied.map_err(|_| SessionError::Interrupted)??;
         let mut arrival = self.exchange(&cwd, resumed(&path)).await?;
         arrival.remarks.extend(warnings);
@@ -163,10 +164,11 @@ impl Host {
         session.rest().await;
         let Some(source) = session.file() else { return session.branch_in_memory(entry).await };
         session.record.lock().flush();
-        let (store, cwd) = (session.store(), session.cwd());
+        session.files_at_rest().await;
+        let (sessions, cwd) = (session.store(), session.cwd());
         let (from, there, id) = (source.clone(), cwd.clone(), entry.to_owned());
         let branched = tokio::task::spawn_blocking(move || {
-            let branched = store.branch(&from, &id, &there)?;
+            let branched = store::branch(&sessions, &from, &id, &there)?;
             let path = branched.writer.path().filter(|_| branched.writer.is_saved()).map(Path::to_owned);
             Ok::<_, BranchError>((path, branched.prompt, branched.loaded.warnings))
         });

@@ -69,6 +69,7 @@ impl Session {
 
     /// Lets go of the session's file and moves it. If that fails, the session has its file again.
     async fn relocate(&self, file: &Path, cwd: &Path) -> Result<PathBuf, SwitchError> {
+        self.files_at_rest().await;
         self.record.release();
         let (store, from, to) = (self.store(), file.to_owned(), cwd.to_owned());
         let moved = tokio::task::spawn_blocking(move || store.move_to(&from, &to)).await;

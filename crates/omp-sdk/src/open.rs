@@ -45,6 +45,7 @@ impl Session {
         let notes = opening.notes(&writer.header().id);
         leave_breadcrumb(&opening.options, &mut writer);
         let record = Record::new(writer);
+        file_history::follow(surroundings.context.history.as_ref(), &record);
         if let Some(shelf) = &surroundings.shelf {
             shelf.begin(record.clone(), context.selected_tools.as_deref());
         }

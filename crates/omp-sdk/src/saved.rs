@@ -258,12 +258,12 @@ impl SavedSessions {
 
     /// Copies a session into this directory.
     pub fn fork(&self, value: &str) -> Result<omp_session::Copied, SavedError> {
-        Ok(self.store.copy(&self.find(value)?, &self.cwd)?)
+        Ok(store::copy(&self.store, &self.find(value)?, &self.cwd)?)
     }
 
     /// Copies the way to a message of the user into a new session of this directory.
     pub fn branch(&self, value: &str, entry: &str) -> Result<NewBranch, SavedError> {
-        let branched = self.store.branch(&self.find(value)?, entry, &self.cwd)?;
+        let branched = store::branch(&self.store, &self.find(value)?, entry, &self.cwd)?;
         let path = branched.writer.path().filter(|_| branched.writer.is_saved());
         let path = path.ok_or(SavedError::NothingBefore)?.to_owned();
         Ok(NewBranch { path, prompt: branched.prompt, warnings: branched.loaded.warnings })
@@ -276,7 +276,7 @@ impl SavedSessions {
 
     /// A new session from what can be read of a damaged one, which stays as it is.
     pub fn recover(&self, value: &str) -> Result<Recovery, SavedError> {
-        Ok(self.store.recover(&self.find(value)?, &self.cwd)?)
+        Ok(store::recover(&self.store, &self.find(value)?, &self.cwd)?)
     }
 
     /// Deletes a session with its artifacts, and returns its file. It must be named in full: the beginning of an id

@@ -1,11 +1,16 @@
 //! The conversation a session begins with, and the file it is saved to.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use omp_config::Directories;
-use omp_session::{Context, Continue, Copied, IfHeld, NewSession, Opened, Resolved, SessionWriter, Sessions};
+use omp_session::{
+    BranchError, Branched, Context, Continue, Copied, CopyError, IfHeld, Loaded, NewSession, Opened,
+    Recovery, Resolved, SessionWriter, Sessions,
+};
 
 use crate::error::SessionError;
+use crate::file_history;
 use crate::import;
 use crate::options::{Persistence, SessionOptions};
 
@@ -53,7 +58,7 @@ pub(crate) fn open_session(
         Persistence::Resume(value) => reopen(&store.resolve(cwd, value)?.without_asking(value)?)?,
         Persistence::Move(path) => reopen(&store.move_to(path, cwd)?)?,
         Persistence::Fork(value) => {
-            let Copied { path, warnings: problems } = store.copy(&store.resolve(cwd, value)?.path, cwd)?;
+            let Copied { path, warnings: problems } = copy(&store, &store.resolve(cwd, value)?.path, cwd)?;
             let opened = reopen(&path)?;
             warnings.extend(problems);
             opened
@@ -67,6 +72,39 @@ pub(crate) fn open_session(
             opened
         }
     })
+}
+
+/// Copies a session with everything that is kept of it.
+pub(crate) fn copy(store: &Sessions, source: &Path, cwd: &Path) -> Result<Copied, CopyError> {
+    let Copied { path, mut warnings } = store.copy(source, cwd)?;
+    warnings.extend(file_history::copy(source, &path, |_| true));
+    Ok(Copied { path, warnings })
+}
+
+/// A new session from the way to a message, with what is kept of it.
+pub(crate) fn branch(store: &Sessions, source: &Path, id: &str, cwd: &Path) -> Result<Branched, BranchError> {
+    let mut branched = store.branch(source, id, cwd)?;
+    if let Some(path) = branched.writer.path().filter(|_| branched.writer.is_saved()) {
+        let entries = ids(&branched.loaded);
+        let remark = file_history::copy(source, path, |entry| entries.contains(entry));
+        branched.loaded.warnings.extend(remark);
+    }
+    Ok(branched)
+}
+
+/// A new session from what can be read of a damaged one, with what is kept of that.
+pub(crate) fn recover(store: &Sessions, damaged: &Path, cwd: &Path) -> Result<Recovery, CopyError> {
+    let recovery = store.recover(damaged, cwd)?;
+    if let Ok(Some(loaded)) = omp_session::load(&recovery.path) {
+        let entries = ids(&loaded);
+        // A convenience: without it the conversation is whole all the same.
+        let _ = file_history::copy(damaged, &recovery.path, |entry| entries.contains(entry));
+    }
+    Ok(recovery)
+}
+
+fn ids(loaded: &Loaded) -> HashSet<String> {
+    loaded.entries().iter().map(|entry| entry.id.clone()).collect()
 }
 
 /// The terminal remembers the session it works on.

@@ -9,6 +9,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::file;
 
+/// The history of the session's files, among its artifacts. It is deleted and moved with them, but not copied: it belongs to
+/// entries, and who keeps it knows what of it a copy may have.
+pub const FILE_HISTORY: &str = "file-history";
+
 /// More texts than this are not kept in memory; the oldest go first.
 const MOST_IN_MEMORY: usize = 1000;
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::artifacts::artifacts_directory;
+use crate::artifacts::{FILE_HISTORY, artifacts_directory};
 use crate::header::{Header, VERSION};
 use crate::load::Loaded;
 use crate::open::OpenError;
@@ -38,7 +38,8 @@ impl Sessions {
     /// Copies a session into the project at `cwd`, under a new id and with the old one as `parentSession`. Every
     /// line is kept, also those this version cannot read; the old file is only read. Flush its writer before.
     ///
-    /// The artifacts are copied too, as far as they can be, see [`Loaded::warnings`]; blobs belong to all sessions.
+    /// The artifacts are copied too, as far as they can be, see [`Loaded::warnings`], but for [`FILE_HISTORY`]; blobs belong
+    /// to all sessions.
     pub fn fork(&self, source: &Path, cwd: &Path) -> Result<(Loaded, SessionWriter), ForkError> {
         let Copied { path, warnings } = self.copy(source, cwd)?;
         let (mut loaded, writer) = self.open(&path, cwd)?;
@@ -75,13 +76,17 @@ impl Sessions {
 /// Beside a file that a user named may be a directory of the user's; of that only what looks like an artifact is
 /// copied.
 pub(crate) fn copy_artifacts(from: &Path, to: &Path) -> io::Result<()> {
-    let what = if layout::is_session_name(from) { What::Everything } else { What::Artifacts };
+    let what = if layout::is_session_name(from) { What::Session } else { What::Artifacts };
     copy_directory(&artifacts_directory(from), &artifacts_directory(to), what)
 }
 
+/// What is copied of a directory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum What {
     Everything,
+    /// Everything that may be copied of a session.
+    Session,
+    /// What looks like an artifact.
     Artifacts,
 }
 
@@ -92,13 +97,16 @@ fn copy_directory(from: &Path, to: &Path, what: What) -> io::Result<()> {
     };
     for file in files {
         let file = file?;
-        let target = to.join(file.file_name());
-        let kind = file.file_type()?;
-        if kind.is_dir() && what == What::Everything {
-            copy_directory(&file.path(), &target, what)?;
-        } else if kind.is_file()
-            && (what == What::Everything || is_artifact(&file.file_name().to_string_lossy()))
-        {
+        let (name, kind) = (file.file_name(), file.file_type()?);
+        let target = to.join(&name);
+        let wanted = match what {
+            What::Everything => true,
+            What::Session => name != FILE_HISTORY,
+            What::Artifacts => kind.is_file() && is_artifact(&name.to_string_lossy()),
+        };
+        if wanted && kind.is_dir() {
+            copy_directory(&file.path(), &target, What::Everything)?;
+        } else if wanted && kind.is_file() {
             file::create_directory(to)?;
             std::fs::copy(file.path(), &target)?;
         }

@@ -11,7 +11,6 @@ use crate::artifacts::artifacts_directory;
 use crate::blobs::{self, BlobHash};
 use crate::file::TEMPORARY;
 use crate::fsck::references;
-use crate::lock::{Attempt, Lock};
 use crate::sessions::Sessions;
 use crate::usage::{for_each_file, is_set_aside};
 use crate::{index, layout, lock};
@@ -138,28 +137,6 @@ impl Sessions {
             }
         }
         report
-    }
-
-    /// Deletes a session with its artifacts, unless another process has it open. Beside a file that a user named, the
-    /// artifacts stay: the directory may be the user's own.
-    pub fn delete(&self, session: &Path) -> io::Result<()> {
-        // Held while deleting: nobody else begins with it.
-        let _lock = match Lock::acquire(session) {
-            Attempt::Held(holder) => {
-                return Err(io::Error::new(io::ErrorKind::ResourceBusy, format!("not deleted: {holder}")));
-            }
-            Attempt::Ours(lock) => Some(lock),
-            Attempt::Impossible => None,
-        };
-        std::fs::remove_file(session)?;
-        let _ = std::fs::remove_file(index::path(session));
-        if !layout::is_session_name(session) {
-            return Ok(());
-        }
-        match std::fs::remove_dir_all(artifacts_directory(session)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
     }
 
     fn unused_blobs(&self, plan: &mut GcPlan, old: &impl Fn(&Path) -> bool) {

@@ -47,6 +47,7 @@ mod branch;
 mod breadcrumb;
 mod change;
 mod context;
+mod delete;
 mod entry;
 mod envelope;
 mod file;
@@ -88,7 +89,9 @@ mod usage;
 mod writer;
 
 pub use archive::{Archive, Recent, Way};
-pub use artifacts::{ArtifactError, Artifacts, NewArtifact, artifacts_directory, find_artifact};
+pub use artifacts::{
+    ArtifactError, Artifacts, FILE_HISTORY, NewArtifact, artifacts_directory, find_artifact,
+};
 pub use blobs::{BlobHash, BlobStore};
 pub use branch::{BranchError, Branched};
 pub use breadcrumb::{Breadcrumb, terminal_id};

@@ -85,6 +85,11 @@ impl SessionWriter {
         }
     }
 
+    /// Why the session is not ours to write, if it is not: somebody took it over, or it is of a later version.
+    pub fn not_ours(&self) -> Option<String> {
+        self.store.check().err().map(|error| error.to_string())
+    }
+
     /// When entries are forced to the disk; [`SyncPolicy::OnFlush`] unless told.
     pub fn set_sync(&mut self, sync: SyncPolicy) {
         self.store.sync = sync;

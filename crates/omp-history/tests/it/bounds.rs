@@ -112,24 +112,12 @@ async fn many_tracked_files_are_no_burden() {
 #[tokio::test]
 async fn git_is_asked_only_when_something_changes() {
     let mut place = Place::repository(&[("a.txt", "one\n")]).await;
-    let (programs, log) = (place.root.with_file_name("programs"), place.root.with_file_name("asked"));
-    std::fs::create_dir(&programs).unwrap();
-    let script = "#!/bin/sh\nprintf '%s\\n' \"$*\" >> \"$ASKED\"\nPATH=$REAL_PATH exec git \"$@\"\n";
-    std::fs::write(programs.join("git"), script).unwrap();
-    std::fs::set_permissions(programs.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
-    let real = place.options.environment.get("PATH").unwrap().to_owned();
-    let mut path = programs.into_os_string();
-    path.push(":");
-    path.push(&real);
-    for (name, value) in [("PATH", path), ("REAL_PATH", real), ("ASKED", log.clone().into_os_string())] {
-        place.options.environment.set(name, value);
-    }
-    place.again();
+    place.script_git("printf '%s\\n' \"$*\" >> \"$NOTES\"\nPATH=$REAL_PATH exec git \"$@\"");
     place.history.begin("p0");
     place.history.settle();
     place.history.settled().await;
-    assert!(!log.exists());
+    assert!(!place.notes().exists());
     place.tool("p1", &[("a.txt", "two\n")]).await;
-    let asked = std::fs::read_to_string(&log).unwrap();
+    let asked = std::fs::read_to_string(place.notes()).unwrap();
     assert_eq!(asked.lines().filter(|line| line.contains(" status ")).count(), 2, "{asked}");
 }

@@ -58,8 +58,30 @@ async fn a_full_disk_is_said_and_stops_a_restore() {
     std::fs::remove_file(&journal).unwrap();
     std::fs::write(&journal, kept).unwrap();
     place.tool("p3", &[("a.txt", "four\n")]).await;
+    for _ in 0..2 {
+        let counts = place.history.counts(place.prompts.clone()).await.unwrap();
+        assert_eq!(counts, [Some(1), None, Some(1)], "nothing is kept of the second");
+        place.again();
+    }
     place.rewind("p3").await;
     assert_eq!(place.read("a.txt").unwrap(), "three\n");
+}
+
+/// Work that goes on by itself and cannot be kept does not spoil the checkpoint of the prompt before it.
+#[tokio::test]
+async fn a_checkpoint_is_good_although_a_later_one_could_not_be_taken() {
+    let mut place = Place::new();
+    place.write("a.txt", "one\n");
+    place.tool("p1", &[("a.txt", "two\n")]).await;
+    let journal = place.options.directory.join("journal");
+    let kept = place.options.directory.join("kept");
+    std::fs::rename(&journal, &kept).unwrap();
+    symlink("/dev/full", &journal).unwrap();
+    place.history.before_change().await;
+    assert_eq!(place.history.take_notices().len(), 1);
+    std::fs::rename(&kept, &journal).unwrap();
+    place.rewind("p1").await;
+    assert_eq!(place.read("a.txt").unwrap(), "one\n");
 }
 
 /// A look after a prompt that fails leaves open what the prompt changed and what others did.

@@ -1,10 +1,11 @@
 //! A directory to work in, a store, and somebody who changes files.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use omp_history::{History, Options, Others, Plan, Restored};
+use omp_history::{History, Limits, Options, Others, Plan, Restored};
 use omp_shell::scope::{Program, Stdio};
 use omp_shell::{Environment, Scope, answer};
 use tempfile::TempDir;
@@ -14,6 +15,7 @@ pub(crate) struct Place {
     pub(crate) root: PathBuf,
     pub(crate) history: Arc<History>,
     pub(crate) options: Options,
+    pub(crate) limits: Limits,
     /// Prompts so far.
     pub(crate) prompts: Vec<String>,
     _directory: TempDir,
@@ -45,7 +47,21 @@ impl Place {
         };
         change(&mut options);
         let history = History::new(options.clone());
-        Self { root, history, options, prompts: Vec::new(), _directory: directory }
+        Self { root, history, options, limits: Limits::default(), prompts: Vec::new(), _directory: directory }
+    }
+
+    /// A repository in which the prompt `p1` changed one file by a tool and another by a command.
+    pub(crate) async fn changed_twice() -> Self {
+        let mut place = Self::repository(&[("a.txt", "one\n"), ("b.txt", "b\n")]).await;
+        place.grown_old("a.txt").await;
+        place
+            .command("p1", |place| {
+                place.history.declare(&place.path("a.txt"));
+                place.write("a.txt", "two\n");
+                place.write("b.txt", "by a command\n");
+            })
+            .await;
+        place
     }
 
     /// A repository with these files committed.
@@ -77,6 +93,28 @@ impl Place {
         said.output
     }
 
+    /// From now on git is a script, for which `$REAL_PATH` leads to the real one and `$NOTES` is a file to write to. The
+    /// session is opened again.
+    pub(crate) fn script_git(&mut self, script: &str) {
+        let programs = self.root.with_file_name("programs");
+        std::fs::create_dir_all(&programs).unwrap();
+        std::fs::write(programs.join("git"), format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(programs.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
+        let real = self.options.environment.get("PATH").unwrap().to_owned();
+        let mut path = programs.into_os_string();
+        path.push(":");
+        path.push(&real);
+        for (name, value) in [("PATH", path), ("REAL_PATH", real), ("NOTES", self.notes().into())] {
+            self.options.environment.set(name, value);
+        }
+        self.again();
+    }
+
+    /// What the script that is git wrote down.
+    pub(crate) fn notes(&self) -> PathBuf {
+        self.root.with_file_name("notes")
+    }
+
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.root.join(path)
     }
@@ -85,6 +123,10 @@ impl Place {
         let path = self.path(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn make_pipe(&self, path: &str) {
+        nix::unistd::mkfifo(&self.path(path), nix::sys::stat::Mode::S_IRWXU).unwrap();
     }
 
     pub(crate) fn read(&self, path: &str) -> Option<String> {
@@ -122,7 +164,7 @@ impl Place {
 
     /// The same session, opened again.
     pub(crate) fn again(&mut self) {
-        self.history = History::new(self.options.clone());
+        self.history = History::limited(self.options.clone(), self.limits);
     }
 
     pub(crate) async fn plan(&self, entry: &str) -> Plan {

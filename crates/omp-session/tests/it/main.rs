@@ -6,6 +6,7 @@ mod crowd;
 mod durable;
 mod fork;
 mod format;
+mod kept_files;
 mod kill;
 mod list;
 mod load;

@@ -40,6 +40,7 @@ mod racing;
 mod remapping;
 mod replay;
 mod rewinding;
+mod rewinding_copies;
 mod servers;
 mod sessions;
 mod settings;

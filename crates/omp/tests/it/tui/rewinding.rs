@@ -9,9 +9,9 @@ use crate::support;
 const QUESTION: &str = "Go back before this prompt?";
 
 /// A home whose working directory is a repository with `a.txt` and `b.txt` committed.
-fn repository(server: &Server) -> Home {
+pub(super) fn repository(server: &Server) -> Home {
     let home = support::home(server, Wire::OpenAiCompletions);
-    home.write("home/.omp/agent/config.yml", "edit:\n  mode: replace\n");
+    home.write("home/.omp/agent/config.yml", "edit:\n  mode: replace\ndoubleEscapeAction: branch\n");
     home.write("work/a.txt", "one\n");
     home.write("work/b.txt", "b\n");
     home.write("work/.gitignore", "*.log\n");
@@ -31,24 +31,24 @@ fn edit(path: &str, from: &str, to: &str) -> Reply {
     Reply::new().tool_call("edit", json!({"_i": "x", "path": path, "old_string": from, "new_string": to}))
 }
 
-fn write(path: &str, content: &str) -> Reply {
+pub(super) fn write(path: &str, content: &str) -> Reply {
     Reply::new().tool_call("write", json!({"_i": "x", "path": path, "content": content}))
 }
 
-fn bash(command: &str) -> Reply {
+pub(super) fn bash(command: &str) -> Reply {
     Reply::new().tool_call("bash", json!({"_i": "x", "command": command}))
 }
 
-fn says(text: &str) -> Reply {
+pub(super) fn says(text: &str) -> Reply {
     Reply::new().text(text)
 }
 
-fn file(screen: &Screen, name: &str) -> Option<String> {
+pub(super) fn file(screen: &Screen, name: &str) -> Option<String> {
     std::fs::read_to_string(screen.home.work_dir().join(name)).ok()
 }
 
 /// Three prompts: an edit with a new file, a command, and one that only talks.
-fn three_prompts(more: Vec<Reply>) -> Screen {
+pub(super) fn three_prompts(more: Vec<Reply>) -> Screen {
     let first = edit("a.txt", "one", "two");
     let replies = vec![
         first,
@@ -226,4 +226,22 @@ fn a_killed_program_leaves_its_checkpoint() {
         (file(&screen, "a.txt").as_deref(), file(&screen, "b.txt").as_deref()),
         (Some("half\n"), Some("mine\n"))
     );
+}
+
+/// What cannot be brought back is named with the reason; everything else comes back.
+#[test]
+fn what_cannot_come_back_is_named_and_the_rest_comes_back() {
+    let mut screen = three_prompts(Vec::new());
+    let work = screen.home.work_dir();
+    for name in ["b.txt", "made.txt"] {
+        std::fs::remove_file(work.join(name)).unwrap();
+    }
+    screen.home.write("work/b.txt/mine.log", "mine\n");
+    let piped = screen.home.command("mkfifo").arg(work.join("made.txt")).status().unwrap();
+    assert!(piped.success());
+    screen.say("/rewind 1 files all").wait_for("revert  a.txt").wait_for("remove  new.txt");
+    screen.wait_for("failed  b.txt: a directory is in its place, with files that are not ours to remove");
+    screen.wait_for("Not protected, and left as they are").wait_for("made.txt (neither a file nor a link)");
+    assert_eq!((file(&screen, "a.txt").as_deref(), file(&screen, "new.txt")), (Some("one\n"), None));
+    assert_eq!(file(&screen, "b.txt/mine.log").as_deref(), Some("mine\n"));
 }
