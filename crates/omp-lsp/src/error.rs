@@ -26,4 +26,10 @@ impl LspError {
     pub fn is_unknown_method(&self) -> bool {
         matches!(self, Self::Answer { code: -32601, .. })
     }
+
+    /// What the question was about changed while the server thought, or it had something more urgent to do: the same
+    /// question can be asked again.
+    pub(crate) fn is_passing(&self) -> bool {
+        matches!(self, Self::Answer { code: -32801 | -32802, .. })
+    }
 }

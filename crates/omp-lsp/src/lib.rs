@@ -25,7 +25,7 @@ pub mod position;
 pub mod servers;
 pub mod uri;
 
-pub use client::{Client, Editor, Limit, Synced};
+pub use client::{Client, Editor, Fate, Limit, Synced};
 pub use config::{Config, Kind, Places, Server, Trust};
 pub use error::LspError;
 pub use mux::MuxState;

@@ -57,6 +57,8 @@ pub struct Servers {
 struct Slot {
     /// Held while the process is being started, so that there is only one.
     client: tokio::sync::Mutex<Option<Arc<Client>>>,
+    /// The same process, for those who do not wait for one that is being started.
+    started: Mutex<Weak<Client>>,
     times: Mutex<Times>,
 }
 
@@ -154,6 +156,7 @@ impl Servers {
         };
         let client = Arc::new(Client::start(start, limit).await?);
         *current = Some(Arc::clone(&client));
+        *slot.started() = Arc::downgrade(&client);
         drop(current);
         self.sweep_later().await;
         Ok(client)
@@ -171,6 +174,13 @@ impl Servers {
         let slot = self.slots().get(server.program.to_string_lossy().as_ref()).cloned()?;
         let client = slot.client.lock().await.clone();
         client.filter(|client| client.is_alive())
+    }
+
+    /// The running servers that want to hear about changes of files.
+    pub fn watching(&self) -> Vec<Arc<Client>> {
+        let slots = self.slots();
+        let running = slots.values().filter_map(|slot| slot.started().upgrade());
+        running.filter(|client| client.is_alive() && client.watches()).collect()
     }
 
     /// Forgets how often a server crashed, because somebody wants it tried again.
@@ -210,6 +220,10 @@ impl Servers {
 impl Slot {
     fn times(&self) -> std::sync::MutexGuard<'_, Times> {
         self.times.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn started(&self) -> std::sync::MutexGuard<'_, Weak<Client>> {
+        self.started.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Refuses to start what crashes again and again.

@@ -1,10 +1,13 @@
 //! What a server is told when it asks, and what is made of its notices.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
 
+use super::state::Registration;
+use super::watched::{self, Watched};
 use super::{Editor, Shared};
 use crate::diagnostics::Diagnostic;
 use crate::edits::WorkspaceEdit;
@@ -18,6 +21,7 @@ pub(super) struct Answers {
     pub(super) settings: Value,
     /// The address and the name of the project.
     pub(super) folder: Value,
+    pub(super) root: PathBuf,
 }
 
 impl Answers {
@@ -60,7 +64,12 @@ impl Answers {
                 for one in list(params, "registrations") {
                     let text =
                         |name: &str| one.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-                    shared.state().register(text("id"), text("method"));
+                    let method = text("method");
+                    let watched = match method == watched::METHOD {
+                        true => Watched::list(one.get("registerOptions").unwrap_or(&Value::Null), &self.root),
+                        false => Vec::new(),
+                    };
+                    shared.state().register(text("id"), Registration { method, watched });
                 }
                 Ok(Value::Null)
             }

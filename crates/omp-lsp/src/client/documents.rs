@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -17,6 +17,18 @@ const MOST_OPEN: usize = 200;
 pub(super) struct Documents {
     open: HashMap<String, Open>,
     uses: u64,
+    /// The highest version of a file that was closed. Files begin above it, so that findings about a text from before
+    /// they were closed can be told from those about the new one.
+    closed: i64,
+}
+
+impl Documents {
+    /// Takes a file off the list; was it there?
+    fn remove(&mut self, uri: &str) -> bool {
+        let Some(open) = self.open.remove(uri) else { return false };
+        self.closed = self.closed.max(open.version);
+        true
+    }
 }
 
 struct Open {
@@ -93,6 +105,7 @@ impl Client {
                 open.version += 1;
                 open.fingerprint = fingerprint;
                 let version = open.version;
+                self.shared.state().versions.insert(uri.clone(), version);
                 self.send_change(path, &uri, version, text).await?;
             }
             return Ok(Synced { version: open.version, uri });
@@ -100,23 +113,41 @@ impl Client {
         if documents.open.len() >= MOST_OPEN {
             let oldest = documents.open.iter().min_by_key(|(_, open)| open.used).map(|(uri, _)| uri.clone());
             if let Some(oldest) = oldest {
-                documents.open.remove(&oldest);
+                documents.remove(&oldest);
+                self.shared.state().versions.remove(&oldest);
                 self.send_close(&oldest).await?;
             }
         }
-        self.send_open(path, &uri, 1, text).await?;
-        documents.open.insert(uri.clone(), Open { version: 1, fingerprint, used });
-        Ok(Synced { uri, version: 1 })
+        let version = documents.closed + 1;
+        self.shared.state().versions.insert(uri.clone(), version);
+        self.send_open(path, &uri, version, text).await?;
+        documents.open.insert(uri.clone(), Open { version, fingerprint, used });
+        Ok(Synced { uri, version })
+    }
+
+    /// The files that the server has open. It believes what it was told of them, whatever is on the disk.
+    pub async fn open_files(&self) -> Vec<PathBuf> {
+        self.documents.lock().await.open.keys().filter_map(|uri| uri::path(uri)).collect()
+    }
+
+    /// Is this the text that the server has of a file? `None` if it has the file not open.
+    pub async fn has(&self, path: &Path, text: &str) -> Option<bool> {
+        let documents = self.documents.lock().await;
+        documents.open.get(&uri::of(path)).map(|open| open.fingerprint == fingerprint(text))
     }
 
     /// Closes a file that is gone or elsewhere now.
     pub async fn forget(&self, path: &Path) -> Result<(), LspError> {
         let uri = uri::of(path);
         let mut documents = self.documents.lock().await;
-        self.shared.state().published.remove(&uri);
-        match documents.open.remove(&uri) {
-            Some(_) => self.send_close(&uri).await,
-            None => Ok(()),
+        {
+            let mut state = self.shared.state();
+            state.published.remove(&uri);
+            state.versions.remove(&uri);
+        }
+        match documents.remove(&uri) {
+            true => self.send_close(&uri).await,
+            false => Ok(()),
         }
     }
 

@@ -10,6 +10,7 @@ mod drive;
 pub mod findings;
 mod start;
 mod state;
+mod watched;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,7 +30,11 @@ use documents::Documents;
 pub use documents::Synced;
 pub(crate) use start::Start;
 use state::State;
+pub use watched::Fate;
 
+/// How often a question that a server lets fall is asked again, and after which time.
+const TRIES: usize = 20;
+const AGAIN: Duration = Duration::from_millis(100);
 /// A request is given up after this long, whatever the caller allows.
 const REQUEST_LIMIT: Duration = Duration::from_secs(30);
 /// A project is loaded, or loading it takes too long to wait for. A task that nothing is heard of for so long has ended
@@ -61,7 +66,7 @@ impl<'a> Limit<'a> {
     }
 
     /// Waits for something as long as allowed; `None` if it did not come.
-    pub(crate) async fn wait<T>(self, future: impl Future<Output = T>) -> Option<T> {
+    pub async fn wait<T>(self, future: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
             biased;
             value = future => Some(value),
@@ -135,7 +140,7 @@ impl Client {
         let state = self.shared.state();
         let says = state.capabilities.get(capability);
         says.is_some_and(|value| !value.is_null() && *value != Value::Bool(false))
-            || state.registered.values().any(|known| known == method)
+            || state.registered.values().any(|known| known.method == method)
     }
 
     /// The units in which it counts characters.
@@ -148,9 +153,9 @@ impl Client {
         self.shared.state().has_begun
     }
 
-    /// Is the process there?
+    /// Is the process there? One that is being ended is not.
     pub fn is_alive(&self) -> bool {
-        self.shared.state().ended.is_none()
+        !self.end.is_cancelled() && self.shared.state().ended.is_none()
     }
 
     /// Lets the server ask for changes of files while the permit lives.
@@ -159,9 +164,17 @@ impl Client {
         EditPermit(Arc::clone(&self.shared))
     }
 
-    /// Asks something. When nobody waits any more, the server is told so.
+    /// Asks something. When nobody waits any more, the server is told so. A server that is busy loading a project lets
+    /// questions fall; they are asked again for a while.
     pub async fn request(&self, method: &str, params: Value, limit: Limit<'_>) -> Result<Value, LspError> {
-        self.ask(method, params, limit.at_most(REQUEST_LIMIT)).await
+        let limit = limit.at_most(REQUEST_LIMIT);
+        for _ in 0..TRIES {
+            match self.ask(method, params.clone(), limit).await {
+                Err(error) if error.is_passing() => limit.wait(tokio::time::sleep(AGAIN)).await,
+                answer => return answer,
+            };
+        }
+        self.ask(method, params, limit).await
     }
 
     /// The same, as long as the caller allows.

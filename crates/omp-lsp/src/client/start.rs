@@ -58,7 +58,8 @@ impl Client {
         });
         let folder = folder(start.cwd);
         let end = CancellationToken::new();
-        let answers = Answers { settings: server.settings.clone(), folder: folder.clone() };
+        let answers =
+            Answers { settings: server.settings.clone(), folder: folder.clone(), root: start.cwd.to_owned() };
         tokio::spawn(drive(Drive {
             child,
             shared: Arc::clone(&shared),
@@ -130,6 +131,7 @@ fn abilities(server: &Server) -> Value {
             "configuration": true,
             "workspaceFolders": true,
             "didChangeConfiguration": {"dynamicRegistration": true},
+            "didChangeWatchedFiles": {"dynamicRegistration": !server.watches_itself(), "relativePatternSupport": true},
             "executeCommand": {"dynamicRegistration": true},
             "symbol": {"symbolKind": {"valueSet": kinds}},
             "workspaceEdit": {"documentChanges": true, "resourceOperations": ["create", "rename", "delete"],
@@ -163,4 +165,21 @@ fn abilities(server: &Server) -> Value {
         abilities["experimental"] = Value::Object(server.capabilities.clone());
     }
     abilities
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::table::builtin;
+
+    /// Who hears of changes from the client stops to look at the disk, and commands change files, too.
+    #[test]
+    fn servers_that_watch_the_disk_go_on_doing_so() {
+        let told = |name: &str| {
+            let server = builtin().into_iter().find(|server| server.name == name).unwrap();
+            abilities(&server)["workspace"]["didChangeWatchedFiles"]["dynamicRegistration"].clone()
+        };
+        assert_eq!(["gopls", "rust-analyzer"].map(told), [true, true]);
+        assert_eq!(["pyright", "basedpyright", "svelte", "tailwindcss"].map(told), [false; 4]);
+    }
 }

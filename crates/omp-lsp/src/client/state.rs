@@ -8,6 +8,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::Shared;
+use super::watched::{MOST_PATTERNS, Watched};
 use crate::diagnostics::Diagnostic;
 use crate::position::Encoding;
 
@@ -30,9 +31,18 @@ pub(super) enum Failure {
 pub(super) struct Published {
     /// The version of the document, if the server names it.
     pub(super) version: Option<i64>,
+    /// The version, named or not, that it is at least about.
+    about: Option<i64>,
     pub(super) items: Vec<Diagnostic>,
     /// Which publication it was, over all files.
     pub(super) number: u64,
+}
+
+/// What a server registered after it was started.
+pub(super) struct Registration {
+    pub(super) method: String,
+    /// The files that it wants to hear about.
+    pub(super) watched: Vec<Watched>,
 }
 
 #[derive(Default)]
@@ -41,8 +51,10 @@ pub(super) struct State {
     pub(super) pending: HashMap<u64, oneshot::Sender<Result<Value, Failure>>>,
     pub(super) capabilities: Value,
     pub(super) encoding: Encoding,
-    /// Methods that the server registered later, by the id of the registration.
-    pub(super) registered: HashMap<String, String>,
+    /// What the server registered later, by the id of the registration.
+    pub(super) registered: HashMap<String, Registration>,
+    /// The versions of the files that are open.
+    pub(super) versions: HashMap<String, i64>,
     pub(super) published: HashMap<String, Published>,
     publications: u64,
     /// Tasks that have begun and not ended, and when they were last heard of.
@@ -64,7 +76,14 @@ impl State {
         Ok(self.next_id)
     }
 
+    /// Takes what was found in a file, unless what is known is about a newer text of it.
     pub(super) fn publish(&mut self, uri: String, version: Option<i64>, items: Vec<Diagnostic>) {
+        let known = self.published.get(&uri).and_then(|published| published.about);
+        if version.is_some_and(|version| Some(version) < known) {
+            return;
+        }
+        // Without a version it is about the text as it is.
+        let about = version.or_else(|| self.versions.get(&uri).copied()).max(known);
         self.publications += 1;
         let number = self.publications;
         if self.published.len() >= MOST_FILES && !self.published.contains_key(&uri) {
@@ -73,7 +92,7 @@ impl State {
                 self.published.remove(&oldest);
             }
         }
-        self.published.insert(uri, Published { version, items, number });
+        self.published.insert(uri, Published { version, about, items, number });
     }
 
     /// The number of the last publication for a file.
@@ -103,9 +122,12 @@ impl State {
         self.progress.values().max().copied()
     }
 
-    pub(super) fn register(&mut self, id: String, method: String) {
+    pub(super) fn register(&mut self, id: String, mut registration: Registration) {
+        self.registered.remove(&id);
         if self.registered.len() < MOST_REGISTERED {
-            self.registered.insert(id, method);
+            let others: usize = self.registered.values().map(|one| one.watched.len()).sum();
+            registration.watched.truncate(MOST_PATTERNS.saturating_sub(others));
+            self.registered.insert(id, registration);
         }
     }
 

@@ -6,7 +6,7 @@
 
 mod files;
 mod programs;
-mod table;
+pub(crate) mod table;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

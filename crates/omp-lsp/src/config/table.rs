@@ -213,7 +213,7 @@ const ROWS: &[Row] = &[
 ];
 
 /// All rows as servers, in their order.
-pub(super) fn builtin() -> Vec<Server> {
+pub(crate) fn builtin() -> Vec<Server> {
     ROWS.iter().map(Row::server).collect()
 }
 
@@ -242,9 +242,22 @@ impl Row {
     }
 }
 
+/// Servers that watch the disk themselves, unless the client says that it does. We see only what our own tools change, so
+/// that is not said to them.
+const WATCHERS: &[&str] = &["basedpyright", "pyright", "svelte", "tailwindcss"];
+
+impl Server {
+    /// Would it see less of the disk if it were told what our tools change?
+    pub(crate) fn watches_itself(&self) -> bool {
+        WATCHERS.contains(&self.name.as_str())
+    }
+}
+
 /// What some servers want to be told.
 fn extras(name: &str) -> (Value, Value) {
     match name {
+        // We tell it only what our own tools change; commands change files, too, and it can watch the disk itself.
+        "rust-analyzer" => (json!({"files": {"watcher": "server"}}), Value::Null),
         "typescript-language-server" => (json!({"hostInfo": "omp"}), Value::Null),
         "denols" => (json!({"enable": true, "lint": true}), json!({"deno": {"enable": true, "lint": true}})),
         "vscode-css-language-server" | "vscode-html-language-server" | "vscode-json-language-server" => {
@@ -261,5 +274,18 @@ fn extras(name: &str) -> (Value, Value) {
             }),
         ),
         _ => (Value::Null, Value::Null),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// It would leave that to us, and we do not see what commands do to files.
+    #[test]
+    fn rust_analyzer_watches_the_disk_itself() {
+        let all = builtin();
+        let server = all.iter().find(|server| server.name == "rust-analyzer").unwrap();
+        assert_eq!(server.init_options, json!({"files": {"watcher": "server"}}));
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! The server is a Python program, so that a real process with real pipes is on the other side. Its rules: the order of
 //! `initialize`, `initialized`, `shutdown` and `exit`; numbers of requests and versions of documents that grow; no request
-//! about a document that is not open; positions inside the text, in the agreed units; answers only to questions.
+//! about a document that is not open; positions inside the text, in the agreed units; answers only to questions; changes of
+//! files only where a pattern is registered for them and their kind.
 //!
 //! # The script
 //!
@@ -32,7 +33,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-const PROGRAM: &str = include_str!("server.py");
+const PROGRAM: &str = concat!(include_str!("watching.py"), include_str!("server.py"));
 
 /// An installed server.
 #[derive(Clone, Debug)]

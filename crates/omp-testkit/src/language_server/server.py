@@ -16,7 +16,7 @@ LOG = open(HERE + ".log", "a", encoding="utf-8")
 LOCK = threading.Lock()
 OPEN = {}
 COUNTS = {}
-STATE = {"step": "new", "last_id": 0, "next_id": 1, "asked": {}, "root": ""}
+STATE = {"step": "new", "last_id": 0, "next_id": 1, "asked": {}, "root": "", "abilities": {}}
 PROVIDERS = ["definition", "typeDefinition", "implementation", "references", "hover", "documentSymbol",
              "workspaceSymbol", "rename", "codeAction", "documentFormatting"]
 DEFAULTS = {name + "Provider": True for name in PROVIDERS}
@@ -154,6 +154,7 @@ def perform(steps):
             identity = f"s{STATE['next_id']}"
             STATE["next_id"] += 1
             STATE["asked"][identity] = step["request"]
+            watching_asked(identity, step)
             send({"id": identity, "method": step["request"], "params": step.get("params")})
             if step.get("wait"):
                 while identity in STATE["asked"]:
@@ -205,7 +206,7 @@ def on_request(message):
         check(params.get("workspaceFolders", [{}])[0].get("uri") == params.get("rootUri"), "initialize: workspaceFolders")
         check("utf-16" in params["capabilities"]["general"]["positionEncodings"], "initialize: positionEncodings")
         check(params.get("initializationOptions", {}) is not None, "initialize: initializationOptions is null")
-        STATE["root"] = params["rootUri"]
+        STATE["root"], STATE["abilities"] = params["rootUri"], params["capabilities"]
         STATE["step"] = "initializing"
         perform(SCRIPT.get("before_initialize", []))
         send({"id": identity, "result": {"capabilities": CAPABILITIES}})
@@ -271,6 +272,8 @@ def on_notification(message):
             del OPEN[uri]
     elif method == "workspace/didChangeConfiguration":
         check("settings" in params, "didChangeConfiguration: no settings")
+    elif method == "workspace/didChangeWatchedFiles":
+        check_watched(params)
 
 
 def handle(message):
@@ -286,6 +289,7 @@ def handle(message):
     else:
         method = STATE["asked"].pop(message.get("id"), None)
         check(method is not None, f"an answer to {message.get('id')!r}, which nobody asked")
+        watching_answered(method, message)
 
 
 log(start=sys.argv[1:], pid=os.getpid(), cwd=os.getcwd())

@@ -110,7 +110,7 @@ async fn carried_out(call: &Call<'_>, client: &Arc<Client>, mut offer: Value) ->
     let edit = WorkspaceEdit::parse(offer.get("edit").unwrap_or(&Value::Null)).map_err(Fault::Failed)?;
     let mut output = None;
     if !edit.is_empty() {
-        let done = apply::apply(call.context, edit, client.encoding()).await?;
+        let done = apply::proposed(call.context, edit, client).await?;
         rows.push(format!("Workspace edit:\n{}", apply::lines(&done)));
         output = Some(done);
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use omp_agent::ToolError;
 use omp_lsp::diagnostics::{Severity, summary};
 use omp_lsp::{Config, Limit, LspError, Server, edits};
 use omp_types::{ToolOutput, UserBlock};
@@ -15,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::check::{Check, Checked};
 use super::desk::{LanguageServers, LateFindings};
 use super::format::{Formatting, format};
-use super::{report, text};
+use super::{report, tell, text};
 use crate::Context;
 use crate::edit::{Foreign, make};
 
@@ -35,21 +36,25 @@ pub(crate) enum Occasion {
     Edit,
 }
 
-/// Formats what was written and adds what servers find in it, as far as the settings want that.
+/// Tells servers what was changed, formats what was written and adds what they find in it, as far as the settings want
+/// that.
 pub(crate) async fn after(
     context: &Arc<Context>,
     occasion: Occasion,
-    mut output: ToolOutput,
+    result: Result<ToolOutput, ToolError>,
     cancel: &CancellationToken,
-) -> ToolOutput {
-    let Some(desk) = context.lsp.clone() else { return output };
+) -> Result<ToolOutput, ToolError> {
+    // A call that failed may have changed some files before.
+    tell(context).await;
+    let mut output = result?;
+    let Some(desk) = context.lsp.clone() else { return Ok(output) };
     let diagnoses = match occasion {
         Occasion::Write => desk.settings.diagnostics_on_write,
         Occasion::Edit => desk.settings.diagnostics_on_edit,
     };
     let paths = written(context, output.details.as_ref());
     if paths.is_empty() || !(diagnoses || desk.settings.format_on_write) {
-        return output;
+        return Ok(output);
     }
     let config = desk.servers.config().await;
     let limit = Limit::after(CALL, cancel);
@@ -63,13 +68,14 @@ pub(crate) async fn after(
             && let Ok(Some(formatting)) = formatting(&desk, &config, &path, limit).await
         {
             put(context, &path, &shown, formatting, &mut output).await;
+            tell(context).await;
         }
         if diagnoses && let Some(checked) = check(&desk, &config, &path, &shown, limit).await {
             found.insert(shown.clone(), told(&shown, &checked, &mut output));
         }
     }
     note(&mut output, found);
-    output
+    Ok(output)
 }
 
 /// The files that a result speaks of and that are still there.
@@ -92,14 +98,16 @@ async fn load(path: &Path) -> Option<String> {
     tokio::task::spawn_blocking(move || text::load(&path)).await.ok()?.ok()
 }
 
+/// What a server would do to a file, and the text that it saw.
 async fn formatting(
     desk: &LanguageServers,
     config: &Config,
     path: &Path,
     limit: Limit<'_>,
-) -> Result<Option<Formatting>, LspError> {
+) -> Result<Option<(Formatting, String)>, LspError> {
     let Some(text) = load(path).await else { return Ok(None) };
-    format(&desk.servers, &config.for_file(path), (path, &text), limit).await
+    let formatting = format(&desk.servers, &config.for_file(path), (path, &text), limit).await?;
+    Ok(formatting.map(|formatting| (formatting, text)))
 }
 
 /// Writes the formatted text, as an edit is written, and says so.
@@ -107,13 +115,17 @@ async fn put(
     context: &Arc<Context>,
     path: &Path,
     shown: &str,
-    formatting: Formatting,
+    (formatting, seen): (Formatting, String),
     output: &mut ToolOutput,
 ) {
     let Formatting { server, edits, encoding } = formatting;
     let (own, file) = (Arc::clone(context), path.to_owned());
     let result = tokio::task::spawn_blocking(move || {
-        let change = move |text: &str| edits::apply(text, &edits, encoding);
+        let change = move |text: &str| match text == seen.replace("\r\n", "\n") {
+            true => edits::apply(text, &edits, encoding),
+            // The server's line numbers are about another text.
+            false => Err("it was changed meanwhile".to_owned()),
+        };
         let one = Foreign::Update { path: file.clone(), change: Box::new(change) };
         let before = text::load(&file);
         make(&own, vec![one])?;
@@ -122,7 +134,7 @@ async fn put(
             let plain = after.replace("\r\n", "\n");
             own.shown.record(&file, &plain, &[(1, usize::MAX)]).to_string()
         });
-        Ok::<_, omp_agent::ToolError>((before != after, tag))
+        Ok::<_, ToolError>((before != after, tag))
     });
     let said = match result.await {
         Ok(Ok((false, _))) => return,

@@ -9,12 +9,14 @@ use std::sync::{Arc, Weak};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::ToolError;
-use omp_lsp::Editor;
 use omp_lsp::edits::{self, IfExists, Operation, WorkspaceEdit};
 use omp_lsp::position::Encoding;
+use omp_lsp::{Client, Editor};
 use omp_types::{ToolOutput, UserBlock};
 
 use super::call::Fault;
+use super::catch_up::outdated;
+use super::tell;
 use crate::approval::real_path;
 use crate::edit::{Foreign, make};
 use crate::{Context, blocking};
@@ -33,24 +35,43 @@ impl Editor for Pen {
     }
 }
 
+/// Makes all changes of a server that was asked, or none.
+pub(super) async fn proposed(
+    context: &Arc<Context>,
+    edit: WorkspaceEdit,
+    client: &Client,
+) -> Result<ToolOutput, ToolError> {
+    match outdated(client, &edit).await {
+        None => apply(context, edit, client.encoding()).await,
+        Some(path) => Err(ToolError::new(format!(
+            "{} was changed while {} was asked, so that its line numbers are about another text. Nothing was changed; \
+             ask again.",
+            context.base().display(&path),
+            client.name()
+        ))),
+    }
+}
+
 /// Makes all changes, or none.
-pub(super) async fn apply(
+async fn apply(
     context: &Arc<Context>,
     edit: WorkspaceEdit,
     encoding: Encoding,
 ) -> Result<ToolOutput, ToolError> {
-    let context = Arc::clone(context);
-    blocking(move || {
+    let own = Arc::clone(context);
+    let made = blocking(move || {
         let mut all = Vec::new();
         for operation in edit.operations {
-            all.extend(translated(&context, operation, encoding)?);
+            all.extend(translated(&own, operation, encoding)?);
         }
         match all.is_empty() {
             true => Ok(ToolOutput::text("Nothing to change")),
-            false => make(&context, all),
+            false => make(&own, all),
         }
     })
-    .await
+    .await;
+    tell(context).await;
+    made
 }
 
 fn translated(

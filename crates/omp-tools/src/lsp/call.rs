@@ -9,6 +9,7 @@ use omp_types::ToolOutput;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::catch_up::catch_up;
 use super::{column, text};
 use crate::{Context, output};
 
@@ -139,8 +140,11 @@ impl Call<'_> {
         })
     }
 
+    /// The server, which knows what became of its open files.
     pub(super) async fn client(&self, server: &Server) -> Result<Arc<Client>, Fault> {
-        Ok(self.servers.client(server, self.limit).await?)
+        let client = self.servers.client(server, self.limit).await?;
+        catch_up(&client, None, self.limit).await;
+        Ok(client)
     }
 
     /// The text of a file.

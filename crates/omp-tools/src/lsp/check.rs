@@ -8,6 +8,7 @@ use futures_util::future::join_all;
 use omp_lsp::diagnostics::{Diagnostic, merge};
 use omp_lsp::{Kind, Limit, LspError, Server, Servers};
 
+use super::catch_up::catch_up;
 use super::linters;
 
 /// How long the findings of one file are waited for when a server is ready.
@@ -70,6 +71,10 @@ impl Check<'_> {
                 .map(|items| (items, true));
         }
         let client = self.servers.client(server, limit).await?;
+        // Of many files each is told anyway.
+        if self.patience != ONE_OF_MANY {
+            catch_up(&client, Some(self.path), limit).await;
+        }
         client.loaded(limit).await;
         let findings = client.diagnose(self.path, self.text, limit.at_most(self.patience)).await?;
         Ok((findings.items, findings.fresh))

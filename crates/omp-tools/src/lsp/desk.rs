@@ -1,10 +1,12 @@
 //! The language servers of a session, and what the user wants of them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use omp_lsp::Servers;
+
+use super::Before;
 
 /// Files whose last check is remembered.
 const MOST_REMEMBERED: usize = 1_000;
@@ -55,12 +57,21 @@ pub struct LanguageServers {
     checks: Mutex<HashMap<PathBuf, u64>>,
     /// Servers that were waited for in vain the last time.
     slow: Mutex<HashSet<String>>,
+    /// Files that tools have changed, which servers have not been told yet.
+    noted: Mutex<BTreeMap<PathBuf, Before>>,
 }
 
 impl LanguageServers {
     /// Starts nothing.
     pub fn new(servers: Arc<Servers>, settings: LspSettings) -> Self {
-        Self { servers, settings, late: OnceLock::new(), checks: Mutex::default(), slow: Mutex::default() }
+        Self {
+            servers,
+            settings,
+            late: OnceLock::new(),
+            checks: Mutex::default(),
+            slow: Mutex::default(),
+            noted: Mutex::default(),
+        }
     }
 
     /// Where late findings go. Only the first one counts.
@@ -86,6 +97,17 @@ impl LanguageServers {
     /// Is it still the last one?
     pub(super) fn is_current(&self, path: &Path, number: u64) -> bool {
         self.checks.lock().unwrap_or_else(PoisonError::into_inner).get(path) == Some(&number)
+    }
+
+    /// A file was changed. What it was before the first change counts.
+    pub(super) fn note(&self, path: &Path, before: Before) {
+        let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        noted.entry(path.to_owned()).or_insert(before);
+    }
+
+    /// The files that were changed since the last time.
+    pub(super) fn take_noted(&self) -> BTreeMap<PathBuf, Before> {
+        std::mem::take(&mut self.noted.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     pub(super) fn is_slow(&self, names: &str) -> bool {

@@ -1,12 +1,14 @@
 //! `lsp`: questions to language servers.
 //!
 //! [`Lsp`] checks a call and hands it to the file of its action. [`after()`] is what `write` and `edit` do when they are
-//! done, [`desk`] what both share with the session.
+//! done, [`changes`] what servers are told of any change, [`desk`] what all share with the session.
 
 mod actions;
 mod after;
 mod apply;
 mod call;
+mod catch_up;
+mod changes;
 mod check;
 mod column;
 mod desk;
@@ -36,6 +38,7 @@ use serde_json::{Map, Value};
 use crate::{Context, approval};
 pub(crate) use after::{Occasion, after};
 use call::{Arguments, Call, Fault, Reply};
+pub(crate) use changes::{Before, tell};
 pub use desk::{LanguageServers, Late, LateFindings, LspSettings};
 
 pub(crate) const NAME: &str = "lsp";

@@ -28,6 +28,6 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, Fault> {
         let text = format!("Rename preview:\n{}", apply::preview(call.context, &edit));
         return Ok(Reply::new(text).by(client.name()));
     }
-    let output = apply::apply(call.context, edit, client.encoding()).await?;
+    let output = apply::proposed(call.context, edit, client).await?;
     Ok(Reply::new(format!("Applied rename:\n{}", apply::lines(&output))).by(client.name()).with_diff(&output))
 }

@@ -1,14 +1,15 @@
 //! `rename_file`: a file or a directory gets another name, and servers correct what refers to it.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use omp_lsp::edits::WorkspaceEdit;
+use omp_lsp::edits::{Operation, WorkspaceEdit};
 use omp_lsp::{Client, uri};
 use serde_json::{Value, json};
 
-use super::apply;
 use super::call::{Call, Fault, Reply};
+use super::{Before, apply, tell};
 use crate::plan::Change;
 
 /// Files of a directory that are told to servers.
@@ -92,14 +93,21 @@ async fn carried_out(
 ) -> Result<Vec<String>, Fault> {
     let mut rows = Vec::new();
     let mut clients = Vec::new();
-    for (client, edit) in proposals {
+    let mut touched = HashSet::new();
+    for (client, mut edit) in proposals {
+        let left_out = without(&mut edit, &mut touched);
+        rows.extend(left_out.iter().map(|path| {
+            let (name, shown) = (client.name(), call.shown(path));
+            format!("Note from {name}: {shown} was left to the server before, which has changed it.")
+        }));
         if !edit.is_empty() {
-            let output = apply::apply(call.context, edit, client.encoding()).await?;
+            let output = apply::proposed(call.context, edit, &client).await?;
             rows.push(format!("{}:\n{}", client.name(), apply::lines(&output)));
         }
         clients.push(client);
     }
     let (from, to, context) = (plan.from.clone(), plan.to.clone(), Arc::clone(call.context));
+    let pairs = plan.pairs.clone();
     let moved = tokio::task::spawn_blocking(move || {
         if let Some(parent) = to.parent() {
             std::fs::create_dir_all(parent)?;
@@ -107,6 +115,10 @@ async fn carried_out(
         std::fs::rename(&from, &to)?;
         context.scans.changed(&from);
         context.scans.changed(&to);
+        for (old, new) in pairs {
+            context.changed(&old, Before::Present);
+            context.changed(&new, Before::Absent);
+        }
         Ok::<_, std::io::Error>(())
     });
     let moved = moved.await.map_err(|error| Fault::Failed(error.to_string()))?;
@@ -119,7 +131,20 @@ async fn carried_out(
         }
         let _ = client.notify("workspace/didRenameFiles", params).await;
     }
+    tell(call.context).await;
     Ok(rows)
+}
+
+/// Leaves out changes of files that were changed since the servers were asked, and returns these files.
+fn without(edit: &mut WorkspaceEdit, touched: &mut HashSet<PathBuf>) -> Vec<PathBuf> {
+    let changed = |operation: &Operation| match operation {
+        Operation::Edit { path, .. } => Some(path.clone()),
+        _ => None,
+    };
+    let left_out = edit.operations.iter().filter_map(changed).filter(|path| touched.contains(path)).collect();
+    edit.operations.retain(|operation| changed(operation).is_none_or(|path| !touched.contains(&path)));
+    touched.extend(edit.operations.iter().filter_map(changed));
+    left_out
 }
 
 async fn plan(call: &Call<'_>, from: PathBuf, to: PathBuf) -> Result<Move, Fault> {

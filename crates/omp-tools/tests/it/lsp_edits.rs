@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::servers::{Bench, text_edit};
+use crate::support::servers::{Bench, text_edit, until};
+use crate::support::text;
 
 fn answers(method: &str, result: &Value) -> Value {
     json!({"answers": {method: {"result": result}}})
@@ -157,6 +158,74 @@ async fn files_elsewhere_are_out_of_reach() {
 
 fn moving(file: &str, to: &str) -> Value {
     json!({"action": "rename_file", "file": file, "new_name": to})
+}
+
+/// A server believes what it was told of an open file, so it is told before it is asked.
+#[tokio::test]
+async fn what_became_of_open_files_is_told_before_a_question() {
+    let hover = json!({"result": {"contents": "x"}});
+    let script =
+        json!({"answers": {"textDocument/rename": {"result": two_edits()}, "textDocument/hover": hover}});
+    let (bench, server, seat) = Bench::with(&script);
+    two_files(&bench);
+    bench.file("c.fake", "old\n");
+    for file in ["a.fake", "b.fake", "c.fake"] {
+        seat.ask(json!({"action": "hover", "file": file})).await;
+    }
+    bench.file("b.fake", "use old again\n");
+    std::fs::remove_file(bench.project().join("c.fake")).unwrap();
+    seat.ask(rename(&json!({}))).await;
+    assert_eq!(bench.content("b.fake"), "use new again\n");
+    let told = server.params("textDocument/didChange");
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(told[0]["contentChanges"], json!([{"text": "use old again\n"}]));
+    let closed = server.params("textDocument/didClose");
+    assert!(closed.len() == 1 && closed[0].to_string().contains("c.fake"), "{closed:?}");
+    let methods = server.methods();
+    let place = |method: &str| methods.iter().position(|known| known == method).unwrap();
+    assert!(place("textDocument/didChange") < place("textDocument/rename"), "{methods:?}");
+    seat.leave().await;
+    server.finish();
+}
+
+/// Line numbers that are about another text are not used.
+#[tokio::test]
+async fn a_file_that_changed_while_a_server_was_asked_is_left_alone() {
+    let bench = Bench::new();
+    let gate = bench.at("gate");
+    let script =
+        json!({"answers": {"textDocument/rename": {"first": [{"wait_for": gate}], "result": two_edits()}}});
+    let server = bench.server("fake", &script, &json!({}));
+    let seat = bench.sit();
+    two_files(&bench);
+    let (begun, _) = seat.begin(&rename(&json!({})));
+    until("the server is asked", || !server.params("textDocument/rename").is_empty()).await;
+    bench.file("a.fake", "somebody else\nold = 1\nold\n");
+    std::fs::write(&gate, "").unwrap();
+    let said = text(&begun.await.unwrap().unwrap());
+    assert!(said.contains("a.fake was changed while fake was asked"), "{said}");
+    assert_eq!(bench.content("a.fake"), "somebody else\nold = 1\nold\n");
+    assert_eq!(bench.content("b.fake"), "use old\n", "all or nothing");
+    seat.leave().await;
+    server.finish();
+}
+
+/// What two servers want to change in one file is about the text before either did.
+#[tokio::test]
+async fn a_file_is_corrected_by_one_server_only() {
+    let bench = Bench::new();
+    let edit = |word: &str| json!({"changes": {"${root}/b.fake": [text_edit(0, 0, 3, word)]}});
+    let one = bench.server("one", &answers("workspace/willRenameFiles", &edit("1234")), &json!({}));
+    let two = bench.server("two", &answers("workspace/willRenameFiles", &edit("5678")), &json!({}));
+    let seat = bench.sit();
+    two_files(&bench);
+    let done = seat.ask(moving("a.fake", "c.fake")).await;
+    assert_eq!(bench.content("b.fake"), "1234 old\n", "{done}");
+    assert!(done.contains("Note from two: b.fake was left to the server before"), "{done}");
+    assert!(bench.project().join("c.fake").exists());
+    seat.leave().await;
+    one.finish();
+    two.finish();
 }
 
 /// proves: INT-062, INT-063

@@ -377,3 +377,25 @@ async fn warming_up_takes_five_seconds_at_most() {
     tokio::time::resume();
     seat.leave().await;
 }
+
+/// A server that loads a project lets questions fall; the model need not know.
+#[tokio::test]
+async fn a_question_that_falls_is_asked_again() {
+    let falls = |code: i64| json!({"error": {"code": code, "message": "content modified"}});
+    let never = json!({"error": {"code": -32803, "message": "no such thing"}});
+    let script = json!({"answers": {
+        "textDocument/hover": [falls(-32801), falls(-32802), {"result": {"contents": "at last"}}],
+        "textDocument/definition": [never, {"result": null}],
+        "textDocument/references": falls(-32801),
+    }});
+    let (bench, server, seat) = Bench::with(&script);
+    bench.file("a.fake", "x\n");
+    assert_eq!(seat.ask(hover("a.fake")).await, "at last");
+    assert_eq!(server.params("textDocument/hover").len(), 3);
+    let refused = seat.refused(json!({"action": "definition", "file": "a.fake"})).await;
+    assert!(refused.contains("no such thing"), "{refused}");
+    let refused = seat.refused(json!({"action": "references", "file": "a.fake"})).await;
+    assert!(refused.contains("content modified"), "not for ever: {refused}");
+    seat.leave().await;
+    server.finish();
+}

@@ -184,6 +184,35 @@ async fn the_tag_is_that_of_the_formatted_file() {
     server.finish();
 }
 
+/// What a server says about one text is not done to another.
+#[tokio::test]
+async fn a_file_that_changed_while_it_was_formatted_is_left_alone() {
+    let mut bench = Bench::new();
+    bench.settings.format_on_write = true;
+    let gate = bench.at("gate");
+    let mut answers = formatting();
+    answers["textDocument/formatting"]["first"] = json!([{ "wait_for": gate }]);
+    let server = bench.server("fake", &json!({ "answers": answers }), &json!({}));
+    let seat = bench.sit();
+    for (content, formatted) in [("let it\r\nbe\r\n", "LET it\r\nbe\r\n"), ("let it\nbe\n", "not it\nbe\n")] {
+        let _closed = std::fs::remove_file(&gate);
+        let asked = || server.params("textDocument/formatting").len();
+        let before = asked();
+        let (begun, _) = seat.begin_with("write", &json!({"path": "a.fake", "content": content}));
+        until("the server is asked", || asked() > before).await;
+        if formatted.starts_with("not") {
+            bench.file("a.fake", formatted);
+        }
+        std::fs::write(&gate, "").unwrap();
+        let said = text(&begun.await.unwrap().unwrap());
+        assert_eq!(bench.content("a.fake"), formatted, "{said}");
+        assert_eq!(said.contains("it was changed meanwhile"), formatted.starts_with("not"), "{said}");
+        std::fs::remove_file(bench.project().join("a.fake")).unwrap();
+    }
+    seat.leave().await;
+    server.finish();
+}
+
 /// proves: LOP-126
 #[tokio::test]
 async fn structural_edits_are_followed_by_the_same() {
