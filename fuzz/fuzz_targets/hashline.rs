@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use omp_hashline::{File, NoSyntax, Patcher, Snapshots, Tag, parse, parse_partial};
+use omp_hashline::{File, NoSyntax, Patcher, Snapshots, Tag, parse, parse_partial, preview};
 
 fuzz_target!(|data: &[u8]| {
     let Some(split) = data.iter().position(|byte| *byte == 0xff) else { return };
@@ -19,28 +19,32 @@ fuzz_target!(|data: &[u8]| {
     snapshots.record("f", &text);
     let live = text.replacen('a', "b", 1);
     for current in [&text, &live] {
-        let patcher = Patcher { syntax: &NoSyntax, enforce_seen: false };
-        for section in &patch.sections {
+        for (enforce_seen, section) in [false, true]
+            .into_iter()
+            .flat_map(|seen| patch.sections.iter().map(move |section| (seen, section)))
+        {
+            let patcher = Patcher { syntax: &NoSyntax, enforce_seen };
             let file = File { key: "f", text: current };
             let Ok(planned) = patcher.plan(section, file, &mut snapshots) else { continue };
             check(current, &planned.changes, &planned.text);
+            let _ = preview(&planned.text, &planned.changes);
         }
     }
 });
 
 /// Puts the changes into the text line by line.
 fn check(old: &str, changes: &[omp_hashline::Change], new: &str) {
-    let lines = omp_hashline::Lines::of(old);
+    let lines: Vec<&str> = old.split_terminator('\n').collect();
     let mut rows: Vec<&str> = Vec::new();
     let mut position = 0;
     for change in changes {
-        rows.extend_from_slice(&lines.as_slice()[position..change.start]);
+        rows.extend_from_slice(&lines[position..change.start]);
         rows.extend(change.inserted.iter().map(String::as_str));
         position = change.start + change.removed;
     }
-    rows.extend_from_slice(&lines.as_slice()[position..]);
+    rows.extend_from_slice(&lines[position..]);
     let mut text = rows.join("\n");
-    if lines.ended() && !rows.is_empty() {
+    if (old.is_empty() || old.ends_with('\n')) && !rows.is_empty() {
         text.push('\n');
     }
     assert_eq!(text, new);

@@ -162,14 +162,14 @@ pub(crate) fn changes(steps: &[Step]) -> Vec<Change> {
 
 /// The text after the changes, which are in order and do not overlap.
 pub(crate) fn rewrite(lines: &Lines<'_>, changes: &[Change]) -> String {
-    let old = lines.as_slice();
-    let mut new: Vec<&str> = Vec::with_capacity(old.len());
+    let mut new: Vec<&str> = Vec::new();
     let mut position = 0;
     for change in changes {
-        new.extend_from_slice(&old[position..change.start]);
+        new.extend(lines.span(position..change.start));
         new.extend(change.inserted.iter().map(String::as_str));
         position = change.start + change.removed;
     }
-    new.extend_from_slice(&old[position..]);
-    join(new, lines.ended())
+    new.extend(lines.span(position..lines.count()));
+    let length = new.iter().map(|part| part.len() + 1).sum();
+    join(new, lines.ended(), length)
 }

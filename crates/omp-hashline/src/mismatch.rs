@@ -23,9 +23,10 @@ pub(crate) fn context(lines: &Lines<'_>, anchors: &[(usize, usize)]) -> String {
             rows.extend((lines.count().saturating_sub(AROUND)..=lines.count()).map(|line| (line, false)));
         }
         // A long range is shown by its ends.
-        let shown = (*first..=*last).filter(|line| line - first <= AROUND || last - line <= AROUND);
-        for line in shown.take(2 * AROUND + 2) {
-            for near in line.saturating_sub(AROUND).max(1)..=line + AROUND {
+        let start = *first..=(*last).min(first.saturating_add(AROUND));
+        let end = last.saturating_sub(AROUND).max(start.end().saturating_add(1))..=*last;
+        for line in start.chain(end) {
+            for near in line.saturating_sub(AROUND).max(1)..=line.saturating_add(AROUND) {
                 rows.entry(near).or_insert(false);
             }
             rows.insert(line, true);

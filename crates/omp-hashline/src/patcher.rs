@@ -166,10 +166,9 @@ impl Patcher<'_> {
         let Some(text) = text else { return Ok(()) };
         let lines = Lines::of(&text);
         let anchors = section.hunks.iter().filter_map(|hunk| hunk.operation.anchors());
-        let named = anchors.flat_map(|(first, last)| RangeInclusive::new(first, last));
-        let unseen =
-            |line: &usize| lines.get(*line).is_some() && !snapshots.has_seen(key, section.tag, *line);
-        let unseen: Vec<usize> = named.filter(unseen).take(UNSEEN_SHOWN).collect();
+        let named = anchors.flat_map(|(first, last)| RangeInclusive::new(first, last.min(lines.count())));
+        let unseen = named.filter(|line| !snapshots.has_seen(key, section.tag, *line));
+        let unseen: Vec<usize> = unseen.take(UNSEEN_SHOWN).collect();
         if unseen.is_empty() {
             return Ok(());
         }

@@ -3,6 +3,7 @@
 use crate::apply::{self, Source, Step};
 use crate::balance::{balance, indentation, is_closer, is_directive};
 use crate::error::EditError;
+use crate::lines::Lines;
 use crate::patch::Operation;
 
 /// Puts the steps right and says what was done.
@@ -52,9 +53,9 @@ fn drop_numbers(step: &mut Step, source: Source<'_>) -> Option<String> {
         Some(rest.to_owned())
     };
     let rows: Option<Vec<String>> = step.body.iter().enumerate().map(without).collect();
-    let numbered = |line: &&str| line.trim_start().starts_with(|c: char| c.is_ascii_digit());
+    let numbered = |line: &str| line.trim_start().starts_with(|c: char| c.is_ascii_digit());
     let rows = rows.filter(|rows| rows.len() > 1)?;
-    if source.lines.as_slice()[step.start..step.end].iter().any(numbered) {
+    if source.lines.range(step.start..step.end).any(numbered) {
         return None;
     }
     step.body = rows;
@@ -70,17 +71,18 @@ fn is_text(line: &str) -> bool {
 
 /// A body that restates the lines around its range on both sides.
 fn drop_echo(step: &mut Step, source: Source<'_>, others: &Others<'_>) -> Result<Option<String>, EditError> {
-    let lines = source.lines.as_slice();
-    let (before, after) = (&lines[..step.start], &lines[step.end..]);
-    let head = (1..=step.body.len().min(before.len()))
+    let (lines, most) = (source.lines, step.body.len());
+    let before: Vec<&str> = lines.range(step.start.saturating_sub(most)..step.start).collect();
+    let after: Vec<&str> = lines.range(step.end..lines.count().min(step.end + most)).collect();
+    let head = (1..=before.len())
         .rev()
         .find(|count| same(&step.body[..*count], &before[before.len() - count..]))
         .filter(|_| before.last().is_some_and(|line| is_text(line)) && !others.touch(step.start - 1));
-    let tail = (1..=step.body.len().min(after.len()))
+    let tail = (1..=after.len())
         .rev()
         .find(|count| same(&step.body[step.body.len() - count..], &after[..*count]))
         .filter(|_| after.first().is_some_and(|line| !line.trim().is_empty()) && !others.touch(step.end));
-    let removed = balance(lines[step.start..step.end].iter().copied());
+    let removed = balance(lines.range(step.start..step.end));
     match (head, tail) {
         (Some(head), Some(tail)) if head + tail < step.body.len() => {
             let kept = &step.body[head..step.body.len() - tail];
@@ -101,14 +103,13 @@ fn drop_echo(step: &mut Step, source: Source<'_>, others: &Others<'_>) -> Result
 }
 
 /// A copy of one neighbour: too short a body cannot be the widened text, so it is not known what was meant.
-fn one_sided(step: &Step, lines: &[&str], above: bool) -> Result<Option<String>, EditError> {
-    let neighbour = if above { lines[step.start - 1] } else { lines[step.end] };
-    let range = &lines[step.start..step.end];
-    let repeats = range.contains(&neighbour) || !is_text(neighbour);
+fn one_sided(step: &Step, lines: &Lines<'_>, above: bool) -> Result<Option<String>, EditError> {
+    let neighbour = lines.get(if above { step.start } else { step.end + 1 }).unwrap_or_default();
+    let repeats = lines.range(step.start..step.end).any(|line| line == neighbour) || !is_text(neighbour);
     if repeats {
         return Ok(None);
     }
-    match step.body.len() <= range.len() {
+    match step.body.len() <= step.end - step.start {
         true => Err(EditError::AmbiguousEcho { at: step.at, operation: step.operation }),
         false => Ok(Some(format!(
             "`{}`: the body begins or ends with a copy of the line next to the range, which is now there twice. \
@@ -124,12 +125,12 @@ fn same(body: &[String], lines: &[&str]) -> bool {
 
 /// A body that ends with the closing line which stays below it.
 fn drop_closer(step: &mut Step, source: Source<'_>, others: &Others<'_>) -> Option<String> {
-    let lines = source.lines.as_slice();
-    let (last, below) = (step.body.last()?, lines.get(step.end)?);
+    let lines = source.lines;
+    let (last, below) = (step.body.last()?, lines.get(step.end + 1)?);
     if last != below || !is_closer(last) || step.body.len() < 2 || others.touch(step.end) {
         return None;
     }
-    let removed = balance(lines[step.start..step.end].iter().copied());
+    let removed = balance(lines.range(step.start..step.end));
     let whole = balance(step.body.iter().map(String::as_str));
     let shorter = balance(step.body[..step.body.len() - 1].iter().map(String::as_str));
     if whole == removed || shorter != removed {
@@ -144,18 +145,20 @@ fn drop_closer(step: &mut Step, source: Source<'_>, others: &Others<'_>) -> Opti
 
 /// Text that belongs outside of the block it was put into goes behind the lines that close the block.
 fn slide(step: &mut Step, source: Source<'_>, others: &Others<'_>) -> Option<String> {
-    let lines = source.lines.as_slice();
+    let lines = source.lines;
     let (_, anchor) = step.anchor?;
+    let anchored = lines.get(anchor + 1)?;
     let body = step.body.iter().find(|line| !line.trim().is_empty())?;
     // Tabs and spaces cannot be compared: less indentation is the beginning of more.
     let less = indentation(body).to_owned();
     let more = |line: &str| indentation(line).starts_with(&less);
-    let inside = more(lines[anchor]) && indentation(lines[anchor]) != less;
-    if lines[anchor].trim().is_empty() || !inside || is_directive(body) {
+    let inside = more(anchored) && indentation(anchored) != less;
+    if anchored.trim().is_empty() || !inside || is_directive(body) {
         return None;
     }
-    let passes = |line: &usize| is_closer(lines[*line]) && more(lines[*line]) && !others.touch(*line);
-    let passed = (step.start..lines.len()).take_while(passes).count();
+    let passes = |(index, line): &(usize, &str)| is_closer(line) && more(line) && !others.touch(*index);
+    let behind = (step.start..).zip(lines.range(step.start..lines.count()));
+    let passed = behind.take_while(passes).count();
     if passed == 0 {
         return None;
     }
@@ -173,10 +176,9 @@ fn slide(step: &mut Step, source: Source<'_>, others: &Others<'_>) -> Option<Str
 
 /// A closing line that a range took away without restating it stays, if the language proves it.
 fn keep_closers(steps: &mut [Step], source: Source<'_>, warnings: &mut Vec<String>) {
-    let lines = source.lines.as_slice();
     let takes_closer = |step: &Step| {
         let plain = matches!(step.operation, Operation::Swap { .. } | Operation::Delete { .. });
-        plain && step.end > step.start + 1 && is_closer(lines[step.end - 1])
+        plain && step.end > step.start + 1 && source.lines.get(step.end).is_some_and(is_closer)
     };
     if !steps.iter().any(takes_closer) || source.syntax.parses(source.path, source.text) != Some(true) {
         return;

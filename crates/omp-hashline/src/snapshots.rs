@@ -111,15 +111,16 @@ impl Snapshots {
     }
 
     fn push(&mut self, key: &str, text: &str, made_by: Option<Vec<Change>>) -> Tag {
-        let tag = self.tag(key, text);
         let position = self.files.iter().position(|file| file.key == key);
         let mut file = position
             .and_then(|position| self.files.remove(position))
             .unwrap_or_else(|| Shown { key: key.to_owned(), versions: Vec::new() });
-        let newest = file.versions.last();
-        if newest.is_none_or(|newest| *newest.text != *text) {
+        let newest = file.versions.last().filter(|newest| *newest.text == *text);
+        let tag = newest.map(|newest| newest.tag).unwrap_or_else(|| {
+            let tag = Tag::of(text);
             file.versions.push(Version { tag, text: text.into(), made_by, seen: Seen::default() });
-        }
+            tag
+        });
         let surplus = file.versions.len().saturating_sub(VERSIONS);
         file.versions.drain(..surplus);
         self.files.push_back(file);

@@ -12,26 +12,59 @@ pub struct Tag(u16);
 
 impl Tag {
     pub fn of(text: &str) -> Self {
-        let bytes = text.as_bytes();
         let mut hasher = Xxh32::new(0);
-        // Lines without white space at their end, which is most, are taken together.
-        let (mut taken, mut line) = (0, 0);
-        for end in memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]) {
-            let trimmed = line + trimmed(&bytes[line..end]);
-            if trimmed < end {
-                hasher.update(&bytes[taken..trimmed]);
-                taken = end;
+        let mut rest = text.as_bytes();
+        while !rest.is_empty() {
+            let part = rest.len().min(PART);
+            // What has no white space at the end of a line, which is most, is taken as it is. White space at its own
+            // end may go on behind it, up to the end of a line.
+            let clean = !is_blank(rest[part - 1]) && !any_trailing(&rest[..part]);
+            let taken = if clean { part } else { whole_lines(rest, part) };
+            match clean {
+                true => hasher.update(&rest[..part]),
+                false => trimmed_lines(&mut hasher, &rest[..taken]),
             }
-            line = end + 1;
+            rest = &rest[taken..];
         }
-        hasher.update(&bytes[taken..]);
         Self((hasher.digest() & 0xFFFF) as u16)
     }
 }
 
+/// Bytes that are looked at together.
+const PART: usize = 4096;
+
+/// Does white space stand before a line end? Written so that many bytes are compared at once.
+fn any_trailing(bytes: &[u8]) -> bool {
+    let pairs = bytes.iter().zip(&bytes[1..]);
+    pairs.fold(false, |any, (byte, next)| any | (is_blank(*byte) & (*next == b'\n')))
+}
+
+fn is_blank(byte: u8) -> bool {
+    (byte == b' ') | (byte == b'\t') | (byte == b'\r')
+}
+
+/// Up to the first line end from `least` on, or all: white space at the end of what is taken is at the end of a line.
+fn whole_lines(bytes: &[u8], least: usize) -> usize {
+    memchr::memchr(b'\n', &bytes[least..]).map_or(bytes.len(), |end| least + end)
+}
+
+/// Hashes lines without the white space at their ends.
+fn trimmed_lines(hasher: &mut Xxh32, bytes: &[u8]) {
+    let (mut taken, mut line) = (0, 0);
+    for end in memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]) {
+        let trimmed = line + trimmed(&bytes[line..end]);
+        if trimmed < end {
+            hasher.update(&bytes[taken..trimmed]);
+            taken = end;
+        }
+        line = end + 1;
+    }
+    hasher.update(&bytes[taken..]);
+}
+
 /// The length of a line without the white space at its end.
 fn trimmed(line: &[u8]) -> usize {
-    line.iter().rposition(|byte| !matches!(byte, b' ' | b'\t' | b'\r')).map_or(0, |last| last + 1)
+    line.iter().rposition(|byte| !is_blank(*byte)).map_or(0, |last| last + 1)
 }
 
 impl fmt::Display for Tag {
@@ -59,7 +92,7 @@ impl FromStr for Tag {
 
 #[cfg(test)]
 mod tests {
-    use super::Tag;
+    use super::{PART, Tag};
 
     /// proves: FIL-010
     #[test]
@@ -89,6 +122,15 @@ mod tests {
             "ä \u{a0}\n\u{a0}",
         ] {
             assert_eq!(Tag::of(text), Tag(plain(text)), "{text:?}");
+        }
+        // Wherever long texts are cut into parts.
+        for blank in ["", " ", "\r", " \t  "] {
+            for around in PART - 6..PART + 3 {
+                let text = format!("{0}{blank}\n{blank}b\n{0}", "a".repeat(around)).repeat(3);
+                assert_eq!(Tag::of(&text), Tag(plain(&text)), "{blank:?} {around}");
+                let text = format!("{}{blank}", text.replace("aaaa", "a \naa"));
+                assert_eq!(Tag::of(&text), Tag(plain(&text)), "{blank:?} {around}");
+            }
         }
     }
 

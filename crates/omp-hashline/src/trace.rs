@@ -18,7 +18,7 @@ pub(crate) struct Trace {
 
 impl Trace {
     pub(crate) fn new(old: &Lines<'_>, new: &Lines<'_>) -> Self {
-        let (old, new) = (old.as_slice(), new.as_slice());
+        let (old, new) = (&*old.all(), &*new.all());
         let pairs = in_order(&pairs(old, new));
         let mut unique = vec![false; old.len()];
         pairs.iter().for_each(|(line, _)| unique[*line] = true);

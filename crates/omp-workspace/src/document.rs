@@ -1,16 +1,29 @@
 //! A text file whose lines can be replaced without touching any other byte.
 
 use std::ops::Range;
+use std::string::FromUtf8Error;
+use std::sync::OnceLock;
 
 use crate::text::{Charset, Unencodable};
 
 /// A file's bytes, and where its lines are in them.
 #[derive(Clone, Debug)]
 pub struct Document {
-    bytes: Vec<u8>,
+    content: Content,
     charset: Charset,
-    lines: Vec<Line>,
-    text: String,
+    /// Found when they are asked for.
+    lines: OnceLock<Vec<Line>>,
+}
+
+/// The bytes and the text, which are mostly the same.
+#[derive(Clone, Debug)]
+enum Content {
+    /// All from a place on: a mark may stand before it.
+    Same(String, usize),
+    Decoded {
+        bytes: Vec<u8>,
+        text: String,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +32,9 @@ struct Line {
     bytes: Range<usize>,
     end: End,
 }
+
+/// Room for a line end in any encoding.
+const END_BYTES: usize = 4;
 
 /// How a line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,32 +66,47 @@ pub enum FinalEnd {
 impl Document {
     /// A file that is known to be text in this encoding.
     pub fn new(bytes: Vec<u8>, charset: Charset) -> Self {
-        let width = match charset {
-            Charset::Utf16Le | Charset::Utf16Be => 2,
-            _ => 1,
+        let bytes = match is_plain(&bytes, charset) {
+            true => String::from_utf8(bytes).map_err(FromUtf8Error::into_bytes),
+            false => Err(bytes),
         };
-        let start = if bytes.starts_with(charset.mark()) { charset.mark().len() } else { 0 };
-        let lines = match (charset, width) {
-            (Charset::Utf16Le, _) => {
-                split(&bytes, start, width, |unit| u16::from_le_bytes([unit[0], unit[1]]))
+        match bytes {
+            Ok(bytes) => {
+                let mark =
+                    if bytes.as_bytes().starts_with(charset.mark()) { charset.mark().len() } else { 0 };
+                Self { content: Content::Same(bytes, mark), charset, lines: OnceLock::new() }
             }
-            (Charset::Utf16Be, _) => {
-                split(&bytes, start, width, |unit| u16::from_be_bytes([unit[0], unit[1]]))
+            Err(bytes) => {
+                let lines = split(&bytes, charset);
+                let text = decode(&bytes, charset, &lines);
+                Self { content: Content::Decoded { bytes, text }, charset, lines: lines.into() }
             }
-            _ => split_bytes(&bytes, start),
-        };
-        let text = decode(&bytes, charset, &lines);
-        Self { bytes, charset, lines, text }
+        }
+    }
+
+    fn lines(&self) -> &[Line] {
+        self.lines.get_or_init(|| split(self.bytes(), self.charset))
+    }
+
+    /// Are the bytes of the file those of its text? Then another text is another file, as it stands.
+    pub fn is_verbatim(&self) -> bool {
+        matches!(self.content, Content::Same(_, 0))
     }
 
     /// The whole text with `\n` ends and without byte order mark. Bytes that are no text in the encoding show as U+FFFD.
     pub fn text(&self) -> &str {
-        &self.text
+        match &self.content {
+            Content::Same(bytes, start) => &bytes[*start..],
+            Content::Decoded { text, .. } => text,
+        }
     }
 
     /// The bytes of the file.
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+        match &self.content {
+            Content::Same(bytes, _) => bytes.as_bytes(),
+            Content::Decoded { bytes, .. } => bytes,
+        }
     }
 
     pub fn charset(&self) -> Charset {
@@ -85,9 +116,9 @@ impl Document {
     /// The characters of a line that would not be written again as they stand there: they stand for bytes which are no
     /// text, or the encoding has several ways to write them.
     pub fn inexact(&self, line: usize) -> String {
-        let Some(line) = self.lines.get(line) else { return String::new() };
-        let old = &self.bytes[line.bytes.clone()];
-        let text = decode(&self.bytes, self.charset, &[Line { end: End::None, ..line.clone() }]);
+        let Some(line) = self.lines().get(line) else { return String::new() };
+        let old = &self.bytes()[line.bytes.clone()];
+        let text = decode(self.bytes(), self.charset, &[Line { end: End::None, ..line.clone() }]);
         let written = |text: &str| {
             let mut new = Vec::with_capacity(text.len());
             self.charset.encode_into(text, &mut new).map(|()| new).ok()
@@ -116,36 +147,39 @@ impl Document {
 
     /// Like [`Document::splice`], with a word on how the file ends.
     pub fn splice_to(&self, splices: &[Splice<'_>], end: FinalEnd) -> Result<Vec<u8>, Unencodable> {
-        let usual = self.lines.first().map_or(End::Lf, |line| line.end);
+        let lines = self.lines();
+        let usual = lines.first().map_or(End::Lf, |line| line.end);
         let usual = if usual == End::None { End::Lf } else { usual };
         let ended = match end {
-            FinalEnd::Keep => self.lines.last().is_none_or(|line| line.end != End::None),
+            FinalEnd::Keep => lines.last().is_none_or(|line| line.end != End::None),
             FinalEnd::Present => true,
             FinalEnd::Absent => false,
         };
         let mut rows: Vec<Row<'_>> = Vec::new();
         let mut position = 0;
         for splice in splices {
-            rows.extend(Row::old(&self.lines[position..splice.start]));
-            let replaced = &self.lines[splice.start..splice.start + splice.removed];
+            rows.extend(Row::old(&lines[position..splice.start]));
+            let replaced = &lines[splice.start..splice.start + splice.removed];
             rows.extend(splice.inserted.iter().enumerate().map(|(index, text)| {
                 let end = replaced.get(index).map_or(usual, |line| line.end);
                 Row::New(text, end)
             }));
             position = splice.start + splice.removed;
         }
-        rows.extend(Row::old(&self.lines[position..]));
+        rows.extend(Row::old(&lines[position..]));
         self.write(&rows, usual, ended)
     }
 
     fn write(&self, rows: &[Row<'_>], usual: End, ended: bool) -> Result<Vec<u8>, Unencodable> {
-        let marked = self.bytes.starts_with(self.charset.mark());
-        let mut bytes = Vec::with_capacity(self.bytes.len());
+        let old = self.bytes();
+        let marked = old.starts_with(self.charset.mark());
+        let added = |row: &Row<'_>| if let Row::New(text, _) = row { text.len() + END_BYTES } else { 0 };
+        let mut bytes = Vec::with_capacity(old.len() + rows.iter().map(added).sum::<usize>());
         bytes.extend_from_slice(if marked { self.charset.mark() } else { b"" });
         for (index, row) in rows.iter().enumerate() {
             let end = match row {
                 Row::Old(first, last) => {
-                    bytes.extend_from_slice(&self.bytes[first.bytes.start..last.bytes.end]);
+                    bytes.extend_from_slice(&old[first.bytes.start..last.bytes.end]);
                     last.end
                 }
                 Row::New(text, end) => {
@@ -187,11 +221,22 @@ impl End {
     }
 }
 
+/// Where the lines of a file are.
+fn split(bytes: &[u8], charset: Charset) -> Vec<Line> {
+    let start = if bytes.starts_with(charset.mark()) { charset.mark().len() } else { 0 };
+    match charset {
+        Charset::Utf16Le => split_pairs(bytes, start, u16::from_le_bytes),
+        Charset::Utf16Be => split_pairs(bytes, start, u16::from_be_bytes),
+        _ => split_bytes(bytes, start),
+    }
+}
+
 /// Lines of an encoding in which a byte is a line feed and nothing else.
 fn split_bytes(bytes: &[u8], start: usize) -> Vec<Line> {
-    let mut lines = Vec::new();
+    let newlines = memchr::memchr_iter(b'\n', &bytes[start..]);
+    let mut lines = Vec::with_capacity(newlines.clone().count() + 1);
     let mut from = start;
-    for newline in memchr::memchr_iter(b'\n', &bytes[start..]).map(|offset| start + offset) {
+    for newline in newlines.map(|offset| start + offset) {
         let returns = newline > from && bytes[newline - 1] == b'\r';
         let end = if returns { End::CrLf } else { End::Lf };
         lines.push(Line { bytes: from..newline - usize::from(returns), end });
@@ -204,12 +249,13 @@ fn split_bytes(bytes: &[u8], start: usize) -> Vec<Line> {
 }
 
 /// Lines of an encoding with units of two bytes.
-fn split(bytes: &[u8], start: usize, width: usize, unit: impl Fn(&[u8]) -> u16) -> Vec<Line> {
+fn split_pairs(bytes: &[u8], start: usize, unit: fn([u8; 2]) -> u16) -> Vec<Line> {
+    let width = 2;
     let mut lines = Vec::new();
     let (mut from, mut after_return) = (start, false);
     for (index, pair) in bytes[start..].chunks_exact(width).enumerate() {
         let place = start + index * width;
-        let value = unit(pair);
+        let value = unit([pair[0], pair[1]]);
         if value == u16::from(b'\n') {
             let end = if after_return { End::CrLf } else { End::Lf };
             lines.push(Line { bytes: from..place - if after_return { width } else { 0 }, end });
@@ -224,9 +270,6 @@ fn split(bytes: &[u8], start: usize, width: usize, unit: impl Fn(&[u8]) -> u16) 
 }
 
 fn decode(bytes: &[u8], charset: Charset, lines: &[Line]) -> String {
-    if let Some(text) = plain(bytes, charset, lines) {
-        return text.to_owned();
-    }
     let mut text = String::with_capacity(bytes.len());
     for line in lines {
         let line_bytes = &bytes[line.bytes.clone()];
@@ -242,11 +285,7 @@ fn decode(bytes: &[u8], charset: Charset, lines: &[Line]) -> String {
     text
 }
 
-/// The text of lines whose bytes are the text as they stand.
-fn plain<'a>(bytes: &'a [u8], charset: Charset, lines: &[Line]) -> Option<&'a str> {
-    let (first, last) = (lines.first()?, lines.last()?);
-    let as_they_stand =
-        matches!(charset, Charset::Utf8 | Charset::Utf8Bom) && lines.iter().all(|line| line.end != End::CrLf);
-    let end = last.bytes.end + last.end.text().len();
-    as_they_stand.then(|| std::str::from_utf8(&bytes[first.bytes.start..end]).ok()).flatten()
+/// Are the bytes the text as they stand, if they are text at all?
+fn is_plain(bytes: &[u8], charset: Charset) -> bool {
+    matches!(charset, Charset::Utf8 | Charset::Utf8Bom) && memchr::memmem::find(bytes, b"\r\n").is_none()
 }
