@@ -5,7 +5,7 @@
 //! - [`sniff`] tells by the first bytes what kind of file it is.
 //! - [`text`] reads a window of lines of a file of any size and encoding.
 //! - [`document`] replaces lines of a text file and keeps every other byte.
-//! - [`write`] replaces a file atomically.
+//! - [`write`] replaces a file atomically; with a [`turn`], those who change the same file do so one after the other.
 //! - [`tree`] lists a directory, [`walk`] goes through all below one, [`grep`] finds lines.
 //! - [`scans`] remembers for a moment what a walk found, [`finder`] ranks it for somebody who types.
 //! - [`mount`] tells whether a path is on this machine.
@@ -25,6 +25,7 @@ pub mod scans;
 pub mod sniff;
 pub mod text;
 pub mod tree;
+pub mod turn;
 pub mod walk;
 mod window;
 pub mod write;

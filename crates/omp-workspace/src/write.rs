@@ -60,6 +60,8 @@ pub enum WriteError {
     Protected(PathBuf),
     #[error("{} is a symbolic link that leads nowhere: too many links.", .0.display())]
     LinkLoop(PathBuf),
+    #[error("{} was changed by something else meanwhile.", .0.display())]
+    Changed(PathBuf),
     #[error("No space left on the device for {}. The file is unchanged.", .0.display())]
     NoSpace(PathBuf),
     #[error("Cannot create the directory {}: {source}.", path.display())]
@@ -79,18 +81,43 @@ pub fn write(path: &Path, content: &[u8], mode: Mode) -> Result<Written, WriteEr
     write_with(path, mode, |file| file.write_all(content))
 }
 
+/// Like [`write`], if the file is `still` as it should be. That is asked in the last moment, when the content is on the
+/// disk, which may take its time.
+pub fn write_if(
+    path: &Path,
+    content: &[u8],
+    mode: Mode,
+    still: impl FnOnce() -> bool,
+) -> Result<Written, WriteError> {
+    put(path, mode, |file| file.write_all(content), still)
+}
+
 /// Like [`write`], with content that `fill` writes.
 pub fn write_with(
     path: &Path,
     mode: Mode,
     fill: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<Written, WriteError> {
+    put(path, mode, fill, || true)
+}
+
+fn put(
+    path: &Path,
+    mode: Mode,
+    fill: impl FnOnce(&mut File) -> io::Result<()>,
+    still: impl FnOnce() -> bool,
+) -> Result<Written, WriteError> {
     let target = follow_links(path)?;
     let old = examine(&target)?;
-    let directory = target.parent().unwrap_or(Path::new("/"));
+    let directory = directory_of(&target);
     std::fs::create_dir_all(directory)
         .map_err(|source| WriteError::Parent { path: directory.to_owned(), source })?;
-    replace(&target, old.as_ref(), mode, fill).map_err(|source| failed(&target, source))?;
+    let fail = |source| failed(&target, source);
+    let new = Temporary::filled(&target, old.as_ref(), mode, fill).map_err(fail)?;
+    if !still() {
+        return Err(WriteError::Changed(target));
+    }
+    replace(&target, old.as_ref(), new).map_err(fail)?;
     let outcome = if old.is_some() { Outcome::Replaced } else { Outcome::Created };
     Ok(Written { outcome, target })
 }
@@ -138,17 +165,9 @@ fn examine(target: &Path) -> Result<Option<Metadata>, WriteError> {
     Ok(Some(metadata))
 }
 
-fn replace(
-    target: &Path,
-    old: Option<&Metadata>,
-    mode: Mode,
-    fill: impl FnOnce(&mut File) -> io::Result<()>,
-) -> io::Result<()> {
-    let mut temporary = Temporary::create(target, mode)?;
-    fill(&mut temporary.file)?;
-    adopt_attributes(&temporary.file, target, old, mode)?;
-    temporary.file.sync_all()?;
-    temporary.rename(target)?;
+/// Gives the new content the name of the old.
+fn replace(target: &Path, old: Option<&Metadata>, mut new: Temporary) -> io::Result<()> {
+    new.rename(target)?;
     if old.is_none() {
         // The new name itself. Not every file system can, and the content is safe without it. Behind a name that was
         // there already, a crash leaves the old content or the new, which is all that is promised.
@@ -234,6 +253,20 @@ impl Temporary {
             Ok(file) => Ok(Self { file, path: None }),
             Err(_) => Self::named(target, bits),
         }
+    }
+
+    /// All that the file will be, on the disk.
+    fn filled(
+        target: &Path,
+        old: Option<&Metadata>,
+        mode: Mode,
+        fill: impl FnOnce(&mut File) -> io::Result<()>,
+    ) -> io::Result<Self> {
+        let mut temporary = Self::create(target, mode)?;
+        fill(&mut temporary.file)?;
+        adopt_attributes(&temporary.file, target, old, mode)?;
+        temporary.file.sync_all()?;
+        Ok(temporary)
     }
 
     fn named(target: &Path, bits: u32) -> io::Result<Self> {

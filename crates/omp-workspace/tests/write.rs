@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::Path;
 
 use omp_workspace::open::Special;
-use omp_workspace::write::{Mode, Outcome, WriteError, write, write_with};
+use omp_workspace::write::{Mode, Outcome, WriteError, write, write_if, write_with};
 
 fn mode_of(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o7777
@@ -200,4 +200,23 @@ fn extended_attributes_and_access_lists_stay() {
     let fresh = directory.path().join("b.txt");
     write(&fresh, b"x", Mode::Keep).unwrap();
     assert_eq!(xattr::get(&fresh, "user.omp.note").unwrap(), None);
+}
+
+/// Whoever writes while the new content goes to the disk is noticed, and what they wrote stays.
+#[test]
+fn what_changed_meanwhile_is_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a");
+    std::fs::write(&path, "old").unwrap();
+    let meanwhile = || {
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        std::fs::write(&path, "theirs").unwrap();
+        false
+    };
+    let refused = write_if(&path, b"ours", Mode::Keep, meanwhile).unwrap_err();
+    assert!(matches!(&refused, WriteError::Changed(changed) if *changed == path), "{refused:?}");
+    assert_eq!(std::fs::read(&path).unwrap(), b"theirs");
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1, "nothing is left beside it");
+    write_if(&path, b"ours", Mode::Keep, || true).unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), b"ours");
 }

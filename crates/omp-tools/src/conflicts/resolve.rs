@@ -9,10 +9,12 @@ use omp_types::ToolOutput;
 use omp_workspace::document::{Document, Splice};
 use omp_workspace::open::{Found, open};
 use omp_workspace::sniff::{self, Kind};
+use omp_workspace::turn::Turn;
 use omp_workspace::write::{self, Mode};
 
 use super::{Address, Block, Conflict, Replaced, Side, blocks};
 use crate::Context;
+use crate::lsp::Before;
 use crate::output::{Details, Meta};
 use crate::shown::Shown;
 
@@ -126,6 +128,7 @@ struct Done {
 /// Replaces all of a file's conflicts that are named, or none of them.
 fn resolve_file(context: &Context, path: &Path, list: Vec<Resolution>) -> Result<Done, String> {
     let shown = context.base().display(path);
+    let _turn = Turn::wait(path);
     let document = load(path).map_err(|error| format!("{shown} cannot be read: {error}."))?;
     let lines: Vec<&str> = document.text().split('\n').collect();
     let mut there = blocks(&lines);
@@ -152,7 +155,7 @@ fn resolve_file(context: &Context, path: &Path, list: Vec<Resolution>) -> Result
     let bytes = document.splice(&splices).map_err(|error| format!("{shown} was left as it is: {error}"))?;
     context.about_to_change(path);
     write::write(path, &bytes, Mode::Keep).map_err(|error| crate::write::explain(context, &error).message)?;
-    context.scans.changed(path);
+    context.changed(path, Before::Present);
     let text = Document::new(bytes, document.charset()).text().to_owned();
     let first = placed.first().map_or((0, 0), |(start, (_, content))| (*start, content.len()));
     let replaced: Vec<(usize, Replaced)> = placed

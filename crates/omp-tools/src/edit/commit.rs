@@ -13,6 +13,7 @@ use similar::ChangeTag;
 use super::compare::{Middle, unified};
 use super::textual::Entry;
 use crate::Context;
+use crate::lsp::Before;
 use crate::notebook::{self, is_notebook};
 use crate::output::{Details, Meta};
 use crate::plan::Change;
@@ -70,17 +71,17 @@ enum Step {
     },
 }
 
-/// Lists of files are out of date.
+/// Lists of files are out of date, and servers will be told.
 fn changed(context: &Context, done: &[Step]) {
     for step in done {
         match step {
-            Step::Created(path)
-            | Step::Rewrote { path, .. }
-            | Step::Deleted { path, .. }
-            | Step::Unlinked { path, .. } => context.scans.changed(path),
+            Step::Created(path) => context.changed(path, Before::Absent),
+            Step::Rewrote { path, .. } | Step::Deleted { path, .. } | Step::Unlinked { path, .. } => {
+                context.changed(path, Before::Present);
+            }
             Step::Renamed { from, to } => {
-                context.scans.changed(from);
-                context.scans.changed(to);
+                context.changed(from, Before::Present);
+                context.changed(to, Before::Absent);
             }
         }
     }

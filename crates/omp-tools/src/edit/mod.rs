@@ -118,12 +118,12 @@ impl Tool for Edit {
             self.watch.forget();
             let mode = context.settings.edit_mode;
             if mode != EditMode::Hashline {
-                let output = crate::blocking(move || textual::run(&context, call.arguments)).await?;
-                return Ok(lsp::after(&self.context, lsp::Occasion::Edit, output, &call.cancel).await);
+                let result = crate::blocking(move || textual::run(&context, call.arguments)).await;
+                return lsp::after(&self.context, lsp::Occasion::Edit, result, &call.cancel).await;
             }
             let Arguments { input } = crate::arguments(call.arguments)?;
-            let output = crate::blocking(move || run(&context, &input)).await?;
-            Ok(lsp::after(&self.context, lsp::Occasion::Edit, output, &call.cancel).await)
+            let result = crate::blocking(move || run(&context, &input)).await;
+            lsp::after(&self.context, lsp::Occasion::Edit, result, &call.cancel).await
         }
         .boxed()
     }
@@ -133,10 +133,15 @@ impl Tool for Edit {
 struct Ready {
     target: Target,
     planned: Planned,
-    bytes: Vec<u8>,
+    /// What is written; the text itself if there is nothing else to it.
+    bytes: Option<Vec<u8>>,
 }
 
 impl Ready {
+    fn bytes(&self) -> &[u8] {
+        self.bytes.as_deref().unwrap_or(self.planned.text.as_bytes())
+    }
+
     fn changes_nothing(&self) -> bool {
         self.planned.text == self.target.document.text()
     }
@@ -148,19 +153,21 @@ fn run(context: &Context, input: &str) -> Result<ToolOutput, ToolError> {
     let mut ready = Vec::new();
     let mut known: BTreeMap<String, String> = BTreeMap::new();
     for section in &patch.sections {
-        let one = prepare(context, section).map_err(|error| match patch.sections.len() {
+        let because = |error: ToolError| match patch.sections.len() {
             1 => error,
             _ => {
                 ToolError::new(format!("Nothing was written, because of {}: {}", section.path, error.message))
             }
-        })?;
-        if let Some(other) = known.insert(one.target.key.clone(), section.path.clone()) {
+        };
+        let target = Target::find(context, section).map_err(because)?;
+        if let Some(other) = known.insert(target.key.clone(), section.path.clone()) {
             return Err(ToolError::new(format!(
                 "'{other}' and '{}' are the same file. Put all hunks for it under one header.",
                 section.path
             )));
         }
-        ready.push(one);
+        let target = target.in_turn(context, ready.len()).map_err(because)?;
+        ready.push(prepare(context, section, target).map_err(because)?);
     }
     if let [one] = ready.as_slice()
         && one.changes_nothing()
@@ -178,8 +185,7 @@ fn run(context: &Context, input: &str) -> Result<ToolOutput, ToolError> {
     Ok(answer::answer(&ready, &tags, &patch.warnings))
 }
 
-fn prepare(context: &Context, section: &Section) -> Result<Ready, ToolError> {
-    let mut target = Target::find(context, section)?;
+fn prepare(context: &Context, section: &Section, mut target: Target) -> Result<Ready, ToolError> {
     generated::refuse(context, target.path(), target.document.text())?;
     let patcher = Patcher { syntax: &Grammars, enforce_seen: context.settings.edit_enforce_seen_lines };
     let file = File { key: &target.key, text: target.document.text() };
@@ -188,8 +194,13 @@ fn prepare(context: &Context, section: &Section) -> Result<Ready, ToolError> {
     let planned = patcher.plan(section, file, &mut context.shown.snapshots());
     let mut planned = planned.map_err(|error| ToolError::new(error.to_string()))?;
     planned.warnings.splice(0..0, target.remark.take());
-    let bytes = target.encode(&planned, Written::Whole)?;
-    target.settle(&mut planned, &bytes);
+    let bytes = match target.is_verbatim() {
+        true => None,
+        false => Some(target.encode(&planned, Written::Whole)?),
+    };
+    if let Some(bytes) = &bytes {
+        target.settle(&mut planned, bytes);
+    }
     Ok(Ready { target, planned, bytes })
 }
 
@@ -201,7 +212,7 @@ fn write_all(context: &Context, ready: &[Ready]) -> Result<Vec<Tag>, ToolError> 
     }
     let mut tags = Vec::with_capacity(ready.len());
     for (position, one) in ready.iter().enumerate() {
-        if let Err(error) = one.target.write(context, &one.bytes) {
+        if let Err(error) = one.target.write(context, one.bytes()) {
             return Err(partly(ready, position, error));
         }
         let (target, planned) = (&one.target, &one.planned);

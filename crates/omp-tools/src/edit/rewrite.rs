@@ -29,14 +29,14 @@ pub(crate) struct Rewritten {
 pub(crate) fn rewrite(context: &Context, rewrites: Vec<Rewrite>) -> Result<Vec<Rewritten>, ToolError> {
     let mut ready = Vec::new();
     for one in rewrites {
-        let target = Target::load(context, one.path, None)?;
+        let target = Target::load(context, one.path, None)?.in_turn(context, ready.len())?;
         if target.document.text() != one.old {
             return Err(ToolError::new(format!("{} has changed; nothing was written.", target.shown)));
         }
         generated::refuse(context, target.path(), target.document.text())?;
         let planned =
             Planned { text: one.new, changes: one.changes, warnings: Vec::new(), blocks: Vec::new() };
-        let bytes = target.encode(&planned, Written::Partly)?;
+        let bytes = Some(target.encode(&planned, Written::Partly)?);
         ready.push(Ready { target, planned, bytes });
     }
     let tags = write_all(context, &ready)?;

@@ -12,13 +12,18 @@ use omp_workspace::document::{Document, FinalEnd, Splice};
 use omp_workspace::open::{Found, open};
 use omp_workspace::sniff::{self, Kind};
 use omp_workspace::text::Charset;
-use omp_workspace::write::{Mode, write};
+use omp_workspace::turn::Turn;
+use omp_workspace::write::{Mode, WriteError, write_if};
 
 use super::encode::{Written, encode};
 use crate::Context;
+use crate::lsp::Before;
 use crate::notebook::{self, is_notebook};
 use crate::resources::InternalUrl;
 use crate::shown::Shown;
+
+/// Of more files than this, the others are only looked at again before they are replaced.
+const MOST_TURNS: usize = 64;
 
 /// A file as it was when the edit began.
 pub(super) struct Target {
@@ -31,6 +36,8 @@ pub(super) struct Target {
     /// The notebook whose cells the document shows.
     notebook: Option<Notebook>,
     stamp: Stamp,
+    /// Keeps other agents from changing it meanwhile.
+    turn: Option<Turn>,
     /// Set when another file than the named one was taken.
     pub(super) remark: Option<String>,
 }
@@ -119,13 +126,39 @@ impl Target {
         if is_notebook(&path) {
             let notebook = notebook::parse(&shown, &bytes)?;
             let document = Document::new(notebook.text().into_bytes(), Charset::Utf8);
-            return Ok(Self { path, key, shown, document, notebook: Some(notebook), stamp, remark });
+            return Ok(Self {
+                path,
+                key,
+                shown,
+                document,
+                notebook: Some(notebook),
+                stamp,
+                turn: None,
+                remark,
+            });
         }
         let Kind::Text(charset) = sniff::kind(&bytes[..bytes.len().min(sniff::HEAD)]) else {
             return Err(refuse("is not a text file.".to_owned()));
         };
         let document = Document::new(bytes, charset);
-        Ok(Self { path, key, shown, document, notebook: None, stamp, remark })
+        Ok(Self { path, key, shown, document, notebook: None, stamp, turn: None, remark })
+    }
+
+    /// The same file, which no other agent changes from now on. If one just did, it is read again. `taken` is how many
+    /// files of the call are kept so: a file that is open counts, and there may be only so many.
+    pub(super) fn in_turn(mut self, context: &Context, taken: usize) -> Result<Self, ToolError> {
+        let turn = if taken < MOST_TURNS { Turn::wait(&self.path) } else { None };
+        if !self.is_unchanged() {
+            let shown = std::mem::take(&mut self.shown);
+            self = Self { shown, ..Self::load(context, self.path, self.remark)? };
+        }
+        self.turn = turn;
+        Ok(self)
+    }
+
+    /// Is the file its text and nothing else?
+    pub(super) fn is_verbatim(&self) -> bool {
+        self.notebook.is_none() && self.document.is_verbatim()
     }
 
     /// The file's bytes after the changes.
@@ -163,24 +196,28 @@ impl Target {
 
     /// Refuses to go on if somebody else wrote meanwhile.
     pub(super) fn check_unchanged(&self) -> Result<(), ToolError> {
-        let now = std::fs::metadata(&self.path).map(|now| Stamp::of(&now));
-        match now.ok() == Some(self.stamp) {
-            true => Ok(()),
-            false => Err(ToolError::new(format!(
-                "{} was changed by something else at this very moment and was left as it is. Send the edit again.",
-                self.shown
-            ))),
-        }
+        if self.is_unchanged() { Ok(()) } else { Err(self.changed()) }
+    }
+
+    fn is_unchanged(&self) -> bool {
+        std::fs::metadata(&self.path).is_ok_and(|now| Stamp::of(&now) == self.stamp)
+    }
+
+    fn changed(&self) -> ToolError {
+        ToolError::new(format!(
+            "{} was changed by something else at this very moment and was left as it is. Send the edit again.",
+            self.shown
+        ))
     }
 
     /// Replaces the file, unless somebody else did meanwhile.
     pub(super) fn write(&self, context: &Context, bytes: &[u8]) -> Result<(), ToolError> {
-        self.check_unchanged()?;
-        match write(&self.path, bytes, Mode::Keep) {
+        match write_if(&self.path, bytes, Mode::Keep, || self.is_unchanged()) {
             Ok(_) => {
-                context.scans.changed(&self.path);
+                context.changed(&self.path, Before::Present);
                 Ok(())
             }
+            Err(WriteError::Changed(_)) => Err(self.changed()),
             Err(error) => Err(crate::write::explain(context, &error)),
         }
     }
@@ -193,4 +230,41 @@ impl Target {
 /// No file has the name, and none that was read had it.
 pub(super) fn not_found(typed: &str) -> ToolError {
     ToolError::new(format!("File not found: {typed}. Use the write tool to create new files."))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use omp_shell::{Environment, Scope};
+
+    use super::*;
+
+    /// Between the look at a file and its replacement somebody else may have written.
+    #[test]
+    fn a_file_that_somebody_else_wrote_is_left_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let cwd = directory.path().canonicalize().unwrap();
+        let context = Context::new(cwd.clone(), None, Arc::new(Scope::new()), Environment::default());
+        let path = cwd.join("a.txt");
+        let in_place = |text: &str| std::fs::write(&path, text).unwrap();
+        let under_its_name = |text: &str| {
+            std::fs::write(cwd.join("b.txt"), text).unwrap();
+            std::fs::rename(cwd.join("b.txt"), &path).unwrap();
+        };
+        for change in [&in_place as &dyn Fn(&str), &under_its_name] {
+            in_place("before\n");
+            let target = Target::at(&context, "a.txt").unwrap().unwrap();
+            change("theirs, longer\n");
+            let refused = target.write(&context, b"ours\n").unwrap_err().message;
+            assert!(
+                refused.starts_with("a.txt was changed by something else at this very moment"),
+                "{refused}"
+            );
+            assert_eq!(std::fs::read(&path).unwrap(), b"theirs, longer\n");
+            let target = Target::at(&context, "a.txt").unwrap().unwrap();
+            target.write(&context, b"ours\n").unwrap();
+            assert_eq!(std::fs::read(&path).unwrap(), b"ours\n");
+        }
+    }
 }

@@ -196,6 +196,7 @@ impl Plan<'_> {
         let Some(old) = Target::at(self.context, typed)? else {
             return Err(not_found(typed));
         };
+        let old = old.in_turn(self.context, self.entries.len())?;
         generated::refuse(self.context, old.path(), old.document.text())?;
         let (shown, document) = (old.shown.clone(), old.document.clone());
         let entry = Entry {

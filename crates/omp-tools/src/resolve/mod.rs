@@ -79,8 +79,8 @@ impl Tool for Resolve {
         let context = self.context.clone();
         async move {
             let arguments: Arguments = crate::arguments(call.arguments)?;
-            let output = crate::blocking(move || decide(&context, arguments)).await?;
-            Ok(lsp::after(&self.context, lsp::Occasion::Edit, output, &call.cancel).await)
+            let result = crate::blocking(move || decide(&context, arguments)).await;
+            lsp::after(&self.context, lsp::Occasion::Edit, result, &call.cancel).await
         }
         .boxed()
     }

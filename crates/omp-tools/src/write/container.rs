@@ -7,9 +7,11 @@ use omp_documents::Stop;
 use omp_documents::archive::{self, ArchiveError, Format, inner};
 use omp_documents::database::{self, Change, Target};
 use omp_types::ToolOutput;
+use omp_workspace::turn::Turn;
 use tokio_util::sync::CancellationToken;
 
 use super::explain;
+use crate::lsp::Before;
 use crate::output::{Details, Meta};
 use crate::{Context, plan};
 
@@ -81,13 +83,15 @@ fn member(
     let Place { path, format } = place;
     context.may_change(path, plan::Change::Write)?;
     let shown = context.base().display(path);
+    let _turn = Turn::wait(path);
+    let before = Before::look(path);
     archive::put(path, *format, &name, content.as_bytes(), (context.now)(), stop).map_err(
         |error| match error {
             ArchiveError::Write(error) => explain(context, &error),
             other => ToolError::new(format!("{shown} was left as it is: {other}.")),
         },
     )?;
-    context.scans.changed(path);
+    context.changed(path, before);
     let units = content.encode_utf16().count();
     let text = format!("Successfully wrote {units} bytes to {shown}:{}", name.as_str());
     Ok(ToolOutput::text(text).with_details(Details::default().finish(&Meta::default())))
@@ -127,7 +131,7 @@ fn row(
         let shown = context.base().display(path);
         ToolError::new(format!("{shown} was left as it is: {error}"))
     })?;
-    context.scans.changed(path);
+    context.changed(path, Before::Present);
     let table = &target.table;
     let key = target.key.as_deref().unwrap_or_default();
     let text = match change {

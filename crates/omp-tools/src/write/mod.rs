@@ -16,6 +16,7 @@ use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
 use omp_workspace::open::{Found, open};
 use omp_workspace::sniff::{self, Kind};
 use omp_workspace::text::{Charset, LineEnding, Unencodable};
+use omp_workspace::turn::Turn;
 use omp_workspace::write::{Mode, Outcome, WriteError, write};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -73,7 +74,7 @@ impl Tool for Write {
             let arguments: Arguments = crate::arguments(call.arguments)?;
             if let Some(address) = conflicts::Address::parse(&arguments.path) {
                 let address = address.map_err(ToolError::new)?;
-                return crate::blocking(move || {
+                let result = crate::blocking(move || {
                     let Arguments { path, content } = arguments;
                     context.may_change(&context.cwd, Change::Write)?;
                     // `3: @ours` in a list looks like a line of a read and is none.
@@ -82,13 +83,15 @@ impl Tool for Write {
                     conflicts::write(&context, &path, address, &pasted.unwrap_or(content))
                 })
                 .await;
+                lsp::tell(&self.context).await;
+                return result;
             }
             if let Some(url) = InternalUrl::parse(&arguments.path) {
                 return internal::write(&context, &url, &arguments.content, &call.cancel).await;
             }
             let cancel = call.cancel.clone();
-            let output = crate::blocking(move || run(&context, &arguments, &call.cancel)).await?;
-            Ok(lsp::after(&self.context, lsp::Occasion::Write, output, &cancel).await)
+            let result = crate::blocking(move || run(&context, &arguments, &call.cancel)).await;
+            lsp::after(&self.context, lsp::Occasion::Write, result, &cancel).await
         }
         .boxed()
     }
@@ -112,6 +115,7 @@ fn run(
         )));
     }
     context.may_change(&path, Change::Write)?;
+    let _turn = Turn::wait(&path);
     if crate::notebook::is_notebook(&path) && !path.is_dir() {
         return notebook::put(context, &path, content);
     }
@@ -134,7 +138,7 @@ fn run(
         ))
     })?;
     let written = write(&path, &bytes, mode).map_err(|error| explain(context, &error))?;
-    context.scans.changed(&path);
+    context.changed(&path, written.outcome.into());
     let done =
         Done { path: &path, content, old: &old, mode, outcome: written.outcome, cleaned: pasted.is_some() };
     Ok(done.answer(context))

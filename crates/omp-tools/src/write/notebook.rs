@@ -20,7 +20,7 @@ pub(super) fn put(context: &Context, path: &Path, content: &str) -> Result<ToolO
     let old = old(&shown, path, content)?;
     let stored = notebook::whole(&shown, old.as_ref(), content)?;
     let written = write(path, stored.as_bytes(), Mode::Keep).map_err(|error| explain(context, &error))?;
-    context.scans.changed(path);
+    context.changed(path, written.outcome.into());
     let mut text = String::new();
     if context.shows_anchors()
         && let Ok(now) = Notebook::parse(stored.as_bytes())
