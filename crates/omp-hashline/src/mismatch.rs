@@ -20,7 +20,9 @@ pub(crate) fn context(lines: &Lines<'_>, anchors: &[(usize, usize)]) -> String {
     for (first, last) in anchors {
         // Of lines behind the end, the end is shown.
         if *last > lines.count() {
-            rows.extend((lines.count().saturating_sub(AROUND)..=lines.count()).map(|line| (line, false)));
+            for line in lines.count().saturating_sub(AROUND)..=lines.count() {
+                rows.entry(line).or_insert(false);
+            }
         }
         // A long range is shown by its ends.
         let start = *first..=(*last).min(first.saturating_add(AROUND));

@@ -1,5 +1,6 @@
 //! One section of a patch against one file.
 
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use crate::apply::{self, Change, Source, Steps};
@@ -91,10 +92,12 @@ impl Patcher<'_> {
             self.directly(section, file.text, &lines)?
         } else if section.hunks.iter().all(|hunk| hunk.operation.anchors().is_none()) {
             let mut planned = self.directly(section, file.text, &lines)?;
-            planned.warnings.push(format!(
-                "{} changed since it was read (#{}, now #{current}); the head or tail was added to the file as it is.",
-                section.path, section.tag
-            ));
+            let (path, tag) = (&section.path, section.tag);
+            let drift = match snapshots.text(file.key, tag) {
+                Some(_) => format!("{path} changed since it was read (#{tag}, now #{current})"),
+                None => format!("#{tag} is not a hash of {path} from this session; the file is #{current}"),
+            };
+            planned.warnings.push(format!("{drift}; the head or tail was added to the file as it is."));
             planned
         } else {
             match self.recovered(section, file, &lines, snapshots) {
@@ -168,21 +171,25 @@ impl Patcher<'_> {
         let anchors = section.hunks.iter().filter_map(|hunk| hunk.operation.anchors());
         let named = anchors.flat_map(|(first, last)| RangeInclusive::new(first, last.min(lines.count())));
         let unseen = named.filter(|line| !snapshots.has_seen(key, section.tag, *line));
-        let unseen: Vec<usize> = unseen.take(UNSEEN_SHOWN).collect();
+        let unseen: BTreeSet<usize> = unseen.collect();
         if unseen.is_empty() {
             return Ok(());
         }
-        let row =
-            |line: &usize| format!("{line}:{}", lines.get(*line).map(mismatch::cut).unwrap_or_default());
-        let rows: Vec<String> = unseen.iter().map(row).collect();
-        for line in unseen {
-            snapshots.saw(key, section.tag, line, line);
+        let mut rows = String::new();
+        for line in unseen.iter().take(UNSEEN_SHOWN) {
+            rows.push_str(&format!("\n{line}:{}", lines.get(*line).map(mismatch::cut).unwrap_or_default()));
+            snapshots.saw(key, section.tag, *line, *line);
         }
+        let next = match unseen.len() > UNSEEN_SHOWN {
+            true => format!(
+                "These are the first {UNSEEN_SHOWN} of {}; read the others before the next try",
+                unseen.len()
+            ),
+            false => "They are shown now; send the edit again if it is still right".to_owned(),
+        };
         Err(EditError::Unseen(format!(
-            "{} was not displayed at these lines, so the edit was not applied. They are shown now; send the edit again \
-             if it is still right:\n\n{}",
-            section.path,
-            rows.join("\n")
+            "{} was not displayed at these lines, so the edit was not applied. {next}:\n{rows}",
+            section.path
         )))
     }
 

@@ -6,6 +6,9 @@ use crate::error::EditError;
 use crate::lines::Lines;
 use crate::patch::Operation;
 
+/// Closing lines that the language is asked about, in one patch: each time it reads the whole text.
+const MOST_PROOFS: usize = 8;
+
 /// Puts the steps right and says what was done.
 pub(crate) fn repair(
     steps: &mut [Step],
@@ -74,13 +77,12 @@ fn drop_echo(step: &mut Step, source: Source<'_>, others: &Others<'_>) -> Result
     let (lines, most) = (source.lines, step.body.len());
     let before: Vec<&str> = lines.range(step.start.saturating_sub(most)..step.start).collect();
     let after: Vec<&str> = lines.range(step.end..lines.count().min(step.end + most)).collect();
-    let head = (1..=before.len())
-        .rev()
-        .find(|count| same(&step.body[..*count], &before[before.len() - count..]))
+    let body: Vec<&str> = step.body.iter().map(String::as_str).collect();
+    let head = Some(meeting(&body, &before))
+        .filter(|count| *count > 0)
         .filter(|_| before.last().is_some_and(|line| is_text(line)) && !others.touch(step.start - 1));
-    let tail = (1..=after.len())
-        .rev()
-        .find(|count| same(&step.body[step.body.len() - count..], &after[..*count]))
+    let tail = Some(meeting(&after, &body))
+        .filter(|count| *count > 0)
         .filter(|_| after.first().is_some_and(|line| !line.trim().is_empty()) && !others.touch(step.end));
     let removed = balance(lines.range(step.start..step.end));
     match (head, tail) {
@@ -119,8 +121,20 @@ fn one_sided(step: &Step, lines: &Lines<'_>, above: bool) -> Result<Option<Strin
     }
 }
 
-fn same(body: &[String], lines: &[&str]) -> bool {
-    body.iter().map(String::as_str).eq(lines.iter().copied())
+/// How many of the first lines of `later` are the last ones of `earlier`, at most. Lines that repeat are not compared
+/// again: where the next does not fit, as much still fits as the lines before it end with what they begin with.
+fn meeting(later: &[&str], earlier: &[&str]) -> usize {
+    let mut shorter = vec![0; later.len()];
+    let fitting = |shorter: &[usize], mut fitting: usize, line: &str| {
+        while fitting > 0 && later.get(fitting).is_none_or(|next| *next != line) {
+            fitting = shorter[fitting - 1];
+        }
+        fitting + usize::from(later.get(fitting).is_some_and(|next| *next == line))
+    };
+    for index in 1..later.len() {
+        shorter[index] = fitting(&shorter, shorter[index - 1], later[index]);
+    }
+    earlier.iter().fold(0, |length, line| fitting(&shorter, length, line))
 }
 
 /// A body that ends with the closing line which stays below it.
@@ -190,10 +204,9 @@ fn keep_closers(steps: &mut [Step], source: Source<'_>, warnings: &mut Vec<Strin
     if parses(steps) != Some(false) {
         return;
     }
-    for position in 0..steps.len() {
-        if !takes_closer(&steps[position]) {
-            continue;
-        }
+    let taking = (0..steps.len()).filter(|position| takes_closer(&steps[*position]));
+    let taking: Vec<usize> = taking.take(MOST_PROOFS).collect();
+    for position in taking {
         steps[position].end -= 1;
         if parses(steps) == Some(true) {
             warnings.push(format!(
@@ -205,5 +218,23 @@ fn keep_closers(steps: &mut [Step], source: Source<'_>, warnings: &mut Vec<Strin
             return;
         }
         steps[position].end += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::meeting;
+
+    proptest! {
+        /// The same as the longest of all that are tried.
+        #[test]
+        fn the_longest_meeting_is_found(later in "[ab]{0,9}", earlier in "[ab]{0,9}") {
+            let [one, other] =
+                [&later, &earlier].map(|text| text.split("").filter(|line| !line.is_empty()).collect::<Vec<&str>>());
+            let longest = (0..=later.len()).rev().find(|count| earlier.ends_with(&later[..*count]));
+            prop_assert_eq!(Some(meeting(&one, &other)), longest);
+        }
     }
 }

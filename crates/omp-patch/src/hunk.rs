@@ -125,7 +125,7 @@ impl Parser {
             return Ok(());
         }
         let row = match line.split_at_checked(1) {
-            None => {
+            None if line.is_empty() => {
                 self.blank += usize::from(self.current.is_some());
                 return Ok(());
             }

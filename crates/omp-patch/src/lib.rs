@@ -15,6 +15,7 @@ mod hunk;
 mod lines;
 mod matcher;
 mod nearest;
+mod occurrences;
 mod replace;
 
 pub use apply::apply;

@@ -1,6 +1,9 @@
 //! Where in a file the lines are that an edit means.
 
+use std::borrow::Cow;
+
 use crate::distance::distance;
+use crate::occurrences::occurrences;
 
 /// Finds lines that were written down from memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,6 +47,8 @@ pub(crate) struct Place {
 const MAX_PLACES: usize = 10_000;
 /// What a search for nearly equal lines may cost, in compared characters.
 const MAX_WORK: usize = 50_000_000;
+/// Comparing the lengths of so many lines costs as much as comparing two characters.
+const LENGTHS_IN_ONE: usize = 8;
 
 impl Matcher {
     /// All places where `wanted` fits, with the best kind of fit there is. Without `wanted` there are none.
@@ -52,13 +57,10 @@ impl Matcher {
             return Vec::new();
         }
         for fit in [Fit::Exact, Fit::TrailingBlanks, Fit::Blanks, Fit::Signs] {
-            let places: Vec<Place> = rows
-                .windows(wanted.len())
-                .enumerate()
-                .filter(|(_, window)| window.iter().zip(wanted).all(|(row, wanted)| fit.holds(row, wanted)))
-                .map(|(start, _)| Place { start, fit, alike: 1.0 })
-                .take(MAX_PLACES)
-                .collect();
+            let wanted: Vec<Cow<'_, str>> = wanted.iter().map(|line| fit.form(line)).collect();
+            let starts = occurrences(rows.iter().map(|row| fit.form(row)), &wanted);
+            let places: Vec<Place> =
+                starts.take(MAX_PLACES).map(|start| Place { start, fit, alike: 1.0 }).collect();
             if !places.is_empty() {
                 return places;
             }
@@ -71,18 +73,13 @@ impl Matcher {
 }
 
 impl Fit {
-    fn holds(self, row: &str, wanted: &str) -> bool {
+    /// What has to be the same of a line.
+    fn form(self, line: &str) -> Cow<'_, str> {
         match self {
-            Self::Exact => row == wanted,
-            Self::TrailingBlanks => row.trim_end() == wanted.trim_end(),
-            Self::Blanks => row.split_whitespace().eq(wanted.split_whitespace()),
-            Self::Signs => {
-                let plain = |text: &'_ str| text.chars().map(plain).collect::<String>();
-                let same = |(one, other): (&str, &str)| plain(one) == plain(other);
-                let (one, other) = (row.split_whitespace(), wanted.split_whitespace());
-                one.clone().count() == other.clone().count() && one.zip(other).all(same)
-            }
-            Self::Near => false,
+            Self::Exact | Self::Near => Cow::Borrowed(line),
+            Self::TrailingBlanks => Cow::Borrowed(line.trim_end()),
+            Self::Blanks => Cow::Owned(line.split_whitespace().collect::<Vec<_>>().join(" ")),
+            Self::Signs => Cow::Owned(essence(line).into_iter().collect()),
         }
     }
 }
@@ -143,16 +140,20 @@ fn near(rows: &[&str], wanted: &[&str], threshold: f64) -> Vec<Place> {
     let mut work = 0;
     let mut places = Vec::new();
     for start in 0..=rows.len() - wanted.len() {
+        work += wanted.len() / LENGTHS_IN_ONE;
         let sizes = || wanted.iter().zip(&lengths[start..]).map(|(line, length)| (line.len(), *length));
         let total: usize = sizes().map(|(one, other)| one.max(other)).sum();
         let allowed = ((1.0 - threshold) * total as f64 + 1e-9) as usize;
-        if sizes().map(|(one, other)| one.abs_diff(other)).sum::<usize>() > allowed {
-            continue;
+        let possible = sizes().map(|(one, other)| one.abs_diff(other)).sum::<usize>() <= allowed;
+        if possible {
+            work += total * (2 * allowed + 1).min(total);
         }
-        work += total * (2 * allowed + 1).min(total);
         // Half a search cannot tell whether a place is the only one.
         if work > MAX_WORK {
             return Vec::new();
+        }
+        if !possible {
+            continue;
         }
         if places.len() >= MAX_PLACES {
             break;

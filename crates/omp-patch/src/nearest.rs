@@ -10,6 +10,8 @@ use crate::matcher::essence;
 const SHOWN: usize = 8;
 /// What the search may cost, in compared characters: it is for a sentence in an error.
 const MAX_WORK: usize = 20_000_000;
+/// Lines that are found, at most, each at all of its places: lines that repeat have many.
+const MAX_VOTES: usize = 2_000_000;
 /// Less alike than this is no help.
 const ALIKE: f64 = 0.5;
 
@@ -40,10 +42,11 @@ fn by_votes(rows: &[&str], wanted: &[&str]) -> Option<usize> {
         at.entry(line.trim()).or_default().push(index);
     }
     let mut votes: HashMap<usize, usize> = HashMap::new();
-    for (line, row) in rows.iter().enumerate() {
-        for index in at.get(row.trim()).into_iter().flatten() {
-            *votes.entry(line.saturating_sub(*index)).or_default() += 1;
-        }
+    let rows = rows.iter().enumerate();
+    let found = rows
+        .flat_map(|(line, row)| at.get(row.trim()).into_iter().flatten().map(move |index| (line, *index)));
+    for (line, index) in found.take(MAX_VOTES) {
+        *votes.entry(line.saturating_sub(index)).or_default() += 1;
     }
     votes.into_iter().max_by_key(|(start, count)| (*count, std::cmp::Reverse(*start))).map(|(start, _)| start)
 }

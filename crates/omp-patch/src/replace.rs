@@ -42,14 +42,24 @@ pub fn replace(
                 None => Ok(exactly(text, &lines, &found, old.len(), &new)),
                 Some(second) => {
                     let all = if found.len() > 1 { found.clone() } else { vec![*first, second] };
-                    let line = |start: &usize| text[..*start].matches('\n').count() + 1;
-                    let lines = all.iter().map(line).collect();
+                    let lines = line_numbers(text, &all);
                     Err(MatchError::Ambiguous { what: WHAT.to_owned(), lines, hint: HINT })
                 }
             }
         }
         (all, Occurrences::All) => Ok(exactly(text, &lines, all, old.len(), &new)),
     }
+}
+
+/// The numbers of the lines that hold `places`, which are in order. The text is gone through once.
+fn line_numbers(text: &str, places: &[usize]) -> Vec<usize> {
+    let (mut line, mut counted) = (1, 0);
+    let number = |place: &usize| {
+        line += text[counted..*place].matches('\n').count();
+        counted = *place;
+        line
+    };
+    places.iter().map(number).collect()
 }
 
 /// A second occurrence that overlaps with the first.

@@ -4,8 +4,6 @@ use std::path::Path;
 
 use omp_agent::ToolError;
 use omp_documents::notebook::{Notebook, NotebookError};
-use omp_hashline::{Change, Planned};
-use similar::{DiffTag, TextDiff};
 
 /// Is a file of that name a notebook?
 pub(crate) fn is_notebook(path: &Path) -> bool {
@@ -36,32 +34,4 @@ pub(crate) fn whole(shown: &str, old: Option<&Notebook>, text: &str) -> Result<S
 /// The sentence for a text that is no cells.
 pub(crate) fn refused(shown: &str, error: &NotebookError) -> ToolError {
     ToolError::new(format!("{shown} was left as it is: {error}."))
-}
-
-/// Cells get their numbers anew when they are stored: the plan of an edit is brought in line with what is shown next.
-pub(crate) fn settle(planned: &mut Planned, old: &str, stored: &[u8]) {
-    let Ok(notebook) = Notebook::parse(stored) else { return };
-    let text = notebook.text();
-    if text == planned.text {
-        return;
-    }
-    planned.changes = changes(old, &text);
-    planned.text = text;
-}
-
-/// The lines that differ.
-fn changes(old: &str, new: &str) -> Vec<Change> {
-    let rows: Vec<&str> = new.lines().collect();
-    let diff = TextDiff::from_lines(old, new);
-    let groups = diff.ops().iter().filter(|op| op.tag() != DiffTag::Equal);
-    let inserted = |range: std::ops::Range<usize>| {
-        range.filter_map(|line| rows.get(line)).map(|row| (*row).to_owned()).collect()
-    };
-    groups
-        .map(|op| Change {
-            start: op.old_range().start,
-            removed: op.old_range().len(),
-            inserted: inserted(op.new_range()),
-        })
-        .collect()
 }

@@ -4,7 +4,8 @@
 //! list and extended attributes of the old file and takes its name. If any step fails, or the program is killed, the old
 //! file is as it was and the temporary file is gone: until the last moment it has no name, and what a kill in that moment
 //! leaves is removed by the next write of the same file. A symbolic link stays; what it points to is replaced. A file
-//! with several hard links becomes independent of the others, which is the price of doing it in one step.
+//! with several hard links becomes independent of the others, which is the price of doing it in one step. Only a file that is
+//! mounted by itself, as containers do it, cannot lose its name: it is overwritten, after its room on the disk is certain.
 
 use std::ffi::OsString;
 use std::fs::{File, Metadata, OpenOptions, Permissions};
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nix::fcntl::{AT_FDCWD, AtFlags};
+use nix::unistd::AccessFlags;
 use xattr::FileExt;
 
 use crate::open::Special;
@@ -101,6 +103,20 @@ pub fn write_with(
     put(path, mode, fill, || true)
 }
 
+/// Looks whether [`write`] would be refused, as far as that can be known before: whoever changes several files does not
+/// want to find out at the last.
+pub fn check(path: &Path) -> Result<(), WriteError> {
+    let target = follow_links(path)?;
+    examine(&target)?;
+    let directory = directory_of(&target);
+    let allowed = nix::unistd::access(directory, AccessFlags::W_OK | AccessFlags::X_OK);
+    match allowed {
+        Err(error) if directory.is_dir() => Err(failed(&target, error.into())),
+        // What is missing is made.
+        _ => Ok(()),
+    }
+}
+
 fn put(
     path: &Path,
     mode: Mode,
@@ -159,7 +175,7 @@ fn examine(target: &Path) -> Result<Option<Metadata>, WriteError> {
         return Err(WriteError::Special { path: target.to_owned(), kind: Special::of(metadata.file_type()) });
     }
     // Taking over the name needs no right to the old file, so its protection must be asked for.
-    if nix::unistd::access(target, nix::unistd::AccessFlags::W_OK).is_err() {
+    if nix::unistd::access(target, AccessFlags::W_OK).is_err() {
         return Err(WriteError::Protected(target.to_owned()));
     }
     Ok(Some(metadata))
@@ -167,7 +183,12 @@ fn examine(target: &Path) -> Result<Option<Metadata>, WriteError> {
 
 /// Gives the new content the name of the old.
 fn replace(target: &Path, old: Option<&Metadata>, mut new: Temporary) -> io::Result<()> {
-    new.rename(target)?;
+    match new.rename(target) {
+        Err(error) if error.kind() == io::ErrorKind::ResourceBusy && old.is_some() => {
+            return new.overwrite(target);
+        }
+        renamed => renamed?,
+    }
     if old.is_none() {
         // The new name itself. Not every file system can, and the content is safe without it. Behind a name that was
         // there already, a crash leaves the old content or the new, which is all that is promised.
@@ -247,8 +268,9 @@ struct Temporary {
 }
 
 impl Temporary {
-    fn create(target: &Path, mode: Mode) -> io::Result<Self> {
-        let bits = if mode == Mode::Private { 0o600 } else { 0o666 };
+    /// What replaces a file is for its owner only until it gets the bits of that file, which may be as few.
+    fn create(target: &Path, old: Option<&Metadata>, mode: Mode) -> io::Result<Self> {
+        let bits = if mode == Mode::Private || old.is_some() { 0o600 } else { 0o666 };
         match nameless(directory_of(target), bits) {
             Ok(file) => Ok(Self { file, path: None }),
             Err(_) => Self::named(target, bits),
@@ -262,7 +284,7 @@ impl Temporary {
         mode: Mode,
         fill: impl FnOnce(&mut File) -> io::Result<()>,
     ) -> io::Result<Self> {
-        let mut temporary = Self::create(target, mode)?;
+        let mut temporary = Self::create(target, old, mode)?;
         fill(&mut temporary.file)?;
         adopt_attributes(&temporary.file, target, old, mode)?;
         temporary.file.sync_all()?;
@@ -286,6 +308,39 @@ impl Temporary {
         self.path = None;
         Ok(())
     }
+
+    /// Copies the content into a file that cannot be replaced. Room for it is asked for first.
+    fn overwrite(&self, target: &Path) -> io::Result<()> {
+        let named = self.path.as_deref().ok_or(io::ErrorKind::NotFound)?;
+        let (mut from, mut to) = (File::open(named)?, OpenOptions::new().write(true).open(target)?);
+        let length = from.metadata()?.len();
+        make_room(&to, length)?;
+        io::copy(&mut from, &mut to)?;
+        to.set_len(length)?;
+        to.set_permissions(from.metadata()?.permissions())?;
+        to.sync_all()
+    }
+}
+
+/// Takes the room that a content will need, without a change that could be seen. Where the system cannot, writing tells.
+#[cfg(target_os = "linux")]
+fn make_room(file: &File, length: u64) -> io::Result<()> {
+    use nix::fcntl::{FallocateFlags, fallocate};
+    let (Ok(length), Ok(now)) = (i64::try_from(length), i64::try_from(file.metadata()?.len())) else {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    };
+    if length <= now {
+        return Ok(());
+    }
+    match fallocate(file, FallocateFlags::FALLOC_FL_KEEP_SIZE, 0, length) {
+        Err(nix::Error::EOPNOTSUPP | nix::Error::ENOSYS) => Ok(()),
+        room => Ok(room?),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn make_room(_file: &File, _length: u64) -> io::Result<()> {
+    Ok(())
 }
 
 fn directory_of(target: &Path) -> &Path {

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 
 use nix::unistd::{Gid, Uid, setgid, setgroups, setuid};
-use omp_workspace::write::{Mode, WriteError, write};
+use omp_workspace::write::{Mode, WriteError, check, write};
 
 const OURS: u32 = 61_001;
 const THEIRS: u32 = 61_002;
@@ -40,7 +40,10 @@ fn the_group_stays_where_the_owner_cannot() {
     assert!(matches!(write(&protected, b"x", Mode::Keep), Err(WriteError::Protected(_))));
     fs::set_permissions(&shared, fs::Permissions::from_mode(0o444)).unwrap();
     assert!(matches!(write(&shared, b"x", Mode::Keep), Err(WriteError::Protected(_))));
+    assert!(matches!(check(&shared), Err(WriteError::Protected(_))));
     fs::set_permissions(&shared, fs::Permissions::from_mode(0o644)).unwrap();
+    check(&shared).unwrap();
+    check(&directory.path().join("new/file")).unwrap();
     closed_directory();
 }
 
@@ -54,5 +57,6 @@ fn closed_directory() {
     assert!(matches!(error, WriteError::ClosedDirectory { .. }), "{error}");
     assert!(error.to_string().contains("its directory allows no new files"), "{error}");
     assert_eq!(fs::read(&path).unwrap(), b"old");
+    assert_eq!(check(&path).unwrap_err().to_string(), error.to_string());
     fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
 }

@@ -220,3 +220,23 @@ fn what_changed_meanwhile_is_left_alone() {
     write_if(&path, b"ours", Mode::Keep, || true).unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), b"ours");
 }
+
+/// New content of a private file is private from its first byte on, also while it is written.
+#[test]
+fn a_private_file_is_private_all_the_time() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("secret");
+    fs::write(&path, "old").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    let mut during = 0;
+    write_with(&path, Mode::Keep, |file| {
+        during = file.metadata()?.permissions().mode() & 0o7777;
+        file.write_all(b"new")
+    })
+    .unwrap();
+    assert_eq!((during & 0o077, mode_of(&path)), (0, 0o600), "{during:o}");
+    // One that others may read is theirs again in the end.
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o664)).unwrap();
+    write(&path, b"newer", Mode::Keep).unwrap();
+    assert_eq!(mode_of(&path), 0o664);
+}

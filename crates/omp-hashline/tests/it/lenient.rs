@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use omp_hashline::{Patch, parse, parse_partial};
+use omp_hashline::{Patch, Snapshots, parse, parse_partial};
 
-use crate::support::{apply_to, edited};
+use crate::support::{apply_to, edited, plan};
 
 const FIVE: &str = "one\ntwo\nthree\nfour\nfive\n";
 
@@ -128,6 +128,12 @@ fn tags_are_read_in_any_case() {
 fn sections_of_one_file_are_one() {
     let patch = read("[a#0A3B]\nDEL 1\n[b#1111]\nDEL 1\n[a#0a3b]\nDEL 2\n");
     assert_eq!(patch.sections.iter().map(|section| section.hunks.len()).collect::<Vec<_>>(), [2, 1]);
+    // As one batch: no section counts in what another has made of the file.
+    let mut snapshots = Snapshots::new();
+    let header = format!("[a.txt#{}]", snapshots.record("a.txt", FIVE));
+    let input = format!("{header}\nDEL 1\n{header}\nSWAP 5:\n+FIVE\nINS.POST 1:\n+new\n");
+    let planned = plan(&mut snapshots, "a.txt", FIVE, &input).unwrap();
+    assert_eq!(planned.text, "new\ntwo\nthree\nfour\nFIVE\n");
     let error = parse("[a#0A3B]\nDEL 1\n[a#0A3C]\nDEL 2\n", Path::new("/project")).unwrap_err().to_string();
     assert!(error.contains("#0A3B and #0A3C"), "{error}");
 }
@@ -150,6 +156,11 @@ fn a_patch_that_is_being_written_shows_what_is_complete() {
         most = hunks;
     }
     assert_eq!(most, 3);
-    let broken = parse_partial("[a#0000]\nDEL 1\n@@ -1 +1 @@\n", Path::new("/project"));
-    assert!(broken.sections.len() <= 1);
+    let last = |input: &str| parse_partial(input, Path::new("/project")).sections.pop().map(|one| one.hunks);
+    // Half a header is nothing yet; half a row is a row.
+    assert_eq!(last("[a#0000]\nDEL 1\nSWAP 2").unwrap().len(), 1);
+    assert_eq!(last("[a#0000]\nSWAP 1:\n+x\n+ha").unwrap()[0].body, ["x", "ha"]);
+    // A mistake ends the reading; what stands before it counts.
+    assert_eq!(last("[a#0000]\nDEL 1\nDEL 2\n@@ -1 +1 @@\n").unwrap().len(), 1);
+    assert_eq!(last("[a#0000]\nSWAP 1:\n+x\n-y\n"), None);
 }

@@ -1,6 +1,8 @@
 //! Bodies that say more, or less, than was meant.
 
-use omp_hashline::NoopGuard;
+use std::path::Path;
+
+use omp_hashline::{File, NoopGuard, Patcher, Snapshots, Syntax, Tag, parse};
 
 use crate::support::{Session, apply_to};
 
@@ -103,4 +105,45 @@ fn doing_nothing_again_and_again_is_stopped() {
     assert!(guard.unchanged("f", "q").is_ok());
     guard.changed("f");
     assert!(guard.unchanged("f", "q").is_ok());
+}
+
+/// Counts how often a text is parsed.
+#[derive(Default)]
+struct Counting(std::cell::Cell<usize>);
+
+impl Syntax for Counting {
+    fn block(&self, _path: &str, _text: &str, _line: usize) -> Option<(usize, usize)> {
+        None
+    }
+
+    fn parses(&self, _path: &str, text: &str) -> Option<bool> {
+        self.0.set(self.0.get() + 1);
+        Some(text.matches('{').count() == text.matches('}').count())
+    }
+}
+
+/// A patch that takes away many closing lines does not make the language prove each of them.
+#[test]
+fn only_some_closing_lines_are_put_to_the_proof() {
+    let text = "fn a() {\n    b();\n}\n".repeat(200);
+    let hunks: String = (0..200).map(|block| format!("DEL {}.={}\n", block * 3 + 2, block * 3 + 3)).collect();
+    let input = format!("[a.rs#{}]\n{hunks}", Tag::of(&text));
+    let patch = parse(&input, Path::new("/project")).unwrap();
+    let syntax = Counting::default();
+    let patcher = Patcher { syntax: &syntax, enforce_seen: false };
+    let file = File { key: "a.rs", text: &text };
+    let planned = patcher.plan(&patch.sections[0], file, &mut Snapshots::new()).unwrap();
+    assert_eq!(planned.text, "fn a() {\n".repeat(200), "nothing is proved, so it is what was written");
+    assert!(syntax.0.get() < 20, "{} times", syntax.0.get());
+}
+
+/// Rows and lines that are all the same are compared once, not each with all the others.
+#[test]
+fn a_long_body_of_equal_rows_is_compared_once() {
+    let lines = 200_000;
+    let above = "x\n".repeat(lines);
+    let text = format!("{above}y\nz\n");
+    let rows = "+x\n".repeat(lines);
+    let planned = apply_to("a.txt", &text, &format!("SWAP {}:\n{rows}", lines + 2)).unwrap();
+    assert_eq!(planned.text, format!("{above}y\n{above}"));
 }

@@ -130,6 +130,11 @@ fn a_refusal_shows_the_file_as_it_is() {
         " 7:line 7\n 8:line 8\n*9:theirs\n 10:line 10\n 11:line 11\n...\n 18:line 18\n 19:line 19\n*20:line 20\n\
          *21:line 21\n 22:line 22\n 23:line 23"
     );
+    // Lines behind the end do not take the mark from those before it.
+    session.live = numbered(9).replace("line 8\n", "theirs\n");
+    let error = session.edit(tag, "SWAP 8:\n+x\nDEL 20.=21\n").unwrap_err();
+    assert!(error.ends_with("\n\n 6:line 6\n 7:line 7\n*8:theirs\n 9:line 9"), "{error}");
+    session.live = numbered(30).replace("line 9\n", "theirs\n");
     let invented: Tag = "0000".parse().unwrap();
     let error = session.edit(invented, "SWAP 9:\n+x\n").unwrap_err();
     assert!(error.contains("#0000 is not a hash of f from this session"), "{error}");
@@ -160,6 +165,14 @@ fn head_and_tail_need_no_fresh_tag() {
     let planned = session.edit(tag, "INS.HEAD:\n+h\nINS.TAIL:\n+t\n").unwrap();
     assert_eq!(planned.text, "h\nA\nB\nt\n");
     assert!(planned.warnings[0].contains("changed since it was read"), "{:?}", planned.warnings);
+    // A tag that was never given does not say that the file changed.
+    let planned = session.edit("0000".parse().unwrap(), "INS.TAIL:\n+u\n").unwrap();
+    assert_eq!(planned.text, "h\nA\nB\nt\nu\n");
+    assert!(
+        planned.warnings[0].contains("#0000 is not a hash of f from this session"),
+        "{:?}",
+        planned.warnings
+    );
 }
 
 /// proves: FIL-171
@@ -200,11 +213,18 @@ fn lines_that_were_never_shown_can_be_protected() {
     let patch = |hunks: &str| parse(&format!("[f#{tag}]\n{hunks}"), std::path::Path::new("/")).unwrap();
     let seen = patch("SWAP 10:\n+x\n");
     assert!(strict.plan(&seen.sections[0], file, &mut snapshots).is_ok());
-    let unseen = patch("SWAP 10.=52:\n+x\n");
-    let error = strict.plan(&unseen.sections[0], file, &mut snapshots).unwrap_err().to_string();
-    assert!(error.contains("\n11:line 11\n") && error.ends_with("50:line 50"), "{error}");
-    let retry = patch("SWAP 50:\n+x\n");
-    assert!(strict.plan(&retry.sections[0], file, &mut snapshots).is_ok());
+    let few = patch("SWAP 12.=13:\n+x\nDEL 13.=14\n");
+    let error = strict.plan(&few.sections[0], file, &mut snapshots).unwrap_err().to_string();
+    assert!(error.contains("send the edit again if it is still right"), "{error}");
+    assert!(error.ends_with(":\n\n12:line 12\n13:line 13\n14:line 14"), "{error}");
+    let many = patch("SWAP 10.=56:\n+x\n");
+    let error = strict.plan(&many.sections[0], file, &mut snapshots).unwrap_err().to_string();
+    assert!(error.contains("\n11:line 11\n15:line 15\n") && error.ends_with("53:line 53"), "{error}");
+    // Sending it again would not be enough, and it does not say so.
+    assert!(error.contains("the first 40 of 43") && !error.contains("send the edit again"), "{error}");
+    let error = strict.plan(&many.sections[0], file, &mut snapshots).unwrap_err().to_string();
+    assert!(error.ends_with(":\n\n54:line 54\n55:line 55\n56:line 56"), "{error}");
+    assert!(strict.plan(&many.sections[0], file, &mut snapshots).is_ok());
     let free = Patcher { enforce_seen: false, ..strict };
     assert!(free.plan(&patch("SWAP 60:\n+x\n").sections[0], file, &mut snapshots).is_ok());
 }

@@ -117,3 +117,22 @@ fn what_is_nowhere_is_named() {
         "{error}"
     );
 }
+
+/// A row without its sign is refused, also if its first letter takes several bytes: it must not pass for an empty line.
+#[test]
+fn a_row_without_its_sign_is_refused_whatever_its_first_letter() {
+    for row in ["b", "été", "→ b", "日本"] {
+        let refused = |at: usize| Err(PatchError::BadRow { at, text: row.to_owned() });
+        assert_eq!(parse_hunks(&format!("@@\n-a\n{row}\n+c\n")), refused(3));
+        assert_eq!(parse_hunks(&format!("@@\n-a\n+c\n{row}\n")), refused(4));
+    }
+}
+
+/// Lines that are all the same, with something else at the end: no place is compared with all the others again.
+#[test]
+fn lines_that_repeat_are_searched_once() {
+    let text = "0, 0, 0, 0\n".repeat(100_000);
+    let rows = "-0, 0, 0, 0\n".repeat(3_000);
+    let hunks = parse_hunks(&format!("@@\n{rows}-something else altogether\n+x\n")).unwrap();
+    assert!(matches!(apply(&text, &hunks, &USUAL), Err(MatchError::NotFound { .. })));
+}

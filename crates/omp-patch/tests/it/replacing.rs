@@ -91,3 +91,12 @@ fn the_closest_place_is_shown() {
 fn nothing_cannot_be_replaced() {
     assert_eq!(replaced("a\n", "", "b", &USUAL), Err(MatchError::EmptyOld));
 }
+
+/// However often a text is there, its lines are counted once.
+#[test]
+fn what_is_there_very_often_is_counted_at_once() {
+    let text = "x\n".repeat(400_000);
+    let error = replaced(&text, "x", "y", &USUAL).unwrap_err().to_string();
+    assert!(error.contains("400000 times, at lines 1, 2, 3,"), "{error}");
+    assert!(error.contains("12, …."), "{error}");
+}

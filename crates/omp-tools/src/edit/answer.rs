@@ -11,8 +11,11 @@ use crate::output::{Details, Meta};
 /// `tags` name the new texts.
 pub(super) fn answer(ready: &[Ready], tags: &[Tag], warnings: &[String]) -> ToolOutput {
     let mut parts: Vec<String> = ready.iter().zip(tags).map(|(one, tag)| section(one, *tag)).collect();
-    let warnings: Vec<&String> =
-        warnings.iter().chain(ready.iter().flat_map(|one| &one.planned.warnings)).collect();
+    let files = ready.len();
+    let own = ready
+        .iter()
+        .flat_map(|one| one.planned.warnings.iter().map(move |warning| named(one, warning, files)));
+    let warnings: Vec<String> = warnings.iter().cloned().chain(own).collect();
     if !warnings.is_empty() {
         let rows: String = warnings.iter().map(|warning| format!("\n{warning}")).collect();
         parts.push(format!("Warnings:{rows}"));
@@ -46,6 +49,14 @@ pub(super) fn answer(ready: &[Ready], tags: &[Tag], warnings: &[String]) -> Tool
         }
     };
     ToolOutput::text(text).with_details(details)
+}
+
+/// A warning, with the file that it is about where there are several.
+fn named(one: &Ready, warning: &str, files: usize) -> String {
+    match files == 1 || warning.starts_with(&one.target.shown) {
+        true => warning.to_owned(),
+        false => format!("{}: {warning}", one.target.shown),
+    }
 }
 
 fn section(one: &Ready, tag: Tag) -> String {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fs::Permissions;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use omp_agent::ToolError;
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 use similar::ChangeTag;
 
 use super::compare::{Middle, unified};
+use super::target::Target;
 use super::textual::Entry;
 use crate::Context;
 use crate::lsp::Before;
@@ -24,6 +26,11 @@ pub(super) fn commit(context: &Context, entries: &[Entry]) -> Result<ToolOutput,
         may(context, entry)?;
     }
     let mut done = Vec::new();
+    let rewritten =
+        entries.iter().filter(|entry| entry.changes_text()).filter_map(|entry| entry.old.as_ref());
+    if let Some(error) = rewritten.map(|old| old.check_writable(context)).find_map(Result::err) {
+        return Err(undo(context, done, &error));
+    }
     for entry in entries {
         if let Err(error) = carry_out(context, entry, &mut done) {
             return Err(undo(context, done, &error));
@@ -50,6 +57,7 @@ fn may(context: &Context, entry: &Entry) -> Result<(), ToolError> {
 
 /// A step that can be taken back.
 enum Step {
+    Directory(PathBuf),
     Created(PathBuf),
     Rewrote {
         path: PathBuf,
@@ -75,6 +83,7 @@ enum Step {
 fn changed(context: &Context, done: &[Step]) {
     for step in done {
         match step {
+            Step::Directory(_) => {}
             Step::Created(path) => context.changed(path, Before::Absent),
             Step::Rewrote { path, .. } | Step::Deleted { path, .. } | Step::Unlinked { path, .. } => {
                 context.changed(path, Before::Present);
@@ -88,37 +97,47 @@ fn changed(context: &Context, done: &[Step]) {
 }
 
 fn carry_out(context: &Context, entry: &Entry, done: &mut Vec<Step>) -> Result<(), ToolError> {
-    let Some(old) = &entry.old else {
-        if entry.path.symlink_metadata().is_ok() {
-            return Err(ToolError::new(format!("{} was created by something else just now.", entry.shown)));
+    match (&entry.old, &entry.new) {
+        // Made and deleted by the same call.
+        (None, None) => return Ok(()),
+        (None, Some(_)) => create(context, entry, done)?,
+        (Some(old), None) => return delete(old, entry, done),
+        (Some(old), Some(_)) if entry.changes_text() => {
+            old.write(context, &old.stored(entry.bytes.clone())?)?;
+            done.push(Step::Rewrote { path: entry.path.clone(), bytes: old.original().to_vec() });
         }
-        let mode = if entry.bytes.starts_with(b"#!") { Mode::Executable } else { Mode::Keep };
-        let bytes = new_file(entry)?;
-        write(&entry.path, &bytes, mode).map_err(|error| crate::write::explain(context, &error))?;
-        done.push(Step::Created(entry.path.clone()));
-        return Ok(());
-    };
-    if entry.new.is_none() {
-        old.check_unchanged()?;
-        let path = entry.path.clone();
-        let permissions = std::fs::metadata(&path).map(|metadata| metadata.permissions()).ok();
-        let step = match std::fs::read_link(&path) {
-            Ok(led_to) => Step::Unlinked { path, led_to },
-            Err(_) => Step::Deleted { path, bytes: old.original().to_vec(), permissions },
-        };
-        std::fs::remove_file(&entry.path)
-            .map_err(|error| ToolError::new(format!("Cannot delete {}: {error}.", entry.shown)))?;
-        done.push(step);
-        return Ok(());
-    }
-    if entry.changes_text() {
-        old.write(context, &old.stored(entry.bytes.clone())?)?;
-        done.push(Step::Rewrote { path: entry.path.clone(), bytes: old.original().to_vec() });
+        (Some(_), Some(_)) => {}
     }
     match &entry.moved_to {
         Some((to, shown)) => rename(&entry.path, to, shown, done),
         None => Ok(()),
     }
+}
+
+fn create(context: &Context, entry: &Entry, done: &mut Vec<Step>) -> Result<(), ToolError> {
+    if entry.path.symlink_metadata().is_ok() {
+        return Err(ToolError::new(format!("{} was created by something else just now.", entry.shown)));
+    }
+    let mode = if entry.bytes.starts_with(b"#!") { Mode::Executable } else { Mode::Keep };
+    let bytes = new_file(entry)?;
+    make_directories(&entry.path, done);
+    write(&entry.path, &bytes, mode).map_err(|error| crate::write::explain(context, &error))?;
+    done.push(Step::Created(entry.path.clone()));
+    Ok(())
+}
+
+fn delete(old: &Target, entry: &Entry, done: &mut Vec<Step>) -> Result<(), ToolError> {
+    old.check_unchanged()?;
+    let path = entry.path.clone();
+    let permissions = std::fs::metadata(&path).map(|metadata| metadata.permissions()).ok();
+    let step = match std::fs::read_link(&path) {
+        Ok(led_to) => Step::Unlinked { path, led_to },
+        Err(_) => Step::Deleted { path, bytes: old.original().to_vec(), permissions },
+    };
+    std::fs::remove_file(&entry.path)
+        .map_err(|error| ToolError::new(format!("Cannot delete {}: {error}.", entry.shown)))?;
+    done.push(step);
+    Ok(())
 }
 
 /// A new notebook is given by its cells.
@@ -133,12 +152,42 @@ fn new_file(entry: &Entry) -> Result<Cow<'_, [u8]>, ToolError> {
 fn rename(from: &Path, to: &Path, shown: &str, done: &mut Vec<Step>) -> Result<(), ToolError> {
     let explain =
         |error: std::io::Error| ToolError::new(format!("Cannot move the file to {shown}: {error}."));
-    if let Some(parent) = to.parent() {
-        std::fs::create_dir_all(parent).map_err(explain)?;
+    if to.symlink_metadata().is_ok() {
+        return Err(ToolError::new(format!(
+            "Cannot move the file to {shown}: a file of that name is there already."
+        )));
     }
-    std::fs::rename(from, to).map_err(explain)?;
+    make_directories(to, done);
+    match std::fs::rename(from, to) {
+        Err(error) if error.kind() == ErrorKind::CrossesDevices && !from.is_symlink() => {
+            return carry_over(from, to, done).map_err(explain);
+        }
+        renamed => renamed.map_err(explain)?,
+    }
     done.push(Step::Renamed { from: from.to_owned(), to: to.to_owned() });
     Ok(())
+}
+
+/// Moves a file to another file system, where it is written anew.
+fn carry_over(from: &Path, to: &Path, done: &mut Vec<Step>) -> std::io::Result<()> {
+    let (bytes, permissions) = (std::fs::read(from)?, std::fs::metadata(from)?.permissions());
+    write(to, &bytes, Mode::Private).map_err(std::io::Error::other)?;
+    done.push(Step::Created(to.to_owned()));
+    std::fs::set_permissions(to, permissions.clone())?;
+    std::fs::remove_file(from)?;
+    done.push(Step::Deleted { path: from.to_owned(), bytes, permissions: Some(permissions) });
+    Ok(())
+}
+
+/// Makes the directories that a new name needs. Where that fails, taking the name fails and tells why.
+fn make_directories(path: &Path, done: &mut Vec<Step>) {
+    let missing = path.ancestors().skip(1).take_while(|directory| directory.symlink_metadata().is_err());
+    let missing: Vec<&Path> = missing.collect();
+    for directory in missing.into_iter().rev() {
+        if std::fs::create_dir(directory).is_ok() {
+            done.push(Step::Directory(directory.to_owned()));
+        }
+    }
 }
 
 /// Takes back what was done, the last step first.
@@ -147,11 +196,16 @@ fn undo(context: &Context, done: Vec<Step>, error: &ToolError) -> ToolError {
     changed(context, &done);
     for step in done.into_iter().rev() {
         let (path, undone) = match step {
+            // One that somebody else put something into meanwhile is theirs.
+            Step::Directory(path) => {
+                let _ = std::fs::remove_dir(&path);
+                continue;
+            }
             Step::Created(path) => (path.clone(), std::fs::remove_file(&path).is_ok()),
             Step::Rewrote { path, bytes } => (path.clone(), write(&path, &bytes, Mode::Keep).is_ok()),
             Step::Renamed { from, to } => (to.clone(), std::fs::rename(&to, &from).is_ok()),
             Step::Deleted { path, bytes, permissions } => {
-                let written = write(&path, &bytes, Mode::Keep).is_ok();
+                let written = write(&path, &bytes, Mode::Private).is_ok();
                 let set = permissions.is_none_or(|bits| std::fs::set_permissions(&path, bits).is_ok());
                 (path, written && set)
             }
@@ -207,6 +261,7 @@ fn headline(entry: &Entry) -> String {
     let shown = &entry.shown;
     match (&entry.old, &entry.new, &entry.moved_to) {
         (_, None, _) => format!("Deleted {shown}"),
+        (None, _, Some((_, to))) => format!("Created {to} ({added} lines)"),
         (None, ..) => format!("Created {shown} ({added} lines)"),
         (_, _, Some((_, to))) => format!("Moved {shown} to {to} (+{added} -{removed} lines)"),
         _ => format!("Updated {shown} (+{added} -{removed} lines)"),

@@ -15,7 +15,7 @@ mod target;
 mod textual;
 mod watch;
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
@@ -26,12 +26,13 @@ use omp_patch::parse_envelope;
 use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
 
 use crate::plan::Change;
 use crate::syntax::Grammars;
 use crate::{Context, approval, generated, lsp};
 use encode::Written;
-use target::Target;
+use target::{FileId, Target};
 use watch::Watch;
 
 pub(crate) use foreign::{Foreign, make};
@@ -61,21 +62,22 @@ impl Edit {
 
     /// The files that a call names.
     fn targets(&self, arguments: &Map<String, Value>) -> Vec<String> {
-        let text = |name: &str| arguments.get(name).and_then(Value::as_str);
-        if let Some(path) = text("path") {
-            let edits = arguments.get("edits").and_then(Value::as_array).into_iter().flatten();
-            let renamed = edits.filter_map(|edit| edit.get("rename")?.as_str());
-            return std::iter::once(path).chain(renamed).map(str::to_owned).collect();
+        let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
+        match self.context.settings.edit_mode {
+            EditMode::Hashline => {
+                let sections = parse(text("input"), &self.context.cwd).unwrap_or_default().sections;
+                sections.into_iter().map(|section| section.path).collect()
+            }
+            EditMode::ApplyPatch => {
+                let files = parse_envelope(text("input")).unwrap_or_default();
+                files.iter().flat_map(|file| file.paths()).map(str::to_owned).collect()
+            }
+            EditMode::Patch | EditMode::Replace => {
+                let edits = arguments.get("edits").and_then(Value::as_array).into_iter().flatten();
+                let renamed = edits.filter_map(|edit| edit.get("rename")?.as_str());
+                std::iter::once(text("path")).chain(renamed).map(str::to_owned).collect()
+            }
         }
-        let input = text("input").unwrap_or_default();
-        if self.context.settings.edit_mode != EditMode::Hashline {
-            let files = parse_envelope(input).unwrap_or_default();
-            return files.iter().flat_map(|file| file.paths()).map(str::to_owned).collect();
-        }
-        let patch = parse(input, &self.context.cwd);
-        patch
-            .map(|patch| patch.sections.into_iter().map(|section| section.path).collect())
-            .unwrap_or_default()
     }
 }
 
@@ -108,7 +110,14 @@ impl Tool for Edit {
     fn approval_details(&self, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {
         let path = |value| ApprovalDetail { label: "Path", value };
         let mut details: Vec<ApprovalDetail> = self.targets(arguments).into_iter().map(path).collect();
-        details.extend(approval::details(arguments, &[("input", "Edit")]));
+        let texts = [("input", "Edit"), ("old_string", "Replace"), ("new_string", "With")];
+        details.extend(approval::details(arguments, &texts));
+        let edits = arguments.get("edits").and_then(Value::as_array).into_iter().flatten();
+        let said = |edit: &Value| {
+            let value = edit.get("diff").or_else(|| edit.get("op").filter(|op| *op != "update"))?;
+            Some(ApprovalDetail { label: "Edit", value: value.as_str()?.to_owned() })
+        };
+        details.extend(edits.filter_map(said));
         details
     }
 
@@ -116,14 +125,14 @@ impl Tool for Edit {
         let context = self.context.clone();
         async move {
             self.watch.forget();
-            let mode = context.settings.edit_mode;
-            if mode != EditMode::Hashline {
-                let result = crate::blocking(move || textual::run(&context, call.arguments)).await;
-                return lsp::after(&self.context, lsp::Occasion::Edit, result, &call.cancel).await;
-            }
-            let Arguments { input } = crate::arguments(call.arguments)?;
-            let result = crate::blocking(move || run(&context, &input)).await;
-            lsp::after(&self.context, lsp::Occasion::Edit, result, &call.cancel).await
+            let (arguments, cancel) = (call.arguments, call.cancel.clone());
+            let result = crate::blocking(move || match context.settings.edit_mode {
+                EditMode::Hashline => {
+                    run(&context, &crate::arguments::<Arguments>(arguments)?.input, &cancel)
+                }
+                _ => textual::run(&context, arguments, &cancel),
+            });
+            lsp::after(&self.context, lsp::Occasion::Edit, result.await, &call.cancel).await
         }
         .boxed()
     }
@@ -147,11 +156,20 @@ impl Ready {
     }
 }
 
+/// Refuses to go on with a call that was cancelled while it waited for other agents: whoever cancelled it was told that
+/// it is over. What was begun is brought to its end, because half a patch is worse than either.
+fn check_wanted(cancel: &CancellationToken) -> Result<(), ToolError> {
+    match cancel.is_cancelled() {
+        true => Err(ToolError::new("The edit was cancelled and nothing was written.")),
+        false => Ok(()),
+    }
+}
+
 /// All sections are tried on copies first: if one does not fit, no file changes.
-fn run(context: &Context, input: &str) -> Result<ToolOutput, ToolError> {
+fn run(context: &Context, input: &str, cancel: &CancellationToken) -> Result<ToolOutput, ToolError> {
     let patch = parse(input, &context.cwd).map_err(|error| ToolError::new(error.to_string()))?;
     let mut ready = Vec::new();
-    let mut known: BTreeMap<String, String> = BTreeMap::new();
+    let mut known: HashMap<FileId, String> = HashMap::new();
     for section in &patch.sections {
         let because = |error: ToolError| match patch.sections.len() {
             1 => error,
@@ -160,13 +178,14 @@ fn run(context: &Context, input: &str) -> Result<ToolOutput, ToolError> {
             }
         };
         let target = Target::find(context, section).map_err(because)?;
-        if let Some(other) = known.insert(target.key.clone(), section.path.clone()) {
+        if let Some(other) = known.insert(target.file(), section.path.clone()) {
             return Err(ToolError::new(format!(
                 "'{other}' and '{}' are the same file. Put all hunks for it under one header.",
                 section.path
             )));
         }
         let target = target.in_turn(context, ready.len()).map_err(because)?;
+        check_wanted(cancel)?;
         ready.push(prepare(context, section, target).map_err(because)?);
     }
     if let [one] = ready.as_slice()
@@ -181,6 +200,7 @@ fn run(context: &Context, input: &str) -> Result<ToolOutput, ToolError> {
             same.target.shown
         )));
     }
+    check_wanted(cancel)?;
     let tags = write_all(context, &ready)?;
     Ok(answer::answer(&ready, &tags, &patch.warnings))
 }
@@ -194,12 +214,15 @@ fn prepare(context: &Context, section: &Section, mut target: Target) -> Result<R
     let planned = patcher.plan(section, file, &mut context.shown.snapshots());
     let mut planned = planned.map_err(|error| ToolError::new(error.to_string()))?;
     planned.warnings.splice(0..0, target.remark.take());
-    let bytes = match target.is_verbatim() {
+    let mut bytes = match target.is_verbatim() {
         true => None,
         false => Some(target.encode(&planned, Written::Whole)?),
     };
-    if let Some(bytes) = &bytes {
-        target.settle(&mut planned, bytes);
+    let next = target.shown_next(bytes.as_deref().unwrap_or(planned.text.as_bytes()));
+    if let Some(next) = next.filter(|next| next.text() != planned.text) {
+        planned.changes = commit::changes(target.document.text(), next.text());
+        let text = std::mem::replace(&mut planned.text, next.text().to_owned());
+        bytes = bytes.or(Some(text.into_bytes()));
     }
     Ok(Ready { target, planned, bytes })
 }
@@ -209,6 +232,10 @@ fn prepare(context: &Context, section: &Section, mut target: Target) -> Result<R
 fn write_all(context: &Context, ready: &[Ready]) -> Result<Vec<Tag>, ToolError> {
     for one in ready {
         context.may_change(one.target.path(), Change::Write)?;
+    }
+    let refused = ready.iter().find_map(|one| one.target.check_writable(context).err());
+    if let Some(error) = refused {
+        return Err(partly(ready, 0, error));
     }
     let mut tags = Vec::with_capacity(ready.len());
     for (position, one) in ready.iter().enumerate() {

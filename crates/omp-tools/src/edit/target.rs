@@ -42,10 +42,13 @@ pub(super) struct Target {
     pub(super) remark: Option<String>,
 }
 
+/// Which file it is, whatever its names are.
+pub(super) type FileId = (u64, u64);
+
 /// Tells whether somebody else wrote meanwhile: another file under the name, another length, another time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Stamp {
-    file: (u64, u64),
+    file: FileId,
     length: u64,
     changed: (i64, i64),
 }
@@ -84,7 +87,7 @@ impl Target {
                 "File not found: {typed}. It was there when it was read, and was deleted or renamed since. Look for it \
                  under its new name, or use the write tool to create it again."
             ))),
-            None => Err(not_found(typed)),
+            None => Err(ranged(context, section).unwrap_or_else(|| not_found(typed))),
         }
     }
 
@@ -104,7 +107,7 @@ impl Target {
     pub(super) fn load(context: &Context, path: PathBuf, remark: Option<String>) -> Result<Self, ToolError> {
         let shown = context.base().display(&path);
         let refuse = |reason: String| ToolError::new(format!("{shown} {reason}"));
-        let (mut file, metadata) = match open(&path) {
+        let (file, metadata) = match open(&path) {
             Ok(Found::File(file, metadata)) => (file, metadata),
             Ok(Found::Directory) => return Err(refuse("is a directory; name a file in it.".to_owned())),
             Ok(Found::Special(kind)) => return Err(refuse(format!("is {}, not a file.", kind.name()))),
@@ -116,11 +119,16 @@ impl Target {
             Err(error) => return Err(refuse(format!("cannot be read: {error}."))),
         };
         let limit = if is_notebook(&path) { MAX_BYTES } else { Shown::MAX_BYTES };
-        if metadata.len() > limit {
-            return Err(refuse("is larger than 16 MB; use bash, e.g. sed, to change it.".to_owned()));
-        }
+        let too_large = |length: u64| {
+            let reason = format!("is larger than {} MB; use bash, e.g. sed, to change it.", limit >> 20);
+            if length > limit { Err(refuse(reason)) } else { Ok(()) }
+        };
+        too_large(metadata.len())?;
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(|error| refuse(format!("cannot be read: {error}.")))?;
+        // It may grow while it is read, and some files of the system do not tell their length.
+        let read = file.take(limit + 1).read_to_end(&mut bytes);
+        read.map_err(|error| refuse(format!("cannot be read: {error}.")))?;
+        too_large(bytes.len() as u64)?;
         let stamp = Stamp::of(&metadata);
         let key = Shown::key(&path);
         if is_notebook(&path) {
@@ -187,11 +195,25 @@ impl Target {
         self.notebook.as_ref().map_or(self.document.bytes(), |notebook| notebook.json().as_bytes())
     }
 
-    /// Brings the plan in line with what a read shows afterwards.
-    pub(super) fn settle(&self, planned: &mut Planned, stored: &[u8]) {
+    /// What the next read shows of these bytes, where that may be another text than the one that was planned: cells get
+    /// their numbers anew when they are stored, and the encoding of other bytes may be guessed differently.
+    pub(super) fn shown_next(&self, stored: &[u8]) -> Option<Document> {
         if self.notebook.is_some() {
-            notebook::settle(planned, self.document.text(), stored);
+            let text = Notebook::parse(stored).ok()?.text();
+            return Some(Document::new(text.into_bytes(), Charset::Utf8));
         }
+        match sniff::kind(&stored[..stored.len().min(sniff::HEAD)]) {
+            Kind::Text(charset) if charset != self.document.charset() => {
+                Some(Document::new(stored.to_vec(), charset))
+            }
+            _ => None,
+        }
+    }
+
+    /// Looks whether the file can be replaced, before any file of the call is.
+    pub(super) fn check_writable(&self, context: &Context) -> Result<(), ToolError> {
+        self.check_unchanged()?;
+        omp_workspace::write::check(&self.path).map_err(|error| crate::write::explain(context, &error))
     }
 
     /// Refuses to go on if somebody else wrote meanwhile.
@@ -225,6 +247,25 @@ impl Target {
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
+
+    /// Two names of one file, such as hard links, have this in common.
+    pub(super) fn file(&self) -> FileId {
+        self.stamp.file
+    }
+}
+
+/// The answer to a header with a range such as a read takes: `[a.rs:10-20#0A3B]`.
+fn ranged(context: &Context, section: &Section) -> Option<ToolError> {
+    let (path, range) = section.path.rsplit_once(':')?;
+    let numbers = range.starts_with(|c: char| c.is_ascii_digit())
+        && range.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '+' | ','));
+    let exists = || context.base().resolve(path).is_ok_and(|path| path.is_file());
+    ((numbers || range == "raw") && exists()).then(|| {
+        ToolError::new(format!(
+            "File not found: {}. A header names the file without a range: write [{path}#{}].",
+            section.path, section.tag
+        ))
+    })
 }
 
 /// No file has the name, and none that was read had it.

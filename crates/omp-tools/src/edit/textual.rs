@@ -2,7 +2,7 @@
 //!
 //! All changes of a call are tried in memory first; only if every one fits is the first file written.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use omp_agent::ToolError;
 use omp_patch::{
@@ -14,11 +14,12 @@ use omp_workspace::document::{self, Document, Splice};
 use omp_workspace::text::Charset;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
 
 use super::encode::{Written, encode};
 use super::mode::EditMode;
 use super::target::{Target, not_found};
-use super::{commit, placeholder};
+use super::{check_wanted, commit, placeholder};
 use crate::{Context, generated};
 
 #[derive(Deserialize)]
@@ -53,7 +54,11 @@ enum Op {
     Delete,
 }
 
-pub(super) fn run(context: &Context, arguments: Map<String, Value>) -> Result<ToolOutput, ToolError> {
+pub(super) fn run(
+    context: &Context,
+    arguments: Map<String, Value>,
+    cancel: &CancellationToken,
+) -> Result<ToolOutput, ToolError> {
     let payload = Value::Object(arguments.clone()).to_string();
     let mut plan = Plan { context, entries: Vec::new() };
     match context.settings.edit_mode {
@@ -63,9 +68,11 @@ pub(super) fn run(context: &Context, arguments: Map<String, Value>) -> Result<To
             let super::Arguments { input } = crate::arguments(arguments)?;
             for change in parse_envelope(&input).map_err(|error| not_understood(&error))? {
                 plan.change(change)?;
+                check_wanted(cancel)?;
             }
         }
     }
+    check_wanted(cancel)?;
     if plan.entries.iter().all(Entry::is_unchanged)
         && let Some(entry) = plan.entries.first()
     {
@@ -136,10 +143,10 @@ impl Plan<'_> {
                 Op::Delete => FileChange::Delete { path },
                 Op::Create => FileChange::Add { path, content: whole(diff.unwrap_or_default()) },
                 Op::Update => {
-                    let hunks = match (&diff, &rename) {
-                        (None, Some(_)) => Vec::new(),
-                        (diff, _) => parse_hunks(diff.as_deref().unwrap_or_default())
-                            .map_err(|error| not_understood(&error))?,
+                    let diff = diff.unwrap_or_default();
+                    let hunks = match rename.is_some() && diff.trim().is_empty() {
+                        true => Vec::new(),
+                        false => parse_hunks(&diff).map_err(|error| not_understood(&error))?,
                     };
                     FileChange::Update { path, moved_to: rename, hunks }
                 }
@@ -171,14 +178,19 @@ impl Plan<'_> {
 
     pub(super) fn add(&mut self, typed: &str, content: String) -> Result<(), ToolError> {
         let path = self.context.file_to_change(typed)?;
-        let known = self.entries.iter().any(|entry| entry.path == path);
-        if known || path.symlink_metadata().is_ok() {
+        let bytes = content.into_bytes();
+        let new = Some(Document::new(bytes.clone(), Charset::Utf8));
+        // Deleted and written anew: the file stays and gets another text. A link would have gone.
+        let anew = |entry: &&mut Entry| entry.path == path && entry.new.is_none() && !path.is_symlink();
+        if let Some(entry) = self.entries.iter_mut().find(anew) {
+            (entry.new, entry.bytes) = (new, bytes);
+            return Ok(());
+        }
+        if self.is_taken(&path) {
             return Err(ToolError::new(format!(
                 "{typed} is there already. Update it, or choose another name."
             )));
         }
-        let bytes = content.into_bytes();
-        let new = Some(Document::new(bytes.clone(), Charset::Utf8));
         let shown = self.context.base().display(&path);
         self.entries.push(Entry { path, shown, old: None, new, bytes, moved_to: None, notes: Vec::new() });
         Ok(())
@@ -196,6 +208,7 @@ impl Plan<'_> {
         let Some(old) = Target::at(self.context, typed)? else {
             return Err(not_found(typed));
         };
+        self.check_name(typed, &old)?;
         let old = old.in_turn(self.context, self.entries.len())?;
         generated::refuse(self.context, old.path(), old.document.text())?;
         let (shown, document) = (old.shown.clone(), old.document.clone());
@@ -211,6 +224,24 @@ impl Plan<'_> {
         self.entries.push(entry);
         let last = self.entries.len() - 1;
         Ok(&mut self.entries[last])
+    }
+
+    /// Is there a file of that name, or will there be one when the call is carried out?
+    fn is_taken(&self, path: &Path) -> bool {
+        let gets = |entry: &Entry| entry.moved_to.as_ref().is_some_and(|(to, _)| to == path);
+        path.symlink_metadata().is_ok() || self.entries.iter().any(|entry| entry.path == path || gets(entry))
+    }
+
+    /// Refuses a second name of a file that the call names already: each would undo what the other does.
+    fn check_name(&self, typed: &str, target: &Target) -> Result<(), ToolError> {
+        let is_same = |entry: &&Entry| entry.old.as_ref().is_some_and(|old| old.file() == target.file());
+        match self.entries.iter().find(is_same) {
+            Some(other) => Err(ToolError::new(format!(
+                "'{}' and '{typed}' are the same file. Use one name for it.",
+                other.shown
+            ))),
+            None => Ok(()),
+        }
     }
 
     pub(super) fn update(
@@ -234,7 +265,7 @@ impl Plan<'_> {
     pub(super) fn rename(&mut self, typed: &str, new: &str) -> Result<(), ToolError> {
         let path = self.context.file_to_change(new)?;
         let shown = self.context.base().display(&path);
-        if path.symlink_metadata().is_ok() || self.entries.iter().any(|entry| entry.path == path) {
+        if self.is_taken(&path) {
             return Err(ToolError::new(format!(
                 "{typed} cannot be moved to {shown}: that file is there already."
             )));

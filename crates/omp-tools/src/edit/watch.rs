@@ -79,6 +79,10 @@ impl Watch {
         if !settings.edit_block_generated && !settings.edit_streaming_abort {
             return Inspection::GoOn;
         }
+        let too_long = |value: &Value| value.as_str().is_some_and(|text| text.len() > MAX_BYTES);
+        if partial.values().any(too_long) {
+            return Inspection::GoOn;
+        }
         let written = Written::of(settings.edit_mode, partial);
         if written.progress > MAX_BYTES || !self.advance(&written) {
             return Inspection::GoOn;
@@ -149,7 +153,7 @@ impl Watch {
             _ => None,
         };
         match self.context.settings.edit_mode {
-            EditMode::Hashline => self.check_lines(written.text, &text),
+            EditMode::Hashline => self.check_lines(&written.text[..written.progress], &text),
             EditMode::ApplyPatch => {
                 let files = parse_envelope_start(written.text).ok()?;
                 let mut known = HashSet::new();
@@ -189,14 +193,7 @@ impl Watch {
 
     /// Lines by number: the tag must be known and the lines must be there. Blocks are left to the call itself.
     fn check_lines<'a>(&self, input: &str, text: &dyn Fn(&str) -> Option<Known<'a>>) -> Option<String> {
-        let is_header = |line: &str| ["SWAP", "DEL", "INS", "["].iter().any(|word| line.starts_with(word));
-        let mut start = 0;
-        let mut last = 0;
-        for line in input.split_inclusive('\n') {
-            last = if is_header(line) { start } else { last };
-            start += line.len();
-        }
-        let Patch { sections, .. } = parse_partial(&input[..last], &self.context.cwd);
+        let Patch { sections, .. } = parse_partial(input, &self.context.cwd);
         let patcher =
             Patcher { syntax: &NoSyntax, enforce_seen: self.context.settings.edit_enforce_seen_lines };
         sections.into_iter().find_map(|mut section| {
@@ -247,7 +244,7 @@ struct Written<'a> {
     arguments: &'a Map<String, Value>,
     /// Its beginning stays the same as long as it is the same call.
     text: &'a str,
-    /// Grows when there is something new to judge: a whole line, or another parameter.
+    /// Grows when there is something new to judge: a whole hunk, a whole line, or another parameter.
     progress: usize,
     /// Files whose names are complete.
     paths: Vec<&'a str>,
@@ -258,7 +255,8 @@ impl<'a> Written<'a> {
         let string = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
         let whole_lines = |text: &str| text.rfind('\n').map_or(0, |end| end + 1);
         let (text, progress) = match mode {
-            EditMode::Hashline | EditMode::ApplyPatch => (string("input"), whole_lines(string("input"))),
+            EditMode::Hashline => (string("input"), whole_hunks(string("input"))),
+            EditMode::ApplyPatch => (string("input"), whole_lines(string("input"))),
             EditMode::Replace => (string("path"), arguments.len()),
             EditMode::Patch => {
                 let first = arguments.get("edits").and_then(|edits| edits.get(0)?.get("diff")?.as_str());
@@ -280,6 +278,18 @@ impl<'a> Written<'a> {
         let last = self.arguments.keys().next_back()?;
         self.arguments.get(name).filter(|_| last != name).and_then(Value::as_str)
     }
+}
+
+/// Where the last header begins: all before it is complete, and each line more of its body says nothing new.
+fn whole_hunks(input: &str) -> usize {
+    let is_header = |line: &str| ["SWAP", "DEL", "INS", "["].iter().any(|word| line.starts_with(word));
+    let mut start = 0;
+    let mut last = 0;
+    for line in input.split_inclusive('\n') {
+        last = if is_header(line) { start } else { last };
+        start += line.len();
+    }
+    last
 }
 
 /// The path of `[PATH#TAG]`.

@@ -55,7 +55,7 @@ const FUNCTIONS: &[(&str, &str, usize, usize)] = &[
     ("a.html", "<p></p>\n<div>\n  <p>x</p>\n</div>\n", 2, 4),
 ];
 
-/// proves: FIL-116
+/// proves: FIL-116, FIL-184
 #[tokio::test]
 async fn a_construct_is_replaced_deleted_and_followed() {
     for (name, content, first, last) in FUNCTIONS {
@@ -67,7 +67,10 @@ async fn a_construct_is_replaced_deleted_and_followed() {
         let (answer, text) = edited(name, content, &format!("SWAP.BLK {first}:\n+new")).await;
         assert_eq!(text, format!("{before}new\n{after}"), "{name}");
         let resolved = format!("SWAP.BLK {first} → resolved lines {first}-{last} ({count} lines)");
-        assert!(answer.contains(&resolved), "{name}: {answer}");
+        let rows: Vec<&str> = answer.lines().collect();
+        assert!(rows[0].starts_with(&format!("[{name}#")), "{name}: {answer}");
+        assert_eq!(rows[1], resolved, "between the header and the rows: {answer}");
+        assert!(rows[2].starts_with(|letter: char| letter.is_ascii_digit()), "{name}: {answer}");
 
         let (_, text) = edited(name, content, &format!("DEL.BLK {first}")).await;
         assert_eq!(text, format!("{before}{after}"), "{name}");

@@ -1,14 +1,17 @@
 //! Edits of files that are not what the model thinks: gone, renamed, replaced, somewhere else, not text. The edit that
 //! was meant, or a sentence from which the next call succeeds; no other byte changes.
 
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
+use omp_agent::Updates;
 use omp_tools::EditMode;
 use omp_types::Approval;
+use omp_workspace::turn::Turn;
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::support::session::Session;
-use crate::support::{Project, numbered};
+use crate::support::{Project, invocation, numbered};
 
 fn session(mode: EditMode) -> Session {
     let mut project = Project::new();
@@ -181,4 +184,179 @@ async fn a_deleted_link_comes_back_as_a_link() {
     assert!(error.contains("Nothing was changed."), "{error}");
     assert_eq!(std::fs::read_link(&link).unwrap().to_str(), Some("real.txt"));
     assert_eq!(session.project.content("b.txt"), b"b\n");
+}
+
+/// The same file under two names is one file, in every mode: it is refused at once, not half done.
+#[tokio::test]
+async fn one_file_under_two_names_is_refused_whatever_leads_to_it() {
+    let old = "one\ntwo\nthree\n";
+    let with_names = |mode: EditMode| {
+        let session = session(mode);
+        let real = session.project.file("a.txt", old);
+        session.project.file("sub/x", "");
+        symlink("a.txt", session.project.path().join("link")).unwrap();
+        std::fs::hard_link(&real, session.project.path().join("hard")).unwrap();
+        session
+    };
+    let hashline = with_names(EditMode::Hashline);
+    let header = hashline.header("a.txt").await;
+    let envelope = with_names(EditMode::ApplyPatch);
+    for other in ["link", "hard", "sub/../a.txt"] {
+        let two = header.replace("a.txt", other);
+        let error = hashline.edit(&format!("{header}\nDEL 1\n{two}\nDEL 2\n")).await.unwrap_err();
+        assert!(error.contains(&format!("'a.txt' and '{other}' are the same file.")), "{error}");
+        assert_eq!(hashline.project.content("a.txt"), old.as_bytes());
+        for change in ["-two\n+TWO\n", "*** Move to: moved\n"] {
+            let input = format!("*** Update File: a.txt\n-one\n+ONE\n*** Update File: {other}\n{change}");
+            let error = envelope.call("edit", json!({ "input": input })).await.unwrap_err();
+            assert!(error.contains(&format!("'a.txt' and '{other}' are the same file.")), "{error}");
+            assert_eq!(envelope.project.content("a.txt"), old.as_bytes());
+        }
+    }
+}
+
+/// A call that was cancelled while it waited for its turn writes nothing afterwards.
+#[tokio::test]
+async fn what_was_cancelled_is_not_written_later() {
+    for mode in EditMode::ALL {
+        let session = session(mode);
+        let path = session.project.file("a.txt", "one\ntwo\n");
+        let arguments = match mode {
+            EditMode::Hashline => {
+                json!({ "input": format!("{}\nSWAP 1:\n+ONE\n", session.header("a.txt").await) })
+            }
+            EditMode::ApplyPatch => json!({ "input": "*** Update File: a.txt\n-one\n+ONE\n" }),
+            EditMode::Patch => json!({ "path": "a.txt", "edits": [{ "diff": "-one\n+ONE\n" }] }),
+            EditMode::Replace => json!({ "path": "a.txt", "old_string": "one", "new_string": "ONE" }),
+        };
+        let tool = session.tools.iter().find(|tool| tool.definition().name == "edit").unwrap().clone();
+        let turn = Turn::wait(&path);
+        let cancel = CancellationToken::new();
+        let call = invocation(&arguments, cancel.clone(), Updates::ignored());
+        let running = tokio::spawn(async move { tool.run(call).await });
+        tokio::task::yield_now().await;
+        cancel.cancel();
+        drop(turn);
+        let error = running.await.unwrap().unwrap_err().message;
+        assert!(error.contains("nothing was written"), "{mode:?}: {error}");
+        assert_eq!(session.project.content("a.txt"), b"one\ntwo\n", "{mode:?}");
+    }
+}
+
+/// A header that was made of what was read, with its range, names no file.
+#[tokio::test]
+async fn a_range_in_a_header_is_told() {
+    let session = Session::new();
+    session.project.file("a.txt", numbered(30));
+    let header = session.header("a.txt:10-12").await;
+    for range in ["10-12", "10", "raw", "5+3"] {
+        let wrong = header.replace("a.txt", &format!("a.txt:{range}"));
+        let error = session.edit(&format!("{wrong}\nDEL 10\n")).await.unwrap_err();
+        assert!(error.starts_with(&format!("File not found: a.txt:{range}.")), "{error}");
+        assert!(error.ends_with(&format!("write {header}.")), "{error}");
+    }
+    // A file that is called so is that file.
+    session.project.file("a.txt:10", "one\n");
+    let tag = omp_hashline::Tag::of("one\n");
+    session.edit(&format!("[a.txt:10#{tag}]\nSWAP 1:\n+ONE\n")).await.unwrap();
+    assert_eq!(session.project.content("a.txt:10"), b"ONE\n");
+}
+
+/// A remark about one of several files says about which.
+#[tokio::test]
+async fn warnings_of_several_files_say_which() {
+    let session = Session::new();
+    let code = "fn a() {\n    x();\n    y();\n    z();\n}\n";
+    session.project.file("a.rs", code);
+    session.project.file("b.rs", code);
+    let (a, b) = (session.header("a.rs").await, session.header("b.rs").await);
+    let hunk = "SWAP 3:\n+    x();\n+    yy();\n+    z();\n";
+    let answer = session.edit(&format!("{a}\nSWAP 2:\n+    xx();\n{b}\n{hunk}")).await.unwrap();
+    let (_, warnings) = answer.split_once("\n\nWarnings:\n").unwrap();
+    assert!(warnings.starts_with("b.rs: `SWAP 3.=3:`: the body repeated"), "{warnings}");
+    let a = session.header("a.rs").await;
+    let alone = session.edit(&format!("{a}\nSWAP 3:\n+    xx();\n+    yy();\n+    z();\n")).await.unwrap();
+    assert!(alone.contains("Warnings:\n`SWAP 3.=3:`"), "{alone}");
+}
+
+/// What a mode does not know of has no say in whether a question is asked.
+#[test]
+fn only_what_a_mode_reads_decides_about_a_question() {
+    let session = session(EditMode::Hashline);
+    let tool = session.tools.iter().find(|tool| tool.definition().name == "edit").unwrap();
+    let arguments = json!({ "path": "local://plan.md", "input": "[src/a.rs#0000]\nDEL 1\n" });
+    assert_eq!(tool.approval(arguments.as_object().unwrap()).unwrap().tier, Approval::WRITE.tier);
+}
+
+/// Makes a file that nobody may write. The superuser may write more than others; false if there is no way.
+#[allow(clippy::disallowed_methods, reason = "a helper that is waited for at once")]
+fn protect(path: &std::path::Path, on: bool) -> bool {
+    let mode = if on { 0o444 } else { 0o644 };
+    let immutable = |sign: &str| std::process::Command::new("chattr").arg(sign).arg(path).output();
+    if !on {
+        let _ = immutable("-i");
+    }
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    let writable = || std::fs::OpenOptions::new().write(true).open(path).is_ok();
+    if on && writable() {
+        let _ = immutable("+i");
+    }
+    on != writable()
+}
+
+/// A file that cannot be written is found before the first is written.
+///
+/// proves: FIL-187
+#[tokio::test]
+async fn a_protected_file_keeps_the_others_as_they_are() {
+    for mode in [EditMode::Hashline, EditMode::ApplyPatch] {
+        let session = session(mode);
+        let (a, b) = (session.project.file("a.txt", "one\n"), session.project.file("b.txt", "two\n"));
+        let input = match mode {
+            EditMode::Hashline => {
+                let (a, b) = (session.header("a.txt").await, session.header("b.txt").await);
+                format!("{a}\nSWAP 1:\n+ONE\n{b}\nSWAP 1:\n+TWO\n")
+            }
+            _ => "*** Update File: a.txt\n-one\n+ONE\n*** Update File: b.txt\n-two\n+TWO\n".to_owned(),
+        };
+        if !protect(&b, true) {
+            return;
+        }
+        let before = std::fs::metadata(&a).unwrap().ino();
+        let said = session.call("edit", json!({ "input": input })).await;
+        assert!(protect(&b, false));
+        let error = said.unwrap_err();
+        assert!(error.starts_with("b.txt is write-protected"), "{mode:?}: {error}");
+        assert!(error.contains("Written: nothing.") || error.ends_with("Nothing was changed."), "{error}");
+        assert_eq!(session.project.content("a.txt"), b"one\n", "{mode:?}: {error}");
+        assert_eq!(std::fs::metadata(&a).unwrap().ino(), before, "it was not even rewritten: {mode:?}");
+    }
+}
+
+/// What a read shows as the name of a file can be given back, whatever the name is.
+#[tokio::test]
+async fn odd_names_come_back() {
+    let session = Session::new();
+    for name in [
+        "a b.txt",
+        "app/[id]/[...rest].tsx",
+        "it's \"quoted\".txt",
+        "a:12",
+        "a.txt:raw",
+        "ünï \u{1f600}.txt",
+        "-dash",
+        "+plus",
+        "a]b[c",
+        "*?{x}.txt",
+        "back\\slash",
+        "a.=b",
+    ] {
+        session.project.file(name, "one\ntwo\n");
+        let tag = omp_hashline::Tag::of("one\ntwo\n");
+        let answer = session.edit(&format!("[{name}#{tag}]\nSWAP 1:\n+ONE\n")).await.unwrap();
+        let header = answer.lines().next().unwrap();
+        assert_eq!(header, format!("[{name}#{}]", omp_hashline::Tag::of("ONE\ntwo\n")));
+        session.edit(&format!("{header}\nSWAP 2:\n+TWO\n")).await.unwrap();
+        assert_eq!(session.project.content(name), b"ONE\nTWO\n", "{name}");
+    }
 }

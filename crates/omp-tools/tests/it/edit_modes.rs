@@ -150,7 +150,9 @@ async fn a_patch_is_carried_out_whole_or_not_at_all() {
     session.project.file("a.txt", "a\n");
     session.project.file("b.txt", "b\n");
     session.project.file("c.txt", "c\n");
-    let good = "*** Update File: a.txt\n-a\n+A\n*** Add File: new.txt\n+new\n*** Delete File: c.txt\n";
+    session.project.file("d.txt", "d\n");
+    let good = "*** Update File: a.txt\n-a\n+A\n*** Add File: new/deep/x.txt\n+new\n*** Delete File: c.txt\n\
+                *** Update File: d.txt\n*** Move to: made/up/d.txt\n";
     for bad in [
         "*** Update File: b.txt\n-nowhere\n+B\n",
         "*** Update File: missing.txt\n-b\n+B\n",
@@ -163,7 +165,10 @@ async fn a_patch_is_carried_out_whole_or_not_at_all() {
         let error = edit(&session, json!({ "input": format!("{good}{bad}") })).await.unwrap_err();
         let names = ["a.txt", "b.txt", "c.txt"].map(|name| session.project.content(name));
         assert_eq!(names, [b"a\n", b"b\n", b"c\n"], "{bad}: {error}");
-        assert!(!session.project.path().join("new.txt").exists(), "{bad}: {error}");
+        let left = std::fs::read_dir(session.project.path()).unwrap();
+        let mut left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["a.txt", "b.txt", "c.txt", "d.txt"], "no new directories either: {bad}: {error}");
     }
 }
 
@@ -218,4 +223,109 @@ async fn an_edit_leaves_nothing_to_resolve() {
     assert!(resolve.demand().is_none());
     let error = session.call("resolve", json!({"action": "apply", "reason": "r"})).await.unwrap_err();
     assert!(error.starts_with("No pending action"), "{error}");
+}
+
+/// Nothing takes the name that another file of the same call gets.
+#[tokio::test]
+async fn two_files_are_not_moved_to_one_name() {
+    let session = session(EditMode::ApplyPatch);
+    for name in ["a.txt", "b.txt", "sub/x"] {
+        session.project.file(name, format!("{name}\n"));
+    }
+    let first = "*** Update File: a.txt\n*** Move to: c.txt\n";
+    for second in [
+        "*** Update File: b.txt\n*** Move to: c.txt\n",
+        "*** Update File: b.txt\n*** Move to: sub/../c.txt\n",
+        "*** Add File: c.txt\n+new\n",
+    ] {
+        let error = edit(&session, json!({ "input": format!("{first}{second}") })).await.unwrap_err();
+        assert!(error.contains("c.txt") && error.contains("there already"), "{second}: {error}");
+        assert_eq!(session.project.content("a.txt"), b"a.txt\n", "{second}: {error}");
+        assert_eq!(session.project.content("b.txt"), b"b.txt\n", "{second}: {error}");
+        assert!(!session.project.path().join("c.txt").exists(), "{second}: {error}");
+    }
+}
+
+/// Strict schemas make models fill in what they could leave out.
+#[tokio::test]
+async fn a_move_alone_may_have_an_empty_diff() {
+    let session = session(EditMode::Patch);
+    session.project.file("a.txt", "a\n");
+    let edits = json!([{ "op": "update", "rename": "b.txt", "diff": "" }]);
+    let said = edit(&session, json!({ "path": "a.txt", "edits": edits })).await.unwrap();
+    assert_eq!(said, "Moved a.txt to b.txt (+0 -0 lines)");
+    assert_eq!(session.project.content("b.txt"), b"a\n");
+    let error = edit(&session, json!({ "path": "b.txt", "edits": [{ "diff": "" }] })).await.unwrap_err();
+    assert!(error.contains("There is no hunk"), "{error}");
+}
+
+/// A file may be named several times in one patch: what is done later is done to what was made of it before.
+#[tokio::test]
+async fn later_sections_go_on_where_earlier_ones_left_off() {
+    let session = session(EditMode::ApplyPatch);
+    let path = session.project.file("a.txt", "a\n");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let run = |input: &'static str| edit(&session, json!({ "input": input }));
+    let there = |name: &str| session.project.path().join(name).exists();
+    // Deleted and written anew, as models that know the envelope rewrite a file.
+    let said = run("*** Delete File: a.txt\n*** Add File: a.txt\n+b\n+c\n").await.unwrap();
+    assert_eq!(said, "Updated a.txt (+2 -1 lines)");
+    assert_eq!(session.project.content("a.txt"), b"b\nc\n");
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o755);
+    // Made and moved.
+    let said = run("*** Add File: x.txt\n+1\n*** Update File: x.txt\n*** Move to: y.txt\n-1\n+2\n").await;
+    assert_eq!(said.unwrap(), "Created y.txt (1 lines)");
+    assert_eq!((session.project.content("y.txt"), there("x.txt")), (b"2\n".to_vec(), false));
+    // Made and deleted.
+    let said = run("*** Add File: z.txt\n+1\n*** Delete File: z.txt\n*** Update File: a.txt\n-b\n+B\n").await;
+    assert_eq!(said.unwrap(), "Deleted z.txt\nUpdated a.txt (+1 -1 lines)");
+    assert!(!there("z.txt"));
+    assert_eq!(session.project.content("a.txt"), b"B\nc\n");
+}
+
+/// Whoever is asked sees what would be done, in every mode.
+#[test]
+fn a_question_shows_the_edit() {
+    let details = |mode: EditMode, arguments: Value| {
+        let session = session(mode);
+        let tool = session.tools.iter().find(|tool| tool.definition().name == "edit").unwrap().clone();
+        let details = tool.approval_details(arguments.as_object().unwrap());
+        details.into_iter().map(|detail| (detail.label, detail.value)).collect::<Vec<_>>()
+    };
+    let pair = |label: &'static str, value: &str| (label, value.to_owned());
+    let input = "*** Update File: a.txt\n*** Move to: b.txt\n-a\n+b\n";
+    let said = details(EditMode::ApplyPatch, json!({ "input": input }));
+    assert_eq!(said, [pair("Path", "a.txt"), pair("Path", "b.txt"), pair("Edit", input)]);
+    let said = details(EditMode::Replace, json!({"path": "a.txt", "old_string": "a", "new_string": "b"}));
+    assert_eq!(said, [pair("Path", "a.txt"), pair("Replace", "a"), pair("With", "b")]);
+    let edits = json!([{"diff": "-a\n+b"}, {"rename": "b.txt"}, {"op": "delete"}]);
+    let said = details(EditMode::Patch, json!({"path": "a.txt", "edits": edits}));
+    let expected =
+        [pair("Path", "a.txt"), pair("Path", "b.txt"), pair("Edit", "-a\n+b"), pair("Edit", "delete")];
+    assert_eq!(said, expected);
+}
+
+/// Another file system is as good a place as any, and what cannot be done after the move takes it back.
+#[tokio::test]
+async fn a_file_can_be_moved_to_another_file_system() {
+    use std::os::unix::fs::MetadataExt;
+    let session = session(EditMode::ApplyPatch);
+    let memory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let device = |path: &std::path::Path| std::fs::metadata(path).unwrap().dev();
+    assert_ne!(device(memory.path()), device(&session.project.path()), "two file systems");
+    let path = session.project.file("a.sh", "one\n");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o750)).unwrap();
+    let to = memory.path().join("sub/b.sh");
+    let patch = format!("*** Update File: a.sh\n*** Move to: {}\n@@\n-one\n+two\n", to.display());
+
+    let failing = format!("{patch}*** Add File: wall/x\n+1\n");
+    session.project.file("wall", "");
+    let error = edit(&session, json!({ "input": failing })).await.unwrap_err();
+    assert!(error.ends_with("Nothing was changed."), "{error}");
+    assert_eq!((session.project.content("a.sh"), to.exists()), (b"one\n".to_vec(), false));
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o750);
+
+    edit(&session, json!({ "input": patch })).await.unwrap();
+    assert_eq!((std::fs::read(&to).unwrap(), path.exists()), (b"two\n".to_vec(), false));
+    assert_eq!(std::fs::metadata(&to).unwrap().permissions().mode() & 0o777, 0o750);
 }

@@ -141,3 +141,19 @@ fn edits_of_generated_files_stop_in_any_case() {
         }
     });
 }
+
+/// A block that cannot be found is left to the call itself: the rest of the file may not be written yet.
+///
+/// proves: FIL-136
+#[test]
+fn blocks_do_not_stop_a_call_that_is_being_written() {
+    block_on(async {
+        let session = session(EditMode::Hashline, true);
+        let header = session.header("a.rs").await;
+        // Line 4 closes a block, and behind it another hunk begins.
+        let input = format!("{header}\nSWAP.BLK 4:\n+x\nINS.TAIL:{REST}");
+        assert_eq!(stream(tool(&session).as_ref(), &json!({ "input": input })).await, None);
+        let error = session.edit(&input).await.unwrap_err();
+        assert!(error.contains("`SWAP.BLK 4:` could not resolve a syntactic block"), "{error}");
+    });
+}

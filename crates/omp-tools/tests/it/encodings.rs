@@ -206,3 +206,31 @@ async fn what_cannot_be_written_again_is_not_taken_over() {
     session.call("edit", call("a ≒ b\n", "c\n")).await.unwrap();
     assert_eq!(session.project.content("a.txt"), [&sentence, b"c\n".as_slice()].concat());
 }
+
+/// The encoding of a few bytes is a guess, and an edit may change the guess. What a result shows and names is what the
+/// next read shows and names.
+#[tokio::test]
+async fn a_result_says_what_the_next_read_says() {
+    let few = "日本語の文章";
+    for (before, hunk, after) in [
+        // Without its one good letter, the other is one of an old encoding.
+        (b"}\xe9\nx\n\xc3\xa4\n".to_vec(), "SWAP 3:\n+plain", b"}\xe9\nx\nplain\n".to_vec()),
+        // Too little is left to tell the language.
+        (
+            As::Legacy(SHIFT_JIS).bytes(&format!("{few}\n{few}\nx\n日\n")),
+            "DEL 1.=2",
+            As::Legacy(SHIFT_JIS).bytes("x\n日\n"),
+        ),
+        (b"x\ny\n".to_vec(), "INS.HEAD:\n+\u{feff}z", b"\xef\xbb\xbfz\nx\ny\n".to_vec()),
+    ] {
+        let session = session("hashline");
+        session.project.file("a.txt", &before);
+        let header = session.read("a.txt").await.lines().next().unwrap().to_owned();
+        let answer = session.edit(&format!("{header}\n{hunk}\n")).await.unwrap();
+        assert_eq!(session.project.content("a.txt"), after, "{hunk}");
+        let read = session.read("a.txt").await;
+        assert_eq!(answer.lines().next(), read.lines().next(), "{hunk}:\n{answer}\n{read}");
+        let shown = answer.lines().filter(|line| *line != "…");
+        assert!(shown.clone().all(|line| read.lines().any(|row| row == line)), "{hunk}:\n{answer}\n{read}");
+    }
+}

@@ -317,3 +317,34 @@ async fn odd_notebooks() {
     assert!(after.contains(r##"["# %% [code]\n","\\# %% [raw] cell:9\n","z"]"##), "{after}");
     assert!(!after.contains("\"id\""), "old notebooks have no names of cells");
 }
+
+/// The limit that is named is the one that holds.
+#[tokio::test]
+async fn a_notebook_that_is_too_large_is_told() {
+    let session = session();
+    let path = session.project.path().join("n.ipynb");
+    std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(65 * 1024 * 1024).unwrap();
+    let error = session.edit("[n.ipynb#0000]\nDEL 1").await.unwrap_err();
+    assert!(error.starts_with("n.ipynb is larger than 64 MB"), "{error}");
+}
+
+/// Cells whose lines end as on Windows stay byte by byte, and the result of an edit leads to the next.
+///
+/// proves: HOK-118
+#[tokio::test]
+async fn other_line_ends_of_other_cells_stay() {
+    let notebook = r##"{"cells": [{"cell_type": "raw", "metadata": {}, "source": ["a\r\n", "b"]}, {"cell_type": "markdown", "metadata": {}, "source": "old"}], "metadata": {}, "nbformat": 4, "nbformat_minor": 2}"##;
+    let session = Session::new();
+    session.project.file("n.ipynb", notebook);
+    let header = session.header("n.ipynb").await;
+    let answer = session.edit(&format!("{header}\nSWAP 5:\n+new\n")).await.unwrap();
+    let content = || String::from_utf8(session.project.content("n.ipynb")).unwrap();
+    assert_eq!(content(), notebook.replace(r#""old""#, r#"["new"]"#));
+    let next = answer.lines().next().unwrap();
+    let answer = session.edit(&format!("{next}\nINS.HEAD:\n+# %% [raw]\n+first\n")).await.unwrap();
+    assert!(!answer.contains("Warnings:"), "{answer}");
+    // By the tag before that, through the edits since: the mark above got another number.
+    let answer = session.edit(&format!("{next}\nSWAP 5:\n+newer\n")).await.unwrap();
+    assert!(answer.contains("replayed on the file as it is"), "{answer}");
+    assert!(content().contains(r#"["a\r\n", "b"]"#) && content().contains(r#"["newer"]"#), "{}", content());
+}
