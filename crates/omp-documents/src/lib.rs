@@ -13,6 +13,7 @@ pub mod archive;
 pub mod convert;
 pub mod database;
 pub mod notebook;
+mod pointer;
 mod stop;
 
 pub use stop::Stop;

@@ -335,3 +335,63 @@ fn other_files_are_refused() {
     let (_directory, path) = scratch("empty.tar", &[0; 1024]);
     assert_eq!(open(&path).unwrap().list(&inner("").unwrap(), 1).total, 0);
 }
+
+/// Names upon names before a member: they would fill the memory, however small the archive is.
+#[test]
+fn a_member_has_not_endless_names() {
+    let mut bytes = Vec::new();
+    for _ in 0..8 {
+        let mut header = tar::Header::new_gnu();
+        header.set_path("././@LongLink").unwrap();
+        header.set_entry_type(tar::EntryType::GNULongName);
+        header.set_size(1 << 20);
+        header.set_cksum();
+        bytes.extend_from_slice(header.as_bytes());
+        bytes.extend(vec![b'n'; 1 << 20]);
+    }
+    bytes.extend(tar(&[("x", b"x")]));
+    let (_directory, path) = scratch("names.tar", &bytes);
+    let error = open(&path).unwrap_err();
+    assert!(error.to_string().contains("a member has an impossible name"), "{error}");
+}
+
+/// A link leads to a member before it, so a member that is replaced keeps its place.
+#[test]
+fn links_to_a_replaced_member_still_lead_to_it() {
+    let mut builder = tar::Builder::new(Vec::new());
+    let mut header = tar::Header::new_gnu();
+    header.set_size(3);
+    header.set_mode(0o640);
+    builder.append_data(&mut header, "a.txt", &b"old"[..]).unwrap();
+    let mut header = tar::Header::new_gnu();
+    header.set_entry_type(tar::EntryType::Link);
+    header.set_size(0);
+    builder.append_link(&mut header, "b.txt", "a.txt").unwrap();
+    let (directory, path) = scratch("a.tar", &builder.into_inner().unwrap());
+    put_now(&path, "a.txt", b"new content").unwrap();
+    let out = directory.path().join("out");
+    tar::Archive::new(File::open(&path).unwrap()).unpack(&out).unwrap();
+    assert_eq!(std::fs::read(out.join("b.txt")).unwrap(), b"new content");
+    put_now(&path, "c.txt", b"last").unwrap();
+    let mut archive = tar::Archive::new(File::open(&path).unwrap());
+    let names = archive.entries().unwrap().map(|entry| entry.unwrap().path().unwrap().into_owned());
+    assert_eq!(names.collect::<Vec<_>>(), ["a.txt", "b.txt", "c.txt"].map(PathBuf::from));
+}
+
+/// Programs that know no large archives write the lower bits of the count. A write must not lose the others.
+#[test]
+fn members_that_are_not_counted_are_members() {
+    let mut bytes = zip(&[("a", b"1"), ("b", b"2"), ("c", b"3")], CompressionMethod::Stored);
+    let end = bytes.len() - 22;
+    assert_eq!(bytes[end..end + 4], *b"PK\x05\x06");
+    for at in [end + 8, end + 10] {
+        bytes[at] = 1;
+    }
+    let (_directory, path) = scratch("a.zip", &bytes);
+    assert_eq!(content(&open(&path).unwrap(), "c").unwrap(), b"3");
+    put_now(&path, "a", b"one").unwrap();
+    let archive = open(&path).unwrap();
+    for (name, expected) in [("a", "one"), ("b", "2"), ("c", "3")] {
+        assert_eq!(content(&archive, name).unwrap(), expected.as_bytes());
+    }
+}

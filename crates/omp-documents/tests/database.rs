@@ -100,3 +100,52 @@ fn odd_tables() {
     let error = write(&path, &target, "{one: 2}", &Stop::never()).unwrap_err().to_string();
     assert!(error.contains("view"), "{error}");
 }
+
+/// The parser of JSON5 follows brackets by recursion.
+#[test]
+fn a_row_of_endless_brackets_is_refused() {
+    let (_directory, path) = database("CREATE TABLE t (a)");
+    let target = Target { table: "t".to_owned(), key: None };
+    for content in [format!("{{a: {}", "[".repeat(1_000_000)), "[{a:".repeat(300_000)] {
+        let error = write(&path, &target, &content, &Stop::never()).unwrap_err();
+        assert!(error.to_string().contains("nested too deeply"), "{error}");
+    }
+    let brackets = "[".repeat(1_000);
+    write(&path, &target, &format!("{{a: '{brackets}\\'' /* {brackets} */ }} // {brackets}"), &Stop::never())
+        .unwrap();
+    assert!(text(&path, ":t:1").unwrap().ends_with("[[['"));
+}
+
+/// A name is one line, whatever is in it.
+#[test]
+fn odd_names_of_tables() {
+    let (_directory, path) = database(
+        "CREATE TABLE \"two\nlines\" (a); CREATE TABLE \"with \"\"quotes\"\" 'and' [more]\" (\"a b\"); CREATE VIEW \"v\tw\" AS SELECT 1",
+    );
+    let listed = text(&path, "").unwrap();
+    assert_eq!(listed, "two\\nlines (0 rows)\nwith \"quotes\" 'and' [more] (0 rows)\nv\\tw (view)");
+    let odd = "with \"quotes\" 'and' [more]";
+    let target = Target { table: odd.to_owned(), key: None };
+    write(&path, &target, "{'a b': 1}", &Stop::never()).unwrap();
+    assert_eq!(text(&path, &format!(":{odd}:1")).unwrap(), "a b: 1");
+}
+
+/// Rows of very many long cells do not fill the memory, and the next ones can be asked for.
+#[test]
+fn very_wide_rows_are_bounded() {
+    let columns: Vec<String> = (0..1_000).map(|number| format!("c{number}")).collect();
+    let values = "printf('%.*c', 480, 'x')".to_owned() + &", printf('%.*c', 480, 'x')".repeat(999);
+    let rows = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 20)";
+    let (_directory, path) = database(&format!(
+        "CREATE TABLE t ({}); {rows} INSERT INTO t SELECT {values} FROM c",
+        columns.join(", ")
+    ));
+    // 4 MiB of cells, 480 KB in each row.
+    let shown = text(&path, ":t?limit=20").unwrap();
+    assert!(shown.ends_with("[9 rows shown; more follow. Use offset=9 to continue]"), "{}", shown.len());
+    let shown = text(&path, ":t?limit=20&offset=18").unwrap();
+    assert!(!shown.contains("more follow"));
+    let answer = read(&path, &Selector::parse("?q=SELECT * FROM t").unwrap(), &Stop::never()).unwrap();
+    assert_eq!(answer.limit, Some(9));
+    assert!(answer.text.ends_with("[The first 9 rows are shown. Narrow the statement for others]"));
+}

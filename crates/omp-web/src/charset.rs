@@ -5,6 +5,8 @@ use encoding_rs::{Encoding, UTF_8};
 
 /// Where a page says its encoding, it says it early.
 const PRESCAN: usize = 4 * 1024;
+/// Letters beyond ASCII that are no accident.
+const ENOUGH_LETTERS: usize = 8;
 
 /// A page as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,11 +21,10 @@ pub(crate) fn decode(bytes: &[u8], declared: Option<&str>) -> Decoded {
     if let Some((encoding, length)) = Encoding::for_bom(bytes) {
         return with(encoding, &bytes[length..]);
     }
-    let said = declared.and_then(|label| Encoding::for_label(label.as_bytes())).or_else(|| in_page(bytes));
+    let said = declared.and_then(|label| encoding(label.as_bytes())).or_else(|| in_page(bytes));
     let valid = std::str::from_utf8(bytes);
     match (said, valid) {
-        // Every byte is a letter in an old encoding, so only these can be wrong without a trace.
-        (Some(encoding), Ok(text)) if encoding.is_single_byte() && !text.is_ascii() => Decoded {
+        (Some(encoding), Ok(text)) if encoding != UTF_8 && is_plainly_utf8(text, encoding) => Decoded {
             text: text.to_owned(),
             note: Some(format!("The page says {}, but it is UTF-8", encoding.name())),
         },
@@ -35,6 +36,19 @@ pub(crate) fn decode(bytes: &[u8], declared: Option<&str>) -> Decoded {
         }
         (_, Err(_)) => guess(bytes),
     }
+}
+
+/// Is a text that happens to be valid UTF-8 no text of the encoding that it names? In one of single bytes every byte is a
+/// letter, so that it can be wrong without a trace; in one of two bytes a few letters may be letters in both.
+fn is_plainly_utf8(text: &str, encoding: &'static Encoding) -> bool {
+    let wide = text.chars().filter(|letter| !letter.is_ascii()).take(ENOUGH_LETTERS).count();
+    let enough = if encoding.is_single_byte() { 1 } else { ENOUGH_LETTERS };
+    encoding.is_ascii_compatible() && wide >= enough
+}
+
+/// The encoding of that name. A few names stand for a refusal to decode, which helps nobody.
+fn encoding(label: &[u8]) -> Option<&'static Encoding> {
+    Encoding::for_label_no_replacement(label)
 }
 
 fn with(encoding: &'static Encoding, bytes: &[u8]) -> Decoded {
@@ -69,7 +83,7 @@ fn in_page(bytes: &[u8]) -> Option<&'static Encoding> {
         let rest = text.split_once(word)?.1.trim_start().strip_prefix('=')?.trim_start();
         let rest = rest.trim_start_matches(['"', '\'']);
         let end = rest.find(|letter: char| letter.is_whitespace() || "\"';>?/".contains(letter));
-        Encoding::for_label(&rest.as_bytes()[..end.unwrap_or(rest.len())])
+        encoding(&rest.as_bytes()[..end.unwrap_or(rest.len())])
     };
     let xml =
         head.trim_start().strip_prefix("<?xml").and_then(|rest| after(rest.split("?>").next()?, "encoding"));
@@ -130,5 +144,27 @@ mod tests {
         let decoded = decode(b"\xc3\xa9\xc3\xa9\xc3\xa9 \xff x", Some("utf-8"));
         assert_eq!(decoded.text, "ééé \u{fffd} x");
         assert!(decoded.note.is_some());
+    }
+
+    /// Some old encodings stand for nothing but a refusal.
+    #[test]
+    fn a_name_without_a_decoder_is_no_reason_to_show_nothing() {
+        assert_eq!(text(b"plain words", Some("iso-2022-kr")), "plain words");
+        assert_eq!(text("<meta charset=hz-gb-2312>é".as_bytes(), None), "<meta charset=hz-gb-2312>é");
+    }
+
+    /// Many pages in UTF-8 still say what their template said before.
+    #[test]
+    fn old_names_of_two_bytes_can_be_wrong_too() {
+        let words = "这是一个很长的中文页面，写的是编码";
+        for label in ["gb2312", "shift_jis", "euc-kr", "big5"] {
+            let decoded = decode(words.as_bytes(), Some(label));
+            assert_eq!(decoded.text, words, "{label}");
+            assert!(decoded.note.unwrap().contains("but it is UTF-8"));
+        }
+        let (encoded, ..) = encoding_rs::GBK.encode(words);
+        assert_eq!(decode(&encoded, Some("gb2312")), Decoded { text: words.to_owned(), note: None });
+        // A few letters prove nothing: these bytes are letters in both.
+        assert_eq!(text(b"\xc3\xa9", Some("gbk")), "茅");
     }
 }

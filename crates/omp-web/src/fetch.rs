@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use crate::address::{self, AddressError};
-use crate::kind::{ContentType, Family};
+use crate::kind::{self, ContentType, Family};
 
 /// How much of a page is loaded.
 #[derive(Clone, Copy, Debug)]
@@ -97,6 +97,19 @@ pub(crate) struct Fetched {
 impl Fetched {
     pub(crate) fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
+    }
+
+    /// Is it nothing to read?
+    pub(crate) fn is_binary(&self) -> bool {
+        !self.kind.is_wide() && kind::is_binary(&self.bytes)
+    }
+
+    /// The size of all of it, as far as it is known.
+    pub(crate) fn size(&self) -> u64 {
+        match self.cut {
+            Some(Cut::Size { total: Some(total), .. }) => total,
+            _ => self.bytes.len() as u64,
+        }
     }
 }
 
@@ -192,9 +205,7 @@ impl Network {
         address::check(&url)?;
         for _ in 0..=self.limits.redirects {
             let response = self.send(&url, trust, request.accept, clock).await?;
-            let next = header(response.headers(), LOCATION)
-                .filter(|_| response.status().is_redirection())
-                .and_then(|location| url.join(location).ok());
+            let next = location(&response).and_then(|location| url.join(&location).ok());
             let Some(next) = next else { return Ok((url, response)) };
             address::follow(&url, &next)?;
             if Trust::after(&url, is_inside(&url, &response), &next) == Trust::Led {
@@ -231,13 +242,14 @@ impl Network {
         kind: &ContentType,
         clock: &Clock,
     ) -> (Vec<u8>, Option<Cut>) {
-        let limit = match kind.family() {
-            Family::Picture | Family::Document | Family::Unknown => self.limits.binary_bytes,
-            _ => self.limits.text_bytes,
+        let (limit, indivisible) = match kind.family() {
+            Family::Picture | Family::Document => (self.limits.binary_bytes, true),
+            Family::Unknown => (self.limits.binary_bytes, false),
+            _ => (self.limits.text_bytes, false),
         };
         let total = header(response.headers(), CONTENT_LENGTH).and_then(|length| length.parse().ok());
         // Half a picture is nothing, so it is not loaded at all.
-        if kind.family() != Family::Text && limit == self.limits.binary_bytes && total > Some(limit as u64) {
+        if indivisible && total > Some(limit as u64) {
             return (Vec::new(), Some(Cut::Size { limit, total }));
         }
         let mut bytes = Vec::new();
@@ -280,6 +292,12 @@ fn with_user(from: &Url, mut to: Url) -> Url {
 
 fn header(headers: &HeaderMap, name: reqwest::header::HeaderName) -> Option<&str> {
     headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+/// Where a redirect leads. Addresses should be ASCII, and browsers take them as they come.
+fn location(response: &reqwest::Response) -> Option<String> {
+    let value = response.headers().get(LOCATION).filter(|_| response.status().is_redirection())?;
+    Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
 /// The useful sentence stands three levels deep.

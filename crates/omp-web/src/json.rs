@@ -2,9 +2,15 @@
 
 use serde::de::IgnoredAny;
 
-/// `text` with indentation, every number and string as it was; `None` if it is no JSON.
+/// Indentation may make a text this many times as long, and short ones longer.
+const MOST_GROWTH: usize = 16;
+const ALWAYS: usize = 64 * 1024;
+
+/// `text` with indentation, every number and string as it was; `None` if it is no JSON, or nested so deeply that the
+/// indentation would be all there is to see.
 pub(crate) fn pretty(text: &str) -> Option<String> {
     serde_json::from_str::<IgnoredAny>(text).ok()?;
+    let most = text.len().saturating_mul(MOST_GROWTH).saturating_add(ALWAYS);
     let mut out = String::with_capacity(text.len() * 2);
     let mut depth = 0_usize;
     let mut rest = text;
@@ -42,6 +48,9 @@ pub(crate) fn pretty(text: &str) -> Option<String> {
             letter => out.push(letter),
         }
         rest = &rest[length..];
+        if out.len() > most {
+            return None;
+        }
     }
     Some(out)
 }
@@ -82,5 +91,16 @@ mod tests {
             assert_eq!(pretty(text), None);
         }
         assert_eq!(pretty("7").as_deref(), Some("7"));
+    }
+
+    /// Every level indents all lines in it: depth costs its square.
+    #[test]
+    fn what_would_grow_without_bounds_stays_as_it_is() {
+        let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        assert_eq!(pretty(&nested(2)).as_deref(), Some("[\n  []\n]"));
+        assert!(pretty(&nested(100)).is_some());
+        assert_eq!(pretty(&nested(3_000)), None);
+        let wide = format!("{}1{}{}", "[".repeat(100), ",1".repeat(50_000), "]".repeat(100));
+        assert_eq!(pretty(&wide), None);
     }
 }

@@ -35,6 +35,12 @@ impl ContentType {
         Self { essence, charset }
     }
 
+    /// Is it text whose letters take two bytes, one of which is mostly zero?
+    pub(crate) fn is_wide(&self) -> bool {
+        let says = |charset: &str| charset.get(..6).is_some_and(|name| name.eq_ignore_ascii_case("utf-16"));
+        self.charset.as_deref().is_some_and(says)
+    }
+
     pub(crate) fn family(&self) -> Family {
         match self.essence.as_str() {
             "text/html" | "application/xhtml+xml" => Family::Html,

@@ -90,7 +90,10 @@ impl Web {
         convert: &dyn Convert,
     ) -> Result<Arc<Rendered>, FetchError> {
         let rendered = Arc::new(render::render(&self.network, convert, url, mode).await?);
-        self.kept().put(url.as_str(), mode, &rendered);
+        // What failed may work the next time.
+        if rendered.method != render::FAILED {
+            self.kept().put(url.as_str(), mode, &rendered);
+        }
         Ok(rendered)
     }
 

@@ -5,6 +5,7 @@
 //! empty page. [`Rendered::method`] names what won.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::join;
 use url::Url;
@@ -15,6 +16,10 @@ use crate::html::{self, Study};
 use crate::kind::{self, Family};
 use crate::{Body, Convert, Mode, Rendered, address, feed, json, sites};
 
+/// The method of what could not be read.
+pub(crate) const FAILED: &str = "failed";
+/// How long a page is laid out before its bare text has to do.
+const LAYOUT_TIME: Duration = Duration::from_secs(20);
 /// Text of a page that says that something is wrong.
 const MOST_OF_A_FAILURE: usize = 4_000;
 
@@ -95,8 +100,8 @@ impl Job<'_> {
         if family == Family::Picture || kind::is_picture(&page.bytes) {
             return self.picture(page);
         }
-        if kind::is_binary(&page.bytes) {
-            let (what, size) = (kind_name(&page), size(page.bytes.len() as u64));
+        if page.is_binary() {
+            let (what, size) = (kind_name(&page), size(page.size()));
             let text = format!("[{what}, {size}: not text. Use bash with curl -o to keep it in a file.]");
             return self.text(&page, "binary", text);
         }
@@ -115,7 +120,7 @@ impl Job<'_> {
     /// An error of the server is an answer too, and often says why.
     async fn failed(mut self, page: Fetched) -> Rendered {
         self.notes.insert(0, format!("The server answered HTTP {}{}", page.status, reason(page.status)));
-        let text = match kind::is_binary(&page.bytes) {
+        let text = match page.is_binary() {
             true => String::new(),
             false => charset::decode(&page.bytes, page.kind.charset.as_deref()).text,
         };
@@ -123,19 +128,19 @@ impl Job<'_> {
             Family::Html => studied(text, page.url.clone()).await.markdown,
             _ => text,
         };
-        self.text(&page, "failed", feed::shorten(text.trim(), MOST_OF_A_FAILURE))
+        self.text(&page, FAILED, feed::shorten(text.trim(), MOST_OF_A_FAILURE))
     }
 
     async fn document(mut self, mut page: Fetched, extension: &'static str) -> Rendered {
         if matches!(page.cut, Some(Cut::Size { .. })) {
             self.notes.push("Too large to be converted".to_owned());
-            return self.text(&page, "failed", String::new());
+            return self.text(&page, FAILED, String::new());
         }
         match self.convert.document(std::mem::take(&mut page.bytes), extension).await {
             Ok(text) => self.text(&page, "markit", text),
             Err(problem) => {
                 self.notes.push(problem.clone());
-                self.text(&page, "failed", format!("[Cannot read .{extension} file: {problem}]"))
+                self.text(&page, FAILED, format!("[Cannot read .{extension} file: {problem}]"))
             }
         }
     }
@@ -151,11 +156,8 @@ impl Job<'_> {
 
     async fn readable(self, page: Fetched, family: Family, text: String) -> Rendered {
         let unknown = family == Family::Unknown;
-        let (text, place) = (Arc::new(text), page.url.clone());
-        let looked_at = Arc::clone(&text);
-        // Much text takes a moment, in which others should go on.
-        let made = tokio::task::spawn_blocking(move || structured(family, &looked_at, &place)).await;
-        if let Ok(Some((method, made))) = made {
+        let text = Arc::new(text);
+        if let Some((method, made)) = laid_out(family, Arc::clone(&text), page.url.clone()).await {
             return self.text(&page, method, made);
         }
         let text = Arc::unwrap_or_clone(text);
@@ -247,6 +249,12 @@ impl Job<'_> {
     }
 }
 
+/// Much text takes a moment, in which others should go on.
+async fn laid_out(family: Family, text: Arc<String>, url: Url) -> Option<(&'static str, String)> {
+    let made = tokio::task::spawn_blocking(move || structured(family, &text, &url)).await;
+    made.ok()?
+}
+
 /// JSON with line breaks, or a feed as Markdown.
 fn structured(family: Family, text: &str, url: &Url) -> Option<(&'static str, String)> {
     let start = text.trim_start();
@@ -263,13 +271,27 @@ fn structured(family: Family, text: &str, url: &Url) -> Option<(&'static str, St
 
 /// Laying out a large page takes a moment, in which others should go on.
 async fn studied(text: String, url: Url) -> Study {
-    let fallback = (text.clone(), url.clone());
-    let study = tokio::task::spawn_blocking(move || html::study(&text, &url)).await;
-    study.unwrap_or_else(|_| html::bare(&fallback.0, &fallback.1))
+    let (page, place) = (text.clone(), url.clone());
+    match within(LAYOUT_TIME, move || html::study(&page, &place)).await {
+        Some(study) => study,
+        None => Study {
+            note: Some("The page could not be laid out; this is its bare text"),
+            ..html::bare(&text, &url)
+        },
+    }
+}
+
+/// What work comes to that ends in time and does not panic. It has a thread of its own, which nobody waits for at the end
+/// of the program.
+async fn within<T: Send + 'static>(limit: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    let body = move || drop(sender.send(work()));
+    std::thread::Builder::new().name("omp-page".to_owned()).spawn(body).ok()?;
+    tokio::time::timeout(limit, receiver).await.ok()?.ok()
 }
 
 fn text_of(found: &Fetched) -> Option<String> {
-    if kind::is_binary(&found.bytes) {
+    if found.is_binary() {
         return None;
     }
     let text = charset::decode(&found.bytes, found.kind.charset.as_deref()).text;

@@ -61,7 +61,11 @@ async fn redirects_are_followed_to_an_end() {
         ("/c", Page::new("text/plain", "arrived")),
         ("/loop", Page::redirect("/loop")),
         ("/nowhere", Page::redirect("")),
+        ("/umlaut", Page::redirect("/straße")),
+        ("/stra%C3%9Fe", Page::new("text/plain", "in the street")),
     ]);
+    let rendered = load(&server, "/umlaut").await.unwrap();
+    assert_eq!((text(&rendered), rendered.final_url.clone()), ("in the street", server.url("/stra%C3%9Fe")));
     let rendered = load(&server, "/a").await.unwrap();
     assert_eq!((text(&rendered), rendered.final_url.as_str()), ("arrived", server.url("/c").as_str()));
     let error = load(&server, "/loop").await.unwrap_err();
@@ -197,4 +201,33 @@ async fn users_are_known_to_their_server_only() {
     let proof = "Basic dXNlcjpzZWNyZXQ=";
     assert!(server.requests().iter().all(|request| request.header("authorization") == Some(proof)));
     assert_eq!(other.requests()[0].header("authorization"), None);
+}
+
+/// What has no kind may be text, of which a part is worth something.
+#[tokio::test]
+async fn large_files_of_no_kind_are_looked_at() {
+    let limits = Limits { text_bytes: 100_000, binary_bytes: 200_000, ..Limits::default() };
+    let server = PageServer::start([
+        ("/log", Page::new("application/octet-stream", "word ".repeat(60_000))),
+        ("/data", Page::new("application/octet-stream", vec![0; 300_000])),
+    ]);
+    let log = load_with(&server, "/log", limits).await.unwrap();
+    assert_eq!((log.method.as_str(), text(&log).len()), ("text", 200_000));
+    assert_eq!(log.notes, ["Cut at 195 KiB of 292 KiB"]);
+    let data = load_with(&server, "/data", limits).await.unwrap();
+    assert!(text(&data).starts_with("[application/octet-stream, 292 KiB: not text."), "{}", text(&data));
+    server.finish();
+}
+
+/// UTF-16 without a mark is text if the server says so.
+#[tokio::test]
+async fn wide_letters_are_no_data() {
+    let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let server = PageServer::start([
+        ("/wide", Page::new("text/plain; charset=UTF-16LE", wide("größe"))),
+        ("/failed", Page::new("text/plain; charset=utf-16", wide("no room")).status(500)),
+    ]);
+    assert_eq!(text(&load(&server, "/wide").await.unwrap()), "größe");
+    assert_eq!(text(&load(&server, "/failed").await.unwrap()), "no room");
+    server.finish();
 }

@@ -134,7 +134,10 @@ impl LoadError {
     fn of(kind: ImageKind, error: ImageError) -> Self {
         match error {
             ImageError::Limits(error) => Self::TooLarge(error.to_string()),
-            error => Self::Damaged { kind: kind.mime(), reason: error.to_string() },
+            error => {
+                let reason = error.to_string().trim_end().trim_end_matches('.').to_owned();
+                Self::Damaged { kind: kind.mime(), reason }
+            }
         }
     }
 }

@@ -39,7 +39,7 @@ impl ImageKind {
         match head {
             [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some(Self::Png),
             [0xff, 0xd8, 0xff, ..] => Some(Self::Jpeg),
-            [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some(Self::Gif),
+            [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', rest @ ..] if !are_words(rest) => Some(Self::Gif),
             [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some(Self::Webp),
             // Two letters are a weak sign; the size of the following header makes it one.
             [b'B', b'M', ..]
@@ -50,6 +50,13 @@ impl ImageKind {
             _ => None,
         }
     }
+}
+
+/// Do letters follow where a picture has its size? Somebody may write about such files.
+fn are_words(rest: &[u8]) -> bool {
+    const SIZE: usize = 7;
+    rest.get(..SIZE)
+        .is_some_and(|size| size.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t')))
 }
 
 /// Text has hardly any control characters; of data that is packed or encrypted they are a tenth.

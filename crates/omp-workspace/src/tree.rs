@@ -28,7 +28,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            root_entries: 1_000,
+            root_entries: 100_000,
             root_scan: 100_000,
             child_entries: 12,
             child_scan: 100_000,
@@ -56,7 +56,7 @@ pub fn list(directory: &Path, now: SystemTime, limits: &Limits) -> io::Result<Tr
     let mut lines = Vec::new();
     for entry in &root.entries {
         lines.push(entry.line("", now));
-        if entry.opens() && scan_left > 0 {
+        if entry.opens() && scan_left > 0 && Instant::now() < deadline {
             // A subdirectory that cannot be read is listed all the same.
             let Ok(children) =
                 newest(&directory.join(&entry.name), limits.child_entries, scan_left, deadline)
@@ -94,6 +94,8 @@ enum Kind {
     File(u64),
     Link(PathBuf),
     Special,
+    /// Its name is all that may be known. A directory has a slash.
+    Closed(&'static str),
 }
 
 /// How often the clock is looked at.
@@ -107,11 +109,15 @@ fn newest(directory: &Path, keep: usize, scan: usize, deadline: Instant) -> io::
         if total == scan || is_late() {
             return Ok(Newest { entries: heap.into_sorted_vec(), total, stopped: true });
         }
-        // An entry that vanishes while we look is not there.
         let Ok(entry) = entry else { continue };
-        let Ok(metadata) = entry.metadata() else { continue };
+        let found = match entry.metadata() {
+            Ok(metadata) => Entry::new(&entry, &metadata),
+            // An entry that vanishes while we look is not there.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(_) => Entry::closed(&entry),
+        };
         total += 1;
-        heap.push(Entry::new(&entry, &metadata));
+        heap.push(found);
         if heap.len() > keep {
             heap.pop();
         }
@@ -142,6 +148,13 @@ impl Entry {
         Self { modified, name: entry.file_name().into(), kind }
     }
 
+    /// One of a directory that lets its names be seen and nothing else.
+    fn closed(entry: &DirEntry) -> Self {
+        let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let kind = Kind::Closed(if is_directory { "/" } else { "" });
+        Self { modified: Reverse(SystemTime::UNIX_EPOCH), name: entry.file_name().into(), kind }
+    }
+
     /// Whether its own entries are listed. Those of a repository's inner workings say nothing.
     fn opens(&self) -> bool {
         self.kind == Kind::Directory && self.name != Path::new(".git")
@@ -155,6 +168,7 @@ impl Entry {
             Kind::File(bytes) => format!("{indent}{name}  {}  {age}", size(*bytes)),
             Kind::Link(target) => format!("{indent}{name} -> {}  {age}", printable(target)),
             Kind::Special => format!("{indent}{name}  (special file)  {age}"),
+            Kind::Closed(slash) => format!("{indent}{name}{slash}  (no access)"),
         }
     }
 }

@@ -132,9 +132,8 @@ pub fn read_window_from(
         let length = read_some(&mut source, &mut chunk[..size])?;
         let last = if length == 0 { Last::Yes } else { Last::No };
         scanner.feed(decoder.decode(&chunk[..length], last));
-        scanner.window.invalid |= decoder.invalid && !scanner.is_satisfied();
         if last == Last::Yes {
-            return Ok(scanner.finish());
+            return Ok(decoder.judge(scanner.finish()));
         }
         if scanner.is_satisfied() {
             ahead += length as u64;
@@ -147,7 +146,7 @@ pub fn read_window_from(
         }
         offset += length as u64;
     }
-    Ok(scanner.give_up_counting())
+    Ok(decoder.judge(scanner.give_up_counting()))
 }
 
 fn read_some(source: &mut impl Read, chunk: &mut [u8]) -> io::Result<usize> {
@@ -198,6 +197,13 @@ impl Decoder {
         let (_, _, written, errors) = decoder.decode_to_utf8(bytes, &mut self.converted, last == Last::Yes);
         self.invalid |= errors;
         &self.converted[..written]
+    }
+
+    /// What could not be converted counts where it is shown.
+    fn judge(&self, mut window: Window) -> Window {
+        let mut lines = window.segments.iter().flat_map(|segment| &segment.lines);
+        window.invalid |= self.invalid && lines.any(|line| line.contains(char::REPLACEMENT_CHARACTER));
+        window
     }
 }
 

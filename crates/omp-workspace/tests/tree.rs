@@ -144,3 +144,33 @@ fn an_endless_directory_is_listed_in_part() {
     assert_eq!(seen(&Limits { root_scan: 300, ..Limits::default() }), (300, 300, false));
     assert_eq!(seen(&Limits { time: Duration::ZERO, ..Limits::default() }), (64, 64, true));
 }
+
+/// Names may be readable where nothing else is: the entries are there all the same.
+#[test]
+fn a_directory_whose_entries_cannot_be_looked_at_is_not_empty() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path().join("closed");
+    file(&root.join("secret.txt"), 5, 5);
+    fs::create_dir(root.join("inner")).unwrap();
+    let allow = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    allow(directory.path(), 0o755);
+    allow(&root, 0o444);
+    // Whoever may do everything becomes somebody else, in this thread alone.
+    let nobody = nix::unistd::Uid::from_raw(65_534);
+    let before = nix::unistd::setfsuid(nobody);
+    let lines = list(&root, now(), &Limits::default()).map(|tree| tree.lines);
+    nix::unistd::setfsuid(before);
+    allow(&root, 0o755);
+    assert_eq!(lines.unwrap(), ["inner/  (no access)", "secret.txt  (no access)"]);
+}
+
+/// Subdirectories are looked into as long as there is time.
+#[test]
+fn very_many_subdirectories_are_bounded_in_time() {
+    let directory = tempfile::tempdir().unwrap();
+    (0..50).for_each(|number| file(&directory.path().join(format!("{number:02}/f")), 0, 5));
+    let limits = Limits { time: Duration::ZERO, ..Limits::default() };
+    let lines = list(directory.path(), now(), &limits).unwrap().lines;
+    assert_eq!(lines.len(), 50, "{lines:?}");
+}

@@ -17,6 +17,7 @@ use std::path::Path;
 
 use omp_workspace::write::WriteError;
 
+use crate::pointer;
 use crate::stop::{Stop, was_stopped};
 
 pub use index::{Child, Incomplete, Listing, Lookup, Member, MemberKind};
@@ -27,6 +28,8 @@ use index::Index;
 
 /// More members than this are not kept in mind.
 const MAX_MEMBERS: usize = 500_000;
+/// Bytes that tell whether a file is something else.
+const HEAD: u64 = 64;
 
 /// Why an archive or a member cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -83,6 +86,11 @@ impl Archive {
     /// error: see [`Archive::incomplete`].
     pub fn open(path: &Path, format: Format, stop: &Stop) -> Result<Self, ArchiveError> {
         let file = File::open(path)?;
+        let mut head = Vec::new();
+        (&file).take(HEAD).read_to_end(&mut head)?;
+        if pointer::is_pointer(&head) {
+            return Err(ArchiveError::Refused(pointer::REASON.to_owned()));
+        }
         let index = match format {
             Format::Zip => zip::index(&file, stop)?,
             Format::Tar | Format::TarGz => tarball::index(&file, format, stop)?,

@@ -143,20 +143,25 @@ impl New<'_> {
     }
 
     fn tar(&self, old: Option<&File>, format: Format, to: &mut dyn Write) -> Result<(), ArchiveError> {
-        let mut replaced = None;
+        let mut placed = false;
         if let Some(old) = old {
             let mut records = Records::new(Source::open(old, format, self.stop)?);
             while let Some(record) = records.next()? {
                 if record.header.entry_type() != EntryType::XGlobalHeader && self.is_called(&record.name) {
                     records.skip(&record)?;
-                    replaced = Some(record);
+                    // Links lead to members before them, so it stays where it was.
+                    if !std::mem::replace(&mut placed, true) {
+                        to.write_all(&self.tar_blocks(Some(&record))?)?;
+                    }
                     continue;
                 }
                 to.write_all(&record.blocks)?;
                 records.copy(&record, to)?;
             }
         }
-        to.write_all(&self.tar_blocks(replaced.as_ref())?)?;
+        if !placed {
+            to.write_all(&self.tar_blocks(None)?)?;
+        }
         to.write_all(&[0; 1024])?;
         Ok(to.flush()?)
     }

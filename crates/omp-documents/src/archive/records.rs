@@ -9,6 +9,8 @@ use super::ArchiveError;
 const BLOCK: usize = 512;
 /// Names and attributes longer than this are no names.
 const MAX_EXTENSION: u64 = 1 << 20;
+/// What stands before one member altogether.
+const MAX_BLOCKS: usize = 4 << 20;
 
 /// A reader that can leave bytes out.
 pub(super) trait Skip: Read {
@@ -74,6 +76,9 @@ impl<R: Skip> Records<R> {
             if matches!(kind, EntryType::GNULongName | EntryType::GNULongLink | EntryType::XHeader) {
                 let data = self.extension(size, &mut blocks)?;
                 extensions.take(kind, &data);
+                if blocks.len() > MAX_BLOCKS {
+                    return Err(impossible_name());
+                }
                 continue;
             }
             if header.as_gnu().is_some_and(|gnu| kind == EntryType::GNUSparse && gnu.is_extended()) {
@@ -131,7 +136,7 @@ impl<R: Skip> Records<R> {
 
     fn extension(&mut self, size: u64, blocks: &mut Vec<u8>) -> Result<Vec<u8>, ArchiveError> {
         if size > MAX_EXTENSION {
-            return Err(ArchiveError::Damaged("a member has an impossible name".to_owned()));
+            return Err(impossible_name());
         }
         let padded = size.next_multiple_of(BLOCK as u64);
         let start = blocks.len();
@@ -180,6 +185,10 @@ impl Extensions {
             }
         }
     }
+}
+
+fn impossible_name() -> ArchiveError {
+    ArchiveError::Damaged("a member has an impossible name".to_owned())
 }
 
 fn text(bytes: &[u8]) -> String {

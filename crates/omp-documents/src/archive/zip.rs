@@ -123,10 +123,14 @@ pub(super) fn end_record(count: usize, length: u64, start: u64, comment: &[u8]) 
     )
 }
 
-/// The rows of the table of contents, one after the other.
+/// The rows of the table of contents, one after the other. Of more than 65,535 some programs count the lower bits only,
+/// so what looks like a row behind the last one is a row.
 pub(super) struct Rows<'a> {
     table: BufReader<Watched<io::Take<&'a mut File>>>,
+    /// Rows that must follow.
     left: u64,
+    /// Bytes of the table that follow.
+    room: u64,
     base: u64,
 }
 
@@ -134,22 +138,27 @@ impl<'a> Rows<'a> {
     pub(super) fn new(file: &'a mut File, end: &End, stop: &Stop) -> Result<Self, ArchiveError> {
         file.seek(SeekFrom::Start(end.start))?;
         let table = BufReader::new(stop.watch(file.take(end.length)));
-        Ok(Self { table, left: end.count, base: end.base })
+        Ok(Self { table, left: end.count, room: end.length, base: end.base })
     }
 
     /// The next row; `None` behind the last one.
     pub(super) fn next(&mut self) -> Result<Option<Row>, ArchiveError> {
-        let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
-        self.left = left;
+        let counted = self.left > 0;
+        if !counted && self.room < CENTRAL_LENGTH as u64 {
+            return Ok(None);
+        }
         let mut bytes = vec![0; CENTRAL_LENGTH];
         self.table.read_exact(&mut bytes)?;
-        if u32_at(&bytes, 0) != CENTRAL {
-            return damaged("its table of contents is broken");
+        match u32_at(&bytes, 0) == CENTRAL {
+            true => self.left = self.left.saturating_sub(1),
+            false if counted => return damaged("its table of contents is broken"),
+            false => return Ok(None),
         }
         let lengths = [28, 30, 32].map(|at| usize::from(u16_at(&bytes, at)));
         let variable = lengths.iter().sum::<usize>();
         bytes.resize(CENTRAL_LENGTH + variable, 0);
         self.table.read_exact(&mut bytes[CENTRAL_LENGTH..])?;
+        self.room = self.room.saturating_sub(bytes.len() as u64);
         Ok(Some(Row::new(bytes, lengths[0], lengths[1], self.base)))
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use htmd::HtmlToMarkdown;
 use quick_xml::Reader;
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use super::{ConvertError, MAX_TEXT, unreadable};
 use crate::archive::{Archive, Format, Lookup, inner};
@@ -16,6 +16,10 @@ use crate::stop::Stop;
 const MAX_PART: u64 = 16 << 20;
 /// Elements inside elements, beyond which only the text of a chapter is taken.
 const MAX_DEPTH: usize = 500;
+/// The same for attributes of an element: the parser compares each of them with all before it.
+const MAX_ATTRIBUTES: usize = 1_000;
+/// Chapters that are named if they cannot be read.
+const MAX_NAMED: usize = 20;
 
 pub(super) fn text(path: &Path, stop: &Stop) -> Result<String, ConvertError> {
     let archive = Archive::open(path, Format::Zip, stop)?;
@@ -25,19 +29,33 @@ pub(super) fn text(path: &Path, stop: &Stop) -> Result<String, ConvertError> {
         .ok_or_else(|| unreadable("it does not say where its chapters are"))?;
     let contents = Contents::parse(&book.part(&package)?)?;
     let mut text = contents.title.as_ref().map(|title| format!("# {title}\n\n")).unwrap_or_default();
-    let mut any = false;
+    let (mut any, mut failed) = (false, Vec::new());
     for chapter in &contents.chapters {
         if stop.is_asked() {
             return Err(ConvertError::Stopped);
         }
-        let chapter = markdown(&book.part(&beside(&package, chapter))?)?;
-        any |= !chapter.trim().is_empty();
-        text.push_str(&format!("{}\n\n", chapter.trim()));
+        let name = beside(&package, chapter);
+        match book.part(&name).and_then(|part| markdown(&part)) {
+            Ok(chapter) => {
+                any |= !chapter.trim().is_empty();
+                text.push_str(&format!("{}\n\n", chapter.trim()));
+            }
+            Err(error) => failed.push((name, error)),
+        }
         if text.len() > MAX_TEXT {
             break;
         }
     }
-    if any { Ok(text.trim_end().to_owned()) } else { Err(ConvertError::NoText) }
+    if !any {
+        // The first chapter says why nothing can be read.
+        return Err(failed.into_iter().next().map_or(ConvertError::NoText, |(_, error)| error));
+    }
+    let names: Vec<&str> = failed.iter().map(|(name, _)| name.as_str()).take(MAX_NAMED).collect();
+    let text = text.trim_end();
+    match names.is_empty() {
+        true => Ok(text.to_owned()),
+        false => Ok(format!("{text}\n\n[These chapters could not be read: {}]", names.join(", "))),
+    }
 }
 
 struct Book<'a> {
@@ -98,11 +116,12 @@ impl Contents {
     fn parse(xml: &str) -> Result<Self, ConvertError> {
         let (mut contents, mut files) = (Self::default(), BTreeMap::new());
         let mut reader = Reader::from_str(xml);
-        let mut in_title = false;
+        reader.config_mut().expand_empty_elements = true;
+        let mut title: Option<String> = None;
         loop {
             match reader.read_event().map_err(unreadable)? {
                 Event::Eof => return Ok(contents),
-                Event::Start(element) | Event::Empty(element) => match element.local_name().as_ref() {
+                Event::Start(element) => match element.local_name().as_ref() {
                     "item" => {
                         if let (Some(id), Some(href)) = (value(&element, "id"), value(&element, "href")) {
                             files.insert(id, href);
@@ -112,18 +131,32 @@ impl Contents {
                         let file = value(&element, "idref").and_then(|id| files.get(&id).cloned());
                         contents.chapters.extend(file);
                     }
-                    "title" => in_title = contents.title.is_none(),
+                    "title" if contents.title.is_none() => title = Some(String::new()),
                     _ => {}
                 },
-                Event::Text(text) if in_title => {
-                    contents.title = Some(text.trim().to_owned()).filter(|title| !title.is_empty());
-                    in_title = false;
+                Event::Text(text) => title.iter_mut().for_each(|title| title.push_str(&text)),
+                Event::GeneralRef(reference) => {
+                    title.iter_mut().for_each(|title| title.push_str(&letter(&reference)));
                 }
-                Event::End(_) => in_title = false,
+                Event::End(_) => {
+                    let words = title.take().unwrap_or_default();
+                    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+                    contents.title =
+                        contents.title.take().or_else(|| Some(words).filter(|words| !words.is_empty()));
+                }
                 _ => {}
             }
         }
     }
+}
+
+/// What `&name;` or `&#number;` stands for.
+fn letter(reference: &BytesRef<'_>) -> String {
+    if let Ok(Some(letter)) = reference.resolve_char_ref() {
+        return letter.to_string();
+    }
+    let name: &str = reference;
+    quick_xml::escape::resolve_predefined_entity(name).map_or_else(|| format!("&{name};"), str::to_owned)
 }
 
 fn value(element: &BytesStart<'_>, name: &str) -> Option<String> {
@@ -146,7 +179,7 @@ fn attribute(xml: &str, element: &str, name: &str) -> Option<String> {
 }
 
 fn markdown(html: &str) -> Result<String, ConvertError> {
-    match is_deep(html) {
+    match is_too_much(html) {
         true => Ok(words(html)),
         false => {
             let converter = HtmlToMarkdown::builder().skip_tags(vec!["head", "script", "style"]).build();
@@ -155,10 +188,16 @@ fn markdown(html: &str) -> Result<String, ConvertError> {
     }
 }
 
-fn is_deep(html: &str) -> bool {
+/// Would the parser take very long?
+fn is_too_much(html: &str) -> bool {
     let mut depth = 0_usize;
     for part in html.split('<').skip(1) {
         let tag = part.split('>').next().unwrap_or_default();
+        if tag.len() > MAX_ATTRIBUTES
+            && tag.matches([' ', '\n', '\t', '/', '"', '\'']).count() > MAX_ATTRIBUTES
+        {
+            return true;
+        }
         if tag.starts_with('/') {
             depth = depth.saturating_sub(1);
         } else if !tag.ends_with('/') && !tag.starts_with(['!', '?']) {

@@ -16,6 +16,7 @@ use std::path::Path;
 use omp_workspace::open::{Found, open};
 
 use crate::archive::ArchiveError;
+use crate::pointer;
 use crate::stop::Stop;
 
 /// Larger files are not converted.
@@ -129,6 +130,7 @@ pub fn convert(path: &Path, kind: Kind, stop: &Stop) -> Result<String, ConvertEr
     }
     let mut bytes = Vec::new();
     stop.watch(file.take(MAX_INPUT)).read_to_end(&mut bytes)?;
+    refuse_other(&bytes)?;
     if kind == Kind::Epub {
         let path = path.to_owned();
         return isolated::run(stop, move |stop| epub::text(&path, stop)).map(cut);
@@ -141,6 +143,7 @@ pub fn convert_bytes(bytes: Vec<u8>, kind: Kind, stop: &Stop) -> Result<String, 
     if bytes.len() as u64 > MAX_INPUT {
         return Err(ConvertError::TooLarge);
     }
+    refuse_other(&bytes)?;
     let text = isolated::run(stop, move |stop| match kind.corrected(&bytes) {
         Kind::Pdf => pdf::text(&bytes, stop),
         Kind::Rtf => rtf::text(&bytes),
@@ -148,6 +151,15 @@ pub fn convert_bytes(bytes: Vec<u8>, kind: Kind, stop: &Stop) -> Result<String, 
         kind => office::text(bytes, kind),
     })?;
     Ok(cut(text))
+}
+
+/// Refuses what is not a document of any kind. Converters would say what they miss in it.
+fn refuse_other(bytes: &[u8]) -> Result<(), ConvertError> {
+    match bytes {
+        [] => Err(unreadable("it is empty")),
+        bytes if pointer::is_pointer(bytes) => Err(unreadable(pointer::REASON)),
+        _ => Ok(()),
+    }
 }
 
 fn cut(mut text: String) -> String {

@@ -53,7 +53,54 @@ enum Scalar {
     Other(IgnoredAny),
 }
 
+/// Brackets inside brackets. A row has one pair, and the parser follows them by recursion.
+const MAX_DEPTH: usize = 64;
+
+/// Would parsing it fill the stack? What is quoted or a comment does not count.
+fn is_too_deep(content: &str) -> bool {
+    let (mut depth, mut rest) = (0_usize, content);
+    while let Some(at) = rest.find(['[', '{', ']', '}', '"', '\'', '/']) {
+        let (sign, after) = (rest.as_bytes()[at], &rest[at + 1..]);
+        rest = match sign {
+            b'/' => behind_comment(after),
+            quote @ (b'"' | b'\'') => behind_string(after, quote),
+            bracket => {
+                let opens = matches!(bracket, b'[' | b'{');
+                depth = if opens { depth + 1 } else { depth.saturating_sub(1) };
+                after
+            }
+        };
+        if depth > MAX_DEPTH {
+            return true;
+        }
+    }
+    false
+}
+
+/// What follows a comment whose first slash stands before `text`; all of it if there is none.
+fn behind_comment(text: &str) -> &str {
+    match text.as_bytes().first() {
+        Some(b'/') => text.find(['\n', '\r', '\u{2028}', '\u{2029}']).map_or("", |end| &text[end..]),
+        Some(b'*') => text[1..].split_once("*/").map_or("", |(_, after)| after),
+        _ => text,
+    }
+}
+
+/// What follows a string whose first quote stands before `text`.
+fn behind_string(text: &str, quote: u8) -> &str {
+    let mut escaped = false;
+    let end = text.bytes().position(|byte| {
+        let ends = byte == quote && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        ends
+    });
+    end.map_or("", |end| &text[end + 1..])
+}
+
 fn fields(content: &str) -> Result<Fields, DatabaseError> {
+    if is_too_deep(content) {
+        return Err(refused("the content is nested too deeply. Write a row as {column: value}"));
+    }
     let value: serde_json::Value = json5::from_str(content).map_err(|error| {
         refused(format!("the content is no valid JSON5 ({error}). Write a row as {{column: value}}"))
     })?;

@@ -15,6 +15,8 @@ use crate::stop::Stop;
 const SAMPLE: u64 = 5;
 /// Rows of a statement.
 const MAX_ROWS: usize = 1000;
+/// What the cells of an answer may take before it is shown: rows can be very wide.
+const MAX_CELLS: usize = 4 << 20;
 /// Tables in a list.
 const MAX_TABLES: usize = 500;
 /// How long rows are counted.
@@ -54,9 +56,10 @@ fn tables(database: &Database) -> Result<Answer, DatabaseError> {
     let mut lines = Vec::new();
     database.allow(COUNTING);
     for (name, kind) in names.iter().take(MAX_TABLES) {
+        let shown = render::one_line(name);
         lines.push(match kind.as_str() {
-            "view" => format!("{name} (view)"),
-            _ => format!("{name} ({})", count(&database.connection, name)),
+            "view" => format!("{shown} (view)"),
+            _ => format!("{shown} ({})", count(&database.connection, name)),
         });
     }
     let limit = (names.len() > MAX_TABLES).then_some(MAX_TABLES);
@@ -125,11 +128,9 @@ fn rows(connection: &Connection, wanted: &Rows) -> Result<Answer, DatabaseError>
     let found = collect(connection, &sql, wanted.limit)?;
     let mut text = found.text_or("(no rows)");
     if found.more {
-        let next = wanted.offset + wanted.limit;
-        text.push_str(&format!(
-            "\n\n[{} rows shown; more follow. Use offset={next} to continue]",
-            wanted.limit
-        ));
+        let shown = found.rows.len() as u64;
+        let next = wanted.offset.saturating_add(shown);
+        text.push_str(&format!("\n\n[{shown} rows shown; more follow. Use offset={next} to continue]"));
     }
     Ok(Answer { text, limit: None })
 }
@@ -138,9 +139,10 @@ fn statement(connection: &Connection, sql: &str) -> Result<Answer, DatabaseError
     let found = collect(connection, sql, MAX_ROWS as u64)?;
     let mut text = found.text_or("(no rows)");
     if found.more {
-        text.push_str(&format!("\n\n[The first {MAX_ROWS} rows are shown. Narrow the statement for others]"));
+        let shown = found.rows.len();
+        text.push_str(&format!("\n\n[The first {shown} rows are shown. Narrow the statement for others]"));
     }
-    Ok(Answer { text, limit: found.more.then_some(MAX_ROWS) })
+    Ok(Answer { text, limit: found.more.then_some(found.rows.len()) })
 }
 
 /// Rows as text, and whether there are more.
@@ -170,13 +172,15 @@ fn collect(connection: &Connection, sql: &str, limit: u64) -> Result<Collected, 
     }
     let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut found = statement.query([])?;
-    let mut rows = Vec::new();
+    let (mut rows, mut bytes) = (Vec::new(), 0);
     while let Some(row) = found.next()? {
-        if rows.len() as u64 == limit {
+        if rows.len() as u64 == limit || bytes > MAX_CELLS {
             return Ok(Collected { columns, rows, more: true });
         }
         let cells = (0..columns.len()).map(|index| row.get_ref(index).map(render::cell));
-        rows.push(cells.collect::<Result<Vec<_>, _>>()?);
+        let cells = cells.collect::<Result<Vec<_>, _>>()?;
+        bytes += cells.iter().map(String::len).sum::<usize>();
+        rows.push(cells);
     }
     Ok(Collected { columns, rows, more: false })
 }

@@ -43,7 +43,8 @@ fn plain(value: ValueRef<'_>) -> String {
     }
 }
 
-fn one_line(text: &str) -> String {
+/// A text without line ends and other control characters.
+pub(super) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension};
 
+use super::render::one_line;
 use super::{DatabaseError, refused};
 
 /// What is known of a table.
@@ -122,7 +123,7 @@ fn known(connection: &Connection) -> Result<String, DatabaseError> {
     )?;
     let names = statement.query_map([], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
     let more = if names.len() > SHOWN { ", …" } else { "" };
-    let names: Vec<String> = names.into_iter().take(SHOWN).collect();
+    let names: Vec<String> = names.iter().take(SHOWN).map(|name| one_line(name)).collect();
     Ok(match names.is_empty() {
         true => "The database has no tables.".to_owned(),
         false => format!("Tables: {}{more}.", names.join(", ")),

@@ -151,7 +151,8 @@ impl Notebook {
     fn changed(&self, number: usize, block: &Block) -> Result<String, NotebookError> {
         let cell = &self.cells[number];
         let old = &self.source[cell.place.clone()];
-        if cell.kind == block.kind && cell.text == block.source {
+        // A block has lines as they are shown, without the ends they have on Windows.
+        if cell.kind == block.kind && cell.text.replace("\r\n", "\n") == block.source {
             return Ok(old.to_owned());
         }
         if let Some(source) = cell.source.clone().filter(|_| cell.kind == block.kind && cell.complete) {

@@ -153,9 +153,7 @@ fn resolve_file(context: &Context, path: &Path, list: Vec<Resolution>) -> Result
         })
         .collect();
     let bytes = document.splice(&splices).map_err(|error| format!("{shown} was left as it is: {error}"))?;
-    context.about_to_change(path);
-    write::write(path, &bytes, Mode::Keep).map_err(|error| crate::write::explain(context, &error).message)?;
-    context.changed(path, Before::Present);
+    replace(context, path, &document, &bytes)?;
     let text = Document::new(bytes, document.charset()).text().to_owned();
     let first = placed.first().map_or((0, 0), |(start, (_, content))| (*start, content.len()));
     let replaced: Vec<(usize, Replaced)> = placed
@@ -177,6 +175,16 @@ fn take(there: &mut Vec<(usize, Block)>, conflict: &Conflict) -> Option<usize> {
     let same = there.iter().enumerate().filter(|(_, (_, block))| *block == conflict.block);
     let (index, _) = same.min_by_key(|(_, (start, _))| start.abs_diff(conflict.line))?;
     Some(there.swap_remove(index).0)
+}
+
+/// Puts other bytes into the place of a file, unless somebody else wrote since it was loaded.
+fn replace(context: &Context, path: &Path, old: &Document, bytes: &[u8]) -> Result<(), String> {
+    context.about_to_change(path);
+    let is_unchanged = || load(path).is_ok_and(|now| now.bytes() == old.bytes());
+    let written = write::write_if(path, bytes, Mode::Keep, is_unchanged);
+    written.map_err(|error| crate::write::explain(context, &error).message)?;
+    context.changed(path, Before::Present);
+    Ok(())
 }
 
 /// The file as text.
@@ -237,7 +245,12 @@ fn one_answer(context: &Context, id: usize, done: &Done) -> ToolOutput {
 
 fn bulk_answer(context: &Context, done: &[Done], failed: &[String]) -> ToolOutput {
     let ids: Vec<usize> = done.iter().flat_map(|file| file.ids.iter().copied()).collect();
-    let mut rows = vec![format!("Resolved {} conflicts in {} files.", ids.len(), done.len())];
+    let counted = |count: usize, thing: &str| match count {
+        1 => format!("1 {thing}"),
+        more => format!("{more} {thing}s"),
+    };
+    let (conflicts, files) = (counted(ids.len(), "conflict"), counted(done.len(), "file"));
+    let mut rows = vec![format!("Resolved {conflicts} in {files}.")];
     for file in done {
         let shown = context.base().display(&file.path);
         let list: Vec<String> = file.ids.iter().map(usize::to_string).collect();
@@ -250,4 +263,33 @@ fn bulk_answer(context: &Context, done: &[Done], failed: &[String]) -> ToolOutpu
     }
     let details = Details::default().with("resolved", ids);
     ToolOutput::text(rows.join("\n")).with_details(details.finish(&Meta::default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use omp_shell::{Environment, Scope};
+
+    use super::*;
+
+    /// What another program writes between the look at a file and its replacement stays.
+    #[test]
+    fn a_file_that_somebody_else_wrote_is_left_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let cwd = directory.path().canonicalize().unwrap();
+        let context = Context::new(cwd.clone(), None, Arc::new(Scope::new()), Environment::default());
+        let path = cwd.join("a.txt");
+        std::fs::write(&path, "one\n").unwrap();
+        let old = load(&path).unwrap();
+        std::fs::write(&path, "two\n").unwrap();
+        let refused = replace(&context, &path, &old, b"ours\n").unwrap_err();
+        assert_eq!(
+            refused,
+            "a.txt was changed by something else meanwhile and was left as it is. Try again."
+        );
+        assert_eq!(std::fs::read(&path).unwrap(), b"two\n");
+        replace(&context, &path, &load(&path).unwrap(), b"ours\n").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"ours\n");
+    }
 }

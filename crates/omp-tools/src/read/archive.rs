@@ -5,7 +5,7 @@ use std::path::Path;
 
 use omp_agent::ToolError;
 use omp_documents::archive::{
-    Archive, Format, Incomplete, Inner, Listing, Lookup, Member, MemberKind, inner,
+    Archive, Child, Format, Incomplete, Inner, Listing, Lookup, Member, MemberKind, inner, splits,
 };
 use omp_types::ToolOutput;
 use omp_workspace::text::Charset;
@@ -13,10 +13,14 @@ use omp_workspace::tree::{printable, size};
 
 use super::selector::{self, Lines, Selector};
 use super::{Target, container, text};
-use crate::output::{Limits, ResultLimit, cap};
+use crate::output::{Limits, MAX_BYTES, ResultLimit, cap};
 
 /// Children of a directory that are listed.
 const MAX_LISTED: usize = 500;
+/// Characters of a name that are listed.
+const MAX_NAME: usize = 1_000;
+/// What may be said below a listing.
+const ROOM_FOR_NOTICES: usize = 1024;
 /// Members up to this size are checked as a whole before a line of them is shown.
 const MAX_CHECKED: u64 = 16 * 1024 * 1024;
 
@@ -33,7 +37,7 @@ pub(super) fn read(target: &Target, format: Format, typed: &str) -> Result<ToolO
         ..Target::new(target.job, target.path.clone(), selector)
     };
     match archive.look(&inner) {
-        Lookup::Directory => Ok(list(&part, &archive.list(&inner, MAX_LISTED))),
+        Lookup::Directory => Ok(list(&part, &archive.list(&inner, usize::MAX))),
         Lookup::Member(member) => match &member.kind {
             MemberKind::Link(to) => Err(link(&part, to.as_deref())),
             MemberKind::Special => {
@@ -70,6 +74,12 @@ fn link(part: &Target, to: Option<&str>) -> ToolError {
 /// Names the nearest directory that exists.
 fn missing(shown: &str, archive: &Archive, wanted: &Inner) -> ToolError {
     let text = wanted.as_str();
+    if let Some(nested) = nested(archive, text) {
+        return ToolError::new(format!(
+            "{nested} is an archive inside {shown}, and only members of files are read. Take it out first with bash, \
+             e.g. unzip -p or tar -xOf."
+        ));
+    }
     let above = text.rmatch_indices('/').filter_map(|(slash, _)| inner(&text[..slash]));
     let nearest = above.into_iter().find(|above| matches!(archive.look(above), Lookup::Directory));
     let place = nearest.map_or_else(|| shown.to_owned(), |above| format!("{shown}:{}", above.as_str()));
@@ -77,33 +87,30 @@ fn missing(shown: &str, archive: &Archive, wanted: &Inner) -> ToolError {
     ToolError::new(format!("'{text}' not found in {shown}. Read {place} to see what is there.{rest}"))
 }
 
+/// An archive among the members that a path leads into.
+fn nested<'a>(archive: &Archive, path: &'a str) -> Option<&'a str> {
+    let is_member =
+        |name: &str| inner(name).is_some_and(|name| matches!(archive.look(&name), Lookup::Member(_)));
+    splits(path).into_iter().map(|(name, ..)| name).find(|name| is_member(name))
+}
+
 fn list(part: &Target, listing: &Listing) -> ToolOutput {
-    let lines: Vec<String> = listing
-        .children
-        .iter()
-        .map(|child| (printable(Path::new(&child.name)), child))
-        .map(|(name, child)| match &child.kind {
-            MemberKind::Directory => format!("{name}/"),
-            MemberKind::Link(Some(to)) => format!("{name} -> {}", printable(Path::new(to))),
-            MemberKind::File if child.size > 0 => format!("{name} ({})", size(child.size)),
-            _ => name,
-        })
-        .collect();
-    let wanted = |number: &u64| match &part.selector.lines {
-        Lines::Default => true,
-        Lines::Ranges(ranges) => {
-            ranges.iter().any(|range| *number >= range.start && range.end.is_none_or(|end| *number <= end))
-        }
-    };
-    let shown: Vec<&String> =
-        (1..).zip(&lines).filter(|(number, _)| wanted(number)).map(|(_, line)| line).collect();
-    let mut parts = vec![shown.iter().map(|line| line.as_str()).collect::<Vec<_>>().join("\n")];
+    let shown = select(listing, &part.selector.lines);
+    let mut parts: Vec<String> = Vec::new();
     let mut meta = part.meta();
+    if !shown.is_empty() {
+        parts.push(shown.iter().map(|(_, line)| line.as_str()).collect::<Vec<_>>().join("\n"));
+    }
     if listing.children.is_empty() {
-        parts = vec!["(empty directory)".to_owned()];
+        parts.push("(empty directory)".to_owned());
     }
     if listing.total > shown.len() {
-        parts.push(format!("[{} of {} entries shown]", shown.len(), listing.total));
+        let next = match shown.last() {
+            Some((last, _)) if *last == listing.total => String::new(),
+            Some((last, _)) => format!(". Use :{} to continue", last + 1),
+            None => ". Use :1 to read from the start".to_owned(),
+        };
+        parts.push(format!("[{} of {} entries shown{next}]", shown.len(), listing.total));
         let limit = ResultLimit { reached: shown.len(), suggestion: (shown.len() * 2).max(1) };
         meta.limits = Some(Limits { result_limit: Some(limit), ..Limits::default() });
     }
@@ -118,6 +125,40 @@ fn list(part: &Target, listing: &Listing) -> ToolOutput {
     let (text, truncation) = cap(parts.join("\n\n"));
     meta.truncation = truncation;
     ToolOutput::text(text).with_details(part.details().with("isDirectory", true).finish(&meta))
+}
+
+/// The numbered lines that were asked for, within the limits of a listing.
+fn select(listing: &Listing, wanted: &Lines) -> Vec<(usize, String)> {
+    let mut bytes = 0;
+    (1..)
+        .zip(&listing.children)
+        .filter(|(number, _)| wanted.wants(*number as u64))
+        .take(MAX_LISTED)
+        .map(|(number, child)| (number, line(child)))
+        .take_while(|(_, line)| {
+            bytes += line.len() + 1;
+            bytes <= MAX_BYTES - ROOM_FOR_NOTICES
+        })
+        .collect()
+}
+
+fn line(child: &Child) -> String {
+    let name = clipped(&child.name);
+    match &child.kind {
+        MemberKind::Directory => format!("{name}/"),
+        MemberKind::Link(Some(to)) => format!("{name} -> {}", clipped(to)),
+        MemberKind::File if child.size > 0 => format!("{name} ({})", size(child.size)),
+        _ => name,
+    }
+}
+
+/// A name on one line. Archives can have names that no file system takes.
+fn clipped(name: &str) -> String {
+    let name = printable(Path::new(name));
+    match name.char_indices().nth(MAX_NAME) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name,
+    }
 }
 
 /// What is not known of an archive.

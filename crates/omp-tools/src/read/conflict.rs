@@ -11,7 +11,7 @@ use omp_workspace::text::{Charset, Window};
 
 use super::job::Job;
 use super::selector::{self, Style};
-use super::{Target, Url, missing, resolve, text};
+use super::{Target, Url, locate, missing, resolve, text};
 use crate::conflicts::{Address, Conflict, Side, blocks, load};
 use crate::output::{Meta, cap};
 use crate::resources::{Mutability, Paging};
@@ -29,10 +29,9 @@ pub(super) fn is_address(typed: &str) -> bool {
 /// The path of `PATH:conflicts`; `None` if something else is meant.
 pub(super) fn listing<'a>(job: &Job, typed: &'a str) -> Option<&'a str> {
     let path = typed.strip_suffix(":conflicts").filter(|path| !path.is_empty())?;
-    let whole = resolve(&job.context, typed).ok()?;
+    let exists = |typed| resolve(&job.context, typed).is_ok_and(|path| path.symlink_metadata().is_ok());
     // A file may have such a name, and `a:5:conflicts` is a mistake that the selector explains.
-    let other =
-        whole.symlink_metadata().is_ok() || selector::split(path).is_ok_and(|(before, _)| before != path);
+    let other = exists(typed) || (selector::without(path) != path && !exists(path));
     (!other).then_some(path)
 }
 
@@ -77,19 +76,18 @@ fn list_all(job: &Job) -> ToolOutput {
 /// All conflicts of a file with their sides.
 pub(super) fn list(job: &Job, typed: &str) -> Result<ToolOutput, ToolError> {
     job.slow()?;
-    let path = resolve(&job.context, typed)?;
-    let target = Target::new(job, path.clone(), selector::Selector::default());
-    let shown = target.shown();
-    match open(&path) {
+    let target = locate(job, typed)?;
+    let (path, shown) = (&target.path, target.shown());
+    match open(path) {
         Ok(Found::File(..)) => {}
         Ok(_) => return Err(ToolError::new(format!("{shown} is not a file; :conflicts needs a text file."))),
         Err(error) => return Err(missing::explain(&target, &error)),
     }
-    let document = load(&path).map_err(|reason| {
+    let document = load(path).map_err(|reason| {
         missing::explain(&target, &io::Error::other(format!("{reason}, so it has no conflicts to list")))
     })?;
     let lines: Vec<&str> = document.text().split('\n').collect();
-    let found = job.context.conflicts.register(&path, blocks(&lines));
+    let found = job.context.conflicts.register(path, blocks(&lines));
     let text = match found.as_slice() {
         [] => format!("{shown} has no unresolved conflicts."),
         some => {
@@ -98,8 +96,8 @@ pub(super) fn list(job: &Job, typed: &str) -> Result<ToolOutput, ToolError> {
         }
     };
     let (text, truncation) = cap(text);
-    let meta = Meta { truncation, ..Meta::of_path(&path) };
-    Ok(ToolOutput::text(text).with_details(target.details().finish(&meta)))
+    let meta = Meta { truncation, ..Meta::of_path(path) };
+    Ok(target.announce(ToolOutput::text(text).with_details(target.details().finish(&meta))))
 }
 
 /// The text of a read, with a word on the conflicts in the lines it shows.

@@ -7,7 +7,7 @@ use omp_types::ToolOutput;
 use super::job::Job;
 use super::selector::Selector;
 use super::suffix::{self, Match};
-use super::{Resolution, Target, resolve};
+use super::{Resolution, Target, resolve, spelled};
 
 /// Reads what `typed` names inside a file; `None` if it names a file or a directory as a whole.
 pub(super) fn read(job: &Job, typed: &str) -> Result<Option<ToolOutput>, ToolError> {
@@ -36,7 +36,8 @@ fn find<'a>(
     rest: &str,
     wanted: fn(&std::path::Path) -> bool,
 ) -> Result<Option<Target<'a>>, ToolError> {
-    let path = resolve(&job.context, name)?;
+    let typed = resolve(&job.context, name)?;
+    let path = spelled(&typed).unwrap_or(typed);
     if wanted(&path) {
         return Ok(Some(Target::new(job, path, Selector::default())));
     }

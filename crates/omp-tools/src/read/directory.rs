@@ -42,11 +42,6 @@ fn render(target: &Target, tree: &Tree, meta: &mut Meta) -> String {
              listed. This is a part of the directory. Use bash (ls, find) for the others]",
             tree.root_total, tree.root_shown
         ));
-    } else if tree.root_shown < tree.root_total {
-        notices.push(format!(
-            "[The directory has {} entries; the {} newest are listed. Use bash (ls, find) for the others]",
-            tree.root_total, tree.root_shown
-        ));
     }
     if !notices.is_empty() {
         let limit = ResultLimit { reached: shown.len(), suggestion: (shown.len() * 2).max(1) };
@@ -62,22 +57,13 @@ fn select<'a>(lines: &'a [String], wanted: &Lines) -> Vec<(usize, &'a str)> {
     let mut bytes = 0;
     (1..)
         .zip(lines.iter().map(String::as_str))
-        .filter(|(number, _)| is_wanted(*number as u64, wanted))
+        .filter(|(number, _)| wanted.wants(*number as u64))
         .take(MAX_LINES)
         .take_while(|(_, line)| {
             bytes += line.len() + 1;
             bytes <= MAX_BYTES
         })
         .collect()
-}
-
-fn is_wanted(number: u64, wanted: &Lines) -> bool {
-    match wanted {
-        Lines::Default => true,
-        Lines::Ranges(ranges) => {
-            ranges.iter().any(|range| number >= range.start && range.end.is_none_or(|end| number <= end))
-        }
-    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use omp_workspace::text::Charset;
 
 use super::selector::{Lines, Range, Selector, Style};
 use super::{Target, container, text};
-use crate::output::MAX_LINES;
 
 /// A document that cannot be converted is a notice, not an error: its name may be all that is needed.
 pub(super) fn read(target: &Target, kind: Kind) -> Result<ToolOutput, ToolError> {
@@ -26,7 +25,7 @@ pub(super) fn read(target: &Target, kind: Kind) -> Result<ToolOutput, ToolError>
     };
     // All that fits, unless lines were chosen.
     let lines = match &target.selector.lines {
-        Lines::Default => Lines::Ranges(vec![Range { start: 1, end: Some(MAX_LINES as u64) }]),
+        Lines::Default => Lines::Ranges(vec![Range { start: 1, end: Some(u64::MAX) }]),
         chosen => chosen.clone(),
     };
     let selector = Selector { lines, style: Style::Raw };

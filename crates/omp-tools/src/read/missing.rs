@@ -39,6 +39,9 @@ fn reason(context: &Context, path: &Path, shown: &str, error: &io::Error) -> Too
 
 fn not_found(context: &Context, path: &Path, shown: &str) -> String {
     let base = context.base();
+    if let Some(explanation) = dead_link(path, shown, base) {
+        return explanation;
+    }
     if let Some(explanation) = not_a_selector(shown, base) {
         return explanation;
     }
@@ -56,6 +59,17 @@ fn not_found(context: &Context, path: &Path, shown: &str) -> String {
         return format!("Path '{shown}' not found.{place} Read the directory to see what is there.");
     }
     format!("Path '{shown}' not found.{place} Did you mean {}?", suggestions.join(" or "))
+}
+
+/// A symbolic link that leads nowhere, or a path through one.
+fn dead_link(path: &Path, shown: &str, base: Base<'_>) -> Option<String> {
+    let link = path.ancestors().find(|part| part.is_symlink() && !part.exists())?;
+    let target = std::fs::read_link(link).ok()?;
+    let leads = format!("is a symbolic link to '{}', which does not exist.", target.display());
+    Some(match link == path {
+        true => format!("{shown} {leads}"),
+        false => format!("Path '{shown}' not found. {} {leads}", base.display(link)),
+    })
 }
 
 /// `file:something` where the file exists: a part of it was meant.

@@ -229,18 +229,16 @@ fn read_target(target: &Target) -> Result<ToolOutput, ToolError> {
     }
 }
 
-/// A file whose name looks like it had a selector is meant as it is written.
+/// A file whose name looks like it had a selector is meant as it is written, and may have one behind it.
 fn locate<'a>(job: &'a Job, typed: &str) -> Result<Target<'a>, ToolError> {
-    let whole = resolve(&job.context, typed)?;
-    if let Some(path) = spelled(&whole) {
-        return Ok(Target::new(job, path, Selector::default()));
+    for name in selector::paths(typed) {
+        if let Some(path) = spelled(&resolve(&job.context, name)?) {
+            let selector = selector::parse(&typed[name.len()..]).map_err(ToolError::new)?;
+            return Ok(Target::new(job, path, selector));
+        }
     }
     let (typed, selector) = selector::split(typed).map_err(ToolError::new)?;
-    let path = resolve(&job.context, typed)?;
-    match spelled(&path) {
-        Some(path) => Ok(Target::new(job, path, selector)),
-        None => elsewhere(job, typed, path, selector),
-    }
+    elsewhere(job, typed, resolve(&job.context, typed)?, selector)
 }
 
 /// The path, or another spelling of it, if something is there.

@@ -7,7 +7,7 @@ use base64::Engine;
 use omp_agent::ToolError;
 use omp_types::{ImageBlock, ToolOutput, UserBlock};
 use omp_workspace::image::facts::{self, Facts};
-use omp_workspace::image::{self, Fit, LoadError, Loaded, MAX_INPUT_BYTES};
+use omp_workspace::image::{self, Fit, LoadError, Loaded, MAX_INPUT_BYTES, Size};
 use omp_workspace::sniff::ImageKind;
 use omp_workspace::tree::size;
 use serde_json::json;
@@ -68,7 +68,8 @@ pub(super) fn note(shown: &str, loaded: &Loaded) -> String {
     let Loaded { mime, original, sent, .. } = loaded;
     let mut note = format!("Read image {shown} [{mime}, {}x{}]", original.width, original.height);
     if original != sent {
-        let factor = f64::from(original.width) / f64::from(sent.width.max(1));
+        let longest = |size: &Size| f64::from(size.width.max(size.height).max(1));
+        let factor = longest(original) / longest(sent);
         note.push_str(&format!(
             "\n[Shown at {}x{}. Multiply coordinates by {factor:.2} to get those of the original.]",
             sent.width, sent.height

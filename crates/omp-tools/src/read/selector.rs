@@ -18,6 +18,18 @@ pub(crate) enum Lines {
     Ranges(Vec<Range>),
 }
 
+impl Lines {
+    /// Is that line of a listing asked for?
+    pub(crate) fn wants(&self, number: u64) -> bool {
+        match self {
+            Self::Default => true,
+            Self::Ranges(ranges) => {
+                ranges.iter().any(|range| number >= range.start && range.end.is_none_or(|end| number <= end))
+            }
+        }
+    }
+}
+
 /// Lines from `start`; without an `end` as many as the default limit allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Range {
@@ -41,16 +53,27 @@ enum Chunk {
 
 /// Splits the selector off `typed`. What does not look like one belongs to the path.
 pub(crate) fn split(typed: &str) -> Result<(&str, Selector), String> {
-    let mut path = typed;
-    let mut chunks = Vec::new();
-    while let Some((before, chunk)) = path.rsplit_once(':')
-        && !before.is_empty()
-        && let Some(chunk) = parse_chunk(chunk)
-    {
-        chunks.insert(0, chunk?);
-        path = before;
-    }
-    Ok((path, combine(chunks, &typed[path.len()..])?))
+    let path = without(typed);
+    Ok((path, parse(&typed[path.len()..])?))
+}
+
+/// What the part of a path behind a name asks for.
+pub(crate) fn parse(selector: &str) -> Result<Selector, String> {
+    let chunks = selector.split(':').filter_map(parse_chunk).collect::<Result<Vec<_>, _>>()?;
+    combine(chunks, selector)
+}
+
+/// The path before what looks like a selector, right or wrong.
+pub(crate) fn without(typed: &str) -> &str {
+    paths(typed).last().unwrap_or(typed)
+}
+
+/// All that may be the path in `typed`, the longest first: names can look like selectors.
+pub(crate) fn paths(typed: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(typed), |path| {
+        let (before, chunk) = path.rsplit_once(':')?;
+        (!before.is_empty() && parse_chunk(chunk).is_some()).then_some(before)
+    })
 }
 
 /// Only a range and `raw` go together, each once.

@@ -25,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 use crate::edit::placeholder;
 use crate::output::{Details, Meta};
 use crate::plan::Change;
+use crate::read::selector;
 use crate::resources::InternalUrl;
 use crate::{Context, approval, conflicts, generated, lsp};
 
@@ -114,6 +115,7 @@ fn run(
             "'{typed}' names a directory. Add the name of the file to write."
         )));
     }
+    refuse_selector(context, typed, &path)?;
     context.may_change(&path, Change::Write)?;
     let _turn = Turn::wait(&path);
     if crate::notebook::is_notebook(&path) && !path.is_dir() {
@@ -151,20 +153,42 @@ fn without_anchors(content: &str) -> Option<String> {
         let inner = inner.or_else(|| line.strip_prefix('¶'));
         inner.and_then(|inner| inner.rsplit_once('#')).is_some_and(|(_, tag)| tag.parse::<Tag>().is_ok())
     };
-    let mut text = String::new();
-    let mut any = false;
+    let (mut rows, mut headed) = (Vec::new(), false);
     for line in content.split_inclusive('\n') {
         if is_header(line.trim_end()) {
+            headed = true;
             continue;
         }
         let (number, rest) = line.split_once(':')?;
-        if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
-            return None;
-        }
-        any = true;
-        text.push_str(rest);
+        let plain = number.bytes().all(|byte| byte.is_ascii_digit());
+        rows.push((number.parse::<u64>().ok().filter(|_| plain)?, rest));
     }
-    any.then_some(text)
+    let pasted = !rows.is_empty() && (headed || are_lines_of_a_read(&rows));
+    pasted.then(|| rows.iter().map(|(_, rest)| *rest).collect())
+}
+
+/// Numbers can be the content itself, as in a table of ports or status codes. Lines of a read follow each other, and not
+/// all of them are a word behind a single space.
+fn are_lines_of_a_read(rows: &[(u64, &str)]) -> bool {
+    let is_value =
+        |text: &str| text.strip_prefix(' ').is_some_and(|rest| !rest.starts_with(char::is_whitespace));
+    let follow = rows.windows(2).all(|pair| pair[0].0.checked_add(1) == Some(pair[1].0));
+    let begins = rows.len() > 1 || rows.first().is_some_and(|(number, _)| *number == 1);
+    follow && begins && !rows.iter().all(|(_, text)| is_value(text))
+}
+
+/// `a.txt:5-9` is a way to read. A file of that name would surprise, unless it is there.
+fn refuse_selector(context: &Context, typed: &str, path: &Path) -> Result<(), ToolError> {
+    let file = selector::without(typed);
+    let meant = || context.base().resolve(file).is_ok_and(|file| file.is_file());
+    if file == typed || path.symlink_metadata().is_ok() || !meant() {
+        return Ok(());
+    }
+    let part = &typed[file.len()..];
+    Err(ToolError::new(format!(
+        "{file} exists, and '{part}' chooses a part of it; write replaces whole files. Use edit to change some lines, or \
+         write {file}."
+    )))
 }
 
 /// A file of that name instead would surprise.
@@ -282,9 +306,37 @@ pub(crate) fn explain(context: &Context, error: &WriteError) -> ToolError {
             "{} is write-protected and was left unchanged. Ask the user before you change its permissions.",
             shown(path)
         ),
+        WriteError::LinkLoop(path) => {
+            format!("{} is a symbolic link that leads nowhere: too many links.", shown(path))
+        }
+        WriteError::Parent { path, .. } | WriteError::Io { path, .. }
+            if let Some(file) = file_above(path) =>
+        {
+            format!("{} is a file, so nothing can be in it.", context.base().display(file))
+        }
         WriteError::Parent { path, source } => {
             format!("Cannot create the directory {}: {source}.", shown(path))
         }
-        other => other.to_string(),
+        WriteError::Io { path, source } => {
+            format!("Cannot write {}: {source}. The file is unchanged.", shown(path))
+        }
+        WriteError::Changed(path) => {
+            format!("{} was changed by something else meanwhile and was left as it is. Try again.", shown(path))
+        }
+        WriteError::NoSpace(path) => {
+            format!("No space left on the device for {}. The file is unchanged.", shown(path))
+        }
+        WriteError::ClosedDirectory { path, source } => format!(
+            "Cannot write {}: its directory allows no new files ({source}), and a file is replaced by a new one. The file \
+             is unchanged.",
+            shown(path)
+        ),
     })
+}
+
+/// A file where the path needs a directory.
+fn file_above(path: &Path) -> Option<&Path> {
+    path.ancestors()
+        .find(|above| above.symlink_metadata().is_ok())
+        .filter(|above| *above != path && above.is_file())
 }

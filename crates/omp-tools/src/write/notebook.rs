@@ -22,14 +22,16 @@ pub(super) fn put(context: &Context, path: &Path, content: &str) -> Result<ToolO
     let written = write(path, stored.as_bytes(), Mode::Keep).map_err(|error| explain(context, &error))?;
     context.changed(path, written.outcome.into());
     let mut text = String::new();
-    if context.shows_anchors()
-        && let Ok(now) = Notebook::parse(stored.as_bytes())
-    {
+    let now = Notebook::parse(stored.as_bytes());
+    if let Some(now) = now.as_ref().ok().filter(|_| context.shows_anchors()) {
         let tag = context.shown.record(path, &now.text(), &[(1, usize::MAX)]);
         text.push_str(&format!("[{shown}#{tag}]\n"));
     }
     let units = content.encode_utf16().count();
     text.push_str(&format!("Successfully wrote {units} bytes to {shown}"));
+    if let Err(error) = now {
+        text.push_str(&format!("\n[Warning: this is no notebook: {error}]"));
+    }
     let details = Details::default().with("created", written.outcome == Outcome::Created);
     Ok(ToolOutput::text(text).with_details(details.finish(&Meta::of_path(path))))
 }

@@ -124,7 +124,12 @@ async fn listings_show_children_and_sizes_up_to_a_limit() {
         let output = project.read_output(&format!("{name}:many/")).await;
         let shown = text(&output);
         assert_eq!(shown.lines().filter(|line| line.ends_with("(1B)")).count(), 500, "{shown}");
-        assert!(shown.ends_with("[500 of 600 entries shown]"), "{shown}");
+        assert!(shown.ends_with("[500 of 600 entries shown. Use :501 to continue]"), "{shown}");
+        let rest = project.read(&format!("{name}:many:501")).await;
+        assert!(rest.starts_with("f500 (1B)\n") && rest.lines().count() > 99, "{rest}");
+        assert!(rest.contains("\nf599 (1B)") && !rest.contains("to continue"), "{rest}");
+        let beyond = project.read(&format!("{name}:many:900")).await;
+        assert_eq!(beyond, "[0 of 600 entries shown. Use :1 to read from the start]");
         assert_eq!(meta(&output)["limits"]["resultLimit"]["reached"], 500);
         assert_eq!(output.details.unwrap()["isDirectory"], true);
         assert_eq!(project.read(&format!("{name}:many:2-3")).await.lines().next(), Some("f001 (1B)"));
@@ -357,4 +362,29 @@ async fn a_read_ends_when_it_is_cancelled() {
     let call = invocation(&arguments, cancel, omp_agent::Updates::ignored());
     let error = project.tool("read").run(call).await.unwrap_err().message;
     assert!(error.to_lowercase().contains("abort"), "{error}");
+}
+
+/// An archive in an archive is a member like others; what is in it has to be taken out first.
+#[tokio::test]
+async fn archives_in_archives_are_named() {
+    let project = Project::new();
+    project.file("a.zip", zip(&[("in/b.tar.gz", &gz(&tar(&[("c.txt", b"c\n")]))), ("t.txt", b"t\n")]));
+    let error = project.read_error("a.zip:in/b.tar.gz:c.txt").await;
+    assert_eq!(
+        error,
+        "in/b.tar.gz is an archive inside a.zip, and only members of files are read. Take it out first with bash, \
+         e.g. unzip -p or tar -xOf."
+    );
+    let error = project.read_error("a.zip:t.txt:x").await;
+    assert_eq!(error, "'t.txt:x' not found in a.zip. Read a.zip to see what is there.");
+}
+
+/// A name can be longer than a whole listing; the others are listed all the same.
+#[tokio::test]
+async fn endless_names_do_not_hide_the_others() {
+    let project = Project::new();
+    project.file("a.tar", tar(&[(&"n".repeat(60_000), b"x"), ("o.txt", b"y")]));
+    let clipped = "n".repeat(1_000);
+    assert_eq!(project.read("a.tar").await, format!("{clipped}… (1B)\no.txt (1B)"));
+    assert_eq!(project.read("a.tar:2").await, "o.txt (1B)\n\n[1 of 2 entries shown]");
 }

@@ -179,7 +179,7 @@ async fn lines_stand_for_sides_and_all_can_be_resolved_at_once() {
         session.project.file("a.txt", &three);
         session.read("a.txt").await;
         let said = write(&session, "conflict://*", content_written).await.unwrap();
-        assert!(said.starts_with("Resolved 3 conflicts in 1 files.\na.txt: 1, 2, 3."), "{said}");
+        assert!(said.starts_with("Resolved 3 conflicts in 1 file.\na.txt: 1, 2, 3."), "{said}");
         assert_eq!(content(&session, "a.txt"), expected);
         assert!(
             write(&session, "conflict://*", "@ours").await.unwrap_err().contains("no conflict to resolve")
@@ -252,5 +252,5 @@ async fn without_anchors_there_are_no_snapshots() {
     let said = write(&session, "conflict://1", "@theirs").await.unwrap();
     assert_eq!(said, "Resolved conflict 1 in a.txt: it became line 2. Still open in a.txt: 2.");
     let said = write(&session, "conflict://*", "@theirs").await.unwrap();
-    assert_eq!(said, "Resolved 1 conflicts in 1 files.\na.txt: 2.");
+    assert_eq!(said, "Resolved 1 conflict in 1 file.\na.txt: 2.");
 }

@@ -65,6 +65,14 @@ async fn documents_are_converted_and_cut_at_the_shared_limits() {
     assert!(shown.len() < 52 * 1024 && shown.contains("Use :"), "{}", shown.len());
     assert_eq!(meta(&output)["truncation"]["direction"], "head");
     assert_eq!(project.read("long.pdf:3000-3000").await.lines().next(), Some("Row 3000 of the page"));
+    let rows: String = (1..=4_000).map(|number| format!("r{number}\\par ")).collect();
+    project.file("rows.rtf", format!("{{\\rtf1 {rows}}}"));
+    let output = project.read_output("rows.rtf").await;
+    assert!(text(&output).ends_with(
+        "[Showing lines 1-3000 of 4000 (3000 line limit); 1000 more lines. Use :3001 to continue]"
+    ));
+    let truncation = &meta(&output)["truncation"];
+    assert_eq!((&truncation["truncatedBy"], &truncation["nextOffset"]), (&json!("lines"), &json!(3_001)));
     for (name, bytes) in
         [("bad.pdf", &b"%PDF-1.7 garbage"[..]), ("bad.docx", b"PK\x03\x04"), ("bad.epub", b"x")]
     {
@@ -91,4 +99,33 @@ async fn a_cancelled_conversion_ends() {
     let call = invocation(&json!({ "path": "a.pdf" }), cancel, omp_agent::Updates::ignored());
     let error = project.tool("read").run(call).await.unwrap_err().message;
     assert!(error.to_lowercase().contains("abort"), "{error}");
+}
+
+/// Repositories with Git LFS hold a few lines in place of large files.
+#[tokio::test]
+async fn what_stands_for_a_file_is_named() {
+    let project = Project::new();
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n";
+    for kind in ["pdf", "docx", "xls", "epub", "rtf"] {
+        project.file(&format!("a.{kind}"), pointer);
+        let expected = format!(
+            "[Cannot read .{kind} file: it is a pointer of Git LFS, not the file itself; git lfs pull gets that]"
+        );
+        assert_eq!(project.read(&format!("a.{kind}")).await, expected);
+        project.file(&format!("b.{kind}"), "");
+        assert_eq!(
+            project.read(&format!("b.{kind}")).await,
+            format!("[Cannot read .{kind} file: it is empty]")
+        );
+    }
+    for name in ["a.zip", "a.tar", "a.tgz"] {
+        project.file(name, pointer);
+        let error = project.read_error(&format!("{name}:x")).await;
+        let expected = "it is a pointer of Git LFS, not the file itself; git lfs pull gets that.";
+        assert_eq!(error, format!("Cannot read {name}: {expected}"));
+        let arguments = json!({ "path": format!("{name}:x"), "content": "y" });
+        let error = project.call("write", arguments).await.unwrap_err().message;
+        assert_eq!(error, format!("{name} was left as it is: {expected}"));
+        assert_eq!(project.content(name), pointer.as_bytes());
+    }
 }

@@ -111,6 +111,11 @@ async fn names_with_colons_work() {
     assert!(project.read("a:b.txt").await.starts_with("line 1\n"));
     assert!(project.read("a:b.txt:raw:7-8").await.starts_with("line 7\nline 8\n"));
     assert_eq!(project.read("log:12").await, "a name like a selector");
+    project.file("log:12:raw", numbered(30));
+    assert_eq!(project.read("log:12:raw:7-7:raw").await.lines().next(), Some("line 7"));
+    assert!(project.read("log:12:1-1").await.starts_with("a name like a selector"));
+    assert_eq!(project.read("log:12:raw:raw:9-9").await.lines().next(), Some("line 9"));
+    assert!(project.read_error("log:12:1-1:2-2").await.starts_with("Invalid selector ':1-1:2-2'"));
 }
 
 // proves: FIL-033, FIL-034
@@ -394,6 +399,9 @@ async fn images_come_with_a_note() {
         note.ends_with("[Shown at 2000x667. Multiply coordinates by 1.50 to get those of the original.]"),
         "{note}"
     );
+    project.file("pole.png", png(1, 3_000));
+    let note = project.read("pole.png").await;
+    assert!(note.contains("[Shown at 1x2000. Multiply coordinates by 1.50 "), "{note}");
 }
 
 // proves: FIL-066
@@ -406,6 +414,11 @@ async fn images_are_judged_by_their_content() {
     damaged.truncate(60);
     project.file("damaged.png", damaged);
     assert!(project.read_error("damaged.png").await.starts_with("Cannot read damaged.png as an image:"));
+    project.file("cut.jpg", b"\xff\xd8\xff\xe0");
+    let said = project.read_error("cut.jpg").await;
+    assert!(said.lines().count() == 1 && said.ends_with('.') && !said.ends_with(".."), "{said}");
+    project.file("words.md", "GIF89a is how such files begin.\n");
+    assert_eq!(project.read("words.md").await, "GIF89a is how such files begin.");
     let mut large = png(2, 2);
     large.resize(21 << 20, 0);
     project.file("large.png", large);
@@ -418,19 +431,30 @@ async fn images_are_judged_by_their_content() {
     assert!(said.contains("is a TIFF image") && said.contains("Make a PNG"), "{said}");
 }
 
-/// A directory as large as those that freeze other programs.
+/// A directory as large as those that freeze other programs: all of it can be seen, page by page.
+///
+/// proves: FIL-047
 #[tokio::test]
-async fn a_huge_directory_is_answered_with_a_notice() {
+async fn every_entry_of_a_huge_directory_can_be_seen() {
     let project = Project::new();
     let path = project.path();
-    (0..3_000).for_each(|number| drop(std::fs::File::create(path.join(format!("f{number}"))).unwrap()));
-    let output = project.read_output(".").await;
-    let shown = text(&output);
-    assert!(shown.ends_with(
-        "[The directory has 3000 entries; the 1000 newest are listed. Use bash (ls, find) for the others]"
-    ));
-    assert_eq!(shown.lines().filter(|line| line.starts_with('f')).count(), 1_000);
-    assert_eq!(meta(&output)["limits"]["resultLimit"]["reached"], 1_000);
+    (0..4_000).for_each(|number| drop(std::fs::File::create(path.join(format!("f{number}"))).unwrap()));
+    let mut seen = std::collections::BTreeSet::new();
+    let mut next = "1".to_owned();
+    while seen.len() < 4_000 {
+        let output = project.read_output(&format!(".:{next}")).await;
+        let shown = text(&output);
+        let before = seen.len();
+        seen.extend(shown.lines().filter(|line| line.starts_with('f')).map(str::to_owned));
+        assert!(seen.len() > before && shown.len() < 52_000, "{shown}");
+        if seen.len() == 4_000 {
+            break;
+        }
+        let notice = shown.lines().last().unwrap();
+        assert!(notice.contains(" of 4000 lines. Use :"), "{notice}");
+        next = notice.split("Use :").nth(1).unwrap().split(' ').next().unwrap().to_owned();
+        assert!(meta(&output)["limits"]["resultLimit"]["reached"].as_u64().unwrap() > 1_000);
+    }
 }
 
 /// A file and a text behind `skill://`.

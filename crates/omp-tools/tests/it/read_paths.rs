@@ -303,3 +303,49 @@ async fn a_search_for_everything_ends() {
     assert!(text(&found).contains("find stopped after 50000 matches; returning 200 partial matches"));
     assert_eq!(found.details.unwrap()["truncated"], true);
 }
+
+/// A link that leads nowhere is there, so its own name is no help.
+#[tokio::test]
+async fn links_that_lead_nowhere_are_named() {
+    let project = Project::new();
+    project.file("real/f.txt", "x\n");
+    let link =
+        |target: &str, name: &str| std::os::unix::fs::symlink(target, project.path().join(name)).unwrap();
+    link("gone/f.txt", "dangling");
+    link("gone", "folder");
+    link("circle", "circle");
+    let nowhere = "is a symbolic link to 'gone/f.txt', which does not exist.";
+    assert_eq!(project.read_error("dangling").await, format!("dangling {nowhere}"));
+    assert_eq!(project.read_error("dangling:5-6").await, format!("dangling {nowhere}"));
+    assert_eq!(
+        project.read_error("folder/g.txt").await,
+        "Path 'folder/g.txt' not found. folder is a symbolic link to 'gone', which does not exist."
+    );
+    let circle = project.read_error("circle").await;
+    assert!(circle.contains("symbolic link") && !circle.contains("Did you mean"), "{circle}");
+    link("real", "good");
+    assert!(project.read_error("good/g.txt").await.contains("Did you mean good/f.txt?"));
+}
+
+/// What is true of files is true of what is inside files, and of lists of conflicts.
+#[tokio::test]
+async fn other_spellings_lead_into_files_too() {
+    let project = Project::new();
+    project.file("It\u{2019}s.tar", tar("f.txt", "member\n"));
+    assert_eq!(project.read("It's.tar:f.txt").await, "member");
+    let path = project.file("Re\u{301}sume\u{301}.db", "");
+    rusqlite::Connection::open(path).unwrap().execute_batch("CREATE TABLE t (a)").unwrap();
+    assert!(project.read("R\u{e9}sum\u{e9}.db:t").await.starts_with("CREATE TABLE t"));
+    project.file("sub/It\u{2019}s.txt", "<<<<<<< a\n1\n=======\n2\n>>>>>>> b\n");
+    assert!(project.read("sub/It's.txt:conflicts").await.starts_with("1 unresolved merge conflict in"));
+    project.file("deep/er/only.txt", "<<<<<<< a\n1\n=======\n2\n>>>>>>> b\n");
+    let output = project.read_output("only.txt:conflicts").await;
+    assert!(
+        text(&output).starts_with(
+            "[Path 'only.txt' not found; resolved to 'deep/er/only.txt' via suffix match]\n1 unresolved"
+        ),
+        "{}",
+        text(&output)
+    );
+    assert_eq!(output.details.unwrap()["suffixResolution"]["to"], "deep/er/only.txt");
+}

@@ -443,3 +443,16 @@ async fn a_session_can_be_kept_off_the_web() {
         "https://example.com/x was not read: the setting fetch.enabled keeps this session off the web."
     );
 }
+
+/// Lines of a page that could not be read are asked for again.
+#[tokio::test]
+async fn failures_are_not_kept() {
+    let server = PageServer::start([("/busy", Page::new("text/plain", "come back later").status(503))]);
+    let (reader, url) = (Reader::new(), server.url("/busy"));
+    assert_eq!(reader.method(&url).await.0, "failed");
+    server.set("/busy", Page::new("text/plain", numbered(20)));
+    let part = body(&reader.read(&format!("{url}:raw:5-6")).await);
+    assert!(part.starts_with("line 5\nline 6\n"), "{part}");
+    assert_eq!(reader.method(&format!("{url}:5-6")).await.0, "text");
+    server.finish();
+}

@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
+use crate::support::session::Session;
 use crate::support::{Project, meta, text};
 use omp_agent::Scheduling;
 use omp_types::ToolOutput;
@@ -63,6 +64,14 @@ async fn scripts_become_executable() {
     let output = write(&project, "plain.txt", "no script\n").await;
     assert_eq!(output.details.unwrap().get("madeExecutable"), None);
     assert_eq!(mode(&project, "plain.txt") & 0o111, 0);
+    // A file that is there becomes executable for those who may read it.
+    let path = project.path().join("plain.txt");
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o640)).unwrap();
+    let output = write(&project, "plain.txt", "#!/bin/sh\n").await;
+    assert_eq!(
+        (output.details.unwrap()["madeExecutable"].as_bool(), mode(&project, "plain.txt")),
+        (Some(true), 0o750)
+    );
 }
 
 #[tokio::test]
@@ -139,4 +148,119 @@ async fn a_database_by_name_only_is_a_plain_file() {
     project.file("x.db", "text\n");
     write(&project, "x.db", "other text\n").await;
     assert_eq!(project.content("x.db"), b"other text\n");
+}
+
+/// A selector is for reading: a file of that name would surprise.
+#[tokio::test]
+async fn a_selector_is_no_part_of_a_new_name() {
+    let project = Project::new();
+    project.file("a.txt", "one\ntwo\n");
+    for selector in [":1-2", ":5", ":raw", ":raw:1-2", ":2+3,9-", ":conflicts", ":0"] {
+        let error = write_error(&project, &format!("a.txt{selector}"), "x").await;
+        assert_eq!(
+            error,
+            format!(
+                "a.txt exists, and '{selector}' chooses a part of it; write replaces whole files. Use edit to change \
+                 some lines, or write a.txt."
+            )
+        );
+    }
+    assert_eq!(project.content("a.txt"), b"one\ntwo\n");
+    assert_eq!(std::fs::read_dir(project.path()).unwrap().count(), 1);
+    // Nothing else of that name, or a file that is really called so: it is meant as it is written.
+    write(&project, "log:12", "x").await;
+    write(&project, "log:12", "y").await;
+    write(&project, "a.txt:b", "z").await;
+    assert_eq!((project.content("log:12"), project.content("a.txt:b")), (b"y".to_vec(), b"z".to_vec()));
+}
+
+/// Tables of numbers look like lines of a read and are none.
+#[tokio::test]
+async fn numbers_of_the_content_itself_stay() {
+    let session = Session::new();
+    for content in [
+        "200: OK\n404: Not Found\n",
+        "1: one\n2: two\n3: three\n",
+        "8080:http\n22:ssh\n",
+        "7: x\n",
+        "5:\n9:\n",
+        "8080:80",
+    ] {
+        let arguments = json!({ "path": "codes.yml", "content": content });
+        let said = session.call("write", arguments).await.unwrap();
+        assert_eq!(String::from_utf8(session.project.content("codes.yml")).unwrap(), content, "{said:?}");
+    }
+    for (content, expected) in [
+        ("[a.txt#0A3B]\n200: OK\n404: x\n", " OK\n x\n"),
+        ("5:    one\n6:    two\n", "    one\n    two\n"),
+        ("9:fn a() {\n10: b\n11:}\n", "fn a() {\n b\n}\n"),
+    ] {
+        let arguments = json!({ "path": "pasted", "content": content });
+        session.call("write", arguments).await.unwrap();
+        assert_eq!(session.project.content("pasted"), expected.as_bytes(), "{content}");
+    }
+}
+
+/// Errors name files as the model does.
+#[tokio::test]
+async fn errors_name_paths_of_the_project() {
+    let project = Project::new();
+    project.file("f", "old");
+    std::os::unix::fs::symlink("circle", project.path().join("circle")).unwrap();
+    assert_eq!(write_error(&project, "f/g.txt", "x").await, "f is a file, so nothing can be in it.");
+    assert_eq!(write_error(&project, "f/g/h.txt", "x").await, "f is a file, so nothing can be in it.");
+    assert_eq!(
+        write_error(&project, "circle", "x").await,
+        "circle is a symbolic link that leads nowhere: too many links."
+    );
+    let long = "y".repeat(300);
+    let said = write_error(&project, &long, "x").await;
+    assert!(
+        said.starts_with(&format!("Cannot write {long}: ")) && said.ends_with("The file is unchanged."),
+        "{said}"
+    );
+}
+
+/// JSON is stored as it is; whether it is a notebook is said at once.
+#[tokio::test]
+async fn json_that_is_no_notebook_is_stored_with_a_warning() {
+    let project = Project::new();
+    let said = text(&write(&project, "n.ipynb", "{\"cells\": [").await);
+    assert!(
+        said.starts_with(
+            "Successfully wrote 11 bytes to n.ipynb\n[Warning: this is no notebook: Invalid JSON"
+        ),
+        "{said}"
+    );
+    assert_eq!(project.content("n.ipynb"), b"{\"cells\": [");
+    let said = text(&write(&project, "n.ipynb", "{\"cells\": []}").await);
+    assert_eq!(said, "Successfully wrote 13 bytes to n.ipynb");
+}
+
+/// The tag of a write is that of a read, whatever the file's encoding: an edit can follow at once.
+// proves: FIL-084
+#[tokio::test]
+async fn an_edit_can_follow_a_write() {
+    let session = Session::new();
+    let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    session.project.file("crlf.txt", "a\r\nb\r\n");
+    session.project.file("mark.txt", "\u{feff}a\n");
+    session.project.file("wide.txt", wide("\u{feff}a\r\n"));
+    session.project.file("latin.txt", b"caf\xe9\n");
+    for (name, content) in [
+        ("sub/new.txt", "one\ntwo\nthree"),
+        ("crlf.txt", "one\ntwo\n"),
+        ("mark.txt", "one\ntwo\n"),
+        ("wide.txt", "eins\nzwei ü\n"),
+        ("latin.txt", "un\ndeux é\n"),
+        ("returns.txt", "one\r\ntwo\r\n"),
+        ("marked.txt", "\u{feff}one\ntwo\n"),
+    ] {
+        let said = text(&session.call("write", json!({ "path": name, "content": content })).await.unwrap());
+        let header = said.lines().next().unwrap();
+        assert!(header.starts_with(&format!("[{name}#")), "{said}");
+        assert_eq!(session.header(name).await, header, "{name}");
+        session.edit(&format!("{header}\nSWAP 2:\n+changed\n")).await.unwrap();
+        assert!(session.read(name).await.contains("\n2:changed"), "{name}");
+    }
 }

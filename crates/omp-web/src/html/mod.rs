@@ -36,7 +36,7 @@ pub(crate) struct Study {
 
 /// Looks at a page. `url` is what relative links start from.
 pub(crate) fn study(html: &str, url: &Url) -> Study {
-    if nesting::depth(html, MOST_NESTING) >= MOST_NESTING {
+    if is_too_much(html) {
         let note = Some("The page is nested too deeply to be laid out; this is its bare text");
         return Study { note, ..bare(html, url) };
     }
@@ -60,6 +60,11 @@ pub(crate) fn study(html: &str, url: &Url) -> Study {
     }
 }
 
+/// Would laying it out take too long?
+fn is_too_much(html: &str) -> bool {
+    nesting::depth(html, MOST_NESTING) >= MOST_NESTING || nesting::is_endless(html)
+}
+
 /// The text of a page that cannot be laid out.
 pub(crate) fn bare(html: &str, url: &Url) -> Study {
     Study { markdown: strip::text(html), article: false, shell: false, links: Links::none(url), note: None }
@@ -67,7 +72,7 @@ pub(crate) fn bare(html: &str, url: &Url) -> Study {
 
 /// A piece of HTML, such as an entry of a feed.
 pub(crate) fn fragment(html: &str, base: Option<&Url>) -> String {
-    if nesting::depth(html, MOST_NESTING) >= MOST_NESTING {
+    if is_too_much(html) {
         return strip::text(html);
     }
     let document = Document::from(html);

@@ -83,3 +83,47 @@ fn nearly_too_deep_is_laid_out() {
     let study = study_at(&html);
     assert!(study.note.is_none() && study.markdown.contains('x'));
 }
+
+/// Parsers compare each attribute of an element with all before it.
+#[test]
+fn elements_with_endless_attributes_are_no_danger() {
+    let attributes: String = (0..5_000).map(|number| format!(" a{number}=x")).collect();
+    let study = study_at(&format!("<div{attributes}>words</div>"));
+    assert_eq!((study.markdown.as_str(), study.note.is_some()), ("words", true));
+    let attributes: String = (0..100).map(|number| format!(" a{number}='> <'")).collect();
+    assert_eq!(study_at(&format!("<div{attributes}>words</div>")).note, None);
+    let long = format!("<p>words</p><img src='data:image/png;base64,{}'>", "A".repeat(1_000_000));
+    assert_eq!(study_at(&long).note, None, "one attribute may be long");
+}
+
+/// What is never closed is begun anew in every paragraph that follows.
+#[test]
+fn letters_that_stay_bold_are_no_danger() {
+    let open: String = (0..300).map(|number| format!("<b id={number}>")).collect();
+    let study = study_at(&format!("<p>{open}</p>{}", "<p>x".repeat(4_000)));
+    assert!(study.note.is_some());
+    assert_eq!(study.markdown.matches('x').count(), 4_000);
+    let closed = "<p><b>a</b> <i><a href=x>b</a></i> <code>c</code>".repeat(4_000);
+    assert_eq!(study_at(&closed).note, None);
+}
+
+/// Pages are full of small drawings, whose lines have no end tags.
+#[test]
+fn drawings_are_not_deep() {
+    let icon = "<svg viewBox='0 0 1 1'><title>Star</title><g><path d='M0 0'/><circle r=1 /></g><use href=#a /></svg>";
+    let html = format!("<p>words</p>{}", icon.repeat(1_000));
+    let study = study_at(&html);
+    assert_eq!(study.note, None);
+    assert!(study.markdown.contains("words"));
+    // A slash ends nothing where no drawing is.
+    for page in [
+        "<path/>".repeat(1_000),
+        format!("<svg></svg>{}", "<path/>".repeat(1_000)),
+        format!("<svg><foreignObject>{}", "<path/>".repeat(1_000)),
+        format!("<svg><div>{}", "<path/>".repeat(1_000)),
+        format!("<svg><title><i></title>{}", "<path/>".repeat(1_000)),
+        format!("<svg>{}", "<g>".repeat(1_000)),
+    ] {
+        assert!(study_at(&page).note.is_some(), "{}", &page[..60]);
+    }
+}

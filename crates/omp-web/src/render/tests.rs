@@ -27,3 +27,31 @@ fn whose_feed_it_is() {
     assert!(!own("http://a/blog", "http://a/blogroll.xml"));
     assert!(!own("http://a/", "http://b/feed"));
 }
+
+/// Nobody waits for a page that takes for ever, and none takes the program with it.
+#[tokio::test]
+async fn work_that_does_not_end_is_left() {
+    assert_eq!(within(Duration::from_secs(60), || 7).await, Some(7));
+    let endless = || {
+        loop {
+            std::thread::park();
+        }
+    };
+    assert_eq!(within::<()>(Duration::from_millis(20), endless).await, None);
+    assert_eq!(within::<()>(Duration::from_secs(60), || panic!("on purpose")).await, None);
+}
+
+/// Tables in tables take several levels each, and whoever walks through them goes down by recursion.
+#[tokio::test]
+async fn tables_in_tables_are_no_danger() {
+    let tables = format!("{}deep down", "<table><tr><td>".repeat(390));
+    assert!(studied(tables.clone(), url("http://a/")).await.markdown.contains("deep down"));
+    let lists = format!("{}deep down", "<ul><li><p>".repeat(390));
+    assert!(studied(lists, url("http://a/")).await.markdown.contains("deep down"));
+    let escaped = tables.replace('<', "&lt;");
+    let feed = format!(
+        "<rss><channel><title>T</title><item><description>{escaped}</description></item></channel></rss>"
+    );
+    let (method, text) = laid_out(Family::Xml, feed.into(), url("http://a/")).await.unwrap();
+    assert!(method == "feed" && text.contains("deep down"), "{method} {text}");
+}
