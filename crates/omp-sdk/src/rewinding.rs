@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use omp_history::{Action, History, HistoryError, Others, Plan, Restored};
+use omp_lsp::Fate;
 use omp_session::{Custom, EntryKind, NoSuchEntry};
 use omp_types::{CustomMessage, UserContent};
 
@@ -137,7 +138,7 @@ impl Session {
         if moved.is_some() {
             self.stay_here();
         }
-        self.files_changed(&files);
+        self.files_changed(&files).await;
         if moved.is_none() {
             self.tell_model(&files);
         }
@@ -163,7 +164,7 @@ impl Session {
             Some(leaf) => Some(self.stand_at(leaf).await?),
             None => None,
         };
-        self.files_changed(&files);
+        self.files_changed(&files).await;
         if moved.is_none() {
             self.tell_model(&files);
         }
@@ -185,8 +186,13 @@ impl Session {
         self.record.lock().append(EntryKind::Custom(Custom { custom_type, data: None }));
     }
 
-    fn files_changed(&self, files: &Restored) {
+    /// Lists of files are out of date, and language servers are told.
+    async fn files_changed(&self, files: &Restored) {
         files.done.iter().for_each(|(path, _)| self.tools.scans.changed(path));
+        if let Some(lsp) = &self.tools.lsp {
+            let fate = |(path, action): &(PathBuf, Action)| (path.clone(), fate(*action));
+            lsp.tell(&files.done.iter().map(fate).collect::<Vec<_>>()).await;
+        }
     }
 
     /// The model goes on with a conversation that knows nothing of it.
@@ -206,6 +212,14 @@ impl Session {
             details: None,
             timestamp: self.modes.clock.now_ms(),
         });
+    }
+}
+
+fn fate(action: Action) -> Fate {
+    match action {
+        Action::Revert => Fate::Changed,
+        Action::Create => Fate::Created,
+        Action::Remove => Fate::Deleted,
     }
 }
 

@@ -81,6 +81,11 @@ impl LanguageServer {
     }
 
     fn events(&self, kind: &str) -> Vec<Value> {
+        assert!(
+            self.program.exists(),
+            "The home of {} is gone, and with it what it heard.",
+            self.program.display()
+        );
         let text = std::fs::read_to_string(self.beside("log")).unwrap_or_default();
         // The last line may be in the making.
         let events = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());

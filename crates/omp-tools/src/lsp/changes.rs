@@ -8,6 +8,7 @@ use futures_util::future::join_all;
 use omp_lsp::Fate;
 use omp_workspace::write::Outcome;
 
+use super::LanguageServers;
 use crate::Context;
 
 /// Whether a file was there before a tool changed it.
@@ -59,8 +60,8 @@ impl Context {
 /// Tells the servers what became of the files that were noted.
 pub(crate) async fn tell(context: &Context) {
     let Some(desk) = &context.lsp else { return };
-    let (noted, clients) = (desk.take_noted(), desk.servers.watching());
-    if noted.is_empty() || clients.is_empty() {
+    let noted = desk.take_noted();
+    if noted.is_empty() || desk.servers.watching().is_empty() {
         return;
     }
     let look = move || {
@@ -68,5 +69,13 @@ pub(crate) async fn tell(context: &Context) {
         noted.into_iter().filter_map(fate).collect::<Vec<_>>()
     };
     let Ok(files) = tokio::task::spawn_blocking(look).await else { return };
-    join_all(clients.iter().map(|client| client.files_changed(&files))).await;
+    desk.tell(&files).await;
+}
+
+impl LanguageServers {
+    /// Tells the servers what became of files, as far as they want to hear of them.
+    pub async fn tell(&self, files: &[(PathBuf, Fate)]) {
+        let clients = self.servers.watching();
+        join_all(clients.iter().map(|client| client.files_changed(files))).await;
+    }
 }

@@ -38,7 +38,7 @@ fn servers_are_named_and_wait_until_they_are_needed() {
     assert!(servers[0].starts().is_empty());
     screen.say("go").wait_for("written.");
     assert_eq!(servers[0].starts().len(), 1);
-    screen.leave();
+    let (_, _model, _home) = screen.leave();
     servers[0].finish();
 }
 
@@ -56,7 +56,7 @@ fn servers_are_started_in_advance_where_that_is_wanted() {
     screen.wait_for("● slow  slow cannot be started: LSP request initialize timed out after");
     assert_eq!((servers[0].starts().len(), servers[1].starts().len()), (1, 1));
     assert_eq!(screen.server.requests().len(), 0);
-    screen.leave();
+    let (_, _model, _home) = screen.leave();
     servers[0].finish();
 }
 
@@ -70,6 +70,31 @@ fn a_quiet_start_names_no_servers() {
     let shown = screen.terminal.screen();
     assert!(!shown.contains("Language servers") && !shown.contains("● fake"), "{shown}");
     assert_eq!(servers[0].starts().len(), 1, "one process, whoever needs it first");
-    screen.leave();
+    let (_, _model, _home) = screen.leave();
+    servers[0].finish();
+}
+
+/// What `/rewind` and `/redo` do to files is told to servers that want to hear of them.
+#[test]
+fn servers_hear_of_files_that_go_back() {
+    let everything = json!({"watchers": [{"globPattern": "**/*.fake"}]});
+    let one = json!({"id": "w", "method": "workspace/didChangeWatchedFiles", "registerOptions": everything});
+    let register =
+        json!({"request": "client/registerCapability", "params": {"registrations": [one]}, "wait": true});
+    let script = json!({"after_initialized": [register]});
+    let (home, model, servers) = world(&[("fake", script, json!({}))], "");
+    let mut screen = Screen::in_home(home, model, &["--auto-approve"], 40, 100);
+    screen.say("go").wait_for("written.");
+    screen.say("/rewind 1 files").wait_for("remove  a.fake");
+    screen.say("/redo").wait_for("bring back  a.fake");
+    let (_, _model, _home) = screen.leave();
+    let told: Vec<u64> = servers[0]
+        .params("workspace/didChangeWatchedFiles")
+        .iter()
+        .flat_map(|params| params["changes"].as_array().unwrap().clone())
+        .filter_map(|change| change["type"].as_u64())
+        .collect();
+    // The write itself may come before the server has said what it wants to hear.
+    assert!(told.ends_with(&[3, 1]), "{told:?}");
     servers[0].finish();
 }
