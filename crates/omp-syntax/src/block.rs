@@ -21,8 +21,9 @@ pub fn block(text: &str, language: Language, line: usize, bounds: Bounds<'_>) ->
     }
     let tree = parse(text, language, bounds)?;
     let found = Finder { text, tree: &tree, start: Point { row, column } };
-    let node = found.construct().or_else(|| found.after_annotations())?;
-    let last = found.last_row(node)?;
+    // The first word of a declaration may be a node of its own: where it does not end its line, it is not meant.
+    let mut candidates = [found.construct(), found.after_annotations()].into_iter().flatten();
+    let (node, last) = candidates.find_map(|node| Some((node, found.last_row(node)?)))?;
     (!node.has_error() && last >= row).then_some((line, last + 1))
 }
 
@@ -52,7 +53,7 @@ impl<'a> Finder<'a> {
     fn construct(&self) -> Option<Node<'a>> {
         let begins = |node: &&Node<'a>| node.is_named() && node.start_position() == self.start;
         let path = self.path();
-        path.iter().filter(begins).find(|node| !is_list(**node)).copied()
+        path.iter().filter(begins).find(|node| !is_list(**node) && !is_closing_tag(**node)).copied()
     }
 
     /// The construct whose first lines are annotations that end before the place: `@Override` in Java belongs to the
@@ -63,8 +64,11 @@ impl<'a> Finder<'a> {
         let mut found = None;
         for node in around {
             let mut cursor = node.walk();
-            let mut before = node.children(&mut cursor).filter(|child| child.start_position() < self.start);
-            let only_annotations = before.all(|child| is_annotation(child) || found == Some(child));
+            let before = node.children(&mut cursor).filter(|child| child.start_position() < self.start);
+            // A comment or a string has nothing before its middle: nothing begins there.
+            let mut before = before.peekable();
+            let only_annotations =
+                before.peek().is_some() && before.all(|child| is_annotation(child) || found == Some(child));
             if !only_annotations {
                 break;
             }
@@ -92,6 +96,11 @@ impl<'a> Finder<'a> {
     }
 }
 
+/// `</div>` belongs to what it closes.
+fn is_closing_tag(node: Node<'_>) -> bool {
+    matches!(node.kind(), "end_tag" | "ETag" | "jsx_closing_element")
+}
+
 fn is_annotation(node: Node<'_>) -> bool {
     let kind = node.kind();
     ["annotation", "decorator", "attribute", "modifiers", "comment"].iter().any(|word| kind.contains(word))
@@ -107,12 +116,21 @@ pub(crate) fn is_list(node: Node<'_>) -> bool {
     {
         node = only;
     }
-    if matches!(node.kind(), "section" | "decorated_definition" | "element") {
+    let kind = node.kind();
+    let is_element = matches!(kind, "section" | "decorated_definition" | "element" | "jsx_element");
+    // The clauses of a statement may be all that it has; but the body of a method in Ruby is a list.
+    let is_statement = kind == "statement" || (kind.ends_with("_statement") && kind != "body_statement");
+    if is_element || is_statement {
         return false;
     }
     let mut cursor = node.walk();
     let mut previous: Option<Node<'_>> = None;
     let mut count = 0;
+    // The parts of a declaration may stand on lines of their own, but they have names.
+    let is_declaration = |part: &&str| node.child_by_field_name(part).is_some();
+    if ["declarator", "body"].iter().any(is_declaration) {
+        return false;
+    }
     for child in node.children(&mut cursor) {
         let separator = !child.is_named() && matches!(child.kind(), ";" | "," | "\n" | "");
         if separator {

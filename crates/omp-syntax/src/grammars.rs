@@ -26,6 +26,7 @@ const GO: Contexts =
 const GQL: Contexts = &[("query { ", " }"), ("type T { ", " }")];
 #[cfg(feature = "large-grammars")]
 const HS: Contexts = &[("f = ", "")];
+const HCL: Contexts = &[("x = ", "")];
 const JAVA: Contexts =
     &[("", ";"), ("class C { ", " }"), ("class C { void f() { ", " } }"), ("class C { void f() { ", "; } }")];
 const JS: Contexts = &[("class C { ", " }"), ("(", ")"), ("let x: ", ""), ("async function* f() { ", " }")];
@@ -55,6 +56,7 @@ const SOL: Contexts = &[
 ];
 #[cfg(feature = "large-grammars")]
 const TLA: Contexts = &[("---- MODULE m ----\n", "\n===="), ("---- MODULE m ----\nx == ", "\n====")];
+const SQL: Contexts = &[("SELECT ", ""), ("SELECT a FROM b WHERE ", "")];
 const ZIG: Contexts = &[("fn f() void { ", " }"), ("fn f() void { ", "; }"), ("const x = ", ";")];
 
 const fn row(name: &'static str, family: Family, language: fn() -> Language, contexts: Contexts) -> Grammar {
@@ -81,7 +83,7 @@ pub(crate) static GRAMMARS: &[Grammar] = &[
     row("graphql", Code, || tree_sitter_graphql::LANGUAGE.into(), GQL),
     #[cfg(feature = "large-grammars")]
     row("haskell", Code, || tree_sitter_haskell::LANGUAGE.into(), HS),
-    row("hcl", Code, || tree_sitter_hcl::LANGUAGE.into(), ALONE),
+    row("hcl", Code, || tree_sitter_hcl::LANGUAGE.into(), HCL),
     row("html", Markup, || tree_sitter_html::LANGUAGE.into(), ALONE),
     row("ini", Data, || tree_sitter_ini::LANGUAGE.into(), ALONE),
     row("java", Code, || tree_sitter_java::LANGUAGE.into(), JAVA),
@@ -114,7 +116,7 @@ pub(crate) static GRAMMARS: &[Grammar] = &[
     #[cfg(feature = "large-grammars")]
     row("scala", Code, || tree_sitter_scala::LANGUAGE.into(), SCALA),
     row("solidity", Code, || tree_sitter_solidity::LANGUAGE.into(), SOL),
-    row("sql", Code, || tree_sitter_sequel::LANGUAGE.into(), ALONE),
+    row("sql", Code, || tree_sitter_sequel::LANGUAGE.into(), SQL),
     row("starlark", Code, || tree_sitter_starlark::LANGUAGE.into(), ALONE),
     row("svelte", Markup, || tree_sitter_svelte_ng::LANGUAGE.into(), ALONE),
     #[cfg(feature = "large-grammars")]

@@ -12,13 +12,12 @@ pub(crate) struct Heading {
 /// All headings in the order of the text, but for those in code.
 pub(crate) fn headings(text: &str) -> Vec<Heading> {
     let mut found: Vec<Heading> = Vec::new();
-    let mut fence: Option<&str> = None;
+    let mut fence: Option<Fence> = None;
     let mut paragraph = false;
-    for (row, line) in text.lines().enumerate() {
-        let mark = ["```", "~~~"].into_iter().find(|mark| line.trim_start().starts_with(mark));
-        match (fence, mark) {
-            (None, Some(mark)) => fence = Some(mark),
-            (Some(open), Some(mark)) if open == mark => {
+    for (row, line) in text.lines().enumerate().skip(front_matter(text)) {
+        match (fence, Fence::of(line)) {
+            (None, Some(opened)) if opened.may_open => fence = Some(opened),
+            (Some(opened), Some(mark)) if mark.closes(opened) => {
                 fence = None;
                 paragraph = false;
                 continue;
@@ -54,11 +53,49 @@ pub(crate) fn section_end(text: &str, row: usize) -> Option<usize> {
     (row..end).rev().find(|row| !lines[*row].trim().is_empty())
 }
 
+/// The rows of values that some texts begin with, between two lines of `---`.
+fn front_matter(text: &str) -> usize {
+    let mut lines = text.lines().map(str::trim_end).enumerate();
+    let Some((_, mark @ ("---" | "+++"))) = lines.next() else { return 0 };
+    lines.find(|(_, line)| *line == mark).map_or(0, |(row, _)| row + 1)
+}
+
+/// A line that begins or ends a piece of code.
+#[derive(Clone, Copy)]
+struct Fence {
+    character: char,
+    length: usize,
+    may_open: bool,
+    may_close: bool,
+}
+
+impl Fence {
+    fn of(line: &str) -> Option<Self> {
+        let line = line.trim_start();
+        let character = line.chars().next().filter(|first| matches!(first, '`' | '~'))?;
+        let rest = line.trim_start_matches(character);
+        let length = line.len() - rest.len();
+        // Code within a line may begin with as many.
+        let may_open = character == '~' || !rest.contains('`');
+        let fence = Self { character, length, may_open, may_close: rest.trim().is_empty() };
+        (length >= 3).then_some(fence)
+    }
+
+    /// As many as at the beginning, or more, and nothing behind them.
+    fn closes(self, opened: Self) -> bool {
+        self.may_close && self.character == opened.character && self.length >= opened.length
+    }
+}
+
 /// `## Title`
 fn level(line: &str) -> Option<usize> {
-    let level = line.bytes().take_while(|byte| *byte == b'#').count();
-    let rest = &line[level..];
-    ((1..=6).contains(&level) && (rest.is_empty() || rest.starts_with([' ', '\t']))).then_some(level)
+    let trimmed = line.trim_start_matches(' ');
+    let level = trimmed.bytes().take_while(|byte| *byte == b'#').count();
+    let rest = &trimmed[level..];
+    // Deeper lines are code.
+    let is_near = line.len() - trimmed.len() <= 3;
+    (is_near && (1..=6).contains(&level) && (rest.is_empty() || rest.starts_with([' ', '\t'])))
+        .then_some(level)
 }
 
 /// A line of `=` or `-` below a paragraph.

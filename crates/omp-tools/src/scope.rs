@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
 use omp_agent::ToolError;
+use omp_workspace::walk::Entry;
 
 use crate::Context;
 use crate::resources::InternalUrl;
@@ -14,6 +15,8 @@ pub(crate) struct Place {
     pub(crate) base: PathBuf,
     /// Of the names below, those that are meant; `None` for a path without a pattern.
     pub(crate) glob: Option<GlobMatcher>,
+    /// The pattern ends with a slash.
+    directories_only: bool,
 }
 
 /// The places of a call, and what was asked for but does not exist.
@@ -27,6 +30,24 @@ const GLOB: [char; 4] = ['*', '?', '[', '{'];
 /// Does a text hold characters of a pattern?
 pub(crate) fn has_glob(text: &str) -> bool {
     text.contains(GLOB)
+}
+
+/// The directory before the first part with a pattern, and the pattern. `[id]` and `{x}` may be names: where there is a
+/// file or directory of that name, it is meant.
+pub(crate) fn split_pattern<'a>(context: &Context, typed: &'a str) -> (&'a str, Option<&'a str>) {
+    let mut start = 0;
+    for part in typed.split('/') {
+        let end = start + part.len();
+        if has_glob(part) && (part.contains(['*', '?']) || !is_there(context, &typed[..end])) {
+            return (&typed[..start.saturating_sub(1)], Some(&typed[start..]));
+        }
+        start = end + 1;
+    }
+    (typed, None)
+}
+
+fn is_there(context: &Context, typed: &str) -> bool {
+    context.base().resolve(typed).is_ok_and(|path| path.symlink_metadata().is_ok())
 }
 
 /// Internal URLs name one thing each. A question mark begins a query if it looks like one.
@@ -82,42 +103,59 @@ impl Place {
     fn new(context: &Context, typed: &str) -> Result<Self, ToolError> {
         if let Some(url) = InternalUrl::parse(typed) {
             refuse_glob(&url)?;
-            return Ok(Self { base: context.file(typed)?, glob: None });
+            return Ok(Self::at(context.file(typed)?));
         }
-        let (base, glob) = split(typed);
+        let (base, glob) = split(context, typed);
         let path = match base.as_str() {
             "" => context.cwd.clone(),
             base => context.base().resolve(base).map_err(|error| ToolError::new(error.to_string()))?,
         };
-        let glob = glob.map(|glob| compile(&glob)).transpose()?;
-        if path == Path::new("/") {
+        let directories_only = glob.as_deref().is_some_and(|glob| glob.ends_with('/'));
+        let glob = glob.map(|glob| compile(glob.trim_end_matches('/'))).transpose()?;
+        if is_root(&path) {
             return Err(ToolError::new("Searching from root directory '/' is not allowed"));
         }
         if glob.is_some() && path.is_file() {
             return Err(ToolError::new(format!("Path is not a directory: {base}")));
         }
-        Ok(Self { base: path, glob })
+        Ok(Self { base: path, glob, directories_only })
+    }
+
+    /// A path without a pattern.
+    pub(crate) fn at(base: PathBuf) -> Self {
+        Self { base, glob: None, directories_only: false }
     }
 
     /// Is a file below the base meant?
     pub(crate) fn wants(&self, path: &Path) -> bool {
+        !self.directories_only && self.fits(path)
+    }
+
+    /// Is something below the base meant, whatever it is?
+    pub(crate) fn wants_entry(&self, entry: &Entry) -> bool {
+        if entry.is_directory() { self.fits(entry.path()) } else { self.wants(entry.path()) }
+    }
+
+    fn fits(&self, path: &Path) -> bool {
         let Some(glob) = &self.glob else { return true };
-        path.strip_prefix(&self.base).is_ok_and(|relative| glob.is_match(relative))
+        path.strip_prefix(&self.base).is_ok_and(|below| glob.is_match(below))
     }
 }
 
-/// The directory before the first part with a pattern, and the pattern. A pattern in the first part is meant at every
-/// depth.
-fn split(typed: &str) -> (String, Option<String>) {
+/// As [`split_pattern`]. A pattern in the first part is meant at every depth.
+fn split(context: &Context, typed: &str) -> (String, Option<String>) {
     let typed = typed.strip_prefix("./").unwrap_or(typed);
-    let Some(first) = typed.split('/').position(has_glob) else { return (typed.to_owned(), None) };
-    let parts: Vec<&str> = typed.split('/').collect();
-    let (base, glob) = (parts[..first].join("/"), parts[first..].join("/"));
-    match first {
-        0 if !glob.starts_with("**/") => (base, Some(format!("**/{glob}"))),
-        1 if base.is_empty() => ("/".to_owned(), Some(glob)),
-        _ => (base, Some(glob)),
+    match split_pattern(context, typed) {
+        (base, None) => (base.to_owned(), None),
+        ("", Some(glob)) if typed.starts_with('/') => ("/".to_owned(), Some(glob.to_owned())),
+        ("", Some(glob)) if !glob.starts_with("**/") => (String::new(), Some(format!("**/{glob}"))),
+        (base, Some(glob)) => (base.to_owned(), Some(glob.to_owned())),
     }
+}
+
+/// Is it the root of the file system, by whatever name?
+pub(crate) fn is_root(path: &Path) -> bool {
+    path.canonicalize().is_ok_and(|real| real == Path::new("/"))
 }
 
 fn compile(glob: &str) -> Result<GlobMatcher, ToolError> {
@@ -133,7 +171,7 @@ fn parts(context: &Context, entry: &str) -> Vec<String> {
         if InternalUrl::parse(text).is_some() {
             return context.file(text).is_ok_and(|path| path.symlink_metadata().is_ok());
         }
-        let (base, _) = split(text);
+        let (base, _) = split(context, text);
         let resolved = match base.as_str() {
             "" => Some(context.cwd.clone()),
             base => context.base().resolve(base).ok(),
@@ -141,7 +179,9 @@ fn parts(context: &Context, entry: &str) -> Vec<String> {
         resolved.is_some_and(|path| path.symlink_metadata().is_ok())
     };
     let whole = || vec![entry.to_owned()];
-    if exists(entry) && !(has_glob(entry) && entry.contains([',', ';']) && !entry.contains('{')) {
+    let is_list =
+        split_pattern(context, entry).1.is_some() && entry.contains([',', ';']) && !entry.contains('{');
+    if exists(entry) && !is_list {
         return whole();
     }
     let split_at = |separators: &[char]| -> Vec<String> {

@@ -27,6 +27,13 @@ impl Shown {
         tag
     }
 
+    /// More lines of a remembered text were displayed.
+    pub(crate) fn saw(&self, path: &Path, tag: Tag, lines: &[(usize, usize)]) {
+        let key = Self::key(path);
+        let mut snapshots = self.snapshots();
+        lines.iter().for_each(|(first, last)| snapshots.saw(&key, tag, *first, *last));
+    }
+
     pub(crate) fn snapshots(&self) -> MutexGuard<'_, Snapshots> {
         self.snapshots.lock().unwrap_or_else(PoisonError::into_inner)
     }

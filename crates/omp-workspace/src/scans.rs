@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::walk::{self, End, walk};
+use crate::walk::{self, End, walk_choosing};
 
 /// Entries of one scan; a larger tree is cut.
 const MAX_ENTRIES: u64 = 200_000;
@@ -221,9 +221,11 @@ fn scan(root: &Path, options: Options, cancelled: &(dyn Fn() -> bool + Sync)) ->
         entries: MAX_ENTRIES,
         cancelled,
     };
-    let end = walk(root, &walk_options, &|entry| {
+    let enters = |entry: &walk::Entry| options.node_modules || !entry.path().ends_with("node_modules");
+    let end = walk_choosing(root, &walk_options, &enters, &|entry| {
         let Ok(below) = entry.path().strip_prefix(root) else { return };
-        if !options.node_modules && below.iter().any(|name| name == "node_modules") {
+        // A link of that name leads to what is not wanted.
+        if !enters(entry) {
             return;
         }
         let mut path = below.to_string_lossy().into_owned();

@@ -74,7 +74,17 @@ const OPEN: usize = 64;
 /// Visits everything below `root`, but not `root` itself. Several threads visit at once. What cannot be read is passed
 /// over, and so is the inside of `.git`.
 pub fn walk(root: &Path, options: &Options<'_>, visit: &(dyn Fn(&Entry) + Sync)) -> End {
-    walk_telling(root, options, visit, &|_| {})
+    go(root, options, visit, &|_| {}, &|_| true)
+}
+
+/// As [`walk`], but only into directories for which `enters` says so; the others are not visited either.
+pub fn walk_choosing(
+    root: &Path,
+    options: &Options<'_>,
+    enters: &(dyn Fn(&Entry) -> bool + Sync),
+    visit: &(dyn Fn(&Entry) + Sync),
+) -> End {
+    go(root, options, visit, &|_| {}, enters)
 }
 
 /// As [`walk`]. `ignored` is told what is passed over because of a rule: files, and directories with all that is below
@@ -85,9 +95,19 @@ pub fn walk_telling(
     visit: &(dyn Fn(&Entry) + Sync),
     ignored: &(dyn Fn(&Entry) + Sync),
 ) -> End {
+    go(root, options, visit, ignored, &|_| true)
+}
+
+fn go(
+    root: &Path,
+    options: &Options<'_>,
+    visit: &(dyn Fn(&Entry) + Sync),
+    ignored: &(dyn Fn(&Entry) + Sync),
+    enters: &(dyn Fn(&Entry) -> bool + Sync),
+) -> End {
     let gate = Gate::new(options);
     let tasks = Tasks::default();
-    let walk = Walk { options, visit, ignored, gate: &gate, tasks: &tasks };
+    let walk = Walk { options, visit, ignored, enters, gate: &gate, tasks: &tasks };
     tasks.offer(Task::Read(Directory::root(root, options.gitignore)));
     let helpers = std::thread::available_parallelism().map_or(1, |cores| usize::from(cores) - 1);
     std::thread::scope(|scope| {
@@ -158,6 +178,7 @@ struct Walk<'a> {
     options: &'a Options<'a>,
     visit: &'a (dyn Fn(&Entry) + Sync),
     ignored: &'a (dyn Fn(&Entry) + Sync),
+    enters: &'a (dyn Fn(&Entry) -> bool + Sync),
     gate: &'a Gate<'a>,
     tasks: &'a Tasks,
 }
@@ -255,6 +276,7 @@ impl Walk<'_> {
                 None
             }
             Verdict::Unnamed if is_hidden => None,
+            _ if entry.is_directory() && !(self.enters)(&entry) => None,
             Verdict::Unnamed | Verdict::Wanted => self.gate.admits().then_some(entry),
         }
     }

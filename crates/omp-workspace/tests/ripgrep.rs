@@ -87,11 +87,11 @@ fn encoded(random: &mut fastrand::Rng, text: &str) -> Vec<u8> {
     let wide = |convert: fn(u16) -> [u8; 2]| {
         ['\u{feff}'.to_string(), text.to_owned()].concat().encode_utf16().flat_map(convert).collect()
     };
-    match random.u8(..6) {
+    match random.u8(..5) {
         0 => wide(u16::to_le_bytes),
         1 => wide(u16::to_be_bytes),
         2 => ["\u{feff}", text].concat().into_bytes(),
-        3 => encoding_rs::WINDOWS_1252.encode(text).0.into_owned(),
+        // Encodings from before Unicode are not here: ripgrep takes them for broken UTF-8.
         _ => text.as_bytes().to_vec(),
     }
 }

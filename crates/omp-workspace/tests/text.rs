@@ -185,3 +185,16 @@ fn line_endings() {
     assert_eq!(LineEnding::detect("a\r\nb\n"), LineEnding::Mixed);
     assert_eq!(LineEnding::detect("a\rb"), LineEnding::Unknown);
 }
+
+/// Broken letters elsewhere in the file are no reason to warn, and those that are shown are one.
+#[test]
+fn only_broken_letters_that_are_shown_are_reported() {
+    let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let lone = 0xd800_u16.to_le_bytes().to_vec();
+    let bytes = [wide("a"), lone, wide("\n"), wide(&"word\n".repeat(100))].concat();
+    let invalid = |ranges: &[std::ops::RangeInclusive<u64>]| {
+        read_window(bytes.as_slice(), Charset::Utf16Le, &request(ranges)).unwrap().invalid
+    };
+    assert!(invalid(&[1..=2]) && invalid(&[1..=1_000]));
+    assert!(!invalid(&[50..=60]));
+}

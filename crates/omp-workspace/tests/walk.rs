@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use omp_workspace::walk::{End, Options, walk};
+use omp_workspace::walk::{End, Options, walk, walk_choosing};
 
 /// Why a walk through 300 files of one directory ended, and how many it visited.
 fn ended(deadline: Option<Instant>, entries: u64, cancelled: bool) -> (End, u64) {
@@ -72,4 +72,21 @@ fn a_crowd_is_visited_once() {
     // The directories, the file in the deepest, and nine of ten in the crowd.
     assert_eq!(visits.len(), 3 + 1 + 20_700);
     assert!(visits.contains_key(&deep.join("last")));
+}
+
+/// What is not entered does not use up what may be looked at.
+#[test]
+fn a_directory_that_is_not_entered_costs_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::create_dir(directory.path().join("modules")).unwrap();
+    for number in 0..50 {
+        std::fs::write(directory.path().join(format!("modules/f{number}")), "").unwrap();
+    }
+    std::fs::write(directory.path().join("a"), "").unwrap();
+    let visited = AtomicU64::new(0);
+    let options = Options { hidden: true, gitignore: true, deadline: None, entries: 1, cancelled: &|| false };
+    let end = walk_choosing(directory.path(), &options, &|entry| !entry.path().ends_with("modules"), &|_| {
+        visited.fetch_add(1, Ordering::Relaxed);
+    });
+    assert_eq!((end, visited.into_inner()), (End::Complete, 1));
 }

@@ -87,6 +87,7 @@ struct Collector<'a> {
 const CONTAINERS: &[&str] = &[
     "class",
     "contract",
+    "enum",
     "extension",
     "impl_item",
     "instance",
@@ -154,7 +155,9 @@ impl Collector<'_> {
 
     /// Modules of Elixir are calls.
     fn is_elixir_module(&self, node: Node<'_>) -> bool {
-        node.kind() == "call" && self.sight.text[node.start_byte()..].starts_with("defmodule")
+        let text = &self.sight.text[node.start_byte()..];
+        node.kind() == "call"
+            && ["defmodule", "defimpl", "defprotocol"].iter().any(|word| text.starts_with(word))
     }
 
     fn add(&mut self, mut fold: Fold, node: Node<'_>) {

@@ -21,6 +21,12 @@ fn quotes(language: Language) -> bool {
     matches!(language.name(), "json" | "toml")
 }
 
+/// Languages in which `$NAME` is a variable of the program.
+pub(super) fn owns_dollars(language: Language) -> bool {
+    let known = ["bash", "css", "dockerfile", "graphql", "make", "perl", "php", "powershell", "ruby"];
+    known.contains(&language.name())
+}
+
 impl Dialect {
     /// The pattern as the grammar can read it: `$NAME` becomes a name.
     pub(crate) fn readable(self, pattern: &str) -> String {
@@ -47,7 +53,7 @@ impl Dialect {
 }
 
 /// `$NAME`, `$_`, `$$$NAME` or `$$$` at the start of a text, and what follows. `None` for a dollar that is none of these.
-fn split_variable(text: &str) -> (Option<&str>, &str) {
+pub(super) fn split_variable(text: &str) -> (Option<&str>, &str) {
     let dollars = text.bytes().take_while(|byte| *byte == b'$').count();
     let name =
         text[dollars..].bytes().take_while(u8::is_ascii).take_while(|byte| is_of_name(char::from(*byte)));

@@ -6,6 +6,7 @@
 mod compile;
 mod dialect;
 mod rewrite;
+mod template;
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -19,6 +20,7 @@ use crate::tree::{self, Bounds, is_deep};
 pub use compile::{Pattern, PatternError};
 use dialect::Dialect;
 pub use rewrite::{Overlap, Replacement, Rule};
+pub use template::TemplateError;
 
 type Document = StrDoc<Dialect>;
 type Reading = ast_grep_core::Pattern;
@@ -58,19 +60,27 @@ impl Source {
 
     /// Everything that matches, in the order of the text; a match may lie within another.
     pub fn search(&self, pattern: &Pattern) -> Vec<Match> {
-        self.find(pattern).iter().map(|(_, found)| describe(found)).collect()
+        self.search_some(pattern, usize::MAX)
     }
 
-    /// The matches of all readings of a pattern, each with the reading that found it. Of nodes that are the same text
-    /// the outermost counts.
-    fn find<'a>(&'a self, pattern: &'a Pattern) -> Vec<(&'a Reading, Found<'a>)> {
+    /// The first `most` places that match. A pattern such as `$A` is every node of a text, with the code of all of them.
+    pub fn search_some(&self, pattern: &Pattern, most: usize) -> Vec<Match> {
+        self.find(pattern, most).iter().map(|(_, found)| describe(found)).collect()
+    }
+
+    /// The first matches of all readings of a pattern, each with the reading that found it. Of nodes that are the same
+    /// text the outermost counts.
+    fn find<'a>(&'a self, pattern: &'a Pattern, most: usize) -> Vec<(&'a Reading, Found<'a>)> {
         let root = self.root.root();
         let mut all = Vec::new();
         for reading in &pattern.readings {
-            all.extend(root.find_all(reading).map(|found| (reading, found)));
+            let mut last = None;
+            let is_new = |found: &Found<'a>| last.replace(found.range()) != Some(found.range());
+            all.extend(root.find_all(reading).filter(is_new).take(most).map(|found| (reading, found)));
         }
         all.sort_by_key(|(_, found)| (found.range().start, Reverse(found.range().end)));
         all.dedup_by(|one, other| one.1.range() == other.1.range());
+        all.truncate(most);
         all
     }
 }

@@ -3,19 +3,15 @@
 use std::fmt;
 use std::ops::Range;
 
-use ast_grep_core::replacer::{Replacer, TemplateFix};
+use ast_grep_core::Matcher;
 
-use super::{Dialect, Found, Match, Pattern, Reading, Source, describe, without_end};
+use super::template::{Template, TemplateError};
+use super::{Found, Match, Pattern, Reading, Source, describe, without_end};
 
 /// What to replace, and by what.
 pub struct Rule {
     pattern: Pattern,
     template: Template,
-}
-
-enum Template {
-    Nothing,
-    Code(TemplateFix),
 }
 
 /// One replacement.
@@ -40,14 +36,10 @@ impl fmt::Display for Overlap {
 impl std::error::Error for Overlap {}
 
 impl Rule {
-    /// `template` is code with the variables of the pattern; an empty one deletes.
-    pub fn new(pattern: Pattern, template: &str, language: crate::Language) -> Self {
-        // The error of the library's type cannot occur: the type has no values.
-        let template = match TemplateFix::try_new(template, &Dialect(language)) {
-            Ok(fix) if !template.is_empty() => Template::Code(fix),
-            _ => Template::Nothing,
-        };
-        Self { pattern, template }
+    /// `template` is code with the names of the pattern; an empty one deletes.
+    pub fn new(pattern: Pattern, template: &str, language: crate::Language) -> Result<Self, TemplateError> {
+        let template = Template::new(template, &pattern, language)?;
+        Ok(Self { pattern, template })
     }
 
     /// Can there be a match in the text at all?
@@ -61,7 +53,7 @@ impl Source {
     pub fn rewrite(&self, rules: &[Rule]) -> Result<Vec<Replacement>, Overlap> {
         let mut all = Vec::new();
         for rule in rules {
-            let found = self.find(&rule.pattern);
+            let found = self.find(&rule.pattern, usize::MAX);
             all.extend(found.iter().map(|(reading, found)| rule.replacement(reading, found)));
         }
         all.sort_by_key(|one: &Replacement| (one.range.start, one.range.end));
@@ -72,15 +64,20 @@ impl Source {
 
 impl Rule {
     fn replacement(&self, reading: &Reading, found: &Found<'_>) -> Replacement {
-        let (range, inserted) = match &self.template {
-            Template::Nothing => (whole_lines(found), String::new()),
-            Template::Code(fix) => {
-                let inserted: Vec<u8> = fix.generate_replacement(found);
-                let range = without_end(found, fix.get_replaced_range(found, reading));
-                (range, String::from_utf8_lossy(&inserted).into_owned())
-            }
+        let (range, inserted) = match self.template.is_empty() {
+            true => (whole_lines(found), String::new()),
+            false => (without_end(found, matched(reading, found)), self.template.fill(found)),
         };
         Replacement { found: describe(found), range, inserted }
+    }
+}
+
+/// The part of a node that the pattern speaks of: a separator at its end may not be.
+fn matched(reading: &Reading, found: &Found<'_>) -> Range<usize> {
+    let range = found.range();
+    match reading.get_match_len(found.get_node().clone()) {
+        Some(length) => range.start..range.start + length,
+        None => range,
     }
 }
 

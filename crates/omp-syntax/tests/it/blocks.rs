@@ -121,6 +121,8 @@ fn go_and_java() {
 #[test]
 fn many_languages() {
     let cases = [
+        ("a.c", "int\nf(int x)\n{\n    return x;\n}\nint g;\n", "}"),
+        ("a.cpp", "std::vector<int>\nf(int x)\n{\n    return x;\n}\nint g;\n", "}"),
         ("a.c", "static int f(int x)\n{\n    return x;\n}\nint g;\n", "}"),
         ("a.cpp", "template <typename T>\nclass C {\npublic:\n    void f() {}\n};\nint g;\n", "};"),
         ("a.cs", "[Attr]\npublic class C\n{\n    int X { get; set; }\n}\nclass D {}\n", "}"),
@@ -135,6 +137,15 @@ fn many_languages() {
         ("a.sh", "f() {\n  echo 1\n}\nf\n", "}"),
         ("a.sh", "if true; then\n  echo 1\nfi\nf\n", "fi"),
         ("a.sql", "CREATE TABLE t (\n  a INT,\n  b INT\n);\nSELECT 1;\n", ");"),
+        ("a.sql", "SELECT a,\n  b\nFROM t\nWHERE c = 1;\nSELECT 2;\n", "WHERE c = 1;"),
+        ("a.sql", "DELETE\nFROM t\nWHERE c = 1;\nSELECT 2;\n", "WHERE c = 1;"),
+        ("a.cmake", "if(X)\n  set(A 1)\nendif()\nset(B 2)\n", "endif()"),
+        ("a.cmake", "function(f x)\n  set(A 1)\n  set(B 1)\nendfunction()\nf(1)\n", "endfunction()"),
+        ("a.svelte", "{#if a}\n  <p>x</p>\n{/if}\n<b>y</b>\n", "{/if}"),
+        ("a.svelte", "{#each a as b}\n  <p>x</p>\n  <p>y</p>\n{/each}\n<b>y</b>\n", "{/each}"),
+        ("a.ini", "[a]\nb = 1\nc = 2\n\n[d]\n", "c = 2"),
+        ("a.graphql", "query Q {\n  a\n}\ntype T {\n  b: Int\n}\n", "}"),
+        ("a.jl", "function f(x)\n  x\nend\ny = 1\n", "end"),
         ("a.html", "<div>\n  <p>x</p>\n</div>\n<p></p>\n", "</div>"),
         ("a.css", ".a {\n  color: red;\n}\n.b {}\n", "}"),
         ("a.yaml", "a:\n  b: 1\n  c:\n    - 2\nd: 3\n", "    - 2"),
@@ -180,6 +191,69 @@ fn markdown_headings_open_sections() {
             ("## Four", Some("## Four")),
             ("Setext", Some("Setext…end")),
             ("# Five", Some("# Five")),
+        ],
+    );
+}
+
+/// Attributes on lines of their own belong to the construct, but the line below is what people call its beginning.
+#[test]
+fn attributes_above_a_declaration() {
+    let csharp = "[ApiController]\n[Route(\"x\")]\npublic class C\n{\n    [HttpGet]\n    public int Get()\n    {\n        return 1;\n    }\n}\n";
+    check(
+        "a.cs",
+        csharp,
+        &[
+            ("[ApiController]", Some("[ApiController]…}")),
+            ("public class", Some("public class C…}")),
+            ("    public int", Some("public int Get()…}")),
+        ],
+    );
+    let php = "<?php\n#[Attribute]\nfinal class C\n{\n    #[Route]\n    public function f()\n    {\n        return 1;\n    }\n}\n";
+    check(
+        "a.php",
+        php,
+        &[("final class", Some("final class C…}")), ("    public function", Some("public function f()…}"))],
+    );
+}
+
+/// What closes an element begins nothing, as a closing bracket does not.
+#[test]
+fn closing_tags_are_no_constructs() {
+    let text = "<div>\n  <p>\n    x\n  </p>\n</div>\n";
+    for path in ["a.html", "a.vue", "a.svelte", "a.xml"] {
+        check(path, text, &[("<div>", Some("<div>…</div>")), ("  </p>", None), ("</div>", None)]);
+    }
+    let tsx = "const a = (\n  <ul>\n    <li />\n  </ul>\n);\n";
+    check("a.tsx", tsx, &[("  <ul>", Some("<ul>…</ul>")), ("  </ul>", None)]);
+    let fragment = "const a = (\n  <>\n    <li>\n      x\n    </li>\n  </>\n);\n";
+    check("a.jsx", fragment, &[("  <>", Some("<>…</>")), ("    <li>", Some("<li>…</li>")), ("  </>", None)]);
+}
+
+/// The rest of a comment or of a string is no construct: without its beginning it is something else.
+#[test]
+fn the_middle_of_a_comment_or_a_string_begins_nothing() {
+    let text = "/*\n  one\n  two\n*/\nconst s = `\n  three\n  four\n`;\n";
+    check(
+        "a.js",
+        text,
+        &[("  one", None), ("  two", None), ("*/", None), ("  three", None), ("  four", None)],
+    );
+    check("a.py", "\"\"\"One.\n\nTwo\nthree.\n\"\"\"\n", &[("Two", None), ("three", None)]);
+    check("a.rs", "fn f() {\n    g(\"a\n    b\n    c\");\n}\n", &[("    b", None), ("    c", None)]);
+}
+
+/// A piece of code ends with as many marks as it began with, and values before the text are no heading.
+#[test]
+fn markdown_in_markdown() {
+    let text = "---\ntitle: x\ndate: y\n---\n\n# One\n\n````md\n# no heading\n\n```sh\n# none either\n```\n\n# still none\n````\n\n```one line```\n\n  ## Two\n\n```sh\n```other\n# none\n```\n\nend\n\n# Three\n";
+    check(
+        "a.md",
+        text,
+        &[
+            ("# One", Some("# One…end")),
+            ("  ## Two", Some("## Two…end")),
+            ("# Three", Some("# Three")),
+            ("date: y", None),
         ],
     );
 }

@@ -91,6 +91,36 @@ fn members_of_classes_are_declarations() {
     }
 }
 
+/// Not only classes have members: none of these is most of the text, and each shows what it holds.
+#[test]
+fn members_of_other_declarations_stay() {
+    let text = |open: &str, method: &str, end: &str, close: &str| -> String {
+        let methods: String = (0..20)
+            .map(|at| {
+                format!(
+                    "  {}\n{}  {end}\n",
+                    method.replace('@', &at.to_string()),
+                    body(6, "    ").replace(';', "")
+                )
+            })
+            .collect();
+        (0..4).map(|at| format!("{}\n{methods}{close}\n\n", open.replace('@', &at.to_string()))).collect()
+    };
+    for (path, text) in [
+        ("A.java", text("enum E@ {\n  A, B;", "void m@() {", "}", "}").replace(")\n", ");\n")),
+        (
+            "a.php",
+            format!("<?php\n{}", text("enum E@ {", "function m@() {", "}", "}").replace(")\n", ");\n")),
+        ),
+        ("a.ex", text("defimpl P, for: T@ do", "def m@() do", "end", "end")),
+        ("a.exs", text("defprotocol P@ do", "def m@() do", "end", "end")),
+    ] {
+        let shown = outline(path, &text);
+        assert_eq!(shown.matches("m19").count(), 4, "{path}: {shown}");
+        assert!(!shown.contains("call("), "{path}: {shown}");
+    }
+}
+
 fn functions(count: usize, lines: usize) -> String {
     (0..count).map(|at| format!("function f{at}() {{\n{}}}\n", body(lines, "  "))).collect()
 }

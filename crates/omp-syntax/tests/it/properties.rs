@@ -103,13 +103,14 @@ proptest! {
         let languages: Vec<Language> = Language::all().collect();
         let language = languages[at % languages.len()];
         let source = Source::parse(&text, language, Bounds::SIZE).unwrap();
-        for (pattern, template) in [("f($$$)", ""), ("x", "$A"), ("[$A]", "$A"), ("$A", "$A")] {
+        for (pattern, template) in [("f($$$)", ""), ("x", "y\n  z"), ("[$A]", "$A"), ("$A", "$A")] {
             let Ok(pattern) = Pattern::new(pattern, language) else { continue };
             for found in source.search(&pattern) {
                 prop_assert!(text.get(found.range.clone()).is_some());
                 prop_assert!(found.lines.0 <= found.lines.1);
             }
-            let Ok(all) = source.rewrite(&[Rule::new(pattern, template, language)]) else { continue };
+            let Ok(rule) = Rule::new(pattern, template, language) else { continue };
+            let Ok(all) = source.rewrite(&[rule]) else { continue };
             for one in all {
                 prop_assert!(text.get(one.range.clone()).is_some());
             }

@@ -27,6 +27,7 @@ pub(super) fn label(replacements: usize, files: usize) -> String {
 
 pub(super) fn nothing(plan: &Plan) -> ToolOutput {
     let mut parts = vec!["No replacements made".to_owned()];
+    parts.extend(plan.notes.iter().cloned());
     parts.extend(issues_note(&plan.issues));
     let details = facts(plan, State::Shown).finish(&Meta::default());
     ToolOutput::text(parts.join("\n\n")).with_details(details)
@@ -37,6 +38,7 @@ pub(super) fn preview(context: &Context, plan: &Plan) -> ToolOutput {
     if plan.limited {
         parts.push("Limit reached; narrow paths.".to_owned());
     }
+    parts.extend(plan.notes.iter().cloned());
     parts.extend(issues_note(&plan.issues));
     let label = label(plan.total(), plan.files.len());
     let (text, truncation) = cap(parts.join("\n\n"));
@@ -48,8 +50,7 @@ pub(super) fn preview(context: &Context, plan: &Plan) -> ToolOutput {
 
 fn file(context: &Context, file: &FilePlan) -> String {
     let mut rows = vec![format!("# {}", context.base().display(&file.path))];
-    for one in &file.replacements {
-        let line = file.line(one);
+    for (line, one) in file.numbered() {
         let before = first_line(&file.old[one.range.clone()]);
         rows.push(format!("-{line}:{before}\n+{line}:{}", first_line(&one.inserted)));
     }

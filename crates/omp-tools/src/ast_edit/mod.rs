@@ -3,7 +3,6 @@
 mod answer;
 mod plan;
 
-use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
 use futures_util::FutureExt;
@@ -16,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Context;
 use crate::pending::PendingAction;
-use plan::Plan;
+use plan::{Plan, Promise};
 
 pub(crate) const NAME: &str = "ast_edit";
 
@@ -80,11 +79,11 @@ fn preview(
         return Ok(answer::nothing(&plan));
     }
     let label = answer::label(plan.total(), plan.files.len());
-    let (counts, weak) = (plan.counts(), Arc::downgrade(context));
+    let (promises, weak) = (plan.promises(), Arc::downgrade(context));
     context.pending.push(PendingAction {
         label,
         source: NAME.to_owned(),
-        apply: Box::new(move |_| apply(&weak, &arguments, &counts)),
+        apply: Box::new(move |_| apply(&weak, &arguments, &promises)),
         reject: None,
     });
     Ok(answer::preview(context, &plan))
@@ -112,11 +111,11 @@ fn check(operations: &[Operation]) -> Result<(), ToolError> {
 fn apply(
     context: &Weak<Context>,
     arguments: &Arguments,
-    counts: &[(PathBuf, usize)],
+    promises: &[Promise],
 ) -> Result<ToolOutput, ToolError> {
     let Some(context) = context.upgrade() else { return Err(ToolError::new("The session has ended.")) };
     let plan = Plan::make(&context, &arguments.ops, &arguments.paths, &CancellationToken::new())?;
-    if plan.counts() != counts {
+    if plan.promises() != promises {
         return Err(ToolError::new(
             "The preview is stale: files have changed since it was made. Nothing was written. Discard it and call \
              ast_edit again.",

@@ -1,19 +1,20 @@
 //! What a structural edit would change.
 
 use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use omp_agent::ToolError;
 use omp_hashline::Change;
 use omp_syntax::pattern::{Pattern, Replacement, Rule, Source};
-use omp_syntax::{Bounds, Language};
+use omp_syntax::{Bounds, Language, parses};
 use tokio_util::sync::CancellationToken;
 
 use super::Operation;
 use crate::Context;
 use crate::edit::Rewrite;
 use crate::resources::InternalUrl;
-use crate::structure::{Targets, load, look};
+use crate::structure::{Loaded, NO_CODE, Targets, load, look, too_large};
 
 /// A run over all files.
 #[derive(Default)]
@@ -24,6 +25,8 @@ pub(super) struct Plan {
     /// There are more files than one edit may change.
     pub(super) limited: bool,
     pub(super) issues: Vec<String>,
+    /// About the paths.
+    pub(super) notes: Vec<String>,
 }
 
 /// The changes of one file.
@@ -31,6 +34,16 @@ pub(super) struct FilePlan {
     pub(super) path: PathBuf,
     pub(super) old: String,
     pub(super) replacements: Vec<Replacement>,
+    /// The new text has syntax errors.
+    breaks: bool,
+}
+
+/// What a preview promised about a file: what would be replaced by what. Where it stands does not matter.
+#[derive(PartialEq, Eq)]
+pub(super) struct Promise {
+    path: PathBuf,
+    count: usize,
+    code: u64,
 }
 
 /// What became of a file that was looked at.
@@ -51,17 +64,12 @@ impl Plan {
             context.file_to_change(url)?;
         }
         let targets = Targets::find(context, paths, cancel)?;
-        let Some(language) = one_language(&targets.files)? else { return Ok(Self::default()) };
-        let mut plan = Self::default();
-        let mut rules = Vec::new();
-        for operation in operations {
-            match Pattern::new(&operation.pat, language) {
-                Ok(pattern) => rules.push(Rule::new(pattern, &operation.out, language)),
-                Err(error) => {
-                    plan.issues.push(format!("{}: `{}`: {error}", language.name(), operation.pat.trim()));
-                }
-            }
-        }
+        let mut plan = Self { notes: targets.notes(), ..Self::default() };
+        let Some(language) = one_language(&targets.files)? else {
+            plan.notes.push(NO_CODE.to_owned());
+            return Ok(plan);
+        };
+        let rules = plan.rules(operations, language)?;
         let most = context.settings.ast_max_files;
         let one = |path: &Path| look_at(context, path, &rules, cancel);
         let count = |looked: &[Looked]| looked.iter().filter(|one| matches!(one, Looked::Changes(_))).count();
@@ -79,12 +87,35 @@ impl Plan {
         }
         plan.limited = plan.files.len() > most;
         plan.files.truncate(most);
+        let broken =
+            plan.files.iter().filter(|file| file.breaks).map(|file| context.base().display(&file.path));
+        plan.issues.extend(broken.map(|shown| format!("{shown}: has syntax errors after the change")));
         Ok(plan)
     }
 
-    /// How often each file is changed: what a preview and its application must agree on.
-    pub(super) fn counts(&self) -> Vec<(PathBuf, usize)> {
-        self.files.iter().map(|file| (file.path.clone(), file.replacements.len())).collect()
+    /// The operations in a language. A pattern that makes no sense there is an issue; a replacement that would lose code is
+    /// a mistake.
+    fn rules(&mut self, operations: &[Operation], language: Language) -> Result<Vec<Rule>, ToolError> {
+        let mut rules = Vec::new();
+        for operation in operations {
+            let typed = operation.pat.trim();
+            match Pattern::new(&operation.pat, language) {
+                Ok(pattern) => {
+                    let rule = Rule::new(pattern, &operation.out, language);
+                    let out = &operation.out;
+                    rules.push(rule.map_err(|error| {
+                        ToolError::new(format!("`out` `{out}` does not fit `pat` `{typed}`: {error}."))
+                    })?);
+                }
+                Err(error) => self.issues.push(format!("{}: `{typed}`: {error}", language.name())),
+            }
+        }
+        Ok(rules)
+    }
+
+    /// What a preview and its application must agree on.
+    pub(super) fn promises(&self) -> Vec<Promise> {
+        self.files.iter().map(FilePlan::promise).collect()
     }
 
     pub(super) fn total(&self) -> usize {
@@ -100,7 +131,10 @@ fn one_language(files: &[PathBuf]) -> Result<Option<Language>, ToolError> {
         let by_name = Language::of_path(&name, "");
         let found = match path.extension() {
             Some(_) => by_name,
-            None => by_name.or_else(|| load(path).map(|(_, language)| language)),
+            None => by_name.or_else(|| match load(path)? {
+                Loaded::Code(_, language) => Some(language),
+                Loaded::TooLarge => None,
+            }),
         };
         languages.extend(found.filter(|language| !languages.contains(language)));
     }
@@ -117,12 +151,15 @@ fn one_language(files: &[PathBuf]) -> Result<Option<Language>, ToolError> {
 }
 
 fn look_at(context: &Context, path: &Path, rules: &[Rule], cancel: &CancellationToken) -> Option<Looked> {
-    let (document, language) = load(path)?;
+    let shown = || context.base().display(path);
+    let (document, language) = match load(path)? {
+        Loaded::Code(document, language) => (document, language),
+        Loaded::TooLarge => return Some(Looked::Issue(too_large(&shown()))),
+    };
     if !rules.iter().any(|rule| rule.may_match(document.text())) {
         return None;
     }
     let bounds = Bounds { stop: &|| cancel.is_cancelled() };
-    let shown = || context.base().display(path);
     let Some(source) = Source::parse(document.text(), language, bounds) else {
         return Some(Looked::Issue(format!("{}: nested too deeply; left out", shown())));
     };
@@ -133,19 +170,39 @@ fn look_at(context: &Context, path: &Path, rules: &[Rule], cancel: &Cancellation
         Ok(replacements) if replacements.is_empty() => None,
         Ok(replacements) => {
             let old = document.text().to_owned();
-            Some(Looked::Changes(FilePlan { path: path.to_owned(), old, replacements }))
+            let mut file = FilePlan { path: path.to_owned(), old, replacements, breaks: false };
+            file.breaks = parses(&file.new_text(), language, bounds) == Some(false);
+            Some(Looked::Changes(file))
         }
         Err(overlap) => Some(Looked::Overlap(format!("{overlap}: {}", shown()))),
     }
 }
 
 impl FilePlan {
-    /// The line of a replacement, counted from one.
-    pub(super) fn line(&self, replacement: &Replacement) -> usize {
-        self.old[..replacement.range.start].matches('\n').count() + 1
+    /// The replacements with their lines, counted from one.
+    pub(super) fn numbered(&self) -> impl Iterator<Item = (usize, &Replacement)> {
+        let (mut line, mut at) = (1, 0);
+        self.replacements.iter().map(move |one| {
+            line += self.old[at..one.range.start].matches('\n').count();
+            at = one.range.start;
+            (line, one)
+        })
+    }
+
+    fn promise(&self) -> Promise {
+        let mut code = DefaultHasher::new();
+        for one in &self.replacements {
+            (&self.old[one.range.clone()], &one.inserted).hash(&mut code);
+        }
+        Promise { path: self.path.clone(), count: self.replacements.len(), code: code.finish() }
     }
 
     pub(super) fn rewrite(self) -> Rewrite {
+        let (new, changes) = (self.new_text(), self.changes());
+        Rewrite { path: self.path, old: self.old, new, changes }
+    }
+
+    fn new_text(&self) -> String {
         let mut new = String::with_capacity(self.old.len());
         let mut at = 0;
         for one in &self.replacements {
@@ -154,8 +211,11 @@ impl FilePlan {
             at = one.range.end;
         }
         new.push_str(&self.old[at..]);
-        let changes = self.changes();
-        Rewrite { path: self.path, old: self.old, new, changes }
+        // A file keeps the way it ends, also when its last line goes.
+        if !self.old.ends_with('\n') && new.ends_with('\n') {
+            new.pop();
+        }
+        new
     }
 
     /// The replacements as changes of whole lines: those that share a line become one.

@@ -21,6 +21,8 @@ pub(super) struct Answer<'a> {
     pub(super) scope: &'a str,
     pub(super) hits: Vec<Hit>,
     pub(super) issues: Vec<String>,
+    /// About the paths.
+    pub(super) notes: Vec<String>,
     /// How many files were looked at.
     pub(super) files: usize,
     pub(super) skip: usize,
@@ -41,6 +43,7 @@ impl Answer<'_> {
         if limited {
             parts.push("Result limit reached; narrow paths or increase limit.".to_owned());
         }
+        parts.extend(self.notes.iter().cloned());
         parts.extend(issues_note(&self.issues));
         let (text, truncation) = cap(parts.join("\n\n"));
         let meta = Meta { source: Some(Source::Path(self.scope.to_owned())), truncation, ..Meta::default() };

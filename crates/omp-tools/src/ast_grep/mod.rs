@@ -2,7 +2,7 @@
 
 mod answer;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures_util::FutureExt;
@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::Context;
-use crate::structure::{Patterns, Targets, load, look};
+use crate::structure::{Loaded, NO_CODE, Patterns, Targets, load, look, too_large};
 use answer::Answer;
 
 pub(crate) const NAME: &str = "ast_grep";
@@ -71,9 +71,10 @@ struct Hit {
     matches: Vec<Match>,
 }
 
-/// What became of a file that was looked at.
+/// What became of a file of a language that we know.
 enum Looked {
     Hit(Hit),
+    Nothing,
     /// It could not be parsed, and why.
     Failed(String),
 }
@@ -93,37 +94,49 @@ fn search(
         let matches = |one: &Looked| if let Looked::Hit(hit) = one { hit.matches.len() } else { 0 };
         looked.iter().map(matches).sum()
     };
-    let one = |path: &std::path::Path| look_at(path, context, &patterns, cancel);
+    let one = |path: &Path| look_at(path, context, &patterns, cancel, wanted.saturating_add(1));
     let (looked, files) = look(&targets.files, cancel, &one, |looked| count(looked) > wanted);
     if cancel.is_cancelled() {
         return Err(ToolError::new("Operation aborted"));
     }
     let mut issues = patterns.issues();
+    let mut notes = targets.notes();
+    if looked.is_empty() {
+        notes.push(NO_CODE.to_owned());
+    }
     let mut hits = Vec::new();
     for one in looked {
         match one {
             Looked::Hit(hit) => hits.push(hit),
+            Looked::Nothing => {}
             Looked::Failed(reason) => issues.push(reason),
         }
     }
-    Ok(Answer { context, scope: &targets.shown, hits, issues, files, skip: arguments.skip }.output())
+    Ok(Answer { context, scope: &targets.shown, hits, issues, notes, files, skip: arguments.skip }.output())
 }
 
 fn look_at(
-    path: &std::path::Path,
+    path: &Path,
     context: &Context,
     patterns: &Patterns<'_>,
     cancel: &CancellationToken,
+    most: usize,
 ) -> Option<Looked> {
-    let (document, language) = load(path)?;
-    let pattern = patterns.of(language)?;
-    if !pattern.may_match(document.text()) {
-        return None;
-    }
+    let shown = || context.base().display(path);
+    let (document, language) = match load(path)? {
+        Loaded::Code(document, language) => (document, language),
+        Loaded::TooLarge => return Some(Looked::Failed(too_large(&shown()))),
+    };
+    let Some(pattern) = patterns.of(language).filter(|pattern| pattern.may_match(document.text())) else {
+        return Some(Looked::Nothing);
+    };
     let bounds = Bounds { stop: &|| cancel.is_cancelled() };
     let Some(source) = Source::parse(document.text(), language, bounds) else {
-        return Some(Looked::Failed(format!("{}: nested too deeply", context.base().display(path))));
+        return Some(Looked::Failed(format!("{}: nested too deeply", shown())));
     };
-    let matches = source.search(&pattern);
-    (!matches.is_empty()).then(|| Looked::Hit(Hit { path: path.to_owned(), document, matches }))
+    let matches = source.search_some(&pattern, most);
+    Some(match matches.is_empty() {
+        true => Looked::Nothing,
+        false => Looked::Hit(Hit { path: path.to_owned(), document, matches }),
+    })
 }

@@ -4,6 +4,7 @@ mod grouped;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -28,6 +29,8 @@ const DEFAULT_SECONDS: f64 = 5.0;
 const MAX_ENTRIES: u64 = 400_000;
 /// Matches looked at, to find the newest, before there are too many of them.
 const MAX_MATCHES: usize = 50_000;
+/// Entries of `paths` that are looked at at once.
+const AT_ONCE: usize = 16;
 /// The least time between two reports of progress.
 const REPORT_EVERY: Duration = Duration::from_millis(200);
 
@@ -134,19 +137,31 @@ struct Look<'a> {
 impl Look<'_> {
     fn answer(&self, places: &Places, seconds: f64) -> Result<ToolOutput, ToolError> {
         let (hits, end, total) = self.everywhere(&places.found);
-        if end == End::Cancelled {
+        // An abort may come too late for the walk to notice.
+        if end == End::Cancelled || self.cancel.is_cancelled() {
             return Err(ToolError::new("Operation aborted"));
         }
         Ok(Answer { context: self.context, places, hits, total, end, limit: self.limit, seconds }.output())
     }
 
-    /// All places at once: each is a walk of its own. Newest first, each path once.
+    /// Many places at once: each is a walk of its own. Newest first, each path once.
     fn everywhere(&self, places: &[Place]) -> (Vec<Hit>, End, usize) {
         let newest = Newest::new(self.limit);
-        let ends: Vec<End> = std::thread::scope(|scope| {
-            let walks: Vec<_> = places.iter().map(|place| scope.spawn(|| self.one(place, &newest))).collect();
-            walks.into_iter().map(|walk| walk.join().unwrap_or(End::Complete)).collect()
+        let (next, ends) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+        let work = || {
+            while let Some(place) = places.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let end = self.one(place, &newest);
+                ends.lock().unwrap_or_else(PoisonError::into_inner).push(end);
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..places.len().min(AT_ONCE) {
+                // Without a helper it takes longer.
+                let _missed = std::thread::Builder::new().spawn_scoped(scope, work);
+            }
+            work();
         });
+        let ends = ends.into_inner().unwrap_or_else(PoisonError::into_inner);
         let worst = [End::Cancelled, End::Deadline, End::Entries].into_iter().find(|end| ends.contains(end));
         let (hits, total) = newest.sorted();
         (hits, worst.unwrap_or(End::Complete), total)
@@ -165,7 +180,7 @@ impl Look<'_> {
             cancelled: &|| self.cancel.is_cancelled() || newest.is_full(),
         };
         let end = walk(&place.base, &options, &|entry| {
-            if place.wants(entry.path()) {
+            if place.wants_entry(entry) {
                 newest.add(Hit::at(entry.path().to_owned()));
                 self.progress.report(self.context, newest);
             }
@@ -177,37 +192,33 @@ impl Look<'_> {
     }
 }
 
-/// The newest hits so far: a bounded number, whatever is found.
+/// The newest hits so far: a bounded number, whatever is found. All paths are known, so that none counts twice.
 struct Newest {
     keep: usize,
-    inside: Mutex<(Vec<Hit>, HashSet<PathBuf>, usize)>,
+    inside: Mutex<(Vec<Hit>, HashSet<PathBuf>)>,
 }
 
 impl Newest {
     fn new(keep: usize) -> Self {
-        Self { keep, inside: Mutex::new((Vec::new(), HashSet::new(), 0)) }
+        Self { keep, inside: Mutex::default() }
     }
 
     /// So many were found that those left out do not matter.
     fn is_full(&self) -> bool {
-        self.inside.lock().unwrap_or_else(PoisonError::into_inner).2 >= MAX_MATCHES
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner).1.len() >= MAX_MATCHES
     }
 
     fn add(&self, hit: Hit) {
         let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
-        let (hits, known, total) = &mut *inside;
-        if known.contains(&hit.path) {
+        let (hits, known) = &mut *inside;
+        if !known.insert(hit.path.clone()) {
             return;
         }
-        *total += 1;
-        known.insert(hit.path.clone());
         hits.push(hit);
         // Sorting now and then keeps it cheap.
         if hits.len() >= 8 * self.keep.max(64) {
             order(hits);
-            for gone in hits.drain(self.keep..) {
-                known.remove(&gone.path);
-            }
+            hits.truncate(self.keep);
         }
     }
 
@@ -216,7 +227,7 @@ impl Newest {
         let mut hits = inside.0.clone();
         order(&mut hits);
         hits.truncate(self.keep);
-        (hits, inside.2)
+        (hits, inside.1.len())
     }
 }
 

@@ -14,6 +14,17 @@ fn text(output: &ToolOutput) -> String {
 /// A search in a directory with two files that has not reported for `waited` and has `left` until its deadline; and
 /// the reports it made.
 fn look(waited: Duration, left: Duration) -> (ToolOutput, Vec<String>) {
+    let (result, reports) = look_and(waited, left, &CancellationToken::new(), |_| {});
+    (result.unwrap(), reports)
+}
+
+/// The same; `then` is done with each report.
+fn look_and(
+    waited: Duration,
+    left: Duration,
+    cancel: &CancellationToken,
+    then: impl Fn(&CancellationToken) + Send + Sync + 'static,
+) -> (Result<ToolOutput, ToolError>, Vec<String>) {
     let directory = tempfile::tempdir().unwrap();
     for name in ["a.rs", "src/b.rs"] {
         let path = directory.path().join(name);
@@ -25,20 +36,35 @@ fn look(waited: Duration, left: Duration) -> (ToolOutput, Vec<String>) {
     let places = Places::new(&context, &["*.rs".to_owned()], "").unwrap();
     let reports: Arc<Mutex<Vec<String>>> = Arc::default();
     let sink = Arc::clone(&reports);
-    let updates = Updates::new(move |output| sink.lock().unwrap().push(text(&output)));
+    let token = cancel.clone();
+    let updates = Updates::new(move |output| {
+        sink.lock().unwrap().push(text(&output));
+        then(&token);
+    });
     let now = Instant::now();
     let look = Look {
         context: &context,
         hidden: true,
         gitignore: true,
         deadline: now + left,
-        cancel: &CancellationToken::new(),
+        cancel,
         progress: Progress { updates: &updates, last: Mutex::new(now.checked_sub(waited).unwrap_or(now)) },
         limit: 10,
     };
-    let output = look.answer(&places, 0.5).unwrap();
+    let result = look.answer(&places, 0.5);
     let reports = reports.lock().unwrap().clone();
-    (output, reports)
+    (result, reports)
+}
+
+/// However late the abort comes, what was found by then is no result.
+/// proves: FIL-207
+#[test]
+fn an_abort_in_the_middle_is_an_error() {
+    let hour = Duration::from_secs(3600);
+    let (result, reports) =
+        look_and(Duration::from_millis(250), hour, &CancellationToken::new(), |token| token.cancel());
+    assert_eq!(reports.len(), 1);
+    assert_eq!(result.unwrap_err().message, "Operation aborted");
 }
 
 /// proves: FIL-206
@@ -73,4 +99,17 @@ fn only_the_newest_are_kept() {
         .map(|hit| hit.modified.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs())
         .collect();
     assert_eq!((ages, total), (vec![1999, 1998, 1997], 2000));
+}
+
+/// Entries may overlap; what was dropped because it is old does not count again.
+#[test]
+fn nothing_is_counted_twice() {
+    let newest = Newest::new(3);
+    for _ in 0..2 {
+        for age in 0..2000_u64 {
+            let modified = SystemTime::UNIX_EPOCH + Duration::from_secs(age);
+            newest.add(Hit { path: PathBuf::from(age.to_string()), directory: false, modified });
+        }
+    }
+    assert_eq!(newest.sorted().1, 2000);
 }

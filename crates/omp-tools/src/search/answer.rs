@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use omp_hashline::Tag;
 use omp_types::ToolOutput;
 use omp_workspace::document::Document;
 use omp_workspace::grep::{Found, Row};
@@ -32,14 +33,15 @@ impl Answer<'_> {
         let page = files.get(self.skip.min(files.len())..).unwrap_or_default();
         let page = &page[..page.len().min(PAGE)];
         let more = files.len() > self.skip + page.len();
-        let tags: Vec<Option<String>> = page.iter().map(|file| self.tag(file)).collect();
+        let tags: Vec<Option<Tag>> = page.iter().map(|file| self.tag(file)).collect();
         let mut per_file = if self.alone { usize::MAX } else { PER_FILE };
-        let mut text = self.text(page, &tags, per_file, Gutter::Model);
+        let mut parts = self.parts(page, &tags, per_file, Gutter::Model);
         // Every file keeps its share: fewer matches of each before any is cut off.
-        while text.len() > MAX_BYTES && per_file > 1 {
+        while parts.iter().map(String::len).sum::<usize>() > MAX_BYTES && per_file > 1 {
             per_file = if self.alone { per_file.min(longest(page)) / 2 } else { per_file / 2 }.max(1);
-            text = self.text(page, &tags, per_file, Gutter::Model);
+            parts = self.parts(page, &tags, per_file, Gutter::Model);
         }
+        let mut text = parts.join(BETWEEN);
         if page.is_empty() {
             text = match files.is_empty() {
                 true => "No matches found".to_owned(),
@@ -56,7 +58,10 @@ impl Answer<'_> {
             text.push_str(&format!("\n\n{notice}"));
         }
         let (text, truncation) = cap(text);
-        let display = self.text(page, &tags, per_file, Gutter::Person);
+        // What was left out or cut off was not seen.
+        let whole = page.iter().zip(&tags).zip(&parts).filter(|(_, part)| text.contains(part.as_str()));
+        whole.for_each(|((file, tag), _)| self.saw(file, *tag, per_file));
+        let display = self.parts(page, &tags, per_file, Gutter::Person).join(BETWEEN);
         let meta =
             Meta { source: Some(Source::Path(self.targets.shown.clone())), truncation, ..Meta::default() };
         let details = self
@@ -74,8 +79,9 @@ impl Answer<'_> {
         }
     }
 
-    /// Remembers the whole file, so that an edit can follow; `None` where it cannot.
-    fn tag(&self, file: &FileHit) -> Option<String> {
+    /// Remembers the whole file, so that an edit can follow; `None` where it cannot, or where the file is no longer what
+    /// was found.
+    fn tag(&self, file: &FileHit) -> Option<Tag> {
         let path = file.path.as_ref().filter(|_| self.context.shows_anchors())?;
         // A notebook is edited by its cells, not by the lines of its file.
         if crate::notebook::is_notebook(path) {
@@ -88,14 +94,22 @@ impl Answer<'_> {
         let mut bytes = Vec::new();
         source.take(Shown::MAX_BYTES).read_to_end(&mut bytes).ok()?;
         let Kind::Text(charset) = sniff::kind(&bytes[..bytes.len().min(sniff::HEAD)]) else { return None };
-        let whole = file.found.rows.iter().filter(|row| !row.cut);
-        let seen: Vec<(usize, usize)> =
-            whole.filter_map(|row| usize::try_from(row.line).ok()).map(|line| (line, line)).collect();
         let document = Document::new(bytes, charset);
-        Some(self.context.shown.record(path, document.text(), &seen).to_string())
+        let lines: Vec<&str> = document.text().split('\n').collect();
+        let holds =
+            |row: &Row| line_of(row).and_then(|at| lines.get(at - 1)).is_some_and(|line| shows(row, line));
+        let is_same = file.found.rows.iter().all(holds);
+        is_same.then(|| self.context.shown.record(path, document.text(), &[]))
     }
 
-    fn text(&self, page: &[FileHit], tags: &[Option<String>], per_file: usize, gutter: Gutter) -> String {
+    fn saw(&self, file: &FileHit, tag: Option<Tag>, per_file: usize) {
+        let (Some(path), Some(tag)) = (&file.path, tag) else { return };
+        let whole = first(&file.found, per_file).filter(|row| !row.cut);
+        let lines: Vec<(usize, usize)> = whole.filter_map(line_of).map(|line| (line, line)).collect();
+        self.context.shown.saw(path, tag, &lines);
+    }
+
+    fn parts(&self, page: &[FileHit], tags: &[Option<Tag>], per_file: usize, gutter: Gutter) -> Vec<String> {
         let mut parts = Vec::new();
         for (file, tag) in page.iter().zip(tags) {
             let mut rows = Vec::new();
@@ -117,7 +131,7 @@ impl Answer<'_> {
             }));
             parts.push(rows.join("\n"));
         }
-        parts.join("\n\n")
+        parts
     }
 
     /// What a model should know before it believes that there is nothing.
@@ -228,6 +242,24 @@ impl Answer<'_> {
 enum Gutter {
     Model,
     Person,
+}
+
+/// What stands between two files.
+const BETWEEN: &str = "\n\n";
+
+fn line_of(row: &Row) -> Option<usize> {
+    usize::try_from(row.line).ok().filter(|line| *line > 0)
+}
+
+/// Longer lines are searched piece by piece, and a row may show any of the pieces.
+const ONE_PIECE: usize = 256 * 1024;
+
+/// Is the row what stands on the line?
+fn shows(row: &Row, line: &str) -> bool {
+    match row.text.strip_suffix('…').filter(|_| row.cut) {
+        Some(start) => line.starts_with(start) || (line.len() > ONE_PIECE && line.contains(start)),
+        None => line.strip_suffix('\r').unwrap_or(line) == row.text,
+    }
 }
 
 fn longest(page: &[FileHit]) -> usize {

@@ -153,7 +153,8 @@ impl<'a> Walks<'a> {
     }
 
     fn finish(self, places: &[Place], collected: &mut Collected) {
-        collected.stopped = self.is_enough();
+        // Named files are always looked at.
+        collected.stopped = self.is_enough() && !places.is_empty();
         collected.too_large = self.too_large.load(Ordering::Relaxed);
         collected.searched += self.searched.load(Ordering::Relaxed);
         let mut below = std::mem::take(&mut *self.hits.lock().unwrap_or_else(PoisonError::into_inner));

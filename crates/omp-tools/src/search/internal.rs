@@ -61,7 +61,7 @@ impl Internal {
             Content::Text(_) => None,
         };
         if let Some(base) = path.filter(|path| path.is_dir()) {
-            self.places.push(Place { base, glob: None });
+            self.places.push(Place::at(base));
             return Ok(());
         }
         let source = match (resource.content, resource.mutability) {

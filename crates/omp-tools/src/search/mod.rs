@@ -128,3 +128,6 @@ fn search(
     }
     Ok(Answer { context, targets: &targets, collected, alone, skip: if alone { 0 } else { skip } }.output())
 }
+
+#[cfg(test)]
+mod tests;

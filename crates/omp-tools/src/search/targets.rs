@@ -7,7 +7,7 @@ use omp_agent::ToolError;
 use super::internal::Internal;
 use crate::Context;
 use crate::read::selector::{self, Lines, Range};
-use crate::scope::{Place, Places, has_glob};
+use crate::scope::{Place, Places, split_pattern};
 
 const EMPTY: &str = "`paths` must contain non-empty paths or globs";
 
@@ -61,6 +61,7 @@ impl Targets {
                 Err(error) => return Err(error),
             }
         }
+        targets.drop_repeated();
         let singles = targets.singles.iter().map(|single| single.label.clone());
         let places = targets.places.iter().map(|place| context.base().display(&place.base));
         targets.shown = singles.chain(places).collect::<Vec<_>>().join(", ");
@@ -82,6 +83,18 @@ impl Targets {
         }
     }
 
+    /// A file may be named twice.
+    fn drop_repeated(&mut self) {
+        let mut known: Vec<(PathBuf, Option<Vec<Range>>)> = Vec::new();
+        self.singles.retain(|single| {
+            let SourceText::File(path) = &single.source else { return true };
+            let this = (path.clone(), single.ranges.clone());
+            let is_new = !known.contains(&this);
+            known.push(this);
+            is_new
+        });
+    }
+
     pub(super) fn is_one_file(&self) -> bool {
         self.places.is_empty() && self.singles.len() == 1
     }
@@ -97,7 +110,7 @@ fn with_range(context: &Context, entry: &str) -> Result<Option<Single>, ToolErro
     }
     let (typed, selector) = selector::split(entry).map_err(ToolError::new)?;
     let Some(ranges) = ranges(selector.lines) else { return Ok(None) };
-    if has_glob(typed) {
+    if split_pattern(context, typed).1.is_some() {
         return Err(ToolError::new(format!(
             "Line-range selector requires a single file, not a glob: {typed}"
         )));

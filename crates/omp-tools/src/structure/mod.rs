@@ -19,24 +19,42 @@ pub(crate) use paths::Targets;
 
 /// Lines about what could not be parsed.
 const MAX_ISSUES: usize = 20;
+/// What a model should know before it believes that there is nothing.
+pub(crate) const NO_CODE: &str = "[No file was looked at: none of the paths leads to code in a known language. `*` stays \
+                                  in one directory, `**` does not]";
 /// Files looked at before it is asked whether that is enough.
 const CHUNK: usize = 64;
 
+/// A file as patterns see it.
+pub(crate) enum Loaded {
+    Code(Document, Language),
+    /// Its language is known, but no text of that size is parsed.
+    TooLarge,
+}
+
 /// The text of a file in a language that we know; `None` for all others, and for what cannot be read.
-pub(crate) fn load(path: &Path) -> Option<(Document, Language)> {
+pub(crate) fn load(path: &Path) -> Option<Loaded> {
     let Ok(Found::File(file, metadata)) = open(path) else { return None };
     let name = path.file_name()?.to_string_lossy();
     // Only names that say nothing are worth a look into the file.
     let known = Language::of_path(&name, "");
-    if metadata.len() > MAX_BYTES as u64 || (known.is_none() && path.extension().is_some()) {
+    if known.is_none() && path.extension().is_some() {
         return None;
+    }
+    if metadata.len() > MAX_BYTES as u64 {
+        return known.map(|_| Loaded::TooLarge);
     }
     let mut bytes = Vec::new();
     file.take(MAX_BYTES as u64).read_to_end(&mut bytes).ok()?;
     let Kind::Text(charset) = sniff::kind(&bytes[..bytes.len().min(sniff::HEAD)]) else { return None };
     let document = Document::new(bytes, charset);
     let language = crate::syntax::language(&name, document.text())?;
-    Some((document, language))
+    Some(Loaded::Code(document, language))
+}
+
+/// What is said about a file that is too large.
+pub(crate) fn too_large(shown: &str) -> String {
+    format!("{shown}: larger than {} MB; left out", MAX_BYTES / 1024 / 1024)
 }
 
 /// Looks at files in their order, on all cores. `enough` is asked after each part of the list; what was found stays in

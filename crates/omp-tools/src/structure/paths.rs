@@ -1,16 +1,17 @@
 //! The files that a call means.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use globset::{GlobBuilder, GlobMatcher};
 use omp_agent::ToolError;
-use omp_workspace::walk::{Options, walk};
+use omp_workspace::walk::{End, Entry, Options, walk_choosing};
 use tokio_util::sync::CancellationToken;
 
 use crate::Context;
 use crate::resources::InternalUrl;
-use crate::scope::{has_glob, refuse_glob};
+use crate::scope::{is_root, refuse_glob, split_pattern};
 
 /// Entries looked at in one walk.
 const ENTRIES: u64 = 400_000;
@@ -21,6 +22,10 @@ pub(crate) struct Targets {
     pub(crate) files: Vec<PathBuf>,
     /// What was asked for, as the model should see it.
     pub(crate) shown: String,
+    /// What was asked for but does not exist.
+    missing: Vec<String>,
+    /// A tree was too large to be looked at as a whole.
+    is_cut: bool,
 }
 
 /// One entry of `paths` that exists.
@@ -48,7 +53,7 @@ impl Targets {
             if place.base.symlink_metadata().is_ok() {
                 places.push(place);
             } else {
-                missing.push(typed);
+                missing.push(typed.to_owned());
             }
         }
         if places.is_empty() {
@@ -58,14 +63,33 @@ impl Targets {
             }));
         }
         let mut files = Vec::new();
+        let mut is_cut = false;
         for place in &places {
-            place.collect(&mut files, cancel);
+            is_cut |= place.collect(&mut files, cancel) == End::Entries;
         }
         files.sort();
         files.dedup();
+        if places.len() > 1 {
+            keep_one_name(&mut files);
+        }
         let shown = places.iter().map(|place| context.base().display(&place.base)).collect::<Vec<_>>();
-        Ok(Self { files, shown: shown.join(", ") })
+        Ok(Self { files, shown: shown.join(", "), missing, is_cut })
     }
+
+    /// What a model should know before it believes the result.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let missing = || format!("Skipped missing paths: {}", self.missing.join(", "));
+        let cut =
+            || format!("[Only the first {ENTRIES} files and directories were looked at. Narrow the paths]");
+        let notes = [(!self.missing.is_empty()).then(missing), self.is_cut.then(cut)];
+        notes.into_iter().flatten().collect()
+    }
+}
+
+/// Several entries may lead to the same file by different names, which must not be changed twice.
+fn keep_one_name(files: &mut Vec<PathBuf>) {
+    let mut known = HashSet::new();
+    files.retain(|path| path.canonicalize().map_or(true, |real| known.insert(real)));
 }
 
 impl Place {
@@ -75,45 +99,45 @@ impl Place {
             return Ok(Self { base: context.file(typed)?, glob: None, modules: true });
         }
         let typed = typed.strip_prefix("./").unwrap_or(typed);
-        let parts: Vec<&str> = typed.split('/').collect();
-        let first = parts.iter().position(|part| has_glob(part)).unwrap_or(parts.len());
-        let (base, glob) = (parts[..first].join("/"), parts[first..].join("/"));
-        let base = match base.as_str() {
+        let (base, glob) = split_pattern(context, typed);
+        let path = match base {
             "" if typed.starts_with('/') => PathBuf::from("/"),
             "" => context.cwd.clone(),
             base => context.base().resolve(base).map_err(|error| ToolError::new(error.to_string()))?,
         };
-        if base == Path::new("/") {
+        if is_root(&path) {
             return Err(ToolError::new("Searching from root directory '/' is not allowed"));
         }
-        let glob = (!glob.is_empty()).then(|| compile(&glob)).transpose()?;
-        Ok(Self { base, glob, modules: typed.contains("node_modules") })
+        let glob = glob.map(compile).transpose()?;
+        if glob.is_some() && path.is_file() {
+            return Err(ToolError::new(format!("Path is not a directory: {base}")));
+        }
+        Ok(Self { base: path, glob, modules: typed.contains("node_modules") })
     }
 
     fn wants(&self, path: &Path) -> bool {
-        let Ok(below) = path.strip_prefix(&self.base) else { return false };
-        let inside = || below.iter().any(|part| part == "node_modules");
-        (self.modules || !inside()) && self.glob.as_ref().is_none_or(|glob| glob.is_match(below))
+        let below = path.strip_prefix(&self.base);
+        below.is_ok_and(|below| self.glob.as_ref().is_none_or(|glob| glob.is_match(below)))
     }
 
     /// A file that is named counts whatever `.gitignore` says.
-    fn collect(&self, files: &mut Vec<PathBuf>, cancel: &CancellationToken) {
+    fn collect(&self, files: &mut Vec<PathBuf>, cancel: &CancellationToken) -> End {
         if !self.base.is_dir() {
-            if self.glob.is_none() {
-                files.push(self.base.clone());
-            }
-            return;
+            files.push(self.base.clone());
+            return End::Complete;
         }
         let stop = || cancel.is_cancelled();
         let options =
             Options { hidden: true, gitignore: true, deadline: None, entries: ENTRIES, cancelled: &stop };
         let found = Mutex::new(Vec::new());
-        walk(&self.base, &options, &|entry| {
+        let enters = |entry: &Entry| self.modules || !entry.path().ends_with("node_modules");
+        let end = walk_choosing(&self.base, &options, &enters, &|entry| {
             if entry.is_file() && self.wants(entry.path()) {
                 found.lock().unwrap_or_else(PoisonError::into_inner).push(entry.path().to_owned());
             }
         });
         files.append(&mut found.into_inner().unwrap_or_else(PoisonError::into_inner));
+        end
     }
 }
 

@@ -242,3 +242,144 @@ async fn edits_and_writes_are_never_pending() {
     session.call("write", json!({ "path": "b.js", "content": "x\n" })).await.unwrap();
     assert!(resolve(&session, "apply").await.unwrap_err().starts_with("No pending action"));
 }
+
+/// Code would be lost without a word where a name of `out` stands for nothing.
+#[tokio::test]
+async fn names_that_the_pattern_does_not_have_are_refused() {
+    let session = session(&[("a.js", "f(1, 2);\n")]);
+    for (pat, out, reason) in [
+        ("f($$$ARGS)", "g($ARGS)", "the pattern has $$$ARGS, not $ARGS"),
+        ("f($A, $B)", "g($$$A, $B)", "the pattern has $A, not $$$A"),
+        ("f($A, $B)", "g($A, $C)", "the pattern has no $C"),
+        ("f($$$)", "g($$$)", "$$$ stands for nothing; write a name such as $$$ARGS in both"),
+        ("f($_, $B)", "g($_, $B)", "$_ stands for nothing; write a name such as $ARG in both"),
+    ] {
+        let error = preview(&session, &[(pat, out)], &["a.js"]).await.unwrap_err();
+        assert!(error.contains(reason) && error.contains(out), "{pat} {out}: {error}");
+    }
+    assert!(resolve(&session, "apply").await.is_err(), "nothing is pending");
+    // A dollar that is none of these is text.
+    preview(&session, &[("f($A, $B)", "$(`${x}`, $A, $b)")], &["a.js"]).await.unwrap();
+    resolve(&session, "apply").await.unwrap();
+    assert_eq!(content(&session, "a.js"), "$(`${x}`, 1, $b);\n");
+}
+
+/// Where programs have such names themselves, those that the pattern does not have are theirs.
+#[tokio::test]
+async fn variables_of_the_language_stay() {
+    let session = session(&[("a.sh", "run one\n"), ("a.php", "<?php\nf($x);\n")]);
+    preview(&session, &[("run $A", "exec \"$HOME/$A\" $PATH")], &["a.sh"]).await.unwrap();
+    resolve(&session, "apply").await.unwrap();
+    assert_eq!(content(&session, "a.sh"), "exec \"$HOME/one\" $PATH\n");
+    preview(&session, &[("f($A)", "g($A, $_GET, $this)")], &["a.php"]).await.unwrap();
+    resolve(&session, "apply").await.unwrap();
+    assert_eq!(content(&session, "a.php"), "<?php\ng($x, $_GET, $this);\n");
+}
+
+/// White space in a string is part of its value, whatever stands around it.
+#[tokio::test]
+async fn strings_of_several_lines_are_not_touched() {
+    let js = "class A {\n    m() {\n        f(`\nselect 1\n  from t\n`, 2);\n    }\n}\n";
+    let py = "class A:\n    def m(self):\n        f(\"\"\"\nselect 1\n    from t\n\"\"\", 2)\n";
+    let go = "package p\n\nfunc m() {\n\tf(`\nselect 1\n`, 2)\n}\n";
+    let rb = "def m\n    f(<<~A, 2)\n  one\n    two\n  A\nend\n";
+    let session = session(&[("a.js", js), ("a.py", py), ("a.go", go), ("a.rb", rb)]);
+    for (name, before) in [("a.js", js), ("a.py", py), ("a.go", go), ("a.rb", rb)] {
+        preview(&session, &[("f($A, $B)", "g($A, $B)")], &[name]).await.unwrap();
+        resolve(&session, "apply").await.unwrap();
+        assert_eq!(content(&session, name), before.replace("f(", "g("), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn tabs_are_indentation_too() {
+    let before =
+        "package p\n\nfunc m() {\n\tif a {\n\t\tb()\n\n\t\tif c {\n\t\t\td()\n\t\t}\n\t}\n\tif e {\n\t}\n}\n";
+    let session = session(&[("a.go", before)]);
+    let ops = [
+        ("if a { $$$BODY }", "for a {\n\tif x {\n\t\t$$$BODY\n\t}\n}"),
+        ("if e { $$$BODY }", "for e {\n\t$$$BODY\n}"),
+    ];
+    preview(&session, &ops, &["a.go"]).await.unwrap();
+    resolve(&session, "apply").await.unwrap();
+    assert_eq!(
+        content(&session, "a.go"),
+        "package p\n\nfunc m() {\n\tfor a {\n\t\tif x {\n\t\t\tb()\n\n\t\t\tif c {\n\t\t\t\td()\n\t\t\t}\n\t\t}\n\t}\n\tfor e {\n\n\t}\n}\n"
+    );
+}
+
+/// As many matches as before, but not those that were shown.
+#[tokio::test]
+async fn other_code_than_was_shown_is_stale() {
+    let session = session(&[("a.js", "f(1);\nkeep();\n")]);
+    preview(&session, &[("f($A)", "g($A)")], &["a.js"]).await.unwrap();
+    session.project.file("a.js", "f(removeEverything());\nkeep();\n");
+    let error = resolve(&session, "apply").await.unwrap_err();
+    assert!(error.starts_with("Apply failed: The preview is stale"), "{error}");
+    assert_eq!(content(&session, "a.js"), "f(removeEverything());\nkeep();\n");
+    session.project.file("a.js", "added();\nf(1);\n");
+    resolve(&session, "apply").await.unwrap();
+    assert_eq!(content(&session, "a.js"), "added();\ng(1);\n", "the same code in another place");
+}
+
+#[tokio::test]
+async fn a_change_that_breaks_the_syntax_is_told() {
+    let session = session(&[("a.js", "let x = f(1);\n"), ("b.js", "f(1);\n")]);
+    let output = preview(&session, &[("f($A)", "")], &["*.js"]).await.unwrap();
+    let shown = text(&output);
+    assert!(
+        shown.contains("Parse issues:\n- a.js: has syntax errors after the change\n\nPreview: "),
+        "{shown}"
+    );
+    assert_eq!(details(&output)["parseErrors"], json!(["a.js: has syntax errors after the change"]));
+}
+
+#[tokio::test]
+async fn a_file_with_several_names_is_changed_once() {
+    let session = session(&[("src/a.js", "f(1);\n")]);
+    let link = session.project.path().join("link.js");
+    std::os::unix::fs::symlink("src/a.js", link).unwrap();
+    let paths = ["src/a.js", "src/../src/a.js", "link.js"];
+    let output = preview(&session, &[("f($A)", "g($A)")], &paths).await.unwrap();
+    assert_eq!(details(&output)["totalReplacements"], 1);
+    resolve(&session, "apply").await.unwrap();
+    assert_eq!(content(&session, "src/a.js"), "g(1);\n");
+}
+
+/// The tag after a deletion is that of the file, however its lines end.
+#[tokio::test]
+async fn the_last_line_may_go() {
+    for (before, after) in [
+        ("a();\nf(1);", "a();"),
+        ("a();\nf(1);\n", "a();\n"),
+        ("a();\r\nf(1);", "a();"),
+        ("a();\r\nf(1);\r\n", "a();\r\n"),
+        ("f(1);", ""),
+    ] {
+        let session = session(&[("a.js", before)]);
+        preview(&session, &[("f($A);", "")], &["a.js"]).await.unwrap();
+        let shown = text(&resolve(&session, "apply").await.unwrap());
+        assert_eq!(content(&session, "a.js"), after, "{before:?}");
+        let header = shown.lines().find(|row| row.starts_with("[a.js#")).unwrap();
+        if !after.is_empty() {
+            assert_eq!(header, session.header("a.js").await, "{before:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_was_not_looked_at_is_told() {
+    let session = session(&[("src/a.js", "f(1);\n"), ("notes.xyz", "f(1)\n")]);
+    session.project.file("large.js", format!("f(1);\n{}", "// words\n".repeat(300_000)));
+    let shown =
+        text(&preview(&session, &[("f($A)", "g($A)")], &["src", "large.js", "gone.js"]).await.unwrap());
+    assert!(
+        shown.contains(
+            "\n\nSkipped missing paths: gone.js\n\nParse issues:\n- large.js: larger than 2 MB; left out"
+        ),
+        "{shown}"
+    );
+    resolve(&session, "discard").await.unwrap();
+    let nothing = text(&preview(&session, &[("f($A)", "g($A)")], &["notes.xyz"]).await.unwrap());
+    assert!(nothing.starts_with("No replacements made\n\n[No file was looked at: "), "{nothing}");
+}

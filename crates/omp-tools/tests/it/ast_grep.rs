@@ -108,8 +108,6 @@ async fn nothing_found_is_no_error() {
     assert_eq!(found(&project, "f()", &["a.ts"]).await, "No matches found");
     let shown = found(&project, "f(", &["a.ts"]).await;
     assert!(shown.starts_with("No matches found\n\nParse issues:\n- typescript: `f(`: "), "{shown}");
-    project.file("notes.xyz", "f()\n");
-    assert_eq!(found(&project, "f()", &["notes.xyz"]).await, "No matches found");
 }
 
 /// proves: LOP-110
@@ -275,7 +273,63 @@ async fn paths_that_lead_nowhere() {
         assert_eq!(refused(blank).await, "`paths` must contain non-empty paths or globs");
     }
     assert!(refused(&[]).await.contains("at least one"));
+    for root in ["/", "/**/*.ts", "/tmp/.."] {
+        assert_eq!(refused(&[root]).await, "Searching from root directory '/' is not allowed", "{root}");
+    }
     assert!(refused(&["local://other"]).await.contains("has no file behind it"));
     assert!(refused(&["a.ts", "local://*.ts"]).await.starts_with("Glob patterns are not supported"));
     assert_eq!(details(&grep(&project, "f($A)", &["local://a.ts"]).await)["matchCount"], 1, "behind a URL");
+}
+
+#[tokio::test]
+async fn names_with_brackets_are_names_where_they_exist() {
+    let project = Project::new();
+    project.file("app/[id]/page.ts", "f(1);\n");
+    for path in ["app/[id]/page.ts", "app/[id]", "app/[id]/*.ts"] {
+        assert_eq!(details(&grep(&project, "f($A)", &[path]).await)["matchCount"], 1, "{path}");
+    }
+}
+
+/// A model that finds nothing should know what was not looked at.
+#[tokio::test]
+async fn what_was_not_looked_at_is_told() {
+    let project = Project::new();
+    project.file("src/a.ts", "f(1);\n");
+    project.file("notes.xyz", "f(1)\n");
+    project.file("large.ts", format!("f(1);\n{}", "// words\n".repeat(300_000)));
+    let missing = found(&project, "f($A)", &["src", "gone.ts", "away/*.ts"]).await;
+    assert!(missing.ends_with("\n\nSkipped missing paths: gone.ts, away/*.ts"), "{missing}");
+    let large = found(&project, "f($A)", &["large.ts"]).await;
+    assert_eq!(large, "No matches found\n\nParse issues:\n- large.ts: larger than 2 MB; left out");
+    for path in ["notes.xyz", "*.tsx"] {
+        let nothing = found(&project, "f($A)", &[path]).await;
+        assert!(nothing.starts_with("No matches found\n\n[No file was looked at: "), "{path}: {nothing}");
+    }
+    assert_eq!(
+        error(&project, json!({ "pat": "f($A)", "paths": ["notes.xyz/*.ts"] })).await,
+        "Path is not a directory: notes.xyz"
+    );
+}
+
+#[tokio::test]
+async fn a_file_with_several_names_is_searched_once() {
+    let project = Project::new();
+    let file = project.file("src/a.ts", "f(1);\n");
+    std::os::unix::fs::symlink(file, project.path().join("link.ts")).unwrap();
+    let paths = ["src/a.ts", "src/../src/a.ts", "link.ts", "src"];
+    assert_eq!(details(&grep(&project, "f($A)", &paths).await)["matchCount"], 1);
+}
+
+/// A pattern that fits every node of a long text shows a page, and says that there is more.
+#[tokio::test]
+async fn a_pattern_that_fits_everything() {
+    let project = Project::new();
+    project.file("a.ts", "f([[[[1]]]]);\n".repeat(5_000));
+    let output = grep(&project, "$A", &["a.ts"]).await;
+    assert_eq!(details(&output)["matchCount"], 50);
+    assert_eq!(details(&output)["limitReached"], true);
+    let call = json!({ "pat": "f($A)", "paths": ["a.ts"], "skip": 4_990 });
+    let last = project.call("ast_grep", call).await.unwrap();
+    assert_eq!(details(&last)["matchCount"], 10);
+    assert_eq!(details(&last)["limitReached"], false);
 }

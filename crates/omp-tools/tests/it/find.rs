@@ -176,7 +176,8 @@ async fn what_makes_no_sense_is_refused() {
         let error = error(&session, json!({ "paths": paths })).await;
         assert_eq!(error, "`paths` must contain non-empty globs or paths");
     }
-    for root in ["/", "/*", "/**/*.rs"] {
+    std::os::unix::fs::symlink("/", session.project.path().join("top")).unwrap();
+    for root in ["/", "/*", "/**/*.rs", "/tmp/..", "/../*.rs", "top"] {
         let error = error(&session, json!({ "paths": [root] })).await;
         assert_eq!(error, "Searching from root directory '/' is not allowed");
     }
@@ -233,4 +234,47 @@ async fn backslashes_are_slashes() {
     let session = Session::new();
     files(&session.project, &["src/a.ts"]);
     assert_eq!(found(&session, json!({ "paths": ["src\\*.ts"] })).await, ["src/a.ts"]);
+}
+
+/// Frameworks name directories `[id]` and `{slug}`; what is there is meant.
+#[tokio::test]
+async fn names_with_brackets_are_names_where_they_exist() {
+    let session = Session::new();
+    files(
+        &session.project,
+        &["app/[id]/page.tsx", "app/[id]/b.ts", "app/i/other.tsx", "[top].ts", "x{1}.ts"],
+    );
+    assert_eq!(found(&session, json!({ "paths": ["app/[id]/page.tsx"] })).await, ["app/[id]/page.tsx"]);
+    assert_eq!(found(&session, json!({ "paths": ["app/[id]"] })).await.len(), 2);
+    assert_eq!(found(&session, json!({ "paths": ["app/[id]/*.tsx"] })).await, ["app/[id]/page.tsx"]);
+    assert_eq!(found(&session, json!({ "paths": ["[top].ts"] })).await, ["[top].ts"]);
+    assert_eq!(found(&session, json!({ "paths": ["x{1}.ts"] })).await, ["x{1}.ts"]);
+    assert_eq!(
+        found(&session, json!({ "paths": ["app/[i]/*.tsx"] })).await,
+        ["app/i/other.tsx"],
+        "a pattern"
+    );
+}
+
+#[tokio::test]
+async fn a_pattern_with_a_slash_at_its_end_means_directories() {
+    let session = Session::new();
+    files(&session.project, &["src/a/x.rs", "src/b/y.rs", "src/c.rs"]);
+    let mut found = found(&session, json!({ "paths": ["src/*/"] })).await;
+    found.sort();
+    assert_eq!(found, ["src/a/", "src/b/"]);
+}
+
+/// Thousands of entries are no reason for thousands of threads.
+#[tokio::test]
+async fn many_entries_in_one_call() {
+    let session = Session::new();
+    let names: Vec<String> = (0..1500).map(|number| format!("d{number}/f")).collect();
+    names.iter().for_each(|name| drop(session.project.file(name, "")));
+    let paths: Vec<String> = (0..1500).map(|number| format!("d{number}")).collect();
+    let output = session.call("find", json!({ "paths": paths })).await.unwrap();
+    assert!(
+        text(&output)
+            .ends_with("[Showing the newest 200 of 1500 matches. Narrow the pattern for the others]")
+    );
 }

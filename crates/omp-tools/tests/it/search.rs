@@ -322,3 +322,66 @@ async fn other_encodings_are_searched_and_edited() {
     let found = search(&session, json!({ "pattern": "größe|hit", "paths": "." })).await;
     assert!(found.contains("*1:größe\n*2:hit"), "{found}");
 }
+
+#[tokio::test]
+async fn names_with_brackets_are_names_where_they_exist() {
+    let session = Session::new();
+    session.project.file("app/[id]/page.tsx", "hit\nmiss\nhit\n");
+    for path in ["app/[id]/page.tsx", "app/[id]", "app/[id]/*.tsx"] {
+        let found = search(&session, json!({ "pattern": "hit", "paths": path })).await;
+        assert!(found.contains("*1:hit") && found.contains("*3:hit"), "{path}: {found}");
+    }
+    let found = search(&session, json!({ "pattern": "hit", "paths": "app/[id]/page.tsx:3-3" })).await;
+    assert!(!found.contains("*1:hit") && found.contains("*3:hit"), "{found}");
+}
+
+/// Matches that were found but not shown are no lines that the model has seen.
+#[tokio::test]
+async fn lines_that_are_left_out_were_not_seen() {
+    let mut project = Project::new();
+    project.settings.edit_enforce_seen_lines = true;
+    for file in 0..20 {
+        project.file(&format!("f{file:02}.txt"), format!("hit {}\n", "x".repeat(400)).repeat(20));
+    }
+    let session = Session::with(project);
+    let found = search(&session, json!({ "pattern": "hit", "paths": "." })).await;
+    assert!(found.contains("\n*1:hit") && !found.contains("\n*20:hit"), "{found}");
+    let heading = found.lines().next().unwrap().strip_prefix("# ").unwrap();
+    let unseen = session.edit(&format!("[{heading}]\nSWAP 20:\n+x\n")).await.unwrap_err();
+    assert!(unseen.contains("was not displayed"), "{unseen}");
+    session.edit(&format!("[{heading}]\nSWAP 1:\n+x\n")).await.unwrap();
+}
+
+/// Old encodings are shown as `read` shows them, and can be searched for what is seen.
+#[tokio::test]
+async fn texts_from_before_unicode() {
+    let session = Session::new();
+    session.project.file("old.txt", b"// caf\xe9\nint gr\xf6\xdfe;\n");
+    let found = search(&session, json!({ "pattern": "größe", "paths": "." })).await;
+    assert!(found.ends_with(" 1:// café\n*2:int größe;"), "{found}");
+    let heading = found.lines().next().unwrap().strip_prefix("# ").unwrap();
+    session.edit(&format!("[{heading}]\nSWAP 2:\n+int größer;\n")).await.unwrap();
+    assert_eq!(session.project.content("old.txt"), b"// caf\xe9\nint gr\xf6\xdfer;\n");
+    let unmarked: Vec<u8> = "alpha\nbeta gamma\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    session.project.file("wide.txt", unmarked);
+    let found = search(&session, json!({ "pattern": "gamma", "paths": "." })).await;
+    assert!(found.contains(" 1:alpha\n*2:beta gamma"), "{found}");
+}
+
+#[tokio::test]
+async fn a_file_that_is_named_twice_is_searched_once() {
+    let session = Session::new();
+    session.project.file("a.txt", "hit\n");
+    let found = search(&session, json!({ "pattern": "hit", "paths": ["a.txt", "./a.txt", "a.txt"] })).await;
+    assert_eq!(found, format!("[a.txt#{}]\n*1:hit", Tag::of("hit\n")));
+}
+
+/// The count is exact where everything was looked at.
+#[tokio::test]
+async fn named_files_are_all_searched() {
+    let session = Session::new();
+    let names: Vec<String> = (0..101).map(|number| format!("f{number:03}.txt")).collect();
+    names.iter().for_each(|name| drop(session.project.file(name, "hit\n".repeat(20))));
+    let found = search(&session, json!({ "pattern": "hit", "paths": names })).await;
+    assert!(found.contains("[20 of 101 matching files shown. Use skip=20 for the next page]"), "{found}");
+}

@@ -16,12 +16,18 @@ pub(super) struct Notes {
     /// The places of the line ends that are ours.
     cuts: Rc<RefCell<Vec<u64>>>,
     binary: Rc<Cell<bool>>,
+    odd: Rc<Cell<bool>>,
 }
 
 impl Notes {
     /// How many cuts there are before a place.
     pub(super) fn cuts_before(&self, place: u64) -> u64 {
         self.cuts.borrow().partition_point(|cut| *cut < place) as u64
+    }
+
+    /// The first bytes are not what a text in UTF-8 begins with: perhaps it is in another encoding.
+    pub(super) fn is_odd(&self) -> bool {
+        self.odd.get()
     }
 
     /// The file is no text.
@@ -38,6 +44,14 @@ pub(super) fn is_binary(head: &[u8]) -> bool {
 /// Its characters are wider than a byte.
 fn is_wide(head: &[u8]) -> bool {
     head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff])
+}
+
+/// What is known of a text before it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    Nothing,
+    /// It is text in another encoding than UTF-8.
+    Encoding,
 }
 
 /// Reads with line ends put into lines that are too long.
@@ -58,18 +72,22 @@ pub(super) struct Bounded<'a, R> {
 
 impl<'a, R: Read> Bounded<'a, R> {
     /// With `cuts`, lines are cut.
-    pub(super) fn new(inner: R, cuts: bool, notes: Notes, stop: &'a dyn Fn() -> bool) -> Self {
-        Self { inner, notes, stop, cuts, since: 0, given: 0, mark: 0, is_wide: false }
+    pub(super) fn new(inner: R, cuts: bool, known: Known, notes: Notes, stop: &'a dyn Fn() -> bool) -> Self {
+        let is_wide = known == Known::Encoding;
+        Self { inner, notes, stop, cuts: cuts && !is_wide, since: 0, given: 0, mark: 0, is_wide }
     }
 
     /// Looks at the bytes near the start, which may come in several pieces; `false` if they are no text.
     fn is_text(&mut self, read: &[u8]) -> bool {
         if self.given == 0 {
-            self.is_wide = is_wide(read);
+            self.is_wide |= is_wide(read);
             self.cuts &= !self.is_wide;
         }
         let near = HEAD.saturating_sub(usize::try_from(self.given).unwrap_or(HEAD)).min(read.len());
         let is_text = self.is_wide || memchr::memchr(0, &read[..near]).is_none();
+        if !self.is_wide && (!is_text || std::str::from_utf8(&read[..near]).is_err()) {
+            self.notes.odd.set(true);
+        }
         self.notes.binary.set(!is_text);
         is_text
     }

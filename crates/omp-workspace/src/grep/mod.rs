@@ -5,18 +5,20 @@ mod pattern;
 mod rows;
 
 use std::fs::{File, OpenOptions};
-use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::{self, Seek, SeekFrom};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::RegexMatcher;
-use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
+use grep_searcher::{BinaryDetection, Encoding, Searcher, SearcherBuilder};
 
 use crate::open;
+use crate::sniff::{self, Kind};
+use crate::text::Charset;
 use crate::walk::Entry;
-use bounded::Bounded;
+use bounded::{Bounded, Known};
 use rows::Rows;
 
 /// What to look for.
@@ -120,13 +122,31 @@ impl Query {
         }
         let mut sink = Rows::new(self.style, ranges);
         let kept = self.idle().pop();
-        let (matcher, mut searcher) = kept.unwrap_or_else(|| (self.matcher.clone(), self.searcher()));
+        let (matcher, mut searcher) = kept.unwrap_or_else(|| (self.matcher.clone(), self.searcher(None)));
         let notes = sink.notes.clone();
-        let reader = Bounded::new(file, !self.multiline, notes.clone(), stop);
+        let reader = Bounded::new(file, !self.multiline, Known::Nothing, notes.clone(), stop);
         let searched = searcher.search_reader(&matcher, reader, &mut sink);
         self.idle().push((matcher, searcher));
         searched?;
+        if let Some(charset) = notes.is_odd().then(|| other_charset(file)).transpose()?.flatten() {
+            return self.look_again(file, charset, ranges, stop);
+        }
         Ok(if notes.is_binary() { binary() } else { sink.found })
+    }
+
+    /// Looks through a text in another encoding, as everybody sees it who reads it.
+    fn look_again(
+        &self,
+        mut file: &File,
+        charset: Charset,
+        ranges: &[LineRange],
+        stop: &dyn Fn() -> bool,
+    ) -> io::Result<Found> {
+        file.seek(SeekFrom::Start(0))?;
+        let mut sink = Rows::new(self.style, ranges);
+        let reader = Bounded::new(file, false, Known::Encoding, sink.notes.clone(), stop);
+        self.searcher(Some(charset)).search_reader(&self.matcher, reader, &mut sink)?;
+        Ok(sink.found)
     }
 
     /// Looks through a text.
@@ -140,7 +160,7 @@ impl Query {
             return Ok(binary());
         }
         let mut sink = Rows::new(self.style, ranges);
-        self.searcher().search_slice(&self.matcher, text.as_bytes(), &mut sink)?;
+        self.searcher(None).search_slice(&self.matcher, text.as_bytes(), &mut sink)?;
         Ok(sink.found)
     }
 
@@ -153,9 +173,11 @@ impl Query {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn searcher(&self) -> Searcher {
+    fn searcher(&self, charset: Option<Charset>) -> Searcher {
         let end = self.matcher.line_terminator().unwrap_or(LineTerminator::byte(b'\n'));
+        let encoding = charset.and_then(|charset| Encoding::new(charset.encoding().name()).ok());
         SearcherBuilder::new()
+            .encoding(encoding)
             .line_number(true)
             .multi_line(self.multiline)
             .before_context(self.style.before)
@@ -164,6 +186,19 @@ impl Query {
             .binary_detection(BinaryDetection::none())
             .build()
     }
+}
+
+/// The encoding of a text that is not in UTF-8 and does not say so, if it is not too large to be looked through again.
+fn other_charset(file: &File) -> io::Result<Option<Charset>> {
+    if file.metadata()?.len() > LARGEST_SPANNED {
+        return Ok(None);
+    }
+    let mut head = vec![0; sniff::HEAD];
+    let count = file.read_at(&mut head, 0)?;
+    Ok(match sniff::kind(&head[..count]) {
+        Kind::Text(charset @ (Charset::Legacy(_) | Charset::Utf16Le | Charset::Utf16Be)) => Some(charset),
+        _ => None,
+    })
 }
 
 const TOO_LARGE: &str = "it is larger than 16 MB, and the pattern spans lines";

@@ -40,11 +40,13 @@ pub(super) fn compile(pattern: &str, ignore_case: bool) -> Result<Compiled, Stri
     let escaped = escape_braces(pattern);
     let result = match build(&escaped, ignore_case, ends) {
         // A line end in disguise, such as `\x0a`.
-        Err(error) if error.contains("not allowed") => build(&escaped, ignore_case, Ends::Within),
-        Err(error) if is_about_groups(&error) => build(&escape_parentheses(&escaped), ignore_case, ends),
+        Err(error) if reason(&error).contains("not allowed") => build(&escaped, ignore_case, Ends::Within),
+        Err(error) if is_about_groups(reason(&error)) => {
+            build(&escape_parentheses(&escaped), ignore_case, ends)
+        }
         result => result,
     };
-    result.map_err(|error| match advice(&error) {
+    result.map_err(|error| match advice(reason(&error)) {
         Some(advice) => format!("{error}\n{advice}"),
         None => error,
     })
@@ -61,6 +63,11 @@ fn build(pattern: &str, ignore_case: bool, ends: Ends) -> Result<Compiled, Strin
     };
     let matcher = matcher.map_err(|error| error.to_string())?;
     Ok(Compiled { matcher, multiline: ends == Ends::Within })
+}
+
+/// An error without the pattern, which may hold any words.
+fn reason(error: &str) -> &str {
+    error.rsplit_once("\nerror: ").map_or(error, |(_, reason)| reason)
 }
 
 fn is_about_groups(error: &str) -> bool {
@@ -87,9 +94,10 @@ fn advice(error: &str) -> Option<&'static str> {
 fn escape_braces(pattern: &str) -> String {
     let mut escaped = String::with_capacity(pattern.len() + 8);
     let mut rest = pattern;
-    let mut in_class = false;
+    let (mut in_class, mut after_dollar) = (false, false);
     while let Some(character) = rest.chars().next() {
         let (head, tail) = rest.split_at(character.len_utf8());
+        let was_dollar = std::mem::replace(&mut after_dollar, character == '$');
         match character {
             '\\' => {
                 let end = escape_length(tail);
@@ -108,7 +116,7 @@ fn escape_braces(pattern: &str) -> String {
                     continue;
                 }
                 // `${name}` is code: nothing follows the end of a line.
-                if escaped.ends_with('$') && !escaped.ends_with("\\$") {
+                if was_dollar {
                     escaped.insert(escaped.len() - 1, '\\');
                 }
                 escaped.push('\\');

@@ -172,3 +172,31 @@ fn errors_say_what_to_write_instead() {
         assert!(Query::new(pattern, style).is_ok(), "{pattern}");
     }
 }
+
+/// An error quotes the pattern, which may hold the words of any error.
+#[test]
+fn the_words_of_a_pattern_are_not_those_of_its_error() {
+    for pattern in ["not allowed(", "not allowed (look-around"] {
+        let text = format!("it is {pattern} here");
+        assert_eq!(rows(pattern, &text).len(), 1, "{pattern}");
+    }
+    let style = Style { ignore_case: false, before: 0, after: 0, limit: 3 };
+    let error = Query::new("look-around[", style).unwrap_err();
+    assert!(error.contains("`\\[`") && !error.contains("rg -P"), "{error}");
+    assert_eq!(rows("\\\\${x}", "a \\${x} b").len(), 1, "a backslash before code");
+}
+
+#[test]
+fn other_encodings_are_texts_too() {
+    assert_eq!(in_file(b"caf\xe9\nna\xefve\n", "naïve|café", &[]).0, [1, 2]);
+    assert_eq!(in_file(b"caf\xe9\nna\xefve\n", "é$\\n", &[]).0, [1], "a pattern that spans lines");
+    let shift_jis = encoding_rs::SHIFT_JIS.encode("一行目です\nこれは日本語の文章です\n").0.into_owned();
+    assert_eq!(in_file(&shift_jis, "日本語", &[]).0, [2]);
+    for convert in [u16::to_le_bytes, u16::to_be_bytes] {
+        let unmarked: Vec<u8> = "alpha\nbeta gamma\n".encode_utf16().flat_map(convert).collect();
+        let (lines, found) = in_file(&unmarked, "gamma", &[]);
+        assert_eq!((lines, found.binary), (vec![2], false));
+    }
+    let (lines, found) = in_file("größe\nx\n".as_bytes(), "größe", &[]);
+    assert_eq!((lines, found.rows[0].text.as_str()), (vec![1], "größe"));
+}
