@@ -3,7 +3,7 @@
 mod grouped;
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
@@ -12,6 +12,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Tool, ToolError, Updates};
 use omp_types::{Approval, ToolDefinition, ToolOutput};
+use omp_workspace::tree::printable;
 use omp_workspace::walk::{End, Options, walk};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -108,8 +109,7 @@ fn find(
         Some(limit) => (limit.floor() as usize).clamp(1, MAX_RESULTS),
         None => MAX_RESULTS,
     };
-    let seconds = arguments.timeout.filter(|seconds| seconds.is_finite()).unwrap_or(DEFAULT_SECONDS);
-    let seconds = seconds.clamp(0.5, 60.0);
+    let seconds = patience(arguments.timeout);
     let places = Places::new(context, &arguments.paths, "`paths` must contain non-empty globs or paths")?;
     let look = Look {
         context,
@@ -121,6 +121,11 @@ fn find(
         limit,
     };
     look.answer(&places, seconds)
+}
+
+/// How long a search may take, in seconds.
+fn patience(asked: Option<f64>) -> f64 {
+    asked.filter(|seconds| seconds.is_finite()).unwrap_or(DEFAULT_SECONDS).clamp(0.5, 60.0)
 }
 
 /// A search in progress.
@@ -276,7 +281,11 @@ impl Answer<'_> {
         let reached = self.total > self.limit;
         let mut text = match files.is_empty() {
             true => "No files found matching pattern".to_owned(),
-            false => grouped::grouped(&files),
+            // A name may hold line ends; what is listed is one line each.
+            false => {
+                let lines: Vec<String> = files.iter().map(|file| printable(Path::new(file))).collect();
+                grouped::grouped(&lines)
+            }
         };
         let notices = [self.end_notice(), self.places.missing_notice(), reached.then(|| self.limit_notice())];
         for notice in notices.into_iter().flatten() {

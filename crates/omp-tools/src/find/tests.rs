@@ -113,3 +113,10 @@ fn nothing_is_counted_twice() {
     }
     assert_eq!(newest.sorted().1, 2000);
 }
+
+/// proves: FIL-195
+#[test]
+fn the_time_is_bounded_on_both_sides() {
+    let asked = [None, Some(0.1), Some(-3.0), Some(7.5), Some(9_999.0), Some(f64::NAN), Some(f64::INFINITY)];
+    assert_eq!(asked.map(patience), [5.0, 0.5, 0.5, 7.5, 60.0, 5.0, 5.0]);
+}

@@ -278,3 +278,15 @@ async fn many_entries_in_one_call() {
             .ends_with("[Showing the newest 200 of 1500 matches. Narrow the pattern for the others]")
     );
 }
+
+/// A name cannot pretend to be several results.
+#[tokio::test]
+async fn names_stay_on_their_lines() {
+    let session = Session::new();
+    files(&session.project, &["a\nsecret.rs", "b.rs"]);
+    let said = find(&session, json!({ "paths": ["*.rs"] })).await;
+    let mut lines: Vec<&str> = said.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, ["a\\nsecret.rs", "b.rs"]);
+    assert!(found(&session, json!({ "paths": ["a*"] })).await.contains(&"a\nsecret.rs".to_owned()));
+}
