@@ -321,7 +321,10 @@ pub(crate) fn explain(context: &Context, error: &WriteError) -> ToolError {
             format!("Cannot write {}: {source}. The file is unchanged.", shown(path))
         }
         WriteError::Changed(path) => {
-            format!("{} was changed by something else meanwhile and was left as it is. Try again.", shown(path))
+            format!(
+                "{} was changed by something else meanwhile and was left as it is. Try again.",
+                shown(path)
+            )
         }
         WriteError::NoSpace(path) => {
             format!("No space left on the device for {}. The file is unchanged.", shown(path))
