@@ -62,6 +62,7 @@ impl Bench {
             timeout: Some(PATIENCE),
             limits: Limits::default(),
             spill: None,
+            confined: None,
         };
         shown(command::run(&self.scope, spec, &CancellationToken::new(), |_| {}).await.unwrap())
     }
@@ -75,6 +76,7 @@ impl Bench {
             environment: self.environment.clone(),
             start_files: None,
             directory: self.directory.path().to_owned(),
+            confined: None,
         };
         let call = |command: &str| Call {
             command: command.to_owned(),

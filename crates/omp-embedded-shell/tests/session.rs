@@ -22,6 +22,7 @@ fn fixture() -> Fixture {
         environment: [("PATH", path)].into_iter().collect(),
         start_files: None,
         directory: PathBuf::from("/"),
+        confined: None,
     };
     Fixture { scope: Scope::new(), shells: Shells::new(), spec }
 }

@@ -50,6 +50,7 @@ async fn ask(cwd: &Path, cancel: &CancellationToken) -> Option<String> {
         timeout: Some(PATIENCE),
         limits: Limits::default(),
         spill: None,
+        confined: None,
     };
     let outcome = run(&scope, spec, cancel, |_| {}).await.ok();
     scope.end().await;

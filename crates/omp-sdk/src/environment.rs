@@ -143,6 +143,7 @@ pub(crate) fn capture(command: &str, limit: Duration) -> Option<String> {
             timeout: Some(limit),
             limits: Limits::default(),
             spill: None,
+            confined: None,
         };
         let outcome = run(&scope, spec, &CancellationToken::new(), |_| {}).await.ok()?;
         scope.end().await;

@@ -102,6 +102,7 @@ impl Bench {
                 timeout: None,
                 limits: Limits::default(),
                 spill: None,
+                confined: None,
             };
             return command::run(&self.scope, spec, &cancel, |_| {}).await.expect("a shell");
         };
@@ -112,6 +113,7 @@ impl Bench {
             environment: self.environment.clone(),
             start_files: None,
             directory: PathBuf::from("/"),
+            confined: None,
         };
         let call = Call {
             command: command.to_owned(),

@@ -89,6 +89,7 @@ async fn end(engine: &Engine, command: &str, how: How) -> (usize, Duration, usiz
         environment: [("PATH", path), (MARK, mark.clone().into())].into_iter().collect(),
         start_files: None,
         directory: PathBuf::from("/"),
+        confined: None,
     };
     let call = |command: &str, timeout| Call {
         command: command.to_owned(),

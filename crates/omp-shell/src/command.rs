@@ -2,13 +2,14 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
 use crate::environment::Environment;
 use crate::program::{ProgramSpec, run_program};
-use crate::scope::{Exit, Scope, SpawnError};
+use crate::scope::{Confined, Exit, Scope, SpawnError};
 use crate::sink::{Captured, Limits, Spill};
 
 /// What to run, and how.
@@ -22,6 +23,8 @@ pub struct CommandSpec {
     pub limits: Limits,
     /// Keeps the whole output if the limits hide a part of it.
     pub spill: Option<Box<dyn Spill>>,
+    /// The sandbox it is in.
+    pub confined: Option<Arc<Confined>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,9 +71,9 @@ pub async fn run(
     cancel: &CancellationToken,
     on_output: impl FnMut(&Snapshot),
 ) -> Result<CommandOutcome, CommandError> {
-    let CommandSpec { command, shell, cwd, environment, timeout, limits, spill } = spec;
+    let CommandSpec { command, shell, cwd, environment, timeout, limits, spill, confined } = spec;
     let arguments = vec!["-c".into(), command.into()];
-    let program = ProgramSpec { path: shell, arguments, cwd, environment, timeout, limits, spill };
+    let program = ProgramSpec { path: shell, arguments, cwd, environment, timeout, limits, spill, confined };
     run_program(scope, program, cancel, on_output).await
 }
 

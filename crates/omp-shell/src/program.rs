@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::net::unix::pipe;
@@ -11,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::command::{CommandError, CommandOutcome, Ending, Snapshot};
 use crate::environment::Environment;
-use crate::scope::{Child, Program, Scope, Stdio};
+use crate::scope::{Child, Confined, Program, Scope, Stdio};
 use crate::sink::{Limits, Sink, Spill};
 use crate::stream::Output;
 
@@ -26,6 +27,8 @@ pub struct ProgramSpec {
     pub limits: Limits,
     /// Keeps the whole output if the limits hide a part of it.
     pub spill: Option<Box<dyn Spill>>,
+    /// The sandbox it is in.
+    pub confined: Option<Arc<Confined>>,
 }
 
 /// Runs a program in `scope`. Standard input is empty; standard output and error are one stream.
@@ -55,7 +58,7 @@ fn start(scope: &Scope, spec: ProgramSpec) -> Result<(Child, pipe::Receiver), Co
     let (reader, writer) = io::pipe().map_err(CommandError::Pipe)?;
     let reader = pipe::Receiver::from_owned_fd(OwnedFd::from(reader)).map_err(CommandError::Pipe)?;
     let stderr = writer.try_clone().map_err(CommandError::Pipe)?;
-    let child = scope.spawn(Program {
+    let program = Program {
         path: spec.path,
         arguments: spec.arguments,
         cwd: spec.cwd,
@@ -63,6 +66,10 @@ fn start(scope: &Scope, spec: ProgramSpec) -> Result<(Child, pipe::Receiver), Co
         stdin: Stdio::Null,
         stdout: Stdio::Fd(writer.into()),
         stderr: Stdio::Fd(stderr.into()),
-    })?;
+    };
+    let child = match &spec.confined {
+        Some(confined) => scope.spawn_confined(program, confined)?,
+        None => scope.spawn(program)?,
+    };
     Ok((child, reader))
 }

@@ -27,6 +27,7 @@ fn fixture(shell: &str) -> Fixture {
         environment: environment(&mark),
         start_files: None,
         directory: PathBuf::from("/"),
+        confined: None,
     };
     Fixture { scope: Scope::new(), shells: Shells::new(), spec, mark }
 }

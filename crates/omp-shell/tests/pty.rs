@@ -21,6 +21,7 @@ fn spec(mark: &str, command: &str) -> PtySpec {
         timeout: Some(Duration::from_secs(60)),
         limits: Limits::default(),
         spill: None,
+        confined: None,
     }
 }
 

@@ -31,6 +31,7 @@ fn fixture(name: &str, engine: Engine) -> Fixture {
         environment: environment(&mark),
         start_files: None,
         directory: PathBuf::from("/"),
+        confined: None,
     };
     Fixture { scope: Scope::new(), shells: Shells::new(), spec, mark }
 }

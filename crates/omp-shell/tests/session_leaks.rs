@@ -27,6 +27,7 @@ async fn a_thousand_commands_leave_nothing() {
         environment: environment(&mark),
         start_files: None,
         directory: PathBuf::from("/"),
+        confined: None,
     };
     let run = async |command: &str| {
         let call = Call {

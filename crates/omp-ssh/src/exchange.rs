@@ -41,6 +41,7 @@ impl Tools {
             timeout: None,
             limits: TALK,
             spill: None,
+            confined: None,
         }
     }
 

@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::command::{CommandOutcome, Ending};
 use crate::environment::Environment;
-use crate::scope::{Child, Program, Scope, Stdio};
+use crate::scope::{Child, Confined, Program, Scope, Stdio};
 use crate::sink::{Limits, Sink, Spill};
 use crate::stream::Output;
 
@@ -53,6 +53,8 @@ pub struct PtySpec {
     pub limits: Limits,
     /// Keeps the whole output if the limits hide a part of it.
     pub spill: Option<Box<dyn Spill>>,
+    /// The sandbox it is in.
+    pub confined: Option<Arc<Confined>>,
 }
 
 /// A terminal with a command on it, for those who show it and type. Cheap to clone.
@@ -197,7 +199,7 @@ fn start(scope: &Scope, spec: PtySpec, kill: CancellationToken) -> Result<Starte
     let mut environment = spec.environment;
     environment.set("TERM", TERM);
     environment.set("PWD", &spec.cwd);
-    let child = scope.spawn(Program {
+    let program = Program {
         path: spec.shell,
         arguments: vec!["-c".into(), spec.command.into()],
         cwd: spec.cwd,
@@ -205,7 +207,11 @@ fn start(scope: &Scope, spec: PtySpec, kill: CancellationToken) -> Result<Starte
         stdin: Stdio::Fd(theirs.try_clone()?),
         stdout: Stdio::Fd(theirs.try_clone()?),
         stderr: Stdio::Fd(theirs.try_clone()?),
-    })?;
+    };
+    let child = match &spec.confined {
+        Some(confined) => scope.spawn_confined(program, confined)?,
+        None => scope.spawn(program)?,
+    };
     let emulator = Mutex::new(Emulator::new(size, sender.clone()));
     let shared = Shared { emulator, changes: watch::Sender::new(()), keys: sender, device, kill };
     let terminal = Terminal { shared: Arc::new(shared) };

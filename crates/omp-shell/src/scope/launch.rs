@@ -1,21 +1,24 @@
 //! Our side of the keeper: starts it, and asks it to start commands.
 
-use std::ffi::OsString;
+use std::ffi::{CStr, OsString};
 use std::fs::File;
-use std::io::{self, IoSlice, Read, Write};
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::io::{self, IoSlice, IoSliceMut, Read, Write};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::socket::{
-    AddressFamily, ControlMessage, MsgFlags, SockFlag, SockType, UnixAddr, sendmsg, socketpair,
+    AddressFamily, ControlMessage, ControlMessageOwned, MsgFlags, SockFlag, SockType, UnixAddr, recvmsg,
+    sendmsg, socketpair,
 };
 use nix::unistd::Pid;
+use omp_sandbox::forked::explain;
 
+use super::exchange::Exchange;
 use super::forked::guardian::{CWD_FAILED, EXECUTED};
 use super::forked::keeper::{self, REQUEST_FDS};
 use crate::environment::Environment;
@@ -29,12 +32,16 @@ pub(super) struct Image<'a> {
     pub(super) arguments: &'a [OsString],
     pub(super) cwd: &'a Path,
     pub(super) environment: &'a Environment,
+    /// What the process does before it becomes the program; empty without a sandbox.
+    pub(super) plan: &'a [u8],
 }
 
 /// Why a command does not run.
 pub(super) enum Failure {
     Program(io::Error),
     Cwd(io::Error),
+    /// The sandbox cannot be had: which part of it, and why.
+    Confine(&'static str, io::Error),
     /// The machinery failed, not the command.
     Prepare(io::Error),
 }
@@ -43,12 +50,15 @@ pub(super) enum Failure {
 pub(super) struct Started {
     pub(super) lifeline: UnixStream,
     pub(super) pid: i32,
+    /// Listens in the network of the command.
+    pub(super) listener: Option<OwnedFd>,
 }
 
 /// Starts commands through a keeper of its own, which is started with the first of them.
 #[derive(Default)]
 pub(super) struct Launcher {
     keeper: Mutex<Option<Keeper>>,
+    exchange: Mutex<Option<Arc<Exchange>>>,
 }
 
 impl Launcher {
@@ -68,6 +78,16 @@ impl Launcher {
     /// Lets go of the keeper, which ends everything below it.
     pub(super) fn stop(&self) {
         *self.keeper.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.exchange.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// The directory for named pipes, made when it is first needed.
+    pub(super) fn exchange(&self) -> io::Result<Arc<Exchange>> {
+        let mut exchange = self.exchange.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(exchange) = exchange.as_ref() {
+            return Ok(Arc::clone(exchange));
+        }
+        Ok(Arc::clone(exchange.insert(Arc::new(Exchange::create()?))))
     }
 
     fn try_start(&self, image: &File, streams: [BorrowedFd; 3]) -> Result<Started, Failure> {
@@ -76,8 +96,11 @@ impl Launcher {
         drop(theirs); // Or we would not notice that the other side is gone.
         ours.set_read_timeout(Some(START_LIMIT)).map_err(Failure::Prepare)?;
         // First the process id of the command, which is about to be executed, then how that went.
-        let pid = read_number(&ours).map_err(Failure::Prepare)?;
+        let (pid, listener) = read_first(&ours).map_err(Failure::Prepare)?;
         let result = if pid > 0 { read_number(&ours) } else { Ok(pid) };
+        if let Some((part, error)) = result.as_ref().ok().and_then(|error| explain(-error)) {
+            return Err(Failure::Confine(part, io::Error::from_raw_os_error(error)));
+        }
         match result {
             Ok(error) if -error > CWD_FAILED => {
                 Err(Failure::Cwd(io::Error::from_raw_os_error(-error - CWD_FAILED)))
@@ -86,7 +109,7 @@ impl Launcher {
             // Without an answer the guardian is gone. The command may have run, so it is not started again.
             Ok(_) | Err(_) => {
                 ours.set_nonblocking(true).map_err(Failure::Prepare)?;
-                Ok(Started { lifeline: ours, pid })
+                Ok(Started { lifeline: ours, pid, listener })
             }
         }
     }
@@ -99,7 +122,9 @@ impl Launcher {
     ) -> io::Result<()> {
         let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
         if keeper.is_none() {
-            *keeper = Some(Keeper::start()?);
+            // Without a directory there are no shells that live on, but programs can still be started.
+            let exchange = self.exchange().ok().and_then(|exchange| exchange.c_path());
+            *keeper = Some(Keeper::start(exchange.as_deref())?);
         }
         let fds: [_; REQUEST_FDS] = [
             lifeline.as_raw_fd(),
@@ -122,10 +147,10 @@ struct Keeper {
 }
 
 impl Keeper {
-    fn start() -> io::Result<Self> {
+    fn start(exchange: Option<&CStr>) -> io::Result<Self> {
         let (ours, theirs) =
             socketpair(AddressFamily::Unix, SockType::SeqPacket, None, SockFlag::SOCK_CLOEXEC)?;
-        let pid = keeper::start(theirs.as_raw_fd())?;
+        let pid = keeper::start(theirs.as_raw_fd(), exchange)?;
         Ok(Self { socket: Some(ours), pid: Pid::from_raw(pid) })
     }
 
@@ -146,6 +171,29 @@ impl Drop for Keeper {
         let _ = std::thread::Builder::new()
             .name("reap-keeper".into())
             .spawn(move || nix::sys::wait::waitpid(pid, None));
+    }
+}
+
+/// The first number, which may come with a descriptor.
+fn read_first(lifeline: &UnixStream) -> io::Result<(i32, Option<OwnedFd>)> {
+    let mut number = [0; 4];
+    let mut space = nix::cmsg_space!([i32; 1]);
+    let (length, listener) = {
+        let mut parts = [IoSliceMut::new(&mut number)];
+        let flags = MsgFlags::MSG_CMSG_CLOEXEC;
+        let message = recvmsg::<UnixAddr>(lifeline.as_raw_fd(), &mut parts, Some(&mut space), flags)?;
+        let mut fds = message.cmsgs()?.flat_map(|message| match message {
+            ControlMessageOwned::ScmRights(fds) => fds,
+            _ => Vec::new(),
+        });
+        (message.bytes, fds.next())
+    };
+    #[allow(unsafe_code, reason = "the library hands out descriptors as numbers")]
+    // SAFETY: the kernel has just made the descriptor for us; nobody else knows it.
+    let listener = listener.map(|fd| unsafe { OwnedFd::from_raw_fd(fd) });
+    match length {
+        4 => Ok((i32::from_ne_bytes(number), listener)),
+        _ => Err(io::ErrorKind::UnexpectedEof.into()),
     }
 }
 
@@ -171,10 +219,11 @@ impl Image<'_> {
         let arguments =
             std::iter::once(self.program.as_os_str()).chain(self.arguments.iter().map(OsString::as_os_str));
         let mut text = Vec::new();
-        for count in [1 + self.arguments.len(), self.environment.iter().count()] {
+        for count in [1 + self.arguments.len(), self.environment.iter().count(), self.plan.len()] {
             let count = u32::try_from(count).map_err(|_| io::Error::from_raw_os_error(libc::E2BIG))?;
             text.extend_from_slice(&count.to_ne_bytes());
         }
+        text.extend_from_slice(self.plan);
         for string in [program.as_os_str(), self.cwd.as_os_str()].into_iter().chain(arguments) {
             push_string(&mut text, &[string.as_bytes()])?;
         }

@@ -50,6 +50,7 @@
 //! end the rest of its session at once; a daemon with a session of its own then falls to the keeper and lives
 //! until the scope ends.
 
+mod exchange;
 mod forked;
 mod front;
 mod launch;
@@ -68,7 +69,11 @@ use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 use tokio::sync::watch;
 
+use omp_sandbox::proxy::{Hosts, serve};
+use omp_sandbox::{Confinement, Prepared};
+
 use crate::environment::Environment;
+pub(crate) use exchange::{Exchange, Named};
 pub use front::run_in_front;
 use launch::{Failure, Image, Launcher, Started};
 
@@ -159,7 +164,26 @@ pub enum SpawnError {
     Start { path: PathBuf, source: io::Error },
     #[error("Cannot work in {}: {source}.", path.display())]
     Cwd { path: PathBuf, source: io::Error },
+    #[error("The sandbox cannot be set up ({part}): {source}.")]
+    Confine { part: &'static str, source: io::Error },
 }
+
+/// How a program is kept from what it must not do.
+#[derive(Clone)]
+pub struct Confined {
+    pub confinement: Confinement,
+    /// Whoever decides about hosts, where that is decided one by one.
+    pub hosts: Option<Arc<dyn Hosts>>,
+}
+
+/// Two are the same that allow the same.
+impl PartialEq for Confined {
+    fn eq(&self, other: &Self) -> bool {
+        self.confinement == other.confinement
+    }
+}
+
+impl Eq for Confined {}
 
 impl Scope {
     pub fn new() -> Self {
@@ -169,6 +193,44 @@ impl Scope {
     /// Starts `program` under a guardian. Must be called within a tokio runtime. Returns when the program has been
     /// executed, which takes a millisecond or two; the first call of a scope takes longer.
     pub fn spawn(&self, program: Program) -> Result<Child, SpawnError> {
+        self.start(program, &Prepared::default(), None)
+    }
+
+    /// Starts `program` in a sandbox. What the sandbox protects is looked up now.
+    pub fn spawn_confined(&self, mut program: Program, confined: &Confined) -> Result<Child, SpawnError> {
+        let mut prepared = self.admit(&confined.confinement).prepare();
+        if let Some(wrap) = prepared.wrap.take() {
+            let inner = std::mem::replace(&mut program.path, wrap.program).into_os_string();
+            let rest = std::mem::replace(&mut program.arguments, wrap.arguments);
+            program.arguments.push(inner);
+            program.arguments.extend(rest);
+        }
+        for (name, value) in confined.confinement.variables() {
+            program.environment.set(name, value);
+        }
+        self.start(program, &prepared, confined.hosts.clone())
+    }
+
+    /// The same confinement, and the directory where we meet our shells.
+    fn admit(&self, confinement: &Confinement) -> Confinement {
+        let mut confinement = confinement.clone();
+        if let Ok(exchange) = self.launcher.exchange() {
+            confinement.policy.writable.push(exchange.path().to_owned());
+        }
+        confinement
+    }
+
+    /// Where we meet the shells of this scope.
+    pub(crate) fn exchange(&self) -> io::Result<Arc<Exchange>> {
+        self.launcher.exchange()
+    }
+
+    fn start(
+        &self,
+        program: Program,
+        prepared: &Prepared,
+        hosts: Option<Arc<dyn Hosts>>,
+    ) -> Result<Child, SpawnError> {
         if self.lock().ended {
             return Err(SpawnError::ScopeEnded);
         }
@@ -181,15 +243,20 @@ impl Scope {
             arguments: &program.arguments,
             cwd: &program.cwd,
             environment: &program.environment,
+            plan: prepared.plan.bytes(),
         };
-        let Started { lifeline, pid } =
+        let Started { lifeline, pid, listener } =
             self.launcher.start(&image, streams).map_err(|failure| match failure {
                 Failure::Program(source) => SpawnError::Start { path: program.path.clone(), source },
                 Failure::Cwd(source) => SpawnError::Cwd { path: program.cwd.clone(), source },
+                Failure::Confine(part, source) => SpawnError::Confine { part, source },
                 Failure::Prepare(source) => SpawnError::Prepare(source),
             })?;
         let tree = Tree::watch(UnixStream::from_std(lifeline).map_err(SpawnError::Prepare)?, pid);
         self.adopt(tree.clone())?;
+        if let (Some(listener), Some(hosts)) = (listener, hosts) {
+            tokio::spawn(attend(listener.into(), hosts, tree.clone()));
+        }
         Ok(Child {
             stdin: stdin.ours.map(pipe::Sender::from_owned_fd).transpose().map_err(SpawnError::Prepare)?,
             stdout: stdout
@@ -258,6 +325,14 @@ impl Drop for Scope {
     /// Does not block: the guardians do the work, and do it even if this process is gone a moment later.
     fn drop(&mut self) {
         self.close();
+    }
+}
+
+/// The way out of a sandbox's network, as long as somebody is in it.
+async fn attend(listener: std::net::TcpListener, hosts: Arc<dyn Hosts>, mut tree: Tree) {
+    tokio::select! {
+        _ = serve(listener, hosts) => {}
+        () = tree.gone() => {}
     }
 }
 

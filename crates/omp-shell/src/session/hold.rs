@@ -1,11 +1,10 @@
 //! Shells that a command keeps for itself, and what the next command gets instead.
 
-use std::fs::File;
-use std::io::{Read, Seek};
+use std::io::Read;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use super::start::text_file;
+use crate::scope::{Exchange, Named};
 
 /// More than that is nobody's variables and functions.
 const MOST_STATE: u64 = 1 << 20;
@@ -24,7 +23,7 @@ pub(super) struct Held {
     /// Commands ran in the shell before.
     pub(super) knows_something: bool,
     /// What the shell knew before the command, once it has written it.
-    file: Option<File>,
+    file: Option<Named>,
 }
 
 /// What a command that keeps its shell takes away from the next.
@@ -52,10 +51,10 @@ impl Hold {
         Self { saves: true, ..Self::default() }
     }
 
-    pub(super) fn fill(&self, id: u64, knows_something: bool, can_save: bool) {
-        let saves = self.saves && knows_something && can_save;
+    pub(super) fn fill(&self, id: u64, knows_something: bool, saves_to: Option<&Exchange>) {
+        let saves_to = saves_to.filter(|_| self.saves && knows_something);
         // Without a file the shell is given away as it is.
-        let file = saves.then(|| text_file("").ok()).flatten();
+        let file = saves_to.and_then(|exchange| exchange.file("").ok());
         let held = Held { id, knows_something, file };
         *self.taken.lock().unwrap_or_else(PoisonError::into_inner) = Some(held);
     }
@@ -67,20 +66,19 @@ impl Hold {
     /// The file that the shell writes to before the command.
     pub(super) fn save_to(&self) -> Option<PathBuf> {
         let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        taken.as_ref()?.file.as_ref().map(super::own_file)
+        taken.as_ref()?.file.as_ref().map(|file| file.path().to_owned())
     }
 }
 
 impl Held {
     /// What the shell wrote, if it is whole and not absurdly long.
     pub(super) fn state(&self) -> Option<String> {
-        let mut file = self.file.as_ref()?;
+        let mut file = self.file.as_ref()?.open().ok()?;
         let length = file.metadata().ok()?.len();
         if length == 0 || length > MOST_STATE {
             return None;
         }
         let mut state = String::new();
-        file.rewind().ok()?;
         file.read_to_string(&mut state).ok()?;
         Some(state)
     }

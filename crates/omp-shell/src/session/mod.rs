@@ -11,7 +11,7 @@
 //! ```
 //!
 //! The line to the shell is a socket that its children do not inherit. A command writes into a pipe of its own, which
-//! the shell opens by its name in `/proc`. So the end of a command is a report, not the end of a stream: a process
+//! the shell opens by its name in a directory that only the two of us use. So the end of a command is a report, not the end of a stream: a process
 //! left behind may keep the pipe and holds up nobody, and what it prints later cannot get into another command's
 //! output. A command that ends the shell itself (`exit`, `exec`, a signal) ends with the exit status of the process;
 //! the next one gets a fresh shell.
@@ -26,8 +26,6 @@ mod start;
 mod start_files;
 
 use std::fmt;
-use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -37,7 +35,7 @@ use tokio::net::unix::pipe;
 use tokio_util::sync::CancellationToken;
 
 use crate::command::{CommandError, CommandOutcome, Ending, Snapshot};
-use crate::scope::{Child, GRACE};
+use crate::scope::{Child, Exchange, GRACE};
 use crate::sink::{Limits, Sink, Spill};
 use crate::stream::Output;
 
@@ -84,6 +82,8 @@ pub struct ShellSession {
     cwd: PathBuf,
     /// A command runs in it.
     busy: bool,
+    /// Where the pipes of its commands are.
+    exchange: Arc<Exchange>,
 }
 
 /// Whether a shell can take another command.
@@ -109,9 +109,10 @@ impl ShellSession {
     ) -> Result<(CommandOutcome, Life), CommandError> {
         let started = Instant::now();
         self.busy = true;
-        let (reader, writer) = io::pipe().map_err(CommandError::Pipe)?;
-        let reader = pipe::Receiver::from_owned_fd(OwnedFd::from(reader)).map_err(CommandError::Pipe)?;
-        let request = self.dialect.encode(&self.request(&call, own_file(&writer)));
+        let named = self.exchange.pipe().map_err(CommandError::Pipe)?;
+        let reader = pipe::OpenOptions::new().open_receiver(named.path()).map_err(CommandError::Pipe)?;
+        let writer = pipe::OpenOptions::new().open_sender(named.path()).map_err(CommandError::Pipe)?;
+        let request = self.dialect.encode(&self.request(&call, named.path().to_owned()));
         let mut output = Output::new(reader, Sink::new(call.limits, call.spill), on_output);
         let mut report = None;
         let told = async {
@@ -130,7 +131,7 @@ impl ShellSession {
             }
         };
         let ending = output.follow(end, call.timeout, cancel).await;
-        drop(writer); // Until here the pipe had a writer, whether the shell had opened it or not.
+        drop((writer, named)); // Until here the pipe had a writer, whether the shell had opened it or not.
         let left_open = match ending {
             Ending::TimedOut | Ending::Cancelled => output.stop(&mut self.child, ending).await,
             Ending::Exited(_) | Ending::Signaled(_) | Ending::Lost => output.drain().await,
@@ -159,9 +160,9 @@ impl ShellSession {
         Request { output, command: call.command.clone(), env: call.env.clone(), enter, leave_to, save }
     }
 
-    /// Can it write down what it knows?
-    fn can_save(&self) -> bool {
-        matches!(self.dialect, Dialect::Bash { .. })
+    /// Where it can write down what it knows, if it can.
+    fn saves_to(&self) -> Option<&Exchange> {
+        matches!(self.dialect, Dialect::Bash { .. }).then_some(self.exchange.as_ref())
     }
 }
 
@@ -172,9 +173,4 @@ impl Drop for ShellSession {
             self.child.terminate(GRACE);
         }
     }
-}
-
-/// The name under which our children can open a file that we have open.
-fn own_file(file: &impl AsRawFd) -> PathBuf {
-    PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()))
 }

@@ -11,7 +11,7 @@ use super::start_files::StartFiles;
 use super::{Call, Life, Place, ShellSession};
 use crate::command::{self, CommandError, CommandOutcome, CommandSpec, Snapshot};
 use crate::environment::Environment;
-use crate::scope::Scope;
+use crate::scope::{Confined, Scope};
 
 /// Shells that wait. With one more the longest unused is closed.
 const MOST: usize = 16;
@@ -30,6 +30,8 @@ pub struct ShellSpec {
     pub start_files: Option<Arc<StartFiles>>,
     /// Where a fresh shell begins.
     pub directory: PathBuf,
+    /// The sandbox that the shell and all its commands are in.
+    pub confined: Option<Arc<Confined>>,
 }
 
 /// The shells of a program.
@@ -120,7 +122,7 @@ impl Shells {
             }
             _ => start(scope, spec, dialect, &directory, cancel).await?,
         };
-        call.hold.fill(id, knows_something, session.can_save());
+        call.hold.fill(id, knows_something, session.saves_to());
         let lost_directory = find_place(&mut call, &mut session, spec);
         let hold = Arc::clone(&call.hold);
         let (outcome, life) = session.run(call, cancel, on_output).await?;
@@ -331,6 +333,7 @@ async fn run_once(
         timeout: call.timeout,
         limits: call.limits,
         spill: call.spill,
+        confined: spec.confined.clone(),
     };
     let outcome = command::run(scope, command, cancel, on_output).await?;
     Ok(Answer { outcome, after: After::Isolated, lost_directory: None })

@@ -1,19 +1,16 @@
 //! From a choice of shell to a process that waits for commands.
 
-use std::fs::File;
-use std::io::{self, Write};
+use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use nix::sys::memfd::{MFdFlags, memfd_create};
 use tokio_util::sync::CancellationToken;
 
 use super::request::{BASH_BOOT, POSIX_BOOT, Request};
-use super::{Call, Life, Place, ShellSession, ShellSpec, own_file};
+use super::{Call, Life, Place, ShellSession, ShellSpec};
 use crate::command::CommandError;
-use crate::environment::Environment;
 use crate::scope::{Program, Scope, SpawnError, Stdio};
 use crate::sink::Limits;
 
@@ -104,7 +101,7 @@ pub(super) async fn start(
     cwd: &Path,
     cancel: &CancellationToken,
 ) -> Result<ShellSession, CommandError> {
-    let start = || spawn(scope, &spec.engine, dialect.clone(), &spec.environment, cwd);
+    let start = || spawn(scope, spec, dialect.clone(), cwd);
     let mut session = start()?;
     if let Some(files) = &spec.start_files
         && !files.text().is_empty()
@@ -136,18 +133,19 @@ pub(super) async fn start_with(
 
 fn spawn(
     scope: &Scope,
-    engine: &Engine,
+    spec: &ShellSpec,
     dialect: Dialect,
-    environment: &Environment,
     cwd: &Path,
 ) -> Result<ShellSession, CommandError> {
+    let ShellSpec { engine, environment, .. } = spec;
     let prepare = |error| CommandError::Spawn(SpawnError::Prepare(error));
+    let exchange = scope.exchange().map_err(prepare)?;
     let (ours, theirs) = UnixStream::pair().map_err(prepare)?;
     let stdout = match dialect {
         Dialect::Posix => Stdio::Fd(theirs.try_clone().map_err(prepare)?.into()),
         Dialect::Bash { .. } | Dialect::Embedded => Stdio::Null,
     };
-    let child = scope.spawn(Program {
+    let program = Program {
         path: engine.path().to_owned(),
         arguments: dialect.arguments().iter().map(Into::into).collect(),
         cwd: cwd.to_owned(),
@@ -155,13 +153,17 @@ fn spawn(
         stdin: Stdio::Fd(theirs.into()),
         stdout,
         stderr: Stdio::Null,
-    })?;
+    };
+    let child = match &spec.confined {
+        Some(confined) => scope.spawn_confined(program, confined)?,
+        None => scope.spawn(program)?,
+    };
     if dialect == Dialect::Posix {
         (&ours).write_all(POSIX_BOOT.as_bytes()).map_err(prepare)?;
     }
     ours.set_nonblocking(true).map_err(prepare)?;
     let line = tokio::net::UnixStream::from_std(ours).map_err(prepare)?;
-    Ok(ShellSession { child, line, dialect, cwd: cwd.to_owned(), busy: false })
+    Ok(ShellSession { child, line, dialect, cwd: cwd.to_owned(), busy: false, exchange })
 }
 
 /// Has the shell read definitions, from a file that only we name.
@@ -170,9 +172,9 @@ async fn read(
     definitions: &str,
     cancel: &CancellationToken,
 ) -> Result<Life, CommandError> {
-    let file = text_file(definitions).map_err(CommandError::Pipe)?;
+    let file = session.exchange.file(definitions).map_err(CommandError::Pipe)?;
     let call = Call {
-        command: format!(". {}", own_file(&file).display()),
+        command: format!(". {}", file.path().display()),
         env: Vec::new(),
         place: Place::Current,
         timeout: Some(START_LIMIT),
@@ -182,11 +184,4 @@ async fn read(
     };
     let (_, life) = Box::pin(session.run(call, cancel, |_| {})).await?;
     Ok(life)
-}
-
-/// A file without a name.
-pub(super) fn text_file(text: &str) -> io::Result<File> {
-    let mut file = File::from(memfd_create(c"omp-start-files", MFdFlags::MFD_CLOEXEC)?);
-    file.write_all(text.as_bytes())?;
-    Ok(file)
 }

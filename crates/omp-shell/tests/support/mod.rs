@@ -32,6 +32,7 @@ pub(crate) fn spec(mark: &str, line: &str) -> CommandSpec {
         timeout: None,
         limits: Limits::default(),
         spill: None,
+        confined: None,
     }
 }
 

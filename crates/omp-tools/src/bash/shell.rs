@@ -48,6 +48,7 @@ async fn describe(context: &Context) -> ShellSpec {
         environment,
         start_files,
         directory: cwd.clone(),
+        confined: None,
     }
 }
 

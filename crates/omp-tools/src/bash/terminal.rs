@@ -73,6 +73,7 @@ impl Bash {
             timeout: call.timeout,
             limits: call.limits,
             spill: call.spill,
+            confined: None,
         }
     }
 }

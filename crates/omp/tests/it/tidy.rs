@@ -47,6 +47,7 @@ const LAYERS: &[&[&str]] = &[
         "omp-patch",
         "omp-syntax",
         "omp-jobs",
+        "omp-sandbox",
         "omp-tui",
     ],
     &[

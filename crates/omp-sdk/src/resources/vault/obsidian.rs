@@ -37,6 +37,7 @@ impl Obsidian {
             timeout: Some(PATIENCE),
             limits: WHOLE,
             spill: None,
+            confined: None,
         };
         let outcome =
             run_program(&self.scope, spec, cancel, |_| {}).await.map_err(|error| explain(&error))?;

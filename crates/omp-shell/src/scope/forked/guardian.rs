@@ -4,6 +4,8 @@ use std::os::fd::RawFd;
 
 use libc::{c_char, c_int, c_void, pid_t};
 
+use omp_sandbox::forked::apply;
+
 use super::{Side, Signals};
 use crate::scope::GRACE;
 
@@ -99,15 +101,37 @@ fn execute(order: &Order, image: &Image, guardian: pid_t) -> c_int {
         // A terminal becomes that of the new session; anything else refuses, which is as well.
         libc::ioctl(0, libc::TIOCSCTTY, 0);
         super::close_range(3, c_int::MAX, libc::CLOSE_RANGE_CLOEXEC);
+        let listener = match confine(image.plan, guardian) {
+            Ok(listener) => listener,
+            Err(error) => return error,
+        };
+        // Only now: a directory that was entered before is the one outside of the sandbox.
         if libc::chdir(image.cwd) != 0 {
             return super::last_errno() + CWD_FAILED;
         }
         restore_signals();
         // From now on the command may have had effects, even if it kills its guardian: it must not be repeated.
-        super::send_number(order.lifeline, super::own_pid());
+        super::send_number_with(order.lifeline, super::own_pid(), listener);
         libc::execve(image.program, image.arguments, image.environment);
     }
     super::last_errno()
+}
+
+/// Carries out the plan of a sandbox. Returns the socket that listens in it, if there is one.
+fn confine(plan: &[u8], guardian: pid_t) -> Result<Option<RawFd>, c_int> {
+    if plan.is_empty() {
+        return Ok(None);
+    }
+    let applied = apply(plan)?;
+    // The kernel forgets the wish when a process gives up rights.
+    // SAFETY: plain system calls on this process.
+    unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0);
+        if libc::getppid() != guardian {
+            super::exit();
+        }
+    }
+    Ok(applied.listener)
 }
 
 /// What we ignore would stay ignored, and a shell cannot trap what was ignored when it started.
@@ -144,9 +168,11 @@ fn read_error(pipe: RawFd) -> Option<c_int> {
 
 /// The arguments of `execve`, in memory of our own.
 ///
-/// In its file: the number of arguments and of variables (native `u32`s), then, each ended by NUL, the program,
-/// the working directory, the arguments and the variables.
+/// In its file: the number of arguments, of variables and of the bytes of the plan (native `u32`s), the plan of the
+/// sandbox, which is empty without one, then, each ended by NUL, the program, the working directory, the arguments and
+/// the variables.
 struct Image {
+    plan: &'static [u8],
     program: *const c_char,
     cwd: *const c_char,
     arguments: *const *const c_char,
@@ -171,6 +197,8 @@ impl Image {
     fn parse(text: &'static [u8]) -> Option<Self> {
         let (arguments, text) = split_count(text)?;
         let (variables, text) = split_count(text)?;
+        let (plan, text) = split_count(text)?;
+        let (plan, text) = text.split_at_checked(plan)?;
         let size = (arguments + variables + 2).checked_mul(size_of::<*const c_char>())?;
         let table = map(size, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1)?.cast::<*const c_char>();
         // SAFETY: the fresh mapping has room for that many pointers; its zeros are null pointers.
@@ -188,6 +216,7 @@ impl Image {
         }
         // The last string must end before the mapping does.
         (text.last() == Some(&0)).then_some(Self {
+            plan,
             program,
             cwd,
             arguments: for_arguments.as_ptr(),

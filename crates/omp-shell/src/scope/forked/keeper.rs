@@ -1,11 +1,13 @@
 //! The keeper: starts guardians on request, and ends everything below it when its owner is gone.
 
+use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::os::fd::RawFd;
 
 use libc::{c_int, c_void};
 
 use super::guardian::{self, Order};
+use super::tidy::Path;
 use super::{Side, Signals};
 
 /// How many descriptors come with a request: lifeline, three streams, and what to execute.
@@ -18,19 +20,21 @@ const LOOK_AGAIN_MS: c_int = 10;
 
 /// Forks the keeper, which listens on `socket`. Returns its process id to the caller; in the keeper itself it does
 /// not return.
-pub(in crate::scope) fn start(socket: RawFd) -> std::io::Result<libc::pid_t> {
+pub(in crate::scope) fn start(socket: RawFd, exchange: Option<&CStr>) -> std::io::Result<libc::pid_t> {
+    let exchange = exchange.map(Path::new);
     match super::fork()? {
         Side::Parent(pid) => Ok(pid),
-        Side::Child => serve(socket),
+        Side::Child => serve(socket, exchange.as_ref()),
     }
 }
 
-fn serve(socket: RawFd) -> ! {
+fn serve(socket: RawFd, exchange: Option<&Path>) -> ! {
     super::set_signals(Signals::BlockAll);
     // The kernel then reaps guardians, and orphans of guardians that were killed.
     super::set_handler(libc::SIGCHLD, libc::SIG_IGN);
     super::become_subreaper(c"scope-keeper");
     let socket = leave_program(socket);
+    super::memory::forget_environment();
     super::memory::forget_program();
     while let Some(order) = receive(socket) {
         match super::fork() {
@@ -43,7 +47,7 @@ fn serve(socket: RawFd) -> ! {
         }
         order.close();
     }
-    wind_down()
+    wind_down(exchange)
 }
 
 /// Closes every descriptor of the program but the socket, which gets a new number: 3.
@@ -113,13 +117,14 @@ unsafe fn order_in(message: &libc::msghdr) -> Option<Order> {
 
 /// The owner is gone, so the guardians read the end of their lifelines and end their trees. Waits for them and
 /// then sweeps up what no guardian feels responsible for.
-fn wind_down() -> ! {
+fn wind_down(exchange: Option<&Path>) -> ! {
     let started = super::now_ms();
     loop {
         // SAFETY: a plain system call. With SIGCHLD ignored it only tells whether there are children.
         let childless = unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) } == -1;
         let passed = super::now_ms() - started;
         if childless || passed > GIVE_UP_AFTER_MS {
+            exchange.into_iter().for_each(Path::remove);
             super::exit();
         }
         if passed > SWEEP_AFTER_MS {

@@ -11,6 +11,23 @@ use libc::c_void;
 /// Smaller mappings are not worth it, and among them are those of the C library.
 const WORTH_IT: usize = 1024 * 1024;
 
+/// Overwrites the environment that the program was started with. It may hold keys, and it is what the kernel shows of a
+/// process that has become traceable on its way to a command.
+pub(super) fn forget_environment() {
+    unsafe extern "C" {
+        static environ: *const *mut libc::c_char;
+    }
+    // SAFETY: this process has one thread, so nobody changes the list meanwhile; its entries end in NUL and the list
+    // with a null pointer. Nothing here reads the environment again: commands get theirs with their order.
+    unsafe {
+        let mut entry = environ;
+        while !entry.is_null() && !(*entry).is_null() {
+            libc::memset((*entry).cast::<c_void>(), 0, libc::strlen(*entry));
+            entry = entry.add(1);
+        }
+    }
+}
+
 /// Drops the content of all large private anonymous mappings but the ones this thread stands on.
 pub(super) fn forget_program() {
     let here = 0_u8;

@@ -9,6 +9,7 @@
 pub(super) mod guardian;
 pub(super) mod keeper;
 mod memory;
+mod tidy;
 mod walk;
 
 use std::ffi::CStr;
@@ -105,6 +106,32 @@ fn send_number(lifeline: RawFd, number: c_int) {
     // SAFETY: the buffer is valid for its length. MSG_NOSIGNAL: a dead owner is no reason to die.
     unsafe { libc::send(lifeline, bytes.as_ptr().cast::<c_void>(), bytes.len(), libc::MSG_NOSIGNAL) };
 }
+
+/// Tells the owner a number, and hands over a descriptor with it.
+fn send_number_with(lifeline: RawFd, number: c_int, fd: Option<RawFd>) {
+    let Some(fd) = fd else { return send_number(lifeline, number) };
+    let mut bytes = number.to_ne_bytes();
+    let mut part = libc::iovec { iov_base: bytes.as_mut_ptr().cast::<c_void>(), iov_len: bytes.len() };
+    let mut control = Control([0; 32]);
+    // SAFETY: all parts of the message outlive the call; the control data has room for one descriptor.
+    unsafe {
+        let mut message: libc::msghdr = std::mem::zeroed();
+        message.msg_iov = &raw mut part;
+        message.msg_iovlen = 1;
+        message.msg_control = control.0.as_mut_ptr().cast::<c_void>();
+        message.msg_controllen = libc::CMSG_SPACE(size_of::<RawFd>() as u32) as _;
+        let header = libc::CMSG_FIRSTHDR(&raw const message);
+        (*header).cmsg_level = libc::SOL_SOCKET;
+        (*header).cmsg_type = libc::SCM_RIGHTS;
+        (*header).cmsg_len = libc::CMSG_LEN(size_of::<RawFd>() as u32) as _;
+        libc::CMSG_DATA(header).cast::<RawFd>().write_unaligned(fd);
+        libc::sendmsg(lifeline, &raw const message, libc::MSG_NOSIGNAL);
+    }
+}
+
+/// Room for one descriptor, aligned as the kernel wants it.
+#[repr(C, align(8))]
+struct Control([u8; 32]);
 
 fn close(fd: RawFd) {
     // SAFETY: callers own the descriptor and do not use it again.

@@ -1,0 +1,156 @@
+//! Was it the sandbox?
+//!
+//! A refused system call looks to a program like any other error, and what the program prints about it is all there is.
+//! So the text only names candidates; whether the policy is what stands in the way is decided by the policy, and by
+//! whether the user could have done it without.
+
+use std::path::{Path, PathBuf};
+
+use crate::policy::Policy;
+
+/// What a confined command was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Denial {
+    /// Writing there.
+    Write(PathBuf),
+    /// Reading what is hidden.
+    Read(PathBuf),
+    /// Reaching this host.
+    Host(String),
+    /// Any network at all.
+    Network,
+}
+
+impl Denial {
+    /// What was blocked, for a sentence that begins with "blocked".
+    pub fn text(&self) -> String {
+        match self {
+            Self::Write(path) => format!("writing {}", path.display()),
+            Self::Read(path) => format!("reading {}", path.display()),
+            Self::Host(host) => format!("connecting to {host}"),
+            Self::Network => "network access".to_owned(),
+        }
+    }
+}
+
+/// What the kernel's refusals are called.
+const REFUSALS: [&str; 5] = [
+    "read-only file system",
+    "permission denied",
+    "operation not permitted",
+    "device or resource busy",
+    "cross-device link",
+];
+
+/// What programs say who cannot resolve a name or reach an address.
+const NO_NETWORK: [&str; 8] = [
+    "could not resolve host",
+    "temporary failure in name resolution",
+    "network is unreachable",
+    "name or service not known",
+    "getaddrinfo eai_again",
+    "dns error",
+    "failed to lookup address",
+    "connect tunnel failed, response 403",
+];
+
+/// More of the output is not looked at.
+const MOST_LINES: usize = 400;
+const LONGEST_LINE: usize = 4096;
+
+/// What the policy refused a command that printed this, if its own words and the policy agree. `cwd` is where it ran;
+/// `real` the file behind a path, `could_write` whether the user may write there without a sandbox.
+pub fn denied(
+    policy: &Policy,
+    output: &str,
+    cwd: &Path,
+    real: &dyn Fn(&Path) -> PathBuf,
+    could_write: &dyn Fn(&Path) -> bool,
+) -> Option<Denial> {
+    let lines: Vec<&str> = output.lines().rev().take(MOST_LINES).filter(|line| line.len() <= LONGEST_LINE).collect();
+    for line in &lines {
+        let lower = line.to_lowercase();
+        if !REFUSALS.iter().any(|refusal| lower.contains(refusal)) {
+            continue;
+        }
+        for path in paths(line) {
+            let path = real(&cwd.join(path));
+            if policy.hides(&path) {
+                return Some(Denial::Read(path));
+            }
+            if !policy.may_write(&path) && could_write(&path) {
+                return Some(Denial::Write(path));
+            }
+        }
+    }
+    if policy.network == crate::policy::Network::Open {
+        return None;
+    }
+    let unreachable = |line: &&str| {
+        let lower = line.to_lowercase();
+        NO_NETWORK.iter().any(|words| lower.contains(words))
+    };
+    lines.iter().any(unreachable).then_some(Denial::Network)
+}
+
+/// What in a line may be a path: quoted parts and words, without the punctuation around them.
+fn paths(line: &str) -> Vec<&str> {
+    let mut found: Vec<&str> = Vec::new();
+    for quote in ['\'', '"', '`'] {
+        found.extend(line.split(quote).skip(1).step_by(2));
+    }
+    found.extend(line.split(['\u{2018}', '\u{2019}']).skip(1).step_by(2));
+    let around = |letter: char| matches!(letter, ':' | ',' | ';' | '(' | ')' | '[' | ']' | '\'' | '"' | '.' | '`');
+    let words = line.split_whitespace().map(|word| word.trim_end_matches(around).trim_start_matches(['(', '[', '\'', '"', '`']));
+    found.extend(words);
+    // `error: open(/a/b): …` and `path=/a/b`.
+    found.extend(line.split(['(', ')', '=', ':', ' ']).filter(|word| word.starts_with('/')));
+    found.retain(|word| !word.is_empty() && word.len() < 1024 && word.contains(|letter: char| letter.is_alphanumeric()));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::Network;
+
+    fn policy() -> Policy {
+        Policy {
+            writable: vec!["/work".into(), "/tmp".into()],
+            protected: vec!["/work/.git/config".into()],
+            hidden: vec!["/home/me/.ssh/id".into()],
+            ..Policy::default()
+        }
+    }
+
+    fn found(output: &str) -> Option<Denial> {
+        let mine = |path: &Path| path.starts_with("/home/me") || path.starts_with("/work");
+        denied(&policy(), output, Path::new("/work"), &|path: &Path| path.to_owned(), &mine)
+    }
+
+    #[test]
+    fn words_and_policy_must_agree() {
+        for (output, expected) in [
+            ("touch: cannot touch '/home/me/x': Read-only file system", Denial::Write("/home/me/x".into())),
+            ("bash: line 1: /home/me/x: Read-only file system", Denial::Write("/home/me/x".into())),
+            ("error: could not lock config file .git/config: Device or resource busy", Denial::Write("/work/.git/config".into())),
+            ("cat: /home/me/.ssh/id: Permission denied", Denial::Read("/home/me/.ssh/id".into())),
+            ("PermissionError: [Errno 13] Permission denied: '/home/me/a b'", Denial::Write("/home/me/a b".into())),
+            ("curl: (6) Could not resolve host: a.example", Denial::Network),
+        ] {
+            assert_eq!(found(output), Some(expected), "{output}");
+        }
+        for output in [
+            "touch: cannot touch '/etc/x': Permission denied",
+            "touch: cannot touch '/work/x': Permission denied",
+            "touch: cannot touch '/home/me/x': No such file or directory",
+            "all is well",
+            "",
+        ] {
+            assert_eq!(found(output), None, "{output}");
+        }
+        let open = Policy { network: Network::Open, ..policy() };
+        let real = |path: &Path| path.to_owned();
+        assert_eq!(denied(&open, "Could not resolve host: a", Path::new("/"), &real, &|_| true), None);
+    }
+}

@@ -1,0 +1,43 @@
+//! Confinement that the kernel enforces.
+//!
+//! A [`Policy`] says what a command may write, what it may not see and whether it has a network: plain data, made by the
+//! caller. A [`Rung`] is the machinery that enforces it on this machine. Together they are a [`Confinement`], which becomes
+//! a [`Plan`]: a list of system calls that the process about to become the command makes itself (`forked`), because
+//! nothing but system calls is allowed between `fork` and `exec`.
+//!
+//! ```text
+//! Policy + Rung ──► Confinement ──prepare()──► Plan ──► forked::apply, in the child, right before exec
+//! ```
+//!
+//! The rungs, from the strongest down:
+//!
+//! 1. **Namespaces**: user, mount, network and IPC namespaces, Landlock and seccomp. Everything is mounted read-only but
+//!    for the writable roots; protected paths inside them are mounted read-only again, hidden ones are covered.
+//! 2. **Bubblewrap**: the same by the program `bwrap`, where only that may make namespaces.
+//! 3. **Landlock**: Landlock and seccomp alone. Landlock can only add rights to what lies below a directory, so what is
+//!    protected inside a writable root is not: the rung says so.
+//! 4. **None**.
+//!
+//! [`Rung::weaknesses`] names what a rung does not hold. Nothing here knows why a command is confined, who asked for it, or
+//! how it is started: `omp-shell` does that.
+
+mod bubblewrap;
+mod bytes;
+mod confinement;
+mod denial;
+pub mod forked;
+mod landlock;
+mod plan;
+mod policy;
+pub mod proxy;
+mod rung;
+mod seccomp;
+mod surroundings;
+
+pub use bubblewrap::Wrap;
+pub use confinement::{Confinement, Prepared};
+pub use denial::{Denial, denied};
+pub use landlock::abi as landlock_abi;
+pub use plan::Plan;
+pub use policy::{Network, Policy};
+pub use rung::{Rung, Weakness};
