@@ -32,10 +32,9 @@ impl Confinement {
                 Prepared { plan: plan::with_namespaces(&self.policy, landlock, owner()), wrap: None }
             }
             Rung::Landlock { abi } => Prepared { plan: plan::with_landlock(&self.policy, abi), wrap: None },
-            Rung::Bubblewrap => Prepared {
-                plan: plan::before_bubblewrap(),
-                wrap: Some(bubblewrap::wrap(&self.policy)),
-            },
+            Rung::Bubblewrap => {
+                Prepared { plan: plan::before_bubblewrap(), wrap: Some(bubblewrap::wrap(&self.policy)) }
+            }
             Rung::None => Prepared::default(),
         }
     }

@@ -67,7 +67,8 @@ pub fn denied(
     real: &dyn Fn(&Path) -> PathBuf,
     could_write: &dyn Fn(&Path) -> bool,
 ) -> Option<Denial> {
-    let lines: Vec<&str> = output.lines().rev().take(MOST_LINES).filter(|line| line.len() <= LONGEST_LINE).collect();
+    let lines: Vec<&str> =
+        output.lines().rev().take(MOST_LINES).filter(|line| line.len() <= LONGEST_LINE).collect();
     for line in &lines {
         let lower = line.to_lowercase();
         if !REFUSALS.iter().any(|refusal| lower.contains(refusal)) {
@@ -100,12 +101,17 @@ fn paths(line: &str) -> Vec<&str> {
         found.extend(line.split(quote).skip(1).step_by(2));
     }
     found.extend(line.split(['\u{2018}', '\u{2019}']).skip(1).step_by(2));
-    let around = |letter: char| matches!(letter, ':' | ',' | ';' | '(' | ')' | '[' | ']' | '\'' | '"' | '.' | '`');
-    let words = line.split_whitespace().map(|word| word.trim_end_matches(around).trim_start_matches(['(', '[', '\'', '"', '`']));
+    let around =
+        |letter: char| matches!(letter, ':' | ',' | ';' | '(' | ')' | '[' | ']' | '\'' | '"' | '.' | '`');
+    let words = line
+        .split_whitespace()
+        .map(|word| word.trim_end_matches(around).trim_start_matches(['(', '[', '\'', '"', '`']));
     found.extend(words);
     // `error: open(/a/b): …` and `path=/a/b`.
     found.extend(line.split(['(', ')', '=', ':', ' ']).filter(|word| word.starts_with('/')));
-    found.retain(|word| !word.is_empty() && word.len() < 1024 && word.contains(|letter: char| letter.is_alphanumeric()));
+    found.retain(|word| {
+        !word.is_empty() && word.len() < 1024 && word.contains(|letter: char| letter.is_alphanumeric())
+    });
     found
 }
 
@@ -133,9 +139,15 @@ mod tests {
         for (output, expected) in [
             ("touch: cannot touch '/home/me/x': Read-only file system", Denial::Write("/home/me/x".into())),
             ("bash: line 1: /home/me/x: Read-only file system", Denial::Write("/home/me/x".into())),
-            ("error: could not lock config file .git/config: Device or resource busy", Denial::Write("/work/.git/config".into())),
+            (
+                "error: could not lock config file .git/config: Device or resource busy",
+                Denial::Write("/work/.git/config".into()),
+            ),
             ("cat: /home/me/.ssh/id: Permission denied", Denial::Read("/home/me/.ssh/id".into())),
-            ("PermissionError: [Errno 13] Permission denied: '/home/me/a b'", Denial::Write("/home/me/a b".into())),
+            (
+                "PermissionError: [Errno 13] Permission denied: '/home/me/a b'",
+                Denial::Write("/home/me/a b".into()),
+            ),
             ("curl: (6) Could not resolve host: a.example", Denial::Network),
         ] {
             assert_eq!(found(output), Some(expected), "{output}");

@@ -49,7 +49,7 @@ pub fn explain(error: c_int) -> Option<(&'static str, c_int)> {
         Step::WriteFile => "the user namespace",
         Step::Mount | Step::Attributes | Step::MakeDirectory | Step::MakeFile => "mounts",
         Step::LoopbackUp | Step::Listen => "the network namespace",
-        Step::DropPrivileges => "privileges",
+        Step::DropPrivileges | Step::NoNewPrivileges => "privileges",
         Step::Rules | Step::Rule | Step::EnterRules => "Landlock",
         Step::Filter => "seccomp",
     };
@@ -79,6 +79,7 @@ impl Child<'_> {
             Step::LoopbackUp => loopback_up(),
             Step::Listen => self.listen(),
             Step::DropPrivileges => drop_privileges(),
+            Step::NoNewPrivileges => prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0),
             Step::Rules => self.rules(),
             Step::Rule => self.rule(),
             Step::EnterRules => self.enter_rules(),
@@ -145,7 +146,8 @@ impl Child<'_> {
         let path = self.plan.text().ok_or(CUT)?;
         let mode = self.number()? as libc::mode_t;
         // SAFETY: the path ends in NUL.
-        let file = unsafe { libc::open(path.as_ptr(), libc::O_CREAT | libc::O_WRONLY | libc::O_CLOEXEC, mode) };
+        let file =
+            unsafe { libc::open(path.as_ptr(), libc::O_CREAT | libc::O_WRONLY | libc::O_CLOEXEC, mode) };
         check(file.into())?;
         close(file);
         Ok(())

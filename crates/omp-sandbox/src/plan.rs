@@ -24,6 +24,7 @@ pub(crate) enum Step {
     LoopbackUp,
     Listen,
     DropPrivileges,
+    NoNewPrivileges,
     Rules,
     Rule,
     EnterRules,
@@ -31,7 +32,7 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    pub(crate) const ALL: [Self; 14] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::Traceable,
         Self::Unshare,
         Self::WriteFile,
@@ -42,6 +43,7 @@ impl Step {
         Self::LoopbackUp,
         Self::Listen,
         Self::DropPrivileges,
+        Self::NoNewPrivileges,
         Self::Rules,
         Self::Rule,
         Self::EnterRules,
@@ -161,7 +163,8 @@ pub(crate) fn with_landlock(policy: &Policy, landlock: u32) -> Plan {
 /// What is done before `bwrap` takes over.
 pub(crate) fn before_bubblewrap() -> Plan {
     let mut plan = Plan::default();
-    plan.step(Step::DropPrivileges, Failure::Fatal);
+    // It needs the privileges that root has, and drops them itself.
+    plan.step(Step::NoNewPrivileges, Failure::Fatal);
     plan.step(Step::Filter, Failure::Fatal).block(&seccomp::filter(Around::Bubblewrap));
     plan
 }
@@ -267,8 +270,7 @@ fn writing_rules(plan: &mut Plan, roots: &[PathBuf], abi: u32) {
 
 fn rules_for_roots(plan: &mut Plan, roots: &[PathBuf], abi: u32) {
     for root in roots {
-        let rights =
-            if root.is_dir() { landlock::writing(abi) } else { landlock::writing_a_file(abi) };
+        let rights = if root.is_dir() { landlock::writing(abi) } else { landlock::writing_a_file(abi) };
         plan.rule(root, rights);
     }
     // Devices are guarded by their own permissions. What is written to a terminal or to nowhere changes no file.

@@ -34,7 +34,9 @@ impl Weakness {
     pub fn text(self) -> &'static str {
         match self {
             Self::Nothing => "nothing is enforced",
-            Self::ProtectedPaths => "protected paths inside the workspace (.git/hooks, .omp, …) can be written",
+            Self::ProtectedPaths => {
+                "protected paths inside the workspace (.git/hooks, .omp, …) can be written"
+            }
             Self::Hosts => "hosts cannot be told apart: the network is either open or closed",
             Self::Signals => "signals can reach processes outside the sandbox",
             Self::Truncation => "files outside the workspace can be truncated",

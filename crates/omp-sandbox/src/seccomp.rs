@@ -5,7 +5,9 @@
 //! sets the clock, types into terminals, or talks to the machine's host. Calls in the form of another architecture are
 //! refused as a whole, because their numbers mean something else.
 
-use libc::{BPF_ABS, BPF_ALU, BPF_AND, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_K, BPF_LD, BPF_RET, BPF_W, sock_filter};
+use libc::{
+    BPF_ABS, BPF_ALU, BPF_AND, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_K, BPF_LD, BPF_RET, BPF_W, sock_filter,
+};
 
 use crate::policy::Network;
 
@@ -304,10 +306,7 @@ mod tests {
             assert_eq!(answer(around, libc::SYS_unshare, 0, 0), EPERM);
         }
         assert_eq!(answer(Around::Bubblewrap, libc::SYS_unshare, 0, 0), ALLOW);
-        assert_eq!(
-            answer(Around::Bubblewrap, libc::SYS_clone, fork | libc::CLONE_NEWUSER as u64, 0),
-            ALLOW
-        );
+        assert_eq!(answer(Around::Bubblewrap, libc::SYS_clone, fork | libc::CLONE_NEWUSER as u64, 0), ALLOW);
     }
 
     #[test]

@@ -15,7 +15,8 @@ pub(crate) enum Kind {
 /// Where services of the machine and of the user's desktop listen.
 const RUN: &str = "/run";
 /// What programs need of it: where names are looked up, and what some systems keep their programs in.
-const KEPT: [&str; 6] = ["systemd", "current-system", "booted-system", "opengl-driver", "resolvconf", "NetworkManager"];
+const KEPT: [&str; 6] =
+    ["systemd", "current-system", "booted-system", "opengl-driver", "resolvconf", "NetworkManager"];
 /// The same one level down.
 const KEPT_OF_SYSTEMD: [&str; 1] = ["resolve"];
 
@@ -31,7 +32,11 @@ pub(crate) fn services(writable: &[PathBuf]) -> Vec<(PathBuf, Kind)> {
     let workspace = |path: &Path| writable.iter().any(|root| path.starts_with(root) && !is_shared(root));
     let sockets = std::fs::read("/proc/net/unix").unwrap_or_default();
     for path in listening(&sockets) {
-        if !covered(&path) && !workspace(&path) && is_socket(&path) && !found.iter().any(|(one, _)| *one == path) {
+        if !covered(&path)
+            && !workspace(&path)
+            && is_socket(&path)
+            && !found.iter().any(|(one, _)| *one == path)
+        {
             found.push((path, Kind::File));
         }
     }

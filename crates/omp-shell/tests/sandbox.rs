@@ -46,11 +46,8 @@ impl Place {
         let scope = Scope::new();
         let mark = unique_mark("sandbox");
         let confined = Confined { confinement: Confinement::new(policy, rung), hosts: None };
-        let spec = CommandSpec {
-            cwd: self.path("work"),
-            confined: Some(Arc::new(confined)),
-            ..spec(&mark, line)
-        };
+        let spec =
+            CommandSpec { cwd: self.path("work"), confined: Some(Arc::new(confined)), ..spec(&mark, line) };
         let outcome = command::run(&scope, spec, &CancellationToken::new(), |_| {}).await;
         let outcome = outcome.unwrap_or_else(|error| panic!("{rung:?}: {error}"));
         scope.end().await;
@@ -127,7 +124,8 @@ async fn what_is_protected_stays_and_what_is_hidden_is_not_read() {
             assert_eq!(config, "content of work/.git/config\n", "{rung:?} {line}");
             assert_eq!(std::fs::read_dir(place.path("work/.git/hooks")).unwrap().count(), 0, "{line}");
         }
-        let (ending, output) = place.run(rung, place.policy(), "echo x > .git/index && mkdir .git/objects").await;
+        let (ending, output) =
+            place.run(rung, place.policy(), "echo x > .git/index && mkdir .git/objects").await;
         assert_eq!(ending, Ending::Exited(0), "{rung:?}: git itself works: {output}");
     }
 }
@@ -138,7 +136,8 @@ async fn a_sandbox_that_cannot_be_had_is_an_error_and_the_command_does_not_run()
     let scope = Scope::new();
     let policy = Policy { protected: vec![], ..place.policy() };
     let confined = Confined { confinement: Confinement::new(policy, Rung::Landlock { abi: 0 }), hosts: None };
-    let spec = CommandSpec { cwd: place.path("work"), confined: Some(Arc::new(confined)), ..spec("x", "touch ran") };
+    let spec =
+        CommandSpec { cwd: place.path("work"), confined: Some(Arc::new(confined)), ..spec("x", "touch ran") };
     let result = command::run(&scope, spec, &CancellationToken::new(), |_| {}).await;
     // Rules without rights are refused by the kernel on every machine.
     if let Err(error) = result {

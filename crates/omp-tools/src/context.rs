@@ -1,7 +1,7 @@
 //! What the tools of one session share.
 
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::SystemTime;
 
 use omp_agent::ToolError;
@@ -25,6 +25,7 @@ use crate::lsp::LanguageServers;
 use crate::modes::Modes;
 use crate::pending::Pending;
 use crate::resources::{InternalUrl, Resources};
+use crate::sandbox::Sandbox;
 use crate::shown::Shown;
 use crate::spills::{NoSpills, Spills};
 use crate::ssh::SshHosts;
@@ -76,8 +77,12 @@ pub struct Context {
     pub lsp: Option<Arc<LanguageServers>>,
     /// Where a person sees the terminals of commands; without it no command gets one.
     pub terminal: Option<Arc<dyn PtyView>>,
-    /// The shell that commands run in, once the first of them has asked for it.
+    /// What commands are confined to.
+    pub sandbox: Arc<Sandbox>,
+    /// The shell that commands run in, once the first of them has asked for it; without a sandbox.
     pub(crate) shell: OnceCell<Arc<ShellSpec>>,
+    /// Where the last command left its shell.
+    pub(crate) directory: Mutex<Option<PathBuf>>,
     /// What commands have set in it.
     pub(crate) set_in_shell: SetInShell,
     /// The agent whose tools these are, as jobs name their owner.
@@ -111,7 +116,9 @@ impl Context {
             conflicts: Conflicts::default(),
             jobs: None,
             terminal: None,
+            sandbox: Arc::new(Sandbox::off()),
             shell: OnceCell::new(),
+            directory: Mutex::default(),
             set_in_shell: SetInShell::default(),
             ssh: None,
             lsp: None,

@@ -28,6 +28,7 @@ mod read;
 mod resolve;
 mod resources;
 mod rewind;
+mod sandbox;
 mod scope;
 mod search;
 mod shown;
@@ -63,6 +64,10 @@ pub use pending::{Decision, Handler, Pending, PendingAction};
 pub use plan::Planning;
 pub use resources::{
     Completion, Content, InternalUrl, Mutability, Paging, Resource, Resources, SCHEMES, Scheme,
+};
+pub use sandbox::{
+    Choice as RungChoice, Escalation, HostBook, NetworkSetting, OtherHosts, Sandbox, SandboxMode,
+    SandboxSettings,
 };
 pub use spills::Spills;
 pub use ssh::SshHosts;

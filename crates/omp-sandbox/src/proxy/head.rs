@@ -105,7 +105,9 @@ mod tests {
         assert_eq!((head.host.as_str(), head.port, head.wish.clone()), ("example.com", 443, Wish::Tunnel));
         let head = parse("CONNECT [::1]:8443 HTTP/1.0\r\n\r\n").unwrap();
         assert_eq!((head.host.as_str(), head.authority().as_str()), ("::1", "[::1]:8443"));
-        let head = parse("GET http://a.example:81/x?y HTTP/1.1\r\nHost: evil\r\nAccept: */*\r\nProxy-Connection: keep-alive\r\n\r\n");
+        let head = parse(
+            "GET http://a.example:81/x?y HTTP/1.1\r\nHost: evil\r\nAccept: */*\r\nProxy-Connection: keep-alive\r\n\r\n",
+        );
         let request = "GET /x?y HTTP/1.1\r\nHost: a.example:81\r\nConnection: close\r\nAccept: */*\r\n\r\n";
         let expected =
             Head { host: "a.example".into(), port: 81, wish: Wish::Request(request.as_bytes().to_vec()) };

@@ -205,7 +205,7 @@ fn read_number(mut lifeline: &UnixStream) -> io::Result<i32> {
 
 /// A name without a slash is looked up as a shell would.
 fn find_program(program: &Path, environment: &Environment) -> PathBuf {
-    if program.as_os_str().as_bytes().contains(&b'/') {
+    if program.as_os_str().is_empty() || program.as_os_str().as_bytes().contains(&b'/') {
         return program.to_owned();
     }
     let path = environment.get("PATH").unwrap_or_default();

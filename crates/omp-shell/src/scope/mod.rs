@@ -211,6 +211,20 @@ impl Scope {
         self.start(program, &prepared, confined.hosts.clone())
     }
 
+    /// Can this confinement be had here? Starts nothing.
+    pub fn probe(&self, confinement: &Confinement) -> Result<(), SpawnError> {
+        let nowhere = Program {
+            path: PathBuf::new(),
+            arguments: Vec::new(),
+            cwd: PathBuf::from("/"),
+            environment: Environment::default(),
+            stdin: Stdio::Null,
+            stdout: Stdio::Null,
+            stderr: Stdio::Null,
+        };
+        self.start(nowhere, &self.admit(confinement).prepare(), None).map(drop)
+    }
+
     /// The same confinement, and the directory where we meet our shells.
     fn admit(&self, confinement: &Confinement) -> Confinement {
         let mut confinement = confinement.clone();

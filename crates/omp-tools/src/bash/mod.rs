@@ -14,13 +14,14 @@ mod work;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Scheduling, Tool, ToolError};
-use omp_shell::session::{Call, Hold, Place, ShellSpec};
+use omp_sandbox::Denial;
+use omp_shell::session::{Call, Hold, Place};
 use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
 use omp_workspace::path::Base;
 use serde::Deserialize;
@@ -55,7 +56,7 @@ pub(crate) struct Bash {
     context: Arc<Context>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 struct Arguments {
     command: String,
     #[serde(default)]
@@ -104,7 +105,30 @@ impl Bash {
                 "Commands in the background are switched off (async.enabled): call without `async`.",
             ));
         }
-        let Some(prepared) = call.cancel.run_until_cancelled(self.prepare(arguments)).await else {
+        let denied = Arc::<OnceLock<Denial>>::default();
+        let again = arguments.clone();
+        let result = self.attempt(arguments, &call, view.as_deref(), &denied).await;
+        match denied.get() {
+            // Somebody may let it out; then it runs once more from the beginning.
+            Some(denial) if self.context.ask_to_leave(&call.id, &command, denial).await => {
+                self.context.sandbox.let_out(&call.id);
+                self.attempt(again, &call, view.as_deref(), &Arc::default()).await
+            }
+            _ => result,
+        }
+    }
+
+    /// Runs the command once. `denied` learns what the sandbox refused it.
+    async fn attempt(
+        &self,
+        arguments: Arguments,
+        call: &Invocation,
+        view: Option<&dyn PtyView>,
+        denied: &Arc<OnceLock<Denial>>,
+    ) -> Result<ToolOutput, ToolError> {
+        let (command, in_background) = (arguments.command.clone(), arguments.background);
+        let prepare = self.prepare(arguments, &call.id, denied);
+        let Some(prepared) = call.cancel.run_until_cancelled(prepare).await else {
             return Err(ToolError::new("Command aborted."));
         };
         let prepared = prepared?;
@@ -112,8 +136,8 @@ impl Bash {
             return self.start_job(prepared, &command);
         }
         match view {
-            Some(view) => self.on_terminal(view.as_ref(), prepared, &call).await,
-            None => self.follow(prepared, &command, &call).await,
+            Some(view) => self.on_terminal(view, prepared, call).await,
+            None => self.follow(prepared, &command, call).await,
         }
     }
 
@@ -137,20 +161,26 @@ impl Bash {
         let context = &self.context;
         let typed = arguments.get("cwd").and_then(Value::as_str);
         let given = typed.and_then(|typed| context.base().resolve(typed).ok());
-        let living = || context.shell.get().map(|shell| context.shells.directory(shell));
-        let cwd = given.or_else(living).unwrap_or_else(|| context.cwd.clone());
+        let cwd = given.or_else(|| context.here()).unwrap_or_else(|| context.cwd.clone());
         Start { cwd, shell: context.set_in_shell.known() }
     }
 
     /// Everything up to the start of the command.
-    async fn prepare(&self, arguments: Arguments) -> Result<Prepared, ToolError> {
+    async fn prepare(
+        &self,
+        arguments: Arguments,
+        id: &str,
+        denied: &Arc<OnceLock<Denial>>,
+    ) -> Result<Prepared, ToolError> {
         check_names(&arguments.env)?;
         let Context { settings, spills, .. } = self.context.as_ref();
         let timeout = Timeout::new(arguments.timeout, settings.max_timeout);
         let order = self.order(arguments)?;
-        let shell = self.context.shell().await;
+        let confine = self.context.confine(id).await?;
+        let shell = self.context.confined_shell(&confine).await;
         let order = self.with_paths(order).await?;
-        let place = self.place(&shell, order.directory)?;
+        let place = self.place(order.directory)?;
+        let place = self.context.follow_directory(&shell, place);
         let watch = Watch::new(&settings.minimizer, &order.command);
         let whole = spills.open(NAME);
         let call = Call {
@@ -168,7 +198,7 @@ impl Bash {
                 None => Hold::default(),
             }),
         };
-        Ok(Prepared { shell, call, watch, timeout })
+        Ok(Prepared { shell, call, watch, timeout, confine, denied: Arc::clone(denied) })
     }
 
     /// What the model asked for, cleaned up, unless there is a better tool for it.
@@ -202,13 +232,14 @@ impl Bash {
     }
 
     /// A directory of the call holds for the call; one that the command enters is where the shell stays.
-    fn place(&self, shell: &ShellSpec, directory: Directory) -> Result<Place, ToolError> {
+    fn place(&self, directory: Directory) -> Result<Place, ToolError> {
         let home = self.context.home.as_deref();
         match directory {
             Directory::Current => Ok(Place::Current),
             Directory::Given(typed) => existing(&self.context.cwd, home, &typed).map(Place::Once),
             Directory::Entered(typed) => {
-                existing(&self.context.shells.directory(shell), home, &typed).map(Place::Stay)
+                let here = self.context.here().unwrap_or_else(|| self.context.cwd.clone());
+                existing(&here, home, &typed).map(Place::Stay)
             }
         }
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use nix::sys::signal::Signal;
 use omp_agent::ToolError;
+use omp_sandbox::Denial;
 use omp_shell::session::{After, Answer};
 use omp_shell::{Captured, Ending};
 use omp_types::ToolOutput;
@@ -19,6 +20,25 @@ pub(super) struct Report<'a> {
     pub(super) timeout: Timeout,
     /// Where a fresh shell begins.
     pub(super) fresh_directory: &'a Path,
+    pub(super) sandbox: &'a SandboxReport,
+}
+
+/// What held for a command, and what it was refused.
+pub(super) struct SandboxReport {
+    pub(super) held: String,
+    pub(super) denial: Option<Denial>,
+}
+
+impl SandboxReport {
+    /// What the model should know: that it was not the program's fault, and that another way to the same end will not
+    /// work either.
+    fn notice(&self) -> Option<String> {
+        let blocked = self.denial.as_ref()?.text();
+        Some(format!(
+            "[The sandbox blocked {blocked} ({}). Stay inside it, or explain to the user why this is needed.]",
+            self.held
+        ))
+    }
 }
 
 impl Report<'_> {
@@ -47,6 +67,7 @@ impl Report<'_> {
             self.timeout.notice(),
             self.directory_notice(),
             self.shell_notice(),
+            self.sandbox.notice(),
         ];
         parts.into_iter().chain(end).flatten().collect::<Vec<_>>().join("\n\n")
     }
@@ -104,6 +125,10 @@ impl Report<'_> {
         details = details.with("wallTimeMs", wall_time).with("timeoutSeconds", self.timeout.seconds);
         if let Some(requested) = self.timeout.clamped() {
             details = details.with("requestedTimeoutSeconds", requested);
+        }
+        details = details.with("sandbox", self.sandbox.held.as_str());
+        if let Some(denial) = &self.sandbox.denial {
+            details = details.with("sandboxBlocked", denial.text());
         }
         details.finish(&captured_meta(&self.answer.outcome.output))
     }

@@ -1,22 +1,74 @@
 //! Which shell a session's commands run in.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use omp_shell::command::find_shell;
 use omp_shell::login_environment;
-use omp_shell::session::{Engine, ShellSpec, StartFiles};
+use omp_shell::session::{Engine, Place, ShellSpec, StartFiles};
 
+use crate::sandbox::Confine;
 use crate::{Context, Login, Settings};
 
 /// The value of `shellPath` that means the shell inside our own binary.
 const EMBEDDED: &str = "embedded";
+
+/// Programs that a repository's own configuration would have git run, and repositories inside of others that only
+/// pretend to be part of them.
+const GIT_GUARD: &[(&str, &str)] = &[
+    ("GIT_CONFIG_COUNT", "3"),
+    ("GIT_CONFIG_KEY_0", "core.fsmonitor"),
+    ("GIT_CONFIG_VALUE_0", "false"),
+    ("GIT_CONFIG_KEY_1", "safe.bareRepository"),
+    ("GIT_CONFIG_VALUE_1", "explicit"),
+    ("GIT_CONFIG_KEY_2", "core.pager"),
+    ("GIT_CONFIG_VALUE_2", "cat"),
+];
 
 impl Context {
     /// The session's shell. The user's start files are asked with the first command.
     pub(super) async fn shell(&self) -> Arc<ShellSpec> {
         let shell = self.shell.get_or_init(|| async { Arc::new(describe(self).await) });
         Arc::clone(shell.await)
+    }
+
+    /// The same shell in a sandbox. Shells in different sandboxes share nothing but the directory they are in.
+    pub(super) async fn confined_shell(&self, confine: &Confine) -> Arc<ShellSpec> {
+        let shell = self.shell().await;
+        let Some(confined) = confine.confined() else { return shell };
+        let mut shell = ShellSpec::clone(&shell);
+        for (name, value) in GIT_GUARD {
+            shell.environment.set(*name, *value);
+        }
+        let policy = &confined.confinement.policy;
+        if let [only] = policy.writable.as_slice() {
+            // Where temporary files usually go, nothing can be written.
+            shell.environment.set("TMPDIR", only);
+        }
+        shell.confined = Some(confined);
+        Arc::new(shell)
+    }
+
+    /// Where the session's commands are: the last of them said so.
+    pub(super) fn here(&self) -> Option<PathBuf> {
+        self.directory.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// A shell that was not used last begins where the one used last is.
+    pub(super) fn follow_directory(&self, shell: &ShellSpec, place: Place) -> Place {
+        match self.here() {
+            Some(here)
+                if place == Place::Current && here != self.shells.directory(shell) && here.is_dir() =>
+            {
+                Place::Stay(here)
+            }
+            _ => place,
+        }
+    }
+
+    /// Takes note of where a shell is now.
+    pub(super) fn note_directory(&self, shell: &ShellSpec) {
+        *self.directory.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.shells.directory(shell));
     }
 }
 

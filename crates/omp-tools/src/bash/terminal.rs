@@ -9,8 +9,8 @@ use omp_shell::session::{After, Answer, Call, Engine, Place, ShellSpec};
 use omp_types::ToolOutput;
 
 use super::Bash;
-use super::report::Report;
-use super::work::Prepared;
+use super::report::{Report, SandboxReport};
+use super::work::{Prepared, refused};
 
 /// A place where a person sees a terminal and types. Without one no command gets a terminal.
 pub trait PtyView: Send + Sync {
@@ -34,11 +34,13 @@ impl Bash {
         prepared: Prepared,
         call: &Invocation,
     ) -> Result<ToolOutput, ToolError> {
-        let Prepared { shell, call: command, timeout, .. } = prepared;
+        let Prepared { shell, call: command, timeout, confine, denied, .. } = prepared;
+        self.context.sandbox.hosts().take_refused();
         let typed = command.command.clone();
         let mut spec = self.spec(&shell, command, view.size());
         let gone = !spec.cwd.is_dir();
         let lost_directory = gone.then(|| std::mem::replace(&mut spec.cwd, shell.directory.clone()));
+        let cwd = spec.cwd.clone();
         let mut shown = None;
         let outcome = pty::run(&self.context.scope, spec, &call.cancel, |terminal| {
             shown = Some(view.show(&typed, terminal));
@@ -48,7 +50,15 @@ impl Bash {
         // Whatever it was, it may have written files.
         self.context.scans.clear();
         let answer = Answer { outcome, after: After::Isolated, lost_directory };
-        Report { answer, original: None, timeout, fresh_directory: &shell.directory }.into_result()
+        let denial = refused(&self.context, &confine, &answer, &cwd).await;
+        let sandbox = SandboxReport { held: confine.summary(), denial };
+        let report =
+            Report { answer, original: None, timeout, fresh_directory: &shell.directory, sandbox: &sandbox };
+        let result = report.into_result();
+        if let Some(denial) = sandbox.denial {
+            let _ = denied.set(denial);
+        }
+        result
     }
 
     fn spec(&self, shell: &ShellSpec, call: Call, size: Size) -> PtySpec {
@@ -73,7 +83,7 @@ impl Bash {
             timeout: call.timeout,
             limits: call.limits,
             spill: call.spill,
-            confined: None,
+            confined: shell.confined.clone(),
         }
     }
 }

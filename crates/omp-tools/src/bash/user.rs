@@ -47,7 +47,7 @@ impl Context {
         let call = Call {
             command: command.to_owned(),
             env: Vec::new(),
-            place: Place::Current,
+            place: self.follow_directory(&shell, Place::Current),
             timeout,
             limits: self.settings.output,
             spill: self.spills.open(NAME),
@@ -55,6 +55,7 @@ impl Context {
         };
         let answer = self.shells.run(&self.scope, &shell, call, cancel, on_output).await;
         self.scans.clear(); // It may have written files.
+        self.note_directory(&shell);
         Ok(record(answer?.outcome, timeout))
     }
 }

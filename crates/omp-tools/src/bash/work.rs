@@ -1,21 +1,23 @@
 //! A command that runs. It does not care who waits for it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{ToolError, Updates};
 use omp_jobs::Running;
-use omp_shell::Snapshot;
-use omp_shell::session::{Call, Hold, ShellSpec};
+use omp_sandbox::Denial;
+use omp_shell::session::{Answer, Call, Hold, Place, ShellSpec};
+use omp_shell::{Ending, Snapshot};
 use omp_types::{ToolOutput, UserBlock};
-use std::path::PathBuf;
 use tokio_util::sync::CancellationToken;
 
 use super::Timeout;
 use super::minimize::Watch;
-use super::report::Report;
+use super::report::{Report, SandboxReport};
 use crate::Context;
+use crate::sandbox::Confine;
 
 /// A command that is ready to run.
 pub(super) struct Prepared {
@@ -23,6 +25,9 @@ pub(super) struct Prepared {
     pub(super) call: Call,
     pub(super) watch: Option<Watch>,
     pub(super) timeout: Timeout,
+    pub(super) confine: Confine,
+    /// Learns what the sandbox refused.
+    pub(super) denied: Arc<OnceLock<Denial>>,
 }
 
 /// The shell that a command runs in.
@@ -123,7 +128,13 @@ async fn carry_out(
     cancel: CancellationToken,
     audience: Arc<Audience>,
 ) -> Result<ToolOutput, ToolError> {
-    let Prepared { shell, call, watch, timeout } = prepared;
+    let Prepared { shell, call, watch, timeout, confine, denied } = prepared;
+    let was = match &call.place {
+        Place::Current => shells_directory(&context, &shell),
+        Place::Once(directory) | Place::Stay(directory) => directory.clone(),
+    };
+    let stays = matches!(which, Which::Sessions);
+    context.sandbox.hosts().take_refused(); // Those of earlier commands.
     let Context { scope, shells, .. } = context.as_ref();
     let show = |snapshot: &Snapshot| audience.show(snapshot);
     let answer = match which {
@@ -133,6 +144,35 @@ async fn carry_out(
     // Whatever it was, it may have written files.
     context.scans.clear();
     let mut answer = answer.map_err(|error| ToolError::new(error.to_string()))?;
+    if stays {
+        context.note_directory(&shell);
+    }
+    let denial = refused(&context, &confine, &answer, &was).await;
     let original = watch.and_then(|watch| watch.shorten(&context, &mut answer));
-    Report { answer, original, timeout, fresh_directory: &shell.directory }.into_result()
+    let sandbox = SandboxReport { held: confine.summary(), denial };
+    let report = Report { answer, original, timeout, fresh_directory: &shell.directory, sandbox: &sandbox };
+    let result = report.into_result();
+    if let Some(denial) = sandbox.denial {
+        let _ = denied.set(denial);
+    }
+    result
+}
+
+fn shells_directory(context: &Context, shell: &ShellSpec) -> PathBuf {
+    context.shells.directory(shell)
+}
+
+/// What the sandbox refused a command that failed.
+pub(super) async fn refused(
+    context: &Context,
+    confine: &Confine,
+    answer: &Answer,
+    cwd: &Path,
+) -> Option<Denial> {
+    match answer.outcome.ending {
+        Ending::Exited(0) | Ending::TimedOut | Ending::Cancelled | Ending::Lost => None,
+        Ending::Exited(_) | Ending::Signaled(_) => {
+            context.denial(confine, &answer.outcome.output.text, cwd).await
+        }
+    }
 }

@@ -112,6 +112,9 @@ fn execute(order: &Order, image: &Image, guardian: pid_t) -> c_int {
         restore_signals();
         // From now on the command may have had effects, even if it kills its guardian: it must not be repeated.
         super::send_number_with(order.lifeline, super::own_pid(), listener);
+        if *image.program == 0 {
+            super::exit(); // Only the sandbox was to be tried.
+        }
         libc::execve(image.program, image.arguments, image.environment);
     }
     super::last_errno()

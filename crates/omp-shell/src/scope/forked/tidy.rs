@@ -28,11 +28,18 @@ impl Path {
         }
         // SAFETY: the path ends in NUL; the buffer is valid for its length and aligned for directory entries.
         unsafe {
-            let directory = libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC | libc::O_NOFOLLOW);
+            let directory = libc::open(
+                path.as_ptr(),
+                libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC | libc::O_NOFOLLOW,
+            );
             if directory >= 0 {
                 let mut buffer = Aligned([0; 4096]);
-                let length =
-                    libc::syscall(libc::SYS_getdents64, directory, buffer.0.as_mut_ptr().cast::<c_void>(), buffer.0.len());
+                let length = libc::syscall(
+                    libc::SYS_getdents64,
+                    directory,
+                    buffer.0.as_mut_ptr().cast::<c_void>(),
+                    buffer.0.len(),
+                );
                 let entries = usize::try_from(length).ok().and_then(|length| buffer.0.get(..length));
                 unlink_all(directory, entries.unwrap_or_default());
                 libc::close(directory);
