@@ -100,8 +100,10 @@ impl Guard {
         (directories, cwd): (Directories, PathBuf),
         modes: Arc<omp_tools::Modes>,
     ) -> Self {
+        let stance = Stance::of(settings);
+        modes.reach.enforce(stance.mode != Mode::Yolo);
         Self {
-            stance: Mutex::new(Stance::of(settings)),
+            stance: Mutex::new(stance),
             rules: Mutex::new(rules(settings)),
             asker,
             order: tokio::sync::Mutex::default(),
@@ -116,7 +118,9 @@ impl Guard {
 
     /// The settings say something else now. They hold what the user allowed for always.
     pub(crate) fn set_stance(&self, settings: &Settings) {
-        *self.stance.lock().unwrap_or_else(PoisonError::into_inner) = Stance::of(settings);
+        let stance = Stance::of(settings);
+        self.modes.reach.enforce(stance.mode != Mode::Yolo);
+        *self.stance.lock().unwrap_or_else(PoisonError::into_inner) = stance;
         *self.rules.lock().unwrap_or_else(PoisonError::into_inner) = rules(settings);
     }
 

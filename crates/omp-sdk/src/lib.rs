@@ -9,6 +9,7 @@ mod artifacts;
 mod aside;
 mod aws;
 mod bench;
+mod borders;
 mod bundled;
 mod changing;
 mod commit;
@@ -94,6 +95,7 @@ mod workbench;
 
 pub use aside::AsideError;
 pub use bench::{BenchFigures, BenchPlan, BenchRow, BenchRun, bench};
+pub use borders::reading_borders;
 pub use changing::{Counts, counts};
 pub use commit::{ChangelogLines, CommitError, CommitPlan, CommitWay, CommitWish, plan_commit};
 pub use compaction::{BranchSummaryError, CompactError, Compacted, HandoffError, ShakeReport};
@@ -148,6 +150,7 @@ pub use omp_replay::{Deck, Divergence, Player, Recorder, Report as ReplayReport,
 pub use omp_session::{self as sessions, Header as SessionHeader, IfHeld, Origin, terminal_id};
 pub use omp_ssh as ssh;
 pub use omp_stats as stats;
+pub use omp_tools::Borders;
 pub use omp_tools::NAMES as TOOL_NAMES;
 pub use omp_tools::{AskAnswer, AskOption, AskQuestion, Dialog, Ended, Questioner};
 pub use omp_tools::{Phase, Status as TaskStatus, Task, from_markdown, to_markdown};

@@ -54,6 +54,7 @@ impl Session {
         }
         roots.push(root.clone());
         drop(roots);
+        self.tools.borders.add(&root);
         self.tell(&format!("The workspace now also includes {}.", root.display()));
         Ok(root)
     }
@@ -66,6 +67,7 @@ impl Session {
         let at = roots.iter().position(|root| *root == path).ok_or(RootError::Unknown(path))?;
         let root = roots.remove(at);
         drop(roots);
+        self.tools.borders.remove(&root);
         self.tell(&format!("{} is no longer part of the workspace.", root.display()));
         Ok(root)
     }

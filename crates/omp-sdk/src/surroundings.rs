@@ -12,6 +12,7 @@ use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
 use omp_tools::Scans;
 
 use crate::artifacts;
+use crate::borders;
 use crate::configure;
 use crate::environment::{apply_shell_switches, scan_limits};
 use crate::file_history;
@@ -109,6 +110,7 @@ impl Opening {
         let environment = ChildEnvironment::inherited().without(secrets);
         let (cwd, home) = (self.options.cwd.clone(), self.options.directories.home.clone());
         let mut context = omp_tools::Context::new(cwd, Some(home.clone()), Arc::clone(scope), environment);
+        context.borders = borders::of_session(&self.options);
         context.settings = configure::tools(&self.settings, &home);
         context.todos = Arc::clone(&self.todos);
         context.jobs = self.jobs.clone();

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use omp_guard::command::{Place, Shell, Verdict, judge};
 use omp_types::{Approval, ApprovalDetail};
+use omp_workspace::path::plain_path;
+pub use omp_workspace::path::real_path;
 use serde_json::{Map, Value};
 
 use crate::{Context, InternalUrl};
@@ -57,31 +59,43 @@ pub(crate) fn verdict(
     judge(command, Place { cwd: &cwd, home: context.home.as_deref(), shell: &shell, real: &real_path })
 }
 
-/// Writing; mere reading if everything that is written belongs to the session alone.
-pub(crate) fn of_edit<'a>(targets: impl IntoIterator<Item = &'a str>) -> Approval {
-    let mut targets = targets.into_iter().peekable();
-    let inside = |typed: &str| InternalUrl::parse(typed).is_some_and(|url| SESSION.contains(&url.scheme()));
-    match targets.peek().is_some() && targets.all(inside) {
-        true => Approval::READ,
-        false => Approval::WRITE,
+/// Writing; mere reading if everything that is written belongs to the session alone. What is outside the workspace or
+/// protected is asked about. May wait for the disk.
+pub(crate) fn of_edit(
+    context: &Context,
+    tool: &str,
+    arguments: &Map<String, Value>,
+    targets: &[String],
+) -> Approval {
+    let inside = |typed: &String| InternalUrl::parse(typed).is_some_and(|url| SESSION.contains(&url.scheme()));
+    if !targets.is_empty() && targets.iter().all(inside) {
+        return Approval::READ;
     }
+    let paths: Vec<PathBuf> = targets.iter().filter_map(|typed| context.file_to_change(typed).ok()).collect();
+    context.agree(tool, arguments, &paths)
 }
 
-/// The file behind all links, even if it or its directory does not exist yet.
-pub fn real_path(path: &Path) -> PathBuf {
-    let mut missing = PathBuf::new();
-    let mut existing = path;
-    loop {
-        if let Ok(found) = existing.canonicalize() {
-            return if missing.as_os_str().is_empty() { found } else { found.join(missing) };
-        }
-        match (existing.parent(), existing.file_name()) {
-            (Some(parent), Some(name)) => {
-                missing =
-                    if missing.as_os_str().is_empty() { name.into() } else { Path::new(name).join(missing) };
-                existing = parent;
-            }
-            _ => return path.to_owned(),
-        }
+/// Paths as they were typed, each with what it leads to where that is another one. May wait for the disk.
+pub(crate) fn paths<'a>(
+    context: &Context,
+    typed: impl IntoIterator<Item = (&'static str, &'a str)>,
+) -> Vec<ApprovalDetail> {
+    let mut details = Vec::new();
+    for (label, typed) in typed {
+        details.push(ApprovalDetail { label, value: typed.to_owned() });
+        let path = context.file(typed).ok().filter(|_| InternalUrl::parse(typed).is_none());
+        let value = path.and_then(|path| elsewhere(context, &path));
+        details.extend(value.map(|value| ApprovalDetail { label: "Resolves to", value }));
     }
+    details
+}
+
+/// Where a path leads, if that is not what it says.
+fn elsewhere(context: &Context, path: &Path) -> Option<String> {
+    let real = real_path(path);
+    let plain = plain_path(path);
+    // The working directory and home may be behind links themselves, which nobody needs to be told each time.
+    let bases = [Some(&context.cwd), context.home.as_ref()].into_iter().flatten();
+    let mut said = bases.filter_map(|base| Some(real_path(base).join(plain.strip_prefix(base).ok()?)));
+    (plain != real && !said.any(|said| said == real)).then(|| real.display().to_string())
 }

@@ -16,6 +16,7 @@ use omp_workspace::path::Base;
 use omp_workspace::scans::Scans;
 use tokio::sync::OnceCell;
 
+use crate::borders::Borders;
 use crate::bash::{Interception, Minimizer, PtyView, SetInShell};
 use crate::conflicts::Conflicts;
 use crate::edit::EditMode;
@@ -40,6 +41,8 @@ pub struct Context {
     pub cwd: PathBuf,
     /// What `~` stands for.
     pub home: Option<PathBuf>,
+    /// Where files may be written without a question, and which are never read.
+    pub borders: Borders,
     /// Owns every process that a tool starts; they end with the session.
     pub scope: Arc<Scope>,
     /// The shells that commands run in. Another conversation gets fresh ones after [`Shells::close`].
@@ -96,9 +99,12 @@ pub struct Context {
 impl Context {
     /// A context with the system's clock, the default settings, no internal URLs and nothing kept.
     pub fn new(cwd: PathBuf, home: Option<PathBuf>, scope: Arc<Scope>, environment: Environment) -> Self {
+        let own: Vec<PathBuf> = home.iter().map(|home| home.join(".omp")).collect();
+        let borders = Borders::new(std::slice::from_ref(&cwd), home.as_deref(), &own);
         Self {
             cwd,
             home,
+            borders,
             scope,
             shells: Arc::default(),
             environment,

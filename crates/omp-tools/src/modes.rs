@@ -10,6 +10,7 @@ use crate::ask::Questioner;
 use crate::checkpoint::Checkpoints;
 use crate::goal::GoalKeeper;
 use crate::plan::Planning;
+use crate::reach::Reach;
 
 /// State that tools change and the session's modes act on. The default is a session in which nobody can be asked.
 #[derive(Default)]
@@ -20,6 +21,8 @@ pub struct Modes {
     pub asking: Option<Asking>,
     /// Is the working tree closed because a plan is being made?
     pub planning: Planning,
+    /// What tools may change without having asked.
+    pub reach: Reach,
     /// What the session works towards.
     pub goal: GoalKeeper,
     /// The user took part in a call in a way that ends the turn.

@@ -1,6 +1,7 @@
 //! Changes that were shown and wait for a decision.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use omp_agent::ToolError;
@@ -25,6 +26,8 @@ pub struct PendingAction {
     pub label: String,
     /// The tool that showed it.
     pub source: String,
+    /// The files that it changes.
+    pub files: Vec<PathBuf>,
     pub apply: Handler,
     /// Without it a discarded change is simply forgotten.
     pub reject: Option<Handler>,
@@ -62,6 +65,11 @@ impl Pending {
     /// Does a change wait? A standing handler does not: nobody has to decide it now.
     pub(crate) fn first_label(&self) -> Option<String> {
         self.lock().queue.front().map(|action| action.label.clone())
+    }
+
+    /// The files that the first of the waiting changes would change.
+    pub(crate) fn first_files(&self) -> Vec<PathBuf> {
+        self.lock().queue.front().map(|action| action.files.clone()).unwrap_or_default()
     }
 
     /// The decision was carried out.

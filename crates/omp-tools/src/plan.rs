@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use omp_agent::ToolError;
+use omp_workspace::path::real_path;
 
-use crate::approval::real_path;
 use crate::{Context, InternalUrl};
 
 /// The scheme of the session's own area, which stays writable.
@@ -47,14 +47,20 @@ impl Change {
 }
 
 impl Context {
-    /// Refuses a change outside the session's own area while a plan is being made; one that is not refused can be taken
-    /// back. May wait for the disk.
+    /// Refuses a change outside the session's own area while a plan is being made, and one that nobody was asked about
+    /// though somebody should have been; one that is not refused can be taken back. May wait for the disk.
     pub(crate) fn may_change(&self, path: &Path, change: Change) -> Result<(), ToolError> {
         if self.modes.planning.is_on() && !self.is_own(path) {
             return Err(change.refusal());
         }
+        self.may_reach(path, change)?;
         self.about_to_change(path);
         Ok(())
+    }
+
+    /// Refuses any change of the working tree while a plan is being made.
+    pub(crate) fn may_change_tree(&self) -> Result<(), ToolError> {
+        if self.modes.planning.is_on() { Err(Change::Write.refusal()) } else { Ok(()) }
     }
 
     /// Keeps what a file is before a tool changes it.
@@ -76,8 +82,13 @@ impl Context {
 
     /// Is the file in the session's own area, behind all links?
     fn is_own(&self, path: &Path) -> bool {
+        self.is_in_own_area(&real_path(path))
+    }
+
+    /// The same for a path that is behind links already.
+    pub(crate) fn is_in_own_area(&self, real: &Path) -> bool {
         let area = InternalUrl::parse("local://plan").and_then(|url| self.resources.locate(&url).ok());
         let Some(area) = area.as_deref().and_then(Path::parent) else { return false };
-        real_path(path).starts_with(real_path(area))
+        real.starts_with(real_path(area))
     }
 }

@@ -6,6 +6,7 @@
 //! - [`text`] reads a window of lines of a file of any size and encoding.
 //! - [`document`] replaces lines of a text file and keeps every other byte.
 //! - [`write`] replaces a file atomically; with a [`turn`], those who change the same file do so one after the other.
+//! - [`held`] directories stay the same ones, whatever is put into the place of their names.
 //! - [`tree`] lists a directory, [`walk`] goes through all below one, [`grep`] finds lines.
 //! - [`scans`] remembers for a moment what a walk found, [`finder`] ranks it for somebody who types.
 //! - [`mount`] tells whether a path is on this machine.
@@ -16,6 +17,7 @@
 pub mod document;
 pub mod finder;
 pub mod grep;
+pub mod held;
 pub mod image;
 pub mod milestones;
 pub mod mount;

@@ -5,6 +5,10 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
+/// Not blocking: some files of /proc and /sys look regular and wait for events, and a file may have become a pipe since it
+/// was looked at.
+const FLAGS: i32 = libc::O_NONBLOCK | libc::O_NOCTTY;
+
 /// What was found at a path.
 #[derive(Debug)]
 pub enum Found {
@@ -59,9 +63,7 @@ pub fn open(path: &Path) -> io::Result<Found> {
     if !metadata.is_file() {
         return Ok(Found::Special(Special::of(metadata.file_type())));
     }
-    // Not blocking: some files of /proc and /sys look regular and wait for events.
-    let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let file = OpenOptions::new().read(true).custom_flags(FLAGS).open(path)?;
     // The path may have changed its meaning since the first look.
     let metadata = file.metadata()?;
     if metadata.is_file() {
@@ -69,4 +71,9 @@ pub fn open(path: &Path) -> io::Result<Found> {
     } else {
         Ok(Found::Special(Special::of(metadata.file_type())))
     }
+}
+
+/// Opens a file that a walk has come to, with one look less at what it is. A link that took its place is refused.
+pub fn open_entry(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).custom_flags(FLAGS | libc::O_NOFOLLOW).open(path)
 }

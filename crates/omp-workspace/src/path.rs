@@ -1,8 +1,12 @@
 //! From typed text to a path, and back to text for people and models.
 
+use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+
+/// More links than this are a loop.
+const MAX_LINKS: usize = 40;
 
 /// What typed paths are relative to.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +59,62 @@ impl Base<'_> {
             _ => PathBuf::from(typed),
         }
     }
+}
+
+/// The path behind all links, also where it or its directory does not exist yet, and where a link leads to nothing: the
+/// path that a write to `path` would create. Behind what does not exist, `..` means the directory above.
+pub fn real_path(path: &Path) -> PathBuf {
+    let mut real = PathBuf::from("/");
+    let mut rest: VecDeque<OsString> = parts(path).collect();
+    let mut links = 0;
+    while let Some(part) = rest.pop_front() {
+        if part == ".." {
+            real.pop();
+            continue;
+        }
+        real.push(&part);
+        let Ok(target) = std::fs::read_link(&real) else { continue };
+        links += 1;
+        if links > MAX_LINKS {
+            return path.to_owned();
+        }
+        real.pop();
+        if target.is_absolute() {
+            real = PathBuf::from("/");
+        }
+        parts(&target).rev().for_each(|part| rest.push_front(part));
+    }
+    real
+}
+
+/// The path behind all links of its directory: what is removed or renamed when `path` is.
+pub fn real_entry(path: &Path) -> PathBuf {
+    match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) => real_path(parent).join(name),
+        _ => real_path(path),
+    }
+}
+
+/// An absolute path without `.` and `..`, as if there were no links.
+pub fn plain_path(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::from("/");
+    for part in parts(path) {
+        match part == ".." {
+            true => drop(plain.pop()),
+            false => plain.push(part),
+        }
+    }
+    plain
+}
+
+/// Names and `..`, in their order.
+fn parts(path: &Path) -> impl DoubleEndedIterator<Item = OsString> {
+    let part = |component: Component<'_>| match component {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some("..".into()),
+        Component::RootDir | Component::CurDir | Component::Prefix(_) => None,
+    };
+    path.components().filter_map(part)
 }
 
 /// The path of a `file://` URL: an optional host that means this machine, then a percent-encoded path.
@@ -142,6 +202,36 @@ mod tests {
         assert_eq!(shown("/src/project/src/a.rs"), "src/a.rs");
         assert_eq!(shown("/src/project"), ".");
         assert_eq!(shown("/src/projects/a"), "/src/projects/a");
+    }
+
+    /// Whatever a path looks like, a write to it lands where this says.
+    #[test]
+    fn real_paths_are_where_a_write_lands() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("in/sub")).unwrap();
+        std::fs::create_dir_all(root.join("out")).unwrap();
+        let link = |target: &str, name: &str| std::os::unix::fs::symlink(target, root.join(name)).unwrap();
+        link("../out", "in/away");
+        link("../out/new.txt", "in/dangling");
+        link("loop", "in/loop");
+        link(root.to_str().unwrap(), "in/absolute");
+        let process = format!("/proc/self/root{}/out/f", root.display());
+        for (typed, real) in [
+            ("in/sub/f", "in/sub/f"),
+            ("in/away/f", "out/f"),
+            ("in/dangling", "out/new.txt"),
+            ("in/none/../../out/f", "out/f"),
+            ("in/away/../in/f", "in/f"),
+            ("in/absolute/out/f", "out/f"),
+            (process.as_str(), "out/f"),
+        ] {
+            assert_eq!(real_path(&root.join(typed)), root.join(real), "{typed}");
+        }
+        assert_eq!(real_path(&root.join("in/loop")), root.join("in/loop"));
+        assert_eq!(real_entry(&root.join("in/dangling")), root.join("in/dangling"));
+        assert_eq!(real_entry(&root.join("in/away/x")), root.join("out/x"));
+        assert_eq!(plain_path(Path::new("/a/./b/../c")), Path::new("/a/c"));
     }
 
     #[test]

@@ -20,6 +20,7 @@ use nix::fcntl::{AT_FDCWD, AtFlags};
 use nix::unistd::AccessFlags;
 use xattr::FileExt;
 
+use crate::held::{Held, Missing};
 use crate::open::Special;
 
 /// More links than this are a loop.
@@ -64,6 +65,8 @@ pub enum WriteError {
     LinkLoop(PathBuf),
     #[error("{} was changed by something else meanwhile.", .0.display())]
     Changed(PathBuf),
+    #[error("{} leads somewhere else than before: {reason}. Nothing was written.", path.display())]
+    Moved { path: PathBuf, reason: String },
     #[error("No space left on the device for {}. The file is unchanged.", .0.display())]
     NoSpace(PathBuf),
     #[error("Cannot create the directory {}: {source}.", path.display())]
@@ -91,7 +94,27 @@ pub fn write_if(
     mode: Mode,
     still: impl FnOnce() -> bool,
 ) -> Result<Written, WriteError> {
-    put(path, mode, |file| file.write_all(content), still)
+    put(Place::behind_links(path)?, mode, |file| file.write_all(content), still)
+}
+
+/// Like [`write_if`], to a path that was found to have no links ([`crate::path::real_path`]). If one is on the way by
+/// now, nothing is written, and what happens to the directories meanwhile does not matter.
+pub fn write_exactly(
+    path: &Path,
+    content: &[u8],
+    mode: Mode,
+    still: impl FnOnce() -> bool,
+) -> Result<Written, WriteError> {
+    put(Place::exactly(path)?, mode, |file| file.write_all(content), still)
+}
+
+/// Like [`write_with`], under the condition of [`write_exactly`].
+pub fn write_exactly_with(
+    path: &Path,
+    mode: Mode,
+    fill: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<Written, WriteError> {
+    put(Place::exactly(path)?, mode, fill, || true)
 }
 
 /// Like [`write`], with content that `fill` writes.
@@ -100,14 +123,14 @@ pub fn write_with(
     mode: Mode,
     fill: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<Written, WriteError> {
-    put(path, mode, fill, || true)
+    put(Place::behind_links(path)?, mode, fill, || true)
 }
 
 /// Looks whether [`write`] would be refused, as far as that can be known before: whoever changes several files does not
 /// want to find out at the last.
 pub fn check(path: &Path) -> Result<(), WriteError> {
     let target = follow_links(path)?;
-    examine(&target)?;
+    examine(&target, &target)?;
     let directory = directory_of(&target);
     let allowed = nix::unistd::access(directory, AccessFlags::W_OK | AccessFlags::X_OK);
     match allowed {
@@ -117,25 +140,57 @@ pub fn check(path: &Path) -> Result<(), WriteError> {
     }
 }
 
+/// Where a file is written.
+struct Place {
+    /// The file, for the system.
+    target: PathBuf,
+    /// The same file, for people.
+    named: PathBuf,
+    /// Keeps `target` meaning what it means.
+    _held: Option<Held>,
+}
+
+impl Place {
+    fn behind_links(path: &Path) -> Result<Self, WriteError> {
+        let target = follow_links(path)?;
+        let directory = directory_of(&target);
+        // What is wrong with the file itself is told first.
+        examine(&target, &target)?;
+        std::fs::create_dir_all(directory)
+            .map_err(|source| WriteError::Parent { path: directory.to_owned(), source })?;
+        Ok(Self { named: target.clone(), target, _held: None })
+    }
+
+    fn exactly(path: &Path) -> Result<Self, WriteError> {
+        let moved = |reason: String| WriteError::Moved { path: path.to_owned(), reason };
+        let Some(name) = path.file_name() else { return Err(moved("it names no file".to_owned())) };
+        let held = Held::open(directory_of(path), Missing::Make).map_err(|error| moved(error.to_string()))?;
+        // Without /proc a descriptor has no path, and the name is all there is.
+        let directory = Some(held.path()).filter(|directory| directory.is_dir());
+        let target = directory.as_deref().unwrap_or(directory_of(path)).join(name);
+        if target.is_symlink() {
+            return Err(moved("it became a link".to_owned()));
+        }
+        Ok(Self { target, named: path.to_owned(), _held: Some(held) })
+    }
+}
+
 fn put(
-    path: &Path,
+    place: Place,
     mode: Mode,
     fill: impl FnOnce(&mut File) -> io::Result<()>,
     still: impl FnOnce() -> bool,
 ) -> Result<Written, WriteError> {
-    let target = follow_links(path)?;
-    let old = examine(&target)?;
-    let directory = directory_of(&target);
-    std::fs::create_dir_all(directory)
-        .map_err(|source| WriteError::Parent { path: directory.to_owned(), source })?;
-    let fail = |source| failed(&target, source);
+    let Place { target, named, _held } = place;
+    let old = examine(&target, &named)?;
+    let fail = |source| failed(&named, source);
     let new = Temporary::filled(&target, old.as_ref(), mode, fill).map_err(fail)?;
     if !still() {
-        return Err(WriteError::Changed(target));
+        return Err(WriteError::Changed(named));
     }
     replace(&target, old.as_ref(), new).map_err(fail)?;
     let outcome = if old.is_some() { Outcome::Replaced } else { Outcome::Created };
-    Ok(Written { outcome, target })
+    Ok(Written { outcome, target: named })
 }
 
 fn failed(target: &Path, source: io::Error) -> WriteError {
@@ -161,22 +216,22 @@ fn follow_links(path: &Path) -> Result<PathBuf, WriteError> {
     Err(WriteError::LinkLoop(path.to_owned()))
 }
 
-/// The old file, if there is one and it may be replaced.
-fn examine(target: &Path) -> Result<Option<Metadata>, WriteError> {
+/// The old file, if there is one and it may be replaced. Errors call it `named`.
+fn examine(target: &Path, named: &Path) -> Result<Option<Metadata>, WriteError> {
     let metadata = match std::fs::symlink_metadata(target) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(source) => return Err(WriteError::Io { path: target.to_owned(), source }),
+        Err(source) => return Err(WriteError::Io { path: named.to_owned(), source }),
     };
     if metadata.is_dir() {
-        return Err(WriteError::Directory(target.to_owned()));
+        return Err(WriteError::Directory(named.to_owned()));
     }
     if !metadata.is_file() {
-        return Err(WriteError::Special { path: target.to_owned(), kind: Special::of(metadata.file_type()) });
+        return Err(WriteError::Special { path: named.to_owned(), kind: Special::of(metadata.file_type()) });
     }
     // Taking over the name needs no right to the old file, so its protection must be asked for.
     if nix::unistd::access(target, AccessFlags::W_OK).is_err() {
-        return Err(WriteError::Protected(target.to_owned()));
+        return Err(WriteError::Protected(named.to_owned()));
     }
     Ok(Some(metadata))
 }
@@ -312,7 +367,8 @@ impl Temporary {
     /// Copies the content into a file that cannot be replaced. Room for it is asked for first.
     fn overwrite(&self, target: &Path) -> io::Result<()> {
         let named = self.path.as_deref().ok_or(io::ErrorKind::NotFound)?;
-        let (mut from, mut to) = (File::open(named)?, OpenOptions::new().write(true).open(target)?);
+        let to = OpenOptions::new().write(true).custom_flags(libc::O_NOFOLLOW).open(target);
+        let (mut from, mut to) = (File::open(named)?, to?);
         let length = from.metadata()?.len();
         make_room(&to, length)?;
         io::copy(&mut from, &mut to)?;

@@ -8,9 +8,10 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use omp_documents::Stop;
 use omp_documents::convert::{Kind as Document, convert};
+use omp_sdk::{Borders, Directories, reading_borders};
 use omp_types::{ImageBlock, UserBlock};
 use omp_workspace::image::{self, Fit};
-use omp_workspace::open::{Found, open};
+use omp_workspace::open::Found;
 use omp_workspace::path::Base;
 use omp_workspace::sniff::{self, Kind};
 
@@ -25,14 +26,24 @@ pub(crate) struct Attached {
     pub(crate) text: String,
     pub(crate) images: Vec<UserBlock>,
     fit: Fit,
+    borders: Borders,
 }
 
 /// Reads all attachments. The first one that cannot be used ends it: a question about a missing file has no
 /// answer.
-pub(crate) fn read_all(paths: &[PathBuf], cwd: &Path, home: &Path, fit: Fit) -> Result<Attached, String> {
-    let mut attached = Attached { text: String::new(), images: Vec::new(), fit };
+pub(crate) fn read_all(
+    paths: &[PathBuf],
+    cwd: &Path,
+    directories: &Directories,
+    fit: Fit,
+) -> Result<Attached, String> {
+    if paths.is_empty() {
+        return Ok(Attached { text: String::new(), images: Vec::new(), fit, borders: Borders::default() });
+    }
+    let borders = reading_borders(directories);
+    let mut attached = Attached { text: String::new(), images: Vec::new(), fit, borders };
     for typed in paths {
-        let path = resolve(typed, cwd, home);
+        let path = resolve(typed, cwd, &directories.home);
         attached.add(&path)?;
     }
     Ok(attached)
@@ -47,7 +58,7 @@ fn resolve(typed: &Path, cwd: &Path, home: &Path) -> PathBuf {
 impl Attached {
     fn add(&mut self, path: &Path) -> Result<(), String> {
         let shown = path.display();
-        let (mut file, size) = match open(path) {
+        let (mut file, size) = match self.borders.open(path) {
             Ok(Found::File(file, metadata)) => (file, metadata.len()),
             Ok(Found::Directory) => {
                 return Err(format!("Cannot attach {shown}: it is a directory. Name a file."));

@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use omp_workspace::write::{Mode, Outcome, write_with};
+use omp_workspace::write::{Mode, Outcome, WriteError, Written, write_exactly_with, write_with};
 use tar::{Builder, EntryType, Header};
 
 use super::index::{Incomplete, Lookup};
@@ -17,16 +17,41 @@ use super::zip_member::ZipMember;
 use super::{Archive, ArchiveError, Format, Inner, inner, zip};
 use crate::stop::Stop;
 
+/// The archive that is written.
+#[derive(Clone, Copy, Debug)]
+pub enum Place<'a> {
+    /// What the path leads to.
+    Named(&'a Path),
+    /// The path itself, which has no links; one that took its place meanwhile is refused.
+    Exact(&'a Path),
+}
+
+impl Place<'_> {
+    fn path(&self) -> &Path {
+        match self {
+            Self::Named(path) | Self::Exact(path) => path,
+        }
+    }
+
+    fn write(&self, fill: impl FnOnce(&mut File) -> io::Result<()>) -> Result<Written, WriteError> {
+        match self {
+            Self::Named(path) => write_with(path, Mode::Keep, fill),
+            Self::Exact(path) => write_exactly_with(path, Mode::Keep, fill),
+        }
+    }
+}
+
 /// Adds a member to an archive, or replaces one. The archive is written anew beside the old one and takes its place in
 /// one step; a missing archive is made.
 pub fn put(
-    path: &Path,
+    place: Place<'_>,
     format: Format,
     name: &Inner,
     content: &[u8],
     now: SystemTime,
     stop: &Stop,
 ) -> Result<Outcome, ArchiveError> {
+    let path = place.path();
     let old = match File::open(path) {
         Ok(file) => {
             check_place(&Archive::open(path, format, stop)?, name)?;
@@ -37,7 +62,7 @@ pub fn put(
     };
     let new = New { name, content, now, stop };
     let mut failure = None;
-    let written = write_with(path, Mode::Keep, |file| {
+    let written = place.write(|file| {
         let result = match format {
             Format::Zip => new.zip(old.as_ref(), file),
             Format::Tar => new.tar(old.as_ref(), format, &mut BufWriter::new(file)),

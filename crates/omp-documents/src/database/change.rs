@@ -24,7 +24,8 @@ pub enum Change {
     NothingDeleted,
 }
 
-/// Writes one row: a JSON5 object for a new row or for columns to change, nothing at all to delete it.
+/// Writes one row: a JSON5 object for a new row or for columns to change, nothing at all to delete it. The path has no
+/// links.
 pub fn write(path: &Path, target: &Target, content: &str, stop: &Stop) -> Result<Change, DatabaseError> {
     let delete = content.trim().is_empty() && target.key.is_some();
     let fields = if delete { Fields::new() } else { fields(content)? };

@@ -43,9 +43,10 @@ impl Database {
         Self::new(connection, stop)
     }
 
-    /// Opens an existing file.
+    /// Opens an existing file, by a path without links: one that took the place of a name meanwhile is refused.
     pub(super) fn writable(path: &Path, stop: &Stop) -> Result<Self, DatabaseError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let flags = flags | OpenFlags::SQLITE_OPEN_NOFOLLOW;
         Self::new(Connection::open_with_flags(path, flags)?, stop)
     }
 

@@ -94,6 +94,7 @@ impl SessionModes {
         self.context.pending.set_standing(Some(PendingAction {
             label: "Plan".to_owned(),
             source: "plan".to_owned(),
+            files: Vec::new(),
             apply: Box::new(apply),
             reject: None,
         }));

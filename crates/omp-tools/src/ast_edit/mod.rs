@@ -80,9 +80,11 @@ fn preview(
     }
     let label = answer::label(plan.total(), plan.files.len());
     let (promises, weak) = (plan.promises(), Arc::downgrade(context));
+    let files = plan.files.iter().map(|file| file.path.clone()).collect();
     context.pending.push(PendingAction {
         label,
         source: NAME.to_owned(),
+        files,
         apply: Box::new(move |_| apply(&weak, &arguments, &promises)),
         reject: None,
     });

@@ -65,7 +65,7 @@ impl Plan {
         }
         let targets = Targets::find(context, paths, cancel)?;
         let mut plan = Self { notes: targets.notes(), ..Self::default() };
-        let Some(language) = one_language(&targets.files)? else {
+        let Some(language) = one_language(context, &targets.files)? else {
             plan.notes.push(NO_CODE.to_owned());
             return Ok(plan);
         };
@@ -124,14 +124,14 @@ impl Plan {
 }
 
 /// The language of all files that have one.
-fn one_language(files: &[PathBuf]) -> Result<Option<Language>, ToolError> {
+fn one_language(context: &Context, files: &[PathBuf]) -> Result<Option<Language>, ToolError> {
     let mut languages: Vec<Language> = Vec::new();
     for path in files {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let by_name = Language::of_path(&name, "");
         let found = match path.extension() {
             Some(_) => by_name,
-            None => by_name.or_else(|| match load(path)? {
+            None => by_name.or_else(|| match load(context, path)? {
                 Loaded::Code(_, language) => Some(language),
                 Loaded::TooLarge => None,
             }),
@@ -152,7 +152,7 @@ fn one_language(files: &[PathBuf]) -> Result<Option<Language>, ToolError> {
 
 fn look_at(context: &Context, path: &Path, rules: &[Rule], cancel: &CancellationToken) -> Option<Looked> {
     let shown = || context.base().display(path);
-    let (document, language) = match load(path)? {
+    let (document, language) = match load(context, path)? {
         Loaded::Code(document, language) => (document, language),
         Loaded::TooLarge => return Some(Looked::Issue(too_large(&shown()))),
     };

@@ -123,7 +123,7 @@ fn look_at(
     most: usize,
 ) -> Option<Looked> {
     let shown = || context.base().display(path);
-    let (document, language) = match load(path)? {
+    let (document, language) = match load(context, path)? {
         Loaded::Code(document, language) => (document, language),
         Loaded::TooLarge => return Some(Looked::Failed(too_large(&shown()))),
     };

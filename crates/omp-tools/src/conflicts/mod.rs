@@ -101,6 +101,17 @@ impl Conflicts {
         self.known().open().cloned().collect()
     }
 
+    /// The files that resolving what an address names would change.
+    pub(crate) fn files(&self, address: Address) -> Vec<PathBuf> {
+        let named = |conflict: &&Conflict| match address {
+            Address::All => true,
+            Address::Conflict(id) | Address::Side(id, _) => conflict.id == id,
+        };
+        let mut files: Vec<PathBuf> = self.known().open().filter(named).map(|one| one.path.clone()).collect();
+        files.dedup();
+        files
+    }
+
     /// Conflicts of a file are gone, and what stands below them moved.
     fn resolved(&self, path: &Path, replaced: &[(usize, Replaced)]) {
         let mut known = self.known();

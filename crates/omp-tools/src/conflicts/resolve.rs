@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use omp_agent::ToolError;
 use omp_types::ToolOutput;
 use omp_workspace::document::{Document, Splice};
-use omp_workspace::open::{Found, open};
+use omp_workspace::open::Found;
 use omp_workspace::sniff::{self, Kind};
 use omp_workspace::turn::Turn;
-use omp_workspace::write::{self, Mode};
+use omp_workspace::write::Mode;
 
 use super::{Address, Block, Conflict, Replaced, Side, blocks};
 use crate::Context;
@@ -129,7 +129,7 @@ struct Done {
 fn resolve_file(context: &Context, path: &Path, list: Vec<Resolution>) -> Result<Done, String> {
     let shown = context.base().display(path);
     let _turn = Turn::wait(path);
-    let document = load(path).map_err(|error| format!("{shown} cannot be read: {error}."))?;
+    let document = load(context, path).map_err(|error| format!("{shown} cannot be read: {error}."))?;
     let lines: Vec<&str> = document.text().split('\n').collect();
     let mut there = blocks(&lines);
     let mut placed: Vec<(usize, Resolution)> = Vec::new();
@@ -180,16 +180,16 @@ fn take(there: &mut Vec<(usize, Block)>, conflict: &Conflict) -> Option<usize> {
 /// Puts other bytes into the place of a file, unless somebody else wrote since it was loaded.
 fn replace(context: &Context, path: &Path, old: &Document, bytes: &[u8]) -> Result<(), String> {
     context.about_to_change(path);
-    let is_unchanged = || load(path).is_ok_and(|now| now.bytes() == old.bytes());
-    let written = write::write_if(path, bytes, Mode::Keep, is_unchanged);
+    let is_unchanged = || load(context, path).is_ok_and(|now| now.bytes() == old.bytes());
+    let written = context.put_if(path, bytes, Mode::Keep, is_unchanged);
     written.map_err(|error| crate::write::explain(context, &error).message)?;
     context.changed(path, Before::Present);
     Ok(())
 }
 
 /// The file as text.
-pub(crate) fn load(path: &Path) -> Result<Document, String> {
-    let (mut file, metadata) = match open(path) {
+pub(crate) fn load(context: &Context, path: &Path) -> Result<Document, String> {
+    let (mut file, metadata) = match context.open(path) {
         Ok(Found::File(file, metadata)) => (file, metadata),
         Ok(_) => return Err("it is not a file".to_owned()),
         Err(error) => return Err(error.to_string()),
@@ -281,7 +281,7 @@ mod tests {
         let context = Context::new(cwd.clone(), None, Arc::new(Scope::new()), Environment::default());
         let path = cwd.join("a.txt");
         std::fs::write(&path, "one\n").unwrap();
-        let old = load(&path).unwrap();
+        let old = load(&context, &path).unwrap();
         std::fs::write(&path, "two\n").unwrap();
         let refused = replace(&context, &path, &old, b"ours\n").unwrap_err();
         assert_eq!(
@@ -289,7 +289,7 @@ mod tests {
             "a.txt was changed by something else meanwhile and was left as it is. Try again."
         );
         assert_eq!(std::fs::read(&path).unwrap(), b"two\n");
-        replace(&context, &path, &load(&path).unwrap(), b"ours\n").unwrap();
+        replace(&context, &path, &load(&context, &path).unwrap(), b"ours\n").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"ours\n");
     }
 }

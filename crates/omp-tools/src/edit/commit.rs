@@ -101,7 +101,7 @@ fn carry_out(context: &Context, entry: &Entry, done: &mut Vec<Step>) -> Result<(
         // Made and deleted by the same call.
         (None, None) => return Ok(()),
         (None, Some(_)) => create(context, entry, done)?,
-        (Some(old), None) => return delete(old, entry, done),
+        (Some(old), None) => return delete(context, old, entry, done),
         (Some(old), Some(_)) if entry.changes_text() => {
             old.write(context, &old.stored(entry.bytes.clone())?)?;
             done.push(Step::Rewrote { path: entry.path.clone(), bytes: old.original().to_vec() });
@@ -109,7 +109,7 @@ fn carry_out(context: &Context, entry: &Entry, done: &mut Vec<Step>) -> Result<(
         (Some(_), Some(_)) => {}
     }
     match &entry.moved_to {
-        Some((to, shown)) => rename(&entry.path, to, shown, done),
+        Some((to, shown)) => rename(context, (&entry.path, to), shown, done),
         None => Ok(()),
     }
 }
@@ -121,12 +121,12 @@ fn create(context: &Context, entry: &Entry, done: &mut Vec<Step>) -> Result<(), 
     let mode = if entry.bytes.starts_with(b"#!") { Mode::Executable } else { Mode::Keep };
     let bytes = new_file(entry)?;
     make_directories(&entry.path, done);
-    write(&entry.path, &bytes, mode).map_err(|error| crate::write::explain(context, &error))?;
+    context.put(&entry.path, &bytes, mode).map_err(|error| crate::write::explain(context, &error))?;
     done.push(Step::Created(entry.path.clone()));
     Ok(())
 }
 
-fn delete(old: &Target, entry: &Entry, done: &mut Vec<Step>) -> Result<(), ToolError> {
+fn delete(context: &Context, old: &Target, entry: &Entry, done: &mut Vec<Step>) -> Result<(), ToolError> {
     old.check_unchanged()?;
     let path = entry.path.clone();
     let permissions = std::fs::metadata(&path).map(|metadata| metadata.permissions()).ok();
@@ -134,7 +134,8 @@ fn delete(old: &Target, entry: &Entry, done: &mut Vec<Step>) -> Result<(), ToolE
         Ok(led_to) => Step::Unlinked { path, led_to },
         Err(_) => Step::Deleted { path, bytes: old.original().to_vec(), permissions },
     };
-    std::fs::remove_file(&entry.path)
+    context
+        .remove_entry(&entry.path)
         .map_err(|error| ToolError::new(format!("Cannot delete {}: {error}.", entry.shown)))?;
     done.push(step);
     Ok(())
@@ -149,7 +150,12 @@ fn new_file(entry: &Entry) -> Result<Cow<'_, [u8]>, ToolError> {
     Ok(Cow::Owned(notebook::whole(&entry.shown, None, &text)?.into_bytes()))
 }
 
-fn rename(from: &Path, to: &Path, shown: &str, done: &mut Vec<Step>) -> Result<(), ToolError> {
+fn rename(
+    context: &Context,
+    (from, to): (&Path, &Path),
+    shown: &str,
+    done: &mut Vec<Step>,
+) -> Result<(), ToolError> {
     let explain =
         |error: std::io::Error| ToolError::new(format!("Cannot move the file to {shown}: {error}."));
     if to.symlink_metadata().is_ok() {
@@ -158,9 +164,9 @@ fn rename(from: &Path, to: &Path, shown: &str, done: &mut Vec<Step>) -> Result<(
         )));
     }
     make_directories(to, done);
-    match std::fs::rename(from, to) {
+    match context.rename_entry(from, to) {
         Err(error) if error.kind() == ErrorKind::CrossesDevices && !from.is_symlink() => {
-            return carry_over(from, to, done).map_err(explain);
+            return carry_over(context, (from, to), done).map_err(explain);
         }
         renamed => renamed.map_err(explain)?,
     }
@@ -169,12 +175,16 @@ fn rename(from: &Path, to: &Path, shown: &str, done: &mut Vec<Step>) -> Result<(
 }
 
 /// Moves a file to another file system, where it is written anew.
-fn carry_over(from: &Path, to: &Path, done: &mut Vec<Step>) -> std::io::Result<()> {
+fn carry_over(
+    context: &Context,
+    (from, to): (&Path, &Path),
+    done: &mut Vec<Step>,
+) -> std::io::Result<()> {
     let (bytes, permissions) = (std::fs::read(from)?, std::fs::metadata(from)?.permissions());
-    write(to, &bytes, Mode::Private).map_err(std::io::Error::other)?;
+    context.put(to, &bytes, Mode::Private).map_err(std::io::Error::other)?;
     done.push(Step::Created(to.to_owned()));
     std::fs::set_permissions(to, permissions.clone())?;
-    std::fs::remove_file(from)?;
+    context.remove_entry(from)?;
     done.push(Step::Deleted { path: from.to_owned(), bytes, permissions: Some(permissions) });
     Ok(())
 }

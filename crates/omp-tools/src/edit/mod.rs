@@ -29,6 +29,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::plan::Change;
+use crate::reach::Closing;
 use crate::syntax::Grammars;
 use crate::{Context, approval, generated, lsp};
 use encode::Written;
@@ -103,13 +104,12 @@ impl Tool for Edit {
     }
 
     fn approval(&self, arguments: &Map<String, Value>) -> Option<Approval> {
-        let targets = self.targets(arguments);
-        Some(approval::of_edit(targets.iter().map(String::as_str)))
+        Some(approval::of_edit(&self.context, NAME, arguments, &self.targets(arguments)))
     }
 
     fn approval_details(&self, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {
-        let path = |value| ApprovalDetail { label: "Path", value };
-        let mut details: Vec<ApprovalDetail> = self.targets(arguments).into_iter().map(path).collect();
+        let targets = self.targets(arguments);
+        let mut details = approval::paths(&self.context, targets.iter().map(|typed| ("Path", typed.as_str())));
         let texts = [("input", "Edit"), ("old_string", "Replace"), ("new_string", "With")];
         details.extend(approval::details(arguments, &texts));
         let edits = arguments.get("edits").and_then(Value::as_array).into_iter().flatten();
@@ -125,6 +125,7 @@ impl Tool for Edit {
         let context = self.context.clone();
         async move {
             self.watch.forget();
+            let _agreed = Closing(&self.context);
             let (arguments, cancel) = (call.arguments, call.cancel.clone());
             let result = crate::blocking(move || match context.settings.edit_mode {
                 EditMode::Hashline => {

@@ -9,11 +9,11 @@ use omp_agent::ToolError;
 use omp_documents::notebook::{MAX_BYTES, Notebook};
 use omp_hashline::{Planned, Section};
 use omp_workspace::document::{Document, FinalEnd, Splice};
-use omp_workspace::open::{Found, open};
+use omp_workspace::open::Found;
 use omp_workspace::sniff::{self, Kind};
 use omp_workspace::text::Charset;
 use omp_workspace::turn::Turn;
-use omp_workspace::write::{Mode, WriteError, write_if};
+use omp_workspace::write::{Mode, WriteError};
 
 use super::encode::{Written, encode};
 use crate::Context;
@@ -107,7 +107,7 @@ impl Target {
     pub(super) fn load(context: &Context, path: PathBuf, remark: Option<String>) -> Result<Self, ToolError> {
         let shown = context.base().display(&path);
         let refuse = |reason: String| ToolError::new(format!("{shown} {reason}"));
-        let (file, metadata) = match open(&path) {
+        let (file, metadata) = match context.open(&path) {
             Ok(Found::File(file, metadata)) => (file, metadata),
             Ok(Found::Directory) => return Err(refuse("is a directory; name a file in it.".to_owned())),
             Ok(Found::Special(kind)) => return Err(refuse(format!("is {}, not a file.", kind.name()))),
@@ -234,7 +234,7 @@ impl Target {
 
     /// Replaces the file, unless somebody else did meanwhile.
     pub(super) fn write(&self, context: &Context, bytes: &[u8]) -> Result<(), ToolError> {
-        match write_if(&self.path, bytes, Mode::Keep, || self.is_unchanged()) {
+        match context.put_if(&self.path, bytes, Mode::Keep, || self.is_unchanged()) {
             Ok(_) => {
                 context.changed(&self.path, Before::Present);
                 Ok(())

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use omp_agent::ToolError;
 use omp_workspace::image::{MAX_INPUT_BYTES, ladder};
-use omp_workspace::open::{Found, open};
+use omp_workspace::open::Found;
 use omp_workspace::sniff::ImageKind;
 use omp_workspace::tree::size;
 
@@ -58,7 +58,7 @@ fn find(context: &Context, typed: &str) -> Result<PathBuf, ToolError> {
 }
 
 fn open_file(context: &Context, path: &std::path::Path) -> Result<(File, u64), ToolError> {
-    match open(path) {
+    match context.open(path) {
         Ok(Found::File(file, metadata)) => Ok((file, metadata.len())),
         Ok(Found::Directory | Found::Special(_)) => Err(unsupported()),
         Err(error) => Err(explain(context, path, &error)),

@@ -17,7 +17,7 @@ use omp_types::{ToolOutput, UserBlock};
 use super::call::Fault;
 use super::catch_up::outdated;
 use super::tell;
-use crate::approval::real_path;
+use omp_workspace::path::real_path;
 use crate::edit::{Foreign, make};
 use crate::{Context, blocking};
 

@@ -149,10 +149,13 @@ impl Call<'_> {
 
     /// The text of a file.
     pub(super) async fn text(&self, path: &Path) -> Result<String, Fault> {
-        let file = path.to_owned();
+        let (file, context) = (path.to_owned(), Arc::clone(self.context));
         let shown = self.shown(path);
         let text = tokio::task::spawn_blocking(move || match file.symlink_metadata() {
-            Ok(_) => text::load(&file),
+            Ok(_) => match context.borders.check(&file) {
+                Ok(()) => text::load(&file),
+                Err(error) => Err(format!("cannot be read: {error}")),
+            },
             Err(_) => Err("does not exist: file not found".to_owned()),
         });
         let text = text.await;

@@ -25,6 +25,7 @@ mod request;
 mod symbols;
 mod text;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -133,7 +134,14 @@ impl Tool for Lsp {
     }
 
     fn approval(&self, arguments: &Map<String, Value>) -> Option<Approval> {
-        Some(if reads(arguments) { Approval::READ } else { Approval::WRITE })
+        if reads(arguments) {
+            return Some(Approval::READ);
+        }
+        let typed = ["file", "new_name"].map(|name| arguments.get(name).and_then(Value::as_str));
+        let moves = arguments.get("action").is_some_and(|action| action == "rename_file");
+        let typed = typed.into_iter().flatten().filter(|_| moves);
+        let paths: Vec<PathBuf> = typed.filter_map(|typed| self.context.base().resolve(typed).ok()).collect();
+        Some(self.context.agree(NAME, arguments, &paths))
     }
 
     fn approval_details(&self, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {

@@ -109,10 +109,7 @@ async fn carried_out(
     let (from, to, context) = (plan.from.clone(), plan.to.clone(), Arc::clone(call.context));
     let pairs = plan.pairs.clone();
     let moved = tokio::task::spawn_blocking(move || {
-        if let Some(parent) = to.parent() {
-            std::fs::create_dir_all(parent)?;
-        }
-        std::fs::rename(&from, &to)?;
+        context.rename_entry(&from, &to)?;
         context.scans.changed(&from);
         context.scans.changed(&to);
         for (old, new) in pairs {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use omp_agent::ToolError;
 use omp_types::ToolOutput;
-use omp_workspace::open::{Found, open};
+use omp_workspace::open::Found;
 use omp_workspace::text::{Charset, Window};
 
 use super::job::Job;
@@ -78,12 +78,12 @@ pub(super) fn list(job: &Job, typed: &str) -> Result<ToolOutput, ToolError> {
     job.slow()?;
     let target = locate(job, typed)?;
     let (path, shown) = (&target.path, target.shown());
-    match open(path) {
+    match target.context.open(path) {
         Ok(Found::File(..)) => {}
         Ok(_) => return Err(ToolError::new(format!("{shown} is not a file; :conflicts needs a text file."))),
         Err(error) => return Err(missing::explain(&target, &error)),
     }
-    let document = load(path).map_err(|reason| {
+    let document = load(target.context, path).map_err(|reason| {
         missing::explain(&target, &io::Error::other(format!("{reason}, so it has no conflicts to list")))
     })?;
     let lines: Vec<&str> = document.text().split('\n').collect();

@@ -16,17 +16,24 @@ pub(super) fn read(job: &Job, typed: &str) -> Result<Option<ToolOutput>, ToolErr
     }
     for (name, inner, format) in archive::splits(typed) {
         if let Some(target) = find(job, name, inner, std::path::Path::is_file)? {
+            check(&target)?;
             let output = super::archive::read(&target, format, inner)?;
             return Ok(Some(target.announce(output)));
         }
     }
     for (name, rest) in database::splits(typed) {
         if let Some(target) = find(job, name, rest, database::is_database)? {
+            check(&target)?;
             let output = super::database::read(&target, rest)?;
             return Ok(Some(target.announce(output)));
         }
     }
     Ok(None)
+}
+
+/// Refuses a credential store before anything opens it by its path.
+fn check(target: &Target<'_>) -> Result<(), ToolError> {
+    target.context.borders.check(&target.path).map_err(|error| super::missing::explain(target, &error))
 }
 
 /// The file of that name, if it is one of the wanted kind. A file that does not exist is looked for elsewhere.

@@ -31,7 +31,7 @@ use omp_agent::{Invocation, Tool, ToolError};
 use omp_documents::archive::Format;
 use omp_documents::convert::Kind as Document;
 use omp_types::{Approval, ToolDefinition, ToolOutput, UserBlock};
-use omp_workspace::open::{Found, open};
+use omp_workspace::open::Found;
 use omp_workspace::sniff::{self, Kind};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -217,7 +217,7 @@ impl<'a> Target<'a> {
 }
 
 fn read_target(target: &Target) -> Result<ToolOutput, ToolError> {
-    match open(&target.path) {
+    match target.context.open(&target.path) {
         Ok(Found::Directory) => directory::read(target),
         Ok(Found::File(file, metadata)) => read_file(target, file, &metadata),
         Ok(Found::Special(kind)) => Err(ToolError::new(format!(

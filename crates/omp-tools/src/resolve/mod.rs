@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::pending::{Decision, PendingAction};
+use crate::reach::Closing;
 use crate::{Context, lsp};
 
 pub(crate) const NAME: &str = "resolve";
@@ -62,7 +63,10 @@ impl Tool for Resolve {
     fn approval(&self, arguments: &Map<String, Value>) -> Option<Approval> {
         let applies = arguments.get("action").is_none_or(|action| action != "discard");
         let previewed = self.context.pending.first_label().is_some();
-        Some(if applies && previewed { Approval::WRITE } else { Approval::READ })
+        Some(match applies && previewed {
+            true => self.context.agree(NAME, arguments, &self.context.pending.first_files()),
+            false => Approval::READ,
+        })
     }
 
     fn scheduling(&self, _arguments: &Map<String, Value>) -> Scheduling {
@@ -78,6 +82,7 @@ impl Tool for Resolve {
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         let context = self.context.clone();
         async move {
+            let _agreed = Closing(&self.context);
             let arguments: Arguments = crate::arguments(call.arguments)?;
             let result = crate::blocking(move || decide(&context, arguments)).await;
             lsp::after(&self.context, lsp::Occasion::Edit, result, &call.cancel).await

@@ -6,7 +6,7 @@ use omp_hashline::Tag;
 use omp_types::ToolOutput;
 use omp_workspace::document::Document;
 use omp_workspace::grep::{Found, Row};
-use omp_workspace::open::{self, open};
+use omp_workspace::open;
 use omp_workspace::sniff::{self, Kind};
 use serde_json::{Value, json};
 
@@ -87,7 +87,7 @@ impl Answer<'_> {
         if crate::notebook::is_notebook(path) {
             return None;
         }
-        let Ok(open::Found::File(source, metadata)) = open(path) else { return None };
+        let Ok(open::Found::File(source, metadata)) = self.context.open(path) else { return None };
         if metadata.len() > Shown::MAX_BYTES {
             return None;
         }

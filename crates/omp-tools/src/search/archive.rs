@@ -64,6 +64,7 @@ impl Members {
             let cancel = cancel.clone();
             let stop = Stop::when(move || cancel.is_cancelled());
             let shown = context.base().display(&path);
+            context.borders.check(&path).map_err(|error| crate::read::explain(context, &path, &error))?;
             let opened = Archive::open(&path, format, &stop);
             let archive =
                 opened.map_err(|error| ToolError::new(format!("Cannot search {shown}: {error}.")))?;

@@ -8,12 +8,15 @@ use std::time::{Duration, Instant};
 
 use omp_agent::ToolError;
 use omp_workspace::grep::{Found, LineRange, Query};
+use omp_workspace::open;
 use omp_workspace::walk::{Entry, Options, walk, walk_telling};
 use tokio_util::sync::CancellationToken;
 
 use super::TOTAL;
 use super::targets::{Single, SourceText, Targets};
+use crate::borders::WalkCheck;
 use crate::scope::Place;
+use crate::{Borders, Context};
 
 /// Entries that rules leave out, remembered for the case that nothing is found.
 const MAX_IGNORED: usize = 1000;
@@ -47,6 +50,7 @@ pub(super) struct Collected {
 
 /// Looks for `query` in all targets.
 pub(super) fn collect(
+    context: &Context,
     targets: &Targets,
     query: &Query,
     gitignore: bool,
@@ -57,7 +61,7 @@ pub(super) fn collect(
         if cancel.is_cancelled() {
             break;
         }
-        let found = match in_single(single, query, cancel) {
+        let found = match in_single(context, single, query, cancel) {
             Err(error) if targets.is_one_file() => {
                 return Err(ToolError::new(format!("{} cannot be searched: {error}.", single.label)));
             }
@@ -80,7 +84,7 @@ pub(super) fn collect(
         }
     }
     let already = collected.files.iter().map(|file| file.found.matches).sum();
-    let walks = Walks::new(query, cancel, already);
+    let walks = Walks::new(&context.borders, query, cancel, already);
     targets.places.iter().for_each(|place| walks.one(place, gitignore));
     walks.finish(&targets.places, &mut collected);
     Ok(collected)
@@ -88,6 +92,7 @@ pub(super) fn collect(
 
 /// The walks of a search.
 struct Walks<'a> {
+    borders: &'a Borders,
     query: &'a Query,
     cancel: &'a CancellationToken,
     hits: Mutex<Vec<FileHit>>,
@@ -99,8 +104,9 @@ struct Walks<'a> {
 }
 
 impl<'a> Walks<'a> {
-    fn new(query: &'a Query, cancel: &'a CancellationToken, total: usize) -> Self {
+    fn new(borders: &'a Borders, query: &'a Query, cancel: &'a CancellationToken, total: usize) -> Self {
         Self {
+            borders,
             query,
             cancel,
             hits: Mutex::default(),
@@ -119,17 +125,19 @@ impl<'a> Walks<'a> {
         let stop = || self.cancel.is_cancelled() || self.is_enough();
         let options =
             Options { hidden: true, gitignore, deadline: None, entries: u64::MAX, cancelled: &stop };
+        let check = self.borders.walk(&place.base);
         let visit = |entry: &Entry| {
             if entry.is_file() && !self.is_enough() && place.wants(entry.path()) {
-                self.look(entry);
+                self.look(&check, entry);
             }
         };
         walk_telling(&place.base, &options, &visit, &|entry| self.remember(entry));
     }
 
-    /// A file that cannot be read does not spoil the search in the others.
-    fn look(&self, entry: &Entry) {
-        let found = match self.query.entry(entry, &|| self.cancel.is_cancelled()) {
+    /// A file that cannot be read does not spoil the search in the others, and neither does one that must not be read.
+    fn look(&self, check: &WalkCheck<'_>, entry: &Entry) {
+        let stop = || self.cancel.is_cancelled();
+        let found = match check.open(entry.path()).and_then(|file| self.query.opened(&file, &[], &stop)) {
             Ok(found) => found,
             Err(error) => {
                 let large = error.kind() == ErrorKind::FileTooLarge;
@@ -174,9 +182,10 @@ impl<'a> Walks<'a> {
         let first = Mutex::new(None);
         let known = || first.lock().unwrap_or_else(PoisonError::into_inner).is_some();
         let stop = || self.cancel.is_cancelled() || known() || Instant::now() >= deadline;
-        let visit = |entry: &Entry| {
+        let visit = |check: &WalkCheck<'_>, entry: &Entry| {
             let wanted = entry.is_file() && places.iter().any(|place| place.wants(entry.path()));
-            if wanted && !stop() && self.query.entry(entry, &stop).is_ok_and(|found| found.matches > 0) {
+            let found = || self.query.opened(&check.open(entry.path())?, &[], &stop);
+            if wanted && !stop() && found().is_ok_and(|found| found.matches > 0) {
                 *first.lock().unwrap_or_else(PoisonError::into_inner) = Some(entry.path().to_owned());
             }
         };
@@ -185,8 +194,9 @@ impl<'a> Walks<'a> {
             if stop() {
                 break;
             }
+            let check = self.borders.walk(entry.path());
             if !entry.is_directory() {
-                visit(entry);
+                visit(&check, entry);
                 continue;
             }
             let options = Options {
@@ -196,17 +206,27 @@ impl<'a> Walks<'a> {
                 entries: u64::MAX,
                 cancelled: &stop,
             };
-            walk(entry.path(), &options, &visit);
+            walk(entry.path(), &options, &|entry| visit(&check, entry));
         }
         first.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn in_single(single: &Single, query: &Query, cancel: &CancellationToken) -> io::Result<Found> {
+fn in_single(
+    context: &Context,
+    single: &Single,
+    query: &Query,
+    cancel: &CancellationToken,
+) -> io::Result<Found> {
     let ranges: Vec<LineRange> = single.ranges.iter().flatten().map(line_range).collect();
     let stop = || cancel.is_cancelled();
     let found = match &single.source {
-        SourceText::File(path) | SourceText::Fixed(path) => query.file_within(path, &ranges, &stop),
+        SourceText::File(path) | SourceText::Fixed(path) => match context.open(path) {
+            Ok(open::Found::File(file, _)) => query.opened(&file, &ranges, &stop),
+            Ok(open::Found::Directory) => Err(io::Error::from(ErrorKind::IsADirectory)),
+            Ok(open::Found::Special(special)) => Err(io::Error::other(format!("it is {}", special.name()))),
+            Err(error) => Err(error),
+        },
         SourceText::Text(text) => query.text_within(text, &ranges),
     };
     match found {

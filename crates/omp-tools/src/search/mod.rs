@@ -122,7 +122,7 @@ fn search(
     let query =
         Query::new(pattern, style).map_err(|error| ToolError::new(format!("Invalid regex: {error}")))?;
     let gitignore = arguments.gitignore.unwrap_or(true);
-    let collected = collect::collect(&targets, &query, gitignore, cancel)?;
+    let collected = collect::collect(context, &targets, &query, gitignore, cancel)?;
     if cancel.is_cancelled() {
         return Err(ToolError::new("Operation aborted"));
     }

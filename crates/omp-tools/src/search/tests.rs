@@ -18,7 +18,7 @@ fn answered(before: &str, after: &str) -> String {
     let targets = Targets::new(&context, Internal::default(), &["a.txt".to_owned()]).unwrap();
     let style = Style { ignore_case: false, before: 1, after: 1, limit: ALONE };
     let query = Query::new("hit", style).unwrap();
-    let collected = collect::collect(&targets, &query, true, &CancellationToken::new()).unwrap();
+    let collected = collect::collect(&context, &targets, &query, true, &CancellationToken::new()).unwrap();
     std::fs::write(&path, after).unwrap();
     let answer = Answer { context: &context, targets: &targets, collected, alone: true, skip: 0 };
     answer.output().content.iter().filter_map(UserBlock::as_text).collect()

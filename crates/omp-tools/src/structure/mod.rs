@@ -11,9 +11,11 @@ use std::sync::{Mutex, PoisonError};
 use omp_syntax::pattern::{Pattern, PatternError};
 use omp_syntax::{Language, MAX_BYTES};
 use omp_workspace::document::Document;
-use omp_workspace::open::{Found, open};
+use omp_workspace::open::Found;
 use omp_workspace::sniff::{self, Kind};
 use tokio_util::sync::CancellationToken;
+
+use crate::Context;
 
 pub(crate) use paths::Targets;
 
@@ -33,8 +35,8 @@ pub(crate) enum Loaded {
 }
 
 /// The text of a file in a language that we know; `None` for all others, and for what cannot be read.
-pub(crate) fn load(path: &Path) -> Option<Loaded> {
-    let Ok(Found::File(file, metadata)) = open(path) else { return None };
+pub(crate) fn load(context: &Context, path: &Path) -> Option<Loaded> {
+    let Ok(Found::File(file, metadata)) = context.open(path) else { return None };
     let name = path.file_name()?.to_string_lossy();
     // Only names that say nothing are worth a look into the file.
     let known = Language::of_path(&name, "");

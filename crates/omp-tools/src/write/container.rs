@@ -7,6 +7,7 @@ use omp_documents::Stop;
 use omp_documents::archive::{self, ArchiveError, Format, inner};
 use omp_documents::database::{self, Change, Target};
 use omp_types::ToolOutput;
+use omp_workspace::path::real_path;
 use omp_workspace::turn::Turn;
 use tokio_util::sync::CancellationToken;
 
@@ -33,6 +34,14 @@ pub(super) fn write(
         Some((path, rest)) => row(context, &path, rest, content, &stop).map(Some),
         None => Ok(None),
     }
+}
+
+/// The archive or the database that `typed` leads into.
+pub(super) fn file(context: &Context, typed: &str) -> Option<PathBuf> {
+    if let Ok(Some((path, ..))) = archive_target(context, typed) {
+        return Some(path);
+    }
+    database_target(context, typed).ok().flatten().map(|(path, _)| path)
 }
 
 fn resolve(context: &Context, typed: &str) -> Result<PathBuf, ToolError> {
@@ -85,7 +94,9 @@ fn member(
     let shown = context.base().display(path);
     let _turn = Turn::wait(path);
     let before = Before::look(path);
-    archive::put(path, *format, &name, content.as_bytes(), (context.now)(), stop).map_err(
+    let exact = context.exact(path).map_err(|error| explain(context, &error))?;
+    let place = exact.as_deref().map_or(archive::Place::Named(path), archive::Place::Exact);
+    archive::put(place, *format, &name, content.as_bytes(), (context.now)(), stop).map_err(
         |error| match error {
             ArchiveError::Write(error) => explain(context, &error),
             other => ToolError::new(format!("{shown} was left as it is: {other}.")),
@@ -127,7 +138,10 @@ fn row(
 ) -> Result<ToolOutput, ToolError> {
     context.may_change(path, plan::Change::Write)?;
     let target = Target::parse(rest).map_err(ToolError::new)?;
-    let change = database::write(path, &target, content, stop).map_err(|error| {
+    context.borders.check(path).map_err(|error| crate::read::explain(context, path, &error))?;
+    let exact = context.exact(path).map_err(|error| explain(context, &error))?;
+    let real = exact.unwrap_or_else(|| real_path(path));
+    let change = database::write(&real, &target, content, stop).map_err(|error| {
         let shown = context.base().display(path);
         ToolError::new(format!("{shown} was left as it is: {error}"))
     })?;

@@ -13,11 +13,11 @@ use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Scheduling, Tool, ToolError};
 use omp_hashline::Tag;
 use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
-use omp_workspace::open::{Found, open};
+use omp_workspace::open::Found;
 use omp_workspace::sniff::{self, Kind};
 use omp_workspace::text::{Charset, LineEnding, Unencodable};
 use omp_workspace::turn::Turn;
-use omp_workspace::write::{Mode, Outcome, WriteError, write};
+use omp_workspace::write::{Mode, Outcome, WriteError};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -25,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 use crate::edit::placeholder;
 use crate::output::{Details, Meta};
 use crate::plan::Change;
+use crate::reach::Closing;
 use crate::read::selector;
 use crate::resources::InternalUrl;
 use crate::{Context, approval, conflicts, generated, lsp};
@@ -61,23 +62,28 @@ impl Tool for Write {
         Scheduling::Exclusive
     }
 
-    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        Some(Approval::WRITE)
+    fn approval(&self, arguments: &Map<String, Value>) -> Option<Approval> {
+        let typed = arguments.get("path").and_then(Value::as_str).unwrap_or_default();
+        Some(self.context.agree(NAME, arguments, &targets(&self.context, typed)))
     }
 
     fn approval_details(&self, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {
-        approval::details(arguments, &[("path", "Path"), ("content", "Content")])
+        let typed = arguments.get("path").and_then(Value::as_str);
+        let mut details = approval::paths(&self.context, typed.map(|typed| ("Path", typed)));
+        details.extend(approval::details(arguments, &[("content", "Content")]));
+        details
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         let context = self.context.clone();
         async move {
             let arguments: Arguments = crate::arguments(call.arguments)?;
+            let _agreed = Closing(&self.context);
             if let Some(address) = conflicts::Address::parse(&arguments.path) {
                 let address = address.map_err(ToolError::new)?;
                 let result = crate::blocking(move || {
                     let Arguments { path, content } = arguments;
-                    context.may_change(&context.cwd, Change::Write)?;
+                    context.may_change_tree()?;
                     // `3: @ours` in a list looks like a line of a read and is none.
                     let cleans = context.shows_anchors() && address != conflicts::Address::All;
                     let pasted = cleans.then(|| without_anchors(&content)).flatten();
@@ -96,6 +102,18 @@ impl Tool for Write {
         }
         .boxed()
     }
+}
+
+/// The files that a call changes.
+fn targets(context: &Context, typed: &str) -> Vec<PathBuf> {
+    if let Some(address) = conflicts::Address::parse(typed) {
+        return address.map(|address| context.conflicts.files(address)).unwrap_or_default();
+    }
+    if InternalUrl::parse(typed).is_some() {
+        return Vec::new();
+    }
+    let inside = container::file(context, typed);
+    inside.or_else(|| context.base().resolve(typed).ok()).into_iter().collect()
 }
 
 fn run(
@@ -121,7 +139,7 @@ fn run(
     if crate::notebook::is_notebook(&path) && !path.is_dir() {
         return notebook::put(context, &path, content);
     }
-    let old = Old::look(&path);
+    let old = Old::look(context, &path);
     if old.is_sqlite {
         let shown = context.base().display(&path);
         return Err(ToolError::new(format!(
@@ -139,7 +157,7 @@ fn run(
             context.base().display(&path)
         ))
     })?;
-    let written = write(&path, &bytes, mode).map_err(|error| explain(context, &error))?;
+    let written = context.put(&path, &bytes, mode).map_err(|error| explain(context, &error))?;
     context.changed(&path, written.outcome.into());
     let done =
         Done { path: &path, content, old: &old, mode, outcome: written.outcome, cleaned: pasted.is_some() };
@@ -212,9 +230,9 @@ struct Old {
 
 impl Old {
     /// Looks at the start of the file. Whatever is wrong with it, the write itself will tell.
-    fn look(path: &Path) -> Self {
+    fn look(context: &Context, path: &Path) -> Self {
         let mut start = Vec::new();
-        if let Ok(Found::File(file, _)) = open(path) {
+        if let Ok(Found::File(file, _)) = context.open(path) {
             let _ = file.take(LINE_END_SAMPLE).read_to_end(&mut start);
         }
         let kind = sniff::kind(&start[..start.len().min(sniff::HEAD)]);
@@ -325,6 +343,10 @@ pub(crate) fn explain(context: &Context, error: &WriteError) -> ToolError {
                 "{} was changed by something else meanwhile and was left as it is. Try again.",
                 shown(path)
             )
+        }
+        WriteError::Moved { reason, .. } if reason.starts_with("Nothing was changed") => reason.clone(),
+        WriteError::Moved { path, reason } => {
+            format!("{} was left as it is: {reason} while the call ran.", shown(path))
         }
         WriteError::NoSpace(path) => {
             format!("No space left on the device for {}. The file is unchanged.", shown(path))

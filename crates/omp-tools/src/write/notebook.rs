@@ -5,7 +5,7 @@ use std::path::Path;
 use omp_agent::ToolError;
 use omp_documents::notebook::{MAX_BYTES, Notebook};
 use omp_types::ToolOutput;
-use omp_workspace::write::{Mode, Outcome, write};
+use omp_workspace::write::{Mode, Outcome};
 
 use super::explain;
 use crate::output::{Details, Meta};
@@ -19,7 +19,7 @@ pub(super) fn put(context: &Context, path: &Path, content: &str) -> Result<ToolO
     }
     let old = old(&shown, path, content)?;
     let stored = notebook::whole(&shown, old.as_ref(), content)?;
-    let written = write(path, stored.as_bytes(), Mode::Keep).map_err(|error| explain(context, &error))?;
+    let written = context.put(path, stored.as_bytes(), Mode::Keep).map_err(|error| explain(context, &error))?;
     context.changed(path, written.outcome.into());
     let mut text = String::new();
     let now = Notebook::parse(stored.as_bytes());

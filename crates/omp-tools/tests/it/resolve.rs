@@ -40,7 +40,7 @@ impl Desk {
 
     fn action(&self, name: &'static str) -> PendingAction {
         let (label, source) = (format!("the {name}"), "my_tool".to_owned());
-        PendingAction { label, source, apply: self.handler(name), reject: None }
+        PendingAction { label, source, files: Vec::new(), apply: self.handler(name), reject: None }
     }
 
     async fn decide(&self, arguments: Value) -> Result<ToolOutput, ToolError> {

@@ -4,9 +4,9 @@ mod bounded;
 mod pattern;
 mod rows;
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -102,21 +102,19 @@ impl Query {
         stop: &dyn Fn() -> bool,
     ) -> io::Result<Found> {
         match open::open(path)? {
-            open::Found::File(file, _) => self.look(&file, ranges, stop),
+            open::Found::File(file, _) => self.opened(&file, ranges, stop),
             open::Found::Directory => Err(io::Error::from(io::ErrorKind::IsADirectory)),
             open::Found::Special(special) => Err(io::Error::other(format!("it is {}", special.name()))),
         }
     }
 
-    /// Looks through a file that a walk has come to, with one look less at what it is.
+    /// Looks through a file that a walk has come to.
     pub fn entry(&self, entry: &Entry, stop: &dyn Fn() -> bool) -> io::Result<Found> {
-        // It may have become a pipe since.
-        let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
-        let file = OpenOptions::new().read(true).custom_flags(flags).open(entry.path())?;
-        self.look(&file, &[], stop)
+        self.opened(&open::open_entry(entry.path())?, &[], stop)
     }
 
-    fn look(&self, file: &File, ranges: &[LineRange], stop: &dyn Fn() -> bool) -> io::Result<Found> {
+    /// As [`file_within`](Self::file_within), for a file that is open at its start.
+    pub fn opened(&self, file: &File, ranges: &[LineRange], stop: &dyn Fn() -> bool) -> io::Result<Found> {
         if self.multiline && file.metadata()?.len() > LARGEST_SPANNED {
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, TOO_LARGE));
         }

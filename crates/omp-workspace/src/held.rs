@@ -1,0 +1,138 @@
+//! Directories that stay the ones they were when they were looked at.
+//!
+//! Between the judgement about a path and its use somebody may put a link into its place. A [`Held`] directory is opened
+//! component by component without following any link; what is done below [`Held::path`] happens in that very directory,
+//! whatever its name means by then.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What becomes of directories that do not exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    Make,
+    Refuse,
+}
+
+/// An open directory.
+#[derive(Debug)]
+pub struct Held(imp::Directory);
+
+impl Held {
+    /// Opens `directory`: an absolute path without links and `..`, as [`crate::path::real_path`] gives it. A link on the
+    /// way is an error.
+    pub fn open(directory: &Path, missing: Missing) -> io::Result<Self> {
+        imp::open(directory, missing).map(Self)
+    }
+
+    /// A path that leads to this directory while it is held.
+    pub fn path(&self) -> PathBuf {
+        imp::path(&self.0)
+    }
+}
+
+fn replaced(directory: &Path) -> io::Error {
+    io::Error::other(format!("{} became a link", directory.display()))
+}
+
+#[cfg(target_os = "linux")]
+mod imp {
+    use std::ffi::OsStr;
+    use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+    use std::path::Component;
+
+    use nix::errno::Errno;
+    use nix::fcntl::{OFlag, openat};
+    use nix::sys::stat::{Mode, mkdirat};
+
+    use super::{Missing, Path, PathBuf, io, replaced};
+
+    pub(super) type Directory = OwnedFd;
+
+    pub(super) fn path(directory: &Directory) -> PathBuf {
+        PathBuf::from(format!("/proc/self/fd/{}", directory.as_raw_fd()))
+    }
+
+    pub(super) fn open(directory: &Path, missing: Missing) -> io::Result<Directory> {
+        let flags = OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+        let mut held = nix::fcntl::open("/", flags, Mode::empty())?;
+        let step = |held: &OwnedFd, name: &OsStr| openat(held.as_fd(), name, flags, Mode::empty());
+        let mut walked = PathBuf::from("/");
+        for component in directory.components() {
+            let name = match component {
+                Component::RootDir | Component::CurDir => continue,
+                Component::Normal(name) => name,
+                Component::ParentDir | Component::Prefix(_) => return Err(io::ErrorKind::InvalidInput.into()),
+            };
+            walked.push(name);
+            held = match step(&held, name) {
+                Err(Errno::ENOENT) if missing == Missing::Make => {
+                    match mkdirat(held.as_fd(), name, Mode::from_bits_truncate(0o777)) {
+                        Ok(()) | Err(Errno::EEXIST) => step(&held, name),
+                        Err(error) => Err(error),
+                    }
+                }
+                found => found,
+            }
+            .map_err(|error| if is_link(&held, name) { replaced(&walked) } else { error.into() })?;
+        }
+        Ok(held)
+    }
+
+    fn is_link(held: &OwnedFd, name: &OsStr) -> bool {
+        nix::fcntl::readlinkat(held.as_fd(), name).is_ok()
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod imp {
+    use super::{Missing, Path, PathBuf, io, replaced};
+
+    /// The path itself: here a link that comes later is followed.
+    pub(super) type Directory = PathBuf;
+
+    pub(super) fn path(directory: &Directory) -> PathBuf {
+        directory.clone()
+    }
+
+    pub(super) fn open(directory: &Path, missing: Missing) -> io::Result<Directory> {
+        if missing == Missing::Make {
+            std::fs::create_dir_all(directory)?;
+        }
+        match directory.canonicalize()? == directory {
+            true => Ok(directory.to_owned()),
+            false => Err(replaced(directory)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_held_stays_when_its_name_moves_on() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        let held = Held::open(&root.join("a/b"), Missing::Make).unwrap();
+        std::fs::rename(root.join("a"), root.join("old")).unwrap();
+        std::fs::create_dir_all(root.join("a/b")).unwrap();
+        std::fs::write(held.path().join("f"), "x").unwrap();
+        assert!(root.join("old/b/f").exists() && !root.join("a/b/f").exists());
+    }
+
+    #[test]
+    fn links_on_the_way_are_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("real/below")).unwrap();
+        std::os::unix::fs::symlink("real", root.join("link")).unwrap();
+        for path in ["link", "link/below", "link/new"] {
+            let refused = Held::open(&root.join(path), Missing::Make).unwrap_err().to_string();
+            assert!(refused.ends_with("link became a link"), "{refused}");
+        }
+        assert!(!root.join("real/new").exists());
+        let absent = Held::open(&root.join("none"), Missing::Refuse).unwrap_err();
+        assert_eq!(absent.kind(), io::ErrorKind::NotFound);
+    }
+}
