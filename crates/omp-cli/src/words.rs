@@ -77,6 +77,7 @@ words! {
     ApprovalMode {
         AlwaysAsk = "always-ask",
         Write = "write",
+        Auto = "auto",
         Yolo = "yolo",
     }
 }

@@ -9,8 +9,11 @@ pub enum Mode {
     AlwaysAsk,
     /// Calls that read, and those that write without running code.
     Write,
-    /// Everything.
+    /// Everything that stays inside: calls that read or write in the workspace, commands in a sandbox, and what lives
+    /// elsewhere and does not call itself destructive.
     #[default]
+    Auto,
+    /// Everything.
     Yolo,
 }
 
@@ -20,8 +23,19 @@ impl Mode {
         match word {
             "always-ask" => Some(Self::AlwaysAsk),
             "write" => Some(Self::Write),
+            "auto" => Some(Self::Auto),
             "yolo" => Some(Self::Yolo),
             _ => None,
+        }
+    }
+
+    /// The word for settings and flags.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::AlwaysAsk => "always-ask",
+            Self::Write => "write",
+            Self::Auto => "auto",
+            Self::Yolo => "yolo",
         }
     }
 
@@ -30,7 +44,7 @@ impl Mode {
         match self {
             Self::AlwaysAsk => Tier::Read,
             Self::Write => Tier::Write,
-            Self::Yolo => Tier::Exec,
+            Self::Auto | Self::Yolo => Tier::Exec,
         }
     }
 }
@@ -91,7 +105,7 @@ pub fn decide(mode: Mode, policy: Option<Policy>, approval: &Approval) -> Outcom
 mod tests {
     use super::*;
 
-    const MODES: [Mode; 3] = [Mode::AlwaysAsk, Mode::Write, Mode::Yolo];
+    const MODES: [Mode; 4] = [Mode::AlwaysAsk, Mode::Write, Mode::Auto, Mode::Yolo];
     const TIERS: [Tier; 3] = [Tier::Read, Tier::Write, Tier::Exec];
     const POLICIES: [Option<Policy>; 4] =
         [None, Some(Policy::Allow), Some(Policy::Deny), Some(Policy::Prompt)];
@@ -116,11 +130,15 @@ mod tests {
         if let Some(policy) = policy {
             return by_policy(policy);
         }
-        let free: &[Tier] = if mode == Mode::AlwaysAsk { &[Tier::Read] } else { &[Tier::Read, Tier::Write] };
+        let free: &[Tier] = match mode {
+            Mode::AlwaysAsk => &[Tier::Read],
+            Mode::Write => &[Tier::Read, Tier::Write],
+            Mode::Auto | Mode::Yolo => &TIERS,
+        };
         if free.contains(&tier) { Outcome::Run } else { Outcome::Ask }
     }
 
-    /// All 72 combinations.
+    /// All 96 combinations.
     // proves: TSN-071
     #[test]
     fn every_combination_follows_the_documented_order() {
@@ -137,7 +155,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(seen, 72);
+        assert_eq!(seen, 96);
     }
 
     #[test]

@@ -18,9 +18,14 @@ use omp_guard::secrets::Secrets;
 use omp_types::{Approval, CustomMessage, Tier, ToolCall, ToolOutput, UserContent};
 use serde_json::{Map, Value};
 
+use omp_sandbox::Rung;
+
 use crate::adapt::SystemClock;
+use crate::confining;
 
 const TODO_FAILED: &str = include_str!("../prompts/todo-error-reminder.md");
+/// The tool whose calls run in a sandbox.
+const BASH: &str = "bash";
 /// The tool with the list that people watch.
 const TODO: &str = "todo";
 /// Tools that keep to the rules of plan mode themselves.
@@ -90,6 +95,10 @@ pub(crate) struct Guard {
     modes: Arc<omp_tools::Modes>,
     /// The loop behind the gate, once there is one.
     control: OnceLock<Control>,
+    /// The tools behind it, once there are some: they know what confines commands.
+    tools: OnceLock<Arc<omp_tools::Context>>,
+    /// Calls that did not run because nobody could be asked.
+    refused: Mutex<Vec<String>>,
 }
 
 impl Guard {
@@ -113,6 +122,49 @@ impl Guard {
             cwd,
             modes,
             control: OnceLock::new(),
+            tools: OnceLock::new(),
+            refused: Mutex::default(),
+        }
+    }
+
+    /// Makes the tools known that this gate belongs to.
+    pub(crate) fn attach_tools(&self, tools: Arc<omp_tools::Context>) {
+        let mode = self.stance.lock().unwrap_or_else(PoisonError::into_inner).mode;
+        tools.sandbox.set_free(mode == Mode::Yolo);
+        let _ = self.tools.set(tools);
+    }
+
+    /// Calls that did not run because nobody could be asked about them.
+    pub(crate) fn refusals(&self) -> Vec<String> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn note_refusal(&self, question: &Question) {
+        let what =
+            question.details.first().map(|detail| detail.value.lines().next().unwrap_or_default().to_owned());
+        let why = question.reason.clone().unwrap_or_else(|| "needs approval".to_owned());
+        let line = match what.filter(|what| !what.is_empty()) {
+            Some(what) => format!("{}: {what} ({why})", question.tool),
+            None => format!("{} ({why})", question.tool),
+        };
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+    }
+
+    /// Puts a question, in its turn; `None` if there is nobody to ask.
+    pub(crate) async fn put(&self, request: &ApprovalRequest) -> Option<Reply> {
+        let Some(asker) = &self.asker else {
+            self.note_refusal(&request.question);
+            return None;
+        };
+        let _turn = self.turn.lock().await;
+        Some(asker.ask(request).await)
+    }
+
+    /// What would confine a command now.
+    async fn rung(&self) -> Rung {
+        match self.tools.get() {
+            Some(tools) => tools.rung_now().await,
+            None => Rung::None,
         }
     }
 
@@ -120,6 +172,10 @@ impl Guard {
     pub(crate) fn set_stance(&self, settings: &Settings) {
         let stance = Stance::of(settings);
         self.modes.reach.enforce(stance.mode != Mode::Yolo);
+        if let Some(tools) = self.tools.get() {
+            tools.sandbox.set_free(stance.mode == Mode::Yolo);
+            tools.sandbox.set(confining::settings(settings));
+        }
         *self.stance.lock().unwrap_or_else(PoisonError::into_inner) = stance;
         *self.rules.lock().unwrap_or_else(PoisonError::into_inner) = rules(settings);
     }
@@ -166,9 +222,13 @@ impl Guard {
         let order = self.order.lock().await;
         let declared = declared(tool, arguments).await;
         let mut approval = declared.clone().unwrap_or(Approval::EXEC);
-        let mut mode = stance;
-        if planning && self.changes(call, &approval, arguments) {
+        let rung = if call.name == BASH { self.rung().await } else { Rung::None };
+        let mut mode = self.with_sandbox(stance, &call.name, rung);
+        // The kernel keeps a confined command from changing anything while a plan is made.
+        if planning && rung == Rung::None && self.changes(call, &approval, arguments) {
             if self.asker.is_none() {
+                let details = tool.approval_details(arguments);
+                self.note_refusal(&Question::new(&call.name, &approval, true, details));
                 return Decision::Deny(closed(&call.name));
             }
             let reason = approval.reason.or(Some(WHILE_PLANNING.into()));
@@ -198,6 +258,17 @@ impl Guard {
         }
     }
 
+    /// The mode that relies on a sandbox is another without a full one. While a plan is made nothing can be written, so
+    /// that a command needs no question where changes need none.
+    fn with_sandbox(&self, mode: Mode, tool: &str, rung: Rung) -> Mode {
+        let confined_plan = self.modes.planning.is_on() && rung != Rung::None;
+        match mode {
+            Mode::Auto if tool == BASH && !rung.is_full() && !confined_plan => Mode::Write,
+            Mode::Write if tool == BASH && confined_plan => Mode::Auto,
+            mode => mode,
+        }
+    }
+
     /// Could the call change something outside the session? Tools that change files refuse by themselves while a plan is
     /// made; of the others only what is known to read does not.
     fn changes(&self, call: &ToolCall, approval: &Approval, arguments: &Map<String, Value>) -> bool {
@@ -212,7 +283,10 @@ impl Guard {
         if self.is_allowed(script) {
             return Decision::Allow;
         }
-        let Some(asker) = &self.asker else { return Decision::Deny(nobody_to_ask(&question)) };
+        let Some(asker) = &self.asker else {
+            self.note_refusal(&question);
+            return Decision::Deny(nobody_to_ask(&question));
+        };
         let rules = script.and_then(propose);
         let always = rules.as_ref().map(|rules| rules.iter().map(ToString::to_string).collect());
         let request = ApprovalRequest { call_id: call.id.clone(), question, always };

@@ -8,6 +8,7 @@ use omp_types::ThinkingLevel;
 
 use crate::compaction::Keeper;
 use crate::configure;
+use crate::confining;
 use crate::error::SessionError;
 use crate::file_history;
 use crate::guarding::Guarding;
@@ -114,6 +115,7 @@ impl Session {
         };
         let agent = Agent::new(parts, config);
         guard.attach(agent.control());
+        confining::connect(&guard, &surroundings.context);
         if let Some(jobs) = &opening.jobs {
             jobs::connect(jobs, agent.control());
         }

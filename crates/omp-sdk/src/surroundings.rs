@@ -14,6 +14,7 @@ use omp_tools::Scans;
 use crate::artifacts;
 use crate::borders;
 use crate::configure;
+use crate::confining;
 use crate::environment::{apply_shell_switches, scan_limits};
 use crate::file_history;
 use crate::knowledge::{self, Knowledge, Known};
@@ -138,6 +139,9 @@ impl Opening {
             language_servers::of_session(&self.settings, &self.options, scope, &context.environment);
         context.history = file_history::of_session(self, kept, &context.environment);
         context.modes = modes::for_tools(&self.options, &self.settings);
+        let memory = self.options.directories.state().join("sandbox-rung");
+        context.sandbox =
+            Arc::new(omp_tools::Sandbox::new(confining::settings(&self.settings), Some(memory)));
         let context = Arc::new(context);
         let mut all = omp_tools::builtin(Arc::clone(&context));
         all.extend(omp_tools::ssh(Arc::clone(&context)));

@@ -1,13 +1,15 @@
 //! The tools of a session without a conversation and without a model, for people who want to use them by hand.
 
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
 use omp_agent::{Invocation, Tool, ToolError, Updates};
+use omp_config::settings::keys;
 use omp_llm::Client;
 use omp_session::SessionWriter;
 use omp_shell::{CommandError, Scope, SecretNames, Snapshot};
-use omp_tools::UserCommand;
+use omp_tools::{SandboxStatus, UserCommand};
 use omp_types::ToolOutput;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -42,6 +44,7 @@ impl Workbench {
         let kept = Kept::of(&SessionWriter::in_memory(&opening.options.cwd));
         let known = Arc::new(Known::new(known));
         let (tools, context) = opening.build_tools(&known, &scope, &secrets, &kept, &client);
+        context.sandbox.set_free(opening.settings.get(keys::TOOLS_APPROVAL_MODE) == "yolo");
         Ok(Self { tools, context, scope, warnings: opening.warnings })
     }
 
@@ -73,6 +76,23 @@ impl Workbench {
         on_output: impl FnMut(&Snapshot),
     ) -> Result<UserCommand, CommandError> {
         self.context.run_command(command, timeout, cancel, on_output).await
+    }
+
+    /// What confines commands here, in the approval mode of the settings.
+    pub async fn sandbox_status(&self, planning: bool) -> Result<SandboxStatus, String> {
+        self.context.modes.planning.set(planning);
+        self.context.sandbox_status().await.map_err(|error| error.message)
+    }
+
+    /// Runs a program with our own streams, confined as a session's commands are; the exit code. `stop` ends it.
+    pub async fn run_confined(
+        &self,
+        words: &[String],
+        planning: bool,
+        stop: impl Future<Output = ()>,
+    ) -> Result<u8, String> {
+        self.context.modes.planning.set(planning);
+        self.context.run_confined(words, stop).await.map_err(|error| error.message)
     }
 
     /// Ends every process that was started.

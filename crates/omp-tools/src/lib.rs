@@ -72,7 +72,7 @@ pub use resources::{
 };
 pub use sandbox::{
     Choice as RungChoice, Escalation, HostBook, NetworkSetting, OtherHosts, Sandbox, SandboxMode,
-    SandboxSettings,
+    SandboxSettings, SandboxStatus,
 };
 pub use spills::Spills;
 pub use ssh::SshHosts;

@@ -36,6 +36,7 @@ mod resume;
 mod resume_list;
 mod resume_numbered;
 mod room_command;
+mod sandbox_command;
 mod session_command;
 mod setup_command;
 mod share_command;
@@ -73,10 +74,17 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == GUARDIAN) {
         return guardian::guard(&std::env::args().skip(2).collect::<Vec<_>>());
     }
+    hide_from_others();
     crash::install_panic_hook();
     // A panic has already been reported by the hook; here it only becomes an exit code.
     let code = std::panic::catch_unwind(run).unwrap_or(1);
     ExitCode::from(code)
+}
+
+/// Keys are in this process: nobody but root looks into it or attaches to it, not even a program of the same user.
+fn hide_from_others() {
+    // A kernel that refuses leaves things as they are for every other program.
+    let _ = nix::sys::prctl::set_dumpable(false);
 }
 
 fn run() -> u8 {
@@ -142,6 +150,7 @@ fn command(call: &CommandCall, profile: Option<&str>) -> u8 {
         "prompt" => prompt_command::run(call, profile),
         "read" => read_command::run(call, profile),
         "replay" => replay_command::run(call),
+        "sandbox" => sandbox_command::run(call, profile),
         "session" => session_command::run(call, profile),
         "setup" => setup_command::run(call, profile),
         "share" => share_command::run(call, profile),

@@ -8,11 +8,11 @@ use super::tree;
 const MODE: &str = "tools.approvalMode";
 const POLICIES: &str = "tools.approval";
 /// Settings of which a project has no say at all: what runs unasked, and the program that runs commands.
-const USERS_OWN: [&str; 2] = ["tools.approvalRules", "shellPath"];
+const USERS_OWN: [&str; 3] = ["tools.approvalRules", "shellPath", "sandbox"];
 const SECRETS: &str = "secrets.enabled";
 
-/// The strictest first; what is not set is the last.
-const MODES: [&str; 3] = ["always-ask", "write", "yolo"];
+/// The strictest first; what is not set is the last but one.
+const MODES: [&str; 4] = ["always-ask", "write", "auto", "yolo"];
 const POLICY_WORDS: [&str; 3] = ["deny", "prompt", "allow"];
 
 /// Takes out of a project's layer what would loosen the settings below it, and names it.
@@ -30,7 +30,7 @@ pub(super) fn only_stricter(map: &mut Map<String, Value>, below: &Map<String, Va
         };
         place(map).is_some_and(|wanted| wanted > place(below).unwrap_or(unset))
     };
-    if looser(MODE, map, &MODES, MODES.len() - 1) {
+    if looser(MODE, map, &MODES, MODES.len() - 2) {
         tree::remove(map, MODE);
         refused.push(MODE.to_owned());
     }

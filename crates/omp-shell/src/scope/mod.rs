@@ -60,7 +60,7 @@ use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -82,6 +82,9 @@ pub const GRACE: Duration = Duration::from_millis(200);
 
 /// How long [`Scope::end`] waits for the guardians: their own limit, and a little more for a loaded machine.
 const END_LIMIT: Duration = Duration::from_secs(7);
+
+/// The name under which a process finds its own program.
+const OWN_PROGRAM: &str = "/proc/self/exe";
 
 /// Owns processes. Everything started in a scope ends with it.
 #[derive(Default)]
@@ -200,7 +203,11 @@ impl Scope {
     pub fn spawn_confined(&self, mut program: Program, confined: &Confined) -> Result<Child, SpawnError> {
         let mut prepared = self.admit(&confined.confinement).prepare();
         if let Some(wrap) = prepared.wrap.take() {
-            let inner = std::mem::replace(&mut program.path, wrap.program).into_os_string();
+            let inner = std::mem::replace(&mut program.path, wrap.program);
+            // The wrapper itself would be that.
+            let own = || std::env::current_exe().unwrap_or_else(|_| inner.clone());
+            let inner = if inner == Path::new(OWN_PROGRAM) { own() } else { inner.clone() };
+            let inner = inner.into_os_string();
             let rest = std::mem::replace(&mut program.arguments, wrap.arguments);
             program.arguments.push(inner);
             program.arguments.extend(rest);

@@ -10,6 +10,8 @@ mod probe;
 mod repository;
 
 use std::collections::HashSet;
+use std::future::Future;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -17,11 +19,13 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use futures_util::future::BoxFuture;
 use omp_agent::ToolError;
 use omp_sandbox::{Confinement, Denial, Network, Policy, Rung};
-use omp_shell::{Confined, Environment, Scope};
+use omp_shell::scope::GRACE;
+use omp_shell::{Confined, Environment, Exit, Program, Scope, Stdio};
 use tokio::sync::OnceCell;
 
 pub(crate) use ground::Ground;
-pub use hosts::{HostBook, HostSources, OtherHosts};
+pub(crate) use hosts::HostSources;
+pub use hosts::{HostBook, OtherHosts};
 pub use probe::Choice;
 
 use crate::Context;
@@ -81,7 +85,6 @@ pub struct Sandbox {
     escalation: OnceLock<Arc<dyn Escalation>>,
     /// Where the rung is remembered until the next boot.
     memory: Option<PathBuf>,
-    scratch: Mutex<Option<PathBuf>>,
 }
 
 impl Sandbox {
@@ -102,11 +105,6 @@ impl Sandbox {
     /// In the mode that runs everything, only a sandbox that is required is used.
     pub fn set_free(&self, free: bool) {
         self.free.store(free, Ordering::Release);
-    }
-
-    /// The session's own area, which stays writable while a plan is made.
-    pub fn set_scratch(&self, scratch: PathBuf) {
-        *self.scratch.lock().unwrap_or_else(PoisonError::into_inner) = Some(scratch);
     }
 
     /// Makes known who can let a command out.
@@ -155,6 +153,18 @@ impl Sandbox {
     }
 }
 
+/// What people are told about the sandbox.
+#[derive(Clone, Debug)]
+pub struct SandboxStatus {
+    /// The best that this machine has.
+    pub rung: Rung,
+    pub summary: String,
+    /// What commands are confined to; `None` if they are not.
+    pub policy: Option<Policy>,
+    /// Hosts that need no question.
+    pub hosts: Vec<String>,
+}
+
 /// What a command is confined to.
 #[derive(Clone)]
 pub(crate) enum Confine {
@@ -193,6 +203,25 @@ impl Context {
         self.confine_now(planning).await
     }
 
+    /// What would enforce the sandbox of a command now; nothing where none is used.
+    pub async fn rung_now(&self) -> Rung {
+        match self.sandbox.applies(self.modes.planning.is_on()) {
+            true => self.sandbox.rung(&self.scope, &self.environment).await,
+            false => Rung::None,
+        }
+    }
+
+    /// What holds for commands now, in words.
+    pub async fn sandbox_status(&self) -> Result<SandboxStatus, ToolError> {
+        let confine = self.confine_now(self.modes.planning.is_on()).await?;
+        let rung = self.sandbox.rung(&self.scope, &self.environment).await;
+        let policy = match &confine {
+            Confine::In(confined) => Some(confined.confinement.policy.clone()),
+            Confine::Free(_) | Confine::Unable => None,
+        };
+        Ok(SandboxStatus { rung, summary: confine.summary(), policy, hosts: self.sandbox.book.allowed() })
+    }
+
     /// What holds for commands in general.
     pub(crate) async fn confine_now(&self, planning: bool) -> Result<Confine, ToolError> {
         if !self.sandbox.applies(planning) {
@@ -213,6 +242,44 @@ impl Context {
         let confinement = Confinement::new(policy, rung);
         let hosts = confinement.filters().then_some(hosts);
         Ok(Confine::In(Arc::new(Confined { confinement, hosts })))
+    }
+
+    /// Runs a program with our own streams; the exit code.
+    pub async fn run_confined(
+        &self,
+        words: &[String],
+        stop: impl Future<Output = ()>,
+    ) -> Result<u8, ToolError> {
+        let confine = self.confine_now(self.modes.planning.is_on()).await?;
+        let failed = |error: &dyn std::fmt::Display| ToolError::new(error.to_string());
+        let own = |stream: BorrowedFd<'_>| stream.try_clone_to_owned().map(Stdio::Fd);
+        let [program, arguments @ ..] = words else { return Err(ToolError::new("no command to run")) };
+        let program = Program {
+            path: program.into(),
+            arguments: arguments.iter().map(Into::into).collect(),
+            cwd: self.cwd.clone(),
+            environment: self.environment.clone(),
+            stdin: own(std::io::stdin().as_fd()).map_err(|error| failed(&error))?,
+            stdout: own(std::io::stdout().as_fd()).map_err(|error| failed(&error))?,
+            stderr: own(std::io::stderr().as_fd()).map_err(|error| failed(&error))?,
+        };
+        let child = match confine.confined() {
+            Some(confined) => self.scope.spawn_confined(program, &confined),
+            None => self.scope.spawn(program),
+        };
+        let mut child = child.map_err(|error| failed(&error))?;
+        let exit = tokio::select! {
+            exit = child.wait() => exit,
+            () = stop => {
+                child.terminate(GRACE);
+                child.wait().await
+            }
+        };
+        Ok(match exit {
+            Exit::Exited(code) => u8::try_from(code).unwrap_or(1),
+            Exit::Signaled(signal) => u8::try_from(128 + signal).unwrap_or(1),
+            Exit::Lost => 1,
+        })
     }
 
     async fn policy(&self, planning: bool) -> Policy {
@@ -252,15 +319,28 @@ impl Context {
     /// What the session has around it.
     pub(crate) fn ground(&self) -> Ground {
         let temporary = self.environment.get("TMPDIR").map(PathBuf::from);
-        let temporary = temporary.into_iter().chain(["/tmp", "/var/tmp"].map(PathBuf::from));
-        let scratch = self.sandbox.scratch.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let temporary: Vec<PathBuf> = temporary
+            .into_iter()
+            .chain(["/tmp", "/var/tmp"].map(PathBuf::from))
+            .map(|path| real(&path))
+            .collect();
+        let mut workspace = self.borders.workspace();
+        workspace.retain(|root| !temporary.contains(root));
         Ground {
-            workspace: vec![real(&self.cwd)],
-            home: self.home.as_deref().map(real),
-            own: Vec::new(),
-            temporary: temporary.map(|path| real(&path)).collect(),
-            scratch,
+            workspace,
+            home: self.borders.home().map(Path::to_owned),
+            own: self.borders.own().to_vec(),
+            temporary,
+            scratch: self.scratch(),
         }
+    }
+
+    /// The session's own area, which stays writable while a plan is made. It is made if it is missing.
+    fn scratch(&self) -> Option<PathBuf> {
+        let inside = self.file("local://scratch").ok()?;
+        let area = inside.parent()?;
+        std::fs::create_dir_all(area).ok()?;
+        Some(real(area))
     }
 
     /// What the sandbox refused a command that failed, if it was the sandbox.

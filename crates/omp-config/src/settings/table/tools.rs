@@ -2,11 +2,19 @@
 
 settings! {
     Tools;
-    TOOLS_APPROVAL_MODE: Choice("tools.approvalMode", &["yolo", "always-ask", "write"], "Which calls run without asking: all, those that only read, or those that also write in the workspace.")
+    TOOLS_APPROVAL_MODE: Choice("tools.approvalMode", &["auto", "always-ask", "write", "yolo"], "Which calls run without asking: what a sandbox keeps inside the workspace, what only reads, what writes in the workspace, or everything.")
         .flag("--approval-mode, --auto-approve");
     TOOLS_APPROVAL: Record("tools.approval", "Policy per tool: `allow`, `deny` or `prompt`.");
     // Ours.
     TOOLS_APPROVAL_RULES: List("tools.approvalRules", &[], "Commands that run without a question: `git status *` with any arguments, `make test` just as written.");
+    // Ours.
+    SANDBOX_MODE: Choice("sandbox.mode", &["auto", "required", "off"], "Confine commands: where the approval mode relies on it, always and only by a full sandbox, or never.");
+    // Ours.
+    SANDBOX_NETWORK: Choice("sandbox.network", &["ask", "allow", "deny"], "Hosts that confined commands reach: registries, git remotes and `sandbox.allowedHosts`, and others when you allow them; all; or no others.");
+    // Ours.
+    SANDBOX_ALLOWED_HOSTS: List("sandbox.allowedHosts", &[], "Hosts that confined commands reach without a question, such as `api.example.com` or `*.example.com`.");
+    // Ours.
+    SANDBOX_RUNG: Choice("sandbox.rung", &["auto", "namespaces", "bubblewrap", "landlock", "none"], "What enforces the sandbox: the strongest there is, or this one.");
     TOOLS_DISCOVERY_MODE: Choice("tools.discoveryMode", &["auto", "off", "mcp-only", "all"], "Which tools the model has to search for before it can call them.");
     TOOLS_ESSENTIAL_OVERRIDE: List("tools.essentialOverride", &[], "Tools that never have to be searched for.");
     TOOLS_FORMAT: Choice("tools.format", &["auto", "native", "anthropic", "deepseek", "gemini", "gemma", "glm", "harmony", "kimi", "minimax", "qwen3", "xml"], "How tools are offered to the model: by the provider's interface or in the text of a dialect.")

@@ -1,0 +1,110 @@
+//! The sandbox of a session: what the settings say about it, and the questions that it leads to.
+
+use std::sync::{Arc, Weak};
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use omp_config::settings::{Settings, keys, strings};
+use omp_guard::question::Question;
+use omp_sandbox::Denial;
+use omp_tools::{Escalation, NetworkSetting, RungChoice, SandboxMode, SandboxSettings, SandboxStatus};
+use omp_types::{Approval, ApprovalDetail};
+
+use crate::Session;
+use crate::guard::{ApprovalRequest, Guard, Reply};
+
+/// The tool whose calls are confined.
+const BASH: &str = "bash";
+
+/// What the settings say.
+pub(crate) fn settings(settings: &Settings) -> SandboxSettings {
+    SandboxSettings {
+        mode: match settings.get(keys::SANDBOX_MODE) {
+            "off" => SandboxMode::Off,
+            "required" => SandboxMode::Required,
+            _ => SandboxMode::Auto,
+        },
+        network: match settings.get(keys::SANDBOX_NETWORK) {
+            "allow" => NetworkSetting::Allow,
+            "deny" => NetworkSetting::Deny,
+            _ => NetworkSetting::Ask,
+        },
+        hosts: strings(settings.get(keys::SANDBOX_ALLOWED_HOSTS)).map(str::to_owned).collect(),
+        rung: RungChoice::from_word(settings.get(keys::SANDBOX_RUNG)),
+    }
+}
+
+/// Asks on behalf of commands that are confined.
+pub(crate) struct LettingOut {
+    /// The gate holds the tools, and those hold this.
+    pub(crate) guard: Weak<Guard>,
+}
+
+impl Escalation for LettingOut {
+    fn outside<'a>(&'a self, call: &'a str, command: &'a str, why: &'a Denial) -> BoxFuture<'a, bool> {
+        async move {
+            let reason = format!("the sandbox blocked {}; run it outside?", why.text());
+            self.ask(call, reason, vec![detail("Command", command)]).await
+        }
+        .boxed()
+    }
+
+    fn host<'a>(&'a self, host: &'a str, port: u16) -> BoxFuture<'a, bool> {
+        async move {
+            let reason = "a confined command wants to reach a host that is not listed".to_owned();
+            self.ask("sandbox", reason, vec![detail("Host", &format!("{host}:{port}"))]).await
+        }
+        .boxed()
+    }
+}
+
+impl LettingOut {
+    async fn ask(&self, call: &str, reason: String, details: Vec<ApprovalDetail>) -> bool {
+        let Some(guard) = self.guard.upgrade() else { return false };
+        let approval = Approval { reason: Some(reason.into()), insists: true, ..Approval::EXEC };
+        let question = Question::new(BASH, &approval, true, details);
+        let request = ApprovalRequest { call_id: call.to_owned(), question, always: None };
+        guard.put(&request).await.is_some_and(|reply| reply != Reply::No)
+    }
+}
+
+fn detail(label: &'static str, value: &str) -> ApprovalDetail {
+    ApprovalDetail { label, value: value.to_owned() }
+}
+
+impl Session {
+    /// What holds for commands now.
+    pub async fn sandbox_status(&self) -> Result<SandboxStatus, String> {
+        self.tools.sandbox_status().await.map_err(|error| error.message)
+    }
+
+    /// Calls that did not run because nobody could be asked about them.
+    pub fn refused_calls(&self) -> Vec<String> {
+        self.guard.refusals()
+    }
+}
+
+/// What there is to say about a sandbox.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RungStatus {
+    /// What is not enforced.
+    pub missing: Vec<&'static str>,
+    /// Where confined commands may write.
+    pub writable: Vec<String>,
+}
+
+impl RungStatus {
+    pub fn of(status: &SandboxStatus) -> Self {
+        let writable = status.policy.iter().flat_map(|policy| &policy.writable);
+        Self {
+            missing: status.rung.weaknesses().into_iter().map(omp_sandbox::Weakness::text).collect(),
+            writable: writable.map(|path| path.display().to_string()).collect(),
+        }
+    }
+}
+
+/// Connects the tools of a session with its gate.
+pub(crate) fn connect(guard: &Arc<Guard>, tools: &Arc<omp_tools::Context>) {
+    tools.sandbox.attach(Arc::new(LettingOut { guard: Arc::downgrade(guard) }));
+    guard.attach_tools(Arc::clone(tools));
+}
