@@ -325,6 +325,12 @@ pub const BUILTINS: &[Builtin] = &[
         ..PLAIN
     },
     Builtin {
+        name: "sandbox",
+        description: "What confines commands in this session",
+        place: Place::Everywhere,
+        ..PLAIN
+    },
+    Builtin {
         name: "remove-dir",
         description: "Leave a further directory of the workspace",
         hint: "<directory>",

@@ -6,12 +6,15 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_config::settings::{Settings, keys, strings};
 use omp_guard::question::Question;
-use omp_sandbox::Denial;
+use omp_sandbox::{Denial, Rung};
 use omp_tools::{Escalation, NetworkSetting, RungChoice, SandboxMode, SandboxSettings, SandboxStatus};
 use omp_types::{Approval, ApprovalDetail};
 
 use crate::Session;
 use crate::guard::{ApprovalRequest, Guard, Reply};
+
+/// What is said where nothing confines commands.
+pub const NO_SANDBOX: &str = "no sandbox";
 
 /// The tool whose calls are confined.
 const BASH: &str = "bash";
@@ -76,6 +79,25 @@ impl Session {
     /// What holds for commands now.
     pub async fn sandbox_status(&self) -> Result<SandboxStatus, String> {
         self.tools.sandbox_status().await.map_err(|error| error.message)
+    }
+
+    /// `tools.approvalMode`, as it holds now.
+    pub fn approval_mode(&self) -> &'static str {
+        self.guard.mode().word()
+    }
+
+    /// What confines commands now, in a word; `None` while that has not been looked up.
+    pub fn sandbox_rung(&self) -> Option<&'static str> {
+        self.tools.known_rung().map(|rung| match rung {
+            Rung::None => NO_SANDBOX,
+            rung if rung.is_full() => "sandbox",
+            _ => "partial sandbox",
+        })
+    }
+
+    /// Looks up what can confine commands here, for whoever shows it.
+    pub async fn look_up_sandbox(&self) {
+        self.tools.rung_now().await;
     }
 
     /// Calls that did not run because nobody could be asked about them.

@@ -160,6 +160,11 @@ impl Guard {
         Some(asker.ask(request).await)
     }
 
+    /// The mode that holds now.
+    pub(crate) fn mode(&self) -> Mode {
+        self.stance.lock().unwrap_or_else(PoisonError::into_inner).mode
+    }
+
     /// What would confine a command now.
     async fn rung(&self) -> Rung {
         match self.tools.get() {

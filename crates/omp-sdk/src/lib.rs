@@ -100,7 +100,7 @@ pub use borders::reading_borders;
 pub use changing::{Counts, counts};
 pub use commit::{ChangelogLines, CommitError, CommitPlan, CommitWay, CommitWish, plan_commit};
 pub use compaction::{BranchSummaryError, CompactError, Compacted, HandoffError, ShakeReport};
-pub use confining::RungStatus;
+pub use confining::{NO_SANDBOX, RungStatus};
 pub use consult::{Consultant, Consultation, Consulted};
 pub use desk::ModelChoice;
 pub use effort::Effort;

@@ -14,6 +14,9 @@ use crate::print::{self, Thoughts};
 use crate::signals::Signals;
 use crate::startup::Startup;
 
+/// The exit code of a run that went well but for calls that needed a person.
+const REFUSED: u8 = 3;
+
 /// What is to be done.
 pub(crate) struct Work {
     pub(crate) options: SessionOptions,
@@ -56,11 +59,16 @@ pub(crate) async fn run(work: Work, mut startup: Startup) -> u8 {
         Ok(last) => last,
         Err(error) => return output::fail(&error.to_string(), &[]),
     };
+    let refused = session.refused_calls();
+    for call in &refused {
+        output::note(&format!("Not run, because nobody could be asked: {call}"));
+    }
     let code = match (&json, &last) {
         (None, Some(outcome)) => print::finish(outcome, work.thoughts).await,
         (_, Some(outcome)) => u8::from(failed(outcome)),
         (_, None) => 1,
     };
+    let code = if code == 0 && !refused.is_empty() { REFUSED } else { code };
     for problem in session.close().await {
         output::warn(&problem);
     }

@@ -9,6 +9,7 @@ pub(crate) mod moving;
 pub(crate) mod provider;
 pub(crate) mod rewinding;
 pub(crate) mod roots;
+pub(crate) mod sandbox;
 pub(crate) mod stats;
 pub(crate) mod todo;
 pub(crate) mod upkeep;

@@ -4,8 +4,8 @@ use omp_editor::{
     Border, Editor, Frame as Surround, Glyphs, Look as EditorLook, Styles, ThinkingLevel as Level,
 };
 use omp_keys::table as actions;
-use omp_sdk::PlanState;
 use omp_sdk::settings::{keys, strings};
+use omp_sdk::{NO_SANDBOX, PlanState};
 use omp_theme::{Preset, Token};
 use omp_tui::render::{Painted, Position, Renderer, Size};
 use omp_tui::schedule::Extent;
@@ -162,6 +162,7 @@ impl App {
             model: session.model_selector() + if session.is_fast() { " fast" } else { "" },
             thinking: Some(self.thinking).filter(|level| *level != ThinkingLevel::Off),
             mode: self.mode(),
+            approval: Some(self.approval()),
             path: shown_path(&session.cwd(), &self.home()),
             git: self.branch.clone().map(|branch| status::Git { branch, ..status::Git::default() }),
             context: Some((self.context, session.context_window())),
@@ -175,6 +176,17 @@ impl App {
             ..status::Facts::default()
         };
         std::iter::once(Line::new()).chain(status::rows(look, &facts, &wanted)).collect()
+    }
+
+    /// The approval mode, and what the sandbox holds as far as that is known yet.
+    fn approval(&self) -> status::Approval {
+        let session = self.session();
+        let mode = session.approval_mode();
+        let text = match session.sandbox_rung() {
+            None => mode.to_owned(),
+            Some(rung) => format!("{mode} · {rung}"),
+        };
+        status::Approval { text, confined: session.sandbox_rung().is_some_and(|rung| rung != NO_SANDBOX) }
     }
 
     fn mode(&self) -> Option<String> {

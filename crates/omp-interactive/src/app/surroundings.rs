@@ -13,6 +13,12 @@ impl App {
     /// Takes up what can be completed, and where we are.
     pub(crate) fn look_around(&mut self) {
         let session = self.session();
+        let looking = Arc::clone(&session);
+        self.spawn(async move {
+            looking.look_up_sandbox().await;
+            let done: Task = Box::new(|app: &mut Self| app.changed());
+            done
+        });
         let built_in = BUILTINS.iter().map(|command| {
             let subcommand =
                 |name: &&str| SubcommandInfo { name: (*name).to_owned(), ..SubcommandInfo::default() };

@@ -211,6 +211,14 @@ impl Context {
         }
     }
 
+    /// The same, if it is known without looking.
+    pub fn known_rung(&self) -> Option<Rung> {
+        match self.sandbox.applies(self.modes.planning.is_on()) {
+            true => self.sandbox.rung.get().copied(),
+            false => Some(Rung::None),
+        }
+    }
+
     /// What holds for commands now, in words.
     pub async fn sandbox_status(&self) -> Result<SandboxStatus, ToolError> {
         let confine = self.confine_now(self.modes.planning.is_on()).await?;

@@ -19,6 +19,8 @@ pub struct Facts {
     pub thinking: Option<ThinkingLevel>,
     /// A mode that is on, such as `plan`.
     pub mode: Option<String>,
+    /// What runs without a question, and what confines it.
+    pub approval: Option<Approval>,
     /// The working directory, with `~` for the home directory.
     pub path: String,
     /// The repository, if there is one.
@@ -45,6 +47,14 @@ pub struct Facts {
     pub running_ms: u64,
     /// What hooks report, by their key.
     pub hooks: Vec<(String, String)>,
+}
+
+/// What runs without a question, such as `auto · sandbox`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Approval {
+    pub text: String,
+    /// The kernel holds what the mode promises.
+    pub confined: bool,
 }
 
 /// A repository.
@@ -95,17 +105,18 @@ impl Settings {
 
     fn sides(&self) -> Sides {
         use Segment::{
-            Cache, Context, Cost, Git, Host, Jobs, Mode, Model, Path, Session, Subagents, Time, Tokens,
+            Approval, Cache, Context, Cost, Git, Host, Jobs, Mode, Model, Path, Session, Subagents, Time,
+            Tokens,
         };
         match self.preset.as_str() {
-            "minimal" => (vec![Mode, Path], vec![Context]),
-            "compact" => (vec![Mode, Model, Git], vec![Context, Cost]),
+            "minimal" => (vec![Mode, Approval, Path], vec![Context]),
+            "compact" => (vec![Mode, Approval, Model, Git], vec![Context, Cost]),
             "full" | "nerd" => (
-                vec![Host, Mode, Model, Path, Git, Session],
+                vec![Host, Mode, Approval, Model, Path, Git, Session],
                 vec![Subagents, Jobs, Tokens, Cache, Context, Cost, Time],
             ),
             "custom" => (Segment::list(&self.left), Segment::list(&self.right)),
-            _ => (vec![Mode, Model, Path, Git], vec![Subagents, Jobs, Context, Cost]),
+            _ => (vec![Mode, Approval, Model, Path, Git], vec![Subagents, Jobs, Context, Cost]),
         }
     }
 

@@ -15,6 +15,8 @@ pub enum Segment {
     Model,
     /// A mode that is on.
     Mode,
+    /// What runs without a question, and what confines it.
+    Approval,
     /// The working directory.
     Path,
     /// The branch and what changed.
@@ -41,9 +43,10 @@ pub enum Segment {
 
 impl Segment {
     /// Every segment with the name that settings use.
-    pub const ALL: [(Self, &'static str); 13] = [
+    pub const ALL: [(Self, &'static str); 14] = [
         (Self::Model, "model"),
         (Self::Mode, "mode"),
+        (Self::Approval, "approval"),
         (Self::Path, "path"),
         (Self::Git, "git"),
         (Self::Context, "context"),
@@ -83,6 +86,11 @@ impl Drawing<'_> {
                 };
                 let style = self.on(Token::Warning).with(Attributes::BOLD);
                 Some(Line::styled(style, &format!("{} {mode}", self.symbol(icon))))
+            }
+            Segment::Approval => {
+                let approval = facts.approval.as_ref()?;
+                let token = if approval.confined { Token::StatusLineGitClean } else { Token::Warning };
+                Some(Line::styled(self.on(token), &approval.text))
             }
             Segment::Path => self.path(),
             Segment::Git => facts.git.as_ref().map(|git| self.git(git)),
