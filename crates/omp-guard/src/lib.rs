@@ -1,12 +1,13 @@
 //! What may run and what may leave.
 //!
 //! Three questions, answered by pure functions: does a call run, wait for a person or fail ([`approval`]); what does a
-//! shell command really do ([`command`], [`rules`]); which words must not reach a model ([`secrets`]). Nothing here asks
+//! shell command really do ([`command`], [`effects`], [`rules`]); which words must not reach a model ([`secrets`]). Nothing here asks
 //! anybody, reads files or talks to models: callers hand in what is known and act on the answer.
 
 pub mod approval;
 pub mod command;
+pub mod effects;
+mod grammar;
 pub mod question;
-pub mod reading;
 pub mod rules;
 pub mod secrets;
