@@ -10,9 +10,8 @@ use omp_agent::{Clock, Control, Decision, Gate, Tool, ToolError};
 use omp_config::Directories;
 use omp_config::settings::{self, Settings, keys, strings};
 use omp_guard::approval::{Mode, Outcome, Policy, decide};
-use omp_guard::command::{Place, Script, Shell, judge};
+use omp_guard::command::{Place, Script, Shell, Verdict, judge};
 use omp_guard::question::Question;
-use omp_guard::reading::only_reads;
 use omp_guard::rules::{Rule, allow, propose};
 use omp_guard::secrets::Secrets;
 use omp_types::{Approval, CustomMessage, Tier, ToolCall, ToolOutput, UserContent};
@@ -280,7 +279,7 @@ impl Guard {
         if approval.tier == Tier::Read || GUARDED.contains(&call.name.as_str()) {
             return false;
         }
-        approval.hidden || !self.script(&call.name, arguments).is_some_and(|script| only_reads(&script))
+        approval.hidden || !self.verdict(&call.name, arguments).is_some_and(|verdict| verdict.effects.only_reads())
     }
 
     /// The answer before may have settled this call, too.
@@ -307,18 +306,23 @@ impl Guard {
 
     /// The simple commands of a call, where the tool is one that runs commands.
     fn script(&self, tool: &str, arguments: &Map<String, Value>) -> Option<Script> {
+        self.verdict(tool, arguments)?.script
+    }
+
+    /// What a call does, where the tool is one that runs commands.
+    fn verdict(&self, tool: &str, arguments: &Map<String, Value>) -> Option<Verdict> {
         let command = arguments.get("command").and_then(Value::as_str).filter(|_| tool == "bash")?;
         // Another search path makes another program of the same command.
         if arguments.get("env").and_then(Value::as_object).is_some_and(|env| !env.is_empty()) {
             return None;
         }
         let real = |path: &std::path::Path| path.to_owned();
-        judge(command, Place { cwd: &self.cwd, home: None, shell: &Shell::default(), real: &real }).script
+        Some(judge(command, Place { cwd: &self.cwd, home: None, shell: &Shell::default(), real: &real }))
     }
 
     fn is_allowed(&self, script: Option<&Script>) -> bool {
         let rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
-        script.is_some_and(|script| allow(&rules, script))
+        script.is_some_and(|script| allow(&rules, script, &[&self.cwd]))
     }
 
     /// Holds for this session at once, and for later ones if the settings can be written.

@@ -10,18 +10,77 @@ use super::delete;
 use super::path::Target;
 use super::simple::Call;
 use super::word::Text;
+use crate::effects::{Scene, evaluate};
 
 const ACCOUNTS: &str = "Writes to the system's accounts or permissions";
 const DISK: &str = "Formats a disk or writes to it directly";
 const SHUTDOWN: &str = "Shuts the machine down or restarts it";
+const OVERWRITES: &str = "Overwrites or deletes a file that is only known at run time";
+const DATA: &str = "Deletes data of a service, a container or a database";
 const BOMB: &str = "Starts copies of itself without end";
 
 /// Why this call is dangerous, if it is.
 pub(super) fn reason(call: &Call<'_>) -> Option<&'static str> {
-    if call.known().any(|word| matches!(word, "--help" | "--version")) {
+    // Behind other arguments not every program takes it for a question.
+    if let [only] = call.arguments()
+        && matches!(only.known(), Some("--help" | "--version"))
+    {
         return None;
     }
-    delete::reason(call).or_else(|| changed_files(call)).or_else(|| disks(call)).or_else(|| shutdown(call))
+    delete::reason(call)
+        .or_else(|| changed_files(call))
+        .or_else(|| disks(call))
+        .or_else(|| shutdown(call))
+        .or_else(|| databases(call))
+        .or_else(|| by_table(call))
+}
+
+/// What the table of effects says about the call.
+fn by_table(call: &Call<'_>) -> Option<&'static str> {
+    let words: Vec<_> = call.words.iter().map(Text::word).collect();
+    let scene = Scene { cwds: call.cwd.map(|cwd| vec![cwd.clone()]), place: call.place, depth: 0 };
+    let effects = evaluate(&words, &scene).effects;
+    // Single files that a variable names are deleted all the time.
+    let counts = call.program() != "rm";
+    let uncertain = counts && effects.destroys.iter().any(|target| target.path.is_none());
+    let unread = matches!(call.program(), "shred" | "truncate") && effects.unknown.is_some();
+    effects.irreversible.or_else(|| (uncertain || unread).then_some(OVERWRITES))
+}
+
+/// Statements that delete a database or all rows of a table.
+fn databases(call: &Call<'_>) -> Option<&'static str> {
+    const CLIENTS: &[&str] = &[
+        "psql",
+        "mysql",
+        "mariadb",
+        "sqlite3",
+        "redis-cli",
+        "mongosh",
+        "mongo",
+        "duckdb",
+        "cqlsh",
+        "clickhouse-client",
+    ];
+    const STATEMENTS: &[&str] = &[
+        "drop database",
+        "drop table",
+        "drop schema",
+        "drop keyspace",
+        "truncate ",
+        "flushall",
+        "flushdb",
+        "dropdatabase(",
+        ".drop(",
+    ];
+    if !CLIENTS.contains(&call.program()) {
+        return None;
+    }
+    let deletes = |word: &str| {
+        let lower = word.to_lowercase();
+        STATEMENTS.iter().any(|statement| lower.contains(statement))
+            || lower.contains("delete from") && !lower.contains("where")
+    };
+    call.known().any(deletes).then_some(DATA)
 }
 
 /// What writing to a place means.

@@ -1,6 +1,7 @@
 //! What a bash command does, judged by its parsed form.
 //!
-//! Every simple command is looked at, wherever it stands: behind `;`, `&&` and pipes, in subshells, loops, functions and
+//! Two ways through it: the judged grammar with the table of effects ([`crate::effects`]) says what is known to be done;
+//! the walk here follows everything else to recognise danger, and what earlier commands left in the shell. Every simple command is looked at, wherever it stands: behind `;`, `&&` and pipes, in subshells, loops, functions and
 //! substitutions, behind `sudo`, `env`, `xargs` and their like, in the text given to `bash -c` and `eval`. Variables,
 //! functions and aliases are followed, from one command of a shell to the next, and so is `cd`. What only a run can tell
 //! stays unknown.
@@ -8,7 +9,7 @@
 mod critical;
 mod delete;
 mod execute;
-mod path;
+pub(crate) mod path;
 mod script;
 mod shell;
 mod simple;
@@ -16,7 +17,10 @@ mod unwrap;
 mod walk;
 mod word;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
+
+use crate::effects::{self, Effects, Unknown};
 
 pub use script::{Script, Simple};
 pub use shell::Shell;
@@ -38,13 +42,21 @@ pub struct Place<'a> {
     pub real: &'a (dyn Fn(&Path) -> PathBuf + Sync),
 }
 
+impl fmt::Debug for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Place").field("cwd", &self.cwd).field("home", &self.home).finish_non_exhaustive()
+    }
+}
+
 /// What a command was found to do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// Why the command is dangerous.
     pub critical: Option<&'static str>,
-    /// Its simple commands; `None` if it could not be read as a whole, and where its words may mean something else than
-    /// they say.
+    /// What it does, as far as the table knows.
+    pub effects: Effects,
+    /// Its simple commands; `None` if it is not in the judged grammar as a whole, and where its words may mean something
+    /// else than they say.
     pub script: Option<Script>,
     /// What it leaves behind, for [`Place::shell`] of the next command there.
     pub shell: Shell,
@@ -54,17 +66,33 @@ pub struct Verdict {
 pub fn judge(command: &str, place: Place<'_>) -> Verdict {
     if command.len() > LONGEST {
         let shell = Shell { uncertain: true, ..place.shell.clone() };
-        return Verdict { critical: Some(BEYOND), script: None, shell };
+        let effects = Effects::unknown(Unknown::Syntax("too much text"));
+        return Verdict { critical: Some(BEYOND), effects, script: None, shell };
     }
+    let (script, effects) = judged(command, place);
     let mut walk = walk::Walk::new(place);
-    if walk.script(command) {
-        return walk.finish();
+    let followed = match walk.script(command) {
+        true => walk.finish(),
+        false => by_lines(command, place),
+    };
+    let (critical, shell) = followed;
+    Verdict { critical, effects, script, shell }
+}
+
+/// What the judged grammar and the table say. They know nothing of a shell in which names mean something else.
+fn judged(command: &str, place: Place<'_>) -> (Option<Script>, Effects) {
+    match place.shell.change(place.home) {
+        Some(why) => (None, Effects::unknown(why)),
+        None => effects::run(command, place),
     }
+}
+
+fn by_lines(command: &str, place: Place<'_>) -> (Option<&'static str>, Shell) {
     let mut lines = walk::Walk::new(place);
     for line in command.lines() {
         // A line that means nothing by itself tells nothing either.
         lines.script(line);
     }
-    let Verdict { critical, shell, .. } = lines.finish();
-    Verdict { critical, script: None, shell: Shell { uncertain: true, ..shell } }
+    let (critical, shell) = lines.finish();
+    (critical, Shell { uncertain: true, ..shell })
 }

@@ -7,11 +7,11 @@ use super::word::Text;
 
 /// A place in the file system that a word names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Target {
+pub(crate) struct Target {
     /// As it is written, without `.` and `..`.
-    pub(super) named: PathBuf,
+    pub(crate) named: PathBuf,
     /// Behind symbolic links.
-    pub(super) real: PathBuf,
+    pub(crate) real: PathBuf,
 }
 
 impl Target {
@@ -26,7 +26,7 @@ pub(super) fn target(word: &Text, cwd: Option<&PathBuf>, place: Place<'_>) -> Op
     resolve(word.known()?, cwd, place)
 }
 
-pub(super) fn resolve(path: &str, cwd: Option<&PathBuf>, place: Place<'_>) -> Option<Target> {
+pub(crate) fn resolve(path: &str, cwd: Option<&PathBuf>, place: Place<'_>) -> Option<Target> {
     let named = match (Path::new(path).is_absolute(), cwd) {
         (true, _) => normal(Path::new(path)),
         (false, Some(cwd)) => join(cwd, path),

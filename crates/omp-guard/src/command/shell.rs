@@ -2,10 +2,12 @@
 //! what runs instead is followed, and where that cannot be told, no rule speaks for any command.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use super::walk::Walk;
 use super::word::Text;
 use super::{BEYOND, unwrap};
+use crate::effects::{Unknown, is_risky_variable};
 
 /// More functions and aliases than this are not followed.
 const MOST: usize = 256;
@@ -15,8 +17,6 @@ const LONGEST: usize = 4096;
 const CALLS: usize = 64;
 /// How often a function is followed into itself.
 const AGAIN: usize = 2;
-/// The variable that makes other programs of the same names.
-const SEARCH_PATH: &str = "PATH";
 
 /// A shell between two commands, as far as the texts of the earlier ones tell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,9 +31,19 @@ pub struct Shell {
 }
 
 impl Shell {
-    /// Do names mean the programs that they usually mean, but for the stand-ins?
-    pub(super) fn is_plain(&self) -> bool {
-        !self.uncertain && !self.variables.contains_key(SEARCH_PATH)
+    /// Why names and words may mean something else than they usually do, apart from the stand-ins.
+    pub(super) fn change(&self, home: Option<&Path>) -> Option<Unknown> {
+        if self.uncertain {
+            return Some(Unknown::Syntax("a shell that earlier commands may have changed"));
+        }
+        let usual = |name: &str, value: &str| match name {
+            "PWD" | "OLDPWD" => true,
+            "HOME" => home.is_none_or(|home| home.as_os_str() == value),
+            _ => false,
+        };
+        let mut set = self.variables.iter();
+        let found = set.find(|(name, value)| is_risky_variable(name) && !usual(name, value));
+        found.map(|(name, _)| Unknown::Variable(name.clone()))
     }
 }
 
@@ -57,8 +67,6 @@ impl Walk<'_> {
         let Some((name, arguments)) = words.split_first() else { return };
         let Some(name) = name.known() else { return };
         let Some(texts) = self.state.shell.stand_ins.get(name).cloned() else { return };
-        // What was allowed under this name was something else.
-        self.script = None;
         if self.following.iter().filter(|one| *one == name).count() >= AGAIN {
             return;
         }
@@ -111,6 +119,19 @@ impl Walk<'_> {
             // Runs around every command from then on.
             Some("trap") => any(&["DEBUG", "ERR", "RETURN"]),
             Some("alias") => self.aliases(rest),
+            // These set variables whose names they are given.
+            Some("read" | "mapfile" | "readarray" | "getopts" | "unset" | "let" | "wait") => {
+                rest.iter().any(names_risk)
+            }
+            Some("printf") => {
+                rest.first().is_some_and(|word| word.value().starts_with("-v")) && any_risk(rest)
+            }
+            Some("set") => {
+                self.positional(rest);
+                any(&["-a", "-k", "allexport", "keyword"])
+            }
+            Some("shopt" | "bind" | "complete") => true,
+            Some("declare" | "typeset" | "local") if any(&["-n"]) => true,
             Some("export" | "declare" | "typeset" | "readonly" | "local") => {
                 for (name, value) in rest.iter().filter_map(|word| word.value().split_once('=')) {
                     self.assign(name, Some(&Text::literal(value)));
@@ -122,12 +143,21 @@ impl Walk<'_> {
         self.state.shell.uncertain |= uncertain;
     }
 
+    /// `set -- a b` are the new arguments.
+    fn positional(&mut self, words: &[Text]) {
+        if let Some(at) = words.iter().position(|word| word.known() == Some("--")) {
+            self.give(&words[at + 1..]);
+        }
+    }
+
     /// `true` if not all of them can be told.
     fn aliases(&mut self, words: &[Text]) -> bool {
         for word in words {
             let Some(known) = word.known() else { return true };
             if let Some((name, value)) = known.split_once('=') {
-                self.define(name, &format!("{value} \"$@\""));
+                let text = format!("{value} \"$@\"");
+                self.define(name, &text);
+                self.apart(|walk| walk.script(value));
             }
         }
         false
@@ -140,4 +170,15 @@ impl Walk<'_> {
             self.follow(&unwrapped.words);
         }
     }
+}
+
+fn any_risk(words: &[Text]) -> bool {
+    words.iter().any(names_risk)
+}
+
+/// Could this word be the name of a variable that changes what programs do?
+fn names_risk(word: &Text) -> bool {
+    let Some(known) = word.known() else { return true };
+    let name = known.split(['=', '[', '+']).next().unwrap_or_default();
+    known.contains('[') || is_risky_variable(name.trim_start_matches("-v"))
 }

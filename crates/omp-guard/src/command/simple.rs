@@ -9,10 +9,10 @@ use brush_parser::ast::{
 
 use super::execute::{self, Role};
 use super::path::{self, Target};
-use super::script::Simple;
 use super::walk::Walk;
 use super::word::{self, Text};
 use super::{Place, critical, unwrap};
+use crate::effects::is_risky_variable;
 
 /// A program about to run.
 pub(super) struct Call<'c> {
@@ -45,7 +45,7 @@ impl Call<'_> {
 
 impl Walk<'_> {
     pub(super) fn simple(&mut self, simple: &SimpleCommand) {
-        let mut parts = Parts { plain: true, ..Parts::default() };
+        let mut parts = Parts::default();
         for item in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
             self.item(item, &mut parts);
         }
@@ -62,21 +62,22 @@ impl Walk<'_> {
                 self.assign(&name, Some(&value));
             }
         }
-        let Parts { words, plain, .. } = parts;
-        let plain = plain && words.iter().all(|word| word.substitutions.is_empty());
-        if let Some(script) = &mut self.script {
-            let known = words.iter().map(|word| word.known().map(str::to_owned)).collect();
-            script.commands.push(Simple { words: known, plain });
+        let given = std::mem::take(&mut parts.given);
+        self.printed = printed(&parts.words, &given);
+        self.judge(&parts.words);
+        if !given.is_empty() && self.roles.last() == Some(&Role::RunsInput) {
+            self.apart(|walk| walk.script(&given));
         }
-        self.judge(&words);
     }
 
     fn item(&mut self, item: &CommandPrefixOrSuffixItem, parts: &mut Parts) {
         match item {
             CommandPrefixOrSuffixItem::Word(word) => parts.words.extend(self.words(word)),
-            CommandPrefixOrSuffixItem::IoRedirect(redirect) => parts.plain &= self.redirect(redirect),
+            CommandPrefixOrSuffixItem::IoRedirect(redirect) => {
+                parts.given.extend(self.text_of(redirect));
+                self.redirect(redirect);
+            }
             CommandPrefixOrSuffixItem::AssignmentWord(assignment, word) => {
-                parts.plain = false;
                 match parts.words.is_empty() {
                     true => parts.assigned.extend(self.assignment(assignment)),
                     // `export NAME=value` and `make NAME=value`.
@@ -84,7 +85,6 @@ impl Walk<'_> {
                 }
             }
             CommandPrefixOrSuffixItem::ProcessSubstitution(_, subshell) => {
-                parts.plain = false;
                 let pipe = self.pipe(subshell);
                 parts.words.push(pipe);
             }
@@ -106,12 +106,10 @@ impl Walk<'_> {
         self.find(given.then_some(execute::REASON));
         self.roles.push(role);
         if let Some(known) = text.as_ref().and_then(Text::known) {
-            let script = self.script.take();
             match in_this_shell {
                 true => self.script(known),
                 false => self.apart(|walk| walk.script(known)),
             };
-            self.script = script;
         }
         self.note(inner, text.as_ref());
         self.change_directory(inner);
@@ -136,7 +134,6 @@ impl Walk<'_> {
     /// What a written word becomes. Commands in it are followed.
     pub(super) fn words(&mut self, word: &Word) -> Vec<Text> {
         let Some(mut words) = word::expand(&word.value, &self.state.shell.variables) else {
-            self.script = None;
             return vec![Text::something()];
         };
         words.iter_mut().for_each(|word| self.substitute(word));
@@ -161,6 +158,7 @@ impl Walk<'_> {
 
     /// A variable gets a value; `None` for one that only a run can tell.
     pub(super) fn assign(&mut self, name: &str, value: Option<&Text>) {
+        self.state.shell.uncertain |= value.is_none() && name != "PWD" && is_risky_variable(name);
         match value {
             Some(value) => self.state.shell.variables.insert(name.to_owned(), value.value().to_owned()),
             None => self.state.shell.variables.remove(name),
@@ -179,68 +177,70 @@ impl Walk<'_> {
                 self.words(word);
                 None
             }
-            (_, AssignmentValue::Array(items)) => {
+            (name, AssignmentValue::Array(items)) => {
+                let mut values: Vec<Text> = Vec::new();
                 for (index, item) in items {
-                    index.iter().chain([item]).for_each(|word| {
+                    index.iter().for_each(|word| {
                         self.words(word);
                     });
+                    values.extend(self.words(item));
                 }
-                None
+                let AssignmentName::VariableName(name) = name else { return None };
+                let values: Vec<&str> = values.iter().map(Text::value).collect();
+                Some((format!("{name}[@]"), Text::literal(&values.join(" "))))
             }
         }
     }
 
     pub(super) fn redirects(&mut self, redirects: Option<&RedirectList>) {
         for redirect in redirects.into_iter().flat_map(|list| &list.0) {
-            if !self.redirect(redirect) {
-                // A rule speaks for programs, not for the files that the shell writes around them.
-                self.script = None;
-            }
+            self.redirect(redirect);
         }
     }
 
-    /// `true` if the redirection touches no file but `/dev/null`.
-    fn redirect(&mut self, redirect: &IoRedirect) -> bool {
+    /// The literal text that a redirection gives to a program.
+    fn text_of(&mut self, redirect: &IoRedirect) -> Option<String> {
+        match redirect {
+            IoRedirect::HereDocument(_, document) => Some(document.doc.value.clone()),
+            IoRedirect::HereString(_, word) => {
+                let words = self.words(word);
+                Some(words.iter().map(Text::value).collect::<Vec<_>>().join(" "))
+            }
+            _ => None,
+        }
+    }
+
+    fn redirect(&mut self, redirect: &IoRedirect) {
         match redirect {
             IoRedirect::File(_, kind, IoFileRedirectTarget::Filename(word)) => {
                 let written = !matches!(kind, IoFileRedirectKind::Read);
-                self.file(word, written)
+                self.file(word, written);
             }
             IoRedirect::OutputAndError(word, _) => self.file(word, true),
-            IoRedirect::File(_, _, IoFileRedirectTarget::Fd(_)) => true,
-            IoRedirect::File(_, _, IoFileRedirectTarget::Duplicate(word)) => {
-                let words = self.words(word);
-                words.iter().all(|word| {
-                    word.known().is_some_and(|to| to.bytes().all(|b| b.is_ascii_digit() || b == b'-'))
-                })
-            }
+            IoRedirect::File(_, _, IoFileRedirectTarget::Fd(_)) => {}
+            IoRedirect::File(_, _, IoFileRedirectTarget::Duplicate(word)) => self.file(word, true),
             IoRedirect::File(_, _, IoFileRedirectTarget::ProcessSubstitution(_, subshell)) => {
                 self.pipe(subshell);
-                false
             }
             IoRedirect::HereDocument(_, document) => {
-                if document.requires_expansion {
-                    match word::document(&document.doc.value, &self.state.shell.variables) {
-                        Some(mut text) => self.substitute(&mut text),
-                        None => self.script = None,
-                    }
+                if document.requires_expansion
+                    && let Some(mut text) = word::document(&document.doc.value, &self.state.shell.variables)
+                {
+                    self.substitute(&mut text);
                 }
-                false
             }
             IoRedirect::HereString(_, word) => {
                 self.words(word);
-                false
             }
         }
     }
 
-    fn file(&mut self, word: &Word, written: bool) -> bool {
+    fn file(&mut self, word: &Word, written: bool) {
         let words = self.words(word);
         for word in words.iter().filter(|_| written) {
             let target = path::target(word, self.state.cwd.as_ref(), self.place);
             self.find(target.and_then(|target| critical::written(&target)));
         }
-        words.iter().all(|word| word.known() == Some("/dev/null"))
     }
 }
 
@@ -249,5 +249,19 @@ impl Walk<'_> {
 struct Parts {
     words: Vec<Text>,
     assigned: Vec<(String, Text)>,
-    plain: bool,
+    /// Text that comes in.
+    given: String,
+}
+
+/// What a program prints, where its words tell.
+fn printed(words: &[Text], given: &str) -> Option<String> {
+    let (program, arguments) = words.split_first()?;
+    let texts = || arguments.iter().map(Text::value).filter(|word| !matches!(*word, "-n" | "-e" | "-E"));
+    match program.known()? {
+        "echo" => Some(texts().collect::<Vec<_>>().join(" ")),
+        // Each argument may become a line.
+        "printf" => Some(texts().map(|text| text.replace("\\n", "\n")).collect::<Vec<_>>().join("\n")),
+        "cat" | "tee" if !given.is_empty() => Some(given.to_owned()),
+        _ => None,
+    }
 }

@@ -63,6 +63,8 @@ const WRAPPERS: &[Wrapper] = &[
             "busybox",
             "unbuffer",
             "caffeinate",
+            "parallel",
+            "coproc",
             "then",
             "do",
             "else",
@@ -77,19 +79,21 @@ pub(super) const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "fish",
 
 /// Takes wrappers away, one after the other.
 pub(super) fn unwrap(words: &[Text]) -> Unwrapped {
-    let mut words = words;
+    let mut words = words.to_vec();
     while let Some(program) = words.first().and_then(Text::known) {
         let name = program.rsplit('/').next().unwrap_or_default();
-        if let Some(text) = text_of(name, words) {
-            return Unwrapped { words: words.to_vec(), text: Some(text) };
+        if let Some(text) = text_of(name, &words) {
+            return Unwrapped { words, text: Some(text) };
         }
         let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.names.contains(&name)) else { break };
+        // These put words of their own behind the command's.
+        let more = matches!(name, "xargs" | "parallel").then(Text::something);
         match inside(wrapper, &words[1..]) {
             [] => break,
-            inner => words = inner,
+            inner => words = inner.iter().cloned().chain(more).collect(),
         }
     }
-    Unwrapped { words: words.to_vec(), text: None }
+    Unwrapped { words, text: None }
 }
 
 /// What follows a wrapper's own arguments.
@@ -125,13 +129,27 @@ fn text_of(name: &str, words: &[Text]) -> Option<Text> {
         "eval" => joined(arguments),
         "su" | "script" | "watch" => after_option(arguments, |word| matches!(word, "-c" | "--command"))
             .or_else(|| joined(arguments).filter(|_| name == "watch")),
-        "env" => after_option(arguments, |word| matches!(word, "-S" | "--split-string")),
+        "env" => split_string(arguments),
+        "trap" => arguments.iter().find(|word| word.value() != "--").filter(|_| arguments.len() > 1).cloned(),
         name if SHELLS.contains(&name) => {
             let flag = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
             after_option(arguments, flag)
         }
         _ => None,
     }
+}
+
+/// The text of `-S` in all its forms, with the words behind it.
+fn split_string(arguments: &[Text]) -> Option<Text> {
+    let at = arguments.iter().position(|word| {
+        let value = word.value();
+        value.starts_with("-S") || value.starts_with("-vS") || value.starts_with("--split-string")
+    })?;
+    let first = arguments[at].value();
+    let attached = ["--split-string=", "-vS", "-S"].iter().find_map(|option| first.strip_prefix(option));
+    let texts = attached.filter(|text| !text.is_empty() && !text.starts_with("--")).into_iter();
+    let texts: Vec<&str> = texts.chain(arguments[at + 1..].iter().map(Text::value)).collect();
+    (!texts.is_empty()).then(|| Text::literal(&texts.join(" ")))
 }
 
 fn after_option(arguments: &[Text], is_option: impl Fn(&str) -> bool) -> Option<Text> {

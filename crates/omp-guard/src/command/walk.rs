@@ -9,10 +9,9 @@ use brush_parser::ast::{
 use brush_parser::{Parser, ParserOptions};
 
 use super::execute::{self, Role};
-use super::script::Script;
 use super::shell::Shell;
 use super::word::Text;
-use super::{BEYOND, Place, Verdict, critical};
+use super::{BEYOND, Place, critical};
 
 /// Texts within texts that are followed: `bash -c`, `eval`, substitutions.
 const DEEPEST: usize = 8;
@@ -34,9 +33,10 @@ pub(super) struct Walk<'a> {
     pub(super) place: Place<'a>,
     pub(super) state: State,
     found: Option<&'static str>,
-    pub(super) script: Option<Script>,
     /// What each program does with what it reads and writes, for pipelines.
     pub(super) roles: Vec<Role>,
+    /// What the last simple command prints, if its words tell.
+    pub(super) printed: Option<String>,
     /// Functions that are being followed, and how many were.
     pub(super) following: Vec<String>,
     pub(super) calls: usize,
@@ -51,27 +51,23 @@ impl<'a> Walk<'a> {
         for (name, path) in usual.into_iter().filter_map(|(name, path)| Some((name, path?))) {
             shell.variables.entry(name.to_owned()).or_insert_with(|| text(path));
         }
-        let script = shell.is_plain().then(Script::default);
         let state = State { shell, cwd: Some(place.cwd.to_owned()) };
         let (roles, following) = (Vec::new(), Vec::new());
-        Self { place, state, found: None, script, roles, following, calls: 0, depth: 0 }
+        Self { place, state, found: None, roles, printed: None, following, calls: 0, depth: 0 }
     }
 
-    pub(super) fn finish(self) -> Verdict {
-        Verdict { critical: self.found, script: self.script, shell: self.state.shell }
+    /// What is dangerous, and what is set afterwards.
+    pub(super) fn finish(self) -> (Option<&'static str>, Shell) {
+        (self.found, self.state.shell)
     }
 
     /// Follows a text that a shell would run. `false` if it is not a command as far as we can read.
     pub(super) fn script(&mut self, text: &str) -> bool {
         if self.depth >= DEEPEST || nesting(text) > NESTING {
-            self.script = None;
             self.find(Some(BEYOND));
             return false;
         }
-        let Some(program) = parsed(text) else {
-            self.script = None;
-            return false;
-        };
+        let Some(program) = parsed(text) else { return false };
         self.depth += 1;
         for list in &program.complete_commands {
             self.list(list);
@@ -110,7 +106,11 @@ impl<'a> Walk<'a> {
         for command in &pipeline.seq {
             // Every stage is a shell of its own.
             let begun = self.roles.len();
+            let incoming = self.printed.take();
             self.apart(|walk| walk.command(command));
+            if let Some(text) = incoming.filter(|_| self.roles[begun..].contains(&Role::RunsInput)) {
+                self.apart(|walk| walk.script(&text));
+            }
             let does = |role| self.roles[begun..].contains(&role);
             let (fetches, runs) = (does(Role::Fetches), does(Role::RunsInput));
             self.find((fetched && runs).then_some(execute::REASON));
@@ -198,8 +198,6 @@ impl<'a> Walk<'a> {
 
     fn function(&mut self, function: &FunctionDefinition) {
         self.find(critical::fork_bomb(function));
-        // A definition runs nothing that a rule could speak for.
-        self.script = None;
         self.apart(|walk| {
             walk.redirects(function.body.1.as_ref());
             walk.compound(&function.body.0);

@@ -10,6 +10,8 @@ use brush_parser::word::{
     TildeExpr, WordPiece,
 };
 
+use crate::grammar::Word;
+
 /// Stands for text that only a run can tell, and that may be empty.
 const UNKNOWN: char = '\u{0}';
 /// Stands for text that only a run can tell, and that is not empty.
@@ -59,6 +61,11 @@ impl Text {
     /// The text with nothing in place of variables that may be empty; `None` if a part of it surely is something else.
     pub(super) fn at_worst(&self) -> Option<String> {
         (!self.text.contains(SOMETHING)).then(|| self.text.replace(UNKNOWN, ""))
+    }
+
+    /// The same word for the table of effects.
+    pub(super) fn word(&self) -> Word {
+        Word::partly(&self.text, &[UNKNOWN, SOMETHING])
     }
 
     fn push(&mut self, other: &Text) {
@@ -162,6 +169,7 @@ fn name_of(parameter: &Parameter) -> Option<String> {
         Parameter::Named(name) => Some(name.clone()),
         Parameter::Positional(place) => Some(place.to_string()),
         Parameter::Special(SpecialParameter::AllPositionalParameters { .. }) => Some("@".to_owned()),
+        Parameter::NamedWithAllIndices { name, .. } => Some(format!("{name}[@]")),
         _ => None,
     }
 }
@@ -178,7 +186,9 @@ fn parameter(expression: &ParameterExpr, variables: &Variables) -> Text {
     match expression {
         E::Parameter { parameter, indirect: false } => match name_of(parameter) {
             // All arguments are several words, also within quotes.
-            Some(name) => Text { splits: name == "@", ..variable(&name, variables) },
+            Some(name) => {
+                Text { splits: name.ends_with('@') || name.ends_with("[@]"), ..variable(&name, variables) }
+            }
             None => Text::literal(&UNKNOWN.to_string()),
         },
         E::IndicateErrorIfNullOrUnset { parameter: Parameter::Named(name), indirect: false, .. } => {
