@@ -68,6 +68,7 @@ mod stats;
 mod structural;
 mod subcommands;
 mod support;
+mod terminal_control;
 mod texts;
 mod tidy;
 mod tls;
