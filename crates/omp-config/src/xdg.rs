@@ -90,7 +90,7 @@ pub fn init(
 /// Sessions are private, so is what holds them.
 fn create_private(path: &Path) -> std::io::Result<()> {
     if let Some(parent) = path.parent() {
-        std::fs::create_dir_all(parent)?;
+        omp_workspace::write::private_directory(parent)?;
     }
     std::os::unix::fs::DirBuilderExt::mode(&mut std::fs::DirBuilder::new(), 0o700).create(path)
 }

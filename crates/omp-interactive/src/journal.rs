@@ -5,12 +5,14 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use omp_tui::render::Painted;
+use omp_workspace::write::private_directory;
 
 /// Lines and pieces that wait for the disk.
 const MOST_WAITING: usize = 1024;
@@ -69,9 +71,9 @@ struct Log {
 impl Log {
     fn open(path: &Path) -> std::io::Result<Self> {
         if let Some(directory) = path.parent() {
-            std::fs::create_dir_all(directory)?;
+            private_directory(directory)?;
         }
-        let mut file: File = OpenOptions::new().create(true).append(true).open(path)?;
+        let mut file: File = OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
         let (pieces, waiting) = sync_channel::<Vec<u8>>(MOST_WAITING);
         let thread = std::thread::Builder::new().name("screen log".to_owned()).spawn(move || {
             // A disk that is full ends the log, not the program.

@@ -157,7 +157,7 @@ fn entries(value: Value) -> Result<Map<String, Value>, String> {
 }
 
 fn save(path: &Path, text: &str, warnings: &mut Vec<String>) -> bool {
-    let written = write(path, text.as_bytes(), Mode::Keep);
+    let written = write(path, text.as_bytes(), Mode::Private);
     if let Err(error) = &written {
         warnings.push(format!("the names in {} are old, and it cannot be rewritten: {error}", name(path)));
     }

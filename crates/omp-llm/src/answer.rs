@@ -11,6 +11,7 @@ use omp_types::{
 use serde_json::{Map, Value};
 
 use crate::arguments::PartialArguments;
+use crate::bounds::Bounds;
 use crate::model::Model;
 use crate::repetition::RepetitionGuard;
 
@@ -25,6 +26,7 @@ pub(crate) struct Answer {
     names: HashMap<String, String>,
     prices: Cost,
     guard: Option<RepetitionGuard>,
+    bounds: Bounds,
     started: bool,
     ran_away: bool,
 }
@@ -54,6 +56,7 @@ impl Answer {
             names,
             prices: model.cost,
             guard: model.compat.repetition_guard.then(RepetitionGuard::default),
+            bounds: Bounds::default(),
             started: false,
             ran_away: false,
         }
@@ -71,6 +74,16 @@ impl Answer {
     /// Does the model repeat itself without end? What it repeated has been cut back to one copy.
     pub(crate) fn ran_away(&self) -> bool {
         self.ran_away
+    }
+
+    /// Why the answer ends here, if it is more than an answer may be. Nothing more is taken.
+    pub(crate) fn exceeded(&self) -> Option<Failure> {
+        self.bounds.failure()
+    }
+
+    /// Counts text that a wire keeps itself until it is complete; the part that may be kept.
+    pub(crate) fn admit<'t>(&mut self, text: &'t str) -> &'t str {
+        self.bounds.admit(text)
     }
 
     /// Something to know about an answer that is none the less complete.
@@ -108,12 +121,18 @@ impl Answer {
     }
 
     pub(crate) fn open_text(&mut self) -> usize {
+        if let Some(last) = self.full(false) {
+            return last;
+        }
         let index = self.open_block(AssistantBlock::Text(TextBlock::default()));
         self.events.push(StreamEvent::TextStart { content_index: index });
         index
     }
 
     pub(crate) fn open_thinking(&mut self) -> usize {
+        if let Some(last) = self.full(false) {
+            return last;
+        }
         let index = self.open_block(AssistantBlock::Thinking(ThinkingBlock::default()));
         self.events.push(StreamEvent::ThinkingStart { content_index: index });
         index
@@ -121,9 +140,13 @@ impl Answer {
 
     /// Ids are what results are matched by, so one that is missing or was used before is replaced.
     pub(crate) fn open_call(&mut self, id: &str, wire_name: &str) -> usize {
+        if let Some(last) = self.full(true) {
+            return last;
+        }
         let taken = id.is_empty() || self.message.tool_calls().any(|call| call.id == id);
-        let id = if taken { format!("call_{:016x}", fastrand::u64(..)) } else { id.to_owned() };
-        let name = self.known_name(wire_name);
+        let id = if taken { format!("call_{:016x}", fastrand::u64(..)) } else { self.admit(id).to_owned() };
+        let known = self.known_name(wire_name);
+        let name = self.admit(&known).to_owned();
         let call = ToolCall {
             id: id.clone(),
             name: name.clone(),
@@ -140,20 +163,33 @@ impl Answer {
 
     /// A block that is complete at once and means something to its provider only.
     pub(crate) fn add_native(&mut self, value: Value) -> usize {
+        if let Some(last) = self.full(false) {
+            return last;
+        }
+        let size = value.to_string();
+        let fits = self.admit(&size).len() == size.len();
+        let value = if fits { value } else { Value::Null };
         let api = self.message.api.clone();
         self.add(AssistantBlock::Native(NativeBlock { api, value }))
     }
 
     pub(crate) fn add_redacted(&mut self, data: &str) -> usize {
-        self.add(AssistantBlock::RedactedThinking(RedactedBlock { data: data.to_owned() }))
+        if let Some(last) = self.full(false) {
+            return last;
+        }
+        let data = self.admit(data).to_owned();
+        self.add(AssistantBlock::RedactedThinking(RedactedBlock { data }))
     }
 
     /// Appends to an open text or thinking block.
     pub(crate) fn push_text(&mut self, index: usize, delta: &str) {
-        if delta.is_empty() || !self.is_open(index) {
+        if !self.is_open(index) {
             return;
         }
-        let delta = delta.to_owned();
+        let delta = self.admit(delta).to_owned();
+        if delta.is_empty() {
+            return;
+        }
         let text = match &mut self.message.content[index] {
             AssistantBlock::Text(block) => {
                 block.text.push_str(&delta);
@@ -182,6 +218,10 @@ impl Answer {
     }
 
     pub(crate) fn push_arguments(&mut self, index: usize, delta: &str) {
+        if self.open_call_at(index).is_none() {
+            return;
+        }
+        let delta = self.bounds.admit(delta);
         let Some(open) = self.open_call_at(index).filter(|_| !delta.is_empty()) else { return };
         let partial = open.arguments.push(delta).map(Arc::new);
         self.events.push(StreamEvent::ToolCallDelta {
@@ -195,6 +235,11 @@ impl Answer {
     pub(crate) fn complete_arguments(&mut self, index: usize, whole: &str) {
         let Some(open) = self.open_call_at(index) else { return };
         let missing = whole.strip_prefix(open.arguments.text()).unwrap_or_default().to_owned();
+        let more = whole.len().saturating_sub(open.arguments.text().len());
+        if self.bounds.admit(&whole[whole.floor_char_boundary(whole.len() - more)..]).is_empty() && more > 0 {
+            return;
+        }
+        let Some(open) = self.open_call_at(index) else { return };
         open.arguments.set(whole);
         if !missing.is_empty() {
             self.events.push(StreamEvent::ToolCallDelta {
@@ -218,7 +263,7 @@ impl Answer {
         if let AssistantBlock::ToolCall(call) = &mut self.message.content[index]
             && call.name.is_empty()
         {
-            call.name = name;
+            call.name = self.bounds.admit(&name).to_owned();
         }
     }
 
@@ -228,12 +273,14 @@ impl Answer {
             return;
         }
         if let AssistantBlock::Thinking(block) = &mut self.message.content[index] {
+            let signature = self.bounds.admit(signature);
             block.thinking_signature.get_or_insert_default().push_str(signature);
         }
     }
 
     /// The provider's identity of a text block or a call.
     pub(crate) fn identify(&mut self, index: usize, identity: &str) {
+        let identity = self.bounds.admit(identity);
         if identity.is_empty() {
             return;
         }
@@ -308,6 +355,7 @@ impl Answer {
             _ => StopReason::Error,
         };
         self.message.error_message = Some(failure.message.clone());
+        self.bounds.cut(&mut self.message);
         let message = self.message(reason);
         self.events.push(StreamEvent::Error { reason, message, failure });
     }
@@ -322,6 +370,12 @@ impl Answer {
         self.start();
         self.message.content.push(block);
         self.message.content.len() - 1
+    }
+
+    /// Counts a block. Behind the bound the last one stands for all that follow, and takes nothing any more.
+    fn full(&mut self, is_call: bool) -> Option<usize> {
+        let fits = self.bounds.admit_block(is_call);
+        self.message.content.len().checked_sub(1).filter(|_| !fits)
     }
 
     fn open_block(&mut self, block: AssistantBlock) -> usize {

@@ -15,6 +15,8 @@ pub struct PartialArguments {
 
 impl PartialArguments {
     const STEP: usize = 256;
+    /// Nobody looks at more of them while they stream.
+    const LARGEST_VIEW: usize = 1024 * 1024;
 
     pub fn text(&self) -> &str {
         &self.text
@@ -24,7 +26,7 @@ impl PartialArguments {
     pub fn push(&mut self, fragment: &str) -> Option<Map<String, Value>> {
         self.text.push_str(fragment);
         let fresh = self.text.len() - self.parsed_at;
-        if fresh < Self::STEP.max(self.parsed_at / 4) {
+        if fresh < Self::STEP.max(self.parsed_at / 4) || self.text.len() > Self::LARGEST_VIEW {
             return None;
         }
         self.parsed_at = self.text.len();

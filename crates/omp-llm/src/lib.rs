@@ -7,6 +7,7 @@
 
 mod answer;
 mod arguments;
+mod bounds;
 pub mod bridge;
 mod client;
 mod compat;

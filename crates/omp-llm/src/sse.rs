@@ -34,8 +34,8 @@ pub struct SseDecoder {
 }
 
 impl SseDecoder {
-    /// Events are bounded: a server that never ends one cannot fill the memory.
-    pub const DEFAULT_LIMIT: usize = 32 * 1024 * 1024;
+    /// Events are bounded: a server that never ends one cannot fill the memory. One may hold all of the largest answer.
+    pub const DEFAULT_LIMIT: usize = 20 * 1024 * 1024;
 
     pub fn new(limit: usize) -> Self {
         Self {

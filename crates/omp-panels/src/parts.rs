@@ -2,7 +2,7 @@
 
 use omp_theme::{Symbol, Token};
 use omp_tui::render::Size;
-use omp_tui::text::Line;
+use omp_tui::text::{Line, neutral};
 use omp_view::{Look, grouped};
 
 /// The keys at the foot of a panel take no more rows than this.
@@ -12,7 +12,7 @@ const STATUS_ROWS: usize = 2;
 
 /// Text of others on one line, without anything a terminal would obey.
 pub(crate) fn one_line(text: &str) -> String {
-    let visible: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    let visible = neutral::prose(text);
     visible.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -110,6 +110,6 @@ mod tests {
 
     #[test]
     fn nothing_of_a_name_reaches_the_terminal_as_a_command() {
-        assert_eq!(one_line("a\n\tb \x1b[2J\u{9b}c"), "a b [2J c");
+        assert_eq!(one_line("a\n\tb \x1b[2J\u{9b}c"), "a b ␛[2J<U+009B>c");
     }
 }

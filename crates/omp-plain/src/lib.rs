@@ -11,10 +11,8 @@ mod lines;
 mod person;
 mod questions;
 mod run;
-mod sanitize;
 mod speech;
 
 pub use person::{Person, Words};
 pub use run::{End, Start, run};
-pub use sanitize::sanitize;
 pub use speech::Speech;

@@ -5,8 +5,6 @@ use omp_view::select::Choice;
 use omp_view::select::numbered::{self, Count};
 use tokio::sync::oneshot;
 
-use crate::sanitize::sanitize;
-
 /// A question and who waits for its answer. Dropping it is no answer.
 pub(crate) struct Asked {
     title: String,
@@ -98,10 +96,9 @@ impl Asked {
 
     /// The question as lines; the answer is typed behind the last.
     pub(crate) fn text(&self) -> String {
-        let title = sanitize(&self.title);
         match self.choices.is_empty() {
-            true => format!("{title}\n? "),
-            false => sanitize(&numbered::ask(&title, &self.choices, self.count)),
+            true => format!("{}\n? ", self.title),
+            false => numbered::ask(&self.title, &self.choices, self.count),
         }
     }
 

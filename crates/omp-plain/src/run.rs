@@ -1,21 +1,21 @@
 //! The loop: lines come in, sentences go out.
 
 use std::collections::VecDeque;
-use std::io::Write;
 use std::sync::Arc;
 
 use omp_commands::{Desk, Place};
 use omp_sdk::{AgentError, Arrival, Audience, Driver, Host, ModeError, PageTheme, Prompt};
+use omp_tui::console::{self, Kind, Stream};
 use omp_types::UserContent;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::commands::Hands;
+use crate::lines;
 use crate::person::{Person, Word, Words};
 use crate::questions::{Asked, Taken};
 use crate::speech::{self, Speech};
-use crate::{lines, sanitize::sanitize};
 
 /// What is shown where a line can be typed.
 const PROMPT: &str = "> ";
@@ -147,8 +147,12 @@ async fn job_result(plain: &Plain) {
 
 /// Writes at once. A reader that is gone is noticed by the end of the input.
 fn out(text: &str) {
-    let mut stdout = std::io::stdout().lock();
-    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    let _ = console::print(Stream::Out, Kind::Exact, text);
+}
+
+/// Writes what [`Speech`] said, which knows itself what in it is exact.
+fn say(text: &str) {
+    let _ = console::print(Stream::Out, Kind::Prose, text);
 }
 
 impl Plain {
@@ -156,8 +160,8 @@ impl Plain {
         let session = self.hands.desk.host.session();
         out(&format!("omp {}, model {}.\n", env!("CARGO_PKG_VERSION"), session.model_selector()));
         out("Type a prompt and press Enter. /help lists commands. Ctrl+C stops the model, twice leaves.\n");
-        remarks.iter().for_each(|remark| out(&format!("{}\n", sanitize(remark))));
-        out(&self.speech.replay(&session.conversation().await));
+        remarks.iter().for_each(|remark| out(&format!("{remark}\n")));
+        say(&self.speech.replay(&session.conversation().await));
     }
 
     /// Sends the next prompt, or waits for one.
@@ -220,7 +224,7 @@ impl Plain {
 
     fn word(&mut self, word: Word) {
         match word {
-            Word::Event(event) => out(&self.speech.event(&event)),
+            Word::Event(event) => say(&self.speech.event(&event)),
             Word::Question(asked) => {
                 self.asked.retain(|asked| !asked.is_stale());
                 self.asked.push_back(asked);
@@ -253,7 +257,7 @@ impl Plain {
         };
         match result {
             Finished::Quiet | Finished::Beside(_) => {}
-            Finished::Say(text) => out(&format!("{}\n", sanitize(text.trim_end()))),
+            Finished::Say(text) => out(&format!("{}\n", text.trim_end())),
             Finished::Prompt(prompt) => self.waiting.push_front(prompt),
             Finished::Leave => self.leaving = true,
             Finished::Arrived(arrival, text) => self.arrive(arrival, &text).await,
@@ -262,14 +266,14 @@ impl Plain {
     }
 
     async fn arrive(&mut self, arrival: Arrival, text: &str) {
-        out(&self.speech.replay(&self.hands.desk.host.session().conversation().await));
+        say(&self.speech.replay(&self.hands.desk.host.session().conversation().await));
         out(&format!("{text}\n"));
-        arrival.remarks.iter().for_each(|remark| out(&format!("{}\n", sanitize(remark))));
+        arrival.remarks.iter().for_each(|remark| out(&format!("{remark}\n")));
         if let Some(cwd) = arrival.elsewhere {
             out(&format!("Working in {}\n", cwd.display()));
         }
         if let Some(prompt) = arrival.prompt {
-            out(&format!("The message was: {}\n", sanitize(&prompt)));
+            out(&format!("The message was: {prompt}\n"));
         }
     }
 

@@ -4,14 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use omp_theme::{Adjustments, Preset, Theme};
+use omp_tui::text::neutral;
 use omp_types::{
     AgentEvent, AssistantMessage, BashExecution, CustomMessage, Message, StopReason, StreamEvent, ToolOutput,
     UserBlock, UserContent,
 };
 use omp_view::Look;
 use omp_view::tool::{Call, Phase, spoken};
-
-use crate::sanitize::sanitize;
 
 /// Turns events into text. Whole lines come out, so that a screen reader has something to say.
 pub struct Speech {
@@ -46,7 +45,7 @@ impl Speech {
             AgentEvent::ToolExecutionStart { tool_call_id, tool_name, args, .. } => {
                 let arguments = args.as_object().cloned().unwrap_or_default();
                 let call = Call::new(tool_name.as_str()).with_arguments(arguments);
-                let text = self.finish_line() + &sentence(&spoken::beginning(&self.look, &call));
+                let text = self.finish_line() + &exactly(&spoken::beginning(&self.look, &call));
                 self.calls.insert(tool_call_id.clone(), call);
                 text
             }
@@ -92,7 +91,7 @@ impl Speech {
                     }
                     for call in answer.tool_calls() {
                         let heard = Call::new(call.name.as_str()).with_arguments(call.arguments.clone());
-                        text += &sentence(&spoken::beginning(&self.look, &heard));
+                        text += &exactly(&spoken::beginning(&self.look, &heard));
                         self.calls.insert(call.id.clone(), heard);
                     }
                     text + &annotation(answer)
@@ -133,7 +132,7 @@ impl Speech {
                 match self.line.rfind('\n') {
                     Some(end) => {
                         let rest = self.line.split_off(end + 1);
-                        sanitize(&std::mem::replace(&mut self.line, rest))
+                        neutral::prose(&std::mem::replace(&mut self.line, rest)).into_owned()
                     }
                     None => String::new(),
                 }
@@ -152,12 +151,12 @@ impl Speech {
         call.phase = Phase::of_result(first, is_error);
         call.output = output.clone();
         let lines = spoken::ending(&self.look, &call).join("\n");
-        self.finish_line() + &sentence(&lines)
+        self.finish_line() + &exactly(&lines)
     }
 
     /// Something on lines of its own.
     fn say(&mut self, text: &str) -> String {
-        self.finish_line() + &sentence(text)
+        self.finish_line() + &exactly(text)
     }
 
     /// The line that has begun is over.
@@ -167,10 +166,14 @@ impl Speech {
     }
 }
 
-/// Whole lines.
+/// Whole lines of what a person or a model said.
 fn sentence(text: &str) -> String {
-    let text = sanitize(text);
-    format!("{}\n", text.trim_end())
+    format!("{}\n", neutral::prose(text).trim_end())
+}
+
+/// Whole lines in which nothing is hidden: commands, paths, results, reasons.
+fn exactly(text: &str) -> String {
+    format!("{}\n", neutral::exact(text).trim_end())
 }
 
 fn said(who: &str, content: &UserContent) -> String {
@@ -198,7 +201,7 @@ fn noted(custom: &CustomMessage) -> String {
 /// A command that the user ran.
 fn command(execution: &BashExecution) -> String {
     let private = if execution.exclude_from_context { " (not sent to the model)" } else { "" };
-    let title = sentence(&format!("Command{private}: {}", execution.command));
+    let title = exactly(&format!("Command{private}: {}", execution.command));
     title + &ending(&execution.output, execution.exit_code, execution.cancelled)
 }
 
@@ -206,7 +209,7 @@ fn command(execution: &BashExecution) -> String {
 pub(crate) fn ending(output: &str, exit_code: Option<i32>, cancelled: bool) -> String {
     let stopped = omp_view::bang::stopped(output).filter(|_| cancelled);
     let (output, how) = stopped.map_or((output, "stopped"), |(start, how)| (&output[..start], how));
-    let mut text = if output.trim().is_empty() { String::new() } else { sentence(output) };
+    let mut text = if output.trim().is_empty() { String::new() } else { exactly(output) };
     match exit_code {
         Some(0) => {}
         Some(code) => text += &format!("The command ended with exit code {code}.\n"),
@@ -223,9 +226,9 @@ fn annotation(answer: &AssistantMessage) -> String {
     match answer.stop_reason {
         StopReason::Aborted => "Stopped.\n".to_owned(),
         StopReason::Error if reason.is_empty() => "The answer failed.\n".to_owned(),
-        StopReason::Error => sentence(&format!("Error: {reason}")),
+        StopReason::Error => exactly(&format!("Error: {reason}")),
         StopReason::Length => "The answer hit the output limit and is cut off.\n".to_owned(),
         StopReason::Stop | StopReason::ToolUse | StopReason::Pause if reason.is_empty() => String::new(),
-        StopReason::Stop | StopReason::ToolUse | StopReason::Pause => sentence(reason),
+        StopReason::Stop | StopReason::ToolUse | StopReason::Pause => exactly(reason),
     }
 }

@@ -1,6 +1,7 @@
 //! What a person changes about all requests of a session while it is under way: the tier they ask for, the name the
 //! provider knows the conversation by, and a copy of the next one.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -8,6 +9,7 @@ use omp_agent::{BatchStream, Model, ModelIdentity};
 use omp_llm::Client;
 use omp_session::{EntryKind, ServiceTierChange};
 use omp_types::ModelRequest;
+use omp_workspace::write::private_file;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -88,7 +90,7 @@ fn copy(client: &Client, model: &omp_llm::Model, request: &ModelRequest) -> Valu
 /// What cannot be written is not worth stopping a turn for; the path was tried when it was asked for.
 fn write(path: &Path, copy: &Value) {
     let text = serde_json::to_string_pretty(copy).unwrap_or_default();
-    let _ = std::fs::write(path, text + "\n");
+    let _ = private_file(path).and_then(|mut file| file.write_all((text + "\n").as_bytes()));
 }
 
 /// In the form of the ids that sessions have.

@@ -5,11 +5,13 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use omp_export::{PageOptions, SessionView, target};
+use omp_workspace::write::private_file;
 
 use crate::saved::SavedError;
 use crate::texts::Told;
 
-/// Writes the page of a session and returns its path. A page that exists is replaced when the new one is whole.
+/// Writes the page of a session, which only its owner can read, and returns its path. A page that exists is replaced when
+/// the new one is whole.
 pub(crate) fn page(
     session: &Path,
     asked: Option<&Path>,
@@ -33,7 +35,7 @@ pub(crate) fn page(
         return Ok(path);
     }
     let unfinished = Unfinished(beside(&path));
-    write(&view, &options, File::create(&unfinished.0).map_err(failed)?)?;
+    write(&view, &options, private_file(&unfinished.0).map_err(failed)?)?;
     std::fs::rename(&unfinished.0, &path).map_err(failed)?;
     Ok(path)
 }

@@ -1,5 +1,6 @@
 //! Recordings of a session, and their playback.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use omp_replay::line::World;
 use omp_replay::{Deck, Input, Player, Recorder, Report};
 use omp_session::Context;
 use omp_types::AgentEvent;
+use omp_workspace::write::private_file;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -372,7 +374,7 @@ fn options(player: &Arc<Player>, place: &Path) -> Result<SessionOptions, Playbac
     let directories = Directories::resolve(|name| (name == "HOME").then(|| home.clone()));
     let directories = directories.map_err(|error| std::io::Error::other(error.to_string()))?;
     let models_file = place.join("models.json");
-    std::fs::write(&models_file, world.models.to_string())?;
+    private_file(&models_file)?.write_all(world.models.to_string().as_bytes())?;
     let mut settings = Settings::defaults();
     for (path, value) in &world.settings {
         // A setting that is gone since then has no say.

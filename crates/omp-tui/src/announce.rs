@@ -1,5 +1,7 @@
 //! Words for the world around the terminal: its title, and notices on the desktop.
 
+use crate::text::neutral;
+
 /// The longest text that is sent, in characters.
 const LONGEST: usize = 256;
 
@@ -36,7 +38,8 @@ pub fn notice(how: Notices, title: &str, text: &str) -> Vec<u8> {
 
 /// Text without anything that could end the sequence it is in.
 fn clean(text: &str) -> String {
-    text.chars().filter(|character| !character.is_control()).take(LONGEST).collect()
+    let visible = neutral::prose(text);
+    visible.chars().filter(|character| !character.is_control()).take(LONGEST).collect()
 }
 
 #[cfg(test)]
@@ -46,7 +49,7 @@ mod tests {
     #[test]
     fn nothing_breaks_out() {
         let nasty = "a\x1b\\\x1b[2J\x07b\u{9c}\nc";
-        assert_eq!(title(nasty), b"\x1b]0;a\\[2Jbc\x1b\\");
+        assert_eq!(title(nasty), "\x1b]0;a␛\\␛[2J␇b<U+009C>c\x1b\\".as_bytes());
         for how in [Notices::Rich, Notices::Line, Notices::Titled] {
             let bytes = String::from_utf8(notice(how, nasty, nasty)).unwrap();
             assert_eq!(bytes.matches('\x1b').count(), if how == Notices::Rich { 4 } else { 2 }, "{bytes:?}");

@@ -10,6 +10,7 @@ pub mod capability;
 pub mod clipboard;
 pub mod commit;
 pub mod component;
+pub mod console;
 pub mod image;
 pub mod input;
 pub mod ledger;

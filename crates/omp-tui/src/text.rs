@@ -7,6 +7,7 @@
 mod ansi;
 mod cells;
 mod line;
+pub mod neutral;
 mod style;
 pub mod width;
 mod wrap;

@@ -1,7 +1,7 @@
 //! The question whether a call may run.
 
 use omp_theme::{Symbol, Token};
-use omp_tui::text::Line;
+use omp_tui::text::{Line, neutral};
 
 use crate::Look;
 use crate::look::behind;
@@ -14,7 +14,7 @@ const LAST_ROWS: usize = 4;
 pub fn rows(look: &Look, title: &str, values: &[(&str, String)]) -> Vec<Line> {
     let sign = format!("{} ", look.symbol(Symbol::IconQuestion));
     let mut head = Line::styled(look.bold(Token::Warning), &sign);
-    head.push(look.bold(Token::Text), title);
+    head.push(look.bold(Token::Text), &neutral::exact_line(title));
     let mut rows = head.wrap(look.width, 2);
     for (label, value) in values {
         let prefix = Line::styled(look.fg(Token::Muted), &format!("  {label}: "));
@@ -25,7 +25,7 @@ pub fn rows(look: &Look, title: &str, values: &[(&str, String)]) -> Vec<Line> {
             _ => Token::ToolOutput,
         };
         let inner = look.narrower(prefix.width().min(look.width / 2));
-        let mut wrapped: Vec<Line> = inner.wrapped(token, value, 0);
+        let mut wrapped: Vec<Line> = inner.wrapped(token, &neutral::exact(value), 0);
         let hidden = wrapped.len().saturating_sub(FIRST_ROWS + LAST_ROWS);
         if hidden > 0 {
             let dots = look.symbol(Symbol::FormatEllipsis);

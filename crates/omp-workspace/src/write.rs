@@ -8,11 +8,11 @@
 //! mounted by itself, as containers do it, cannot lose its name: it is overwritten, after its room on the disk is certain.
 
 use std::ffi::OsString;
-use std::fs::{File, Metadata, OpenOptions, Permissions};
+use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ pub enum Mode {
     Keep,
     /// The same, and whoever may read it may execute it.
     Executable,
-    /// Those of the old file; a new one is for its owner only, from its first byte on.
+    /// Those of the old file; a new one is for its owner only, from its first byte on, and so are new directories.
     Private,
 }
 
@@ -94,7 +94,7 @@ pub fn write_if(
     mode: Mode,
     still: impl FnOnce() -> bool,
 ) -> Result<Written, WriteError> {
-    put(Place::behind_links(path)?, mode, |file| file.write_all(content), still)
+    put(Place::behind_links(path, mode)?, mode, |file| file.write_all(content), still)
 }
 
 /// Like [`write_if`], to a path that was found to have no links ([`crate::path::real_path`]). If one is on the way by
@@ -123,7 +123,7 @@ pub fn write_with(
     mode: Mode,
     fill: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<Written, WriteError> {
-    put(Place::behind_links(path)?, mode, fill, || true)
+    put(Place::behind_links(path, mode)?, mode, fill, || true)
 }
 
 /// Looks whether [`write`] would be refused, as far as that can be known before: whoever changes several files does not
@@ -151,12 +151,12 @@ struct Place {
 }
 
 impl Place {
-    fn behind_links(path: &Path) -> Result<Self, WriteError> {
+    fn behind_links(path: &Path, mode: Mode) -> Result<Self, WriteError> {
         let target = follow_links(path)?;
         let directory = directory_of(&target);
         // What is wrong with the file itself is told first.
         examine(&target, &target)?;
-        std::fs::create_dir_all(directory)
+        create_directory(directory, mode)
             .map_err(|source| WriteError::Parent { path: directory.to_owned(), source })?;
         Ok(Self { named: target.clone(), target, _held: None })
     }
@@ -191,6 +191,25 @@ fn put(
     replace(&target, old.as_ref(), new).map_err(fail)?;
     let outcome = if old.is_some() { Outcome::Replaced } else { Outcome::Created };
     Ok(Written { outcome, target: named })
+}
+
+/// What is private is not to be listed either.
+fn create_directory(directory: &Path, mode: Mode) -> io::Result<()> {
+    match mode {
+        Mode::Private => private_directory(directory),
+        Mode::Keep | Mode::Executable => std::fs::create_dir_all(directory),
+    }
+}
+
+/// Makes a directory for its owner only, whatever the umask, with the missing ones above it. One that exists stays as it
+/// is.
+pub fn private_directory(directory: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(directory)
+}
+
+/// Opens a new or empty file for its owner only, whatever the umask. An old one keeps its permissions.
+pub fn private_file(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)
 }
 
 fn failed(target: &Path, source: io::Error) -> WriteError {

@@ -64,7 +64,7 @@ async fn measure(call: &CommandCall, plan: &BenchPlan, profile: Option<&str>) ->
     }
     let shown = match call.values.has("json") {
         true => output::print_json(&json!({ "models": rows })),
-        false => output::print(Stream::Out, &output::sanitize(&table(&rows))),
+        false => output::print(Stream::Out, &table(&rows)),
     };
     let failed = rows.iter().any(|row| row.error.is_some());
     signals.exit_code().unwrap_or(if failed { 1 } else { shown })

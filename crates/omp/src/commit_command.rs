@@ -41,13 +41,13 @@ fn work(call: &CommandCall, profile: Option<&str>) -> Result<u8, String> {
     let planned = match planned {
         Ok(planned) => planned,
         Err(error) => {
-            output::fail(&output::sanitize(&error.to_string()), &hints(&error));
+            output::fail(&error.to_string(), &hints(&error));
             return Ok(signal.unwrap_or(1));
         }
     };
     match planned {
         None => Ok(output::print(Stream::Out, "No changes to commit.\n")),
-        Some(plan) if wish.dry_run => Ok(output::print(Stream::Out, &output::sanitize(&shown(&plan)))),
+        Some(plan) if wish.dry_run => Ok(output::print_prose(&shown(&plan))),
         Some(plan) => commit(plan, call.values.has("push")),
     }
 }
@@ -129,7 +129,7 @@ fn commit(mut plan: CommitPlan, push: bool) -> Result<u8, String> {
         let undone = plan.undo().map_err(|error| error.to_string());
         let reason = made.err().unwrap_or_else(|| "git made no commit; what it said is above.".to_owned());
         undone.map_err(|error| format!("{reason} {error}"))?;
-        output::note(&format!("The message was:\n\n{}", output::sanitize(&plan.message)));
+        output::note(&format!("The message was:\n\n{}", plan.message));
         return Err(format!("{reason} The index and the changelogs are as they were."));
     }
     if push && !git(plan.root(), &["push".as_ref()])? {

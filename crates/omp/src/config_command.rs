@@ -8,6 +8,7 @@ use omp_sdk::settings::{
     Layer, Saved, Secrecy, Setting, Settings, SettingsError, TABLE, find, migrate_files, parse_value, reset,
     reset_value, set, suggestion,
 };
+use omp_tui::text::neutral;
 use serde_json::{Map, Value, json};
 
 use crate::output::{self, Stream};
@@ -99,10 +100,7 @@ impl<'a> Command<'a> {
             &overlays,
             Map::new(),
         )?;
-        warnings
-            .iter()
-            .chain(settings.warnings())
-            .for_each(|warning| output::warn(&output::sanitize(warning)));
+        warnings.iter().chain(settings.warnings()).for_each(|warning| output::warn(warning));
         Ok(settings)
     }
 
@@ -111,13 +109,13 @@ impl<'a> Command<'a> {
         let Some(key) = self.call.args.text("key") else {
             return Err(format!("omp config {action} needs the name of a setting.").into());
         };
-        let unknown = || SettingsError::Unknown { path: output::sanitize(key), suggestion: suggestion(key) };
+        let unknown = || SettingsError::Unknown { path: output::name(key), suggestion: suggestion(key) };
         find(key).ok_or_else(|| unknown().into())
     }
 
     fn no_value(&self) -> Result<(), Refusal> {
         match self.call.args.text("value") {
-            Some(extra) => Err(format!("Unexpected argument: {}", output::sanitize(extra)).into()),
+            Some(extra) => Err(format!("Unexpected argument: {}", output::name(extra)).into()),
             None => Ok(()),
         }
     }
@@ -128,7 +126,7 @@ impl<'a> Command<'a> {
 
     fn list(&self) -> Result<String, Refusal> {
         if let Some(extra) = self.call.args.text("key") {
-            return Err(format!("Unexpected argument: {}", output::sanitize(extra)).into());
+            return Err(format!("Unexpected argument: {}", output::name(extra)).into());
         }
         let settings = self.settings()?;
         if !self.is_json() {
@@ -219,7 +217,7 @@ fn shown(value: &Value) -> String {
     let text = match value {
         Value::Null => "not set".to_owned(),
         Value::String(text) if text.is_empty() => "\"\"".to_owned(),
-        other => plain(other).replace(['\n', '\t'], " "),
+        other => output::name(&plain(other).replace(['\n', '\t'], " ")),
     };
     match text.char_indices().nth(MAX_SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -227,12 +225,12 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// A text as it is, nothing for nothing, everything else as JSON; safe for a terminal.
+/// A text as it is, nothing for nothing, everything else as JSON.
 fn plain(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        Value::String(text) => output::sanitize(text),
-        other => output::sanitize(&other.to_string()),
+        Value::String(text) => text.clone(),
+        other => neutral::json(&other.to_string()).into_owned(),
     }
 }
 
@@ -249,5 +247,5 @@ fn described(row: &Setting, value: &Value) -> String {
 
 fn pretty(value: &Value) -> String {
     let text = serde_json::to_string_pretty(value).unwrap_or_default();
-    format!("{text}\n")
+    format!("{}\n", neutral::json(&text))
 }

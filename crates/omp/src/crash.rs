@@ -8,6 +8,9 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use omp_workspace::write::private_directory;
+
+use crate::output::{self, Stream};
 use crate::{VERSION, world};
 
 /// Reports that are kept; older ones go.
@@ -28,7 +31,10 @@ pub(crate) fn install_panic_hook() {
             Some(path) => format!("The details are in {}.", path.display()),
             None => "Set RUST_BACKTRACE=1 for details.".to_owned(),
         };
-        let _ = writeln!(std::io::stderr(), "Error: omp crashed: {reason}{place}\nThis is a bug. {details}");
+        output::print(
+            Stream::Err,
+            &format!("Error: omp crashed: {reason}{place}\nThis is a bug. {details}\n"),
+        );
     }));
 }
 
@@ -40,7 +46,7 @@ pub(crate) fn logs() -> Option<PathBuf> {
 /// Writes a report, which only its owner can read, and forgets the oldest ones. Arguments and variables are left out: they
 /// may hold secrets.
 pub(crate) fn report(logs: &Path, what: &str) -> std::io::Result<PathBuf> {
-    fs::create_dir_all(logs)?;
+    private_directory(logs)?;
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let path = logs.join(format!("{PREFIX}{seconds}-{}.txt", std::process::id()));
     let mut text = String::new();

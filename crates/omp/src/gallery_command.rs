@@ -6,7 +6,7 @@ use omp_cli::CommandCall;
 use omp_interactive::{End, Exhibition};
 use omp_sdk::{Environment, ProcessEnvironment};
 
-use crate::output::{self, Stream};
+use crate::output;
 use crate::world::World;
 
 /// The widest drawing; nobody has a wider terminal.
@@ -29,7 +29,7 @@ pub(crate) fn gallery(call: &CommandCall, profile: Option<&str>) -> u8 {
         wish.render(&world.directories, &settings, |name| ProcessEnvironment.var(name))
     });
     match rendered {
-        Ok(text) => output::print(Stream::Out, &text),
+        Ok(text) => output::print_drawn(&text),
         Err(error) => output::fail(&error, &[]),
     }
 }

@@ -49,7 +49,7 @@ pub(crate) fn run(call: &CommandCall) -> u8 {
         Err(message) => return output::fail(&message, &[]),
     };
     let hits = wish.search();
-    output::print(Stream::Out, &output::sanitize(&wish.report(&hits)))
+    output::print(Stream::Out, &wish.report(&hits))
 }
 
 impl Wish {

@@ -56,5 +56,5 @@ fn line(prompt: &TypedPrompt) -> String {
     let text = prompt.prompt.split_whitespace().collect::<Vec<_>>().join(" ");
     let shown: String = text.chars().take(WIDTH).collect();
     let more = if shown.len() < text.len() { "…" } else { "" };
-    output::sanitize(&format!("{when}  {shown}{more}")) + "\n"
+    output::name(&format!("{when}  {shown}{more}")) + "\n"
 }

@@ -3,12 +3,13 @@
 //! A thread of its own writes, so that a slow reader never blocks the loop; a full buffer makes the loop wait
 //! instead of growing, and no event is lost.
 
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use futures_util::future::BoxFuture;
 use omp_sdk::{Listener, SessionHeader};
+use omp_tui::console::{self, Kind, Stream};
 use omp_types::AgentEvent;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -58,7 +59,6 @@ pub(crate) fn start(abandoned: CancellationToken) -> (JsonLines, Writer) {
 }
 
 fn write_lines(shared: &Shared, abandoned: &CancellationToken) {
-    let mut stdout = std::io::stdout().lock();
     let mut lines = Vec::new();
     loop {
         {
@@ -71,7 +71,8 @@ fn write_lines(shared: &Shared, abandoned: &CancellationToken) {
             }
             std::mem::swap(&mut state.buffer, &mut lines);
         }
-        let written = stdout.write_all(&lines).and_then(|()| stdout.flush());
+        // Whole lines, which `serde_json` wrote: all of it is UTF-8.
+        let written = console::print(Stream::Out, Kind::Json, &String::from_utf8_lossy(&lines));
         lines.clear();
         if let Err(error) = written {
             shared.lock().broken = Some(error.kind());

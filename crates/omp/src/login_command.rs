@@ -72,7 +72,7 @@ fn run(profile: Option<&str>, work: impl AsyncFnOnce(&Desk) -> Result<String, Re
         match (outcome, signals.exit_code()) {
             (Ok(text), _) => output::print(Stream::Out, &text),
             (Err((message, hints)), code) => {
-                output::fail(&output::sanitize(&message), &hints);
+                output::fail(&message, &hints);
                 code.unwrap_or(1)
             }
         }
@@ -109,7 +109,7 @@ impl Desk {
     async fn login_account(&self, row: &LoginRow) -> Result<String, Refusal> {
         let signed_in =
             self.sign_in.account(row, &self.terminal, &self.cancel).await.map_err(|error| refused(&error))?;
-        let identity = output::sanitize(&signed_in.identity.unwrap_or_default());
+        let identity = output::name(&signed_in.identity.unwrap_or_default());
         Ok(format!("Logged in to {} as {identity}.\n", signed_in.provider))
     }
 
@@ -126,7 +126,7 @@ impl Desk {
         })?;
         let signed_in = self.sign_in.key(row, &line, &self.cancel).await.map_err(|error| refused(&error))?;
         if let Some(remark) = signed_in.remark {
-            output::note(&output::sanitize(&format!("The key could not be checked: {provider}: {remark}.")));
+            output::note(&format!("The key could not be checked: {provider}: {remark}."));
         }
         Ok(format!("The key of {provider} is stored.\n"))
     }

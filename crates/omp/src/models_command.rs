@@ -81,9 +81,9 @@ fn status_table(lists: &[ListStatus]) -> String {
         return "No provider can be asked for its models: none has a key or \"discovery\".\n".to_owned();
     }
     let line = |list: &ListStatus| {
-        let provider = output::sanitize(&list.provider);
+        let provider = output::name(&list.provider);
         match (list.state, &list.error) {
-            (ListState::Failed, Some(error)) => format!("{provider}: {}\n", output::sanitize(error)),
+            (ListState::Failed, Some(error)) => format!("{provider}: {}\n", output::name(error)),
             (ListState::Unknown, _) => format!("{provider}: not asked\n"),
             _ => format!("{provider}: {} models\n", list.models),
         }
@@ -124,7 +124,7 @@ fn narrow(listing: &mut ModelListing, action: ModelsAction, pattern: &str) {
 
 pub(crate) fn json(rows: &impl Serialize) -> u8 {
     match serde_json::to_string_pretty(rows) {
-        Ok(text) => output::print(Stream::Out, &format!("{text}\n")),
+        Ok(text) => output::print_json_text(&text),
         Err(error) => output::fail(&format!("the list cannot be written as JSON: {error}"), &[]),
     }
 }
@@ -163,9 +163,9 @@ fn provider_tables(listing: &ModelListing, extent: Extent) -> String {
 fn heading(listing: &ModelListing, provider: &str, available: bool) -> String {
     let variables = listing.variables.get(provider).map(|names| names.join(" or ")).unwrap_or_default();
     match (available, variables.is_empty()) {
-        (true, _) => format!("{}: ready", output::sanitize(provider)),
-        (false, true) => format!("{}: no key", output::sanitize(provider)),
-        (false, false) => format!("{}: no key, set {variables}", output::sanitize(provider)),
+        (true, _) => format!("{}: ready", output::name(provider)),
+        (false, true) => format!("{}: no key", output::name(provider)),
+        (false, false) => format!("{}: no key, set {variables}", output::name(provider)),
     }
 }
 
@@ -177,14 +177,14 @@ fn line(row: &ModelRow, width: usize) -> String {
     if row.input.contains(&"image") {
         notes.push("images");
     }
-    let selector = output::sanitize(&row.selector);
+    let selector = output::name(&row.selector);
     let text = format!(
         "  {selector:<width$}  {:>6} context  {:>6} output  {:<16}  {:<24}  {}",
         tokens(row.context_window),
         tokens(u64::from(row.max_tokens)),
         notes.join(", "),
         row.api,
-        if row.name == row.id { String::new() } else { output::sanitize(&row.name) },
+        if row.name == row.id { String::new() } else { output::name(&row.name) },
     );
     format!("{}\n", text.trim_end())
 }
@@ -197,8 +197,8 @@ fn canonical_table(rows: &[CanonicalRow]) -> String {
     let width = rows.iter().map(|row| row.id.chars().count()).max().unwrap_or(0);
     let line = |row: &CanonicalRow| {
         let state = if row.available { "ready " } else { "no key" };
-        let (id, variants) = (output::sanitize(&row.id), row.variants.join(", "));
-        format!("{id:<width$}  {state}  {}\n", output::sanitize(&variants))
+        let (id, variants) = (output::name(&row.id), row.variants.join(", "));
+        format!("{id:<width$}  {state}  {}\n", output::name(&variants))
     };
     rows.iter().map(line).collect()
 }

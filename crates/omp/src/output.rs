@@ -1,44 +1,53 @@
-//! Writing to the terminal or a pipe without ever failing over it.
+//! Writing to the terminal or a pipe without ever failing over it. What a text is decides how much of it is shown by
+//! its number: see [`omp_tui::console`], the one way out.
 
-use std::io::{self, Write};
+use std::io;
 
-pub(crate) use omp_plain::sanitize;
-
-/// Where text goes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stream {
-    Out,
-    Err,
-}
+pub(crate) use omp_tui::console::Stream;
+use omp_tui::console::{self, Kind};
+use omp_tui::text::neutral;
 
 /// Writes and flushes. A reader that has gone away is not our failure; any other error on standard output is.
 pub(crate) fn print(stream: Stream, text: &str) -> u8 {
-    let written = match stream {
-        Stream::Out => write(&mut io::stdout().lock(), text.as_bytes()),
-        Stream::Err => write(&mut io::stderr().lock(), text.as_bytes()),
-    };
+    written(stream, console::print(stream, Kind::Exact, text))
+}
+
+/// Prints sentences that people or models wrote.
+pub(crate) fn print_prose(text: &str) -> u8 {
+    written(Stream::Out, console::print(Stream::Out, Kind::Prose, text))
+}
+
+/// Prints rows that were drawn, with their colours.
+pub(crate) fn print_drawn(text: &str) -> u8 {
+    written(Stream::Out, console::print(Stream::Out, Kind::Drawn, text))
+}
+
+/// The exit code after something was written.
+pub(crate) fn written(stream: Stream, written: io::Result<()>) -> u8 {
     match written {
         Ok(()) => 0,
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
         Err(_) if stream == Stream::Err => 0,
-        Err(error) => {
-            let _ = writeln!(io::stderr(), "Error: cannot write to standard output: {error}");
-            1
-        }
+        Err(error) => fail(&format!("cannot write to standard output: {error}"), &[]),
     }
 }
 
-fn write(to: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
-    to.write_all(bytes)?;
-    to.flush()
+/// A name of somebody else's in a row or a sentence: it cannot begin a line of its own.
+pub(crate) fn name(text: &str) -> String {
+    neutral::exact_line(text).into_owned()
 }
 
 /// One JSON document, for programs.
 pub(crate) fn print_json<T: serde::Serialize + ?Sized>(document: &T) -> u8 {
     match serde_json::to_string_pretty(document) {
-        Ok(text) => print(Stream::Out, &format!("{text}\n")),
+        Ok(text) => print_json_text(&text),
         Err(error) => fail(&format!("the result cannot be written as JSON: {error}"), &[]),
     }
+}
+
+/// A JSON document that is text already.
+pub(crate) fn print_json_text(text: &str) -> u8 {
+    written(Stream::Out, console::print(Stream::Out, Kind::Json, &format!("{text}\n")))
 }
 
 /// `Error: …` and hints on standard error; the exit code of an operational failure.

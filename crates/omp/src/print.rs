@@ -3,7 +3,7 @@
 use omp_sdk::{Listener, Outcome};
 use omp_types::{AgentEvent, AssistantBlock, AssistantMessage, StopReason};
 
-use crate::output::{self, Stream, sanitize};
+use crate::output;
 
 /// Tells a person who waits why it takes longer.
 pub(crate) struct Progress;
@@ -15,11 +15,11 @@ impl Listener for Progress {
                 let seconds = delay_ms.div_ceil(1000);
                 output::note(&format!(
                     "Retrying ({attempt}/{max_attempts}) in {seconds}s… {}",
-                    sanitize(&error_message)
+                    error_message
                 ));
             }
             AgentEvent::AutoRetryEnd { success: false, attempt, final_error } => {
-                let error = sanitize(&final_error.unwrap_or_default());
+                let error = final_error.unwrap_or_default();
                 output::note(&format!("Retry failed after {attempt} attempts: {error}"));
             }
             AgentEvent::RetryFallbackApplied(switch) => {
@@ -28,12 +28,12 @@ impl Listener for Progress {
             AgentEvent::ContextPromoted { from, to } => {
                 output::note(&format!("The conversation no longer fits into {from}; continuing with {to}."));
             }
-            AgentEvent::Notice { message } => output::note(&sanitize(&message)),
+            AgentEvent::Notice { message } => output::note(&message),
             AgentEvent::AutoCompactionStart { .. } => {
                 output::note("The conversation grew too long; making it shorter…");
             }
             AgentEvent::AutoCompactionEnd { error_message: Some(error), .. } => {
-                output::note(&sanitize(&error));
+                output::note(&error);
             }
             _ => {}
         }
@@ -60,7 +60,7 @@ impl Report {
     fn of(answer: &AssistantMessage, thoughts: Thoughts) -> Self {
         let failed = is_broken_off(answer);
         let prefix = if failed { "Error: " } else { "" };
-        let note = answer.error_message.as_ref().map(|error| format!("{prefix}{}", sanitize(error)));
+        let note = answer.error_message.as_ref().map(|error| format!("{prefix}{error}"));
         Self { text: render(answer, thoughts), note, code: u8::from(failed) }
     }
 }
@@ -78,7 +78,7 @@ pub(crate) async fn finish(outcome: &Outcome, thoughts: Thoughts) -> u8 {
     };
     let Report { text, note, code } = Report::of(answer, thoughts);
     // A reader may be slow; signals are still answered while it is.
-    let printed = tokio::task::spawn_blocking(move || output::print(Stream::Out, &text)).await.unwrap_or(1);
+    let printed = tokio::task::spawn_blocking(move || output::print_prose(&text)).await.unwrap_or(1);
     if let Some(note) = note {
         output::note(&note);
     }
@@ -94,7 +94,7 @@ fn render(answer: &AssistantMessage, thoughts: Thoughts) -> String {
             _ => continue,
         };
         if !shown.is_empty() {
-            text.push_str(&sanitize(shown));
+            text.push_str(shown);
             text.push('\n');
         }
     }

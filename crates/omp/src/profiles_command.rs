@@ -48,12 +48,7 @@ fn block(row: &ProfileRow) -> String {
     let width = row.models.keys().map(|role| role.chars().count()).max().unwrap_or(0);
     let lines = row.models.iter().map(|(role, selector)| {
         let selector = selector.as_str().unwrap_or_default();
-        format!("  {:<width$}  {}\n", output::sanitize(role), output::sanitize(selector))
+        format!("  {:<width$}  {}\n", output::name(role), output::name(selector))
     });
-    format!(
-        "{}: {}{origin}\n{}",
-        output::sanitize(&row.name),
-        output::sanitize(&state),
-        lines.collect::<String>()
-    )
+    format!("{}: {}{origin}\n{}", output::name(&row.name), output::name(&state), lines.collect::<String>())
 }

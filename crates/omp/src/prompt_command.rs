@@ -4,7 +4,7 @@ use omp_cli::CommandCall;
 use omp_sdk::{Listener, Persistence, PromptReport, Session, SessionOptions};
 use omp_types::AgentEvent;
 
-use crate::output::{self, Stream};
+use crate::output;
 use crate::world::World;
 
 struct Nobody;
@@ -17,9 +17,9 @@ pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
     match report(profile) {
         Ok(report) if call.values.has("json") => {
             let text = serde_json::to_string_pretty(&report).unwrap_or_default();
-            output::print(Stream::Out, &format!("{text}\n"))
+            output::print_json_text(&text)
         }
-        Ok(report) => output::print(Stream::Out, &output::sanitize(&render(&report))),
+        Ok(report) => output::print_prose(&render(&report)),
         Err(message) => output::fail(&message, &[]),
     }
 }

@@ -32,7 +32,7 @@ fn read(path: &str, profile: Option<&str>) -> Result<u8, String> {
         bench.close().await;
         match (signals.exit_code(), given) {
             (Some(code), _) => Ok(code),
-            (None, Ok(given)) => Ok(output::print(Stream::Out, &shown(text(&given.content)))),
+            (None, Ok(given)) => Ok(shown(&text(&given.content))),
             (None, Err(error)) => Err(error.message),
         }
     });
@@ -52,9 +52,12 @@ fn bench(profile: Option<&str>) -> Result<Workbench, String> {
     Workbench::open(options).map_err(|error| error.to_string())
 }
 
-/// Exactly what it is, except on a terminal, which might obey what it is shown.
-fn shown(text: String) -> String {
-    if std::io::stdout().is_terminal() { output::sanitize(&text) } else { text }
+/// On a terminal nothing of it is hidden; in a pipe emoji and other scripts stay as they are.
+fn shown(text: &str) -> u8 {
+    match std::io::stdout().is_terminal() {
+        true => output::print(Stream::Out, text),
+        false => output::print_prose(text),
+    }
 }
 
 /// Text as it is, pictures by what they are.

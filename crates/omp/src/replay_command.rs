@@ -45,14 +45,13 @@ fn text(report: &ReplayReport) -> String {
     let mut text = match divergences.as_slice() {
         [] => format!("{played}: everything as it was recorded.\n"),
         [first, ..] => {
-            let mut text =
-                format!("{played}. It differs first in {}.\n", output::sanitize(&first.to_string()));
+            let mut text = format!("{played}. It differs first in {}.\n", output::name(&first.to_string()));
             for divergence in &divergences[1..] {
-                text.push_str(&format!("  then {}\n", output::sanitize(&divergence.to_string())));
+                text.push_str(&format!("  then {}\n", output::name(&divergence.to_string())));
             }
             text
         }
     };
-    notes.iter().for_each(|note| text.push_str(&format!("{}\n", output::sanitize(note))));
+    notes.iter().for_each(|note| text.push_str(&format!("{note}\n")));
     text
 }

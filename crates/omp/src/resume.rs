@@ -124,7 +124,7 @@ enum Silence {
 
 /// The end of the input is a no.
 fn yes(question: &str, silence: Silence) -> bool {
-    output::note(&output::sanitize(question));
+    output::note(question);
     let mut answer = String::new();
     if !matches!(std::io::stdin().lock().read_line(&mut answer), Ok(1..)) {
         return false;

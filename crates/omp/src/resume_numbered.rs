@@ -28,7 +28,7 @@ pub(crate) fn choose(directories: &Directories, session_dir: Option<&Path>, cwd:
     }
     for (number, session) in (1..).zip(&sessions) {
         let place = if here { String::new() } else { format!(", in {}", session.cwd.display()) };
-        output::note(&output::sanitize(&format!("{number}. {}{place}", session.name())));
+        output::note(&output::name(&format!("{number}. {}{place}", session.name())));
     }
     output::note("Number of the session to resume, or nothing to leave:");
     ask(&sessions)

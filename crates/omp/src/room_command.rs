@@ -165,7 +165,7 @@ fn list(plan: &GcPlan) -> String {
     if plan.items.len() > MOST_LINES {
         text += &format!("… and {} more; --json lists all.\n", plan.items.len() - MOST_LINES);
     }
-    output::sanitize(&text)
+    output::name(&text)
 }
 
 /// Bytes for people.

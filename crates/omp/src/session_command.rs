@@ -1,9 +1,8 @@
 //! `omp session`: the sessions that are saved.
 
-use std::io::{self, Write};
-
 use omp_cli::CommandCall;
 use omp_sdk::{DumpForm, SavedError, SavedSessions, SessionScope};
+use omp_tui::console::{Kind, Lines};
 use serde_json::{Value, json};
 
 use crate::output::{self, Stream};
@@ -112,7 +111,7 @@ impl Desk<'_> {
                 SessionScope::Folder => String::new(),
                 SessionScope::AllFolders => format!("  {}", row.cwd.display()),
             };
-            output::sanitize(&format!("{}  {}  {}{place}", row.id, row.modified, row.name)) + "\n"
+            output::name(&format!("{}  {}  {}{place}", row.id, row.modified, row.name)) + "\n"
         };
         let text: String = rows.iter().map(line).collect();
         output::print(Stream::Out, if text.is_empty() { "No sessions yet.\n" } else { &text })
@@ -125,9 +124,9 @@ impl Desk<'_> {
             return Ok(output::print_json(&document));
         }
         let form = if self.call.values.has("raw") { DumpForm::Raw } else { DumpForm::Compact };
-        let mut out = Clean::new(io::stdout().lock());
+        let mut out = Lines::new(Kind::Exact);
         self.saved.dump(session, form, &mut out)?;
-        Ok(out.finish())
+        Ok(output::written(Stream::Out, out.finish()))
     }
 
     fn search(&self, first: &str, more: &[String]) -> u8 {
@@ -142,7 +141,7 @@ impl Desk<'_> {
         });
         let document: Value = document.collect();
         let line = |entry: &omp_sdk::FoundEntry| {
-            output::sanitize(&format!("{} {}  {}", entry.session, entry.hit.id, entry.hit.excerpt)) + "\n"
+            output::name(&format!("{} {}  {}", entry.session, entry.hit.id, entry.hit.excerpt)) + "\n"
         };
         let lines: String = found.iter().map(line).collect();
         self.print(&document, if lines.is_empty() { "Nothing found.\n" } else { &lines })
@@ -163,7 +162,7 @@ impl Desk<'_> {
         };
         let branch = self.saved.branch(session, entry)?;
         branch.warnings.iter().for_each(|warning| output::warn(warning));
-        let prompt = output::sanitize(&branch.prompt);
+        let prompt = &branch.prompt;
         let lines = format!("Branched to: {}\nThe message was: {prompt}\n", branch.path.display());
         Ok(self.print(&json!({"path": branch.path, "prompt": branch.prompt}), &lines))
     }
@@ -181,7 +180,7 @@ impl Desk<'_> {
         let mut lines = String::new();
         for finding in &checkup.findings {
             let place = if finding.line == 0 { String::new() } else { format!("line {}: ", finding.line) };
-            lines += &format!("{place}{}\n", output::sanitize(&finding.damage.to_string()));
+            lines += &format!("{place}{}\n", output::name(&finding.damage.to_string()));
         }
         if checkup.further > 0 {
             lines += &format!("… and {} more.\n", checkup.further);
@@ -218,7 +217,7 @@ impl Desk<'_> {
     fn import(&self, session: &str) -> Result<u8, SavedError> {
         let (directories, environment) = (&self.world.directories, self.world.environment.as_ref());
         let (saved, remarks) = self.saved.import(session, directories, environment)?;
-        remarks.iter().for_each(|remark| output::warn(&output::sanitize(remark)));
+        remarks.iter().for_each(|remark| output::warn(remark));
         let document = json!({"id": saved.id, "path": saved.path});
         let lines = format!("Imported to: {}\nGo on with: omp --resume {}\n", saved.path.display(), saved.id);
         Ok(self.print(&document, &lines))
@@ -227,54 +226,5 @@ impl Desk<'_> {
     fn delete(&self, session: &str) -> Result<u8, SavedError> {
         let path = self.saved.delete(session)?;
         Ok(self.print(&json!({"deleted": path}), &format!("Deleted: {}\n", path.display())))
-    }
-}
-
-/// Standard output, without what could steer a terminal.
-struct Clean<W> {
-    out: W,
-    line: Vec<u8>,
-    failed: Option<io::Error>,
-}
-
-impl<W: Write> Clean<W> {
-    fn new(out: W) -> Self {
-        Self { out, line: Vec::new(), failed: None }
-    }
-
-    /// The exit code: a reader that has gone away is not our failure.
-    fn finish(mut self) -> u8 {
-        let flushed = self.flush();
-        match self.failed.take().map_or(flushed, Err) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                output::fail(&format!("cannot write to standard output: {error}"), &[])
-            }
-            _ => 0,
-        }
-    }
-
-    fn pass(&mut self) {
-        let text = output::sanitize(&String::from_utf8_lossy(&self.line));
-        self.line.clear();
-        if self.failed.is_none() {
-            self.failed = self.out.write_all(text.as_bytes()).err();
-        }
-    }
-}
-
-impl<W: Write> Write for Clean<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
-            self.line.extend_from_slice(part);
-            if part.ends_with(b"\n") {
-                self.pass();
-            }
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.pass();
-        self.out.flush()
     }
 }

@@ -50,7 +50,7 @@ fn report(call: &CommandCall, preset: ProviderPreset, added: &ProviderAdded) -> 
     };
     if call.values.has("json") {
         let shown = json!({"provider": provider, "variable": variable, "file": file, "written": written});
-        return output::print(Stream::Out, &format!("{shown:#}\n"));
+        return output::print_json(&shown);
     }
     let place = file.display();
     let text = match written {

@@ -191,7 +191,7 @@ impl Shown {
     fn print(&mut self, text: &str) {
         if !text.is_empty() {
             self.in_line = !text.ends_with('\n');
-            output::print(Stream::Out, text);
+            output::print_prose(text);
         }
     }
 }

@@ -15,11 +15,11 @@ pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
             let rows: Vec<_> = sources.rows.iter().map(row_json).collect();
             let text =
                 serde_json::to_string_pretty(&json!({ "sources": rows, "warnings": sources.warnings }));
-            output::print(Stream::Out, &format!("{}\n", text.unwrap_or_default()))
+            output::print_json_text(&text.unwrap_or_default())
         }
         Ok((sources, home)) => {
             sources.warnings.iter().for_each(|warning| output::warn(warning));
-            output::print(Stream::Out, &output::sanitize(&render(&sources.rows, &home)))
+            output::print(Stream::Out, &render(&sources.rows, &home))
         }
         Err(message) => output::fail(&message, &[]),
     }

@@ -120,7 +120,7 @@ fn line(host: &Host) -> String {
     let description = host.description.as_deref().map(|text| format!("  {text}")).unwrap_or_default();
     let line =
         format!("{:<16}  {host}  ({}, {}){description}", host.name, level(host), host.source.file.display());
-    output::sanitize(&line) + "\n"
+    output::name(&line) + "\n"
 }
 
 fn row(host: &Host) -> Value {

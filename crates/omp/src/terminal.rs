@@ -101,7 +101,7 @@ impl Person for Terminal {
             }
             Notice::NotUsable { reason } => format!("{reason}. Try again."),
         };
-        output::note(&output::sanitize(&text));
+        output::note(&text);
     }
 
     fn line(&self) -> BoxFuture<'_, Option<String>> {

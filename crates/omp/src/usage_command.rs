@@ -13,7 +13,7 @@ const DAYS: u32 = 7;
 pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
     match answer(call, profile) {
         Ok(code) => code,
-        Err(message) => output::fail(&output::sanitize(&message), &[]),
+        Err(message) => output::fail(&message, &[]),
     }
 }
 
@@ -49,9 +49,7 @@ async fn now(call: &CommandCall, quotas: &Quotas) -> Result<u8, String> {
     }
     let printed = match call.values.has("json") {
         true => output::print_json(&json!({ "accounts": answer.reports })),
-        false => {
-            output::print(Stream::Out, &output::sanitize(&format!("{}\n", quotas_text(&answer.reports))))
-        }
+        false => output::print(Stream::Out, &format!("{}\n", quotas_text(&answer.reports))),
     };
     let failed = !answer.reports.is_empty() && answer.reports.iter().all(|report| report.error.is_some());
     Ok(printed.max(u8::from(failed)))
@@ -65,6 +63,6 @@ async fn history(call: &CommandCall, quotas: &Quotas, days: u32) -> Result<u8, S
     }
     Ok(match call.values.has("json") {
         true => output::print_json(&json!({ "history": past })),
-        false => output::print(Stream::Out, &output::sanitize(&format!("{}\n", past_quotas_text(&past)))),
+        false => output::print(Stream::Out, &format!("{}\n", past_quotas_text(&past))),
     })
 }

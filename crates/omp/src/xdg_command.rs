@@ -15,7 +15,7 @@ pub(crate) fn init(call: &CommandCall, profile: Option<&str>) -> u8 {
         Err(error) => return output::fail(&error, &[]),
     };
     match xdg::init(&directories, |name| ProcessEnvironment.var(name).filter(|value| !value.is_empty())) {
-        Ok(done) if call.values.has("json") => output::print(Stream::Out, &format!("{:#}\n", as_json(&done))),
+        Ok(done) if call.values.has("json") => output::print_json(&as_json(&done)),
         Ok(done) => output::print(Stream::Out, &as_text(&done)),
         Err(error) => output::fail(&error.to_string(), &[]),
     }

@@ -1,6 +1,8 @@
 //! `/todo`: the list of tasks, seen and changed by a person.
 
-use std::path::PathBuf;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
@@ -60,12 +62,19 @@ async fn export(session: &Session, path: &str) -> Answer {
         return Answer::refused(EMPTY);
     }
     let (target, text) = (file.clone(), to_markdown(&phases));
-    let written = tokio::task::spawn_blocking(move || std::fs::write(target, text)).await;
+    let written = tokio::task::spawn_blocking(move || write_private(&target, &text)).await;
     match written {
         Ok(Ok(())) => Answer::Text(format!("Todo list written to {}.", file.display())),
         Ok(Err(error)) => Answer::Refused(format!("{} cannot be written: {error}.", file.display())),
         Err(error) => Answer::refused(error),
     }
+}
+
+/// What is said in a session is for its owner only, wherever it is written.
+fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    file.write_all(text.as_bytes())
 }
 
 async fn import(session: &Session, path: &str) -> Answer {

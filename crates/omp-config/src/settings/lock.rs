@@ -6,6 +6,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use omp_workspace::write::private_directory;
+
 use super::error::SettingsError;
 
 /// A save takes milliseconds; whoever holds the lock longer is stuck.
@@ -20,7 +22,7 @@ pub(super) fn exclusively<T>(
 ) -> Result<T, SettingsError> {
     let directory = file.parent().unwrap_or(Path::new("/"));
     let failed = |path: &Path, source| SettingsError::Lock { path: path.to_owned(), source };
-    std::fs::create_dir_all(directory).map_err(|source| failed(directory, source))?;
+    private_directory(directory).map_err(|source| failed(directory, source))?;
     let mut path = file.as_os_str().to_owned();
     path.push(".lock");
     let path = Path::new(&path);

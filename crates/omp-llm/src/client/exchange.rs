@@ -12,6 +12,7 @@ use super::live::Live;
 use super::watch::{FirstEvent, Watch, bounded_body, idle_timeout, refused};
 use super::{BatchStream, Client, ClientOptions, StreamLimits, http, now_ms, tape};
 use crate::answer::Answer;
+use crate::bounds;
 use crate::failure::{self, fatal, transient};
 use crate::frames::{FrameError, Frames};
 use crate::model::{Api, Model, Secret, Transport};
@@ -181,7 +182,11 @@ impl Exchange {
                 return Ok(());
             }
             watch.first_event = None;
+            bounds::check_event(event.data)?;
             progress = decoder.event(event, answer)?;
+            if let Some(failure) = answer.exceeded().filter(|_| progress == Progress::More) {
+                return Err(failure.into());
+            }
             if progress == Progress::More && answer.ran_away() {
                 answer.remark(RAN_AWAY);
                 answer.finish(StopReason::Stop);

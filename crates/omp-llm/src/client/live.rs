@@ -10,6 +10,7 @@ use super::exchange::{Exchange, Prepared, State};
 use super::http;
 use super::socket::{self, OpenError, Purpose, Socket, SocketMode, Sockets};
 use super::watch::{Watch, idle_timeout, refused};
+use crate::bounds;
 use crate::failure::fatal;
 use crate::model::{Api, Transport};
 use crate::sse::SseEvent;
@@ -76,8 +77,12 @@ impl Exchange {
             return Err(failure);
         }
         self.watch.first_event = None;
+        bounds::check_event(message)?;
         match self.decoder.event(SseEvent { name: "", data: message }, &mut self.answer)? {
-            Progress::More => self.state = State::Socket(live),
+            Progress::More => match self.answer.exceeded() {
+                Some(failure) => return Err(failure),
+                None => self.state = State::Socket(live),
+            },
             Progress::Finished => {
                 let Live { socket, sockets, session, purpose } = *live;
                 sockets.keep(session, purpose, socket);

@@ -146,6 +146,10 @@ impl Lift {
             | StreamEvent::ThinkingStart { .. }
             | StreamEvent::ThinkingEnd { .. } => {}
         }
+        if let Some(failure) = self.answer.exceeded().filter(|_| !self.is_over) {
+            self.is_over = true;
+            self.answer.fail(failure);
+        }
     }
 
     fn native_start(&mut self, index: usize, id: &str, name: &str) {
@@ -204,6 +208,7 @@ impl Lift {
         let block = match self.words {
             Some((current, block)) if current == kind => block,
             _ if text.trim().is_empty() => {
+                let text = self.answer.admit(text);
                 self.space.push_str(text);
                 return;
             }

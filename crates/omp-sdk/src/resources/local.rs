@@ -11,7 +11,7 @@ use futures_util::future::BoxFuture;
 use omp_session::Artifacts;
 use omp_tools::{Completion, InternalUrl, Resource, Scheme};
 use omp_workspace::tree::size;
-use omp_workspace::write::{Mode, write};
+use omp_workspace::write::{Mode, private_directory, write};
 use tokio_util::sync::CancellationToken;
 
 /// Files that a listing names.
@@ -80,7 +80,7 @@ impl Local {
             return Err(format!("'{url}' names a directory. Add the name of the file to write."));
         }
         self.create()?;
-        write(&path, content.as_bytes(), Mode::Keep).map_err(|error| error.to_string())?;
+        write(&path, content.as_bytes(), Mode::Private).map_err(|error| error.to_string())?;
         Ok(())
     }
 
@@ -188,7 +188,7 @@ impl Scheme for Local {
         let Some(directory) = (if is_directory { Some(path.as_path()) } else { path.parent() }) else {
             return Ok(());
         };
-        std::fs::create_dir_all(directory)
+        private_directory(directory)
             .map_err(|error| format!("Cannot create the directory {}: {error}.", directory.display()))
     }
 

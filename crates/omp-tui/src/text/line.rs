@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::cells::Cell;
+use super::neutral;
 use super::style::Style;
-use super::width::{self, clusters};
+use super::width;
 
 /// Tabs advance to the next multiple of this many cells.
 const TAB: usize = 4;
@@ -181,48 +182,23 @@ impl Line {
 /// The one boundary between foreign text and the screen: no control character passes. `column` is where the text begins,
 /// for tabs.
 fn sanitize(text: &str, column: usize) -> Cow<'_, str> {
-    if !text.chars().any(needs_care) {
-        return Cow::Borrowed(text);
+    let clean = neutral::prose(text);
+    if !clean.contains(['\t', '\n']) {
+        return clean;
     }
-    let mut clean = String::with_capacity(text.len() + 8);
+    let mut spaced = String::with_capacity(clean.len() + 8);
     let mut column = column;
-    for cluster in clusters(text) {
-        let first = cluster.text.chars().next().unwrap_or(' ');
-        if !needs_care(first) {
-            clean.push_str(cluster.text);
-            column += cluster.width;
-            continue;
+    for (index, part) in clean.split('\t').enumerate() {
+        if index > 0 {
+            let spaces = TAB - column % TAB;
+            spaced.extend(std::iter::repeat_n(' ', spaces));
+            column += spaces;
         }
-        for character in cluster.text.chars() {
-            match character {
-                '\t' => {
-                    let spaces = TAB - column % TAB;
-                    clean.extend(std::iter::repeat_n(' ', spaces));
-                    column += spaces;
-                }
-                '\0'..='\u{1f}' => {
-                    clean.push(char::from_u32(0x2400 + u32::from(character)).unwrap_or('?'));
-                    column += 1;
-                }
-                '\u{7f}' => {
-                    clean.push('\u{2421}');
-                    column += 1;
-                }
-                '\u{80}'..='\u{9f}' => {
-                    clean.push('\u{fffd}');
-                    column += 1;
-                }
-                _ => {}
-            }
-        }
+        let part = part.replace('\n', "\u{240a}");
+        column += width::text_width(&part);
+        spaced.push_str(&part);
     }
-    Cow::Owned(clean)
-}
-
-/// Characters that a terminal obeys, and those that reorder or hide the text around them.
-fn needs_care(character: char) -> bool {
-    character.is_control()
-        || matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    Cow::Owned(spaced)
 }
 
 #[cfg(test)]
@@ -234,7 +210,7 @@ mod tests {
     fn control_characters_are_shown_not_obeyed() {
         let line = Line::plain("a\x1b[2J\tb\r\u{9b}31m\u{202e}c\u{7f}");
         let text = line.text();
-        assert_eq!(text, "a␛[2J   b␍\u{fffd}31mc␡");
+        assert_eq!(text, "a␛[2J   b␍<U+009B>31m<U+202E>c␡");
         assert!(!text.chars().any(char::is_control));
         assert_eq!(line.width(), width::text_width(&text));
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use omp_theme::{Spinner, Symbol, Token};
-use omp_tui::text::{Attributes, Line, Style};
+use omp_tui::text::{Attributes, Line, Style, neutral};
 
 use super::{Call, Drawn, Phase};
 use crate::Look;
@@ -22,7 +22,7 @@ pub(super) fn header(look: &Look, call: &Call, drawn: &Drawn, running: Option<Du
     let ground = look.theme.color(ground);
     let on = |style: Style| style.background(ground);
     let mut line = status(look, call.phase, running);
-    let name = drawn.title.as_deref().unwrap_or(&call.name);
+    let name = neutral::exact_line(drawn.title.as_deref().unwrap_or(&call.name));
     line.push(on(look.fg(Token::ToolTitle)).with(Attributes::BOLD), &format!(" {name}"));
     let room = look.width.saturating_sub(line.width() + 1);
     let kept = SUBJECT.min(Line::plain(&drawn.subject).width() + 1);

@@ -24,6 +24,7 @@ pub mod spoken;
 mod todo;
 mod tools;
 mod view;
+mod visible;
 mod write;
 
 pub use blocks::{Block, Blocks, Place};

@@ -5,6 +5,7 @@ use crate::Look;
 
 /// What a call is about to do: `bash: cargo test`.
 pub fn beginning(look: &Look, call: &Call) -> String {
+    let call = &*call.visible();
     let drawn = draw(&Drawing { look, call, expansion: Expansion::Collapsed });
     let subject = drawn.subject.split_whitespace().collect::<Vec<_>>().join(" ");
     match subject.is_empty() {
@@ -15,6 +16,7 @@ pub fn beginning(look: &Look, call: &Call) -> String {
 
 /// What came of a call: a sentence, then what there is to see, without colours.
 pub fn ending(look: &Look, call: &Call) -> Vec<String> {
+    let call = &*call.visible();
     let drawn = draw(&Drawing { look, call, expansion: Expansion::Collapsed });
     let name = &call.name;
     let sentence = match call.phase {

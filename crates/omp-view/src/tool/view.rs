@@ -140,6 +140,7 @@ impl ToolView {
         let mut complaint = None;
         let rows = self.body.rows(look, version, || {
             let inner = look.narrower(INDENT);
+            let call = &*call.visible();
             let mut drawn = draw_with(renderer.as_deref(), call, &inner, expansion, &mut complaint);
             let why = call.intent.iter().map(|intent| label(&inner, intent));
             let body: Vec<Line> = why.chain(std::mem::take(&mut drawn.body)).collect();

@@ -349,9 +349,9 @@ fn secrets_are_masked_in_lists() {
 fn values_cannot_steer_the_terminal() {
     let home = Home::new();
     home.write(PROJECT, "theme:\n  dark: \"a\\e[31m\\e]0;title\\ab\\nc\"\n");
-    assert_eq!(get(&home, "theme.dark"), "ab\nc");
+    assert_eq!(get(&home, "theme.dark"), "a␛[31m␛]0;title␇b\nc");
     let list = config(&home, &["list"]);
-    assert!(list.stdout.contains("  theme.dark = ab c (string)"));
+    assert!(list.stdout.contains("  theme.dark = a␛[31m␛]0;title␇b c (string)"));
     assert!(!list.stdout.contains('\u{1b}'));
 }
 

@@ -1,6 +1,7 @@
 //! The program as a user runs it: hermetic homes, the strict scripted server, real processes.
 
 mod aliases;
+mod answer_bounds;
 mod appearance;
 mod approval;
 mod arguments;
@@ -68,6 +69,7 @@ mod stats;
 mod structural;
 mod subcommands;
 mod support;
+mod terminal_control;
 mod texts;
 mod tidy;
 mod tls;

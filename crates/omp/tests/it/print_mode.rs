@@ -80,7 +80,7 @@ fn tools_can_be_switched_off() {
 fn an_answer_cannot_drive_the_terminal() {
     let server = Server::start([Reply::new().text("a\u{1b}[2Jb\u{1b}]0;owned\u{7}c\u{8}d\r\ne")]);
     let output = omp_run(&home(&server, Wire::OpenAiCompletions), &["-p", "x"]);
-    assert_eq!(output.stdout, "abcd\ne\n");
+    assert_eq!(output.stdout, "a␛[2Jb␛]0;owned␇c␈d\ne\n");
     server.finish();
 }
 

@@ -181,6 +181,43 @@ fn only_the_scope_spawns() {
     }
 }
 
+/// What is printed goes through `omp_tui::console`, which neutralises what a terminal would obey.
+// proves: SEC-047
+#[test]
+fn printing_has_one_way_out() {
+    let ways = [
+        ["print", "ln!("].concat(),
+        ["print", "!("].concat(),
+        ["db", "g!("].concat(),
+        ["stdout", "()"].concat(),
+        ["stderr", "()"].concat(),
+        ["STDOUT", "_FILENO"].concat(),
+        ["STDERR", "_FILENO"].concat(),
+    ];
+    // Standard output itself is the terminal in these: it is measured, taken over and given back, with bytes of ours.
+    let owners =
+        ["crates/omp-tui/src/console.rs", "crates/omp-tui/src/terminal", "crates/omp/src/guardian.rs"];
+    // Not those of this program: a shell's, for the command it runs, and code in an example.
+    let others = [
+        "crates/omp-embedded-shell/src/",
+        "crates/omp-testkit/src/",
+        "crates/omp-view/src/gallery/samples.rs",
+    ];
+    for path in sources() {
+        let shown = path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
+        let ours =
+            shown.contains("/src/") && !owners.iter().chain(&others).any(|owner| shown.starts_with(owner));
+        if !ours || shown.contains("/tests/") {
+            continue;
+        }
+        for line in read(&path).lines().filter(|line| !line.trim_start().starts_with("//")) {
+            let asks = line.replace("stdout().is_terminal()", "").replace("stderr().is_terminal()", "");
+            let prints = ways.iter().any(|way| asks.contains(way.as_str()));
+            assert!(!prints, "{shown} prints past omp_tui::console: {line}");
+        }
+    }
+}
+
 /// The loop decides, it does not act.
 #[test]
 fn the_loop_does_no_io() {

@@ -142,7 +142,7 @@ impl Decoder {
 
     fn delta(&mut self, index: u64, delta: &Delta<'_>, answer: &mut Answer) {
         if let Some(native) = self.native.get_mut(&index) {
-            native.input.push_str(or_empty(delta.partial_json.as_ref()));
+            native.input.push_str(answer.admit(or_empty(delta.partial_json.as_ref())));
             return;
         }
         let Some(&block) = self.blocks.get(&index) else { return };

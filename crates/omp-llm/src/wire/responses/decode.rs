@@ -114,7 +114,7 @@ impl Decoder {
         if let Some(block) = block {
             answer.push_text(block, words);
         }
-        self.refusal.get_or_insert_default().push_str(words);
+        self.refusal.get_or_insert_default().push_str(answer.admit(words));
     }
 
     fn open(&mut self, index: u64, item: &Value, answer: &mut Answer) -> Option<usize> {

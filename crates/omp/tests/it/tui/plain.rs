@@ -65,7 +65,10 @@ fn a_conversation_in_lines() {
         &[],
     );
     lines.say("look around").wait_for("I look first.").wait_for("bash: echo from-tool");
-    lines.wait_for("bash is done").wait_for("  from-tool").wait_for("The first line.\nThe **second** line.");
+    lines
+        .wait_for("bash is done")
+        .wait_for("  from-tool")
+        .wait_for("The first line.\nThe **second** ␛[31mline␛[m.");
     let (server, home) = lines.leave();
     server.finish();
     assert_eq!(crate::sessions::session_files(&home).len(), 1);
@@ -73,7 +76,7 @@ fn a_conversation_in_lines() {
     // Resumed, everything is heard again.
     let server = Server::start([Reply::new()]);
     let mut lines = again(home, server, &["-c"]);
-    lines.wait_for("You: look around").wait_for("bash is done").wait_for("The **second** line.");
+    lines.wait_for("You: look around").wait_for("bash is done").wait_for("The **second** ␛[31mline␛[m.");
     lines.leave();
 }
 
