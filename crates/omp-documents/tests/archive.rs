@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use omp_documents::Stop;
-use omp_documents::archive::{Archive, ArchiveError, Format, Lookup, Place, Member, inner, put};
+use omp_documents::archive::{Archive, ArchiveError, Format, Lookup, Member, Place, inner, put};
 use tempfile::TempDir;
 use zip::CompressionMethod;
 use zip::write::SimpleFileOptions;

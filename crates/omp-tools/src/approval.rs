@@ -67,7 +67,8 @@ pub(crate) fn of_edit(
     arguments: &Map<String, Value>,
     targets: &[String],
 ) -> Approval {
-    let inside = |typed: &String| InternalUrl::parse(typed).is_some_and(|url| SESSION.contains(&url.scheme()));
+    let inside =
+        |typed: &String| InternalUrl::parse(typed).is_some_and(|url| SESSION.contains(&url.scheme()));
     if !targets.is_empty() && targets.iter().all(inside) {
         return Approval::READ;
     }

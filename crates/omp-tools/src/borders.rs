@@ -82,9 +82,7 @@ impl Borders {
 
     /// Why the content of the file at a path is never read, by the path itself and by what it leads to.
     pub fn secret(&self, path: &Path) -> Option<&'static str> {
-        self.with_roots(|roots| {
-            secret(&real_path(path), roots).or_else(|| secret(&real_entry(path), roots))
-        })
+        self.with_roots(|roots| secret(&real_path(path), roots).or_else(|| secret(&real_entry(path), roots)))
     }
 
     /// As [`open::open`], but for credential stores, whatever their name is.
@@ -140,7 +138,8 @@ impl Borders {
         let keys = self.home.iter().flat_map(|home| below(&home.join(".ssh")));
         let keys = keys.filter(|path| self.with_roots(|roots| secret(path, roots)).is_some());
         let ids = named.chain(listed).chain(keys).filter_map(|path| {
-            let metadata = std::fs::metadata(path).ok().filter(|found| found.is_file() && found.nlink() > 1)?;
+            let metadata =
+                std::fs::metadata(path).ok().filter(|found| found.is_file() && found.nlink() > 1)?;
             Some((metadata.dev(), metadata.ino()))
         });
         ids.collect()
@@ -172,7 +171,8 @@ impl WalkCheck<'_> {
     /// Opens a file below the base. Walks follow no links, so its name says what it is.
     pub(crate) fn open(&self, path: &Path) -> io::Result<File> {
         if self.near {
-            let real = path.strip_prefix(&self.base).map_or_else(|_| real_path(path), |rest| self.real.join(rest));
+            let real =
+                path.strip_prefix(&self.base).map_or_else(|_| real_path(path), |rest| self.real.join(rest));
             let why = self.borders.with_roots(|roots| secret(&real, roots));
             why.map_or(Ok(()), |why| Err(refused(why)))?;
         }

@@ -16,8 +16,8 @@ use omp_workspace::path::Base;
 use omp_workspace::scans::Scans;
 use tokio::sync::OnceCell;
 
-use crate::borders::Borders;
 use crate::bash::{Interception, Minimizer, PtyView, SetInShell};
+use crate::borders::Borders;
 use crate::conflicts::Conflicts;
 use crate::edit::EditMode;
 use crate::inspect_image::Vision;

@@ -111,8 +111,8 @@ fn prepare(mut launch: Launch, world: World, cwd: PathBuf, startup: &mut Startup
     let wanted = !launch.print && !launch.no_ui && launch.mode.is_none();
     let interactive = wanted && piped.is_none() && at_terminal;
     let fit = if settings.get(keys::IMAGES_AUTO_RESIZE) { Fit::Shrink } else { Fit::Keep };
-    let attached = startup
-        .phase("attachments", || attach::read_all(&launch.attachments, &cwd, &world.directories, fit));
+    let attached =
+        startup.phase("attachments", || attach::read_all(&launch.attachments, &cwd, &world.directories, fit));
     let messages = std::mem::take(&mut launch.messages);
     let turns = input::turns(piped.as_deref(), attached.map_err(plain)?, messages);
     if turns.is_empty() && !interactive {

@@ -67,9 +67,8 @@ fn walks_pass_over_stores() {
     let place = Place::new();
     std::fs::hard_link(place.root.join("home/.aws/credentials"), place.root.join("work/aws")).unwrap();
     let borders = place.borders();
-    let opens = |base: &str, path: &str| {
-        borders.walk(&place.root.join(base)).open(&place.root.join(path)).is_ok()
-    };
+    let opens =
+        |base: &str, path: &str| borders.walk(&place.root.join(base)).open(&place.root.join(path)).is_ok();
     assert!(opens("work", "work/a"));
     assert!(!opens("work", "work/aws"));
     assert!(!opens("home", "home/.ssh/id_rsa"));

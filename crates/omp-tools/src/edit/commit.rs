@@ -175,11 +175,7 @@ fn rename(
 }
 
 /// Moves a file to another file system, where it is written anew.
-fn carry_over(
-    context: &Context,
-    (from, to): (&Path, &Path),
-    done: &mut Vec<Step>,
-) -> std::io::Result<()> {
+fn carry_over(context: &Context, (from, to): (&Path, &Path), done: &mut Vec<Step>) -> std::io::Result<()> {
     let (bytes, permissions) = (std::fs::read(from)?, std::fs::metadata(from)?.permissions());
     context.put(to, &bytes, Mode::Private).map_err(std::io::Error::other)?;
     done.push(Step::Created(to.to_owned()));

@@ -109,7 +109,8 @@ impl Tool for Edit {
 
     fn approval_details(&self, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {
         let targets = self.targets(arguments);
-        let mut details = approval::paths(&self.context, targets.iter().map(|typed| ("Path", typed.as_str())));
+        let mut details =
+            approval::paths(&self.context, targets.iter().map(|typed| ("Path", typed.as_str())));
         let texts = [("input", "Edit"), ("old_string", "Replace"), ("new_string", "With")];
         details.extend(approval::details(arguments, &texts));
         let edits = arguments.get("edits").and_then(Value::as_array).into_iter().flatten();

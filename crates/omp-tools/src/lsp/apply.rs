@@ -17,9 +17,9 @@ use omp_types::{ToolOutput, UserBlock};
 use super::call::Fault;
 use super::catch_up::outdated;
 use super::tell;
-use omp_workspace::path::real_path;
 use crate::edit::{Foreign, make};
 use crate::{Context, blocking};
+use omp_workspace::path::real_path;
 
 /// Makes the changes that servers ask for by themselves.
 pub(super) struct Pen(pub(super) Weak<Context>);

@@ -96,12 +96,12 @@ fn member(
     let before = Before::look(path);
     let exact = context.exact(path).map_err(|error| explain(context, &error))?;
     let place = exact.as_deref().map_or(archive::Place::Named(path), archive::Place::Exact);
-    archive::put(place, *format, &name, content.as_bytes(), (context.now)(), stop).map_err(
-        |error| match error {
+    archive::put(place, *format, &name, content.as_bytes(), (context.now)(), stop).map_err(|error| {
+        match error {
             ArchiveError::Write(error) => explain(context, &error),
             other => ToolError::new(format!("{shown} was left as it is: {other}.")),
-        },
-    )?;
+        }
+    })?;
     context.changed(path, before);
     let units = content.encode_utf16().count();
     let text = format!("Successfully wrote {units} bytes to {shown}:{}", name.as_str());

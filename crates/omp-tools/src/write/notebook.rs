@@ -19,7 +19,8 @@ pub(super) fn put(context: &Context, path: &Path, content: &str) -> Result<ToolO
     }
     let old = old(&shown, path, content)?;
     let stored = notebook::whole(&shown, old.as_ref(), content)?;
-    let written = context.put(path, stored.as_bytes(), Mode::Keep).map_err(|error| explain(context, &error))?;
+    let written =
+        context.put(path, stored.as_bytes(), Mode::Keep).map_err(|error| explain(context, &error))?;
     context.changed(path, written.outcome.into());
     let mut text = String::new();
     let now = Notebook::parse(stored.as_bytes());

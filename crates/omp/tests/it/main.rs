@@ -7,6 +7,7 @@ mod arguments;
 mod artifacts;
 mod attachments;
 mod bench;
+mod borders;
 mod by_hand;
 mod circles;
 mod clouds;
