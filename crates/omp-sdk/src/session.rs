@@ -268,6 +268,9 @@ impl Session {
             None => None,
         };
         let unrecorded = self.end_recording().await;
-        self.record.release().into_iter().chain(unkept).chain(ended).chain(unrecorded).collect()
+        let refused = self.tools.lsp.as_ref().and_then(|lsp| lsp.servers.refusal());
+        let refused = refused.map(|reason| format!("Language servers and checkers did not run: {reason}."));
+        let problems = self.record.release().into_iter().chain(unkept).chain(ended).chain(unrecorded);
+        problems.chain(refused).collect()
     }
 }

@@ -59,7 +59,7 @@ pub use edit::EditMode;
 pub use goal::GoalKeeper;
 pub use inspect_image::{Seer, Vision, VisionError};
 pub use job::JobSettings;
-pub use lsp::{LanguageServers, Late, LateFindings, LspSettings};
+pub use lsp::{CHECKER_PROGRAMS, LanguageServers, Late, LateFindings, LspSettings};
 pub use modes::{Asking, Modes};
 pub use omp_patch::Fuzzy;
 pub use omp_workspace::scans::{Limits as ScanLimits, Scans};

@@ -11,6 +11,7 @@ pub(crate) mod rewinding;
 pub(crate) mod roots;
 pub(crate) mod stats;
 pub(crate) mod todo;
+pub(crate) mod trust;
 pub(crate) mod upkeep;
 pub(crate) mod usage;
 

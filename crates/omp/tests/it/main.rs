@@ -49,6 +49,7 @@ mod modes;
 mod odd_ends;
 mod print_mode;
 mod profiles;
+mod projects;
 mod promotion;
 mod prompt;
 mod provider_rows;

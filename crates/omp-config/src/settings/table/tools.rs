@@ -7,6 +7,8 @@ settings! {
     TOOLS_APPROVAL: Record("tools.approval", "Policy per tool: `allow`, `deny` or `prompt`.");
     // Ours.
     TOOLS_APPROVAL_RULES: List("tools.approvalRules", &[], "Commands that run without a question: `git status *` with any arguments, `make test` just as written.");
+    TRUST_PROJECTS: Choice("trust.projects", &["ask", "always"], "Whether a project may run its code and read files outside of it without being asked about first. Taken only from your own settings.")
+        .flag("--trust-project");
     TOOLS_DISCOVERY_MODE: Choice("tools.discoveryMode", &["auto", "off", "mcp-only", "all"], "Which tools the model has to search for before it can call them.");
     TOOLS_ESSENTIAL_OVERRIDE: List("tools.essentialOverride", &[], "Tools that never have to be searched for.");
     TOOLS_FORMAT: Choice("tools.format", &["auto", "native", "anthropic", "deepseek", "gemini", "gemma", "glm", "harmony", "kimi", "minimax", "qwen3", "xml"], "How tools are offered to the model: by the provider's interface or in the text of a dialect.")
