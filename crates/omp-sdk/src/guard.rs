@@ -101,7 +101,7 @@ impl Guard {
         modes: Arc<omp_tools::Modes>,
     ) -> Self {
         let stance = Stance::of(settings);
-        modes.reach.enforce(stance.mode != Mode::Yolo);
+        obey(&modes, stance.mode);
         Self {
             stance: Mutex::new(stance),
             rules: Mutex::new(rules(settings)),
@@ -119,7 +119,7 @@ impl Guard {
     /// The settings say something else now. They hold what the user allowed for always.
     pub(crate) fn set_stance(&self, settings: &Settings) {
         let stance = Stance::of(settings);
-        self.modes.reach.enforce(stance.mode != Mode::Yolo);
+        obey(&self.modes, stance.mode);
         *self.stance.lock().unwrap_or_else(PoisonError::into_inner) = stance;
         *self.rules.lock().unwrap_or_else(PoisonError::into_inner) = rules(settings);
     }
@@ -280,6 +280,12 @@ impl Gate for Guard {
             None => arguments,
         }
     }
+}
+
+/// Tools keep to what was agreed to unless nothing is ever asked, and ask about addresses where everything is.
+fn obey(modes: &omp_tools::Modes, mode: Mode) {
+    modes.reach.enforce(mode != Mode::Yolo);
+    modes.named.ask(mode == Mode::AlwaysAsk);
 }
 
 /// The tool's own word on the call. It may look at files, so it gets a thread where that holds up nobody.

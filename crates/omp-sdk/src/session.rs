@@ -180,6 +180,7 @@ impl Session {
     /// Keeps what the user typed in the history of prompts, without what was attached to it. A session that is not
     /// saved keeps nothing.
     pub fn note_typed(&self, text: &str) {
+        self.tools.modes.named.hear(text);
         if let Some(notes) = &self.notes {
             notes.add(text);
         }
