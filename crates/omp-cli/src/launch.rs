@@ -47,6 +47,7 @@ pub struct Launch {
     pub no_pty: bool,
     pub approval_mode: Option<ApprovalMode>,
     pub auto_approve: bool,
+    pub trust_project: bool,
 
     pub session: SessionArgs,
     pub work: WorkArgs,
@@ -190,6 +191,7 @@ impl Launch {
             no_pty: values.has("no-pty"),
             approval_mode: values.text("approval-mode").and_then(ApprovalMode::from_word),
             auto_approve: values.has("auto-approve"),
+            trust_project: values.has("trust-project"),
             session: SessionArgs::from_values(values),
             work: WorkArgs::from_values(values),
             extend: ExtendArgs::from_values(values),

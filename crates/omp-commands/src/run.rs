@@ -8,7 +8,7 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::text::{
     about, changelog, compacting, conversation, machines, moving, provider, rewinding, roots, sandbox, stats,
-    todo, upkeep, usage,
+    todo, trust, upkeep, usage,
 };
 
 /// What commands are answered with.
@@ -56,6 +56,7 @@ pub async fn answer(desk: &Desk, call: &Call<'_>) -> Answer {
         "fresh" => provider::fresh(&session).await,
         "debug" => provider::debug(&session, arguments).await,
         "model" => provider::model(&session, arguments).await,
+        "trust" => trust::run(&session, arguments).await,
         "add-dir" => roots::add(&session, arguments).await,
         "remove-dir" => roots::remove(&session, arguments).await,
         "dirs" => roots::list(&session),

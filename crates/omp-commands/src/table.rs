@@ -312,6 +312,14 @@ pub const BUILTINS: &[Builtin] = &[
         ..PLAIN
     },
     Builtin {
+        name: "trust",
+        description: "What this project may run and read outside of itself",
+        hint: "[add|revoke]",
+        subcommands: &["add", "revoke"],
+        place: Place::Everywhere,
+        ..PLAIN
+    },
+    Builtin {
         name: "add-dir",
         description: "Work in another directory, too",
         hint: "<directory>",

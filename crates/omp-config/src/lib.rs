@@ -11,8 +11,10 @@ pub mod dotenv;
 pub mod frontmatter;
 mod profile;
 pub mod settings;
+mod trust;
 pub mod xdg;
 
 pub use boolean::boolean_like;
 pub use directories::{Directories, DirectoryError, expand_home};
 pub use profile::{InvalidProfile, Profile, ProfileName};
+pub use trust::{TrustError, change_trust, load_trust, project_root, trust_file};

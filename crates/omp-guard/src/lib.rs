@@ -2,7 +2,8 @@
 //!
 //! Questions, answered by pure functions: does a call run, wait for a person or fail ([`approval`]); what does a
 //! shell command really do ([`command`], [`effects`], [`rules`]); which files decide what runs later or hold credentials
-//! ([`protected`]); which words must not reach a model ([`secrets`]). Nothing here asks anybody,
+//! ([`protected`]); which words must not reach a model ([`secrets`]); what the user has agreed to for a project
+//! ([`trust`]). Nothing here asks anybody,
 //! reads files or talks to models: callers hand in what is known and act on the answer.
 
 pub mod approval;
@@ -13,3 +14,4 @@ pub mod protected;
 pub mod question;
 pub mod rules;
 pub mod secrets;
+pub mod trust;

@@ -16,6 +16,9 @@ pub enum LspError {
     Ended { server: String, how: String },
     #[error("{server} cannot be started: {reason}")]
     Start { server: String, reason: String },
+    /// It would execute code of a project that the user has not agreed to.
+    #[error("{server} does not run here: {reason}")]
+    Refused { server: String, reason: String },
     /// What a server says that makes no sense.
     #[error("{0}")]
     Nonsense(String),

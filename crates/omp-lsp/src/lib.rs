@@ -26,7 +26,8 @@ pub mod servers;
 pub mod uri;
 
 pub use client::{Client, Editor, Fate, Limit, Synced};
+pub use config::project_code;
 pub use config::{Config, Kind, Places, Server, Trust};
 pub use error::LspError;
 pub use mux::MuxState;
-pub use servers::{Servers, Surroundings};
+pub use servers::{Consent, Servers, Surroundings};

@@ -23,8 +23,11 @@ const CRASHES_WITHIN: Duration = Duration::from_secs(3 * 60);
 /// How long a server may take to get ready before anybody needs it.
 const WARM_UP: Duration = Duration::from_secs(5);
 
-/// Names directories. Waits for the disk.
-pub type Directories = Box<dyn Fn() -> Vec<PathBuf> + Send + Sync>;
+/// Names directories, depending on whose files count. Waits for the disk.
+pub type Directories = Box<dyn Fn(Trust) -> Vec<PathBuf> + Send + Sync>;
+
+/// May code of the project run now? The error says why not and what to do. Waits for the disk.
+pub type Consent = Box<dyn Fn() -> Result<(), String> + Send + Sync>;
 
 /// What servers are started with.
 pub struct Surroundings {
@@ -34,8 +37,8 @@ pub struct Surroundings {
     pub cwd: PathBuf,
     /// Finds the directories with configuration files, the least important first, when they are needed.
     pub directories: Directories,
-    /// Whose programs are started.
-    pub trust: Trust,
+    /// Servers and checkers execute a project's code: build scripts, plugins, configuration.
+    pub consent: Consent,
 }
 
 /// All servers of a session.
@@ -44,8 +47,13 @@ pub struct Servers {
     environment: Environment,
     places: Places,
     directories: Arc<Directories>,
+    consent: Arc<Consent>,
+    /// Why programs were not started that somebody wanted.
+    refusal: Mutex<Option<String>>,
     /// Read once; changes of the files need another session.
     config: OnceCell<Arc<Config>>,
+    /// The same without what the project says, for a project that is not trusted.
+    guarded: OnceCell<Arc<Config>>,
     slots: Mutex<HashMap<String, Arc<Slot>>>,
     editor: OnceLock<Arc<dyn Editor>>,
     mux: Mux,
@@ -71,14 +79,17 @@ struct Times {
 impl Servers {
     /// Nothing is read or started before somebody asks.
     pub fn new(surroundings: Surroundings) -> Arc<Self> {
-        let Surroundings { scope, environment, cwd, directories, trust } = surroundings;
+        let Surroundings { scope, environment, cwd, directories, consent } = surroundings;
         let path = environment.get("PATH").map(ToOwned::to_owned);
         Arc::new(Self {
             scope,
             environment,
-            places: Places { cwd, directories: Vec::new(), path, trust },
+            places: Places { cwd, directories: Vec::new(), path, trust: Trust::Project },
             directories: Arc::new(directories),
+            consent: Arc::new(consent),
+            refusal: Mutex::default(),
             config: OnceCell::new(),
+            guarded: OnceCell::new(),
             slots: Mutex::default(),
             editor: OnceLock::new(),
             mux: Mux::default(),
@@ -98,21 +109,51 @@ impl Servers {
 
     /// The servers of the project.
     pub async fn config(&self) -> Arc<Config> {
+        let trust = self.trust().await;
         let load = || async {
-            let (mut places, directories) = (self.places.clone(), Arc::clone(&self.directories));
-            let load = move || {
-                places.directories = directories();
-                Config::load(&places)
-            };
+            let (places, directories) = (self.places.clone(), Arc::clone(&self.directories));
+            let load = move || Config::load(&Places { directories: directories(trust), trust, ..places });
             let loaded = tokio::task::spawn_blocking(load).await;
             Arc::new(loaded.unwrap_or_default())
         };
-        Arc::clone(self.config.get_or_init(load).await)
+        let cell = match trust {
+            Trust::Project => &self.config,
+            Trust::User => &self.guarded,
+        };
+        Arc::clone(cell.get_or_init(load).await)
+    }
+
+    async fn trust(&self) -> Trust {
+        match self.asked().await {
+            Ok(()) => Trust::Project,
+            Err(_) => Trust::User,
+        }
+    }
+
+    /// May a program be started that executes code of the project? Everything that starts one asks here first: servers,
+    /// linters and checkers. A sandbox that confines them can answer yes where there is no consent.
+    pub async fn may_run(&self, program: &str) -> Result<(), LspError> {
+        self.asked().await.map_err(|reason| {
+            *self.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason.clone());
+            LspError::Refused { server: program.to_owned(), reason }
+        })
+    }
+
+    /// Why programs were not started that somebody wanted, if that happened.
+    pub fn refusal(&self) -> Option<String> {
+        self.refusal.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    async fn asked(&self) -> Result<(), String> {
+        let consent = Arc::clone(&self.consent);
+        let asked = tokio::task::spawn_blocking(move || consent()).await;
+        asked.unwrap_or_else(|error| Err(error.to_string()))
     }
 
     /// Whether servers are shared with other programs.
     pub async fn mux(&self) -> MuxState {
-        self.mux.state(&self.places, &self.scope, &self.environment).await
+        let places = Places { trust: self.trust().await, ..self.places.clone() };
+        self.mux.state(&places, &self.scope, &self.environment).await
     }
 
     /// The scope and the environment for programs that are no servers.
@@ -142,6 +183,7 @@ impl Servers {
             return Ok(Arc::clone(client));
         }
         *current = None;
+        self.may_run(&server.name).await?;
         slot.may_start(server)?;
         let (program, arguments) =
             self.mux.command(server, &self.places, &self.scope, &self.environment).await;

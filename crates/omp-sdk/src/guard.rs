@@ -109,7 +109,7 @@ impl Guard {
         modes: Arc<omp_tools::Modes>,
     ) -> Self {
         let stance = Stance::of(settings);
-        modes.reach.enforce(stance.mode != Mode::Yolo);
+        obey(&modes, stance.mode);
         Self {
             stance: Mutex::new(stance),
             rules: Mutex::new(rules(settings)),
@@ -175,7 +175,7 @@ impl Guard {
     /// The settings say something else now. They hold what the user allowed for always.
     pub(crate) fn set_stance(&self, settings: &Settings) {
         let stance = Stance::of(settings);
-        self.modes.reach.enforce(stance.mode != Mode::Yolo);
+        obey(&self.modes, stance.mode);
         if let Some(tools) = self.tools.get() {
             tools.sandbox.set_free(stance.mode == Mode::Yolo);
             tools.sandbox.set(confining::settings(settings));
@@ -279,7 +279,8 @@ impl Guard {
         if approval.tier == Tier::Read || GUARDED.contains(&call.name.as_str()) {
             return false;
         }
-        approval.hidden || !self.verdict(&call.name, arguments).is_some_and(|verdict| verdict.effects.only_reads())
+        approval.hidden
+            || !self.verdict(&call.name, arguments).is_some_and(|verdict| verdict.effects.only_reads())
     }
 
     /// The answer before may have settled this call, too.
@@ -363,6 +364,12 @@ impl Gate for Guard {
             None => arguments,
         }
     }
+}
+
+/// Tools keep to what was agreed to unless nothing is ever asked, and ask about addresses where everything is.
+fn obey(modes: &omp_tools::Modes, mode: Mode) {
+    modes.reach.enforce(mode != Mode::Yolo);
+    modes.named.ask(mode == Mode::AlwaysAsk);
 }
 
 /// The tool's own word on the call. It may look at files, so it gets a thread where that holds up nobody.

@@ -13,6 +13,7 @@ use crate::configure;
 use crate::environment::Environment;
 use crate::options::{RuleChoice, SessionOptions, SkillChoice};
 use crate::prompt::Section;
+use crate::trust;
 
 /// What standing rules may take of every prompt.
 const STICKY_LIMIT: usize = 16 * 1024;
@@ -62,9 +63,12 @@ impl Knowledge {
         for found in [skills.warnings(), rules.warnings(), &context.warnings, &sticky.warnings] {
             warnings.extend_from_slice(found);
         }
+        let system = file(PromptFileName::System, &options.prompt.system);
+        let append = file(PromptFileName::AppendSystem, &options.prompt.append);
+        warnings.extend(discovery.prompt_notes());
         Self {
-            system: file(PromptFileName::System, &options.prompt.system),
-            append: file(PromptFileName::AppendSystem, &options.prompt.append),
+            system,
+            append,
             sticky: standing(&sticky, &mut warnings),
             context: context.active().map(|finding| finding.item.clone()).collect(),
             skills,
@@ -149,7 +153,8 @@ fn standing(found: &Listing<StickyRule>, warnings: &mut Vec<String>) -> Option<A
 /// Looks around from the session's directory, with the sources that the settings leave on.
 pub(crate) fn discovery(directories: &Directories, cwd: &Path, settings: &Settings) -> Discovery {
     let left_out = strings(settings.get(keys::DISABLED_EXTENSIONS)).map(str::to_owned).collect();
-    Discovery::new(Places::find(directories, cwd), &settings.disabled_providers()).without(left_out)
+    let discovery = Discovery::new(Places::find(directories, cwd), &settings.disabled_providers());
+    discovery.without(left_out).admitting(trust::outside(directories, cwd, settings))
 }
 
 /// The commands behind `/<name>`.

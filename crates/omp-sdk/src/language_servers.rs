@@ -18,6 +18,7 @@ use crate::adapt::SystemClock;
 use crate::knowledge;
 use crate::options::SessionOptions;
 use crate::session::Session;
+use crate::trust::ProjectTrust;
 
 /// The kind of the message in session files.
 const LATE: &str = "lsp-diagnostics";
@@ -82,22 +83,23 @@ pub(crate) fn of_session(
     options: &SessionOptions,
     scope: &Arc<Scope>,
     environment: &ChildEnvironment,
+    modes: Arc<omp_tools::Modes>,
 ) -> Option<Arc<LanguageServers>> {
     if !settings.get(keys::LSP_ENABLED) {
         return None;
     }
     let (directories, cwd, known) = (options.directories.clone(), options.cwd.clone(), settings.clone());
-    // Where commands are asked about, nothing that a project brings along runs unasked.
-    let trust = match settings.get(keys::TOOLS_APPROVAL_MODE) {
-        "yolo" => Trust::Project,
-        _ => Trust::User,
-    };
+    let (consent, places_of) = (ProjectTrust::new(options, settings), directories.clone());
     let servers = Servers::new(Surroundings {
         scope: Arc::clone(scope),
         environment: environment.clone(),
         cwd: cwd.clone(),
-        directories: Box::new(move || places(&directories, cwd.clone(), &known, trust)),
-        trust,
+        directories: Box::new(move |trust| places(&places_of, cwd.clone(), &known, trust)),
+        // The mode that never asks runs whatever a model wants; a checker adds nothing to that.
+        consent: Box::new(move || match modes.reach.is_enforced() {
+            true => consent.code(),
+            false => Ok(()),
+        }),
     });
     let wishes = LspSettings {
         diagnostics_on_write: settings.get(keys::LSP_DIAGNOSTICS_ON_WRITE),
@@ -109,7 +111,12 @@ pub(crate) fn of_session(
 }
 
 /// Directories with configuration files, the least important first.
-fn places(directories: &Directories, cwd: PathBuf, settings: &Settings, trust: Trust) -> Vec<PathBuf> {
+pub(crate) fn places(
+    directories: &Directories,
+    cwd: PathBuf,
+    settings: &Settings,
+    trust: Trust,
+) -> Vec<PathBuf> {
     let discovery = knowledge::discovery(directories, &cwd, settings);
     let mut all = vec![directories.home.clone()];
     all.extend(discovery.plugin_roots());

@@ -86,6 +86,7 @@ mod titles;
 mod tls;
 mod toolbox;
 mod transport;
+mod trust;
 mod typing;
 mod user_command;
 mod verify;
@@ -131,6 +132,7 @@ pub use omp_agent::{AgentError, Chain, Clock, Control, Fallbacks, Listener, Outc
 pub use omp_agent::{Invocation, McpOrigin, Tool, ToolError, ToolOrigin};
 pub use omp_auth as auth;
 pub use omp_compaction::Shake;
+pub use omp_config::TrustError;
 pub use omp_config::discovery::{Level, SourceRow, Sources};
 pub use omp_config::settings;
 pub use omp_config::{Directories, DirectoryError, Profile, alias, xdg};
@@ -139,6 +141,7 @@ pub use omp_export::share::Shared;
 pub use omp_export::{Color as PageColor, Palette as PagePalette, Theme as PageTheme};
 pub use omp_extend::{CommandRow, CommandSource, Commands};
 pub use omp_guard::question::Question;
+pub use omp_guard::trust::{Agreement, Want, WantKind};
 pub use omp_history::{
     Action as FileAction, Change as FileChange, Others as OtherChanges, Plan as FilePlan,
     Restored as RestoredFiles,
@@ -178,6 +181,7 @@ pub use signing::{SignIn, SignInError, SignedIn};
 pub use statistics::{DashboardError, UsageStatistics};
 pub use store::find_session;
 pub use switch::Direction;
+pub use trust::{ProjectTrust, TrustRow, TrustedProject, local_time, trusted_projects};
 pub use typing::keyword_spans;
 pub use user_command::Audience;
 pub use verify::{Verdict, verify_key};

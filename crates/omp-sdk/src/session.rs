@@ -180,6 +180,7 @@ impl Session {
     /// Keeps what the user typed in the history of prompts, without what was attached to it. A session that is not
     /// saved keeps nothing.
     pub fn note_typed(&self, text: &str) {
+        self.tools.modes.named.hear(text);
         if let Some(notes) = &self.notes {
             notes.add(text);
         }
@@ -268,6 +269,9 @@ impl Session {
             None => None,
         };
         let unrecorded = self.end_recording().await;
-        self.record.release().into_iter().chain(unkept).chain(ended).chain(unrecorded).collect()
+        let refused = self.tools.lsp.as_ref().and_then(|lsp| lsp.servers.refusal());
+        let refused = refused.map(|reason| format!("Language servers and checkers did not run: {reason}."));
+        let problems = self.record.release().into_iter().chain(unkept).chain(ended).chain(unrecorded);
+        problems.chain(refused).collect()
     }
 }

@@ -135,13 +135,14 @@ impl Opening {
         context.resources = resources(knowledge, kept, &github, obsidian);
         context.web = web::pages(&self.settings, client);
         context.ssh = self.ssh.clone();
-        context.lsp =
-            language_servers::of_session(&self.settings, &self.options, scope, &context.environment);
-        context.history = file_history::of_session(self, kept, &context.environment);
         context.modes = modes::for_tools(&self.options, &self.settings);
         let memory = self.options.directories.state().join("sandbox-rung");
         context.sandbox =
             Arc::new(omp_tools::Sandbox::new(confining::settings(&self.settings), Some(memory)));
+        let shared = Arc::clone(&context.modes);
+        context.lsp =
+            language_servers::of_session(&self.settings, &self.options, scope, &context.environment, shared);
+        context.history = file_history::of_session(self, kept, &context.environment);
         let context = Arc::new(context);
         let mut all = omp_tools::builtin(Arc::clone(&context));
         all.extend(omp_tools::ssh(Arc::clone(&context)));

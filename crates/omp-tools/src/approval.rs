@@ -84,7 +84,8 @@ pub(crate) fn paths<'a>(
     let mut details = Vec::new();
     for (label, typed) in typed {
         details.push(ApprovalDetail { label, value: typed.to_owned() });
-        let path = context.file(typed).ok().filter(|_| InternalUrl::parse(typed).is_none());
+        let is_file = InternalUrl::parse(typed).is_none() && !omp_web::address::is_web(typed);
+        let path = context.file(typed).ok().filter(|_| is_file);
         let value = path.and_then(|path| elsewhere(context, &path));
         details.extend(value.map(|value| ApprovalDetail { label: "Resolves to", value }));
     }

@@ -9,6 +9,7 @@ use omp_agent::Clock;
 use crate::ask::Questioner;
 use crate::checkpoint::Checkpoints;
 use crate::goal::GoalKeeper;
+use crate::named::NamedAddresses;
 use crate::plan::Planning;
 use crate::reach::Reach;
 
@@ -23,6 +24,8 @@ pub struct Modes {
     pub planning: Planning,
     /// What tools may change without having asked.
     pub reach: Reach,
+    /// Addresses that the user has named.
+    pub named: NamedAddresses,
     /// What the session works towards.
     pub goal: GoalKeeper,
     /// The user took part in a call in a way that ends the turn.

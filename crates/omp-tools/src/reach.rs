@@ -38,7 +38,8 @@ impl Reach {
         self.enforced.store(on, Ordering::Release);
     }
 
-    pub(crate) fn is_enforced(&self) -> bool {
+    /// Do tools keep to what was agreed to?
+    pub fn is_enforced(&self) -> bool {
         self.enforced.load(Ordering::Acquire)
     }
 

@@ -242,7 +242,7 @@ impl Job<'_> {
     /// Something that a page leads to. Nobody outside leads us to a server of this machine.
     async fn probe(&self, page: &Url, target: &Url, accept: &'static str) -> Option<Fetched> {
         address::follow(page, target).ok()?;
-        let trust = Trust::after(page, self.inside, target);
+        let trust = Trust::after(self.inside);
         let request = Request { url: target.clone(), accept, purpose: Purpose::Probe, trust };
         let found = self.source.get(request).await.ok()?;
         (found.is_success() && found.cut.is_none()).then_some(found)

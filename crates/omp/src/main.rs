@@ -47,6 +47,7 @@ mod ssh_command;
 mod startup;
 mod stats_command;
 mod terminal;
+mod trust_command;
 mod unattended;
 mod usage_command;
 mod world;
@@ -158,6 +159,7 @@ fn command(call: &CommandCall, profile: Option<&str>) -> u8 {
         "ssh" => ssh_command::run(call, profile),
         "stats" => stats_command::run(call, profile),
         "token" => login_command::token(call, profile),
+        "trust" => trust_command::run(call, profile),
         "usage" => usage_command::run(call, profile),
         name => output::fail(&format!("omp {name} is not available yet."), &[]),
     }

@@ -97,6 +97,9 @@ pub(crate) fn overrides(launch: &Launch) -> Map<String, Value> {
     if let Some(mode) = mode {
         overrides.insert(keys::TOOLS_APPROVAL_MODE.path().to_owned(), Value::String(mode.word().to_owned()));
     }
+    if launch.trust_project {
+        overrides.insert(keys::TRUST_PROJECTS.path().to_owned(), Value::String("always".to_owned()));
+    }
     if launch.no_lsp {
         overrides.insert(keys::LSP_ENABLED.path().to_owned(), Value::Bool(false));
     }

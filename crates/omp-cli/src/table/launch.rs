@@ -84,6 +84,10 @@ pub static LAUNCH: &[Group] = &[
             Flag::switch("no-pty", "Never run commands in a pseudo-terminal"),
             Flag::value("approval-mode", APPROVAL, "Which tool calls run without a question").metavar("mode"),
             Flag::switch("auto-approve", "Run every tool call without a question").alias(&["yolo"]),
+            Flag::switch(
+                "trust-project",
+                "Let this project run its code and read outside of it, for this run",
+            ),
         ],
     },
     Group {

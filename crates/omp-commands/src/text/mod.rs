@@ -12,6 +12,7 @@ pub(crate) mod roots;
 pub(crate) mod sandbox;
 pub(crate) mod stats;
 pub(crate) mod todo;
+pub(crate) mod trust;
 pub(crate) mod upkeep;
 pub(crate) mod usage;
 

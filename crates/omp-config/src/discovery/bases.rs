@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Discovery;
-use super::disk::{FILE_LIMIT, Trouble, read_text};
+use super::disk::{FILE_LIMIT, Trouble, Unread};
 use super::item::Level;
 use super::kind::context::cut_note;
 use super::places::{NATIVE, Places};
@@ -66,7 +66,14 @@ pub fn nearest_project_directories(places: &Places, subpath: &str) -> Vec<BaseDi
 /// The first file of this name that says something.
 pub(super) fn prompt_file(discovery: &Discovery, name: PromptFileName) -> Option<(PathBuf, String)> {
     prompt_candidates(discovery, name).into_iter().find_map(|base| {
-        let read = read_text(&base.path, FILE_LIMIT).ok()?;
+        let read = match discovery.text(&base.path, FILE_LIMIT) {
+            Ok(read) => read,
+            Err(Unread::Missing) => return None,
+            Err(Unread::Unusable(warning)) => {
+                discovery.disk.note(warning);
+                return None;
+            }
+        };
         let mut text = read.text;
         if read.trouble == Some(Trouble::Cut) {
             text.push_str(&cut_note(&base.path, read.size, FILE_LIMIT));

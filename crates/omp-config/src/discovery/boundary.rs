@@ -1,35 +1,113 @@
-//! Whether a project stays with its own files. One that does not is reported, not refused: links and imports to
-//! elsewhere are allowed, but what they bring goes to the model.
+//! Whether a project stays with its own files. What its context files bring from elsewhere, by an import or through a
+//! link, goes to the model; it is left out until the user has agreed to it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use omp_guard::protected::{Roots, secret};
+use omp_workspace::path::real_path;
 
 use super::Discovery;
+use super::disk::{Text, Unread, read_text};
 
-/// Folders of the user whose Markdown files any project may refer to.
-const SHARED: [&str; 7] = [".omp", ".claude", ".codex", ".gemini", ".config/opencode", ".agent", ".agents"];
-
-/// What the user should know if `file` of the project brings text from `target`, elsewhere.
-pub(super) fn crossing(discovery: &Discovery, file: &Path, target: &Path) -> Option<String> {
-    let real = target.canonicalize().ok()?;
-    (!is_inside(discovery, file, &real)).then(|| {
-        format!(
-            "{} puts {} into the prompt, which is outside the project. Remove it there if you did not expect this",
-            file.display(),
-            real.display()
-        )
-    })
+/// What a project may bring in from outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outside {
+    /// Everything: the user says so for this run.
+    Everything,
+    /// These files, each behind all links.
+    Only(Vec<PathBuf>),
 }
 
-fn is_inside(discovery: &Discovery, file: &Path, real: &Path) -> bool {
-    let places = &discovery.places;
-    let below = |root: &Path| root.canonicalize().is_ok_and(|root| real.starts_with(root));
-    let project = places.repository.as_ref().unwrap_or(&places.cwd);
-    // Without a repository a file above the working directory may refer to its neighbours.
-    let own = discovery.ancestors.iter().find(|directory| file.starts_with(directory));
-    if below(project) || own.is_some_and(|own| below(own)) {
-        return true;
+impl Default for Outside {
+    fn default() -> Self {
+        Self::Only(Vec::new())
     }
-    // Their other files hold credentials.
-    let is_markdown = real.extension().is_some_and(|extension| extension == "md");
-    is_markdown && (below(&places.agent) || SHARED.iter().any(|shared| below(&places.home.join(shared))))
+}
+
+/// Why a text is not used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Barred {
+    /// It is outside the project, and nobody has agreed.
+    Outside(PathBuf),
+    /// It holds credentials.
+    Secret(&'static str),
+}
+
+impl Barred {
+    /// What the user should know.
+    pub(super) fn warning(&self, file: &Path) -> String {
+        let file = file.display();
+        match self {
+            Self::Outside(real) => format!(
+                "{file} wants to put {} into the prompt, which is outside the project: left out. To allow it: omp trust \
+                 add, or /trust add",
+                real.display()
+            ),
+            Self::Secret(why) => format!("{file} wants to put credentials into the prompt ({why}): left out"),
+        }
+    }
+}
+
+impl Discovery {
+    /// The same with what the user has agreed to.
+    #[must_use]
+    pub fn admitting(self, outside: Outside) -> Self {
+        Self { outside, ..self }
+    }
+
+    /// The files outside the project that were left out so far.
+    pub fn left_outside(&self) -> Vec<PathBuf> {
+        self.disk.left_outside()
+    }
+
+    /// The text of a file, unless it is barred.
+    pub(super) fn text(&self, path: &Path, limit: usize) -> Result<Text, Unread> {
+        let text = read_text(path, limit)?;
+        match self.bars(path, path) {
+            Some(barred) => Err(Unread::Unusable(barred.warning(path))),
+            None => Ok(text),
+        }
+    }
+
+    /// May the text at `target` be used on behalf of `file`, which is or names it?
+    pub(super) fn bars(&self, file: &Path, target: &Path) -> Option<Barred> {
+        let real = real_path(target);
+        let roots = Roots {
+            workspace: &[],
+            home: Some(&self.places.home),
+            own: std::slice::from_ref(&self.places.agent),
+        };
+        let paths = [real.as_path(), target];
+        if let Some(why) = paths.into_iter().find_map(|path| secret(path, &roots)) {
+            return Some(Barred::Secret(why));
+        }
+        if !self.is_of_project(file) || self.is_inside(file, &real) || self.is_agreed(&real) {
+            return None;
+        }
+        self.disk.leave_outside(&real);
+        Some(Barred::Outside(real))
+    }
+
+    /// Did the project bring the file along? What is in the user's home directory itself is the user's own.
+    fn is_of_project(&self, file: &Path) -> bool {
+        let above = self.ancestors.iter().filter(|directory| **directory != self.places.home);
+        above.into_iter().any(|directory| file.starts_with(directory))
+            && !file.starts_with(&self.places.agent)
+    }
+
+    fn is_agreed(&self, real: &Path) -> bool {
+        match &self.outside {
+            Outside::Everything => true,
+            Outside::Only(agreed) => agreed.iter().any(|path| path == real),
+        }
+    }
+
+    fn is_inside(&self, file: &Path, real: &Path) -> bool {
+        let places = &self.places;
+        let below = |root: &Path| real.starts_with(real_path(root));
+        let project = places.repository.as_ref().unwrap_or(&places.cwd);
+        // Without a repository a file above the working directory may refer to its neighbours.
+        let own = self.ancestors.iter().find(|directory| file.starts_with(directory));
+        below(project) || own.is_some_and(|own| below(own))
+    }
 }

@@ -1,6 +1,6 @@
 //! Reads what others wrote: bounded, never waiting, each folder once.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -86,6 +86,10 @@ impl Entry {
 #[derive(Debug, Default)]
 pub(super) struct Disk {
     folders: Mutex<HashMap<PathBuf, Arc<Folder>>>,
+    /// Files outside the project that were not read.
+    outside: Mutex<BTreeSet<PathBuf>>,
+    /// What the user should know and no list tells.
+    notes: Mutex<BTreeSet<String>>,
 }
 
 impl Disk {
@@ -97,6 +101,22 @@ impl Disk {
         let folder = Arc::new(read_folder(path));
         folders.insert(path.to_path_buf(), Arc::clone(&folder));
         folder
+    }
+
+    pub(super) fn note(&self, note: String) {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(note);
+    }
+
+    pub(super) fn notes(&self) -> Vec<String> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
+    pub(super) fn leave_outside(&self, path: &Path) {
+        self.outside.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_path_buf());
+    }
+
+    pub(super) fn left_outside(&self) -> Vec<PathBuf> {
+        self.outside.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 }
 

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Discovery;
-use super::boundary::crossing;
 use super::disk::{FILE_LIMIT, FileId, Folder, Text, Trouble, Unread, read_text};
 use super::item::{Finding, Level, Listing, Origin};
 use super::provider::{Loaders, Provider};
@@ -72,17 +71,22 @@ impl<T> Search<'_, T> {
         folder
     }
 
-    /// The text of a file, as much of it as is read of any file.
+    /// The text of a file for the model, as much of it as is read of any file.
     pub(super) fn read(&mut self, path: &Path) -> Option<Text> {
-        let text = self.read_up_to(path, FILE_LIMIT)?;
+        let text = self.taken(self.discovery.text(path, FILE_LIMIT))?;
         if let Some(warning) = trouble(path, &text) {
             self.warn(warning);
         }
         Some(text)
     }
 
+    /// The text of a file that is data for this program and goes into no prompt.
     pub(super) fn read_up_to(&mut self, path: &Path, limit: usize) -> Option<Text> {
-        match read_text(path, limit) {
+        self.taken(read_text(path, limit))
+    }
+
+    fn taken(&mut self, read: Result<Text, Unread>) -> Option<Text> {
+        match read {
             Ok(text) => Some(text),
             Err(Unread::Missing) => None,
             Err(Unread::Unusable(warning)) => {
@@ -100,16 +104,6 @@ impl<T> Search<'_, T> {
             self.warn(format!("{}: {warning}", path.display()));
         }
         Some((document, text.id))
-    }
-
-    /// The same for text of the project that goes into the prompt unasked.
-    pub(super) fn guarded_document(&mut self, level: Level, path: &Path) -> Option<(Document, FileId)> {
-        let found = self.document(path)?;
-        if level == Level::Project && path.is_symlink() {
-            let warning = crossing(self.discovery, path, path);
-            warning.into_iter().for_each(|warning| self.warn(warning));
-        }
-        Some(found)
     }
 }
 

@@ -5,9 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::Discovery;
-use super::boundary::crossing;
 use super::disk::{FILE_LIMIT, FileId, Trouble, read_text};
-use super::item::Level;
 use super::kind::context::cut_note;
 use super::token::tokens;
 use crate::expand_home;
@@ -19,7 +17,6 @@ const HOPS: usize = 5;
 pub(super) struct Importer<'a> {
     discovery: &'a Discovery,
     file: &'a Path,
-    level: Level,
     /// How many bytes may still be added.
     pub(super) space: usize,
     pub(super) warnings: Vec<String>,
@@ -27,15 +24,14 @@ pub(super) struct Importer<'a> {
 }
 
 impl<'a> Importer<'a> {
-    pub(super) fn new(discovery: &'a Discovery, file: &'a Path, level: Level, space: usize) -> Self {
-        Self { discovery, file, level, space, warnings: Vec::new(), seen: HashSet::new() }
+    pub(super) fn new(discovery: &'a Discovery, file: &'a Path, space: usize) -> Self {
+        Self { discovery, file, space, warnings: Vec::new(), seen: HashSet::new() }
     }
 
     pub(super) fn expand(&mut self, content: &str) -> String {
         if let Ok(metadata) = std::fs::metadata(self.file) {
             self.seen.insert((metadata.dev(), metadata.ino()));
         }
-        self.look_outside(self.file);
         let directory = self.file.parent().unwrap_or(Path::new("/"));
         self.expand_text(content, directory, 0)
     }
@@ -65,6 +61,11 @@ impl<'a> Importer<'a> {
     /// `None` leaves the token as it stands: most words that start with `@` name no file.
     fn import(&mut self, target: &Path, hops: usize) -> Option<String> {
         let read = read_text(target, FILE_LIMIT).ok()?;
+        if let Some(barred) = self.discovery.bars(self.file, target) {
+            let warning = barred.warning(self.file);
+            self.warnings.extend((!self.warnings.contains(&warning)).then_some(warning));
+            return None;
+        }
         if self.seen.contains(&read.id) {
             return None;
         }
@@ -82,14 +83,7 @@ impl<'a> Importer<'a> {
         }
         self.seen.insert(read.id);
         self.space -= text.len();
-        self.look_outside(target);
         let directory = target.parent().unwrap_or(Path::new("/"));
         Some(self.expand_text(text.trim_end_matches('\n'), directory, hops))
-    }
-
-    fn look_outside(&mut self, target: &Path) {
-        if self.level == Level::Project {
-            self.warnings.extend(crossing(self.discovery, self.file, target));
-        }
     }
 }

@@ -4,7 +4,7 @@
 //! - [`engine`] runs the loaders of a kind in order of priority and marks what is hidden.
 //! - [`kind`] has one file for each kind of item: its key, and how it is read.
 //! - [`places`], [`disk`], [`walk`] and [`ignores`] say where to look, and read within bounds.
-//! - [`import`] and [`token`] expand `@path` in context files; [`boundary`] reports what leaves the project.
+//! - [`import`] and [`token`] expand `@path` in context files; [`boundary`] stops what leaves the project.
 //! - [`bases`] looks for single files and folders where order alone decides.
 //! - [`sources`] lists everything, [`survey`] looks below the working directory.
 //!
@@ -31,6 +31,7 @@ mod walk;
 use std::path::{Path, PathBuf};
 
 pub use bases::{BaseDirectory, PromptFileName, config_directories, first_file, nearest_project_directories};
+pub use boundary::Outside;
 pub use item::{
     AgentFile, CommandFile, ContextFile, ExtensionManifest, ExtensionModule, Finding, HookFile, HookPhase,
     Instruction, InterruptMode, Level, Listing, McpServer, Origin, PromptFile, Rule, SettingsFile, Skill,
@@ -56,6 +57,8 @@ pub struct Discovery {
     providers: Vec<&'static Provider>,
     /// Single items that are left out, as `kind:name`.
     left_out: Vec<String>,
+    /// What the project may bring in from outside.
+    outside: Outside,
     disk: Disk,
 }
 
@@ -64,7 +67,14 @@ impl Discovery {
     pub fn new(places: Places, disabled: &[String]) -> Self {
         let ancestors = places.ancestors();
         let providers = engine::in_order(PROVIDERS, disabled);
-        Self { places, ancestors, providers, left_out: Vec::new(), disk: Disk::default() }
+        Self {
+            places,
+            ancestors,
+            providers,
+            left_out: Vec::new(),
+            outside: Outside::default(),
+            disk: Disk::default(),
+        }
     }
 
     /// The same without single items, named as [`SourceRow::entry`] does.
@@ -155,6 +165,11 @@ impl Discovery {
     /// A file that replaces or extends a system prompt, and its text.
     pub fn prompt_file(&self, name: PromptFileName) -> Option<(PathBuf, String)> {
         bases::prompt_file(self, name)
+    }
+
+    /// What the user should know about the files of [`Self::prompt_file`].
+    pub fn prompt_notes(&self) -> Vec<String> {
+        self.disk.notes()
     }
 
     /// Everything that was found, the hidden included, and what could not be read.

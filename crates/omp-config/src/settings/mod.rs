@@ -40,6 +40,7 @@ pub use error::SettingsError;
 pub use index::{find, suggestion};
 pub use key::{Key, Kind, kind, strings};
 pub use load::{ForeignFile, Layer, Settings, Sources, global_file};
+pub(crate) use lock::exclusively;
 pub use migrate::{IsLight, migrate_files};
 pub(crate) use parse::mapping;
 pub use parse::{Format, ParseError};

@@ -1,5 +1,5 @@
 //! What a project's own files may say about the user's safety: they come with the code, so they may make rules stricter
-//! and never looser.
+//! and never looser, and they choose neither programs nor who gets to see what.
 
 use serde_json::{Map, Value};
 
@@ -7,12 +7,47 @@ use super::tree;
 
 const MODE: &str = "tools.approvalMode";
 const POLICIES: &str = "tools.approval";
-/// Settings of which a project has no say at all: what runs unasked, and the program that runs commands.
-const USERS_OWN: [&str; 3] = ["tools.approvalRules", "shellPath", "sandbox"];
-const SECRETS: &str = "secrets.enabled";
+/// Settings and groups of settings of which a project has no say at all.
+const USERS_OWN: &[&str] = &[
+    // What runs unasked, and how it is confined.
+    "tools.approvalRules",
+    "sandbox",
+    "trust",
+    // Programs.
+    "shellPath",
+    "python.interpreter",
+    "tools.codeMode",
+    "browser",
+    "extensions",
+    "plugins",
+    "marketplace",
+    "skills.customDirectories",
+    "mcp.enableProjectConfig",
+    // Servers, keys and accounts: who gets to see the conversation.
+    "auth",
+    "collab",
+    "compaction.remoteEnabled",
+    "compaction.remoteEndpoint",
+    "hindsight",
+    "memory.backend",
+    "mnemopi",
+    "modelProfile",
+    "providers.fetch",
+    "providers.image",
+    "providers.webSearch",
+    "searxng",
+    "share",
+];
+/// Switches of which a project may only say what is the stricter side.
+const STRICT: [(&str, bool); 3] =
+    [("secrets.enabled", true), ("images.blockImages", true), ("fileHistory.enabled", true)];
+/// What is left of a group when the rules above had their say.
+const SECRETS: &str = "secrets";
 
-/// The strictest first; what is not set is the last but one.
+/// The strictest first.
 const MODES: [&str; 4] = ["always-ask", "write", "auto", "yolo"];
+/// What counts where nothing is set: a project cannot choose the mode that never asks.
+const UNSET_MODE: usize = 2;
 const POLICY_WORDS: [&str; 3] = ["deny", "prompt", "allow"];
 
 /// Takes out of a project's layer what would loosen the settings below it, and names it.
@@ -20,7 +55,13 @@ pub(super) fn only_stricter(map: &mut Map<String, Value>, below: &Map<String, Va
     let mut refused: Vec<String> = Vec::new();
     for path in USERS_OWN {
         if tree::remove(map, path).is_some() {
-            refused.push(path.to_owned());
+            refused.push((*path).to_owned());
+        }
+    }
+    for path in leaves(map) {
+        if loosens_switch(&path, map, below) {
+            tree::remove(map, &path);
+            refused.push(path);
         }
     }
     let looser = |path: &str, map: &Map<String, Value>, words: &[&str], unset: usize| {
@@ -30,7 +71,7 @@ pub(super) fn only_stricter(map: &mut Map<String, Value>, below: &Map<String, Va
         };
         place(map).is_some_and(|wanted| wanted > place(below).unwrap_or(unset))
     };
-    if looser(MODE, map, &MODES, MODES.len() - 2) {
+    if looser(MODE, map, &MODES, UNSET_MODE) {
         tree::remove(map, MODE);
         refused.push(MODE.to_owned());
     }
@@ -46,10 +87,27 @@ pub(super) fn only_stricter(map: &mut Map<String, Value>, below: &Map<String, Va
             refused.push(path);
         }
     }
-    let on = |map: &Map<String, Value>| tree::find(map, SECRETS).and_then(Value::as_bool);
-    if on(map) == Some(false) && on(below) == Some(true) {
-        tree::remove(map, SECRETS);
-        refused.push(SECRETS.to_owned());
-    }
     refused
+}
+
+/// Does a project turn a switch to the side that is not the stricter one, or on what the user has switched off?
+fn loosens_switch(path: &str, map: &Map<String, Value>, below: &Map<String, Value>) -> bool {
+    let said = |map: &Map<String, Value>| tree::find(map, path).and_then(Value::as_bool);
+    if let Some((_, strict)) = STRICT.iter().find(|(known, _)| *known == path) {
+        return said(map) == Some(!strict) && said(below) != Some(!strict);
+    }
+    let other_secret = path.split('.').next() == Some(SECRETS);
+    let switched_on = path.ends_with("nabled") && said(map) == Some(true) && said(below) == Some(false);
+    other_secret || switched_on
+}
+
+/// The dotted paths of everything that is no group.
+fn leaves(map: &Map<String, Value>) -> Vec<String> {
+    let below = |(name, value): (&String, &Value)| match value {
+        Value::Object(group) if !group.is_empty() => {
+            leaves(group).into_iter().map(|rest| format!("{name}.{rest}")).collect()
+        }
+        _ => vec![name.clone()],
+    };
+    map.iter().flat_map(below).collect()
 }

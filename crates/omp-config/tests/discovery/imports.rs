@@ -1,8 +1,10 @@
+use omp_config::discovery::{Outside, PromptFileName};
+
 use crate::world::{World, one_warning};
 
-/// The text of the context file in `repo`.
+/// The text of the context file in `repo`, with the user's consent to what it imports.
 fn text(world: &World) -> String {
-    let files = world.at("repo").context_files();
+    let files = world.at("repo").admitting(Outside::Everything).context_files();
     files.active().next().expect("a context file").item.content.clone()
 }
 
@@ -107,7 +109,7 @@ fn a_huge_import_is_cut() {
 }
 
 #[test]
-fn a_project_that_reaches_outside_is_reported() {
+fn a_project_reaches_outside_only_with_consent() {
     let world = World::new(&[
         ("repo/AGENTS.md", "@~/.ssh/id @~/.codex/auth.json @~/.claude/notes.md @inside.md"),
         ("repo/inside.md", "inside"),
@@ -115,33 +117,60 @@ fn a_project_that_reaches_outside_is_reported() {
         ("home/.codex/auth.json", "{}"),
         ("home/.claude/notes.md", "notes"),
     ]);
-    let files = world.at("repo").context_files();
-    assert_eq!(files.all[0].item.content, "key {} notes inside");
-    assert_eq!(files.warnings.len(), 2, "{:?}", files.warnings);
-    assert!(
-        files.warnings[0].contains("repo/AGENTS.md puts") && files.warnings[0].contains("home/.ssh/id into")
-    );
-    assert!(files.warnings[1].contains("home/.codex/auth.json into"));
+    let untouched = "@~/.ssh/id @~/.codex/auth.json @~/.claude/notes.md inside";
+    let discovery = world.at("repo");
+    let files = discovery.context_files();
+    assert_eq!(files.all[0].item.content, untouched);
+    assert_eq!(files.warnings.len(), 3, "{:?}", files.warnings);
+    assert!(files.warnings[0].contains("repo/AGENTS.md wants to put credentials"), "{:?}", files.warnings);
+    assert!(files.warnings[2].contains("home/.claude/notes.md into the prompt"), "{:?}", files.warnings);
+    let notes = world.path("home/.claude/notes.md").canonicalize().unwrap();
+    assert_eq!(discovery.left_outside(), std::slice::from_ref(&notes));
 
-    let own = World::new(&[("home/.omp/agent/AGENTS.md", "@~/.ssh/id"), ("home/.ssh/id", "key")]);
-    assert!(own.at("repo").context_files().warnings.is_empty(), "the user may");
+    let agreed = world.at("repo").admitting(Outside::Only(vec![notes]));
+    assert!(agreed.context_files().all[0].item.content.ends_with("notes inside"));
+    // Consent does not reach credentials.
+    let all = world.at("repo").admitting(Outside::Everything);
+    assert_eq!(all.context_files().all[0].item.content, "@~/.ssh/id @~/.codex/auth.json notes inside");
+
+    let own =
+        World::new(&[("home/.omp/agent/AGENTS.md", "@~/notes.md @~/.ssh/id"), ("home/notes.md", "mine")]);
+    own.write("home/.ssh/id", "key");
+    let files = own.at("repo").context_files();
+    assert_eq!(files.all[0].item.content, "mine @~/.ssh/id", "the user may, but for keys");
 }
 
 #[test]
-fn a_link_out_of_the_project_is_reported() {
-    let world = World::new(&[("home/.ssh/id", "key")]);
-    world.link("../home/.ssh/id", "repo/AGENTS.md");
+fn a_link_out_of_the_project_is_left_out() {
+    let world = World::new(&[("home/notes.md", "notes")]);
+    world.link("../home/notes.md", "repo/AGENTS.md");
     let files = world.at("repo").context_files();
-    assert_eq!(files.all[0].item.content, "key");
+    assert!(files.all.is_empty(), "{:?}", files.all);
     assert!(one_warning(&files).contains("outside the project"));
+    let agreed = world.at("repo").admitting(Outside::Everything).context_files();
+    assert_eq!(agreed.all[0].item.content, "notes");
 }
 
 #[test]
-fn rules_that_are_links_out_of_the_project_are_reported() {
-    let world = World::new(&[("home/.ssh/id", "key"), ("repo/.omp/rules/own.md", "x")]);
-    world.link("../../../home/.ssh/id", "repo/.omp/rules/stolen.md");
-    world.link("../../home/.ssh/id", "repo/.omp/RULES.md");
+fn everything_that_is_a_link_out_of_the_project_is_left_out() {
+    let world = World::new(&[("home/notes.md", "notes"), ("repo/.omp/rules/own.md", "x")]);
+    world.write("home/skills/thief/SKILL.md", "---\ndescription: d\n---\nbody");
+    world.link("../../../home/notes.md", "repo/.omp/rules/stolen.md");
+    for name in ["RULES.md", "SYSTEM.md", "APPEND_SYSTEM.md"] {
+        world.link("../../home/notes.md", &format!("repo/.omp/{name}"));
+    }
+    world.link("../../home/skills", "repo/.omp/skills");
+    world.link("../../home", "repo/.omp/commands");
     world.link("own.md", "repo/.omp/rules/alias.md");
-    assert!(one_warning(&world.at("repo").rules()).contains("rules/stolen.md puts"));
-    assert!(one_warning(&world.at("repo").sticky_rules()).contains(".omp/RULES.md puts"));
+    let rules = world.at("repo").rules();
+    assert!(one_warning(&rules).contains("rules/stolen.md wants to put"));
+    assert_eq!(rules.all.len(), 2, "own and alias");
+    let sticky = world.at("repo").sticky_rules();
+    assert!(one_warning(&sticky).contains(".omp/RULES.md wants to put") && sticky.all.is_empty());
+    assert!(world.at("repo").skills().all.is_empty());
+    assert!(world.at("repo").commands().all.is_empty());
+    for name in [PromptFileName::System, PromptFileName::AppendSystem] {
+        assert_eq!(world.at("repo").prompt_file(name), None);
+        assert!(world.at("repo").admitting(Outside::Everything).prompt_file(name).is_some());
+    }
 }

@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 
 pub use files::FILE_NAMES;
 pub(crate) use programs::find as find_program;
+pub use programs::project_code;
 
 /// Where to look for configuration and programs.
 #[derive(Clone, Debug, Default)]
@@ -30,7 +31,7 @@ pub struct Places {
     pub trust: Trust,
 }
 
-/// Whose programs are started as servers. Starting one is running it, and nobody is asked.
+/// Whose programs are started as servers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Trust {
     /// Also those that the project brings along.

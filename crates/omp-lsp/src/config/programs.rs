@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::{Places, Trust};
+use super::{Config, FILE_NAMES, Places, Trust};
 
 /// Directories of a project that may hold programs, and what must be there for them to count.
 const LOCAL: &[(&[&str], &[&str])] = &[
@@ -42,4 +42,19 @@ fn is_outside(program: &Path, project: &Path) -> bool {
 
 fn is_program(path: &Path) -> bool {
     path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+}
+
+/// The files of the project that say what is started, or are started: configuration files, programs of servers, and the
+/// other `programs`. Waits for the disk.
+pub fn project_code(places: &Places, programs: &[&str]) -> Vec<PathBuf> {
+    let places = Places { trust: Trust::Project, ..places.clone() };
+    let files = places.directories.iter().flat_map(|directory| FILE_NAMES.map(|name| directory.join(name)));
+    let files = files.filter(|file| file.starts_with(&places.cwd) && file.is_file());
+    let servers = Config::load(&places).servers.into_iter().map(|server| server.program);
+    let others = programs.iter().filter_map(|program| find(program, &places));
+    let started = servers.chain(others).filter(|program| !is_outside(program, &places.cwd));
+    let mut all: Vec<PathBuf> = files.chain(started).collect();
+    all.sort();
+    all.dedup();
+    all
 }

@@ -63,6 +63,12 @@ pub(crate) async fn after(
         if config.for_file(&path).is_empty() {
             continue;
         }
+        if let Err(refused) = desk.servers.may_run("Language server").await {
+            if desk.says_refusal() {
+                add(&mut output, &format!("[No diagnostics and no formatting: {refused}]"));
+            }
+            break;
+        }
         let shown = context.base().display(&path);
         if desk.settings.format_on_write
             && let Ok(Some(formatting)) = formatting(&desk, &config, &path, limit).await

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use omp_lsp::Servers;
@@ -59,6 +60,8 @@ pub struct LanguageServers {
     slow: Mutex<HashSet<String>>,
     /// Files that tools have changed, which servers have not been told yet.
     noted: Mutex<BTreeMap<PathBuf, Before>>,
+    /// It was said that servers do not run here.
+    refused: AtomicBool,
 }
 
 impl LanguageServers {
@@ -71,7 +74,13 @@ impl LanguageServers {
             checks: Mutex::default(),
             slow: Mutex::default(),
             noted: Mutex::default(),
+            refused: AtomicBool::new(false),
         }
+    }
+
+    /// Is it to be said that servers do not run here? Once is enough.
+    pub(super) fn says_refusal(&self) -> bool {
+        !self.refused.swap(true, Ordering::Relaxed)
     }
 
     /// Where late findings go. Only the first one counts.

@@ -29,6 +29,7 @@ pub(super) async fn lint(
     };
     let mut arguments: Vec<OsString> = words.iter().map(OsString::from).collect();
     arguments.push(path.into());
+    servers.may_run(&server.name).await?;
     let (scope, environment) = servers.surroundings();
     let failed = |reason: String| LspError::Start { server: server.name.clone(), reason };
     let child = scope.spawn(Program {

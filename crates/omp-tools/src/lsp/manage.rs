@@ -17,6 +17,9 @@ pub(super) async fn status(call: &Call<'_>) -> Reply {
         true => "No language servers configured for this project".to_owned(),
         false => format!("Active language servers: {}", names.join(", ")),
     };
+    if let Err(refused) = call.servers.may_run("They").await {
+        let _ = write!(text, "\nNot started: {refused}");
+    }
     match call.servers.mux().await {
         MuxState::Absent => {}
         MuxState::Running(_) => text.push_str("\nlspmux: active (multiplexing enabled)"),

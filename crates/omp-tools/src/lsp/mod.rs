@@ -41,6 +41,7 @@ pub(crate) use after::{Occasion, after};
 use call::{Arguments, Call, Fault, Reply};
 pub(crate) use changes::{Before, tell};
 pub use desk::{LanguageServers, Late, LateFindings, LspSettings};
+pub use project::CHECKER_PROGRAMS;
 
 pub(crate) const NAME: &str = "lsp";
 

@@ -24,13 +24,13 @@ const CHECKERS: [Checker; 4] = [
         markers: &["Cargo.toml"],
         description: "Rust, cargo check",
         program: "cargo",
-        arguments: &["check", "--message-format=short"],
+        arguments: &["check", "--offline", "--message-format=short"],
     },
     Checker {
         markers: &["tsconfig.json"],
         description: "TypeScript, tsc --noEmit",
-        program: "npx",
-        arguments: &["tsc", "--noEmit"],
+        program: "tsc",
+        arguments: &["--noEmit"],
     },
     Checker {
         markers: &["go.mod"],
@@ -46,6 +46,18 @@ const CHECKERS: [Checker; 4] = [
     },
 ];
 
+/// Nothing is downloaded to answer a question, whatever the project's configuration says.
+const OFFLINE: [(&str, &str); 5] = [
+    ("CARGO_NET_OFFLINE", "true"),
+    ("RUSTUP_AUTO_INSTALL", "0"),
+    ("GOPROXY", "off"),
+    ("GOTOOLCHAIN", "local"),
+    ("npm_config_offline", "true"),
+];
+
+/// The programs that check whole projects.
+pub const CHECKER_PROGRAMS: [&str; 4] = ["cargo", "tsc", "go", "pyright"];
+
 pub(super) async fn run(call: &Call<'_>) -> Result<Reply, Fault> {
     let cwd = &call.context.cwd;
     let has = |checker: &&Checker| checker.markers.iter().any(|marker| cwd.join(marker).exists());
@@ -55,6 +67,7 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, Fault> {
                 .to_owned(),
         ));
     };
+    call.servers.may_run(checker.program).await?;
     let Some(program) = call.servers.program(checker.program) else {
         return Err(Fault::Refused(format!(
             "{} is not installed; {} needs it.",
@@ -62,11 +75,13 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, Fault> {
         )));
     };
     let (scope, environment) = call.servers.surroundings();
+    let mut environment = environment.clone();
+    OFFLINE.iter().for_each(|(name, value)| environment.set(*name, *value));
     let child = scope.spawn(Program {
         path: program,
         arguments: checker.arguments.iter().map(OsString::from).collect(),
         cwd: cwd.clone(),
-        environment: environment.clone(),
+        environment,
         stdin: Stdio::Null,
         stdout: Stdio::Piped,
         stderr: Stdio::Piped,

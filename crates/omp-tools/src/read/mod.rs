@@ -30,16 +30,16 @@ use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Tool, ToolError};
 use omp_documents::archive::Format;
 use omp_documents::convert::Kind as Document;
-use omp_types::{Approval, ToolDefinition, ToolOutput, UserBlock};
+use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput, UserBlock};
 use omp_workspace::open::Found;
 use omp_workspace::sniff::{self, Kind};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::Context;
 use crate::output::{Details, MAX_LINES, Meta, Source};
 use crate::resources::{Mutability, Paging};
+use crate::{Context, approval};
 use job::Job;
 use selector::{Lines, Selector, Style};
 use suffix::Match;
@@ -70,8 +70,16 @@ impl Tool for Read {
         &self.definition
     }
 
-    fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        Some(Approval::READ)
+    fn approval(&self, arguments: &Map<String, Value>) -> Option<Approval> {
+        let typed = arguments.get("path").and_then(Value::as_str).unwrap_or_default();
+        Some(self.context.modes.named.approval(typed))
+    }
+
+    fn approval_details(&self, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {
+        approval::paths(
+            &self.context,
+            arguments.get("path").and_then(Value::as_str).map(|typed| ("Path", typed)),
+        )
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {

@@ -100,3 +100,58 @@ fn issues_are_kept_where_the_user_says() {
     let short = home_with_gh("github:\n  cache:\n    hardTtlSec: 0\n");
     assert_eq!(read_twice(&short, &[]).1, 2);
 }
+
+/// What a model reads in `always-ask` after a user typed `prompt`, and how often the server was asked.
+fn asked(prompt: &str, path: impl Fn(&PageServer) -> String, mode: &str) -> (String, usize) {
+    let server = PageServer::start([("/page", Page::new("text/plain", "the page"))]);
+    let model = Server::start(vec![read(&path(&server)), Reply::new().text("done")]);
+    let home = Home::new();
+    home.models_yml(&model, Wire::OpenAiCompletions, ModelOptions::new());
+    let prompt = prompt.replace("{host}", &server.url("").replace("http://", ""));
+    let args = ["-p", &prompt, "--approval-mode", mode, "--no-session"];
+    run(omp(&home, &args), Some(b""), LIMIT).assert_success();
+    let body = model.requests().last().unwrap().body.clone();
+    model.finish();
+    let messages = body["messages"].as_array().unwrap();
+    let result = messages.iter().find(|message| message["role"] == "tool").unwrap();
+    (result["content"].as_str().unwrap().to_owned(), server.requests().len())
+}
+
+/// Where everything is asked about, an address that the user did not name is, and so is data in one.
+// proves: SEC-035
+#[test]
+fn addresses_that_nobody_named_are_asked_about() {
+    let plain = |server: &PageServer| server.url("/page");
+    let with_data = |server: &PageServer| server.url("/page?d=what-the-model-read");
+    let (said, requests) = asked("go", plain, "always-ask");
+    assert!(said.contains("needs the user's approval") && said.contains("was not named by you"), "{said}");
+    assert_eq!(requests, 0);
+    let (said, requests) = asked("read http://{host}/other please", plain, "always-ask");
+    assert!(said.contains("the page") && requests > 0, "{said}");
+    let (said, requests) = asked("see {host}.", with_data, "always-ask");
+    assert!(said.contains("sends data to 127.0.0.1 that you did not type"), "{said}");
+    assert_eq!(requests, 0);
+    assert!(asked("go", plain, "write").0.contains("the page"));
+}
+
+/// Nobody leads us to where clouds hand out credentials, by no redirect and in no spelling.
+// proves: SEC-036
+#[test]
+fn redirects_end_at_addresses_that_are_never_read() {
+    let targets = [
+        "http://169.254.169.254/latest/meta-data/",
+        "http://[fe80::1]/",
+        "http://2852039166/",
+        "http://metadata.google.internal/",
+        "file:///etc/passwd",
+    ];
+    for target in targets {
+        let server = PageServer::start([("/page", Page::redirect(target))]);
+        let home = Home::new();
+        let answers = answers(&home, vec![read(&server.url("/page")), read(target)]);
+        for answer in &answers[..1 + usize::from(target.starts_with("http"))] {
+            let refused = answer.text.contains("never read") || answer.text.contains("not an http");
+            assert!(answer.failed && refused, "{target}: {}", answer.text);
+        }
+    }
+}

@@ -124,7 +124,7 @@ fn expand(discovery: &Discovery, listing: &mut Listing<ContextFile>) {
             content.push_str(&cut_note(path, size as u64, shown));
         }
         space = space.saturating_sub(content.len());
-        let mut importer = Importer::new(discovery, path, finding.origin.level, space);
+        let mut importer = Importer::new(discovery, path, space);
         *content = importer.expand(content);
         space = importer.space;
         listing.warnings.append(&mut importer.warnings);

@@ -54,7 +54,7 @@ pub(in super::super) fn nearest_cline(search: &mut Search<'_, Rule>) {
 
 /// Adds the one file at `path`.
 pub(in super::super) fn add(search: &mut Search<'_, Rule>, level: Level, name: &str, path: &Path) {
-    let Some((document, _)) = search.guarded_document(level, path) else { return };
+    let Some((document, _)) = search.document(path) else { return };
     let Ok(interrupt_mode) = interrupt_mode(&document.data) else {
         search.warn(format!(
             "{}: `interruptMode` must be never, prose-only, tool-only or always; the rule uses the general setting",

@@ -35,9 +35,7 @@ pub(in super::super) fn native(search: &mut Search<'_, StickyRule>) {
 }
 
 fn add(search: &mut Search<'_, StickyRule>, level: Level, path: PathBuf) -> bool {
-    let Some((document, _)) =
-        search.guarded_document(level, &path).filter(|(document, _)| !document.body.is_empty())
-    else {
+    let Some((document, _)) = search.document(&path).filter(|(document, _)| !document.body.is_empty()) else {
         return false;
     };
     search.add(level, path.clone(), StickyRule { path, level, content: document.body });

@@ -15,6 +15,8 @@ settings! {
     SANDBOX_ALLOWED_HOSTS: List("sandbox.allowedHosts", &[], "Hosts that confined commands reach without a question, such as `api.example.com` or `*.example.com`.");
     // Ours.
     SANDBOX_RUNG: Choice("sandbox.rung", &["auto", "namespaces", "bubblewrap", "landlock", "none"], "What enforces the sandbox: the strongest there is, or this one.");
+    TRUST_PROJECTS: Choice("trust.projects", &["ask", "always"], "Whether a project may run its code and read files outside of it without being asked about first. Taken only from your own settings.")
+        .flag("--trust-project");
     TOOLS_DISCOVERY_MODE: Choice("tools.discoveryMode", &["auto", "off", "mcp-only", "all"], "Which tools the model has to search for before it can call them.");
     TOOLS_ESSENTIAL_OVERRIDE: List("tools.essentialOverride", &[], "Tools that never have to be searched for.");
     TOOLS_FORMAT: Choice("tools.format", &["auto", "native", "anthropic", "deepseek", "gemini", "gemma", "glm", "harmony", "kimi", "minimax", "qwen3", "xml"], "How tools are offered to the model: by the provider's interface or in the text of a dialect.")

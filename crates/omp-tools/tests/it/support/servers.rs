@@ -184,8 +184,8 @@ impl Bench {
             scope,
             environment,
             cwd: project,
-            directories: Box::new(move || places.clone()),
-            trust: Trust::Project,
+            directories: Box::new(move |_| places.clone()),
+            consent: Box::new(|| Ok(())),
         });
         let desk = Arc::new(LanguageServers::new(servers, self.settings));
         context.lsp = Some(desk.clone());

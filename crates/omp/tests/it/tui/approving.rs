@@ -81,3 +81,43 @@ fn every_tool_says_what_it_would_do() {
         screen.send(ESCAPE).wait_for("Refused.");
     }
 }
+
+/// A path that leads somewhere else is shown with where it leads.
+// proves: SEC-029
+#[test]
+fn a_path_is_shown_with_what_it_leads_to() {
+    let out = |path: &str| json!({"path": path, "content": "x"});
+    let replies = vec![call("write", &out("docs/../away/a.txt")), Reply::new().text("Refused.")];
+    let mut screen = asking(replies, |home| {
+        std::os::unix::fs::symlink(home.path("home"), home.path("work/away")).unwrap();
+    });
+    screen.say("go");
+    let shown = question(&mut screen, "write").join(" ").replace("  ", " ");
+    let real = screen.home.path("home").canonicalize().unwrap().join("a.txt");
+    let flat = |text: &str| text.split_whitespace().collect::<String>();
+    let shown = flat(&shown);
+    assert!(shown.contains(&flat("Path: docs/../away/a.txt")), "{shown}");
+    assert!(shown.contains(&flat(&format!("Resolves to: {}", real.display()))), "{shown}");
+    assert!(shown.contains(&flat("Reason: outside the workspace")), "{shown}");
+    screen.send(ESCAPE).wait_for("Refused.");
+    assert!(!screen.home.exists("home/a.txt"));
+}
+
+/// What was approved is what is written: a directory that became a link while the question was on the screen is not
+/// followed.
+// proves: SEC-032
+#[test]
+fn a_path_that_moves_after_the_answer_is_refused() {
+    let write = json!({"path": "sub/a.txt", "content": "swapped"});
+    let mut screen = asking(vec![call("write", &write), Reply::new().text("Done.")], |home| {
+        std::fs::create_dir(home.path("work/sub")).unwrap();
+    });
+    screen.say("go");
+    question(&mut screen, "write");
+    std::fs::remove_dir(screen.home.path("work/sub")).unwrap();
+    std::os::unix::fs::symlink(screen.home.path("home"), screen.home.path("work/sub")).unwrap();
+    screen.send("\r").wait_for("Done.");
+    assert!(!screen.home.exists("home/a.txt"));
+    let told = screen.server.requests().last().unwrap().body.to_string();
+    assert!(told.contains("the user was not asked about that path"), "{told}");
+}
