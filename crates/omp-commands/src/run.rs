@@ -7,8 +7,8 @@ use omp_sdk::{Host, PageTheme, Session};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::text::{
-    about, changelog, compacting, conversation, machines, moving, provider, rewinding, roots, stats, todo,
-    upkeep, usage,
+    about, changelog, compacting, conversation, machines, moving, permissions, provider, rewinding, roots,
+    stats, todo, upkeep, usage,
 };
 
 /// What commands are answered with.
@@ -59,6 +59,7 @@ pub async fn answer(desk: &Desk, call: &Call<'_>) -> Answer {
         "add-dir" => roots::add(&session, arguments).await,
         "remove-dir" => roots::remove(&session, arguments).await,
         "dirs" => roots::list(&session),
+        "permissions" => permissions::run(&session, arguments).await,
         "move" => moving::run(desk, arguments).await,
         "rewind" => rewinding::rewind(&session, arguments).await,
         "redo" => rewinding::redo(&session, arguments).await,

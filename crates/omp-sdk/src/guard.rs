@@ -8,16 +8,17 @@ use std::task::Poll;
 use futures_util::future::BoxFuture;
 use omp_agent::{Clock, Control, Decision, Gate, Tool, ToolError};
 use omp_config::Directories;
-use omp_config::settings::{self, Settings, keys, strings};
+use omp_config::settings::{Settings, keys};
 use omp_guard::approval::{Mode, Outcome, Policy, decide};
 use omp_guard::command::{Place, Script, Shell, Verdict, judge};
 use omp_guard::question::Question;
-use omp_guard::rules::{Rule, allow, propose};
+use omp_guard::rules::{Scope, propose};
 use omp_guard::secrets::Secrets;
 use omp_types::{Approval, CustomMessage, Tier, ToolCall, ToolOutput, UserContent};
 use serde_json::{Map, Value};
 
 use crate::adapt::SystemClock;
+use crate::permissions::Permissions;
 
 const TODO_FAILED: &str = include_str!("../prompts/todo-error-reminder.md");
 /// The tool with the list that people watch.
@@ -41,6 +42,8 @@ pub struct ApprovalRequest {
     pub question: Question,
     /// What [`Reply::Always`] would allow from then on; `None` where there is no such answer.
     pub always: Option<Vec<String>>,
+    /// The project for which [`Scope::Project`] would allow it.
+    pub project: PathBuf,
 }
 
 /// A person's answer.
@@ -48,8 +51,8 @@ pub struct ApprovalRequest {
 pub enum Reply {
     /// This call runs.
     Once,
-    /// This call runs, and the next ones like it are not asked about: `tools.approvalRules` says which.
-    Always,
+    /// This call runs, and the next ones like it are not asked about, as far as the scope goes.
+    Always(Scope),
     No,
 }
 
@@ -61,30 +64,29 @@ struct Stance {
 
 impl Stance {
     fn of(settings: &Settings) -> Self {
-        let policy =
-            |(tool, word): (&String, &Value)| Some((tool.clone(), Policy::from_word(word.as_str()?)?));
+        // An unknown word about a tool asks.
+        let policy = |(tool, word): (&String, &Value)| {
+            let known = word.as_str().and_then(Policy::from_word);
+            (!word.is_null()).then(|| (tool.clone(), known.unwrap_or(Policy::Prompt)))
+        };
         Self {
-            mode: Mode::from_word(settings.get(keys::TOOLS_APPROVAL_MODE)).unwrap_or_default(),
+            // A word that means nothing means no more than reading.
+            mode: Mode::from_word(settings.get(keys::TOOLS_APPROVAL_MODE)).unwrap_or(Mode::AlwaysAsk),
             policies: settings.get(keys::TOOLS_APPROVAL).iter().filter_map(policy).collect(),
         }
     }
 }
 
-fn rules(settings: &Settings) -> Vec<Rule> {
-    strings(settings.get(keys::TOOLS_APPROVAL_RULES)).filter_map(Rule::parse).collect()
-}
-
 /// Approval and placeholders of one session.
 pub(crate) struct Guard {
     stance: Mutex<Stance>,
-    rules: Mutex<Vec<Rule>>,
+    permissions: Permissions,
     asker: Option<Arc<dyn Asker>>,
     /// Calls are looked at in their order, so that questions come in that order too.
     order: tokio::sync::Mutex<()>,
     /// One question at a time.
     turn: tokio::sync::Mutex<()>,
     secrets: Option<Arc<Secrets>>,
-    directories: Directories,
     cwd: PathBuf,
     modes: Arc<omp_tools::Modes>,
     /// The loop behind the gate, once there is one.
@@ -101,12 +103,11 @@ impl Guard {
     ) -> Self {
         Self {
             stance: Mutex::new(Stance::of(settings)),
-            rules: Mutex::new(rules(settings)),
+            permissions: Permissions::new(settings, &directories, &cwd),
             asker,
             order: tokio::sync::Mutex::default(),
             turn: tokio::sync::Mutex::default(),
             secrets,
-            directories,
             cwd,
             modes,
             control: OnceLock::new(),
@@ -116,7 +117,12 @@ impl Guard {
     /// The settings say something else now. They hold what the user allowed for always.
     pub(crate) fn set_stance(&self, settings: &Settings) {
         *self.stance.lock().unwrap_or_else(PoisonError::into_inner) = Stance::of(settings);
-        *self.rules.lock().unwrap_or_else(PoisonError::into_inner) = rules(settings);
+        self.permissions.reload(settings);
+    }
+
+    /// What the user allowed.
+    pub(crate) fn permissions(&self) -> &Permissions {
+        &self.permissions
     }
 
     /// Makes the loop known that this gate belongs to.
@@ -199,7 +205,8 @@ impl Guard {
         if approval.tier == Tier::Read || GUARDED.contains(&call.name.as_str()) {
             return false;
         }
-        approval.hidden || !self.verdict(&call.name, arguments).is_some_and(|verdict| verdict.effects.only_reads())
+        approval.hidden
+            || !self.verdict(&call.name, arguments).is_some_and(|verdict| verdict.effects.only_reads())
     }
 
     /// The answer before may have settled this call, too.
@@ -210,12 +217,13 @@ impl Guard {
         let Some(asker) = &self.asker else { return Decision::Deny(nobody_to_ask(&question)) };
         let rules = script.and_then(propose);
         let always = rules.as_ref().map(|rules| rules.iter().map(ToString::to_string).collect());
-        let request = ApprovalRequest { call_id: call.id.clone(), question, always };
+        let project = self.permissions.project().to_owned();
+        let request = ApprovalRequest { call_id: call.id.clone(), question, always, project };
         match asker.ask(&request).await {
             Reply::No => Decision::Deny(refused(&call.name)),
             Reply::Once => Decision::Allow,
-            Reply::Always => {
-                self.remember(rules.unwrap_or_default()).await;
+            Reply::Always(scope) => {
+                self.permissions.remember(rules.unwrap_or_default(), scope).await;
                 Decision::Allow
             }
         }
@@ -238,18 +246,7 @@ impl Guard {
     }
 
     fn is_allowed(&self, script: Option<&Script>) -> bool {
-        let rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
-        script.is_some_and(|script| allow(&rules, script, &[&self.cwd]))
-    }
-
-    /// Holds for this session at once, and for later ones if the settings can be written.
-    async fn remember(&self, new: Vec<Rule>) {
-        let texts: Vec<String> = new.iter().map(ToString::to_string).collect();
-        self.rules.lock().unwrap_or_else(PoisonError::into_inner).extend(new);
-        let directories = self.directories.clone();
-        let save = move || settings::add_to_list(&directories, keys::TOOLS_APPROVAL_RULES.path(), texts);
-        // A file that cannot be written costs another question, not the call.
-        let _ = tokio::task::spawn_blocking(save).await;
+        script.is_some_and(|script| self.permissions.allow(script))
     }
 }
 

@@ -14,7 +14,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// Does `work` while no other process does the same for `file`. The lock is a file beside it, which stays: to
 /// remove it would let two processes lock two different files of that name.
-pub(super) fn exclusively<T>(
+pub(crate) fn exclusively<T>(
     file: &Path,
     work: impl FnOnce() -> Result<T, SettingsError>,
 ) -> Result<T, SettingsError> {
