@@ -7,8 +7,8 @@ use omp_sdk::{Host, PageTheme, Session};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::text::{
-    about, changelog, compacting, conversation, machines, moving, provider, rewinding, roots, sandbox, stats,
-    todo, trust, upkeep, usage,
+    about, changelog, compacting, conversation, machines, moving, permissions, provider, rewinding, roots,
+    sandbox, stats, todo, trust, upkeep, usage,
 };
 
 /// What commands are answered with.
@@ -61,6 +61,7 @@ pub async fn answer(desk: &Desk, call: &Call<'_>) -> Answer {
         "remove-dir" => roots::remove(&session, arguments).await,
         "dirs" => roots::list(&session),
         "sandbox" => sandbox::status(&session).await,
+        "permissions" => permissions::run(&session, arguments).await,
         "move" => moving::run(desk, arguments).await,
         "rewind" => rewinding::rewind(&session, arguments).await,
         "redo" => rewinding::redo(&session, arguments).await,

@@ -339,6 +339,14 @@ pub const BUILTINS: &[Builtin] = &[
         ..PLAIN
     },
     Builtin {
+        name: "permissions",
+        description: "Commands that run without a question, and why others are asked about",
+        hint: "[list|explain <command>|test <command>|remove <rule>]",
+        subcommands: &["list", "explain", "test", "remove"],
+        place: Place::Everywhere,
+        ..PLAIN
+    },
+    Builtin {
         name: "remove-dir",
         description: "Leave a further directory of the workspace",
         hint: "<directory>",

@@ -12,6 +12,31 @@ use std::path::Path;
 use crate::command::{Place, Script, Shell, Simple, judge};
 use crate::effects::{Executes, Kinds, Matched, Unknown};
 
+/// Where and how long a rule holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// Until the session ends.
+    Session,
+    /// In this project, also later. What "always" means.
+    Project,
+    /// In all projects.
+    Everywhere,
+}
+
+impl Scope {
+    /// All of them, the narrowest first.
+    pub const ALL: [Self; 3] = [Self::Session, Self::Project, Self::Everywhere];
+
+    /// As it is named in questions and lists.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Session => "this session",
+            Self::Project => "this project",
+            Self::Everywhere => "everywhere",
+        }
+    }
+}
+
 /// One allowed beginning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {

@@ -1,6 +1,6 @@
 //! Questions that are answered by a line.
 
-use omp_sdk::{ApprovalRequest, AskAnswer, AskQuestion, PlanReview, PlanVerdict, Reply};
+use omp_sdk::{ApprovalRequest, AskAnswer, AskQuestion, PlanReview, PlanVerdict, Reply, Scope};
 use omp_view::select::Choice;
 use omp_view::select::numbered::{self, Count};
 use tokio::sync::oneshot;
@@ -33,6 +33,14 @@ pub(crate) enum Taken {
     Again(String),
 }
 
+/// Where an answer holds.
+fn label(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Everywhere => "all projects",
+        other => other.name(),
+    }
+}
+
 impl Asked {
     fn new(title: &str, choices: Vec<Choice>, count: Count, waiting: Waiting) -> Self {
         Self { title: title.to_owned(), choices, count, waiting: Some(waiting) }
@@ -42,8 +50,11 @@ impl Asked {
     pub(crate) fn approval(request: &ApprovalRequest, answer: oneshot::Sender<Reply>) -> Self {
         let (mut choices, mut replies) = (vec![Choice::new("Yes, this once")], vec![Reply::Once]);
         if let Some(rules) = &request.always {
-            choices.push(Choice::new("Always").detail(rules.join(", ")));
-            replies.push(Reply::Always);
+            for scope in Scope::ALL {
+                choices
+                    .push(Choice::new(format!("Yes, always in {}", label(scope))).detail(rules.join(", ")));
+                replies.push(Reply::Always(scope));
+            }
         }
         choices.push(Choice::new("No"));
         replies.push(Reply::No);

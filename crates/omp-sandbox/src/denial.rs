@@ -94,24 +94,32 @@ pub fn denied(
     lines.iter().any(unreachable).then_some(Denial::Network)
 }
 
-/// What in a line may be a path: quoted parts and words, without the punctuation around them.
+/// What in a line may be the path that was refused, the likeliest first: what is quoted, then what stands right before or
+/// behind the words of the refusal, as in `touch: a: Permission denied` and `Permission denied: a`, then everything that
+/// has a slash. The name of a shell before its line number is never meant.
 fn paths(line: &str) -> Vec<&str> {
     let mut found: Vec<&str> = Vec::new();
     for quote in ['\'', '"', '`'] {
         found.extend(line.split(quote).skip(1).step_by(2));
     }
     found.extend(line.split(['\u{2018}', '\u{2019}']).skip(1).step_by(2));
-    let around =
-        |letter: char| matches!(letter, ':' | ',' | ';' | '(' | ')' | '[' | ']' | '\'' | '"' | '.' | '`');
-    let words = line
-        .split_whitespace()
-        .map(|word| word.trim_end_matches(around).trim_start_matches(['(', '[', '\'', '"', '`']));
-    found.extend(words);
-    // `error: open(/a/b): …` and `path=/a/b`.
-    found.extend(line.split(['(', ')', '=', ':', ' ']).filter(|word| word.starts_with('/')));
-    found.retain(|word| {
-        !word.is_empty() && word.len() < 1024 && word.contains(|letter: char| letter.is_alphanumeric())
-    });
+    let parts: Vec<&str> = line.split(": ").collect();
+    let is_refusal = |part: &&str| {
+        let lower = part.to_lowercase();
+        REFUSALS.iter().any(|refusal| lower.contains(refusal))
+    };
+    if let Some(at) = parts.iter().position(|part| is_refusal(&part)) {
+        let before = at.checked_sub(1).and_then(|at| parts.get(at));
+        for part in before.into_iter().chain(parts.get(at + 1)) {
+            found.push(part);
+            found.extend(part.split_whitespace().last());
+        }
+    }
+    let shell = parts.get(1).is_some_and(|part| part.starts_with("line "));
+    let words = if shell { parts[2..].join(": ").len() } else { line.len() };
+    let words = &line[line.len() - words..];
+    found.extend(words.split(['(', ')', '=', ':', ' ', '\'', '"']).filter(|word| word.contains('/')));
+    found.retain(|word| !word.is_empty() && word.len() < 1024);
     found
 }
 
@@ -122,26 +130,27 @@ mod tests {
 
     fn policy() -> Policy {
         Policy {
-            writable: vec!["/work".into(), "/tmp".into()],
-            protected: vec!["/work/.git/config".into()],
+            writable: vec!["/project".into(), "/tmp".into()],
+            protected: vec!["/project/.git/config".into()],
             hidden: vec!["/home/me/.ssh/id".into()],
             ..Policy::default()
         }
     }
 
     fn found(output: &str) -> Option<Denial> {
-        let mine = |path: &Path| path.starts_with("/home/me") || path.starts_with("/work");
-        denied(&policy(), output, Path::new("/work"), &|path: &Path| path.to_owned(), &mine)
+        let mine = |path: &Path| path.starts_with("/home/me") || path.starts_with("/project");
+        denied(&policy(), output, Path::new("/project"), &|path: &Path| path.to_owned(), &mine)
     }
 
     #[test]
     fn words_and_policy_must_agree() {
         for (output, expected) in [
             ("touch: cannot touch '/home/me/x': Read-only file system", Denial::Write("/home/me/x".into())),
-            ("bash: line 1: /home/me/x: Read-only file system", Denial::Write("/home/me/x".into())),
+            ("/home/me/bin/bash: line 1: /home/me/x: Read-only file system", Denial::Write("/home/me/x".into())),
+            ("cp: cannot create regular file /home/me/y: Permission denied", Denial::Write("/home/me/y".into())),
             (
                 "error: could not lock config file .git/config: Device or resource busy",
-                Denial::Write("/work/.git/config".into()),
+                Denial::Write("/project/.git/config".into()),
             ),
             ("cat: /home/me/.ssh/id: Permission denied", Denial::Read("/home/me/.ssh/id".into())),
             (
@@ -154,7 +163,7 @@ mod tests {
         }
         for output in [
             "touch: cannot touch '/etc/x': Permission denied",
-            "touch: cannot touch '/work/x': Permission denied",
+            "touch: cannot touch '/project/x': Permission denied",
             "touch: cannot touch '/home/me/x': No such file or directory",
             "all is well",
             "",

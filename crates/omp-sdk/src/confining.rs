@@ -66,7 +66,8 @@ impl LettingOut {
         let Some(guard) = self.guard.upgrade() else { return false };
         let approval = Approval { reason: Some(reason.into()), insists: true, ..Approval::EXEC };
         let question = Question::new(BASH, &approval, true, details);
-        let request = ApprovalRequest { call_id: call.to_owned(), question, always: None };
+        let project = guard.permissions().project().to_owned();
+        let request = ApprovalRequest { call_id: call.to_owned(), question, always: None, project };
         guard.put(&request).await.is_some_and(|reply| reply != Reply::No)
     }
 }

@@ -8,11 +8,12 @@ use std::task::Poll;
 use futures_util::future::BoxFuture;
 use omp_agent::{Clock, Control, Decision, Gate, Tool, ToolError};
 use omp_config::Directories;
-use omp_config::settings::{self, Settings, keys, strings};
+use omp_config::settings::{Settings, keys};
 use omp_guard::approval::{Mode, Outcome, Policy, decide};
 use omp_guard::command::{Place, Script, Shell, Verdict, judge};
+use omp_guard::effects::is_risky_variable;
 use omp_guard::question::Question;
-use omp_guard::rules::{Rule, allow, propose};
+use omp_guard::rules::{Scope, propose};
 use omp_guard::secrets::Secrets;
 use omp_types::{Approval, CustomMessage, Tier, ToolCall, ToolOutput, UserContent};
 use serde_json::{Map, Value};
@@ -21,6 +22,7 @@ use omp_sandbox::Rung;
 
 use crate::adapt::SystemClock;
 use crate::confining;
+use crate::permissions::Permissions;
 
 const TODO_FAILED: &str = include_str!("../prompts/todo-error-reminder.md");
 /// The tool whose calls run in a sandbox.
@@ -46,6 +48,8 @@ pub struct ApprovalRequest {
     pub question: Question,
     /// What [`Reply::Always`] would allow from then on; `None` where there is no such answer.
     pub always: Option<Vec<String>>,
+    /// The project for which [`Scope::Project`] would allow it.
+    pub project: PathBuf,
 }
 
 /// A person's answer.
@@ -53,8 +57,8 @@ pub struct ApprovalRequest {
 pub enum Reply {
     /// This call runs.
     Once,
-    /// This call runs, and the next ones like it are not asked about: `tools.approvalRules` says which.
-    Always,
+    /// This call runs, and the next ones like it are not asked about, as far as the scope goes.
+    Always(Scope),
     No,
 }
 
@@ -66,30 +70,29 @@ struct Stance {
 
 impl Stance {
     fn of(settings: &Settings) -> Self {
-        let policy =
-            |(tool, word): (&String, &Value)| Some((tool.clone(), Policy::from_word(word.as_str()?)?));
+        // An unknown word about a tool asks.
+        let policy = |(tool, word): (&String, &Value)| {
+            let known = word.as_str().and_then(Policy::from_word);
+            (!word.is_null()).then(|| (tool.clone(), known.unwrap_or(Policy::Prompt)))
+        };
         Self {
-            mode: Mode::from_word(settings.get(keys::TOOLS_APPROVAL_MODE)).unwrap_or_default(),
+            // A word that means nothing means no more than reading.
+            mode: Mode::from_word(settings.get(keys::TOOLS_APPROVAL_MODE)).unwrap_or(Mode::AlwaysAsk),
             policies: settings.get(keys::TOOLS_APPROVAL).iter().filter_map(policy).collect(),
         }
     }
 }
 
-fn rules(settings: &Settings) -> Vec<Rule> {
-    strings(settings.get(keys::TOOLS_APPROVAL_RULES)).filter_map(Rule::parse).collect()
-}
-
 /// Approval and placeholders of one session.
 pub(crate) struct Guard {
     stance: Mutex<Stance>,
-    rules: Mutex<Vec<Rule>>,
+    permissions: Permissions,
     asker: Option<Arc<dyn Asker>>,
     /// Calls are looked at in their order, so that questions come in that order too.
     order: tokio::sync::Mutex<()>,
     /// One question at a time.
     turn: tokio::sync::Mutex<()>,
     secrets: Option<Arc<Secrets>>,
-    directories: Directories,
     cwd: PathBuf,
     modes: Arc<omp_tools::Modes>,
     /// The loop behind the gate, once there is one.
@@ -112,12 +115,11 @@ impl Guard {
         obey(&modes, stance.mode);
         Self {
             stance: Mutex::new(stance),
-            rules: Mutex::new(rules(settings)),
+            permissions: Permissions::new(settings, &directories, &cwd),
             asker,
             order: tokio::sync::Mutex::default(),
             turn: tokio::sync::Mutex::default(),
             secrets,
-            directories,
             cwd,
             modes,
             control: OnceLock::new(),
@@ -181,7 +183,12 @@ impl Guard {
             tools.sandbox.set(confining::settings(settings));
         }
         *self.stance.lock().unwrap_or_else(PoisonError::into_inner) = stance;
-        *self.rules.lock().unwrap_or_else(PoisonError::into_inner) = rules(settings);
+        self.permissions.reload(settings);
+    }
+
+    /// What the user allowed.
+    pub(crate) fn permissions(&self) -> &Permissions {
+        &self.permissions
     }
 
     /// Makes the loop known that this gate belongs to.
@@ -227,7 +234,27 @@ impl Guard {
         let declared = declared(tool, arguments).await;
         let mut approval = declared.clone().unwrap_or(Approval::EXEC);
         let rung = if call.name == BASH { self.rung().await } else { Rung::None };
+        let verdict = if call.name == BASH { self.judged(arguments).await } else { None };
+        if let Some(name) = risky_variable(stance, verdict.as_ref(), arguments) {
+            return Decision::Deny(forbidden_variable(&name));
+        }
         let mut mode = self.with_sandbox(stance, &call.name, rung);
+        let roots = self.tools.get().map(|tools| tools.workspace()).unwrap_or_default();
+        let leaves = verdict.as_ref().filter(|_| !planning).and_then(|verdict| leaving(verdict, &roots));
+        match (mode, &verdict) {
+            // Known to stay inside, and kept there by the kernel should that turn out wrong.
+            (Mode::Write, Some(verdict)) if rung.is_full() && !approval.hidden && stays(verdict, &roots) => {
+                mode = Mode::Auto;
+            }
+            (Mode::Auto, Some(verdict)) if !approval.insists => {
+                let reason = leaves.clone().or_else(|| no_way_back(verdict));
+                if let Some(reason) = reason {
+                    approval = Approval { reason: Some(reason.into()), ..approval };
+                    mode = Mode::Write;
+                }
+            }
+            _ => {}
+        }
         // The kernel keeps a confined command from changing anything while a plan is made.
         if planning && rung == Rung::None && self.changes(call, &approval, arguments) {
             if self.asker.is_none() {
@@ -241,7 +268,10 @@ impl Guard {
             mode = Mode::AlwaysAsk;
         }
         match decide(mode, policy, &approval) {
-            Outcome::Run => Decision::Allow,
+            Outcome::Run => {
+                self.let_out(call, leaves.is_some() && rung != Rung::None);
+                Decision::Allow
+            }
             Outcome::Blocked => Decision::Deny(blocked(&call.name)),
             Outcome::Ask => {
                 // In line before the next call is looked at; calls that need no question do not wait for the answer.
@@ -257,9 +287,24 @@ impl Guard {
                 // What nothing can undo is asked about each time, and so is what is not what it is called.
                 let plain = !approval.insists && !approval.hidden;
                 let script = self.script(&call.name, arguments).filter(|_| plain);
-                self.ask(call, question, script.as_ref()).await
+                let decision = self.ask(call, question, script.as_ref()).await;
+                // What was approved although it leaves the sandbox could only fail inside.
+                self.let_out(call, leaves.is_some() && rung != Rung::None && decision == Decision::Allow);
+                decision
             }
         }
+    }
+
+    fn let_out(&self, call: &ToolCall, out: bool) {
+        if let Some(tools) = self.tools.get().filter(|_| out) {
+            tools.sandbox.let_out(&call.id);
+        }
+    }
+
+    /// What the command of a call does, judged where its shell is.
+    async fn judged(&self, arguments: &Map<String, Value>) -> Option<Verdict> {
+        let (tools, arguments) = (Arc::clone(self.tools.get()?), arguments.clone());
+        tokio::task::spawn_blocking(move || tools.judge(&arguments)).await.ok()
     }
 
     /// The mode that relies on a sandbox is another without a full one. While a plan is made nothing can be written, so
@@ -294,12 +339,13 @@ impl Guard {
         };
         let rules = script.and_then(propose);
         let always = rules.as_ref().map(|rules| rules.iter().map(ToString::to_string).collect());
-        let request = ApprovalRequest { call_id: call.id.clone(), question, always };
+        let project = self.permissions.project().to_owned();
+        let request = ApprovalRequest { call_id: call.id.clone(), question, always, project };
         match asker.ask(&request).await {
             Reply::No => Decision::Deny(refused(&call.name)),
             Reply::Once => Decision::Allow,
-            Reply::Always => {
-                self.remember(rules.unwrap_or_default()).await;
+            Reply::Always(scope) => {
+                self.permissions.remember(rules.unwrap_or_default(), scope).await;
                 Decision::Allow
             }
         }
@@ -322,18 +368,7 @@ impl Guard {
     }
 
     fn is_allowed(&self, script: Option<&Script>) -> bool {
-        let rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
-        script.is_some_and(|script| allow(&rules, script, &[&self.cwd]))
-    }
-
-    /// Holds for this session at once, and for later ones if the settings can be written.
-    async fn remember(&self, new: Vec<Rule>) {
-        let texts: Vec<String> = new.iter().map(ToString::to_string).collect();
-        self.rules.lock().unwrap_or_else(PoisonError::into_inner).extend(new);
-        let directories = self.directories.clone();
-        let save = move || settings::add_to_list(&directories, keys::TOOLS_APPROVAL_RULES.path(), texts);
-        // A file that cannot be written costs another question, not the call.
-        let _ = tokio::task::spawn_blocking(save).await;
+        script.is_some_and(|script| self.permissions.allow(script))
     }
 }
 
@@ -364,6 +399,48 @@ impl Gate for Guard {
             None => arguments,
         }
     }
+}
+
+/// Is everything that the command does known, and inside these directories?
+fn stays(verdict: &Verdict, roots: &[PathBuf]) -> bool {
+    let roots: Vec<&std::path::Path> = roots.iter().map(PathBuf::as_path).collect();
+    verdict.critical.is_none() && verdict.effects.stays_in(&roots)
+}
+
+/// Why a command is known to need more than a sandbox gives.
+fn leaving(verdict: &Verdict, roots: &[PathBuf]) -> Option<String> {
+    let effects = &verdict.effects;
+    if effects.outside {
+        return Some("needs privileges or services outside the sandbox".to_owned());
+    }
+    let roots: Vec<&std::path::Path> = roots.iter().map(PathBuf::as_path).collect();
+    let changed = effects.writes.iter().chain(&effects.destroys);
+    let outside = changed.filter(|target| target.real.is_some()).find(|target| !target.is_in(&roots));
+    outside.map(|target| format!("writes {target}, outside the workspace"))
+}
+
+/// Why nothing brings back what a command would change.
+fn no_way_back(verdict: &Verdict) -> Option<String> {
+    let effects = &verdict.effects;
+    let uncertain = effects.destroys.iter().find(|target| target.real.is_none());
+    let uncertain = uncertain.map(|target| format!("destroys {target}"));
+    uncertain.or_else(|| effects.irreversible.map(str::to_owned))
+}
+
+/// A variable given to a command that would make other programs of the ones it names.
+fn risky_variable(mode: Mode, verdict: Option<&Verdict>, arguments: &Map<String, Value>) -> Option<String> {
+    if mode == Mode::Yolo || verdict.is_none() {
+        return None;
+    }
+    let given = arguments.get("env").and_then(Value::as_object)?;
+    given.keys().find(|name| is_risky_variable(name)).cloned()
+}
+
+fn forbidden_variable(name: &str) -> String {
+    format!(
+        "The variable {name} decides which programs run, so it cannot be given to a command. Call without it, or ask the \
+         user to run the command."
+    )
 }
 
 /// Tools keep to what was agreed to unless nothing is ever asked, and ask about addresses where everything is.

@@ -55,6 +55,7 @@ mod open;
 mod opening;
 mod options;
 mod others;
+mod permissions;
 mod presets;
 mod profiles;
 mod prompt;
@@ -142,6 +143,7 @@ pub use omp_export::{Color as PageColor, Palette as PagePalette, Theme as PageTh
 pub use omp_extend::{CommandRow, CommandSource, Commands};
 pub use omp_guard::question::Question;
 pub use omp_guard::trust::{Agreement, Want, WantKind};
+pub use omp_guard::rules::Scope;
 pub use omp_history::{
     Action as FileAction, Change as FileChange, Others as OtherChanges, Plan as FilePlan,
     Restored as RestoredFiles,
@@ -161,6 +163,7 @@ pub use omp_tools::{Borders, SandboxStatus};
 pub use omp_tools::{Phase, Status as TaskStatus, Task, from_markdown, to_markdown};
 pub use omp_tools::{PtyView, UserCommand};
 pub use options::{Persistence, Ptys, RuleChoice, SessionOptions, SkillChoice, ToolFilter};
+pub use permissions::{Explanation, Permission, Permissions};
 pub use presets::{ProviderAdded, ProviderPreset, add_provider};
 pub use profiles::{ProfileError, ProfileRow, list_profiles};
 pub use prompt::{PromptOptions, PromptReport, SectionSize, ToolSize};

@@ -37,8 +37,10 @@ pub(crate) struct Start {
 /// Runs code, and insists on a question if the command is one that nothing can undo.
 pub(crate) fn of_command(context: &Context, start: Start, arguments: &Map<String, Value>) -> Approval {
     let command = text(arguments, "command").unwrap_or_default();
+    let elsewhere = !start.cwd.starts_with(&context.cwd);
     let verdict = verdict(context, start, command, arguments);
-    let hidden = verdict.script.is_none();
+    // What is named relative to another directory is something else than rules and modes take it for.
+    let hidden = verdict.script.is_none() || elsewhere && !verdict.effects.only_reads();
     match verdict.critical {
         Some(reason) => Approval { reason: Some(reason.into()), insists: true, hidden, ..Approval::EXEC },
         None => Approval { hidden, ..Approval::EXEC },

@@ -25,6 +25,7 @@ mod models_command;
 mod onboarding;
 mod options;
 mod output;
+mod permissions_command;
 mod place;
 mod plain;
 mod print;
@@ -148,6 +149,7 @@ fn command(call: &CommandCall, profile: Option<&str>) -> u8 {
         "keys" => gallery_command::keys(profile),
         "login" => login_command::login(call, profile),
         "logout" => login_command::logout(call, profile),
+        "permissions" => permissions_command::run(call, profile),
         "prompt" => prompt_command::run(call, profile),
         "read" => read_command::run(call, profile),
         "replay" => replay_command::run(call),

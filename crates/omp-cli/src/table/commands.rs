@@ -207,6 +207,23 @@ pub static COMMANDS: &[Command] = &[
         ])
         .flags(&[JSON])
         .examples(&["omp models", "omp models anthropic", "omp models find opus --json"]),
+    Command::new("permissions", "List, explain, test and remove rules for commands")
+        .args(&[
+            Positional::optional(
+                "action",
+                Kind::OneOf(&["list", "explain", "test", "remove"]),
+                "What to do (list)",
+            ),
+            Positional::optional("text", Kind::Text, "A command to explain or test, or a rule to remove"),
+        ])
+        .flags(&[JSON])
+        .details("`test` exits with 1 if the command would be asked about.")
+        .examples(&[
+            "omp permissions",
+            "omp permissions explain \"git diff --output=x\"",
+            "omp permissions test \"git status\"",
+            "omp permissions remove \"git status *\"",
+        ]),
     Command::new("plugin", "Manage plugins and marketplaces")
         .args(&[
             Positional::one(

@@ -6,6 +6,7 @@ pub(crate) mod compacting;
 pub(crate) mod conversation;
 pub(crate) mod machines;
 pub(crate) mod moving;
+pub(crate) mod permissions;
 pub(crate) mod provider;
 pub(crate) mod rewinding;
 pub(crate) mod roots;

@@ -11,7 +11,7 @@ use super::key::{Key, Kind};
 use super::parse::{Format, mapping};
 use super::row::Setting;
 use super::table::keys;
-use super::{SettingsError, migrate, scope, tree, trust, variables};
+use super::{SettingsError, doubt, migrate, scope, tree, trust, variables};
 use crate::directories::{Directories, expand_home};
 
 /// Where settings come from.
@@ -136,18 +136,33 @@ impl Settings {
             Text::Missing => return,
             Text::Read(text) => text,
             Text::Unreadable(reason) => {
-                return self.warnings.push(format!("{shown} {reason}; its settings are not used."));
+                return self.give_up(layer, &format!("{shown} {reason}"), vocabulary);
             }
         };
         match mapping(&text, format) {
             Ok(map) => self.add(layer, map, &shown.to_string(), vocabulary),
-            Err(error) => self.warnings.push(format!("{shown}, {error}; its settings are not used.")),
+            Err(error) => self.give_up(layer, &format!("{shown}, {error}"), vocabulary),
         }
+    }
+
+    /// A file that cannot be read may have been the one that asks for care.
+    fn give_up(&mut self, layer: Layer, why: &str, vocabulary: Vocabulary) {
+        if vocabulary == Vocabulary::Foreign {
+            return self.warnings.push(format!("{why}; its settings are not used."));
+        }
+        self.warnings.push(format!("{why}; its settings are not used, and {}.", doubt::CONSEQUENCE));
+        self.push(layer, doubt::strictest());
     }
 
     /// Migrates and checks a layer and puts it on top.
     fn add(&mut self, layer: Layer, mut map: Map<String, Value>, place: &str, vocabulary: Vocabulary) {
         migrate::fields(&mut map);
+        if vocabulary == Vocabulary::Ours {
+            let unclear = doubt::resolve(&mut map);
+            if !unclear.is_empty() {
+                self.warnings.push(format!("{place}: {}; {}.", unclear.join("; "), doubt::CONSEQUENCE));
+            }
+        }
         let (map, problems) = check(map, vocabulary);
         self.warnings.extend(problems.into_iter().map(|problem| format!("{place}: {problem}.")));
         self.push(layer, map);

@@ -94,6 +94,22 @@ pub fn add_to_list(
     })
 }
 
+/// Takes a value out of a setting that is a list, in the user's file. `false` if it is not there.
+pub fn remove_from_list(directories: &Directories, path: &str, value: &str) -> Result<bool, SettingsError> {
+    let file = global_file(directories);
+    exclusively(&file, || {
+        let text = text_to_change(&file)?;
+        let old = understood(&text, &file)?;
+        let list = tree::find(&old, path).and_then(Value::as_array).cloned().unwrap_or_default();
+        let rest: Vec<Value> = list.iter().filter(|one| one.as_str() != Some(value)).cloned().collect();
+        if rest.len() == list.len() {
+            return Ok(false);
+        }
+        let edited = changed(Edited::InPlace(text.clone()), &Change::new(path, Value::Array(rest))?, &file)?;
+        store(&file, &text, &edited).map(|_| true)
+    })
+}
+
 /// Writes the default of a setting to the user's file. A text without a default becomes empty, which means the
 /// same.
 pub fn reset(directories: &Directories, path: &str) -> Result<Saved, SettingsError> {

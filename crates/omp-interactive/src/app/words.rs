@@ -86,13 +86,8 @@ impl App {
         let look = self.stage.look(self.width);
         let question = &request.question;
         let text = omp_view::approval::rows(&look, &question.title(), &question.lines());
-        let mut menu = Menu::new("", ["Yes, this once"]).with_text(text);
-        if let Some(rules) = &request.always {
-            menu = menu.or("Yes, always", rules.join(", "));
-        }
-        let menu = menu.or("No", "");
-        let always = request.always.is_some();
-        self.notify("A call waits for your word");
-        self.open(Approval::new(menu, answer, always));
+        let menu = Menu::new("", ["Yes, this once"]).with_text(text);
+        self.notify("A tool call needs your approval");
+        self.open(Approval::new(menu, request.always.as_deref(), answer));
     }
 }

@@ -1,7 +1,7 @@
 //! A call that waits for a word.
 
 use omp_keys::Bindings;
-use omp_sdk::Reply;
+use omp_sdk::{Reply, Scope};
 use omp_tui::input::Key;
 use omp_tui::render::Size;
 use omp_view::Look;
@@ -10,16 +10,33 @@ use tokio::sync::oneshot;
 use super::menu::Menu;
 use super::{Drawn, Panel, Reaction, choice};
 
-/// A menu of yes, always (where a rule can be made) and no.
+/// A menu of yes, always with its scopes (where a rule can be made) and no.
 pub(crate) struct Approval {
     menu: Menu,
     answer: Option<oneshot::Sender<Reply>>,
-    always: bool,
+    /// What the places of the menu stand for; beyond them it is no.
+    replies: Vec<Reply>,
 }
 
 impl Approval {
-    pub(crate) fn new(menu: Menu, answer: oneshot::Sender<Reply>, always: bool) -> Self {
-        Self { menu, answer: Some(answer), always }
+    /// `text` says what is asked; `rules` are what "always" would allow.
+    pub(crate) fn new(mut menu: Menu, rules: Option<&[String]>, answer: oneshot::Sender<Reply>) -> Self {
+        let mut replies = vec![Reply::Once];
+        if let Some(rules) = rules {
+            for scope in Scope::ALL {
+                menu = menu.or(label(scope), rules.join(", "));
+                replies.push(Reply::Always(scope));
+            }
+        }
+        Self { menu: menu.or("No", ""), answer: Some(answer), replies }
+    }
+}
+
+fn label(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Session => "Yes, for this session",
+        Scope::Project => "Yes, always in this project",
+        Scope::Everywhere => "Yes, always and everywhere",
     }
 }
 
@@ -34,11 +51,7 @@ impl Panel for Approval {
 
     fn key(&mut self, key: Key, keys: &Bindings) -> Reaction {
         let Some(chosen) = choice::answer(&mut self.menu, key, keys) else { return Reaction::Stay };
-        let reply = match chosen {
-            Some(0) => Reply::Once,
-            Some(1) if self.always => Reply::Always,
-            _ => Reply::No,
-        };
+        let reply = chosen.and_then(|place| self.replies.get(place).copied()).unwrap_or(Reply::No);
         if let Some(answer) = self.answer.take() {
             // The run was stopped meanwhile if nobody waits.
             let _ = answer.send(reply);

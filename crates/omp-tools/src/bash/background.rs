@@ -47,6 +47,7 @@ impl Bash {
         call: &Invocation,
     ) -> Result<ToolOutput, ToolError> {
         let timeout = prepared.timeout;
+        let shell = Arc::clone(&prepared.shell);
         let stays = match &prepared.call.place {
             Place::Stay(directory) => Some(directory.clone()),
             Place::Current | Place::Once(_) => None,
@@ -67,6 +68,7 @@ impl Bash {
         match (self.register(&mut work, command), work) {
             (Ok(id), _) => {
                 let given = self.context.shells.give_away(&hold, stays);
+                self.context.note_directory(&shell);
                 Ok(started(&id, command, timeout, so_far(&audience.tail(), &given)))
             }
             // No room for it: it stays where it is.

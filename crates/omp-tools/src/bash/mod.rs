@@ -20,6 +20,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Scheduling, Tool, ToolError};
+use omp_guard::command::Verdict;
 use omp_sandbox::Denial;
 use omp_shell::session::{Call, Hold, Place};
 use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
@@ -68,6 +69,27 @@ struct Arguments {
     /// The schema offers it only where it works.
     #[serde(default, rename = "async")]
     background: bool,
+}
+
+impl Context {
+    /// What the command of a call would do, where the shell is now. May wait for the disk.
+    pub fn judge(&self, arguments: &Map<String, Value>) -> Verdict {
+        let command = arguments.get("command").and_then(Value::as_str).unwrap_or_default();
+        approval::verdict(self, start(self, arguments), command, arguments)
+    }
+
+    /// The directories in which writing needs no question.
+    pub fn workspace(&self) -> Vec<PathBuf> {
+        self.borders.workspace()
+    }
+}
+
+/// Where the shell is, and what earlier commands have set in it.
+fn start(context: &Context, arguments: &Map<String, Value>) -> Start {
+    let typed = arguments.get("cwd").and_then(Value::as_str);
+    let given = typed.and_then(|typed| context.base().resolve(typed).ok());
+    let cwd = given.or_else(|| context.here()).unwrap_or_else(|| context.cwd.clone());
+    Start { cwd, shell: context.set_in_shell.known() }
 }
 
 /// A command that is ready to run, as far as the model's words go.
@@ -146,7 +168,7 @@ impl Bash {
         if !SETTING.iter().any(|word| command.contains(word)) {
             return;
         }
-        let (context, start) = (Arc::clone(&self.context), self.start(arguments));
+        let (context, start) = (Arc::clone(&self.context), start(&self.context, arguments));
         let (command, arguments) = (command.to_owned(), arguments.clone());
         let set = tokio::task::spawn_blocking(move || {
             approval::verdict(&context, start, &command, &arguments).shell
@@ -154,15 +176,6 @@ impl Bash {
         if let Ok(set) = set.await {
             self.context.set_in_shell.replace(set);
         }
-    }
-
-    /// Where the shell is, and what earlier commands have set in it.
-    fn start(&self, arguments: &Map<String, Value>) -> Start {
-        let context = &self.context;
-        let typed = arguments.get("cwd").and_then(Value::as_str);
-        let given = typed.and_then(|typed| context.base().resolve(typed).ok());
-        let cwd = given.or_else(|| context.here()).unwrap_or_else(|| context.cwd.clone());
-        Start { cwd, shell: context.set_in_shell.known() }
     }
 
     /// Everything up to the start of the command.
@@ -267,7 +280,7 @@ impl Tool for Bash {
     }
 
     fn approval(&self, arguments: &Map<String, Value>) -> Option<Approval> {
-        Some(approval::of_command(&self.context, self.start(arguments), arguments))
+        Some(approval::of_command(&self.context, start(&self.context, arguments), arguments))
     }
 
     fn approval_details(&self, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {

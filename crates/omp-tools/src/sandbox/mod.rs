@@ -343,11 +343,13 @@ impl Context {
         }
     }
 
-    /// The session's own area, which stays writable while a plan is made. It is made if it is missing.
+    /// The session's own area, which stays writable while a plan is made. Then it is made if it is missing.
     fn scratch(&self) -> Option<PathBuf> {
         let inside = self.file("local://scratch").ok()?;
         let area = inside.parent()?;
-        std::fs::create_dir_all(area).ok()?;
+        if self.modes.planning.is_on() {
+            std::fs::create_dir_all(area).ok()?;
+        }
         Some(real(area))
     }
 
