@@ -146,8 +146,14 @@ mod tests {
     fn words_and_policy_must_agree() {
         for (output, expected) in [
             ("touch: cannot touch '/home/me/x': Read-only file system", Denial::Write("/home/me/x".into())),
-            ("/home/me/bin/bash: line 1: /home/me/x: Read-only file system", Denial::Write("/home/me/x".into())),
-            ("cp: cannot create regular file /home/me/y: Permission denied", Denial::Write("/home/me/y".into())),
+            (
+                "/home/me/bin/bash: line 1: /home/me/x: Read-only file system",
+                Denial::Write("/home/me/x".into()),
+            ),
+            (
+                "cp: cannot create regular file /home/me/y: Permission denied",
+                Denial::Write("/home/me/y".into()),
+            ),
             (
                 "error: could not lock config file .git/config: Device or resource busy",
                 Denial::Write("/project/.git/config".into()),

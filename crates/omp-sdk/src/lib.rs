@@ -142,8 +142,8 @@ pub use omp_export::share::Shared;
 pub use omp_export::{Color as PageColor, Palette as PagePalette, Theme as PageTheme};
 pub use omp_extend::{CommandRow, CommandSource, Commands};
 pub use omp_guard::question::Question;
-pub use omp_guard::trust::{Agreement, Want, WantKind};
 pub use omp_guard::rules::Scope;
+pub use omp_guard::trust::{Agreement, Want, WantKind};
 pub use omp_history::{
     Action as FileAction, Change as FileChange, Others as OtherChanges, Plan as FilePlan,
     Restored as RestoredFiles,

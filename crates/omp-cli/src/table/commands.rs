@@ -272,6 +272,13 @@ pub static COMMANDS: &[Command] = &[
         .args(&[Positional::one("file", Kind::File, "A file that `omp --record` wrote")])
         .flags(&[JSON])
         .examples(&["omp --record bug.jsonl", "omp replay bug.jsonl", "omp replay --json bug.jsonl"]),
+    Command::new("sandbox", "Show what confines commands, or run one confined")
+        .args(&[
+            Positional::optional("action", Kind::OneOf(&["status", "run"]), "What to do (status)"),
+            Positional::any("command", Kind::Text, "Command to run"),
+        ])
+        .flags(&[Flag::switch("plan", "As in plan mode: nothing can be written"), JSON])
+        .examples(&["omp sandbox status", "omp sandbox run -- cargo test"]),
     Command::new("say", "Speak text aloud")
         .args(&[Positional::some("text", Kind::Text, "What to say")])
         .flags(&[
@@ -294,13 +301,6 @@ pub static COMMANDS: &[Command] = &[
         .examples(&["omp q rust 1.95 release notes --recency month"])
         .waits_for("web search"),
     sessions::SESSION,
-    Command::new("sandbox", "Show what confines commands, or run one confined")
-        .args(&[
-            Positional::optional("action", Kind::OneOf(&["status", "run"]), "What to do (status)"),
-            Positional::any("command", Kind::Text, "Command to run"),
-        ])
-        .flags(&[Flag::switch("plan", "As in plan mode: nothing can be written"), JSON])
-        .examples(&["omp sandbox status", "omp sandbox run -- cargo test"]),
     Command::new("setup", "Set omp up, or install an optional component")
         .args(&[Positional::optional(
             "component",

@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(parsed("tools.approvalMode", " write "), Ok(json!("write")));
         for text in ["Write", "writ", "", "all"] {
             let error = parsed("tools.approvalMode", text).unwrap_err();
-            assert!(error.contains("yolo, always-ask, write"), "{error}");
+            assert!(error.contains("auto, always-ask, write, yolo"), "{error}");
         }
     }
 

@@ -175,7 +175,8 @@ async fn what_was_read_first_is_not_changed_either() {
     world.finish().await;
 }
 
-/// Commands that only read run, in the mode that never asks as well; others are asked about, and say why.
+/// Where no sandbox holds, commands that only read run, in the mode that never asks as well; others are asked about, and
+/// say why.
 /// proves: LOP-060
 #[tokio::test]
 async fn commands_that_change_things_are_asked_about() {
@@ -186,7 +187,8 @@ async fn commands_that_change_things_are_asked_about() {
         world.home.write("work/a.txt", "one\n");
         world.person.approvals.lock().unwrap().extend([Answer::No, Answer::Once, Answer::Always]);
     };
-    let (results, world) = planning("tools:\n  approvalMode: yolo\n", &calls, prepare).await;
+    let config = "tools:\n  approvalMode: yolo\nsandbox:\n  mode: off\n";
+    let (results, world) = planning(config, &calls, prepare).await;
     assert!(results[0].contains("one"), "{}", results[0]);
     assert!(results[1].contains("not approved"), "{}", results[1]);
     let asked = world.person.asked.lock().unwrap().clone();

@@ -326,12 +326,8 @@ impl Context {
 
     /// What the session has around it.
     pub(crate) fn ground(&self) -> Ground {
-        let temporary = self.environment.get("TMPDIR").map(PathBuf::from);
-        let temporary: Vec<PathBuf> = temporary
-            .into_iter()
-            .chain(["/tmp", "/var/tmp"].map(PathBuf::from))
-            .map(|path| real(&path))
-            .collect();
+        let temporary = self.environment.get("TMPDIR").filter(|path| !path.is_empty()).map(PathBuf::from);
+        let temporary = vec![real(&temporary.unwrap_or_else(|| PathBuf::from("/tmp")))];
         let mut workspace = self.borders.workspace();
         workspace.retain(|root| !temporary.contains(root));
         Ground {

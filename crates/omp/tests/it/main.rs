@@ -59,6 +59,7 @@ mod replay;
 mod restore;
 mod resume;
 mod roots;
+mod sandbox;
 mod secrets;
 mod session_commands;
 mod sessions;

@@ -64,6 +64,7 @@ const WITHOUT: &[&[&str]] = &[
     &["grep", "x"],
     &["replay", "x"],
     &["keys"],
+    &["sandbox", "status"],
     &["shell"],
     &["setup"],
     &["share"],

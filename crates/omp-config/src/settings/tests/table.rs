@@ -66,7 +66,7 @@ fn documented_choices() {
         ("serviceTier", "none auto default flex scale priority openai-only claude-only"),
         ("personality", "default friendly pragmatic none"),
         ("retry.fallbackRevertPolicy", "cooldown-expiry never"),
-        ("tools.approvalMode", "always-ask write yolo"),
+        ("tools.approvalMode", "auto always-ask write yolo"),
         ("tools.discoveryMode", "auto off mcp-only all"),
         ("python.kernelMode", "session per-call"),
         ("edit.mode", "apply_patch hashline patch replace"),
