@@ -36,6 +36,7 @@ mod ssh;
 mod structure;
 mod syntax;
 mod todo;
+mod toll;
 mod write;
 
 use std::sync::Arc;

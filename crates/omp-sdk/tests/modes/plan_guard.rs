@@ -1,6 +1,6 @@
 //! The working tree while a plan is made: every way to change it is closed.
 
-use omp_sdk::Reply as Answer;
+use omp_sdk::{Reply as Answer, Scope};
 use omp_testkit::{RecordedRequest, Reply, Scenario};
 use serde_json::{Value, json};
 
@@ -184,7 +184,11 @@ async fn commands_that_change_things_are_asked_about() {
         [bash("cat a.txt | head -1"), bash("echo x > b.txt"), bash("touch c.txt"), bash("touch d.txt")];
     let prepare = |world: &World| {
         world.home.write("work/a.txt", "one\n");
-        world.person.approvals.lock().unwrap().extend([Answer::No, Answer::Once, Answer::Always]);
+        world.person.approvals.lock().unwrap().extend([
+            Answer::No,
+            Answer::Once,
+            Answer::Always(Scope::Project),
+        ]);
     };
     let (results, world) = planning("tools:\n  approvalMode: yolo\n", &calls, prepare).await;
     assert!(results[0].contains("one"), "{}", results[0]);
