@@ -15,7 +15,7 @@ use omp_guard::effects::is_risky_variable;
 use omp_guard::question::Question;
 use omp_guard::rules::{Scope, propose};
 use omp_guard::secrets::Secrets;
-use omp_types::{Approval, CustomMessage, Tier, ToolCall, ToolOutput, UserContent};
+use omp_types::{Approval, ApprovalDetail, CustomMessage, Tier, ToolCall, ToolOutput, UserContent};
 use serde_json::{Map, Value};
 
 use omp_sandbox::Rung;
@@ -282,7 +282,7 @@ impl Guard {
                     Poll::Ready(turn) => turn,
                     Poll::Pending => line.await,
                 };
-                let details = tool.approval_details(arguments);
+                let details = details(tool, arguments).await;
                 let question = Question::new(&call.name, &approval, declared.is_some(), details);
                 // What nothing can undo is asked about each time, and so is what is not what it is called.
                 let plain = !approval.insists && !approval.hidden;
@@ -453,6 +453,12 @@ fn obey(modes: &omp_tools::Modes, mode: Mode) {
 async fn declared(tool: &Arc<dyn Tool>, arguments: &Map<String, Value>) -> Option<Approval> {
     let (tool, arguments) = (Arc::clone(tool), arguments.clone());
     tokio::task::spawn_blocking(move || tool.approval(&arguments)).await.ok().flatten()
+}
+
+/// What helps to decide. It may count files, so it gets a thread, too.
+async fn details(tool: &Arc<dyn Tool>, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {
+    let (tool, arguments) = (Arc::clone(tool), arguments.clone());
+    tokio::task::spawn_blocking(move || tool.approval_details(&arguments)).await.unwrap_or_default()
 }
 
 fn blocked(tool: &str) -> String {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
 use omp_sdk::{
-    ApprovalRequest, Asker, Directories, Environment, Listener, Prompt, Reply as Answer, Session,
+    ApprovalRequest, Asker, Directories, Environment, Listener, Prompt, Reply as Answer, Scope, Session,
     SessionOptions,
 };
 use omp_testkit::{Home, ModelOptions, Reply, Server, Wire};
@@ -124,12 +124,60 @@ async fn questions_name_the_reason_and_the_path() {
     );
 }
 
+/// For the session, for the project (in the user's own directory, by the project's root), or everywhere.
+// proves: SEC-018
+#[tokio::test]
+async fn answers_hold_as_far_as_their_scope() {
+    for (scope, stored, asked_later) in [(Scope::Session, false, 2), (Scope::Project, true, 1)] {
+        let home = world(WRITE);
+        let asker = Scripted::new(&[Answer::Always(scope), Answer::No]);
+        let calls = bash("git status").tool_call("bash", json!({"_i": "x", "command": "git status -s"}));
+        results(&home, &asker, calls).await;
+        assert_eq!(
+            asker.asked.lock().unwrap().len(),
+            1,
+            "{scope:?}: the second call was settled by the first"
+        );
+        let root = home.work_dir().canonicalize().unwrap();
+        assert_eq!(asker.asked.lock().unwrap()[0].project, root);
+        let store =
+            std::fs::read_to_string(home.path("home/.omp/agent/permissions.json")).unwrap_or_default();
+        assert_eq!(
+            store.contains("git status *") && store.contains(root.to_str().unwrap()),
+            stored,
+            "{store}"
+        );
+        assert_eq!(home.read("home/.omp/agent/config.yml"), WRITE, "{scope:?}");
+        results(&home, &asker, bash("git status")).await;
+        assert_eq!(asker.asked.lock().unwrap().len(), asked_later, "{scope:?}: another session");
+    }
+}
+
+/// The question about a destructive command says what it would hit.
+// proves: SEC-022
+#[tokio::test]
+async fn destructive_questions_have_numbers() {
+    let home = world("tools:\n  approvalMode: write\n  approval:\n    bash: allow\n");
+    for number in 0..120 {
+        home.write(&format!("work/tree/{}/{number}", number % 7), "0123456789");
+    }
+    let asker = Scripted::new(&[Answer::No]);
+    results(&home, &asker, bash("X=tree; rm -rf \"$X\" \"$UNKNOWN\"")).await;
+    let text = asker.texts().remove(0);
+    for part in ["Reason: Deletes", "/tree: 120 files, 1.2 KB, newest change just now, 120 changed today"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("outside the workspace") && home.exists("work/tree/0/0"), "{text}");
+    results(&home, &asker, bash("rm -rf ~ $X")).await;
+    assert!(asker.texts()[1].contains("outside the workspace"), "{}", asker.texts()[1]);
+}
+
 /// "Always" is kept where the user finds it, for commands of that kind and no others; other words in the file stay.
 #[tokio::test]
 async fn always_becomes_a_rule() {
     let home = world("# mine\ntools:\n  approvalMode: write\n  approvalRules:\n    - pwd\n");
     home.write("work/.omp/config.yml", "tools:\n  approvalRules: [date]\n");
-    let asker = Scripted::new(&[Answer::Always, Answer::No]);
+    let asker = Scripted::new(&[Answer::Always(Scope::Everywhere), Answer::No]);
     let calls = bash("git status").tool_call("bash", json!({"_i": "x", "command": "git status --short"}));
     results(&home, &asker, calls).await;
     assert_eq!(

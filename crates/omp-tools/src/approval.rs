@@ -1,6 +1,7 @@
 //! What tools say about their calls before these run.
 
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use omp_guard::command::{Place, Shell, Verdict, judge};
 use omp_types::{Approval, ApprovalDetail};
@@ -8,7 +9,10 @@ use omp_workspace::path::plain_path;
 pub use omp_workspace::path::real_path;
 use serde_json::{Map, Value};
 
-use crate::{Context, InternalUrl};
+use crate::{Context, InternalUrl, toll};
+
+/// Places that a question names.
+const SHOWN_PLACES: usize = 3;
 
 /// Schemes of things that belong to the session alone.
 const SESSION: [&str; 3] = ["agent", "artifact", "local"];
@@ -26,6 +30,29 @@ pub(crate) fn details(
         Some(ApprovalDetail { label, value: text(arguments, name)?.to_owned() })
     };
     labels.iter().filter_map(detail).collect()
+}
+
+/// What a command would destroy, with numbers.
+pub(crate) fn at_stake(
+    context: &Context,
+    start: Start,
+    arguments: &Map<String, Value>,
+) -> Option<ApprovalDetail> {
+    let command = text(arguments, "command")?;
+    let places = verdict(context, start, command, arguments).at_stake;
+    if places.is_empty() {
+        return None;
+    }
+    let now = SystemTime::now();
+    let root = real_path(&context.cwd);
+    let outside = places.iter().any(|place| toll::is_outside(place, &[&context.cwd, &root]));
+    let names: Vec<String> =
+        places.iter().take(SHOWN_PLACES).map(|place| place.display().to_string()).collect();
+    let more = if places.len() > SHOWN_PLACES { " and more" } else { "" };
+    let numbers = toll::count(&places, now).sentence(now);
+    let where_to = if outside { ", outside the workspace" } else { "" };
+    let value = format!("{}{more}: {numbers}{where_to}", names.join(", "));
+    Some(ApprovalDetail { label: "Destroys", value })
 }
 
 /// Where a command begins, and what is set there.

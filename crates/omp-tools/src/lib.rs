@@ -41,6 +41,7 @@ mod ssh;
 mod structure;
 mod syntax;
 mod todo;
+mod toll;
 mod write;
 
 use std::sync::Arc;

@@ -61,18 +61,10 @@ fn unclear_policies(map: &mut Map<String, Value>) -> Vec<String> {
         let word = value.as_str().map(|word| word.trim().to_ascii_lowercase());
         value.is_null() || word.is_some_and(|word| POLICY_WORDS.contains(&word.as_str()))
     };
-    let mut reasons = Vec::new();
-    for (tool, value) in policies.iter().filter(|(_, value)| !is_policy(value)) {
-        reasons.push(format!("{POLICIES}.{tool}: expected allow, deny or prompt, not {value}"));
-        let mut named = policies_of(map);
-        named.insert(tool.clone(), json!("prompt"));
-        tree::insert(map, POLICIES, Value::Object(named));
-    }
-    reasons
-}
-
-fn policies_of(map: &Map<String, Value>) -> Map<String, Value> {
-    tree::find(map, POLICIES).and_then(Value::as_object).cloned().unwrap_or_default()
+    let unclear = policies.iter().filter(|(_, value)| !is_policy(value));
+    unclear
+        .map(|(tool, value)| format!("{POLICIES}.{tool}: expected allow, deny or prompt, not {value}"))
+        .collect()
 }
 
 #[cfg(test)]

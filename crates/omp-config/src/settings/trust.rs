@@ -81,8 +81,11 @@ pub(super) fn only_stricter(map: &mut Map<String, Value>, below: &Map<String, Va
         .unwrap_or_default();
     for tool in tools {
         let path = format!("{POLICIES}.{tool}");
-        // Without a policy the mode decides, and nothing but it may allow.
-        if looser(&path, map, &POLICY_WORDS, POLICY_WORDS.len() - 2) {
+        let word = tree::find(map, &path).and_then(Value::as_str).map(|word| word.trim().to_lowercase());
+        let unclear = !word.is_some_and(|word| POLICY_WORDS.contains(&word.as_str()));
+        // Without a policy the mode decides, and nothing but it may allow. A word that means nothing would hide the
+        // user's own.
+        if unclear || looser(&path, map, &POLICY_WORDS, POLICY_WORDS.len() - 2) {
             tree::remove(map, &path);
             refused.push(path);
         }

@@ -1,6 +1,6 @@
 //! Commands after which there is no way back.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use brush_parser::ast::{
     AndOrList, Command, CompoundCommand, CompoundList, FunctionDefinition, Pipeline, SeparatorOperator,
@@ -10,7 +10,7 @@ use super::delete;
 use super::path::Target;
 use super::simple::Call;
 use super::word::Text;
-use crate::effects::{Scene, evaluate};
+use crate::effects::{Effects, Scene, evaluate};
 
 const ACCOUNTS: &str = "Writes to the system's accounts or permissions";
 const DISK: &str = "Formats a disk or writes to it directly";
@@ -35,11 +35,26 @@ pub(super) fn reason(call: &Call<'_>) -> Option<&'static str> {
         .or_else(|| by_table(call))
 }
 
-/// What the table of effects says about the call.
-fn by_table(call: &Call<'_>) -> Option<&'static str> {
+/// Places of which something would be gone.
+pub(super) fn at_stake(call: &Call<'_>) -> Vec<PathBuf> {
+    match call.program() {
+        "rm" | "find" => delete::places(call),
+        "shred" | "truncate" | "dd" | "rsync" | "unlink" => {
+            effects(call).destroys.into_iter().filter_map(|target| target.real).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn effects(call: &Call<'_>) -> Effects {
     let words: Vec<_> = call.words.iter().map(Text::word).collect();
     let scene = Scene { cwds: call.cwd.map(|cwd| vec![cwd.clone()]), place: call.place, depth: 0 };
-    let effects = evaluate(&words, &scene).effects;
+    evaluate(&words, &scene).effects
+}
+
+/// What the table of effects says about the call.
+fn by_table(call: &Call<'_>) -> Option<&'static str> {
+    let effects = effects(call);
     // Single files that a variable names are deleted all the time.
     let counts = call.program() != "rm";
     let uncertain = counts && effects.destroys.iter().any(|target| target.path.is_none());

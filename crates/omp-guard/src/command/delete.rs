@@ -1,6 +1,6 @@
 //! Deletes that reach the root of the file system, somebody's whole home, or something that only a run can tell.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::path::{Target, resolve};
 use super::simple::Call;
@@ -63,6 +63,22 @@ pub(super) fn reason(call: &Call<'_>) -> Option<&'static str> {
         }
         _ => None,
     }
+}
+
+/// Places that would be gone. A pattern stands for its directory, an empty variable for nothing.
+pub(super) fn places(call: &Call<'_>) -> Vec<PathBuf> {
+    let words: Vec<&Text> = match call.program() {
+        "find" if found(call).is_some() || call.known().any(|word| word == "-delete") => {
+            starts(call).collect()
+        }
+        "find" => return Vec::new(),
+        _ => operands(call).collect(),
+    };
+    let place = |word: &&Text| {
+        let text = word.at_worst().filter(|text| !text.is_empty())?;
+        Some(resolve(directory(&text), call.cwd, call.place)?.real)
+    };
+    words.iter().filter_map(place).collect()
 }
 
 fn is_recursive(call: &Call<'_>) -> bool {

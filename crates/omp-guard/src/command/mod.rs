@@ -55,6 +55,8 @@ pub struct Verdict {
     pub critical: Option<&'static str>,
     /// What it does, as far as the table knows.
     pub effects: Effects,
+    /// Places of which something would be gone, as far as they can be told: for the question about it.
+    pub at_stake: Vec<PathBuf>,
     /// Its simple commands; `None` if it is not in the judged grammar as a whole, and where its words may mean something
     /// else than they say.
     pub script: Option<Script>,
@@ -67,7 +69,7 @@ pub fn judge(command: &str, place: Place<'_>) -> Verdict {
     if command.len() > LONGEST {
         let shell = Shell { uncertain: true, ..place.shell.clone() };
         let effects = Effects::unknown(Unknown::Syntax("too much text"));
-        return Verdict { critical: Some(BEYOND), effects, script: None, shell };
+        return Verdict { critical: Some(BEYOND), effects, at_stake: Vec::new(), script: None, shell };
     }
     let (script, effects) = judged(command, place);
     let mut walk = walk::Walk::new(place);
@@ -75,8 +77,8 @@ pub fn judge(command: &str, place: Place<'_>) -> Verdict {
         true => walk.finish(),
         false => by_lines(command, place),
     };
-    let (critical, shell) = followed;
-    Verdict { critical, effects, script, shell }
+    let walk::Followed { critical, at_stake, shell } = followed;
+    Verdict { critical, effects, at_stake, script, shell }
 }
 
 /// What the judged grammar and the table say. They know nothing of a shell in which names mean something else.
@@ -87,12 +89,13 @@ fn judged(command: &str, place: Place<'_>) -> (Option<Script>, Effects) {
     }
 }
 
-fn by_lines(command: &str, place: Place<'_>) -> (Option<&'static str>, Shell) {
+fn by_lines(command: &str, place: Place<'_>) -> walk::Followed {
     let mut lines = walk::Walk::new(place);
     for line in command.lines() {
         // A line that means nothing by itself tells nothing either.
         lines.script(line);
     }
-    let (critical, shell) = lines.finish();
-    (critical, Shell { uncertain: true, ..shell })
+    let followed = lines.finish();
+    let shell = Shell { uncertain: true, ..followed.shell };
+    walk::Followed { shell, ..followed }
 }

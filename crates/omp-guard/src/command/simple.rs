@@ -14,6 +14,9 @@ use super::word::{self, Text};
 use super::{Place, critical, unwrap};
 use crate::effects::is_risky_variable;
 
+/// Places that a question could name.
+const MOST_PLACES: usize = 64;
+
 /// A program about to run.
 pub(super) struct Call<'c> {
     /// The program and its arguments, without what only wraps them.
@@ -97,12 +100,14 @@ impl Walk<'_> {
         let unwrap::Unwrapped { words: inner, text } = &unwrapped;
         let call = Call { words: inner, cwd: self.state.cwd.as_ref(), place: self.place };
         let (reason, role) = (critical::reason(&call), execute::role(&call));
+        let places = critical::at_stake(&call);
         let in_this_shell = call.program() == "eval";
         let given = match text {
             Some(text) => text.fetched,
             None => execute::runs_what_it_is_given(&call),
         };
         self.find(reason);
+        self.stake(places);
         self.find(given.then_some(execute::REASON));
         self.roles.push(role);
         if let Some(known) = text.as_ref().and_then(Text::known) {
@@ -114,6 +119,12 @@ impl Walk<'_> {
         self.note(inner, text.as_ref());
         self.change_directory(inner);
         self.follow_all(words, &unwrapped);
+    }
+
+    fn stake(&mut self, places: Vec<PathBuf>) {
+        let new: Vec<PathBuf> = places.into_iter().filter(|place| !self.at_stake.contains(place)).collect();
+        let room = MOST_PLACES.saturating_sub(self.at_stake.len());
+        self.at_stake.extend(new.into_iter().take(room));
     }
 
     fn change_directory(&mut self, words: &[Text]) {

@@ -28,11 +28,20 @@ pub(super) struct State {
     pub(super) cwd: Option<PathBuf>,
 }
 
+/// What following a command brought to light.
+pub(super) struct Followed {
+    pub(super) critical: Option<&'static str>,
+    pub(super) at_stake: Vec<PathBuf>,
+    pub(super) shell: Shell,
+}
+
 /// Looks at everything a command does.
 pub(super) struct Walk<'a> {
     pub(super) place: Place<'a>,
     pub(super) state: State,
     found: Option<&'static str>,
+    /// Places of which something would be gone.
+    pub(super) at_stake: Vec<PathBuf>,
     /// What each program does with what it reads and writes, for pipelines.
     pub(super) roles: Vec<Role>,
     /// What the last simple command prints, if its words tell.
@@ -53,12 +62,21 @@ impl<'a> Walk<'a> {
         }
         let state = State { shell, cwd: Some(place.cwd.to_owned()) };
         let (roles, following) = (Vec::new(), Vec::new());
-        Self { place, state, found: None, roles, printed: None, following, calls: 0, depth: 0 }
+        Self {
+            place,
+            state,
+            found: None,
+            at_stake: Vec::new(),
+            roles,
+            printed: None,
+            following,
+            calls: 0,
+            depth: 0,
+        }
     }
 
-    /// What is dangerous, and what is set afterwards.
-    pub(super) fn finish(self) -> (Option<&'static str>, Shell) {
-        (self.found, self.state.shell)
+    pub(super) fn finish(self) -> Followed {
+        Followed { critical: self.found, at_stake: self.at_stake, shell: self.state.shell }
     }
 
     /// Follows a text that a shell would run. `false` if it is not a command as far as we can read.

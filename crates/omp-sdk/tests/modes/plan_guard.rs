@@ -1,6 +1,6 @@
 //! The working tree while a plan is made: every way to change it is closed.
 
-use omp_sdk::Reply as Answer;
+use omp_sdk::{Reply as Answer, Scope};
 use omp_testkit::{RecordedRequest, Reply, Scenario};
 use serde_json::{Value, json};
 
@@ -185,7 +185,11 @@ async fn commands_that_change_things_are_asked_about() {
         [bash("cat a.txt | head -1"), bash("echo x > b.txt"), bash("touch c.txt"), bash("touch d.txt")];
     let prepare = |world: &World| {
         world.home.write("work/a.txt", "one\n");
-        world.person.approvals.lock().unwrap().extend([Answer::No, Answer::Once, Answer::Always]);
+        world.person.approvals.lock().unwrap().extend([
+            Answer::No,
+            Answer::Once,
+            Answer::Always(Scope::Project),
+        ]);
     };
     let config = "tools:\n  approvalMode: yolo\nsandbox:\n  mode: off\n";
     let (results, world) = planning(config, &calls, prepare).await;

@@ -284,7 +284,9 @@ impl Tool for Bash {
     }
 
     fn approval_details(&self, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {
-        approval::details(arguments, &[("command", "Command"), ("cwd", "Directory")])
+        let mut details = approval::details(arguments, &[("command", "Command"), ("cwd", "Directory")]);
+        details.extend(approval::at_stake(&self.context, self.start(arguments), arguments));
+        details
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {

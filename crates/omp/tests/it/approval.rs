@@ -108,15 +108,15 @@ fn policies_stand_above_the_mode() {
     }
 }
 
-/// Words that are no policy say nothing; case and space do not matter.
+/// A word that is no policy means that everything is asked about; case and space do not matter.
 // proves: TSN-057
 #[test]
 fn other_words_are_no_policy() {
     let with = |mode: &str, policy: &str| {
         happened(&format!("tools:\n  approvalMode: {mode}\n  approval:\n    bash: {policy}\n"), &[])[2]
     };
-    assert!(with("yolo", "maybe") && with("yolo", "12"));
-    assert!(!with("write", "maybe"), "an unknown word asks");
+    assert!(!with("yolo", "maybe") && !with("yolo", "12"));
+    assert!(!with("write", "maybe"));
     assert!(with("write", "\" Allow \""));
     assert!(!with("yolo", "DENY"));
 }

@@ -42,14 +42,23 @@ fn a_call_waits_for_a_word() {
     assert!(screen.home.path("work/allowed").exists());
 }
 
-/// What is always allowed is not asked about again, and can be read in the settings.
+/// What is allowed is not asked about again, as far as its scope goes, and can be read where the scope says.
+// proves: SEC-018
 #[test]
 fn always_is_remembered() {
-    let mut screen = asking(vec![bash("touch one"), bash("touch one"), Reply::new().text("Done.")]);
-    screen.say("go").wait_for("Allow tool: bash").wait_for("Yes, always").send("2").wait_for("Done.");
-    assert!(screen.home.path("work/one").exists());
-    let settings = screen.home.read("home/.omp/agent/config.yml");
-    assert!(settings.contains("approvalRules"), "{settings}");
+    let twice = |key: &str| {
+        let mut screen = asking(vec![bash("touch one"), bash("touch one"), Reply::new().text("Done.")]);
+        screen.say("go").wait_for("Allow tool: bash").wait_for("Yes, for this session");
+        screen.wait_for("Yes, always in this project").wait_for("Yes, always and everywhere");
+        screen.send(key).wait_for("Done.");
+        assert!(screen.home.path("work/one").exists());
+        let read = |name: &str| std::fs::read_to_string(screen.home.path(name)).unwrap_or_default();
+        let settings = read("home/.omp/agent/config.yml").contains("touch one");
+        (read("home/.omp/agent/permissions.json").contains("touch one"), settings)
+    };
+    assert_eq!(twice("2"), (false, false), "the session");
+    assert_eq!(twice("3"), (true, false), "the project");
+    assert_eq!(twice("4"), (false, true), "everywhere");
 }
 
 /// A run that is stopped takes its question away.

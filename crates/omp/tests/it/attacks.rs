@@ -1,0 +1,175 @@
+//! The attack corpora of `tests/attacks`, fed to the program by a scripted model. A hit leaves `pwned` behind.
+
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt;
+
+use omp_testkit::{Home, ModelOptions, Reply, Server, Wire};
+use serde_json::{Value, json};
+
+use crate::sessions::{lines, session_files};
+use crate::support::omp_run;
+
+const SHELL: &str = include_str!("../../../../tests/attacks/shell.txt");
+const PLAN: &str = include_str!("../../../../tests/attacks/plan.txt");
+const REACH: &str = include_str!("../../../../tests/attacks/reach.txt");
+/// Calls in one answer.
+const AT_ONCE: usize = 40;
+
+fn cases(text: &str) -> Vec<String> {
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with("# "));
+    lines.map(|line| line.replace('␤', "\n")).collect()
+}
+
+/// Without what would change the machine if it were hit; the judge's own test has them.
+fn harmless(commands: Vec<String>) -> Vec<String> {
+    const MACHINE: &[&str] = &[
+        "hostname",
+        "date",
+        "kill",
+        "pkill",
+        "umount",
+        "mount",
+        "systemctl",
+        "sudo",
+        "su",
+        "at",
+        "crontab",
+        "tmux",
+        "screen",
+        "ssh",
+        "git push",
+        "docker",
+    ];
+    let changes = |command: &str| MACHINE.iter().any(|program| command.starts_with(program));
+    commands.into_iter().filter(|command| !changes(command)).collect()
+}
+
+/// A project in which everything that the attacks name would work.
+fn project(server: &Server) -> Home {
+    let home = Home::new();
+    home.models_yml(server, Wire::OpenAiCompletions, ModelOptions::new());
+    home.write("work/a.txt", "a\n");
+    home.write("work/evil.mk", "all:\n\ttouch pwned\n");
+    home.write("work/Makefile", "test install all:\n\ttouch pwned\n");
+    home.write("work/evil.sed", "w pwned\n");
+    home.write("work/evil.awk", "BEGIN { system(\"touch pwned\") }\n");
+    home.write("work/evil.py", "open('pwned', 'w')\n");
+    home.write("work/list", "pwned\n");
+    for program in ["evil.sh", "ls", "git", "x"] {
+        let path = home.write(&format!("work/{program}"), "#!/bin/sh\ntouch pwned\n");
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    home
+}
+
+/// Answers with all commands as calls, and a last word.
+fn answers(commands: &[String]) -> Vec<Reply> {
+    let call =
+        |reply: Reply, command: &String| reply.tool_call("bash", json!({"_i": "x", "command": command}));
+    let calls = commands.chunks(AT_ONCE).map(|some| some.iter().fold(Reply::new(), call));
+    calls.chain([Reply::new().text("done")]).collect()
+}
+
+/// What the model read about its calls.
+fn results(server: &Server) -> Vec<String> {
+    let body: Value = server.requests().last().unwrap().body.clone();
+    let tool = |message: &&Value| message["role"] == "tool";
+    let text = |message: &Value| message["content"].as_str().unwrap_or_default().to_owned();
+    body["messages"].as_array().unwrap().iter().filter(tool).map(text).collect()
+}
+
+fn assert_refused(home: &Home, commands: &[String], results: &[String]) {
+    assert_eq!(commands.len(), results.len());
+    let refused = |text: &str| text.contains("did not run");
+    let ran: Vec<&String> =
+        commands.iter().zip(results).filter(|(_, text)| !refused(text)).map(|(command, _)| command).collect();
+    assert!(ran.is_empty(), "{} of {} ran: {ran:#?}", ran.len(), commands.len());
+    assert!(!home.exists("work/pwned"), "something was hit");
+}
+
+/// In plan mode nothing of it runs, although the mode besides would run everything.
+// proves: SEC-012, SEC-013, SEC-014, SEC-015
+#[test]
+fn plan_mode_runs_none_of_them() {
+    let commands = harmless([cases(SHELL), cases(PLAN)].concat());
+    let replies = [vec![Reply::new().text("hello")], answers(&commands)].concat();
+    let server = Server::start(replies);
+    let home = project(&server);
+    home.write("home/.omp/agent/config.yml", "tools:\n  approvalMode: yolo\n");
+    omp_run(&home, &["-p", "hi"]).assert_success();
+    let path = &session_files(&home)[0];
+    let leaf = lines(path).last().unwrap()["id"].clone();
+    let entry = json!({"type": "mode_change", "id": "0a0b0c0d", "parentId": leaf,
+                       "timestamp": "2026-01-01T00:00:00.000Z", "mode": "plan"});
+    let mut file = std::fs::OpenOptions::new().append(true).open(path).unwrap();
+    writeln!(file, "{entry}").unwrap();
+    drop(file);
+    omp_run(&home, &["-p", "--continue", "go"]);
+    assert_refused(&home, &commands, &results(&server));
+    server.finish();
+}
+
+/// Rules for ordinary commands allow none of the tricks.
+// proves: SEC-017
+#[test]
+fn broad_rules_allow_none_of_them() {
+    let commands = cases(SHELL);
+    let server = Server::start(answers(&commands));
+    let home = project(&server);
+    let rules = [
+        "ls *",
+        "cat *",
+        "echo *",
+        "true *",
+        ": *",
+        "printf *",
+        "test *",
+        "git *",
+        "git status *",
+        "grep *",
+        "rg *",
+        "find *",
+        "sort *",
+        "head *",
+        "sed *",
+        "awk *",
+        "xargs *",
+        "env *",
+        "timeout *",
+        "cargo *",
+        "npm *",
+        "tar *",
+        "cd *",
+        "set *",
+        "export *",
+        "date *",
+        "make test",
+    ];
+    let config = json!({"tools": {"approvalMode": "always-ask", "approvalRules": rules}});
+    home.write("home/.omp/agent/config.yml", &config.to_string());
+    omp_run(&home, &["-p", "go"]);
+    assert_refused(&home, &commands, &results(&server));
+    server.finish();
+}
+
+/// A rule for one command does not reach its variants.
+#[test]
+fn rules_do_not_reach_further() {
+    let cases: Vec<(String, String)> = cases(REACH)
+        .iter()
+        .map(|case| case.split_once('\t').unwrap())
+        .map(|(a, b)| (a.into(), b.into()))
+        .collect();
+    // Each rule alone, a few of them for real; the judge's own test has them all.
+    for rule in ["git diff *", "find *", "make test", "env *"] {
+        let commands: Vec<String> =
+            cases.iter().filter(|(own, _)| own == rule).map(|(_, c)| c.clone()).collect();
+        let server = Server::start(answers(&commands));
+        let home = project(&server);
+        let config = json!({"tools": {"approvalMode": "always-ask", "approvalRules": [rule]}});
+        home.write("home/.omp/agent/config.yml", &config.to_string());
+        omp_run(&home, &["-p", "go"]);
+        assert_refused(&home, &commands, &results(&server));
+        server.finish();
+    }
+}
