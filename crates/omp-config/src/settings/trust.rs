@@ -8,7 +8,7 @@ use super::tree;
 const MODE: &str = "tools.approvalMode";
 const POLICIES: &str = "tools.approval";
 /// Settings of which a project has no say at all: what runs unasked, and the program that runs commands.
-const USERS_OWN: [&str; 2] = ["tools.approvalRules", "shellPath"];
+const USERS_OWN: [&str; 3] = ["tools.approvalRules", "shellPath", "secrets.mask"];
 const SECRETS: &str = "secrets.enabled";
 
 /// The strictest first; what is not set is the last.
