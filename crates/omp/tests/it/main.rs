@@ -34,6 +34,7 @@ mod interrupt;
 mod jobs;
 mod json_mode;
 mod known_secrets;
+mod limits;
 mod login;
 mod login_providers;
 mod lsp;
