@@ -39,6 +39,7 @@ mod login;
 mod login_providers;
 mod lsp;
 mod manners;
+mod many_processes;
 mod model_profiles;
 mod model_requests;
 mod model_roles;
