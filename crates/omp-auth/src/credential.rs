@@ -66,6 +66,16 @@ impl Credential {
         }
     }
 
+    /// Everything in it that opens a door.
+    pub(crate) fn secrets(&self) -> Vec<Secret> {
+        match self {
+            Self::ApiKey(key) => vec![key.clone()],
+            Self::OAuth(tokens) => {
+                [Some(&tokens.access), tokens.refresh.as_ref()].into_iter().flatten().cloned().collect()
+            }
+        }
+    }
+
     /// Where requests with it go, if not to the usual host.
     pub fn endpoint(&self) -> Option<&str> {
         match self {

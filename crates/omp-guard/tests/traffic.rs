@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omp_guard::secrets::{Entry, Matcher, Mode, Outbound, Restorer, Secrets};
+use omp_guard::secrets::{Entry, Matcher, Mode, Outbound, Reach, Restorer, Secrets};
 use omp_types::{
     AssistantBlock, AssistantMessage, Message, ModelRequest, StopReason, StreamEvent, TextBlock,
     ThinkingBlock, ToolCall, Usage,
@@ -103,7 +103,7 @@ fn placeholders_in_pieces_are_put_together() {
 #[test]
 fn requests_keep_their_beginning() {
     let secrets = secrets("my-secret-value");
-    let outbound = Outbound::new(Arc::clone(&secrets));
+    let outbound = Outbound::new(Arc::clone(&secrets), Reach::Everything);
     let thought = |thinking: &str| {
         AssistantBlock::Thinking(ThinkingBlock {
             thinking: thinking.to_owned(),

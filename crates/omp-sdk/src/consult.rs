@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use omp_agent::Model;
+use omp_guard::secrets::{Outbound, Reach};
 use omp_llm::Api;
 use omp_session::Context;
 use omp_types::{AssistantMessage, Failure, FailureKind, Message, ModelRequest, RequestOptions, StreamEvent};
@@ -52,7 +53,11 @@ impl Consultant {
         let chosen = opening.choose_model(&Context::default()).await?;
         let wanted = chosen.thinking.unwrap_or(ThinkingLevel::Off);
         let thinking = chosen.model.clamp_level(wanted);
-        let secrets = opening.secrets("consultation");
+        // Programs wrote what is asked here, out of files.
+        let hiding = opening.secrets("consultation", &chosen.registry);
+        let secrets = hiding
+            .outbound
+            .map(|outbound| Arc::new(Outbound::new(Arc::clone(outbound.secrets()), Reach::Everything)));
         let client = chosen.client.clone();
         let models = opening.other_models(chosen.client, chosen.registry, &chosen.model, secrets);
         Ok(Self {

@@ -5,8 +5,10 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use omp_export::{PageOptions, SessionView, target};
+use omp_guard::secrets::Secrets;
 use omp_workspace::write::private_file;
 
+use crate::masking::MaskedWriter;
 use crate::saved::SavedError;
 use crate::texts::Told;
 
@@ -19,6 +21,7 @@ pub(crate) fn page(
     blobs: &Path,
     theme: omp_export::Theme,
     told: &Told,
+    masks: Option<&Secrets>,
 ) -> Result<PathBuf, SavedError> {
     let path = match asked {
         Some(path) => cwd.join(path),
@@ -31,19 +34,25 @@ pub(crate) fn page(
     let options = PageOptions { system_prompt, tools: &told.tools, blobs: Some(blobs), theme };
     // A terminal or a pipe cannot be replaced.
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-        write(&view, &options, File::options().write(true).open(&path).map_err(failed)?)?;
+        let file = File::options().write(true).open(&path).map_err(failed)?;
+        write(&view, &options, file, masks)?;
         return Ok(path);
     }
     let unfinished = Unfinished(beside(&path));
-    write(&view, &options, private_file(&unfinished.0).map_err(failed)?)?;
+    write(&view, &options, private_file(&unfinished.0).map_err(failed)?, masks)?;
     std::fs::rename(&unfinished.0, &path).map_err(failed)?;
     Ok(path)
 }
 
-fn write(view: &SessionView<'_>, options: &PageOptions<'_>, file: File) -> Result<(), SavedError> {
-    let mut out = BufWriter::new(file);
+fn write(
+    view: &SessionView<'_>,
+    options: &PageOptions<'_>,
+    file: File,
+    masks: Option<&Secrets>,
+) -> Result<(), SavedError> {
+    let mut out = MaskedWriter::new(BufWriter::new(file), masks);
     omp_export::html(view, options, &mut out)?;
-    let synced = out.flush().and_then(|()| match out.get_ref().sync_all() {
+    let synced = out.flush().and_then(|()| match out.inner().get_ref().sync_all() {
         // Not everything that can be written can be synced.
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
         other => other,

@@ -6,11 +6,18 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use omp_agent::{BatchStream, Model, ModelIdentity};
+use omp_config::Directories;
 use omp_config::settings::{Settings, keys};
-use omp_guard::secrets::{Entry, Outbound, Restorer, Secrets, from_environment, merged, parse};
+use omp_guard::secrets::{
+    Entry, Known, Mode, Outbound, Reach, Restorer, Secrets, from_environment, known_variables, masks, merged,
+    parse,
+};
+use omp_llm::registry::Registry;
 use omp_types::ModelRequest;
 use tokio_util::sync::CancellationToken;
 
+use crate::environment::Environment;
+use crate::models::load_registry;
 use crate::options::SessionOptions;
 
 /// The file that names secrets, in the user's directory and in the project's.
@@ -18,21 +25,97 @@ const FILE: &str = "secrets.yml";
 /// The most that is read of it.
 const LARGEST: u64 = 1024 * 1024;
 
-/// The secrets of a session; `None` where they are sent as they are. Placeholders are the same whenever the session is
-/// opened again.
+/// What is done about the secrets of a session.
+pub(crate) struct Hiding {
+    /// What no model may see.
+    pub(crate) outbound: Option<Arc<Outbound>>,
+    /// What is masked in everything that is shown, kept and recorded.
+    pub(crate) masks: Option<Arc<Secrets>>,
+}
+
+/// With `secrets.enabled` placeholders stand for secrets in everything that is sent, the same whenever the session is
+/// opened again; models use them, so what is kept has the real values. Otherwise values that are known are masked in
+/// results and in what is kept.
 pub(crate) fn load(
     options: &SessionOptions,
     settings: &Settings,
+    stored: Vec<Known>,
     session: &str,
     warnings: &mut Vec<String>,
-) -> Option<Arc<Outbound>> {
-    if !settings.get(keys::SECRETS_ENABLED) {
+) -> Hiding {
+    if settings.get(keys::SECRETS_ENABLED) {
+        let mut entries = from_environment(options.environment.vars());
+        entries.extend(named(options, warnings));
+        let masks = if settings.get(keys::SECRETS_MASK) { masks(stored) } else { Vec::new() };
+        entries.extend(masks.iter().cloned());
+        return Hiding {
+            outbound: some(Secrets::new(entries, session))
+                .map(|secrets| Arc::new(Outbound::new(secrets, Reach::Everything))),
+            masks: some(Secrets::new(masks, session)),
+        };
+    }
+    let masks = some(Secrets::new(mask_entries(options, settings, stored, warnings), session));
+    let outbound = masks.clone().map(|secrets| Arc::new(Outbound::new(secrets, Reach::Results)));
+    Hiding { outbound, masks }
+}
+
+/// What is masked where no placeholders are wanted.
+pub(crate) fn mask_entries(
+    options: &SessionOptions,
+    settings: &Settings,
+    mut stored: Vec<Known>,
+    warnings: &mut Vec<String>,
+) -> Vec<Entry> {
+    if settings.get(keys::SECRETS_ENABLED) || !settings.get(keys::SECRETS_MASK) {
+        return Vec::new();
+    }
+    stored.extend(known_variables(options.environment.vars()));
+    let mut entries = masks(stored);
+    // A project has no say in what its user gets to see.
+    entries.extend(read(&options.directories.agent.join(FILE), warnings).into_iter().map(one_way));
+    entries
+}
+
+fn some(secrets: Secrets) -> Option<Arc<Secrets>> {
+    (!secrets.is_empty()).then(|| Arc::new(secrets))
+}
+
+/// A secret that the user named, masked.
+fn one_way(entry: Entry) -> Entry {
+    let mode = match entry.mode {
+        Mode::Obfuscate => Mode::Replace(Some("[secret:secrets.yml]".to_owned())),
+        mode => mode,
+    };
+    Entry { mode, ..entry }
+}
+
+/// Keys that are stored or described, whether the session needs them or not.
+pub(crate) fn stored(registry: &Registry, environment: &dyn Environment, given: Option<&str>) -> Vec<Known> {
+    let known = |(provider, value): (String, String)| Known { name: format!("{provider} key"), value };
+    let mut all: Vec<Known> = registry.written_secrets().into_iter().map(known).collect();
+    let logins = environment.vault().map(|vault| vault.secrets()).unwrap_or_default();
+    all.extend(logins.into_iter().map(|(provider, secret)| known((provider, secret.reveal().to_owned()))));
+    let variables = registry.key_variables().into_iter();
+    all.extend(variables.filter_map(|name| environment.var(&name).map(|value| Known { name, value })));
+    all.extend(given.map(|key| Known { name: "--api-key".to_owned(), value: key.to_owned() }));
+    all
+}
+
+/// What is masked where there is no session: in pages and snapshots of saved ones.
+pub(crate) fn masks_here(
+    directories: &Directories,
+    settings: &Settings,
+    environment: &dyn Environment,
+) -> Option<Arc<Secrets>> {
+    if !settings.get(keys::SECRETS_MASK) {
         return None;
     }
-    let mut entries = from_environment(options.environment.vars());
-    entries.extend(named(options, warnings));
-    let secrets = Secrets::new(entries, session);
-    (!secrets.is_empty()).then(|| Arc::new(Outbound::new(Arc::new(secrets))))
+    let registry = load_registry(directories, settings, &mut Vec::new());
+    let mut known = stored(&registry, environment, None);
+    known.extend(known_variables(environment.vars()));
+    let mut entries = masks(known);
+    entries.extend(read(&directories.agent.join(FILE), &mut Vec::new()).into_iter().map(one_way));
+    some(Secrets::new(entries, ""))
 }
 
 /// What the files of the user and of the project name.

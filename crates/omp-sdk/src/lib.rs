@@ -47,6 +47,7 @@ mod listing;
 mod lists;
 mod logins;
 mod machines;
+mod masking;
 mod meter;
 mod models;
 mod models_file;
@@ -124,6 +125,7 @@ pub use listing::{
 pub use lists::{ListState, ListStatus};
 pub use logins::{CredentialError, Freshness, LoginKind, LoginRow, client, credential, list_logins};
 pub use machines::{ssh_hosts, ssh_hosts_file};
+pub use masking::Masking;
 pub use meter::{ContextPart, ContextUse};
 pub use modes::{
     Driver, LoopLimit, LoopUsage, ModeError, PlanChoice, PlanReview, PlanState, PlanVerdict, Ui, parse_budget,

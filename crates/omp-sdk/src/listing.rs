@@ -176,7 +176,7 @@ fn row(model: &Model, availability: Availability) -> ModelRow {
         id: model.id.clone(),
         name: model.name.clone(),
         api: model.api.name(),
-        base_url: model.base_url.clone(),
+        base_url: omp_types::address::masked(&model.base_url).into_owned(),
         context_window: model.context_window,
         max_tokens: model.max_tokens,
         reasoning: model.reasoning,

@@ -12,8 +12,10 @@ use crate::confining;
 use crate::error::SessionError;
 use crate::file_history;
 use crate::guarding::Guarding;
+use crate::hidden::Hiding;
 use crate::jobs;
 use crate::language_servers;
+use crate::masking;
 use crate::modes;
 use crate::opening::Opening;
 use crate::options::{Persistence, SessionOptions};
@@ -74,8 +76,8 @@ impl Session {
             effort,
             highest: chosen.model.clamp_level(ThinkingLevel::Max),
         });
-        let secrets = opening.secrets(&record.lock().header().id);
-        let models = opening.other_models(chosen.client, chosen.registry, &chosen.model, secrets);
+        let Hiding { outbound, masks } = opening.secrets(&record.lock().header().id, &chosen.registry);
+        let models = opening.other_models(chosen.client, chosen.registry, &chosen.model, outbound);
         let classifier = opening.classifier(effort, &models);
         let guard = Arc::new(opening.guard(&models, Arc::clone(&modes.shared)));
         let now = Now { model: Arc::clone(&chosen.model), settings: Arc::new(opening.settings.clone()) };
@@ -102,13 +104,15 @@ impl Session {
             model: models.serve_conversation(Arc::clone(&chosen.model)),
             models: Arc::clone(&models) as Arc<dyn Models>,
             setup: Arc::clone(&setup) as Arc<dyn Setup>,
-            gate: file_history::gate(Arc::clone(&guard) as Arc<dyn Gate>, &surroundings.context),
+            gate: masking::gate(
+                file_history::gate(Arc::clone(&guard) as Arc<dyn Gate>, &surroundings.context),
+                masks.as_ref(),
+            ),
             clock: Arc::clone(&modes.clock),
-            listener: Box::new(Recorder {
-                record: record.clone(),
-                modes: Arc::clone(&modes),
-                inner: listener,
-            }),
+            listener: masking::listener(
+                Box::new(Recorder { record: record.clone(), modes: Arc::clone(&modes), inner: listener }),
+                masks.as_ref(),
+            ),
             todos: offers_todo.then(|| Arc::clone(&opening.todos) as Arc<dyn Todos>),
             conduct: Arc::new(Guarding::new(Arc::clone(&modes) as Arc<dyn Conduct>)),
             upkeep: replay::upkeep(&opening.options, Arc::clone(&keeper) as Arc<dyn Upkeep>),
@@ -158,6 +162,7 @@ impl Session {
             jobs: opening.jobs,
             tools: surroundings.context,
             directories: opening.options.directories,
+            masks,
             warnings: opening.warnings,
         };
         let warnings = session.begin_mode(context.mode.as_ref(), beginning).await;

@@ -22,7 +22,7 @@ use crate::environment::{Environment, EnvironmentLookup, client_options};
 use crate::error::SessionError;
 use crate::google;
 use crate::guard::Guard;
-use crate::hidden;
+use crate::hidden::{self, Hiding};
 use crate::history::Notes;
 use crate::hosts;
 use crate::imaging::Imaging;
@@ -155,8 +155,10 @@ impl Opening {
     }
 
     /// What no model may see.
-    pub(crate) fn secrets(&mut self, session: &str) -> Option<Arc<Outbound>> {
-        hidden::load(&self.options, &self.settings, session, &mut self.warnings)
+    pub(crate) fn secrets(&mut self, session: &str, registry: &Registry) -> Hiding {
+        let stored =
+            hidden::stored(registry, self.options.environment.as_ref(), self.options.api_key.as_deref());
+        hidden::load(&self.options, &self.settings, stored, session, &mut self.warnings)
     }
 
     pub(crate) fn guard(&mut self, models: &OtherModels, modes: Arc<omp_tools::Modes>) -> Guard {

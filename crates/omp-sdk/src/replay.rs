@@ -16,6 +16,7 @@ use omp_replay::line::World;
 use omp_replay::{Deck, Input, Player, Recorder, Report};
 use omp_session::Context;
 use omp_types::AgentEvent;
+use omp_types::address::masked;
 use omp_workspace::write::private_file;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
@@ -89,7 +90,7 @@ impl Opening {
         if let Deck::Record(recorder) = deck {
             let world =
                 World { session: session.to_owned(), ..self.world(chosen, surroundings, effort, context) };
-            recorder.begin(world, self.unspoken(&chosen.model, session));
+            recorder.begin(world, self.unspoken(chosen, session));
         }
         deck.listener(listener)
     }
@@ -121,15 +122,24 @@ impl Opening {
     }
 
     /// Everything that must not be in a recording.
-    fn unspoken(&self, model: &Model, session: &str) -> Secrets {
-        let mut entries = from_environment(self.options.environment.vars());
+    fn unspoken(&self, chosen: &Chosen, session: &str) -> Secrets {
+        let model = &chosen.model;
         // What is wrong with the files is said where they are used.
+        let stored = hidden::stored(
+            &chosen.registry,
+            self.options.environment.as_ref(),
+            self.options.api_key.as_deref(),
+        );
+        // Masks are the same in a playback, which knows no secret.
+        let mut entries = hidden::mask_entries(&self.options, &self.settings, stored, &mut Vec::new());
+        entries.extend(from_environment(self.options.environment.vars()));
         entries.extend(hidden::named(&self.options, &mut Vec::new()));
         let keys = model.key.iter().map(omp_llm::Secret::reveal).chain(self.options.api_key.as_deref());
         let headers = model.headers.values().map(String::as_str);
+        let address = omp_types::address::secrets(&model.base_url);
         let long = |text: &&str| text.chars().count() >= 6;
         let plain = |text: &str| Entry { matcher: Matcher::Plain(text.to_owned()), mode: Mode::Obfuscate };
-        entries.extend(keys.chain(headers).filter(long).map(plain));
+        entries.extend(keys.chain(headers).chain(address.iter().map(String::as_str)).filter(long).map(plain));
         Secrets::new(entries, session)
     }
 }
@@ -160,7 +170,7 @@ fn stand_in(model: &Model) -> String {
 
 /// A model as a models file describes it, with nothing that opens a door.
 fn described(model: &Model) -> Value {
-    let mut provider = json!({ "baseUrl": model.base_url, "apiKey": stand_in(model) });
+    let mut provider = json!({ "baseUrl": masked(&model.base_url), "apiKey": stand_in(model) });
     if model.facts.source != ModelSource::Builtin {
         provider["api"] = json!(model.api.name());
         if model.transport == Transport::PiNative {

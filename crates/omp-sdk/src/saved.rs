@@ -1,12 +1,15 @@
 //! The user's saved sessions: finding, reading, copying, checking and removing them.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use omp_config::Directories;
+use omp_config::settings::Settings;
 use omp_export::dump::{DumpError, DumpOptions, Form};
 use omp_export::{HtmlError, SessionView, TargetError, ViewError};
+use omp_guard::secrets::Secrets;
 use omp_import::Saved;
 use omp_session::{
     BranchError, Checkup, CopyError, GcPlan, GcPolicy, GcReport, Hit, LoadError, Loaded, MessagesText,
@@ -16,7 +19,9 @@ use serde::Serialize;
 
 use crate::environment::Environment;
 use crate::export;
+use crate::hidden;
 use crate::import::{self, ImportFailure};
+use crate::masking::MaskedWriter;
 use crate::store;
 use crate::texts::Told;
 
@@ -153,6 +158,8 @@ pub struct SavedSessions {
     together: bool,
     /// The colours of pages.
     theme: omp_export::Theme,
+    /// What is masked in pages and texts.
+    masks: Option<Arc<Secrets>>,
 }
 
 impl SavedSessions {
@@ -160,13 +167,24 @@ impl SavedSessions {
     pub fn new(directories: &Directories, session_dir: Option<&Path>, cwd: &Path) -> Self {
         let store = store::sessions(directories, session_dir);
         let theme = omp_export::Theme::default();
-        Self { store, cwd: cwd.to_owned(), together: session_dir.is_some(), theme }
+        Self { store, cwd: cwd.to_owned(), together: session_dir.is_some(), theme, masks: None }
     }
 
     /// With these colours for pages.
     #[must_use]
     pub fn themed(self, theme: omp_export::Theme) -> Self {
         Self { theme, ..self }
+    }
+
+    /// With values that are known as secrets masked in pages and texts, unless the settings say otherwise.
+    #[must_use]
+    pub fn masked(
+        self,
+        directories: &Directories,
+        settings: &Settings,
+        environment: &dyn Environment,
+    ) -> Self {
+        Self { masks: hidden::masks_here(directories, settings, environment), ..self }
     }
 
     /// The most recently modified first.
@@ -199,7 +217,9 @@ impl SavedSessions {
     /// Writes the conversation as text.
     pub fn dump(&self, value: &str, form: Form, out: &mut dyn io::Write) -> Result<(), SavedError> {
         let view = SessionView::open(&self.find(value)?)?;
-        Ok(omp_export::dump::text(&view, &DumpOptions { form, ..DumpOptions::default() }, out)?)
+        let mut out = MaskedWriter::new(out, self.masks.as_deref());
+        omp_export::dump::text(&view, &DumpOptions { form, ..DumpOptions::default() }, &mut out)?;
+        Ok(out.flush().map_err(DumpError::Write)?)
     }
 
     /// Writes the conversation as a page and returns where it is; without a target that is
@@ -218,6 +238,7 @@ impl SavedSessions {
             self.store.blobs().directory(),
             self.theme,
             &Told::default(),
+            self.masks.as_deref(),
         )
     }
 

@@ -9,6 +9,7 @@ use omp_config::Directories;
 use omp_config::discovery::Discovery;
 use omp_config::settings::Settings;
 use omp_extend::Commands;
+use omp_guard::secrets::Secrets;
 use omp_jobs::Jobs;
 use omp_llm::Api;
 use omp_replay::Deck;
@@ -64,6 +65,8 @@ pub struct Session {
     /// Rates prompts when the effort is left to us.
     pub(crate) classifier: Option<Classifier>,
     pub(crate) models_file: PathBuf,
+    /// What is masked in everything that is shown and kept.
+    pub(crate) masks: Option<Arc<Secrets>>,
     pub(crate) warnings: Vec<String>,
     /// Keeps what is typed; nothing of a session that is not saved.
     pub(crate) notes: Option<Notes>,

@@ -16,6 +16,7 @@ use omp_shell::{Environment as ChildEnvironment, Scope};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::environment::{Environment, client_options};
+use crate::hidden;
 use crate::models::load_registry;
 use crate::saved::{SavedError, SavedSessions, SessionScope};
 use crate::texts::{Conversation, Told};
@@ -122,6 +123,7 @@ fn secrets(directories: &Directories, settings: &Settings, environment: &dyn Env
         let logins = providers.iter().filter_map(|provider| vault.peek(provider));
         found.extend(logins.map(|secret| secret.reveal().to_owned()));
     }
+    found.extend(hidden::stored(&registry, environment, None).into_iter().map(|known| known.value));
     found.retain(|value| value.trim().len() >= SHORTEST_SECRET);
     // A value that contains another is replaced first.
     found.sort_by_key(|value| std::cmp::Reverse(value.len()));

@@ -40,7 +40,7 @@ impl Session {
     /// The conversation as text, with what the model is told before it. `None` before the first message.
     pub async fn dump(&self, form: Form) -> Result<Option<String>, SavedError> {
         let Some(conversation) = self.kept_conversation() else { return Ok(None) };
-        let (told, model) = (self.told(), self.model_selector());
+        let (told, model, masks) = (self.told(), self.model_selector(), self.masks.clone());
         let work = move || {
             let options = DumpOptions {
                 form,
@@ -51,7 +51,8 @@ impl Session {
             };
             let mut text = Vec::new();
             omp_export::dump::text(&conversation.view()?, &options, &mut text)?;
-            Ok(Some(String::from_utf8_lossy(&text).into_owned()))
+            let text = String::from_utf8_lossy(&text);
+            Ok(Some(masks.map_or_else(|| text.to_string(), |masks| masks.masked(&text).into_owned())))
         };
         tokio::task::spawn_blocking(work).await.unwrap_or(Ok(None))
     }
@@ -66,7 +67,10 @@ impl Session {
         let (cwd, told) = (self.cwd(), self.told());
         let path = target(typed, &session, &cwd)?;
         let blobs = self.store().blobs().directory().to_owned();
-        let work = move || export::page(&session, Some(&path), &cwd, &blobs, theme, &told).map(Some);
+        let masks = self.masks.clone();
+        let work = move || {
+            export::page(&session, Some(&path), &cwd, &blobs, theme, &told, masks.as_deref()).map(Some)
+        };
         tokio::task::spawn_blocking(work).await.unwrap_or(Ok(None))
     }
 

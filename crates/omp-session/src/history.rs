@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use crate::sessions::Sessions;
 
@@ -18,6 +18,9 @@ use crate::sessions::Sessions;
 const BATCH: Duration = Duration::from_millis(100);
 /// How long another process may keep the database busy.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long many of them may, all together: a prompt is not given up because others are typing too.
+const PERSISTENCE: Duration = Duration::from_secs(30);
+const PAUSE: Duration = Duration::from_millis(20);
 
 const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS history (
@@ -204,12 +207,42 @@ fn make_file(path: &Path) -> std::io::Result<()> {
 }
 
 fn connect(path: &Path) -> rusqlite::Result<Connection> {
-    let connection = Connection::open(path)?;
+    persist(|| try_connect(path))
+}
+
+/// Does it again while others keep the database busy.
+fn persist<T>(mut attempt: impl FnMut() -> rusqlite::Result<T>) -> rusqlite::Result<T> {
+    let begun = Instant::now();
+    loop {
+        match attempt() {
+            Err(error) if is_busy(&error) && begun.elapsed() < PERSISTENCE => std::thread::sleep(PAUSE),
+            outcome => return outcome,
+        }
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
+    matches!(error.sqlite_error_code(), Some(DatabaseBusy | DatabaseLocked))
+}
+
+fn try_connect(path: &Path) -> rusqlite::Result<Connection> {
+    let mut connection = Connection::open(path)?;
     connection.busy_timeout(PATIENCE)?;
     // Readers and a writer do not wait for each other then. A database that cannot switch works without.
     let _ = connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));
     connection.execute_batch("PRAGMA synchronous = NORMAL")?;
-    connection.execute_batch(SCHEMA)?;
+    let is_made: bool = connection.query_row(
+        "SELECT count(*) > 0 FROM sqlite_master WHERE name = 'history_au'",
+        [],
+        |row| row.get(0),
+    )?;
+    if !is_made {
+        // One step, or two processes that make the database at the same time stand in each other's way.
+        let making = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        making.execute_batch(SCHEMA)?;
+        making.commit()?;
+    }
     let has_session: bool = connection.query_row(
         "SELECT count(*) > 0 FROM pragma_table_info('history') WHERE name = 'session_id'",
         [],
@@ -247,13 +280,14 @@ fn work(mut connection: Connection, waiting: &Receiver<Message>) {
             next = waiting.recv_timeout(left).ok();
         }
         // A prompt that cannot be noted is lost from the history, not from its session.
-        let _ = write(&mut connection, &batch);
+        let _ = persist(|| write(&mut connection, &batch));
         drop(flushed);
     }
 }
 
 fn write(connection: &mut Connection, batch: &[Prompt]) -> rusqlite::Result<()> {
-    let transaction = connection.transaction()?;
+    // A transaction that begins by reading and then wants to write is refused when somebody wrote in between.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     {
         let insert = "INSERT INTO history (prompt, created_at, cwd, session_id) VALUES (?1, ?2, ?3, ?4)";
         let mut statement = transaction.prepare(insert)?;

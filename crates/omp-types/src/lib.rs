@@ -3,6 +3,7 @@
 //! Nothing here does anything: no I/O, no clocks, no providers. The serialised forms are the ones found in
 //! session files and on the JSON event stream, so a change of a name here is a change of a file format.
 
+pub mod address;
 mod approval;
 mod bash_execution;
 mod compaction;

@@ -93,6 +93,7 @@ pub(crate) async fn begin(
         keep_preset(&directories, name).await;
     }
     let session = host.session();
+    output::mask_with(session.masking());
     if let Err(error) = set_manner(&session, &manner).await {
         session.close().await;
         return Err(output::fail(&error, &[]));

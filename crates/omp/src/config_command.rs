@@ -9,6 +9,7 @@ use omp_sdk::settings::{
     reset_value, set, suggestion,
 };
 use omp_tui::text::neutral;
+use omp_types::address;
 use serde_json::{Map, Value, json};
 
 use crate::output::{self, Stream};
@@ -237,11 +238,16 @@ fn plain(value: &Value) -> String {
 fn masked(row: &Setting, value: Value) -> Value {
     match (row.secrecy, &value) {
         (Secrecy::Secret, Value::String(text)) if !text.is_empty() => Value::from(MASK),
+        (_, Value::String(text)) => Value::from(address::masked(text)),
         _ => value,
     }
 }
 
 fn described(row: &Setting, value: &Value) -> String {
+    let value = match value {
+        Value::String(text) => Value::from(address::masked(text)),
+        other => other.clone(),
+    };
     pretty(&json!({"key": row.path, "value": value, "type": row.type_name(), "description": row.about}))
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn report(logs: &Path, what: &str) -> std::io::Result<PathBuf> {
         "thread {}, {seconds} seconds after 1970\n",
         thread.name().unwrap_or("without a name")
     );
-    text.push_str(what);
+    text.push_str(&output::unspoken(what));
     text.push('\n');
     let mut file = fs::OpenOptions::new().create(true).append(true).mode(0o600).open(&path)?;
     file.write_all(text.as_bytes())?;

@@ -26,7 +26,8 @@ pub(crate) fn run(launch: &Launch, profile: Option<&str>) -> u8 {
         let settings = load_settings(&directories, &cwd, environment.as_ref(), &launch.configs, Map::new())
             .map_err(|error| error.to_string())?;
         let theme = omp_interactive::page_theme(&directories, &settings);
-        Ok(SavedSessions::new(&directories, session_dir.as_deref(), &cwd).themed(theme))
+        let saved = SavedSessions::new(&directories, session_dir.as_deref(), &cwd).themed(theme);
+        Ok(saved.masked(&directories, &settings, environment.as_ref()))
     });
     let saved = match opened {
         Ok(saved) => saved,

@@ -19,6 +19,7 @@ mod input;
 mod interactive;
 mod json;
 mod launch;
+mod limits;
 mod login_command;
 mod math;
 mod models_command;
@@ -69,6 +70,9 @@ const EMBEDDED_SHELL: &str = "__shell";
 /// The first argument of the process that gives the terminal back when this one is killed.
 const GUARDIAN: &str = "__guardian";
 
+#[global_allocator]
+static MEMORY: limits::Memory = limits::Memory;
+
 fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == EMBEDDED_SHELL) {
         return ExitCode::from(omp_embedded_shell::serve());
@@ -78,9 +82,16 @@ fn main() -> ExitCode {
     }
     hide_from_others();
     crash::install_panic_hook();
-    // A panic has already been reported by the hook; here it only becomes an exit code.
-    let code = std::panic::catch_unwind(run).unwrap_or(1);
-    ExitCode::from(code)
+    limits::survive_full_files();
+    ExitCode::from(match limits::check() {
+        Ok(()) => limits::with_enough_stack(guarded),
+        Err(error) => output::fail(&error, &[]),
+    })
+}
+
+/// A panic has already been reported by the hook; here it only becomes an exit code.
+fn guarded() -> u8 {
+    std::panic::catch_unwind(run).unwrap_or(1)
 }
 
 /// Keys are in this process: nobody but root looks into it or attaches to it, not even a program of the same user.

@@ -1,15 +1,40 @@
 //! Writing to the terminal or a pipe without ever failing over it. What a text is decides how much of it is shown by
 //! its number: see [`omp_tui::console`], the one way out.
 
+use std::borrow::Cow;
 use std::io;
+use std::sync::OnceLock;
 
+use omp_sdk::Masking;
 pub(crate) use omp_tui::console::Stream;
 use omp_tui::console::{self, Kind};
 use omp_tui::text::neutral;
+use omp_types::address::masked;
 
-/// Writes and flushes. A reader that has gone away is not our failure; any other error on standard output is.
+/// Masks secrets in what is said on standard error, once a session knows them.
+static MASKING: OnceLock<Masking> = OnceLock::new();
+
+/// From now on what `masking` knows is not said.
+pub(crate) fn mask_with(masking: Option<Masking>) {
+    if let Some(masking) = masking {
+        // The first session of a run has the say: all of them have the same user.
+        let _ = MASKING.set(masking);
+    }
+}
+
+/// A message of the program without secrets.
+pub(crate) fn unspoken(text: &str) -> Cow<'_, str> {
+    let text = masked(text);
+    match MASKING.get().and_then(|masking| masking(&text)) {
+        Some(hidden) => Cow::Owned(hidden),
+        None => text,
+    }
+}
+
+/// Writes and flushes, without the passwords and tokens of addresses. A reader that has gone away is not our failure; any other error on standard output is.
 pub(crate) fn print(stream: Stream, text: &str) -> u8 {
-    written(stream, console::print(stream, Kind::Exact, text))
+    let text = if stream == Stream::Err { unspoken(text) } else { masked(text) };
+    written(stream, console::print(stream, Kind::Exact, &text))
 }
 
 /// Prints sentences that people or models wrote.

@@ -1,9 +1,10 @@
 //! `omp session`: the sessions that are saved.
 
 use omp_cli::CommandCall;
-use omp_sdk::{DumpForm, SavedError, SavedSessions, SessionScope};
+use omp_sdk::settings::Settings;
+use omp_sdk::{DumpForm, SavedError, SavedSessions, SessionScope, load_settings};
 use omp_tui::console::{Kind, Lines};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::output::{self, Stream};
 use crate::world::World;
@@ -25,8 +26,9 @@ pub(crate) fn run(call: &CommandCall, profile: Option<&str>) -> u8 {
         Ok(opened) => opened,
         Err(error) => return output::fail(&error, &[]),
     };
-    let desk = Desk { call, world, saved, json: call.values.has("json") };
     let action = call.args.text("action").unwrap_or("list");
+    let saved = if action == "show" { masked(saved, &world) } else { saved };
+    let desk = Desk { call, world, saved, json: call.values.has("json") };
     let words = call.args.texts("words");
     let unexpected = match action {
         "list" => call.args.text("session"),
@@ -58,6 +60,14 @@ pub(crate) fn saved(call: &CommandCall, world: &World) -> Result<SavedSessions, 
         std::env::current_dir().map_err(|error| format!("the current directory cannot be used: {error}"))?;
     let directory = call.values.path("session-dir").map(|directory| cwd.join(directory));
     Ok(SavedSessions::new(&world.directories, directory.as_deref(), &cwd))
+}
+
+/// With secrets masked in what is shown. Settings that cannot be read are no reason to show them.
+fn masked(saved: SavedSessions, world: &World) -> SavedSessions {
+    let cwd = std::env::current_dir().unwrap_or_default();
+    let settings = load_settings(&world.directories, &cwd, world.environment.as_ref(), &[], Map::new());
+    let settings = settings.unwrap_or_else(|_| Settings::defaults());
+    saved.masked(&world.directories, &settings, world.environment.as_ref())
 }
 
 fn needs(action: &str) -> u8 {

@@ -47,6 +47,7 @@ pub(crate) async fn run(work: Work, mut startup: Startup) -> u8 {
         Ok(session) => session,
         Err(error) => return refuse(&error),
     };
+    output::mask_with(session.masking());
     if let Some(name) = work.kept_preset {
         keep_preset(&directories, name).await;
     }

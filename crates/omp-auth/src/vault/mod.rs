@@ -84,6 +84,19 @@ impl Vault {
         Ok(self.rows(provider)?.into_iter().map(summary).collect())
     }
 
+    /// Every secret that is stored, with its provider: what must not be shown to anybody.
+    pub fn secrets(&self) -> Vec<(String, Secret)> {
+        let providers = self.noted(self.providers()).unwrap_or_default();
+        let of_provider = |provider: String| {
+            let rows = self.rows(&provider).unwrap_or_default();
+            rows.into_iter().flat_map(move |row| {
+                let provider = provider.clone();
+                row.credential.secrets().into_iter().map(move |secret| (provider.clone(), secret))
+            })
+        };
+        providers.into_iter().flat_map(of_provider).collect()
+    }
+
     /// The credential that would be used, as it is stored. Nothing is renewed. A store that cannot be read holds
     /// nothing; [`Vault::problem`] says why.
     pub fn peek(&self, provider: &str) -> Option<Secret> {

@@ -14,9 +14,20 @@ use super::{Secrets, rewritten};
 /// Messages beyond those of the current request that are remembered.
 const SPARE: usize = 256;
 
+/// Which parts of a conversation are looked through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Everything that is said.
+    Everything,
+    /// What programs and files gave: results, output of commands, the context of a project. What a person typed is meant to
+    /// be read.
+    Results,
+}
+
 /// Takes secrets out of requests, and remembers how messages looked: a conversation is sent many times.
 pub struct Outbound {
     secrets: Arc<Secrets>,
+    reach: Reach,
     sent: Mutex<Sent>,
 }
 
@@ -28,8 +39,8 @@ struct Sent {
 }
 
 impl Outbound {
-    pub fn new(secrets: Arc<Secrets>) -> Self {
-        Self { secrets, sent: Mutex::default() }
+    pub fn new(secrets: Arc<Secrets>, reach: Reach) -> Self {
+        Self { secrets, reach, sent: Mutex::default() }
     }
 
     pub fn secrets(&self) -> &Arc<Secrets> {
@@ -52,7 +63,7 @@ impl Outbound {
         request.system = self.system(&request.system);
         for message in &mut request.messages {
             let known = sent.messages.entry(address(message)).or_insert_with(|| {
-                let hidden = self.secrets.message(message).map_or_else(|| Arc::clone(message), Arc::new);
+                let hidden = self.hidden(message).map_or_else(|| Arc::clone(message), Arc::new);
                 (Arc::clone(message), hidden)
             });
             *message = Arc::clone(&known.1);
@@ -61,6 +72,13 @@ impl Outbound {
             sent.messages.clear();
         }
         request
+    }
+
+    fn hidden(&self, message: &Message) -> Option<Message> {
+        match (self.reach, message) {
+            (Reach::Results, Message::User(_) | Message::Assistant(_)) => None,
+            _ => self.secrets.message(message),
+        }
     }
 
     fn system(&self, blocks: &Arc<[String]>) -> Arc<[String]> {
@@ -82,7 +100,7 @@ fn address(message: &Arc<Message>) -> usize {
 
 impl Secrets {
     /// The message as it may be sent; `None` if it may be sent as it is.
-    pub(super) fn message(&self, message: &Message) -> Option<Message> {
+    pub fn message(&self, message: &Message) -> Option<Message> {
         match message {
             Message::User(user) => {
                 let content = self.content(&user.content)?;

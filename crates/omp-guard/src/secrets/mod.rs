@@ -1,14 +1,19 @@
 //! Words that must not reach a model.
 //!
+//! Values that are known as secrets are masked (see [`masks`]) unless the user wants placeholders for all of them
+//! (`secrets.enabled`), which the model can use without knowing what they stand for.
+//!
 //! On the way out every secret becomes a placeholder such as `#K3X9#`; on the way back, in what the model writes and in
 //! the arguments of its calls, placeholders become the secrets again. Conversations keep real values: what is sent is
 //! made anew from them each time, and always comes out the same, so that providers find it in their caches.
 
 mod book;
 mod entry;
+mod known;
 mod message;
 mod pattern;
 mod stream;
+mod written;
 
 use std::fmt;
 use std::ops::Range;
@@ -20,7 +25,8 @@ use serde_json::{Map, Value};
 
 use book::Book;
 pub use entry::{Entry, Matcher, Mode, from_environment, is_secret_name, merged, parse};
-pub use message::Outbound;
+pub use known::{Known, is_plausible, known_variables, masks};
+pub use message::{Outbound, Reach};
 pub use stream::Restorer;
 
 /// A text is looked through again until nothing is found any more, but not more often than this.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use omp_types::Failure;
+use omp_types::address::masked;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 
 use super::{ClientError, ClientOptions, ProxySource};
@@ -130,7 +131,7 @@ pub(super) fn redirect_target(response: &reqwest::Response) -> Option<String> {
 
 /// An address as it may be shown: no user, no password, no query.
 pub(crate) fn without_secrets(address: &str) -> String {
-    let Ok(mut url) = url::Url::parse(address) else { return address.to_owned() };
+    let Ok(mut url) = url::Url::parse(address) else { return masked(address).into_owned() };
     url.set_query(None);
     url.set_fragment(None);
     // Both fail only for addresses that cannot have a user.

@@ -52,6 +52,16 @@ pub use values::{CommandCache, Lookup};
 pub use vertex::GoogleDefault;
 pub use ways::{KimiFormat, Preferences, RecentModels};
 
+/// What stands in headers that let somebody in, without the word for its kind.
+fn secret_headers(headers: &IndexMap<String, String>) -> impl Iterator<Item = String> {
+    let is_secret = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        ["auth", "key", "token", "secret", "cookie"].iter().any(|word| name.contains(word))
+    };
+    let bare = |value: &String| value.rsplit(' ').next().unwrap_or_default().to_owned();
+    headers.iter().filter(move |(name, _)| is_secret(name)).map(move |(_, value)| bare(value))
+}
+
 /// All known models: the built-in providers, overlaid with the user's file.
 pub struct Registry {
     providers: Providers,
@@ -98,6 +108,22 @@ impl Registry {
         let keys = self.providers.values().map(|provider| &provider.key);
         let named = keys.flat_map(|key| [key.configured.as_ref(), key.variable.as_ref()]).flatten();
         named.filter(is_name).cloned().collect()
+    }
+
+    /// Keys, headers and passwords of addresses that the user's file holds as they are, with their providers. Commands are
+    /// not run for it.
+    pub fn written_secrets(&self) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        for (id, provider) in &self.providers {
+            let key = provider.key.configured.iter().filter(|key| !key.starts_with('!')).cloned();
+            let models = provider.models.iter();
+            let headers = models.clone().flat_map(|model| secret_headers(&model.headers));
+            let addresses = models.flat_map(|model| omp_types::address::secrets(&model.base_url));
+            found.extend(key.chain(headers).chain(addresses).map(|secret| (id.clone(), secret)));
+        }
+        found.sort();
+        found.dedup();
+        found
     }
 
     /// Takes providers out, whether or not they have credentials. Ids are exact; others are not model providers

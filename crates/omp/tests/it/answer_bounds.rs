@@ -16,7 +16,7 @@ const MOST_MEMORY: u64 = 120 * 1024 * 1024;
 const LIMIT: Duration = Duration::from_secs(100);
 
 /// A body that begins in one way and goes on in another.
-struct Flood {
+pub(crate) struct Flood {
     first: String,
     /// The piece with a number.
     next: Box<dyn Fn(usize) -> String + Send>,
@@ -31,7 +31,7 @@ fn again(piece: String) -> Box<dyn Fn(usize) -> String + Send> {
 }
 
 /// Answers the first request with the flood and all others with `ok`.
-fn serve(flood: Flood) -> u16 {
+pub(crate) fn serve(flood: Flood) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
     std::thread::spawn(move || {
@@ -77,7 +77,7 @@ fn answer(mut stream: TcpStream, flood: &mut Option<Flood>) -> std::io::Result<(
     Ok(())
 }
 
-fn home(port: u16) -> Home {
+pub(crate) fn home(port: u16) -> Home {
     let home = Home::new();
     let yaml = format!(
         "providers:\n  test:\n    baseUrl: http://127.0.0.1:{port}/v1\n    api: openai-completions\n    apiKey: test-key\n    \
@@ -96,7 +96,7 @@ fn run_measured(home: &Home, args: &[&str]) -> (Output, u64) {
     (output, watching.join().expect("a measurement").high_water)
 }
 
-fn floods() -> Vec<(&'static str, Flood, &'static str)> {
+pub(crate) fn floods() -> Vec<(&'static str, Flood, &'static str)> {
     // Numbers do not repeat themselves, so nothing else ends the answer.
     let x: String = (0..10_000).map(|number| format!("{number} ")).collect();
     let call = |number: usize, arguments: &str| {

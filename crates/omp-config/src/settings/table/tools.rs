@@ -49,6 +49,8 @@ settings! {
     GITHUB_CACHE_HARD_TTL_SEC: Number("github.cache.hardTtlSec", 604_800.0, "Seconds until a kept copy is dropped.");
     // Default: ours.
     VAULT_ENABLED: Flag("vault.enabled", false, "Let `vault://` reach the notes of Obsidian.");
+    // Default: ours, SEC-042.
+    SECRETS_MASK: Flag("secrets.mask", true, "Mask values that are known as secrets in results, sessions, exports, recordings and errors.");
     SECRETS_ENABLED: Flag("secrets.enabled", false, "Replace secrets before anything is sent to a model.");
     TOOLS_CODE_MODE_ENABLED: Flag("tools.codeMode.enabled", false, "Offer only `exec` and `wait`; code calls the other tools.").waits_for("code mode");
     TOOLS_CODE_MODE_RUNTIME: Choice("tools.codeMode.runtime", &["quickjs-wasi"], "What runs the code.").waits_for("code mode");
