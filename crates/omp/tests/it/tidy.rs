@@ -180,6 +180,21 @@ fn only_the_scope_spawns() {
     }
 }
 
+/// Tools open and change files through `Context`, which knows the borders of the session.
+#[test]
+fn tools_reach_files_through_their_context() {
+    // What a language server is told of was looked at before, or was just written.
+    let allowed = ["borders.rs", "files.rs", "lsp/text.rs"];
+    let ways = ["open::{Found, open}", "open::open(", "write::write", "{Mode, write", "File::open("];
+    for path in sources() {
+        let shown = path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
+        let Some(inside) = shown.strip_prefix("crates/omp-tools/src/") else { continue };
+        let text = read(&path);
+        let found = ways.iter().find(|way| text.contains(**way));
+        assert!(allowed.contains(&inside) || found.is_none(), "{shown} reaches files by {found:?}");
+    }
+}
+
 /// The loop decides, it does not act.
 #[test]
 fn the_loop_does_no_io() {
