@@ -251,7 +251,7 @@ impl Old {
             charset,
             marked: start.starts_with(charset.mark()),
             line_ending: LineEnding::detect(&text),
-            is_sqlite: kind == Kind::Sqlite,
+            is_sqlite: kind == Kind::Sqlite || context.is_database(path),
             start: text,
         }
     }

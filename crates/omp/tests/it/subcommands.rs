@@ -142,6 +142,10 @@ fn json_documents(home: &Home) {
         &["ssh", "list"],
         &["ssh", "remove", "other"],
         &["stats"],
+        &["trust", "add"],
+        &["trust", "show"],
+        &["trust", "list"],
+        &["trust", "revoke"],
         &["usage"],
         &["usage", "--history"],
         // From here on sessions are elsewhere.
