@@ -89,12 +89,12 @@ pub(crate) fn of_session(
         return None;
     }
     let (directories, cwd, known) = (options.directories.clone(), options.cwd.clone(), settings.clone());
-    let (consent, places_of) = (ProjectTrust::new(options, settings), directories.clone());
+    let consent = ProjectTrust::new(options, settings);
     let servers = Servers::new(Surroundings {
         scope: Arc::clone(scope),
         environment: environment.clone(),
         cwd: cwd.clone(),
-        directories: Box::new(move |trust| places(&places_of, cwd.clone(), &known, trust)),
+        directories: Box::new(move |trust| places(&directories, cwd.clone(), &known, trust)),
         // The mode that never asks runs whatever a model wants; a checker adds nothing to that.
         consent: Box::new(move || match modes.reach.is_enforced() {
             true => consent.code(),

@@ -48,8 +48,11 @@ pub struct ProjectTrust {
     /// `PATH`.
     path: Option<String>,
     /// The last checksum, and the files that it is of.
-    hashed: Arc<Mutex<Option<(Vec<FileState>, String)>>>,
+    hashed: Arc<Mutex<Option<Hashed>>>,
 }
+
+/// A checksum and the states of the files that it is of.
+type Hashed = (Vec<FileState>, String);
 
 /// A file and what tells that its content is another one: its number, length and times.
 type FileState = (PathBuf, u64, u64, i64, i64);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use omp_guard::command::{Place, Shell, Verdict, judge};
-use omp_types::{Approval, ApprovalDetail};
+use omp_types::{Approval, ApprovalDetail, Tier};
 use omp_workspace::path::plain_path;
 pub use omp_workspace::path::real_path;
 use serde_json::{Map, Value};
@@ -16,6 +16,8 @@ const SHOWN_PLACES: usize = 3;
 
 /// Schemes of things that belong to the session alone.
 const SESSION: [&str; 3] = ["agent", "artifact", "local"];
+/// The scheme of merge conflicts, which are in files.
+const CONFLICT: &str = "conflict";
 
 fn text<'a>(arguments: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
     arguments.get(name).and_then(Value::as_str)
@@ -103,6 +105,17 @@ pub(crate) fn of_edit(
     }
     let paths: Vec<PathBuf> = targets.iter().filter_map(|typed| context.file_to_change(typed).ok()).collect();
     context.agree(tool, arguments, &paths)
+}
+
+/// What writing behind an internal URL is: what belongs to the session alone is written as files of the workspace are, and
+/// everything else, such as notes of another program, is outside of it.
+pub(crate) fn of_url(typed: &str) -> Option<Approval> {
+    let url = InternalUrl::parse(typed)?;
+    if SESSION.contains(&url.scheme()) || url.scheme() == CONFLICT {
+        return None;
+    }
+    let reason = format!("outside the workspace: {url}");
+    Some(Approval { tier: Tier::Exec, reason: Some(reason.into()), insists: true, ..Approval::WRITE })
 }
 
 /// Paths as they were typed, each with what it leads to where that is another one. May wait for the disk.

@@ -1,6 +1,7 @@
 //! Files as tools open and change them: every way to the disk that a model chooses the path of.
 
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use omp_workspace::held::{Held, Missing};
@@ -14,6 +15,16 @@ impl Context {
     /// Opens a file for its content. Credential stores are refused, whatever they are called.
     pub(crate) fn open(&self, path: &Path) -> io::Result<Found> {
         self.borders.open(path)
+    }
+
+    /// Is a database at the path? That much may be known of every file, so that nobody destroys one with text.
+    pub(crate) fn is_database(&self, path: &Path) -> bool {
+        omp_documents::database::is_database(path)
+    }
+
+    /// Is the file the same one under another name, elsewhere perhaps? What is changed in place changes there, too.
+    pub(crate) fn has_other_names(&self, path: &Path) -> bool {
+        std::fs::metadata(path).is_ok_and(|metadata| metadata.nlink() > 1)
     }
 
     /// Replaces a file, if its path still leads where that was agreed to.

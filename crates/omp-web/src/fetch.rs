@@ -341,6 +341,7 @@ impl Resolve for Names {
 mod tests {
     use super::*;
 
+    // proves: SEC-036
     #[tokio::test]
     async fn names_of_this_machine_are_for_those_who_name_them() {
         let look =
@@ -350,6 +351,8 @@ mod tests {
         assert!(refused.contains("a page elsewhere leads to localhost"), "{refused}");
     }
 
+    /// A name that was outside is looked up again after a redirect and may be bound to this machine by then.
+    // proves: SEC-036
     #[test]
     fn who_can_lead_where() {
         assert_eq!(Trust::after(false), Trust::Led, "also to its own name, which may be bound anew");

@@ -62,7 +62,7 @@ fn project(call: &CommandCall, profile: Option<&str>) -> Result<ProjectTrust, St
     let world = World::here(profile)?;
     let here = std::env::current_dir();
     let here = here.map_err(|error| format!("the current directory cannot be used: {error}"))?;
-    let typed = call.args.text("directory").map_or_else(|| here.clone(), |typed| here.join(typed));
+    let typed = call.args.path("directory").map_or_else(|| here.clone(), |typed| here.join(typed));
     let cwd: PathBuf = typed.canonicalize().map_err(|error| format!("{}: {error}", typed.display()))?;
     let settings = world.settings(&cwd)?;
     Ok(ProjectTrust::at(&world.directories, &cwd, &settings, world.environment.var("PATH")))

@@ -353,13 +353,6 @@ pub static COMMANDS: &[Command] = &[
         .flags(&[JSON])
         .examples(&["omp tiny-models download all"])
         .waits_for("local models"),
-    Command::new("trust", "What projects may run and read outside of themselves")
-        .args(&[
-            Positional::optional("action", Kind::OneOf(&["list", "show", "add", "revoke"]), "What to do (show)"),
-            Positional::optional("directory", Kind::Dir, "The project (the current directory)"),
-        ])
-        .flags(&[JSON])
-        .examples(&["omp trust show", "omp trust add", "omp trust list", "omp trust revoke ~/clone"]),
     Command::new("token", "Print the key or access token of a provider")
         .args(&[Positional::one("provider", Kind::Text, "Provider")])
         .flags(&[
@@ -367,6 +360,13 @@ pub static COMMANDS: &[Command] = &[
             Flag::switch("force-refresh", "Get a new access token first"),
         ])
         .examples(&["omp token anthropic"]),
+    Command::new("trust", "What projects may run and read outside of themselves")
+        .args(&[
+            Positional::optional("action", Kind::OneOf(&["list", "show", "add", "revoke"]), "What to do (show)"),
+            Positional::optional("directory", Kind::Dir, "The project (the current directory)"),
+        ])
+        .flags(&[JSON])
+        .examples(&["omp trust show", "omp trust add", "omp trust list", "omp trust revoke ~/clone"]),
     Command::new("ttsr", "List and test stream rules")
         .args(&[
             Positional::optional("action", Kind::OneOf(&["list", "test"]), "What to do"),

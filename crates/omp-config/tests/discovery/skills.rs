@@ -147,11 +147,11 @@ fn collisions_are_told_and_links_count_once() {
     let world = World::new(&[
         ("repo/.omp/skills/a/SKILL.md", SKILL),
         ("repo/.claude/skills/a/SKILL.md", "other"),
-        ("shared/s/SKILL.md", SKILL),
+        ("repo/shared/s/SKILL.md", SKILL),
     ]);
-    world.link("../../../shared/s", "repo/.omp/skills/one");
-    world.link("../../../shared/s", "repo/.omp/skills/two");
-    world.link("../../../shared/s", "repo/.claude/skills/one");
+    world.link("../../shared/s", "repo/.omp/skills/one");
+    world.link("../../shared/s", "repo/.omp/skills/two");
+    world.link("../../shared/s", "repo/.claude/skills/one");
     let skills = world.at("repo").skills();
     assert_eq!(names(&skills), ["a", "one"]);
     let warning = one_warning(&skills);

@@ -50,7 +50,7 @@ pub fn protected(path: &Path, roots: &Roots) -> Option<&'static str> {
         .or_else(|| roots.home.and_then(|home| in_table(path, home, PROTECTED_IN_HOME)))
         .or_else(|| roots.home.and_then(|home| in_table(path, home, SECRET_IN_HOME)))
         .or_else(|| roots.home.and_then(|home| in_table(path, home, PROGRAM_SECRET_IN_HOME)))
-        .or_else(|| inside(path, roots).find_map(in_project))
+        .or_else(|| inside(path, roots).find_map(|relative| in_project(&relative)))
 }
 
 /// Why the content of a path is never read.
@@ -79,8 +79,8 @@ fn inside<'a>(path: &'a Path, roots: &'a Roots) -> impl Iterator<Item = Vec<&'a 
     roots.workspace.iter().filter_map(|root| parts(path, root))
 }
 
-fn in_project(relative: Vec<&str>) -> Option<&'static str> {
-    if in_git(&relative) {
+fn in_project(relative: &[&str]) -> Option<&'static str> {
+    if in_git(relative) {
         return Some(GIT_WHY);
     }
     let somewhere = |entry: &str| {

@@ -285,7 +285,7 @@ impl Tool for Bash {
 
     fn approval_details(&self, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {
         let mut details = approval::details(arguments, &[("command", "Command"), ("cwd", "Directory")]);
-        details.extend(approval::at_stake(&self.context, self.start(arguments), arguments));
+        details.extend(approval::at_stake(&self.context, start(&self.context, arguments), arguments));
         details
     }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use omp_agent::ToolError;
 use omp_types::ToolOutput;
-use omp_workspace::write::{Mode, write};
+use omp_workspace::write::Mode;
 use serde_json::{Value, json};
 use similar::ChangeTag;
 
@@ -207,11 +207,11 @@ fn undo(context: &Context, done: Vec<Step>, error: &ToolError) -> ToolError {
                 let _ = std::fs::remove_dir(&path);
                 continue;
             }
-            Step::Created(path) => (path.clone(), std::fs::remove_file(&path).is_ok()),
-            Step::Rewrote { path, bytes } => (path.clone(), write(&path, &bytes, Mode::Keep).is_ok()),
-            Step::Renamed { from, to } => (to.clone(), std::fs::rename(&to, &from).is_ok()),
+            Step::Created(path) => (path.clone(), context.remove_entry(&path).is_ok()),
+            Step::Rewrote { path, bytes } => (path.clone(), context.put(&path, &bytes, Mode::Keep).is_ok()),
+            Step::Renamed { from, to } => (to.clone(), context.rename_entry(&to, &from).is_ok()),
             Step::Deleted { path, bytes, permissions } => {
-                let written = write(&path, &bytes, Mode::Private).is_ok();
+                let written = context.put(&path, &bytes, Mode::Private).is_ok();
                 let set = permissions.is_none_or(|bits| std::fs::set_permissions(&path, bits).is_ok());
                 (path, written && set)
             }

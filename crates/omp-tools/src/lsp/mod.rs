@@ -146,15 +146,17 @@ impl Tool for Lsp {
     }
 
     fn approval_details(&self, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {
-        let labels = [
-            ("action", "Action"),
-            ("file", "File"),
-            ("symbol", "Symbol"),
-            ("new_name", "New name"),
-            ("query", "Query"),
-            ("payload", "Payload"),
-        ];
-        approval::details(arguments, &labels)
+        let mut details = approval::details(arguments, &[("action", "Action")]);
+        let text = |name: &str| arguments.get(name).and_then(Value::as_str);
+        details.extend(approval::paths(&self.context, text("file").map(|typed| ("File", typed))));
+        let moves = text("action") == Some("rename_file");
+        let to = text("new_name").filter(|_| moves).map(|typed| ("New name", typed));
+        details.extend(approval::paths(&self.context, to));
+        let labels =
+            [("symbol", "Symbol"), ("new_name", "New name"), ("query", "Query"), ("payload", "Payload")];
+        let others: Vec<_> = labels.into_iter().filter(|(name, _)| !moves || *name != "new_name").collect();
+        details.extend(approval::details(arguments, &others));
+        details
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {

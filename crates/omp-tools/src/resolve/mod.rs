@@ -5,13 +5,13 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Note, Scheduling, Tool, ToolError};
-use omp_types::{Approval, ToolDefinition, ToolOutput};
+use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::pending::{Decision, PendingAction};
 use crate::reach::Closing;
-use crate::{Context, lsp};
+use crate::{Context, approval, lsp};
 
 pub(crate) const NAME: &str = "resolve";
 
@@ -67,6 +67,12 @@ impl Tool for Resolve {
             true => self.context.agree(NAME, arguments, &self.context.pending.first_files()),
             false => Approval::READ,
         })
+    }
+
+    fn approval_details(&self, _arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {
+        let files = self.context.pending.first_files();
+        let typed: Vec<String> = files.iter().map(|file| self.context.base().display(file)).collect();
+        approval::paths(&self.context, typed.iter().map(|typed| ("Path", typed.as_str())))
     }
 
     fn scheduling(&self, _arguments: &Map<String, Value>) -> Scheduling {

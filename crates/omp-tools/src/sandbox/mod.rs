@@ -8,10 +8,9 @@ mod ground;
 mod hosts;
 mod probe;
 mod repository;
+mod run;
 
 use std::collections::HashSet;
-use std::future::Future;
-use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -19,8 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use futures_util::future::BoxFuture;
 use omp_agent::ToolError;
 use omp_sandbox::{Confinement, Denial, Network, Policy, Rung};
-use omp_shell::scope::GRACE;
-use omp_shell::{Confined, Environment, Exit, Program, Scope, Stdio};
+use omp_shell::{Confined, Environment, Scope};
 use tokio::sync::OnceCell;
 
 pub(crate) use ground::Ground;
@@ -250,44 +248,6 @@ impl Context {
         let confinement = Confinement::new(policy, rung);
         let hosts = confinement.filters().then_some(hosts);
         Ok(Confine::In(Arc::new(Confined { confinement, hosts })))
-    }
-
-    /// Runs a program with our own streams; the exit code.
-    pub async fn run_confined(
-        &self,
-        words: &[String],
-        stop: impl Future<Output = ()>,
-    ) -> Result<u8, ToolError> {
-        let confine = self.confine_now(self.modes.planning.is_on()).await?;
-        let failed = |error: &dyn std::fmt::Display| ToolError::new(error.to_string());
-        let own = |stream: BorrowedFd<'_>| stream.try_clone_to_owned().map(Stdio::Fd);
-        let [program, arguments @ ..] = words else { return Err(ToolError::new("no command to run")) };
-        let program = Program {
-            path: program.into(),
-            arguments: arguments.iter().map(Into::into).collect(),
-            cwd: self.cwd.clone(),
-            environment: self.environment.clone(),
-            stdin: own(std::io::stdin().as_fd()).map_err(|error| failed(&error))?,
-            stdout: own(std::io::stdout().as_fd()).map_err(|error| failed(&error))?,
-            stderr: own(std::io::stderr().as_fd()).map_err(|error| failed(&error))?,
-        };
-        let child = match confine.confined() {
-            Some(confined) => self.scope.spawn_confined(program, &confined),
-            None => self.scope.spawn(program),
-        };
-        let mut child = child.map_err(|error| failed(&error))?;
-        let exit = tokio::select! {
-            exit = child.wait() => exit,
-            () = stop => {
-                child.terminate(GRACE);
-                child.wait().await
-            }
-        };
-        Ok(match exit {
-            Exit::Exited(code) => u8::try_from(code).unwrap_or(1),
-            Exit::Signaled(signal) => u8::try_from(128 + signal).unwrap_or(1),
-            Exit::Lost => 1,
-        })
     }
 
     async fn policy(&self, planning: bool) -> Policy {

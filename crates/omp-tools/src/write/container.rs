@@ -139,6 +139,13 @@ fn row(
     context.may_change(path, plan::Change::Write)?;
     let target = Target::parse(rest).map_err(ToolError::new)?;
     context.borders.check(path).map_err(|error| crate::read::explain(context, path, &error))?;
+    if context.modes.reach.is_enforced() && context.has_other_names(path) {
+        let shown = context.base().display(path);
+        return Err(ToolError::new(format!(
+            "{shown} was left as it is: it has other names (hard links), and a row would change there, too. Use bash with \
+             sqlite3."
+        )));
+    }
     let exact = context.exact(path).map_err(|error| explain(context, &error))?;
     let real = exact.unwrap_or_else(|| real_path(path));
     let change = database::write(&real, &target, content, stop).map_err(|error| {

@@ -64,7 +64,10 @@ impl Tool for Write {
 
     fn approval(&self, arguments: &Map<String, Value>) -> Option<Approval> {
         let typed = arguments.get("path").and_then(Value::as_str).unwrap_or_default();
-        Some(self.context.agree(NAME, arguments, &targets(&self.context, typed)))
+        Some(match approval::of_url(typed) {
+            Some(approval) => approval,
+            None => self.context.agree(NAME, arguments, &targets(&self.context, typed)),
+        })
     }
 
     fn approval_details(&self, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {
@@ -248,7 +251,7 @@ impl Old {
             charset,
             marked: start.starts_with(charset.mark()),
             line_ending: LineEnding::detect(&text),
-            is_sqlite: kind == Kind::Sqlite,
+            is_sqlite: kind == Kind::Sqlite || context.is_database(path),
             start: text,
         }
     }

@@ -10,6 +10,7 @@ mod bash_jobs;
 mod bash_rules;
 mod bash_session;
 mod bash_terminal;
+mod borders;
 mod checkpoints;
 mod conflicts;
 mod databases;

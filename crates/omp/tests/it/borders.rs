@@ -158,6 +158,27 @@ fn the_database_of_keys_is_never_queried() {
     assert!(told[6].contains(CANARY), "other databases are read: {}", told[6]);
 }
 
+/// A store is not destroyed by text either, and a row does not reach a database elsewhere through a second name of it.
+#[test]
+fn databases_are_neither_overwritten_nor_changed_elsewhere() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.path("home/.omp/profiles/p/agent")).unwrap();
+    let store = home.path("home/.omp/profiles/p/agent/agent.db");
+    database(&store);
+    let before = std::fs::read(&store).unwrap();
+    let told_of = |mode: &str, calls| told(&home, &["--approval-mode", mode], calls);
+    let said = told_of("yolo", vec![write("~/.omp/profiles/p/agent/agent.db")]);
+    assert!(said[0].contains("SQLite"), "{}", said[0]);
+    assert_eq!(std::fs::read(&store).unwrap(), before);
+
+    database(&home.path("home/notes.db"));
+    std::fs::hard_link(home.path("home/notes.db"), home.path("work/mine.db")).unwrap();
+    let row = || call("write", json!({"path": "mine.db:keys", "content": "{k: 'mine'}"}));
+    let said = told_of("write", vec![row()]);
+    assert!(said[0].contains("other names"), "{}", said[0]);
+    assert!(told_of("yolo", vec![row()])[0].contains("Inserted"));
+}
+
 /// A person who attaches a store is told instead.
 // proves: SEC-034
 #[test]

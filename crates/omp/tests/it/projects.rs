@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::lsp::{entry, install};
 use crate::support::{LIMIT, omp, omp_run};
+use crate::tui::Screen;
 
 const CANARY: &str = "canary-77ab";
 
@@ -279,4 +280,26 @@ fn no_language_server_starts_in_a_project_that_is_not_trusted() {
     assert!(said[2].contains("has changed since you trusted it"), "{}", said[2]);
     assert_eq!(server.starts().len(), 1);
     server.finish();
+}
+
+/// The same question and answer inside a conversation, without leaving it.
+// proves: SEC-040
+#[test]
+fn a_project_is_trusted_from_inside_the_conversation() {
+    let check = || lsp(json!({"action": "diagnostics", "file": "*"}));
+    let server = Server::start([check(), Reply::new().text("First."), check(), Reply::new().text("Second.")]);
+    let home = crate::support::home(&server, Wire::OpenAiCompletions);
+    home.write("work/tsconfig.json", "{}");
+    home.write("work/package.json", "{}");
+    program(&home, "work/node_modules/.bin/tsc", "#!/bin/sh\ntouch \"$HOME/ran\"\necho checked\n");
+    let mut screen = Screen::in_home(home, server, &["--approval-mode", "write"], 40, 160);
+    screen.say("go").wait_for("First.");
+    assert!(!screen.home.exists("home/ran"));
+    screen.say("/trust").wait_for("Trust for").wait_for("not agreed (/trust add)").wait_for("sha256:");
+    screen.say("/trust add").wait_for("is trusted");
+    screen.say("again").wait_for("Second.");
+    assert!(screen.home.exists("home/ran"));
+    screen.say("/trust").wait_for("agreed 20");
+    screen.say("/trust revoke").wait_for("is no longer trusted");
+    screen.say("/trust maybe").wait_for("Usage: /trust");
 }

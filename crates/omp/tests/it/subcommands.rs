@@ -36,6 +36,8 @@ fn office(server: &Server) -> Home {
         .expect("an old file");
     let key = Some(&b"key-of-office\n"[..]);
     run(omp(&home, &["--profile", "office", "login", "zai", "--with-key"]), key, LIMIT).assert_success();
+    std::fs::create_dir(home.path("work/trusted-in-office")).expect("a project");
+    omp_run(&home, &["--profile", "office", "trust", "add", "trusted-in-office"]).assert_success();
     home
 }
 
@@ -55,6 +57,7 @@ const PROFILED: &[(&[&str], &str)] = &[
     (&["ssh", "list"], "10.0.0.9"),
     (&["stats", "--json"], "test/of-office"),
     (&["token", "zai"], "key-of-office"),
+    (&["trust", "list"], "trusted-in-office"),
     (&["__complete", "models", "--", "test/of-o"], "test/of-office"),
     (&["logout", "zai"], "zai"),
 ];
@@ -140,6 +143,10 @@ fn json_documents(home: &Home) {
         &["ssh", "list"],
         &["ssh", "remove", "other"],
         &["stats"],
+        &["trust", "add"],
+        &["trust", "show"],
+        &["trust", "list"],
+        &["trust", "revoke"],
         &["usage"],
         &["usage", "--history"],
         // From here on sessions are elsewhere.

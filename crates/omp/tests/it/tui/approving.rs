@@ -64,7 +64,7 @@ fn every_tool_says_what_it_would_do() {
             json!({"input": "[notes.txt#0000]\nDEL 1\n"}),
             vec!["? Allow tool: edit", "  Path: notes.txt", "  Edit: [notes.txt#0000]", "        DEL 1"],
         ),
-        ("read", json!({"path": "notes.txt"}), vec!["? Allow tool: read"]),
+        ("read", json!({"path": "notes.txt"}), vec!["? Allow tool: read", "  Path: notes.txt"]),
     ];
     for (tool, arguments, expected) in cases {
         let mut screen = asking(vec![call(tool, &arguments), Reply::new().text("Refused.")], |home| {
