@@ -9,6 +9,7 @@ mod artifacts;
 mod aside;
 mod aws;
 mod bench;
+mod blot;
 mod bundled;
 mod changing;
 mod commit;
