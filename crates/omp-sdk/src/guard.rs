@@ -11,7 +11,7 @@ use omp_config::Directories;
 use omp_config::settings::{Settings, keys};
 use omp_guard::approval::{Mode, Outcome, Policy, decide};
 use omp_guard::command::{Place, Script, Shell, Verdict, judge};
-use omp_guard::effects::is_risky_variable;
+use omp_guard::effects::{Target, is_risky_variable};
 use omp_guard::question::Question;
 use omp_guard::rules::{Scope, propose};
 use omp_guard::secrets::Secrets;
@@ -268,10 +268,7 @@ impl Guard {
             mode = Mode::AlwaysAsk;
         }
         match decide(mode, policy, &approval) {
-            Outcome::Run => {
-                self.let_out(call, leaves.is_some() && rung != Rung::None);
-                Decision::Allow
-            }
+            Outcome::Run => Decision::Allow,
             Outcome::Blocked => Decision::Deny(blocked(&call.name)),
             Outcome::Ask => {
                 // In line before the next call is looked at; calls that need no question do not wait for the answer.
@@ -414,9 +411,14 @@ fn leaving(verdict: &Verdict, roots: &[PathBuf]) -> Option<String> {
         return Some("needs privileges or services outside the sandbox".to_owned());
     }
     let roots: Vec<&std::path::Path> = roots.iter().map(PathBuf::as_path).collect();
-    let changed = effects.writes.iter().chain(&effects.destroys);
-    let outside = changed.filter(|target| target.real.is_some()).find(|target| !target.is_in(&roots));
-    outside.map(|target| format!("writes {target}, outside the workspace"))
+    let changed: Vec<&Target> = effects.writes.iter().chain(&effects.destroys).collect();
+    let is_outside = |target: &Target| target.real.is_some() && !target.is_in(&roots);
+    // A path may mean several places, if it is not certain where the command is by then: all of them must be outside.
+    let certain = |target: &&&Target| {
+        let mut same = changed.iter().filter(|other| other.typed == target.typed);
+        same.all(|other| is_outside(other))
+    };
+    changed.iter().find(certain).map(|target| format!("writes {target}, outside the workspace"))
 }
 
 /// Why nothing brings back what a command would change.

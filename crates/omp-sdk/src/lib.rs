@@ -9,6 +9,7 @@ mod artifacts;
 mod aside;
 mod aws;
 mod bench;
+mod blot;
 mod borders;
 mod bundled;
 mod changing;

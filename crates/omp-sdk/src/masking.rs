@@ -1,14 +1,16 @@
 //! Known secrets in what is shown and kept, and in what a model wants to write.
 
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use omp_agent::{Decision, Gate, Listener, Tool, ToolError};
 use omp_guard::secrets::Secrets;
-use omp_types::{AgentEvent, ToolCall, ToolOutput};
+use omp_types::{AgentEvent, Message, ToolCall, ToolOutput, UserBlock};
 use serde_json::{Map, Value};
 
+use crate::blot;
 use crate::session::Session;
 
 /// Masks what a text holds; `None` if there is nothing to mask.
@@ -67,11 +69,23 @@ impl<W: Write> Write for MaskedWriter<'_, W> {
 /// Passes on what happens without secrets, to the file as well as to whoever looks.
 pub(crate) struct MaskedListener {
     pub(crate) masks: Arc<Secrets>,
+    /// Where outputs are kept whole.
+    pub(crate) artifacts: Option<PathBuf>,
     pub(crate) inner: Box<dyn Listener>,
 }
 
 impl Listener for MaskedListener {
     fn event(&mut self, event: AgentEvent) {
+        if let (AgentEvent::MessageEnd { message }, Some(directory)) = (&event, &self.artifacts) {
+            match &**message {
+                Message::ToolResult(result) => {
+                    let texts = result.content.iter().filter_map(UserBlock::as_text);
+                    texts.for_each(|text| blot::named_in(text, directory, &self.masks));
+                }
+                Message::Custom(custom) => blot::named_in(&custom.content.text(), directory, &self.masks),
+                Message::User(_) | Message::Assistant(_) => {}
+            }
+        }
         self.inner.event(self.masks.event(event));
     }
 
@@ -94,9 +108,14 @@ pub(crate) fn gate(inner: Arc<dyn Gate>, masks: Option<&Arc<Secrets>>) -> Arc<dy
     }
 }
 
-pub(crate) fn listener(inner: Box<dyn Listener>, masks: Option<&Arc<Secrets>>) -> Box<dyn Listener> {
+pub(crate) fn listener(
+    inner: Box<dyn Listener>,
+    masks: Option<&Arc<Secrets>>,
+    artifacts: Option<&Path>,
+) -> Box<dyn Listener> {
+    let artifacts = artifacts.map(Path::to_owned);
     match masks {
-        Some(masks) => Box::new(MaskedListener { masks: Arc::clone(masks), inner }),
+        Some(masks) => Box::new(MaskedListener { masks: Arc::clone(masks), artifacts, inner }),
         None => inner,
     }
 }

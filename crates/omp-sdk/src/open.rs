@@ -112,6 +112,7 @@ impl Session {
             listener: masking::listener(
                 Box::new(Recorder { record: record.clone(), modes: Arc::clone(&modes), inner: listener }),
                 masks.as_ref(),
+                beside.artifacts.directory(),
             ),
             todos: offers_todo.then(|| Arc::clone(&opening.todos) as Arc<dyn Todos>),
             conduct: Arc::new(Guarding::new(Arc::clone(&modes) as Arc<dyn Conduct>)),

@@ -19,18 +19,20 @@ const PREFIX: &str = "crash-";
 
 /// A panic is one readable sentence and a report, not a back trace, unless one was asked for.
 pub(crate) fn install_panic_hook() {
-    if std::env::var_os("RUST_BACKTRACE").is_some() {
-        return;
-    }
-    std::panic::set_hook(Box::new(|info| {
+    let shows_trace = std::env::var_os("RUST_BACKTRACE").is_some();
+    std::panic::set_hook(Box::new(move |info| {
         let place = info.location().map_or_else(String::new, |at| format!(" ({}:{})", at.file(), at.line()));
         let reason = info.payload_as_str().unwrap_or("no reason given");
-        let what = format!("{reason}{place}\n\n{}", Backtrace::force_capture());
+        let trace = Backtrace::force_capture();
+        let what = format!("{reason}{place}\n\n{trace}");
         let written = logs().and_then(|logs| report(&logs, &what).ok());
         let details = match written {
             Some(path) => format!("The details are in {}.", path.display()),
             None => "Set RUST_BACKTRACE=1 for details.".to_owned(),
         };
+        if shows_trace {
+            output::print(Stream::Err, &format!("{trace}\n"));
+        }
         output::print(
             Stream::Err,
             &format!("Error: omp crashed: {reason}{place}\nThis is a bug. {details}\n"),

@@ -13,10 +13,7 @@ impl Listener for Progress {
         match event {
             AgentEvent::AutoRetryStart { attempt, max_attempts, delay_ms, error_message } => {
                 let seconds = delay_ms.div_ceil(1000);
-                output::note(&format!(
-                    "Retrying ({attempt}/{max_attempts}) in {seconds}s… {}",
-                    error_message
-                ));
+                output::note(&format!("Retrying ({attempt}/{max_attempts}) in {seconds}s… {error_message}"));
             }
             AgentEvent::AutoRetryEnd { success: false, attempt, final_error } => {
                 let error = final_error.unwrap_or_default();

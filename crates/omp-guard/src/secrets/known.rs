@@ -10,7 +10,7 @@ const LONG: usize = 16;
 /// A line of a secret of several lines that is masked by itself: programs print them one by one.
 const LONG_LINE: usize = 20;
 /// The longest secret; keys in PEM are a few thousand bytes.
-const LONGEST: usize = 16 * 1024;
+pub const LONGEST: usize = 16 * 1024;
 /// The longest part of the name of a host that is one.
 const LONGEST_LABEL: usize = 15;
 
@@ -90,6 +90,12 @@ impl Secrets {
     /// The text with secrets masked.
     pub fn masked<'t>(&self, text: &'t str) -> std::borrow::Cow<'t, str> {
         self.obfuscate(text).map_or(text.into(), Into::into)
+    }
+
+    /// Where known values stand in bytes.
+    pub fn places(&self, bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
+        let found = self.finder.iter().flat_map(|finder| finder.find_iter(bytes));
+        found.map(|hit| hit.start()..hit.end()).collect()
     }
 
     /// A mask that stands in a text, as it was put there.

@@ -25,7 +25,7 @@ use serde_json::{Map, Value};
 
 use book::Book;
 pub use entry::{Entry, Matcher, Mode, from_environment, is_secret_name, merged, parse};
-pub use known::{Known, is_plausible, known_variables, masks};
+pub use known::{Known, LONGEST, is_plausible, known_variables, masks};
 pub use message::{Outbound, Reach};
 pub use stream::Restorer;
 

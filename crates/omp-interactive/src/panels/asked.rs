@@ -6,6 +6,7 @@ use omp_sdk::{AskAnswer, AskQuestion};
 use omp_theme::Token;
 use omp_tui::input::{Code, Key};
 use omp_tui::render::Size;
+use omp_tui::text::neutral;
 use omp_view::Look;
 use omp_view::select::{Choice, Outcome, Selector, Step};
 use tokio::sync::mpsc::UnboundedSender;
@@ -37,14 +38,15 @@ impl Asked {
         let entries = question.entries();
         let choice = |(place, entry): (usize, &String)| {
             let detail = question.options.get(place).and_then(|option| option.description.clone());
-            Choice::new(entry.clone()).detail(detail.unwrap_or_default())
+            let visible = |text: &str| neutral::exact(text).into_owned();
+            Choice::new(visible(entry)).detail(visible(&detail.unwrap_or_default()))
         };
         let mut choices: Vec<Choice> = entries.iter().enumerate().map(choice).collect();
         if question.multi {
             choices.push(Choice::new(DONE).acts());
         }
-        let title =
-            if all > 1 { format!("{} ({this}/{all})", question.question) } else { question.question.clone() };
+        let asked = neutral::exact(&question.question).into_owned();
+        let title = if all > 1 { format!("{asked} ({this}/{all})") } else { asked };
         let mut selector = Selector::new(title, choices).question();
         let mut hint = "Enter chooses, Esc stops the turn".to_owned();
         if question.multi {

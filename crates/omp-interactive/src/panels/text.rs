@@ -6,6 +6,7 @@ use omp_keys::{Bindings, Chord, Context};
 use omp_theme::Token;
 use omp_tui::input::Key;
 use omp_tui::render::{Position, Size};
+use omp_tui::text::neutral;
 use omp_view::Look;
 
 use super::{Drawn, Panel, Reaction, editing};
@@ -38,7 +39,7 @@ impl Text {
 
 impl Panel for Text {
     fn draw(&mut self, look: &Look, size: Size) -> Drawn {
-        let mut rows = look.wrapped(Token::Accent, &self.question, 0);
+        let mut rows = look.wrapped(Token::Accent, &neutral::exact(&self.question), 0);
         let hint = "Enter answers, Esc leaves";
         let (more, cursor) = editor_rows(&mut self.editor, look, size, Border::Normal, hint);
         let cursor = Position { row: cursor.row + rows.len(), ..cursor };

@@ -79,9 +79,8 @@ fn rewrite(text: &str, fate: impl Fn(Option<char>, char, Option<char>) -> Fate) 
     let mut before = None;
     while let Some(c) = rest.next() {
         let after = rest.peek().copied();
-        match (c, after) {
-            ('\r', Some('\n')) => continue,
-            _ => {}
+        if c == '\r' && after == Some('\n') {
+            continue;
         }
         match fate(before, c, after) {
             Keep => clean.push(c),

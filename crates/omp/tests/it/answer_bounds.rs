@@ -5,10 +5,10 @@ use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
 use omp_testkit::process::PeakMemory;
-use omp_testkit::{Home, Output, start};
+use omp_testkit::{Home, Output, Reply, Server, Wire, start};
 
 use crate::sessions::session_files;
-use crate::support::{omp, omp_run};
+use crate::support::{self, omp, omp_run};
 
 /// What a server would send if it were let: hundreds of megabytes.
 const FLOOD: usize = 400 * 1024 * 1024;
@@ -189,4 +189,36 @@ fn a_flood_of_events_is_bounded() {
         assert!(output.stdout.len() < 80 * 1024 * 1024, "{kind}: {} bytes", output.stdout.len());
         assert!(peak <= MOST_MEMORY, "{kind}: {} MB", peak / (1024 * 1024));
     }
+}
+
+/// Calls that a model writes as text count the same, on a wire and in a socket alike.
+// proves: SEC-046
+#[test]
+fn calls_in_the_text_are_counted() {
+    let call = "<tool_call>read\n<arg_key>path</arg_key>\n<arg_value>a.txt</arg_value>\n</tool_call>\n";
+    let text: String = (0..600).map(|number| call.replace("a.txt", &format!("{number}.txt"))).collect();
+    let server = Server::start([Reply::new().text(&text).delta_size(4000), Reply::new().text("ok")]);
+    let home = support::home(&server, Wire::OpenAiCompletions);
+    home.write("home/.omp/agent/config.yml", "tools:\n  format: glm\n");
+    let output = omp_run(&home, &["-p", "go"]);
+    assert_eq!(output.code, Some(1), "{}", output.stdout);
+    assert!(output.stderr.contains("512 tool calls"), "{}", output.stderr);
+    assert_eq!(omp_run(&home, &["-c", "-p", "again"]).stdout, "ok\n");
+    server.finish();
+}
+
+/// Just below the bound everything works as ever.
+// proves: SEC-046
+#[test]
+fn a_large_answer_within_the_bounds_is_whole() {
+    let text: String = (0..500_000).map(|number| format!("{number} ")).collect();
+    let calls = (0..200).fold(Reply::new(), |reply, _| {
+        reply.tool_call("read", serde_json::json!({"_i": "x", "path": "a.txt"}))
+    });
+    let server = Server::start([calls, Reply::new().text(&text).delta_size(50_000)]);
+    let home = support::home(&server, Wire::AnthropicMessages);
+    home.write("work/a.txt", "a");
+    let output = omp_run(&home, &["-p", "go"]);
+    assert_eq!((output.stdout.trim_end(), output.code), (text.trim_end(), Some(0)), "{}", output.stderr);
+    server.finish();
 }

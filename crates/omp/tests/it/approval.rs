@@ -188,7 +188,7 @@ fn rules_need_no_question() {
     }
     let with_env = json!({"_i": "x", "command": "touch one", "env": {"PATH": "."}});
     let said = results(&home, config, &[], Reply::new().tool_call("bash", with_env));
-    assert!(said[0].contains("needs the user's approval"), "{}", said[0]);
+    assert!(said[0].contains("The variable PATH decides which programs run"), "{}", said[0]);
     assert!(!home.exists("work/three") && !home.exists("work/rebooted"));
     let said =
         results(&home, "tools:\n  approvalMode: write\n  approvalRules: [./reboot]\n", &[], bash("./reboot"));

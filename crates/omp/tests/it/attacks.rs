@@ -3,11 +3,12 @@
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt;
 
-use omp_testkit::{Home, ModelOptions, Reply, Server, Wire};
+use omp_testkit::{Home, ModelOptions, Output, Reply, Server, Wire, run};
 use serde_json::{Value, json};
 
+use crate::sandbox::{Unprivileged, as_nobody};
 use crate::sessions::{lines, session_files};
-use crate::support::omp_run;
+use crate::support::LIMIT;
 
 const SHELL: &str = include_str!("../../../../tests/attacks/shell.txt");
 const PLAN: &str = include_str!("../../../../tests/attacks/plan.txt");
@@ -18,6 +19,12 @@ const AT_ONCE: usize = 40;
 fn cases(text: &str) -> Vec<String> {
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with("# "));
     lines.map(|line| line.replace('␤', "\n")).collect()
+}
+
+/// Runs the program as somebody without privileges: a hit really runs.
+fn omp_run(home: &Home, args: &[&str]) -> Output {
+    let program = Unprivileged::reachable(home);
+    run(as_nobody(home, &program, args), Some(b""), LIMIT)
 }
 
 /// Without what would change the machine if it were hit; the judge's own test has them.
@@ -95,7 +102,7 @@ fn plan_mode_runs_none_of_them() {
     let replies = [vec![Reply::new().text("hello")], answers(&commands)].concat();
     let server = Server::start(replies);
     let home = project(&server);
-    home.write("home/.omp/agent/config.yml", "tools:\n  approvalMode: yolo\n");
+    home.write("home/.omp/agent/config.yml", "tools:\n  approvalMode: yolo\nsandbox:\n  mode: off\n");
     omp_run(&home, &["-p", "hi"]).assert_success();
     let path = &session_files(&home)[0];
     let leaf = lines(path).last().unwrap()["id"].clone();

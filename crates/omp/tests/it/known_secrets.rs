@@ -147,6 +147,27 @@ fn commands_of_the_user_are_masked_for_the_model() {
     assert_masked(&std::fs::read_to_string(&session_files(&home)[0]).unwrap(), "session");
 }
 
+/// What is kept whole has no secret in it either.
+// proves: SEC-042
+#[test]
+fn outputs_that_are_kept_whole_are_masked() {
+    let home = home();
+    let long = "cat shown.txt; seq 1 200000; cat shown.txt";
+    let server = Server::start([
+        Reply::new().tool_call("bash", json!({"_i": "x", "command": long})),
+        Reply::new().text("ok"),
+    ]);
+    models(&home, &server);
+    omp_run(&home, &["-p", "x"]).assert_success();
+    let kept: Vec<String> =
+        home.list_files().into_iter().filter(|path| path.ends_with(".bash.log")).collect();
+    assert_eq!(kept.len(), 1);
+    let text = home.read(&kept[0]);
+    assert!(text.contains("200000") && text.contains("value=****"), "{} bytes", text.len());
+    CANARIES[..4].iter().for_each(|canary| assert!(!text.contains(canary), "{canary}"));
+    server.finish();
+}
+
 /// Ordinary words stay, whatever the variable is called; so does everything with masking off.
 // proves: SEC-042
 #[test]

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::{TcpListener, UdpSocket};
 use std::os::linux::net::SocketAddrExt;
-use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
@@ -50,7 +50,7 @@ impl Unprivileged {
     }
 
     /// A copy of the program that everybody may run, if the one that was built is in a place nobody else may enter.
-    fn reachable(home: &Home) -> PathBuf {
+    pub(crate) fn reachable(home: &Home) -> PathBuf {
         let built = PathBuf::from(env!("CARGO_BIN_EXE_omp"));
         let open = built.ancestors().skip(1).all(|directory| {
             std::fs::metadata(directory).is_ok_and(|found| found.permissions().mode() & 0o001 != 0)
@@ -68,44 +68,47 @@ impl Unprivileged {
     }
 
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        self.give_away(self.home.root());
-        let mut command = match nix::unistd::geteuid().is_root() {
-            true => {
-                let mut command = self.home.command("setpriv");
-                command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&self.program);
-                command
-            }
-            false => self.home.command(&self.program),
-        };
-        command.args(args);
-        command
+        as_nobody(&self.home, &self.program, args)
     }
 
     pub(crate) fn run(&self, args: &[&str]) -> Output {
         run(self.command(args), Some(b""), LIMIT)
     }
 
-    /// Everything below belongs to nobody from now on.
-    fn give_away(&self, path: &Path) {
-        if !nix::unistd::geteuid().is_root() {
-            return;
-        }
-        std::os::unix::fs::lchown(path, Some(NOBODY), Some(NOBODY)).unwrap();
-        if path.is_dir() && !path.is_symlink() {
-            for entry in std::fs::read_dir(path).unwrap() {
-                self.give_away(&entry.unwrap().path());
-            }
-        }
-    }
-
     /// Every file with its content, but for what the program keeps for itself.
     fn tree(&self) -> Vec<(String, Vec<u8>)> {
-        let files = self.home.list_files().into_iter().filter(|path| {
-            !path.starts_with("home/.omp/agent/")
-                && !path.starts_with("tmp/")
-                && !path.starts_with("home/.local")
-        });
+        let own = |path: &String| {
+            ["home/.omp/agent/", "tmp/", "home/.local"].iter().any(|start| path.starts_with(start))
+        };
+        let is_file = |path: &String| self.home.path(path).is_file();
+        let files = self.home.list_files().into_iter().filter(|path| !own(path) && is_file(path));
         files.map(|path| (path.clone(), self.home.read_bytes(&path))).collect()
+    }
+}
+
+/// The program as somebody without privileges runs it in a home, which is theirs from then on.
+pub(crate) fn as_nobody(home: &Home, program: &Path, args: &[&str]) -> Command {
+    let root = nix::unistd::geteuid().is_root();
+    let mut command = match root {
+        true => {
+            give_away(home.root());
+            let mut command = home.command("setpriv");
+            command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(program);
+            command
+        }
+        false => home.command(program),
+    };
+    command.args(args);
+    command
+}
+
+/// Everything below belongs to nobody from now on.
+fn give_away(path: &Path) {
+    std::os::unix::fs::lchown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+    if path.is_dir() && !path.is_symlink() {
+        for entry in std::fs::read_dir(path).unwrap() {
+            give_away(&entry.unwrap().path());
+        }
     }
 }
 
@@ -575,5 +578,4 @@ fn the_rung_is_remembered() {
     std::fs::write(&memory, "another boot\nlandlock\n").unwrap();
     let status = user.run(&["sandbox", "status", "--json"]).stdout;
     assert!(!status.contains("\"rung\": \"landlock\""), "but not after a boot: {status}");
-    let _ = chown(&memory, None, None);
 }

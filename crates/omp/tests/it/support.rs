@@ -26,6 +26,13 @@ pub(crate) fn omp_run(home: &Home, args: &[&str]) -> Output {
     run(omp(home, args), Some(b""), LIMIT)
 }
 
+/// The same for a run in which calls may be refused, because nobody can be asked about them.
+pub(crate) fn omp_run_refusing(home: &Home, args: &[&str]) -> Output {
+    let output = omp_run(home, args);
+    assert!(matches!(output.code, Some(0 | 3)), "{output:?}");
+    output
+}
+
 /// Every line of standard output as JSON.
 pub(crate) fn json_lines(output: &Output) -> Vec<Value> {
     output.stdout.lines().map(|line| serde_json::from_str(line).expect("every line is JSON")).collect()

@@ -149,6 +149,9 @@ fn json_is_escaped_and_exact() {
     server.finish();
 }
 
+/// A route, the files of a project, and what is run there.
+type Case<'a> = (&'a str, Vec<(PathBuf, String)>, &'a [&'a str]);
+
 /// A cloned project brings its own settings, commands, skills and names of files.
 // proves: SEC-047
 #[test]
@@ -158,7 +161,7 @@ fn projects_cannot_print_commands() {
     let server = Server::start(Scenario::new().reply(Reply::new().text("ok")).repeat(true));
     let setting = |text: &str| vec![(PathBuf::from(PROJECT), text.replace("EVIL", &quoted))];
     let file = |path: String, text: &str| vec![(PathBuf::from(path), text.replace("EVIL", &quoted))];
-    let cases: Vec<(&str, Vec<(PathBuf, String)>, &[&str])> = vec![
+    let cases: Vec<Case<'_>> = vec![
         ("unknown setting", setting("EVIL: 1\n"), &["-p", "x"]),
         ("unknown settings below a group", setting("theme:\n  EVIL: 2\n"), &["-p", "x"]),
         ("wrong value", setting("steeringMode: EVIL\n"), &["-p", "x"]),
@@ -244,7 +247,7 @@ fn arguments_and_file_names_are_shown() {
     home.write(format!("work/{name}"), &text);
     for arguments in [
         &[&format!("--{text}")[..]][..],
-        &[&format!("{text}")[..], "--nonsense"],
+        &[&text, "--nonsense"],
         &["-p", &format!("@{text}")],
         &["--cwd", &text, "-p", "x"],
         &["--profile", &text, "models"],

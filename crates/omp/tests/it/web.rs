@@ -73,7 +73,8 @@ fn read_twice(home: &Home, variables: &[(&str, &str)]) -> (Vec<String>, usize) {
     let mut command = omp(home, &["-p", "x"]);
     let path = format!("{}:{}", home.path("bin").display(), std::env::var("PATH").unwrap());
     command.env("PATH", path).envs(variables.iter().copied());
-    run(command, Some(b""), LIMIT).assert_success();
+    let output = run(command, Some(b""), LIMIT);
+    assert!(matches!(output.code, Some(0 | 3)), "{output:?}");
     server.finish();
     let saved = session_files(home).into_iter().flat_map(|file| lines(&file));
     let results = saved.filter(|line| line["message"]["role"] == "toolResult");
@@ -109,7 +110,8 @@ fn asked(prompt: &str, path: impl Fn(&PageServer) -> String, mode: &str) -> (Str
     home.models_yml(&model, Wire::OpenAiCompletions, ModelOptions::new());
     let prompt = prompt.replace("{host}", &server.url("").replace("http://", ""));
     let args = ["-p", &prompt, "--approval-mode", mode, "--no-session"];
-    run(omp(&home, &args), Some(b""), LIMIT).assert_success();
+    let output = run(omp(&home, &args), Some(b""), LIMIT);
+    assert!(matches!(output.code, Some(0 | 3)), "{output:?}");
     let body = model.requests().last().unwrap().body.clone();
     model.finish();
     let messages = body["messages"].as_array().unwrap();

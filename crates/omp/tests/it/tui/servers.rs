@@ -21,7 +21,8 @@ fn world(servers: &[(&str, Value, Value)], config: &str) -> (Home, Server, Vec<L
         .collect();
     home.write("work/marker", "");
     home.write("work/lsp.json", Value::Object(table).to_string());
-    home.write("home/.omp/agent/config.yml", config);
+    // Servers of a project run where it is trusted, or where everything runs.
+    home.write("home/.omp/agent/config.yml", format!("tools:\n  approvalMode: yolo\n{config}"));
     (home, model, installed)
 }
 
