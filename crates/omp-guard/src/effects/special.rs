@@ -81,7 +81,10 @@ fn env(words: &[Word], scene: &Scene<'_>) -> Found {
         let known = first.known();
         rest = match known {
             Some("-i" | "-") => behind,
-            Some("-u") => behind.get(1..).unwrap_or_default(),
+            Some("-u") => {
+                names.extend(behind.first().map(Word::shown));
+                behind.get(1..).unwrap_or_default()
+            }
             Some("--") => behind,
             Some(option_word) if option_word.starts_with('-') => return Err(option("env", first)),
             _ => match first.beginning().split_once('=') {
