@@ -219,3 +219,13 @@ fn effects_have_targets() {
         assert!(!effects(command).stays_in(&root), "{command}");
     }
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(2000))]
+
+    /// Nothing that a model can write makes the judge fall over.
+    #[test]
+    fn any_text_gets_a_verdict(command in "([a-z -]|[$`'\"\\\\{}()<>|&;#~*?=,.\n\\[\\]!@%+:/0-9]|git |rm |sed |find |-exec |é|\u{200b}){0,40}") {
+        verdict(&command);
+    }
+}
