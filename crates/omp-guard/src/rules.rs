@@ -27,7 +27,16 @@ impl Scope {
     /// All of them, the narrowest first.
     pub const ALL: [Self; 3] = [Self::Session, Self::Project, Self::Everywhere];
 
-    /// As it is named in questions and lists.
+    /// The answer that gives a rule this scope.
+    pub fn answer(self) -> &'static str {
+        match self {
+            Self::Session => "Yes, for this session",
+            Self::Project => "Yes, always in this project",
+            Self::Everywhere => "Yes, always and everywhere",
+        }
+    }
+
+    /// As it is named in lists.
     pub fn name(self) -> &'static str {
         match self {
             Self::Session => "this session",

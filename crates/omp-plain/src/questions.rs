@@ -33,14 +33,6 @@ pub(crate) enum Taken {
     Again(String),
 }
 
-/// Where an answer holds.
-fn label(scope: Scope) -> &'static str {
-    match scope {
-        Scope::Everywhere => "all projects",
-        other => other.name(),
-    }
-}
-
 impl Asked {
     fn new(title: &str, choices: Vec<Choice>, count: Count, waiting: Waiting) -> Self {
         Self { title: title.to_owned(), choices, count, waiting: Some(waiting) }
@@ -51,8 +43,7 @@ impl Asked {
         let (mut choices, mut replies) = (vec![Choice::new("Yes, this once")], vec![Reply::Once]);
         if let Some(rules) = &request.always {
             for scope in Scope::ALL {
-                choices
-                    .push(Choice::new(format!("Yes, always in {}", label(scope))).detail(rules.join(", ")));
+                choices.push(Choice::new(scope.answer()).detail(rules.join(", ")));
                 replies.push(Reply::Always(scope));
             }
         }

@@ -10,7 +10,7 @@ use omp_agent::{Clock, Control, Decision, Gate, Tool, ToolError};
 use omp_config::Directories;
 use omp_config::settings::{Settings, keys};
 use omp_guard::approval::{Mode, Outcome, Policy, decide};
-use omp_guard::command::{Place, Script, Shell, Verdict, judge};
+use omp_guard::command::{Script, Verdict};
 use omp_guard::effects::{Target, is_risky_variable};
 use omp_guard::question::Question;
 use omp_guard::rules::{Scope, propose};
@@ -93,7 +93,6 @@ pub(crate) struct Guard {
     /// One question at a time.
     turn: tokio::sync::Mutex<()>,
     secrets: Option<Arc<Secrets>>,
-    cwd: PathBuf,
     modes: Arc<omp_tools::Modes>,
     /// The loop behind the gate, once there is one.
     control: OnceLock<Control>,
@@ -120,7 +119,6 @@ impl Guard {
             order: tokio::sync::Mutex::default(),
             turn: tokio::sync::Mutex::default(),
             secrets,
-            cwd,
             modes,
             control: OnceLock::new(),
             tools: OnceLock::new(),
@@ -360,8 +358,7 @@ impl Guard {
         if arguments.get("env").and_then(Value::as_object).is_some_and(|env| !env.is_empty()) {
             return None;
         }
-        let real = |path: &std::path::Path| path.to_owned();
-        Some(judge(command, Place { cwd: &self.cwd, home: None, shell: &Shell::default(), real: &real }))
+        Some(self.permissions.judge(command))
     }
 
     fn is_allowed(&self, script: Option<&Script>) -> bool {

@@ -147,9 +147,7 @@ impl Permissions {
 
     /// What a command would do here, and what speaks for it.
     pub fn explain(&self, command: &str) -> Explanation {
-        let home = Some(self.directories.home.as_path());
-        let place = Place { cwd: &self.cwd, home, shell: &Shell::default(), real: &real_path };
-        let Verdict { critical, effects, script, .. } = judge(command, place);
+        let Verdict { critical, effects, script, .. } = self.judge(command);
         let allowed = script.as_ref().filter(|_| critical.is_none()).and_then(|script| self.allowing(script));
         let proposal = script.as_ref().filter(|_| critical.is_none()).and_then(propose);
         Explanation {
@@ -159,6 +157,12 @@ impl Permissions {
             allowed,
             proposal: proposal.map(|rules| rules.iter().map(ToString::to_string).collect()),
         }
+    }
+
+    /// What a command does in a fresh shell of this session. Looks behind links, so it may wait for the disk.
+    pub fn judge(&self, command: &str) -> Verdict {
+        let home = Some(self.directories.home.as_path());
+        judge(command, Place { cwd: &self.cwd, home, shell: &Shell::default(), real: &real_path })
     }
 
     /// The rules that allow each part of a command.

@@ -159,7 +159,7 @@ async fn answers_hold_as_far_as_their_scope() {
 async fn destructive_questions_have_numbers() {
     let home = world("tools:\n  approvalMode: write\n  approval:\n    bash: allow\n");
     for number in 0..120 {
-        home.write(&format!("work/tree/{}/{number}", number % 7), "0123456789");
+        home.write(format!("work/tree/{}/{number}", number % 7), "0123456789");
     }
     let asker = Scripted::new(&[Answer::No]);
     results(&home, &asker, bash("X=tree; rm -rf \"$X\" \"$UNKNOWN\"")).await;

@@ -32,7 +32,7 @@ fn act(call: &CommandCall, permissions: &Permissions) -> u8 {
         (Some("explain"), Some(command)) => {
             let found = permissions.explain(command);
             if json {
-                print_json(&described(&found))
+                output::print_json(&described(&found))
             } else {
                 output::print(Stream::Out, &safe(&found.to_string()))
             }
@@ -56,7 +56,7 @@ fn list(permissions: &Permissions, json: bool) -> u8 {
     if json {
         let rows: Vec<Value> =
             all.iter().map(|one| json!({ "rule": one.rule, "scope": one.scope.name() })).collect();
-        return print_json(&json!({ "project": permissions.project(), "rules": rows }));
+        return output::print_json(&json!({ "project": permissions.project(), "rules": rows }));
     }
     if all.is_empty() {
         return output::print(Stream::Out, "No rules.\n");
@@ -69,7 +69,7 @@ fn list(permissions: &Permissions, json: bool) -> u8 {
 /// Says whether a command would run; the exit code says it, too.
 fn test(found: &Explanation, json: bool) -> u8 {
     let printed = match json {
-        true => print_json(&described(found)),
+        true => output::print_json(&described(found)),
         false => output::print(Stream::Out, &safe(&format!("{}\n", found.outcome()))),
     };
     if printed == 0 && found.allowed.is_none() { ASKED } else { printed }
@@ -100,10 +100,6 @@ fn described(found: &Explanation) -> Value {
         "allowedBy": allowed,
         "proposal": found.proposal,
     })
-}
-
-fn print_json(value: &Value) -> u8 {
-    output::print_json(value)
 }
 
 fn safe(text: &str) -> String {

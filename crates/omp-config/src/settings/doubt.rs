@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(
             resolved(json!({"tools": {"approval": {"bash": "dney", "read": "allow"}}})),
             (
-                json!({"tools": {"approval": {"bash": "prompt", "read": "allow"}, "approvalMode": "always-ask"}}),
+                json!({"tools": {"approval": {"bash": "dney", "read": "allow"}, "approvalMode": "always-ask"}}),
                 1
             )
         );

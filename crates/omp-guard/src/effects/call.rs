@@ -190,7 +190,7 @@ pub(super) fn apply(row: &Row, program: &str, sorted: &Sorted, scene: &Scene<'_>
             break;
         }
     }
-    if !sorted.command.is_empty() {
+    if !sorted.command.is_empty() && !only_reads {
         effects.join(evaluate(&sorted.command, &scene.deeper()).effects);
     }
     effects

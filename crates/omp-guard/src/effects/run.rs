@@ -134,7 +134,7 @@ impl Runner<'_> {
             match redirect {
                 Redirect::Text => {}
                 Redirect::Reads(word) | Redirect::Writes(word) if is_network(word) => {
-                    effects.reach_device(word)
+                    effects.reach_device(word);
                 }
                 Redirect::Reads(word) | Redirect::Writes(word)
                     if word.splits || word.beginning().is_empty() =>

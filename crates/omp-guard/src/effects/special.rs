@@ -81,7 +81,10 @@ fn env(words: &[Word], scene: &Scene<'_>) -> Found {
         let known = first.known();
         rest = match known {
             Some("-i" | "-") => behind,
-            Some("-u") => behind.get(1..).unwrap_or_default(),
+            Some("-u") => {
+                names.extend(behind.first().map(Word::shown));
+                behind.get(1..).unwrap_or_default()
+            }
             Some("--") => behind,
             Some(option_word) if option_word.starts_with('-') => return Err(option("env", first)),
             _ => match first.beginning().split_once('=') {
@@ -237,15 +240,15 @@ fn tar(words: &[Word], scene: &Scene<'_>) -> Found {
         *first = Word::literal(&format!("-{known}"));
     }
     let sorted = sort(row, "tar", &words)?;
+    let file = sorted.value(&["-f", "--file"]);
+    // `host:file` is another machine.
+    if let Some(file) = file.filter(|file| file.known().is_none_or(|name| name.contains(':'))) {
+        return Err(operand("tar", file));
+    }
     let mut effects = Effects::default();
     let has = |names: &[&str]| sorted.has(names);
     if has(&["-c", "--create", "-r", "--append", "-u", "--update"]) {
-        let file = sorted.value(&["-f", "--file"]).ok_or(Unknown::Syntax("a tape"))?;
-        // `host:file` is another machine.
-        if file.known().is_none_or(|name| name.contains(':')) {
-            return Err(operand("tar", file));
-        }
-        effects.writes.extend(scene.targets(file));
+        effects.writes.extend(scene.targets(file.ok_or(Unknown::Syntax("a tape"))?));
     } else if has(&["-x", "--extract", "--get"]) && !has(&["-O", "--to-stdout"]) {
         match sorted.value(&["-C", "--directory"]) {
             Some(directory) => effects.writes.extend(scene.targets(directory)),

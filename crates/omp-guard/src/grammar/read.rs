@@ -288,7 +288,7 @@ impl<'t> Reader<'t> {
         let mut ahead = self.scan;
         let digits = ahead.rest().bytes().take_while(u8::is_ascii_digit).count();
         ahead.skip(digits);
-        if !ahead.starts("<") && !ahead.starts(">") && !(digits == 0 && ahead.starts("&>")) {
+        if !(ahead.starts("<") || ahead.starts(">") || digits == 0 && ahead.starts("&>")) {
             return Ok(false);
         }
         self.scan = ahead;
@@ -298,6 +298,9 @@ impl<'t> Reader<'t> {
         for (operator, kind) in OPERATORS {
             if self.scan.take(operator) {
                 self.scan.blanks();
+                if self.scan.starts("<(") || self.scan.starts(">(") {
+                    return Err(Unknown::Syntax("process substitution"));
+                }
                 let raw = self.scan.word()?;
                 return self.redirected(command, *kind, raw).map(|()| true);
             }

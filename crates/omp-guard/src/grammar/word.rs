@@ -105,11 +105,19 @@ impl Word {
                 '"' => word.double(&rest[1..])?,
                 '$' if rest.starts_with("$'") => word.ansi(&rest[2..])?,
                 '$' => word.expanded(rest, false)?,
+                // Shells expand it there in some words and not in others.
+                '~' if word.text.ends_with(['=', ':']) => {
+                    return Err(Unknown::Syntax("a tilde within a word"));
+                }
                 letter => {
                     word.plain(letter)?;
                     &rest[letter.len_utf8()..]
                 }
             };
+        }
+        if matches!(word.text.as_str(), "[" | "[[") {
+            // The test, not the beginning of a pattern.
+            word.glob = None;
         }
         Ok(word)
     }

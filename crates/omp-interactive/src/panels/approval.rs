@@ -19,24 +19,16 @@ pub(crate) struct Approval {
 }
 
 impl Approval {
-    /// `text` says what is asked; `rules` are what "always" would allow.
+    /// `menu` says what is asked; `rules` are what a lasting yes would allow.
     pub(crate) fn new(mut menu: Menu, rules: Option<&[String]>, answer: oneshot::Sender<Reply>) -> Self {
         let mut replies = vec![Reply::Once];
         if let Some(rules) = rules {
             for scope in Scope::ALL {
-                menu = menu.or(label(scope), rules.join(", "));
+                menu = menu.or(scope.answer(), rules.join(", "));
                 replies.push(Reply::Always(scope));
             }
         }
         Self { menu: menu.or("No", ""), answer: Some(answer), replies }
-    }
-}
-
-fn label(scope: Scope) -> &'static str {
-    match scope {
-        Scope::Session => "Yes, for this session",
-        Scope::Project => "Yes, always in this project",
-        Scope::Everywhere => "Yes, always and everywhere",
     }
 }
 

@@ -63,7 +63,7 @@ fn project(server: &Server) -> Home {
     home.write("work/evil.py", "open('pwned', 'w')\n");
     home.write("work/list", "pwned\n");
     for program in ["evil.sh", "ls", "git", "x"] {
-        let path = home.write(&format!("work/{program}"), "#!/bin/sh\ntouch pwned\n");
+        let path = home.write(format!("work/{program}"), "#!/bin/sh\ntouch pwned\n");
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
     home
@@ -153,7 +153,7 @@ fn broad_rules_allow_none_of_them() {
         "make test",
     ];
     let config = json!({"tools": {"approvalMode": "always-ask", "approvalRules": rules}});
-    home.write("home/.omp/agent/config.yml", &config.to_string());
+    home.write("home/.omp/agent/config.yml", config.to_string());
     omp_run(&home, &["-p", "go"]);
     assert_refused(&home, &commands, &results(&server));
     server.finish();
@@ -174,9 +174,63 @@ fn rules_do_not_reach_further() {
         let server = Server::start(answers(&commands));
         let home = project(&server);
         let config = json!({"tools": {"approvalMode": "always-ask", "approvalRules": [rule]}});
-        home.write("home/.omp/agent/config.yml", &config.to_string());
+        home.write("home/.omp/agent/config.yml", config.to_string());
         omp_run(&home, &["-p", "go"]);
         assert_refused(&home, &commands, &results(&server));
+        server.finish();
+    }
+}
+
+/// What destroys something uncertain is asked about although the tool is allowed. A hit would empty the project of this
+/// test or its home.
+// proves: SEC-021, SEC-023
+#[test]
+fn destructive_commands_are_not_run_although_allowed() {
+    let commands: Vec<String> = [
+        "rm -rf \"$UNSET\"victim",
+        "rm -rf *",
+        "rm -rf .",
+        "rm -rf ~",
+        "rm -rf .git",
+        "X=$(echo victim); rm -rf \"$X\"",
+        "ls | xargs rm -rf",
+        "xargs rm -rf < list",
+        "find . -name victim -exec rm -rf {} +",
+        "find . -delete",
+        "git clean -fdx",
+        "git reset --hard",
+        "git checkout -- .",
+        "git restore .",
+        "git stash clear",
+        "bash -c 'rm -rf ./*'",
+        "bash <<< 'rm -rf ./*'",
+        "bash <<E\nrm -rf ./*\nE",
+        "echo 'rm -rf ./*' | sh",
+        "env -S 'rm -rf' ./*",
+        "eval 'rm -rf ./*'",
+        "f() { rm -rf \"$1\"; }; f .",
+        "a=(rm -rf .); \"${a[@]}\"",
+        "trap 'rm -rf ./*' EXIT",
+        "for d in *; do rm -rf \"$d\"; done",
+        "shred -u \"$UNSET\"a.txt",
+        "truncate -s 0 \"$UNSET\"a.txt",
+        "dd if=/dev/null of=\"$UNSET\"a.txt",
+        "rsync -a --delete empty/ ./",
+        "python3 -c 'import shutil; shutil.rmtree(\".\")'",
+    ]
+    .map(str::to_owned)
+    .into();
+    for mode in ["write", "always-ask"] {
+        let server = Server::start(answers(&commands));
+        let home = project(&server);
+        home.write("work/victim/file", "kept");
+        home.write("home/kept", "kept");
+        let config = json!({"tools": {"approvalMode": mode, "approval": {"bash": "allow"}}});
+        home.write("home/.omp/agent/config.yml", config.to_string());
+        omp_run(&home, &["-p", "go"]);
+        assert_refused(&home, &commands, &results(&server));
+        assert!(home.exists("work/victim/file") && home.exists("home/kept"), "{mode}");
+        assert_eq!(home.read("work/a.txt"), "a\n", "{mode}");
         server.finish();
     }
 }

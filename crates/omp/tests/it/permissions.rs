@@ -18,7 +18,7 @@ fn world(config: &str) -> Home {
 
 fn allow_in_project(home: &Home, root: &std::path::Path, rules: &[&str]) {
     let root = root.canonicalize().unwrap();
-    home.write(STORE, &json!({"projects": {root.display().to_string(): rules}}).to_string());
+    home.write(STORE, json!({"projects": {root.display().to_string(): rules}}).to_string());
 }
 
 /// Lists with scopes, explains effects, tests, removes.
@@ -78,7 +78,7 @@ fn rules_of_a_project_stay_there() {
     let home = world("");
     std::fs::create_dir_all(home.path("other")).unwrap();
     allow_in_project(&home, &home.path("other"), &["touch made"]);
-    home.write("work/.omp/permissions.json", &json!({"projects": {"/": ["touch made"]}}).to_string());
+    home.write("work/.omp/permissions.json", json!({"projects": {"/": ["touch made"]}}).to_string());
     assert!(!run(&home), "allowed elsewhere, and by the project itself");
 }
 

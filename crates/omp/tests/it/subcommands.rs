@@ -18,7 +18,7 @@ fn office(server: &Server) -> Home {
     home.write(format!("{agent}/models.yml"), yaml);
     home.write(
         format!("{agent}/config.yml"),
-        "temperature: 0.25\nsymbolPreset: ascii\nbash:\n  enabled: false\n",
+        "temperature: 0.25\nsymbolPreset: ascii\nbash:\n  enabled: false\ntools:\n  approvalRules: [rule-of-office]\n",
     );
     home.write(format!("{agent}/AGENTS.md"), "context-of-office\n");
     home.write(format!("{agent}/ssh.json"), r#"{"hosts": {"of-office": {"host": "10.0.0.9"}}}"#);
@@ -50,6 +50,7 @@ const PROFILED: &[(&[&str], &str)] = &[
     (&["gc", "--older-than", "10", "--json"], "profiles/office"),
     (&["history", "list"], "asked-in-office"),
     (&["models"], "test/of-office"),
+    (&["permissions"], "rule-of-office"),
     (&["prompt"], "context-of-office"),
     (&["read", "skill://of-office"], "skill-of-office"),
     (&["session", "list"], "asked-in-office"),

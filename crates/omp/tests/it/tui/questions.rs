@@ -43,7 +43,7 @@ fn a_call_waits_for_a_word() {
 }
 
 /// What is allowed is not asked about again, as far as its scope goes, and can be read where the scope says.
-// proves: SEC-018
+// proves: SEC-018, SEC-019
 #[test]
 fn always_is_remembered() {
     let twice = |key: &str| {
@@ -51,6 +51,8 @@ fn always_is_remembered() {
         screen.say("go").wait_for("Allow tool: bash").wait_for("Yes, for this session");
         screen.wait_for("Yes, always in this project").wait_for("Yes, always and everywhere");
         screen.send(key).wait_for("Done.");
+        screen.say("/permissions").wait_for("Commands that run without a question");
+        screen.say("/permissions test touch one").wait_for("runs without a question: touch one");
         assert!(screen.home.path("work/one").exists());
         let read = |name: &str| std::fs::read_to_string(screen.home.path(name)).unwrap_or_default();
         let settings = read("home/.omp/agent/config.yml").contains("touch one");
