@@ -229,6 +229,8 @@ impl Guard {
             _ => {}
         }
         let order = self.order.lock().await;
+        // What was agreed to for a call that was refused holds for no other.
+        self.modes.reach.close();
         let declared = declared(tool, arguments).await;
         let mut approval = declared.clone().unwrap_or(Approval::EXEC);
         let rung = if call.name == BASH { self.rung().await } else { Rung::None };

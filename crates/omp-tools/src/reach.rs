@@ -55,8 +55,8 @@ impl Reach {
         self.agreed().paths.iter().any(|agreed| agreed == path)
     }
 
-    /// The call is over; the next one is judged anew even if it looks the same.
-    pub(crate) fn close(&self) {
+    /// The call is over or another one is judged; the next one is judged anew even if it looks the same.
+    pub fn close(&self) {
         *self.agreed() = Agreed::default();
     }
 

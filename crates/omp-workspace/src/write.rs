@@ -164,7 +164,11 @@ impl Place {
     fn exactly(path: &Path) -> Result<Self, WriteError> {
         let moved = |reason: String| WriteError::Moved { path: path.to_owned(), reason };
         let Some(name) = path.file_name() else { return Err(moved("it names no file".to_owned())) };
-        let held = Held::open(directory_of(path), Missing::Make).map_err(|error| moved(error.to_string()))?;
+        let directory = directory_of(path);
+        let held = Held::open(directory, Missing::Make).map_err(|source| match source.raw_os_error() {
+            Some(_) => WriteError::Parent { path: directory.to_owned(), source },
+            None => moved(source.to_string()),
+        })?;
         // Without /proc a descriptor has no path, and the name is all there is.
         let directory = Some(held.path()).filter(|directory| directory.is_dir());
         let target = directory.as_deref().unwrap_or(directory_of(path)).join(name);

@@ -32,6 +32,8 @@ pub struct Roots<'a> {
 const GIT_RUNS: [&str; 6] = ["hooks", "config", "config.worktree", "commondir", "gitdir", "info"];
 /// Parts of a git directory that hold further git directories.
 const GIT_NESTED: [&str; 2] = ["modules", "worktrees"];
+/// Names in a home directory that hold credentials and do not begin with a dot.
+const OPEN_FOLDERS: [&str; 3] = ["Library", "snap", "_netrc"];
 const GIT_WHY: &str = "git runs programs named there";
 
 /// Is the path inside one of the directories where writing needs no question?
@@ -62,16 +64,28 @@ pub fn secret(path: &Path, roots: &Roots) -> Option<&'static str> {
     })
     .next()
     .or_else(|| below(path, Path::new("/"), SECRET_ABSOLUTE))
-    .or_else(|| roots.home.and_then(|home| ssh_key(path, home)))
-    .or_else(|| roots.home.and_then(|home| below(path, home, SECRET_IN_HOME)))
-    .or_else(|| roots.home.and_then(|home| below(path, home, PROGRAM_SECRET_IN_HOME)))
+    .or_else(|| roots.home.filter(|home| is_of_programs(path, home)).and_then(|home| in_home(path, home)))
+}
+
+fn in_home(path: &Path, home: &Path) -> Option<&'static str> {
+    ssh_key(path, home)
+        .or_else(|| below(path, home, SECRET_IN_HOME))
+        .or_else(|| below(path, home, PROGRAM_SECRET_IN_HOME))
+}
+
+/// Is the path where programs keep their files in a home directory? Walks through a user's own files need to know no more.
+fn is_of_programs(path: &Path, home: &Path) -> bool {
+    let Ok(rest) = path.strip_prefix(home) else { return false };
+    let first = rest.components().next().and_then(|first| first.as_os_str().to_str());
+    first.is_some_and(|first| first.starts_with('.') || OPEN_FOLDERS.iter().any(|name| names(name, first)))
 }
 
 /// Can the path hold secrets below it, so that a walk has to look at each file?
 pub fn may_hold_secrets(directory: &Path, roots: &Roots) -> bool {
     let near = |root: &Path| directory.starts_with(root) || root.starts_with(directory);
     let system = ["/proc", "/etc"].into_iter().map(Path::new);
-    system.chain(roots.home).chain(roots.own.iter().map(PathBuf::as_path)).any(near)
+    let at_home = |home: &Path| home.starts_with(directory) || is_of_programs(directory, home);
+    system.chain(roots.own.iter().map(PathBuf::as_path)).any(near) || roots.home.is_some_and(at_home)
 }
 
 /// The rest of a path below each root of the workspace that it is in.

@@ -132,7 +132,12 @@ fn a_star_stays_inside_its_component() {
 fn a_walk_knows_where_it_needs_not_look() {
     with_roots(|roots| {
         assert!(may_hold_secrets(Path::new("/"), roots));
-        assert!(may_hold_secrets(Path::new("/h/code/project"), roots));
+        assert!(may_hold_secrets(Path::new("/h"), roots));
+        assert!(
+            may_hold_secrets(Path::new("/h/.config"), roots) && may_hold_secrets(Path::new("/h/snap"), roots)
+        );
+        assert!(may_hold_secrets(Path::new("/h/.omp/agent/sessions"), roots));
+        assert!(!may_hold_secrets(Path::new("/h/code/project"), roots));
         assert!(!may_hold_secrets(Path::new("/srv/project"), roots));
     });
 }

@@ -88,6 +88,21 @@ async fn what_was_not_judged_stays_inside() {
     assert!(!place.root.join("outside/x.txt").exists());
 }
 
+/// What is wrong with a path is told as in the mode that never asks.
+#[tokio::test]
+async fn other_faults_are_told_as_ever() {
+    let place = Place::new();
+    std::fs::write(place.root.join("work/f"), "x").unwrap();
+    std::fs::create_dir(place.root.join("work/d")).unwrap();
+    for (path, expected) in [
+        ("f/g.txt", "f is a file, so nothing can be in it."),
+        ("d", "d is a directory. Name a file inside it."),
+        ("new/dir/h.txt", "Successfully wrote 7 bytes to new/dir/h.txt"),
+    ] {
+        assert_eq!(place.call("write", write(path), |_| {}).await.1, expected);
+    }
+}
+
 /// A directory becomes a link and a directory again while files are written into it, over and over: no file lands outside.
 // proves: SEC-032
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -335,7 +335,7 @@ fn own_settings_are_asked_about() {
         Reply::new().text("done"),
     ]);
     home.models_yml(&server, Wire::OpenAiCompletions, ModelOptions::new());
-    let mut command = omp(&home, &["-p", "go", "--approval-mode", "write"]);
+    let mut command = omp(&home, &["-p", "go", "--approval-mode", "write", "--allow-home"]);
     command.current_dir(home.path("home"));
     omp_testkit::run(command, Some(b""), crate::support::LIMIT).assert_success();
     server.finish();

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use omp_agent::{Tool, ToolError, Updates};
 use omp_history::History;
-use omp_lsp::{Servers, Surroundings, Trust};
+use omp_lsp::{Servers, Surroundings};
 use omp_shell::{Environment, Scope};
 use omp_testkit::LanguageServer;
 use omp_tools::{Context, LanguageServers, LspSettings, Settings, builtin, lsp};
