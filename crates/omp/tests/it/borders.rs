@@ -337,7 +337,8 @@ fn own_settings_are_asked_about() {
     home.models_yml(&server, Wire::OpenAiCompletions, ModelOptions::new());
     let mut command = omp(&home, &["-p", "go", "--approval-mode", "write", "--allow-home"]);
     command.current_dir(home.path("home"));
-    omp_testkit::run(command, Some(b""), crate::support::LIMIT).assert_success();
+    let output = omp_testkit::run(command, Some(b""), crate::support::LIMIT);
+    assert_eq!(output.code, Some(3), "{output:?}");
     server.finish();
     assert_eq!(home.read("home/.omp/agent/config.yml"), "# mine\n");
     assert!(!home.exists("home/.bashrc"));

@@ -187,7 +187,7 @@ impl Outside {
             ("SOCKET", self.socket.display().to_string()),
             ("ABSTRACT", self.name.clone()),
             ("OTHER", self.other.id().to_string()),
-            ("OMP_CANARY_KEY", "CANARY-KEY".to_owned()),
+            ("ANTHROPIC_API_KEY", "CANARY-KEY".to_owned()),
         ]
     }
 }
@@ -216,7 +216,7 @@ fn escaped(rung: &str) -> Vec<String> {
 OMP=$(p=$PPID; while [ "${p:-1}" -gt 1 ]; do
   n=$(awk '/^PPid:/{print $2}' /proc/$p/status 2>/dev/null)
   [ "$(cat /proc/$p/comm 2>/dev/null)" = scope-keeper ] && { echo $n; break; }; p=$n; done)
-export OMP=${OMP:-1}
+export OMP=${OMP:-4194300}
 for case in cases/*; do
   echo "CASE ${case#cases/}"
   timeout 20 bash "$case" </dev/null 2>/dev/null
