@@ -19,7 +19,7 @@ pub struct Wrap {
 pub(crate) fn wrap(policy: &Policy) -> Wrap {
     let mut line = Line::default();
     line.words(&["--unshare-user", "--unshare-ipc", "--unshare-pid", "--die-with-parent"]);
-    line.words(&["--cap-drop", "ALL"]);
+    line.words(&["--cap-drop", "ALL", "--disable-userns"]);
     if policy.network != Network::Open {
         line.words(&["--unshare-net"]);
     }

@@ -504,7 +504,7 @@ fn shells_and_jobs_are_confined_alike() {
 #[test]
 fn nobody_looks_into_the_process() {
     let user = Unprivileged::new();
-    let call = "for p in $(ls /proc | grep -E '^[0-9]+$'); do tr '\\0' '\\n' < /proc/$p/environ 2>/dev/null; done | grep -c CANARY-KEY; env | grep -c CANARY-KEY";
+    let call = "(for p in $(ls /proc | grep -E '^[0-9]+$'); do tr '\\0' '\\n' < /proc/$p/environ; done) 2>/dev/null | grep -c CANARY-KEY; env | grep -c CANARY-KEY";
     let server = Server::start([bash(call), Reply::new().text("done")]);
     user.home.models_yml(&server, Wire::OpenAiCompletions, ModelOptions::new());
     user.configure("tools:\n  approvalMode: yolo\n");
