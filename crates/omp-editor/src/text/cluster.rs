@@ -109,6 +109,10 @@ pub(crate) fn glyph<'a>(cluster: &'a str, column: usize, room: usize, atoms: &'a
         return Glyph { text: Cow::Owned(line.text()), width: line.width(), is_atom: true };
     }
     let line = Line::plain(cluster);
+    // A number in the place of one character would break rows that are narrow.
+    if line.text().starts_with("<U+") {
+        return plain(Cow::Borrowed("·"), 1);
+    }
     if line.width() > 0 {
         return plain(Cow::Owned(line.text()), line.width());
     }

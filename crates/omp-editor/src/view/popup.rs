@@ -1,6 +1,6 @@
 //! The list of completions as rows.
 
-use omp_tui::text::Line;
+use omp_tui::text::{Line, neutral};
 
 use super::Styles;
 use crate::Editor;
@@ -19,7 +19,9 @@ impl Editor {
         let selected = self.list.selected_index();
         let count = self.list.offers().len();
         let seen = &self.list.offers()[first..(first + height).min(count)];
-        let labels: Vec<Line> = seen.iter().map(|offer| Line::plain(offer.label())).collect();
+        // Names of files are chosen by what is seen of them.
+        let labels = seen.iter().map(|offer| Line::plain(&neutral::exact_line(offer.label())));
+        let labels: Vec<Line> = labels.collect();
         let column =
             labels.iter().map(Line::width).max().unwrap_or(0).min(LABEL).min(width.saturating_sub(2));
         let mut rows = Vec::with_capacity(seen.len());

@@ -9,7 +9,7 @@ use omp_sdk::{NO_SANDBOX, PlanState};
 use omp_theme::{Preset, Token};
 use omp_tui::render::{Painted, Position, Renderer, Size};
 use omp_tui::schedule::Extent;
-use omp_tui::text::{Attributes, Line};
+use omp_tui::text::{Attributes, Line, neutral};
 use omp_tui::ui::{Anchor, Id, OverlayOptions};
 use omp_types::ThinkingLevel;
 use omp_view::todo::Todos;
@@ -218,11 +218,12 @@ fn apart(mut drawn: Drawn) -> Drawn {
 
 /// A path with `~` for the home directory.
 pub(crate) fn shown_path(path: &std::path::Path, home: &std::path::Path) -> String {
-    match path.strip_prefix(home) {
+    let shown = match path.strip_prefix(home) {
         Ok(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
         Ok(rest) => format!("~/{}", rest.display()),
         Err(_) => path.display().to_string(),
-    }
+    };
+    neutral::exact_line(&shown).into_owned()
 }
 
 /// The rows of an editor with its frame and list of completions, and where the cursor stands.
