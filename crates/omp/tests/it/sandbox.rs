@@ -187,7 +187,7 @@ impl Outside {
             ("SOCKET", self.socket.display().to_string()),
             ("ABSTRACT", self.name.clone()),
             ("OTHER", self.other.id().to_string()),
-            ("ANTHROPIC_API_KEY", "CANARY-KEY".to_owned()),
+            ("ANTHROPIC_API_KEY", format!("CANARY-KEY-{}", self.port)),
         ]
     }
 }
@@ -504,12 +504,14 @@ fn shells_and_jobs_are_confined_alike() {
 #[test]
 fn nobody_looks_into_the_process() {
     let user = Unprivileged::new();
-    let call = "(for p in $(ls /proc | grep -E '^[0-9]+$'); do tr '\\0' '\\n' < /proc/$p/environ; done) 2>/dev/null | grep -c CANARY-KEY; env | grep -c CANARY-KEY";
+    let call = "(for p in $(ls /proc | grep -E '^[0-9]+$'); do tr '\\0' '\\n' < /proc/$p/environ; done) 2>/dev/null | grep -c CANARY-KEY-$TAIL; env | grep -c CANARY-KEY-$TAIL";
     let server = Server::start([bash(call), Reply::new().text("done")]);
     user.home.models_yml(&server, Wire::OpenAiCompletions, ModelOptions::new());
     user.configure("tools:\n  approvalMode: yolo\n");
     let mut command = user.command(&["-p", "go"]);
-    command.env("ANTHROPIC_API_KEY", "CANARY-KEY");
+    // Other tests have keys of their own.
+    let tail = std::process::id().to_string();
+    command.env("ANTHROPIC_API_KEY", format!("CANARY-KEY-{tail}")).env("TAIL", tail);
     run(command, Some(b""), LIMIT);
     let body = server.requests()[1].body.clone();
     let tool = body["messages"].as_array().unwrap().iter().find(|message| message["role"] == "tool").unwrap();
