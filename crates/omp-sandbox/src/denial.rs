@@ -104,11 +104,11 @@ fn paths(line: &str) -> Vec<&str> {
     }
     found.extend(line.split(['\u{2018}', '\u{2019}']).skip(1).step_by(2));
     let parts: Vec<&str> = line.split(": ").collect();
-    let is_refusal = |part: &&str| {
+    let is_refusal = |part: &str| {
         let lower = part.to_lowercase();
         REFUSALS.iter().any(|refusal| lower.contains(refusal))
     };
-    if let Some(at) = parts.iter().position(|part| is_refusal(&part)) {
+    if let Some(at) = parts.iter().position(|part| is_refusal(part)) {
         let before = at.checked_sub(1).and_then(|at| parts.get(at));
         for part in before.into_iter().chain(parts.get(at + 1)) {
             found.push(part);

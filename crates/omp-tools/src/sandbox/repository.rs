@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(of(&base.join("w")).writable, Vec::<PathBuf>::new(), "not named by the other side");
         std::fs::write(git.join("gitdir"), format!("{}\n", base.join("w/.git").display())).unwrap();
         let found = of(&base.join("w"));
-        assert_eq!(found.writable, [git.clone(), base.join("main/.git")]);
+        assert_eq!(found.writable, [git, base.join("main/.git")]);
         assert!(found.protected.contains(&base.join("main/.git/hooks")));
         assert!(found.protected.contains(&base.join("w/.git")));
     }

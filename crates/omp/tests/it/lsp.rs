@@ -3,7 +3,7 @@
 use omp_testkit::{Home, LanguageServer, ModelOptions, Reply, Server, Wire};
 use serde_json::{Value, json};
 
-use crate::support::omp_run;
+use crate::support::omp_run_refusing;
 
 const CONFIG: &str = "home/.omp/agent/config.yml";
 
@@ -46,7 +46,7 @@ fn requests(home: &Home, config: &str, args: &[&str], reply: Reply) -> Vec<Value
     // Servers of a project run where it is trusted, or where everything runs.
     let trusting = if config.contains("tools:") { "" } else { "tools:\n  approvalMode: yolo\n" };
     home.write(CONFIG, format!("{trusting}{config}"));
-    crate::support::omp_run_refusing(home, &[&["-p", "go"], args].concat());
+    omp_run_refusing(home, &[&["-p", "go"], args].concat());
     let bodies = model.requests().into_iter().map(|request| request.body).collect();
     model.finish();
     bodies
@@ -196,7 +196,7 @@ fn sessions_without_a_screen_start_nothing_in_advance() {
         let model = Server::start([Reply::new().text("done")]);
         home.models_yml(&model, Wire::OpenAiCompletions, ModelOptions::new());
         home.write(CONFIG, "lsp:\n  lazy: false\n");
-        crate::support::omp_run_refusing(&home, &[&["-p", "go"], mode].concat());
+        omp_run_refusing(&home, &[&["-p", "go"], mode].concat());
         assert_eq!(model.requests().len(), 1);
         assert!(server.starts().is_empty(), "{mode:?}");
         model.finish();

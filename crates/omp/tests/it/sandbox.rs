@@ -163,12 +163,12 @@ impl Outside {
         }
         let mut sleep = match nix::unistd::geteuid().is_root() {
             true => {
-                let mut command = Command::new("setpriv");
+                let mut command = home.command("setpriv");
                 command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "sleep", "300"]);
                 command
             }
             false => {
-                let mut command = Command::new("sleep");
+                let mut command = home.command("sleep");
                 command.arg("300");
                 command
             }
