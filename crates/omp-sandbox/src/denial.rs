@@ -43,7 +43,7 @@ const REFUSALS: [&str; 5] = [
 ];
 
 /// What programs say who cannot resolve a name or reach an address.
-const NO_NETWORK: [&str; 8] = [
+const NO_NETWORK: [&str; 9] = [
     "could not resolve host",
     "temporary failure in name resolution",
     "network is unreachable",
@@ -51,7 +51,8 @@ const NO_NETWORK: [&str; 8] = [
     "getaddrinfo eai_again",
     "dns error",
     "failed to lookup address",
-    "connect tunnel failed, response 403",
+    "tunnel connection failed",
+    "connect tunnel failed",
 ];
 
 /// More of the output is not looked at.

@@ -170,7 +170,9 @@ pub(super) async fn refused(
     cwd: &Path,
 ) -> Option<Denial> {
     match answer.outcome.ending {
-        Ending::Exited(0) | Ending::TimedOut | Ending::Cancelled | Ending::Lost => None,
+        // It may not have noticed that a host was refused: what it got is not the host's answer.
+        Ending::Exited(0) => context.refused_host(confine),
+        Ending::TimedOut | Ending::Cancelled | Ending::Lost => None,
         Ending::Exited(_) | Ending::Signaled(_) => {
             context.denial(confine, &answer.outcome.output.text, cwd).await
         }

@@ -126,11 +126,13 @@ impl HostBook {
     /// Learns which hosts are fine. May wait for the disk.
     pub fn learn(&self, others: OtherHosts, sources: &HostSources<'_>) {
         let mut allowed: Vec<(String, Reach)> = Vec::new();
-        let public = REGISTRIES.iter().map(|host| ((*host).to_owned(), Reach::Public));
-        // What the user wrote down may lie in their own network.
+        // Registries have mirrors inside of networks under the same names; nobody but the network's owner decides where
+        // those lead. What the user wrote down may lie in their own network as well.
+        let registries = REGISTRIES.iter().map(|host| ((*host).to_owned(), Reach::Anywhere));
         allowed.extend(sources.listed.iter().map(|host| (host.to_lowercase(), Reach::Anywhere)));
         allowed.extend(configured(sources).into_iter().map(|host| (host, Reach::Anywhere)));
-        allowed.extend(public);
+        allowed.extend(registries);
+        // A project chooses its remotes.
         let remotes = sources.projects.iter().flat_map(|project| remotes(project));
         allowed.extend(remotes.map(|host| (host, Reach::Public)));
         let proxy = |name: &str| (sources.variable)(name).filter(|value| !value.is_empty());
@@ -314,7 +316,7 @@ mod tests {
             ("go.corp.example", Reach::Anywhere),
             ("a.mine.example", Reach::Anywhere),
             ("git.example", Reach::Public),
-            ("registry.npmjs.org", Reach::Public),
+            ("registry.npmjs.org", Reach::Anywhere),
             ("evil.example", Reach::No),
             ("ssh.example", Reach::No),
         ] {

@@ -312,8 +312,8 @@ impl Context {
     /// What the sandbox refused a command that failed, if it was the sandbox.
     pub(crate) async fn denial(&self, confine: &Confine, output: &str, cwd: &Path) -> Option<Denial> {
         let Confine::In(confined) = confine else { return None };
-        if let Some(host) = self.sandbox.book.take_refused().into_iter().next() {
-            return Some(Denial::Host(host));
+        if let Some(denial) = self.refused_host(confine) {
+            return Some(denial);
         }
         let (confined, output, cwd) = (Arc::clone(confined), output.to_owned(), cwd.to_owned());
         let look = move || {
@@ -323,8 +323,17 @@ impl Context {
         tokio::task::spawn_blocking(look).await.ok().flatten()
     }
 
-    /// Asks whether a command that the sandbox has stopped may run outside.
+    /// The host that a command was refused.
+    pub(crate) fn refused_host(&self, confine: &Confine) -> Option<Denial> {
+        let Confine::In(_) = confine else { return None };
+        self.sandbox.book.take_refused().into_iter().next().map(Denial::Host)
+    }
+
+    /// Asks whether a command that the sandbox has stopped may run outside. About hosts somebody was asked already.
     pub(crate) async fn ask_to_leave(&self, call: &str, command: &str, denial: &Denial) -> bool {
+        if matches!(denial, Denial::Host(_)) {
+            return false;
+        }
         match self.sandbox.escalation.get() {
             Some(escalation) if !self.modes.planning.is_on() => {
                 escalation.outside(call, command, denial).await
