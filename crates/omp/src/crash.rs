@@ -23,6 +23,10 @@ pub(crate) fn install_panic_hook() {
     std::panic::set_hook(Box::new(move |info| {
         let place = info.location().map_or_else(String::new, |at| format!(" ({}:{})", at.file(), at.line()));
         let reason = info.payload_as_str().unwrap_or("no reason given");
+        if let Some(sentence) = exhausted(reason) {
+            output::fail(sentence, &[]);
+            return;
+        }
         let trace = Backtrace::force_capture();
         let what = format!("{reason}{place}\n\n{trace}");
         let written = logs().and_then(|logs| report(&logs, &what).ok());
@@ -38,6 +42,19 @@ pub(crate) fn install_panic_hook() {
             &format!("Error: omp crashed: {reason}{place}\nThis is a bug. {details}\n"),
         );
     }));
+}
+
+/// Libraries panic when the system has nothing left for them. That is no bug, and nothing to report.
+fn exhausted(reason: &str) -> Option<&'static str> {
+    const THREADS: [&str; 3] = ["failed to spawn thread", "can't spawn", "cannot spawn"];
+    if THREADS.iter().any(|words| reason.contains(words)) {
+        return Some(
+            "the system has no room for another thread; raise the limits on memory (ulimit -v) or processes (ulimit -u)",
+        );
+    }
+    reason
+        .contains("Too many open files")
+        .then_some("too many files are open; raise the limit with: ulimit -n 256")
 }
 
 /// Where reports are written.
