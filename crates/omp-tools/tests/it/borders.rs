@@ -127,7 +127,7 @@ async fn no_race_leads_outside() {
         match said.contains("Successfully wrote") {
             true if !asked => written += 1,
             true => {
-                std::fs::remove_file(place.root.join(format!("outside/{number}.txt"))).unwrap_or_default()
+                std::fs::remove_file(place.root.join(format!("outside/{number}.txt"))).unwrap_or_default();
             }
             false => refused += 1,
         }
