@@ -23,8 +23,8 @@ const CRASHES_WITHIN: Duration = Duration::from_secs(3 * 60);
 /// How long a server may take to get ready before anybody needs it.
 const WARM_UP: Duration = Duration::from_secs(5);
 
-/// Names directories, depending on whose files count. Waits for the disk.
-pub type Directories = Box<dyn Fn(Trust) -> Vec<PathBuf> + Send + Sync>;
+/// Names directories. Waits for the disk.
+pub type Directories = Box<dyn Fn() -> Vec<PathBuf> + Send + Sync>;
 
 /// May code of the project run now? The error says why not and what to do. Waits for the disk.
 pub type Consent = Box<dyn Fn() -> Result<(), String> + Send + Sync>;
@@ -52,8 +52,6 @@ pub struct Servers {
     refusal: Mutex<Option<String>>,
     /// Read once; changes of the files need another session.
     config: OnceCell<Arc<Config>>,
-    /// The same without what the project says, for a project that is not trusted.
-    guarded: OnceCell<Arc<Config>>,
     slots: Mutex<HashMap<String, Arc<Slot>>>,
     editor: OnceLock<Arc<dyn Editor>>,
     mux: Mux,
@@ -89,7 +87,6 @@ impl Servers {
             consent: Arc::new(consent),
             refusal: Mutex::default(),
             config: OnceCell::new(),
-            guarded: OnceCell::new(),
             slots: Mutex::default(),
             editor: OnceLock::new(),
             mux: Mux::default(),
@@ -107,33 +104,24 @@ impl Servers {
         &self.places.cwd
     }
 
-    /// The servers of the project.
+    /// The servers of the project, whether they may be started or not.
     pub async fn config(&self) -> Arc<Config> {
-        let trust = self.trust().await;
         let load = || async {
-            let (places, directories) = (self.places.clone(), Arc::clone(&self.directories));
-            let load = move || Config::load(&Places { directories: directories(trust), trust, ..places });
+            let (mut places, directories) = (self.places.clone(), Arc::clone(&self.directories));
+            let load = move || {
+                places.directories = directories();
+                Config::load(&places)
+            };
             let loaded = tokio::task::spawn_blocking(load).await;
             Arc::new(loaded.unwrap_or_default())
         };
-        let cell = match trust {
-            Trust::Project => &self.config,
-            Trust::User => &self.guarded,
-        };
-        Arc::clone(cell.get_or_init(load).await)
-    }
-
-    async fn trust(&self) -> Trust {
-        match self.asked().await {
-            Ok(()) => Trust::Project,
-            Err(_) => Trust::User,
-        }
+        Arc::clone(self.config.get_or_init(load).await)
     }
 
     /// May a program be started that executes code of the project? Everything that starts one asks here first: servers,
     /// linters and checkers. A sandbox that confines them can answer yes where there is no consent.
     pub async fn may_run(&self, program: &str) -> Result<(), LspError> {
-        self.asked().await.map_err(|reason| {
+        self.consent().await.map_err(|reason| {
             *self.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason.clone());
             LspError::Refused { server: program.to_owned(), reason }
         })
@@ -144,7 +132,8 @@ impl Servers {
         self.refusal.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    async fn asked(&self) -> Result<(), String> {
+    /// Did the user agree that code of the project runs? The error says why not.
+    pub async fn consent(&self) -> Result<(), String> {
         let consent = Arc::clone(&self.consent);
         let asked = tokio::task::spawn_blocking(move || consent()).await;
         asked.unwrap_or_else(|error| Err(error.to_string()))
@@ -152,7 +141,11 @@ impl Servers {
 
     /// Whether servers are shared with other programs.
     pub async fn mux(&self) -> MuxState {
-        let places = Places { trust: self.trust().await, ..self.places.clone() };
+        let trust = match self.consent().await {
+            Ok(()) => Trust::Project,
+            Err(_) => Trust::User,
+        };
+        let places = Places { trust, ..self.places.clone() };
         self.mux.state(&places, &self.scope, &self.environment).await
     }
 

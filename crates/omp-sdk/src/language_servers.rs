@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use omp_agent::{Clock, Control};
 use omp_config::Directories;
 use omp_config::settings::{Settings, keys};
-use omp_lsp::{Servers, Surroundings, Trust};
+use omp_lsp::{Servers, Surroundings};
 use omp_shell::{Environment as ChildEnvironment, Scope};
 use omp_tools::{LanguageServers, LateFindings, LspSettings};
 use omp_types::{CustomMessage, UserContent};
@@ -47,11 +47,13 @@ impl Session {
     /// The language servers of the project. Reads files; starts nothing.
     pub async fn language_servers(&self) -> Vec<LanguageServer> {
         let Some(lsp) = &self.tools.lsp else { return Vec::new() };
-        let available = |server: &omp_lsp::Server| LanguageServer {
-            name: server.name.clone(),
-            state: ServerState::Available,
+        let state = match lsp.servers.consent().await {
+            Ok(()) => ServerState::Available,
+            Err(reason) => ServerState::Failed(reason),
         };
-        lsp.servers.config().await.servers.iter().map(available).collect()
+        let row =
+            |server: &omp_lsp::Server| LanguageServer { name: server.name.clone(), state: state.clone() };
+        lsp.servers.config().await.servers.iter().map(row).collect()
     }
 
     /// Do they wait until they are needed?
@@ -94,7 +96,7 @@ pub(crate) fn of_session(
         scope: Arc::clone(scope),
         environment: environment.clone(),
         cwd: cwd.clone(),
-        directories: Box::new(move |trust| places(&directories, cwd.clone(), &known, trust)),
+        directories: Box::new(move || places(&directories, cwd.clone(), &known)),
         // The mode that never asks runs whatever a model wants; a checker adds nothing to that.
         consent: Box::new(move || match modes.reach.is_enforced() {
             true => consent.code(),
@@ -111,19 +113,12 @@ pub(crate) fn of_session(
 }
 
 /// Directories with configuration files, the least important first.
-pub(crate) fn places(
-    directories: &Directories,
-    cwd: PathBuf,
-    settings: &Settings,
-    trust: Trust,
-) -> Vec<PathBuf> {
+pub(crate) fn places(directories: &Directories, cwd: PathBuf, settings: &Settings) -> Vec<PathBuf> {
     let discovery = knowledge::discovery(directories, &cwd, settings);
     let mut all = vec![directories.home.clone()];
     all.extend(discovery.plugin_roots());
     all.extend([directories.home.join(".gemini"), directories.agent.clone()]);
-    if trust == Trust::Project {
-        all.extend([cwd.join(".gemini"), cwd.join(".omp"), cwd]);
-    }
+    all.extend([cwd.join(".gemini"), cwd.join(".omp"), cwd]);
     all
 }
 

@@ -159,12 +159,7 @@ impl ProjectTrust {
 
     /// What running the project's servers means.
     fn code_want(&self) -> (Want, Vec<PathBuf>) {
-        let directories = language_servers::places(
-            &self.directories,
-            self.cwd.clone(),
-            &self.settings,
-            omp_lsp::Trust::Project,
-        );
+        let directories = language_servers::places(&self.directories, self.cwd.clone(), &self.settings);
         let path = self.path.clone().map(Into::into);
         let trust = omp_lsp::Trust::Project;
         let places = omp_lsp::Places { cwd: self.cwd.clone(), directories, path, trust };

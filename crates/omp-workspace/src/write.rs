@@ -166,6 +166,7 @@ impl Place {
         let Some(name) = path.file_name() else { return Err(moved("it names no file".to_owned())) };
         let directory = directory_of(path);
         let held = Held::open(directory, Missing::Make).map_err(|source| match source.raw_os_error() {
+            Some(libc::ENOTDIR) => WriteError::Io { path: path.to_owned(), source },
             Some(_) => WriteError::Parent { path: directory.to_owned(), source },
             None => moved(source.to_string()),
         })?;

@@ -13,13 +13,11 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) async fn status(call: &Call<'_>) -> Reply {
     let names: Vec<&str> = call.config.servers.iter().map(|server| server.name.as_str()).collect();
-    let mut text = match names.is_empty() {
-        true => "No language servers configured for this project".to_owned(),
-        false => format!("Active language servers: {}", names.join(", ")),
+    let mut text = match (names.is_empty(), call.servers.consent().await) {
+        (true, _) => "No language servers configured for this project".to_owned(),
+        (false, Ok(())) => format!("Active language servers: {}", names.join(", ")),
+        (false, Err(reason)) => format!("Not started: {}. Reason: {reason}", names.join(", ")),
     };
-    if let Err(refused) = call.servers.may_run("They").await {
-        let _ = write!(text, "\nNot started: {refused}");
-    }
     match call.servers.mux().await {
         MuxState::Absent => {}
         MuxState::Running(_) => text.push_str("\nlspmux: active (multiplexing enabled)"),

@@ -74,9 +74,9 @@ fn language_servers_can_be_switched_off() {
         "answers": {"textDocument/formatting": {"result": [{"range": range, "newText": "LET"}]}}});
     let off = "lsp:\n  formatOnWrite: true\n  enabled: false\n";
     for (config, args, offered) in [
-        ("lsp:\n  formatOnWrite: true\n", &[][..], true),
-        (off, &[], false),
-        ("lsp:\n  formatOnWrite: true\n", &["--no-lsp"], false),
+        ("lsp:\n  formatOnWrite: true\n", &["--trust-project"][..], true),
+        (off, &["--trust-project"], false),
+        ("lsp:\n  formatOnWrite: true\n", &["--trust-project", "--no-lsp"], false),
     ] {
         let (home, server) = world();
         server.play(&script);
@@ -89,7 +89,8 @@ fn language_servers_can_be_switched_off() {
         server.finish();
     }
     let (home, _server) = world();
-    let requests = requests(&home, "", &[], call("lsp", &json!({"action": "status"})));
+    let trusted = ["--trust-project"];
+    let requests = requests(&home, "", &trusted, call("lsp", &json!({"action": "status"})));
     assert_eq!(results(&requests[1])[0], "Active language servers: fake");
 }
 
@@ -126,7 +127,7 @@ fn actions_that_change_something_need_approval() {
     assert!(server.params("x/y").is_empty());
 }
 
-/// Outside of `yolo` nothing that the project brings along is started, whatever it is called; what the user has is.
+/// Outside of `yolo` nothing is started in a project that is not trusted, whatever it is called and whoever installed it.
 #[test]
 fn a_project_cannot_bring_a_program_along() {
     let status = call("lsp", &json!({"action": "status"}));
@@ -135,9 +136,9 @@ fn a_project_cannot_bring_a_program_along() {
         let config = format!("tools:\n  approvalMode: {mode}\n");
         results(&requests(&home, &config, &[], status.clone())[1])[0].to_owned()
     };
-    let none = "No language servers configured for this project";
-    assert!(seen("yolo").contains("fake"));
-    assert!(seen("write").contains(none) && seen("always-ask").contains(none));
+    let refused = "Not started: fake. Reason: the project is not trusted";
+    assert!(seen("yolo").contains("Active language servers: fake"));
+    assert!(seen("write").contains(refused) && seen("always-ask").contains(refused));
     // The user's own description of a program in the project, by its name, by its path and behind a link.
     std::fs::remove_file(home.path("work/lsp.json")).unwrap();
     home.write("work/package.json", "{}");
@@ -147,11 +148,13 @@ fn a_project_cannot_bring_a_program_along() {
         let more = json!({"command": command});
         let table = json!({"fake": entry(&server, &more)});
         home.write("home/.omp/agent/lsp.json", table.to_string());
-        assert!(seen("yolo").contains("fake"), "{command}");
-        assert!(seen("write").contains(none), "{command}");
+        assert!(seen("yolo").contains("Active language servers: fake"), "{command}");
+        assert!(seen("write").contains(refused), "{command}");
     }
     home.write("home/.omp/agent/lsp.json", json!({"fake": entry(&server, &json!({}))}).to_string());
-    assert!(seen("write").contains("fake"));
+    // Its own server is no exception: it executes what the project configures.
+    assert!(seen("write").contains(refused));
+    assert!(server.starts().is_empty());
 }
 
 /// Every place sets the arguments of the server; the one that counts most wins.
@@ -180,7 +183,8 @@ fn configuration_comes_from_many_places() {
             _ => json!({"args": [place]}),
         };
         home.write(place, json!({"servers": {"fake": fields}}).to_string());
-        let requests = requests(&home, "", &[], call("lsp", &json!({"action": "capabilities"})));
+        let trusted = ["--trust-project"];
+        let requests = requests(&home, "", &trusted, call("lsp", &json!({"action": "capabilities"})));
         assert!(results(&requests[1])[0].starts_with("fake:"), "{place}");
         assert_eq!(server.starts().len(), number + 1);
         assert_eq!(server.starts()[number], json!([place]));

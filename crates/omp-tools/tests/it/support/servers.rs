@@ -184,7 +184,7 @@ impl Bench {
             scope,
             environment,
             cwd: project,
-            directories: Box::new(move |_| places.clone()),
+            directories: Box::new(move || places.clone()),
             consent: Box::new(|| Ok(())),
         });
         let desk = Arc::new(LanguageServers::new(servers, self.settings));

@@ -30,7 +30,7 @@ fn world(servers: &[(&str, Value, Value)], config: &str) -> (Home, Server, Vec<L
 #[test]
 fn servers_are_named_and_wait_until_they_are_needed() {
     let (home, model, servers) = world(&[("fake", json!({}), json!({}))], "");
-    let mut screen = Screen::in_home(home, model, &[], 30, 100);
+    let mut screen = Screen::in_home(home, model, &["--trust-project"], 30, 100);
     screen.wait_for("● fake  available");
     let shown = screen.terminal.screen();
     let place = |text: &str| shown.find(text).unwrap_or_else(|| panic!("no {text:?} in:\n{shown}"));
@@ -52,7 +52,7 @@ fn servers_are_started_in_advance_where_that_is_wanted() {
         &[("fake", json!({}), json!({})), ("slow", never, json!({"warmupTimeoutMs": 300}))],
         "lsp:\n  lazy: false\n",
     );
-    let mut screen = Screen::in_home(home, model, &[], 30, 100);
+    let mut screen = Screen::in_home(home, model, &["--trust-project"], 30, 100);
     screen.wait_for("● fake  ready");
     screen.wait_for("● slow  slow cannot be started: LSP request initialize timed out after");
     assert_eq!((servers[0].starts().len(), servers[1].starts().len()), (1, 1));
@@ -66,7 +66,7 @@ fn servers_are_started_in_advance_where_that_is_wanted() {
 fn a_quiet_start_names_no_servers() {
     let (home, model, servers) =
         world(&[("fake", json!({}), json!({}))], "startup:\n  quiet: true\nlsp:\n  lazy: false\n");
-    let mut screen = Screen::in_home(home, model, &[], 30, 100);
+    let mut screen = Screen::in_home(home, model, &["--trust-project"], 30, 100);
     screen.say("go").wait_for("written.");
     let shown = screen.terminal.screen();
     assert!(!shown.contains("Language servers") && !shown.contains("● fake"), "{shown}");
@@ -84,7 +84,7 @@ fn servers_hear_of_files_that_go_back() {
         json!({"request": "client/registerCapability", "params": {"registrations": [one]}, "wait": true});
     let script = json!({"after_initialized": [register]});
     let (home, model, servers) = world(&[("fake", script, json!({}))], "");
-    let mut screen = Screen::in_home(home, model, &["--auto-approve"], 40, 100);
+    let mut screen = Screen::in_home(home, model, &["--auto-approve", "--trust-project"], 40, 100);
     screen.say("go").wait_for("written.");
     screen.say("/rewind 1 files").wait_for("remove  a.fake");
     screen.say("/redo").wait_for("bring back  a.fake");
