@@ -243,3 +243,18 @@ fn commands_that_go_too_deep_are_not_read() {
     let hidden = format!("rm -rf / #{}", "x".repeat(70_000));
     assert!(verdict(&hidden).critical.is_some(), "as long as nobody writes");
 }
+
+/// Here-documents without a plain delimiter kept the parser busy for ever.
+#[test]
+fn odd_documents_are_not_read() {
+    for command in
+        ["<<$(  >x ", "x << \r y ", "x << \n y ", "a $( }b << <<< c ", "x <<`y", "x << 'y", "x <<${y"]
+    {
+        assert!(verdict(command).critical.is_some(), "{command:?}");
+    }
+    for command in
+        ["cat <<E\nx\nE", "cat <<-'E'\nx\nE", "cat <<\"E\"\nx\nE", "cat <<\\E\nx\nE", "cat <<< 'x'"]
+    {
+        assert_eq!(verdict(command).critical, None, "{command:?}");
+    }
+}

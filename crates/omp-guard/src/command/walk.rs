@@ -81,7 +81,7 @@ impl<'a> Walk<'a> {
 
     /// Follows a text that a shell would run. `false` if it is not a command as far as we can read.
     pub(super) fn script(&mut self, text: &str) -> bool {
-        if self.depth >= DEEPEST || nesting(text) > NESTING {
+        if self.depth >= DEEPEST || !is_readable(text) {
             self.find(Some(BEYOND));
             return false;
         }
@@ -96,7 +96,7 @@ impl<'a> Walk<'a> {
 
     /// Can the text be read?
     pub(super) fn is_command(text: &str) -> bool {
-        nesting(text) <= NESTING && parsed(text).is_some()
+        is_readable(text) && parsed(text).is_some()
     }
 
     pub(super) fn find(&mut self, reason: Option<&'static str>) {
@@ -243,6 +243,26 @@ impl<'a> Walk<'a> {
 
 fn parsed(text: &str) -> Option<Program> {
     Parser::new(text.as_bytes(), &ParserOptions::default()).parse_program().ok()
+}
+
+/// May the text be given to the parser?
+fn is_readable(text: &str) -> bool {
+    nesting(text) <= NESTING && !has_odd_document(text)
+}
+
+/// Is there a here-document without a plain delimiter? The parser looks for the end of such a one for ever.
+fn has_odd_document(text: &str) -> bool {
+    let operators = text.match_indices("<<").filter(|(at, _)| !text[..*at].ends_with('<'));
+    operators.into_iter().any(|(at, _)| {
+        let behind = &text[at + 2..];
+        let is_string = behind.starts_with('<');
+        let behind = behind.strip_prefix('-').unwrap_or(behind).trim_start_matches([' ', '\t']);
+        let delimiter = behind.split([' ', '\t', '\n', ';', '|', '&', '<', '>']).next().unwrap_or_default();
+        let paired = |quote: char| delimiter.matches(quote).count() % 2 == 0;
+        let plain = |letter: char| letter.is_alphanumeric() || "_-.+:!'\"\\)".contains(letter);
+        let plain = !delimiter.is_empty() && delimiter.chars().all(plain) && paired('\'') && paired('"');
+        !is_string && !plain
+    })
 }
 
 /// How deeply brackets and compound commands may lie within each other, at a glance and rather too high.
