@@ -285,6 +285,7 @@ impl Tool for Bash {
 
     fn approval_details(&self, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {
         let mut details = approval::details(arguments, &[("command", "Command"), ("cwd", "Directory")]);
+        details.extend(circumstances(arguments));
         details.extend(approval::at_stake(&self.context, start(&self.context, arguments), arguments));
         details
     }
@@ -292,6 +293,23 @@ impl Tool for Bash {
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         self.execute(call).boxed()
     }
+}
+
+/// What else of a call changes what will happen: variables, a terminal, the background, an unusual time limit.
+fn circumstances(arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {
+    let detail = |label, value: String| ApprovalDetail { label, value };
+    let given = arguments.get("env").and_then(Value::as_object).into_iter().flatten();
+    let env: Vec<String> =
+        given.map(|(name, value)| format!("{name}={}", value.as_str().unwrap_or_default())).collect();
+    let is = |name: &str| arguments.get(name).and_then(Value::as_bool).unwrap_or_default();
+    let limit = arguments.get("timeout").and_then(Value::as_f64).filter(|limit| *limit > DEFAULT_TIMEOUT);
+    let parts = [
+        (!env.is_empty()).then(|| detail("Environment", env.join("\n"))),
+        is("pty").then(|| detail("Terminal", "yes".to_owned())),
+        is("async").then(|| detail("Background", "yes".to_owned())),
+        limit.map(|limit| detail("Timeout", format!("{limit} s"))),
+    ];
+    parts.into_iter().flatten().collect()
 }
 
 fn check_names(env: &BTreeMap<String, String>) -> Result<(), ToolError> {

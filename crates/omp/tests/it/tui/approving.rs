@@ -31,6 +31,54 @@ fn call(tool: &str, arguments: &Value) -> Reply {
     Reply::new().tool_call(tool, arguments)
 }
 
+/// Everything that changes what a command does is shown.
+// proves: SEC-024
+#[test]
+fn circumstances_of_a_command_are_shown() {
+    let arguments =
+        json!({"command": "make", "env": {"CFLAGS": "-O2", "V": "1"}, "pty": true, "timeout": 1200});
+    let mut screen = asking(vec![call("bash", &arguments), Reply::new().text("Refused.")], |_| {});
+    let shown = question(&mut screen, "bash").join("\n");
+    for expected in ["Command: make", "Environment: CFLAGS=-O2", "V=1", "Terminal: yes", "Timeout: 1200 s"] {
+        assert!(shown.contains(expected), "{expected}: {shown}");
+    }
+    screen.terminal.send(ESCAPE);
+    screen.wait_for("Refused.");
+}
+
+/// A command that the sandbox stops is asked about once, with the path; the answer lets it run outside. The status line
+/// says what holds all the while, and what the user types after `!` is not confined.
+// proves: SEC-008, SEC-051
+#[test]
+fn a_blocked_command_can_be_let_out() {
+    let home = Home::new();
+    let outside = home.path("home/outside.txt");
+    let command = format!("python3 -c \"open('{}','w').write('out')\"", outside.display());
+    let replies = vec![
+        call("bash", &json!({"command": command})),
+        call("bash", &json!({"command": command})),
+        Reply::new().text("Done."),
+    ];
+    let server = Server::start(replies);
+    home.models_yml(&server, Wire::OpenAiCompletions, omp_testkit::ModelOptions::new());
+    let mut screen = Screen::in_home(home, server, &[], 40, 140);
+    screen.wait_for("auto · sandbox");
+    screen.say("go");
+    let shown = question(&mut screen, "bash").join("\n");
+    assert!(shown.contains("the sandbox blocked writing") && shown.contains("outside.txt"), "{shown}");
+    screen.terminal.send("2");
+    let shown = question(&mut screen, "bash").join("\n");
+    assert!(shown.contains("run it outside?"), "{shown}");
+    assert!(!outside.exists(), "no means no");
+    screen.terminal.send("1");
+    screen.wait_for("Done.");
+    assert_eq!(std::fs::read_to_string(&outside).unwrap(), "out");
+    assert!(screen.terminal.screen().contains("auto · sandbox"));
+    screen.say("!echo mine > ../home/mine.txt && echo was written").wait_for("was written");
+    let body = screen.server.requests()[1].body.to_string();
+    assert!(body.contains("The sandbox blocked writing"), "the model is told: {body}");
+}
+
 /// Each tool says what its call would do. The tools of servers, and those that run code, browsers and agents, do not exist yet.
 #[test]
 fn every_tool_says_what_it_would_do() {
