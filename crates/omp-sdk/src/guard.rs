@@ -11,7 +11,7 @@ use omp_config::Directories;
 use omp_config::settings::{Settings, keys};
 use omp_guard::approval::{Mode, Outcome, Policy, decide};
 use omp_guard::command::{Script, Verdict};
-use omp_guard::effects::{Target, is_risky_variable};
+use omp_guard::effects::Target;
 use omp_guard::question::Question;
 use omp_guard::rules::{Scope, propose};
 use omp_guard::secrets::Secrets;
@@ -434,7 +434,56 @@ fn risky_variable(mode: Mode, verdict: Option<&Verdict>, arguments: &Map<String,
         return None;
     }
     let given = arguments.get("env").and_then(Value::as_object)?;
-    given.keys().find(|name| is_risky_variable(name)).cloned()
+    given.keys().find(|name| replaces_programs(name)).cloned()
+}
+
+/// Does a variable of this name choose the code that runs, whatever the command says? Others, such as flags for a
+/// compiler, are shown in the question.
+fn replaces_programs(name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "BASHOPTS",
+        "BASH_ENV",
+        "BROWSER",
+        "EDITOR",
+        "ENV",
+        "IFS",
+        "NODE_OPTIONS",
+        "PAGER",
+        "PATH",
+        "PERL5LIB",
+        "PERL5OPT",
+        "PROMPT_COMMAND",
+        "PS4",
+        "PYTHONHOME",
+        "PYTHONPATH",
+        "PYTHONSTARTUP",
+        "RUBYLIB",
+        "RUBYOPT",
+        "RUSTC_WRAPPER",
+        "RUSTC_WORKSPACE_WRAPPER",
+        "SHELLOPTS",
+        "VISUAL",
+        "ZDOTDIR",
+    ];
+    const BEGINNINGS: &[&str] = &[
+        "BASH_FUNC_",
+        "DYLD_",
+        "GIT_ASKPASS",
+        "GIT_CONFIG",
+        "GIT_DIR",
+        "GIT_EDITOR",
+        "GIT_EXEC",
+        "GIT_EXTERNAL",
+        "GIT_PAGER",
+        "GIT_PROXY",
+        "GIT_SEQUENCE",
+        "GIT_SSH",
+        "GIT_TEMPLATE",
+        "LD_",
+        "LESS",
+    ];
+    let ends = ["_PAGER", "_EDITOR", "_ASKPASS"].iter().any(|end| name.ends_with(end));
+    ends || NAMES.contains(&name) || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
 }
 
 fn forbidden_variable(name: &str) -> String {

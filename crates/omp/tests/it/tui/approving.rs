@@ -38,6 +38,7 @@ fn circumstances_of_a_command_are_shown() {
     let arguments =
         json!({"command": "make", "env": {"CFLAGS": "-O2", "V": "1"}, "pty": true, "timeout": 1200});
     let mut screen = asking(vec![call("bash", &arguments), Reply::new().text("Refused.")], |_| {});
+    screen.say("go");
     let shown = question(&mut screen, "bash").join("\n");
     for expected in ["Command: make", "Environment: CFLAGS=-O2", "V=1", "Terminal: yes", "Timeout: 1200 s"] {
         assert!(shown.contains(expected), "{expected}: {shown}");
@@ -67,6 +68,7 @@ fn a_blocked_command_can_be_let_out() {
     let shown = question(&mut screen, "bash").join("\n");
     assert!(shown.contains("the sandbox blocked writing") && shown.contains("outside.txt"), "{shown}");
     screen.terminal.send("2");
+    screen.wait_for("Stay inside it");
     let shown = question(&mut screen, "bash").join("\n");
     assert!(shown.contains("run it outside?"), "{shown}");
     assert!(!outside.exists(), "no means no");
