@@ -258,7 +258,7 @@ fn has_odd_document(text: &str) -> bool {
         let is_string = behind.starts_with('<');
         let behind = behind.strip_prefix('-').unwrap_or(behind).trim_start_matches([' ', '\t']);
         let delimiter = behind.split([' ', '\t', '\n', ';', '|', '&', '<', '>']).next().unwrap_or_default();
-        let paired = |quote: char| delimiter.matches(quote).count() % 2 == 0;
+        let paired = |quote: char| delimiter.matches(quote).count().is_multiple_of(2);
         let plain = |letter: char| letter.is_alphanumeric() || "_-.+:!'\"\\)".contains(letter);
         let plain = !delimiter.is_empty() && delimiter.chars().all(plain) && paired('\'') && paired('"');
         !is_string && !plain
