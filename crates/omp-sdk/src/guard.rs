@@ -100,6 +100,8 @@ pub(crate) struct Guard {
     tools: OnceLock<Arc<omp_tools::Context>>,
     /// Calls that did not run because nobody could be asked.
     refused: Mutex<Vec<String>>,
+    /// A recording is played: nothing runs, and where it ran then is not where we are.
+    pub(crate) played: bool,
 }
 
 impl Guard {
@@ -123,6 +125,7 @@ impl Guard {
             control: OnceLock::new(),
             tools: OnceLock::new(),
             refused: Mutex::default(),
+            played: false,
         }
     }
 
@@ -240,7 +243,8 @@ impl Guard {
         }
         let mut mode = self.with_sandbox(stance, &call.name, rung);
         let roots = self.tools.get().map(|tools| tools.workspace()).unwrap_or_default();
-        let leaves = verdict.as_ref().filter(|_| !planning).and_then(|verdict| leaving(verdict, &roots));
+        let leaves = verdict.as_ref().filter(|_| !planning && !self.played);
+        let leaves = leaves.and_then(|verdict| leaving(verdict, &roots));
         match (mode, &verdict) {
             // Known to stay inside, and kept there by the kernel should that turn out wrong.
             (Mode::Write, Some(verdict)) if rung.is_full() && !approval.hidden && stays(verdict, &roots) => {

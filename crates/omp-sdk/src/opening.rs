@@ -165,7 +165,9 @@ impl Opening {
         let asker = self.options.asker.take();
         let secrets = models.secrets.as_ref().map(|outbound| Arc::clone(outbound.secrets()));
         let (directories, cwd) = (self.options.directories.clone(), self.options.cwd.clone());
-        Guard::new(&self.settings, asker, secrets, (directories, cwd), modes)
+        let mut guard = Guard::new(&self.settings, asker, secrets, (directories, cwd), modes);
+        guard.played = matches!(self.options.deck, Some(Deck::Play(_)));
+        guard
     }
 
     /// What the session may switch to.

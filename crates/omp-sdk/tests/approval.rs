@@ -83,7 +83,8 @@ fn bash(command: &str) -> Reply {
     Reply::new().tool_call("bash", json!({"_i": "x", "command": command}))
 }
 
-const WRITE: &str = "tools:\n  approvalMode: write\n";
+/// Without a sandbox, which would let commands run unasked that stay in it.
+const WRITE: &str = "tools:\n  approvalMode: write\nsandbox:\n  mode: off\n";
 
 /// Two calls, two questions, before anything happened; the one that is refused does not run, and the model learns it.
 // proves: TSN-065, TSN-070
@@ -175,7 +176,8 @@ async fn destructive_questions_have_numbers() {
 /// "Always" is kept where the user finds it, for commands of that kind and no others; other words in the file stay.
 #[tokio::test]
 async fn always_becomes_a_rule() {
-    let home = world("# mine\ntools:\n  approvalMode: write\n  approvalRules:\n    - pwd\n");
+    let home =
+        world("# mine\nsandbox:\n  mode: off\ntools:\n  approvalMode: write\n  approvalRules:\n    - pwd\n");
     home.write("work/.omp/config.yml", "tools:\n  approvalRules: [date]\n");
     let asker = Scripted::new(&[Answer::Always(Scope::Everywhere), Answer::No]);
     let calls = bash("git status").tool_call("bash", json!({"_i": "x", "command": "git status --short"}));

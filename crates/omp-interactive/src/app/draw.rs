@@ -184,7 +184,7 @@ impl App {
         let mode = session.approval_mode();
         let text = match session.sandbox_rung() {
             None => mode.to_owned(),
-            Some(rung) => format!("{mode} · {rung}"),
+            Some(rung) => format!("{mode} ({rung})"),
         };
         status::Approval { text, confined: session.sandbox_rung().is_some_and(|rung| rung != NO_SANDBOX) }
     }

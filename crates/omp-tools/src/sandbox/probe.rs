@@ -1,5 +1,7 @@
 //! What this machine can enforce.
 
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -49,7 +51,7 @@ pub(super) async fn rung(
     let found = look(scope, environment, choice).await;
     if let Some(file) = memory.filter(|_| choice == Choice::Best) {
         // Costs another look next time.
-        let _ = std::fs::write(file, format!("{stamp}\n{}\n", found.word()));
+        let _ = remember(file, &format!("{stamp}\n{}\n", found.word()));
     }
     found
 }
@@ -103,6 +105,11 @@ async fn wraps(scope: &Scope, environment: &Environment) -> bool {
 fn stamp() -> String {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     format!("{} {} {}", boot.trim(), nix::unistd::geteuid(), env!("CARGO_PKG_VERSION"))
+}
+
+fn remember(file: &Path, text: &str) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600).open(file)?.write_all(text.as_bytes())
 }
 
 fn recall(file: &Path, stamp: &str) -> Option<Rung> {

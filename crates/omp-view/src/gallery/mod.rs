@@ -216,7 +216,7 @@ pub fn status_facts() -> Facts {
         model: "sonnet-5".to_owned(),
         thinking: Some(ThinkingLevel::High),
         mode: Some("plan".to_owned()),
-        approval: Some(crate::status::Approval { text: "auto · sandbox".to_owned(), confined: true }),
+        approval: Some(crate::status::Approval { text: "auto (sandbox)".to_owned(), confined: true }),
         path: "~/work/omp".to_owned(),
         git: Some(Git { branch: "main".to_owned(), staged: 1, dirty: 2, untracked: 3 }),
         context: Some((84_000, 200_000)),

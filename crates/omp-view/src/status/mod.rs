@@ -49,7 +49,7 @@ pub struct Facts {
     pub hooks: Vec<(String, String)>,
 }
 
-/// What runs without a question, such as `auto · sandbox`.
+/// What runs without a question, such as `auto (sandbox)`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Approval {
     pub text: String,
@@ -110,13 +110,13 @@ impl Settings {
         };
         match self.preset.as_str() {
             "minimal" => (vec![Mode, Approval, Path], vec![Context]),
-            "compact" => (vec![Mode, Approval, Model, Git], vec![Context, Cost]),
+            "compact" => (vec![Mode, Model, Approval, Git], vec![Context, Cost]),
             "full" | "nerd" => (
-                vec![Host, Mode, Approval, Model, Path, Git, Session],
+                vec![Host, Mode, Model, Approval, Path, Git, Session],
                 vec![Subagents, Jobs, Tokens, Cache, Context, Cost, Time],
             ),
             "custom" => (Segment::list(&self.left), Segment::list(&self.right)),
-            _ => (vec![Mode, Approval, Model, Path, Git], vec![Subagents, Jobs, Context, Cost]),
+            _ => (vec![Mode, Model, Approval, Path, Git], vec![Subagents, Jobs, Context, Cost]),
         }
     }
 

@@ -12,15 +12,15 @@ fn preset(name: &str) -> Settings {
 
 #[test]
 fn presets_show_their_segments() {
-    let usual = shown(100, &Settings::usual());
+    let usual = shown(120, &Settings::usual());
     let (left, right) = usual[0].trim().split_once("  ").unwrap();
-    assert_eq!(left, "◫ plan › ◈ sonnet-5 high › ~/work/omp › ⎇ main +1 *2 ?3");
+    assert_eq!(left, "◫ plan › ◈ sonnet-5 high › auto (sandbox) › ~/work/omp › ⎇ main +1 *2 ?3");
     assert_eq!(right.trim(), "⁂ 2 ‹ ◔ 42% of 200k ‹ $1.23");
     assert_eq!(usual[1], "lint: ok");
-    assert_eq!(Line::plain(&usual[0]).width(), 100);
+    assert_eq!(Line::plain(&usual[0]).width(), 120);
     assert_eq!(
         shown(60, &preset("minimal"))[0].split_whitespace().collect::<Vec<_>>().join(" "),
-        "◫ plan › ~/work/omp ◔ 42% of 200k"
+        "◫ plan › auto (sandbox) › ~/work/omp ◔ 42% of 200k"
     );
     assert!(shown(160, &preset("full"))[0].contains("↑12k ↓3.4k"));
     assert!(shown(160, &preset("nerd"))[0].contains('\u{f2db}'));

@@ -30,7 +30,7 @@ fn results(file: &PathBuf) -> Vec<(String, Value)> {
 fn run(replies: Vec<Reply>, flags: &[&str]) -> (Home, Vec<(String, Value)>) {
     let server = Server::start(replies.into_iter().chain([Reply::new().text("done")]).collect::<Vec<_>>());
     let home = home(&server, Wire::OpenAiCompletions);
-    omp_run(&home, &[&["-p", "x"], flags].concat()).assert_success();
+    omp_run(&home, &[&["-p", "x", "--yolo"], flags].concat()).assert_success();
     let results = session_files(&home).first().map(results).unwrap_or_default();
     server.finish();
     (home, results)
@@ -129,7 +129,7 @@ fn wrong_addresses_are_explained() {
 
     let server = Server::start([read("artifact://0"), Reply::new().text("done")]);
     let home = home(&server, Wire::OpenAiCompletions);
-    omp_run(&home, &["-p", "x", "--no-session"]).assert_success();
+    omp_run(&home, &["-p", "x", "--no-session", "--yolo"]).assert_success();
     let answer = server.requests()[1].body.to_string();
     assert!(answer.contains("No session - artifacts unavailable"), "{answer}");
     server.finish();

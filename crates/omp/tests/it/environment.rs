@@ -29,12 +29,12 @@ fn the_first_definition_wins() {
     for file in files {
         home.write(file, format!("MY_KEY={file}\n"));
     }
-    let mut command = omp(&home, &["-p", "x"]);
+    let mut command = omp(&home, &["-p", "x", "--yolo"]);
     command.env("MY_KEY", "from-process");
     run(command, Some(b""), LIMIT).assert_success();
     assert_eq!(key(&server), "Bearer from-process");
     for file in files {
-        omp_run(&home, &["-p", "x"]).assert_success();
+        omp_run(&home, &["-p", "x", "--yolo"]).assert_success();
         assert_eq!(key(&server), format!("Bearer {file}"));
         std::fs::remove_file(home.path(file)).unwrap();
     }
@@ -114,7 +114,7 @@ fn a_project_cannot_redirect_anything() {
             marker.display()
         ),
     );
-    let output = omp_run(&home, &["-p", "x"]);
+    let output = omp_run(&home, &["-p", "x", "--yolo"]);
     output.assert_success();
     assert!(!marker.exists() && !home.exists("home/.omp/profiles"));
     for name in ["PI_CODING_AGENT_DIR", "OMP_PROFILE", "OLLAMA_BASE_URL", "OMP_SHELL_PREFIX"] {
@@ -131,7 +131,7 @@ fn odd_files_do_not_stop_the_start() {
     run(home.command("mkfifo").arg(".env"), None, LIMIT).assert_success();
     home.write("home/.omp/.env", vec![b'x'; 2 * 1024 * 1024]);
     home.write("home/.env", b"\xef\xbb\xbfMY_KEY=k\nBAD=\xff\n");
-    let output = omp_run(&home, &["-p", "x"]);
+    let output = omp_run(&home, &["-p", "x", "--yolo"]);
     output.assert_success();
     assert_eq!(key(&server), "Bearer k");
     assert!(output.stderr.contains("it is a named pipe"), "{}", output.stderr);
@@ -158,7 +158,7 @@ fn command_sees(variables: &[(&str, &str)]) -> (bool, String) {
     ]);
     let home = Home::new();
     home.models_yml(&server, Wire::OpenAiCompletions, ModelOptions::new());
-    let mut command = omp(&home, &["-p", "x"]);
+    let mut command = omp(&home, &["-p", "x", "--yolo"]);
     command.env("PATH", with_noting_shell(&home)).envs(variables.iter().copied());
     run(command, Some(b""), LIMIT).assert_success();
     let messages = server.requests()[1].body["messages"].clone();

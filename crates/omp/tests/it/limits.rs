@@ -58,7 +58,7 @@ fn small_limits_end_in_a_sentence() {
         ("-u unlimited", Ok("worked\n")),
     ] {
         let (_server, home) = working();
-        let output = limited(&home, limit, &["-p", "go"]);
+        let output = limited(&home, limit, &["-p", "go", "--yolo"]);
         assert_no_signal(&output, limit);
         match expected {
             Ok(said) => assert_eq!(
@@ -82,7 +82,7 @@ fn small_limits_end_in_a_sentence() {
     // In between it depends on the machine what is refused; nothing dies.
     for limit in ["-n 24", "-n 28", "-n 32", "-n 40"] {
         let (_server, home) = working();
-        assert_no_signal(&limited(&home, limit, &["-p", "go"]), limit);
+        assert_no_signal(&limited(&home, limit, &["-p", "go", "--yolo"]), limit);
         assert_sessions_sound(&home, limit);
     }
 }
@@ -119,7 +119,7 @@ fn memory_that_runs_out_is_said() {
         let home = answer_bounds::home(answer_bounds::serve(flood));
         for more in [0, 16] {
             let limit = format!("-v {}", (least + more) * 1024);
-            let output = limited(&home, &limit, &["-p", "go"]);
+            let output = limited(&home, &limit, &["-p", "go", "--yolo"]);
             assert_no_signal(&output, &format!("{kind}, {limit}"));
             assert!(output.code == Some(0) || output.stderr.contains("Error: "), "{kind}: {}", output.stderr);
             assert_sessions_sound(&home, kind);

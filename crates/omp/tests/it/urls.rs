@@ -38,7 +38,7 @@ pub(crate) fn answers(home: &Home, calls: Vec<Reply>) -> Vec<Answer> {
     let count = calls.len();
     let server = Server::start(calls.into_iter().chain([Reply::new().text("done")]).collect::<Vec<_>>());
     home.models_yml(&server, Wire::OpenAiCompletions, omp_testkit::ModelOptions::new());
-    omp_run(home, &["-p", "x"]).assert_success();
+    omp_run(home, &["-p", "x", "--yolo"]).assert_success();
     server.finish();
     let saved = session_files(home).into_iter().flat_map(|file| lines(&file));
     let results = saved.filter(|line| line["message"]["role"] == "toolResult");
@@ -117,7 +117,7 @@ fn a_session_in_memory_has_a_scratch_area_but_no_artifacts() {
     ];
     let server = Server::start(calls.into_iter().chain([Reply::new().text("done")]).collect::<Vec<_>>());
     let home = home(&server, Wire::OpenAiCompletions);
-    omp_run(&home, &["-p", "x", "--no-session"]).assert_success();
+    omp_run(&home, &["-p", "x", "--no-session", "--yolo"]).assert_success();
     let body = server.requests().last().unwrap().body.clone();
     server.finish();
     let messages = body["messages"].as_array().unwrap().clone();

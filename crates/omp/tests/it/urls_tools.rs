@@ -158,7 +158,7 @@ fn one_syntax_of_expressions_for_every_text() {
         omp_testkit::Reply::new().text("done"),
     ]);
     let home = crate::support::home(&server, omp_testkit::Wire::OpenAiCompletions);
-    crate::support::omp_run(&home, &["-p", "x"]).assert_success();
+    crate::support::omp_run(&home, &["-p", "x", "--yolo"]).assert_success();
     let body = server.requests().last().unwrap().body.clone();
     server.finish();
     let tools = body["tools"].as_array().unwrap();

@@ -22,7 +22,7 @@ esac
 
 fn home(settings: &str) -> Home {
     let home = Home::new();
-    home.write("home/.omp/agent/config.yml", settings);
+    home.write("home/.omp/agent/config.yml", format!("tools:\n  approvalMode: yolo\n{settings}"));
     let program = home.write("bin/obsidian", OBSIDIAN);
     std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap();
     std::fs::create_dir_all(home.path("home/Work/.obsidian")).unwrap();

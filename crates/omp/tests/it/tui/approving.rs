@@ -63,7 +63,7 @@ fn a_blocked_command_can_be_let_out() {
     let server = Server::start(replies);
     home.models_yml(&server, Wire::OpenAiCompletions, omp_testkit::ModelOptions::new());
     let mut screen = Screen::in_home(home, server, &[], 40, 140);
-    screen.wait_for("auto · sandbox");
+    screen.wait_for("auto (sandbox)");
     screen.say("go");
     let shown = question(&mut screen, "bash").join("\n");
     assert!(shown.contains("the sandbox blocked writing") && shown.contains("outside.txt"), "{shown}");
@@ -75,7 +75,7 @@ fn a_blocked_command_can_be_let_out() {
     screen.terminal.send("1");
     screen.wait_for("Done.");
     assert_eq!(std::fs::read_to_string(&outside).unwrap(), "out");
-    assert!(screen.terminal.screen().contains("auto · sandbox"));
+    assert!(screen.terminal.screen().contains("auto (sandbox)"));
     screen.say("!echo mine > ../home/mine.txt && echo was written").wait_for("was written");
     let body = screen.server.requests()[1].body.to_string();
     assert!(body.contains("The sandbox blocked writing"), "the model is told: {body}");
