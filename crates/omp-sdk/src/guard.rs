@@ -228,6 +228,11 @@ impl Guard {
         let planning = self.modes.planning.is_on();
         match (stance, policy) {
             (Mode::Yolo, None) if !planning => return Decision::Allow,
+            // What confined the call then is not in the recording. Decided at once: what was typed meanwhile comes by
+            // the order of events.
+            (Mode::Auto, None) if self.played && !planning && !insists(tool, arguments) => {
+                return Decision::Allow;
+            }
             (_, Some(Policy::Deny)) => return Decision::Deny(blocked(&call.name)),
             _ => {}
         }
@@ -243,8 +248,7 @@ impl Guard {
         }
         let mut mode = self.with_sandbox(stance, &call.name, rung);
         let roots = self.tools.get().map(|tools| tools.workspace()).unwrap_or_default();
-        let leaves = verdict.as_ref().filter(|_| !planning && !self.played);
-        let leaves = leaves.and_then(|verdict| leaving(verdict, &roots));
+        let leaves = verdict.as_ref().filter(|_| !planning).and_then(|verdict| leaving(verdict, &roots));
         match (mode, &verdict) {
             // Known to stay inside, and kept there by the kernel should that turn out wrong.
             (Mode::Write, Some(verdict)) if rung.is_full() && !approval.hidden && stays(verdict, &roots) => {
@@ -399,6 +403,10 @@ impl Gate for Guard {
             None => arguments,
         }
     }
+}
+
+fn insists(tool: &Arc<dyn Tool>, arguments: &Map<String, Value>) -> bool {
+    tool.approval(arguments).is_some_and(|approval| approval.insists)
 }
 
 /// Is everything that the command does known, and inside these directories?
