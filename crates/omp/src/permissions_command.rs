@@ -34,7 +34,7 @@ fn act(call: &CommandCall, permissions: &Permissions) -> u8 {
             if json {
                 output::print_json(&described(&found))
             } else {
-                output::print(Stream::Out, &safe(&found.to_string()))
+                output::print(Stream::Out, &found.to_string())
             }
         }
         (Some("test"), Some(command)) => test(&permissions.explain(command), json),
@@ -62,15 +62,16 @@ fn list(permissions: &Permissions, json: bool) -> u8 {
         return output::print(Stream::Out, "No rules.\n");
     }
     let wide = all.iter().map(|one| one.rule.chars().count()).max().unwrap_or_default();
-    let text: String = all.iter().map(|one| format!("{:wide$}  {}\n", one.rule, one.scope.name())).collect();
-    output::print(Stream::Out, &safe(&text))
+    let text: String =
+        all.iter().map(|one| format!("{:wide$}  {}\n", output::name(&one.rule), one.scope.name())).collect();
+    output::print(Stream::Out, &text)
 }
 
 /// Says whether a command would run; the exit code says it, too.
 fn test(found: &Explanation, json: bool) -> u8 {
     let printed = match json {
         true => output::print_json(&described(found)),
-        false => output::print(Stream::Out, &safe(&format!("{}\n", found.outcome()))),
+        false => output::print(Stream::Out, &format!("{}\n", found.outcome())),
     };
     if printed == 0 && found.allowed.is_none() { ASKED } else { printed }
 }
@@ -82,7 +83,7 @@ fn remove(permissions: &Permissions, rule: &str) -> u8 {
         }
         Ok(scopes) => {
             let names: Vec<&str> = scopes.iter().map(|scope| scope.name()).collect();
-            output::print(Stream::Out, &safe(&format!("Removed: {rule} ({})\n", names.join(", "))))
+            output::print(Stream::Out, &format!("Removed: {} ({})\n", output::name(rule), names.join(", ")))
         }
         Err(error) => output::fail(&error.to_string(), &[]),
     }
@@ -100,8 +101,4 @@ fn described(found: &Explanation) -> Value {
         "allowedBy": allowed,
         "proposal": found.proposal,
     })
-}
-
-fn safe(text: &str) -> String {
-    output::name(text)
 }

@@ -37,6 +37,9 @@ fn rules_are_listed_explained_tested_and_removed() {
     for part in ["writes F", "unknown: touch", "no rule allows it"] {
         assert!(explained.stdout.contains(part), "{part}: {}", explained.stdout);
     }
+    for printed in [&listed, &explained] {
+        assert!(printed.stdout.lines().count() > 1 && !printed.stdout.contains('␊'), "{}", printed.stdout);
+    }
     let tested = |command: &str| omp_run(&home, &["permissions", "test", command]);
     let allowed = tested("git status -s && make test");
     assert_eq!(allowed.code, Some(0), "{}", allowed.stdout);
