@@ -81,6 +81,26 @@ fn a_blocked_command_can_be_let_out() {
     assert!(body.contains("The sandbox blocked writing"), "the model is told: {body}");
 }
 
+/// A command on a terminal is in the same sandbox.
+// proves: SEC-009
+#[test]
+fn a_command_on_a_terminal_is_confined() {
+    let home = Home::new();
+    let outside = home.path("home/outside.txt");
+    let command = format!("python3 -c \"open('{}','w').write('out')\"", outside.display());
+    let reply = call("bash", &json!({"command": command, "pty": true}));
+    let server = Server::start([reply, Reply::new().text("Done.")]);
+    home.models_yml(&server, Wire::OpenAiCompletions, omp_testkit::ModelOptions::new());
+    let mut screen = Screen::in_home(home, server, &[], 40, 140);
+    screen.wait_for("auto (sandbox)");
+    screen.say("go");
+    let shown = question(&mut screen, "bash").join("\n");
+    assert!(shown.contains("the sandbox blocked writing"), "{shown}");
+    screen.terminal.send("2");
+    screen.wait_for("Done.");
+    assert!(!outside.exists());
+}
+
 /// Each tool says what its call would do. The tools of servers, and those that run code, browsers and agents, do not exist yet.
 #[test]
 fn every_tool_says_what_it_would_do() {
