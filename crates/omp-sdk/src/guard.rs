@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::task::Poll;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use omp_agent::{Clock, Control, Decision, Gate, Tool, ToolError};
@@ -25,6 +26,10 @@ use crate::confining;
 use crate::permissions::Permissions;
 
 const TODO_FAILED: &str = include_str!("../prompts/todo-error-reminder.md");
+/// A command takes microseconds to judge, a slow disk longer.
+const JUDGING: Duration = Duration::from_secs(10);
+/// Why a command is asked about that could not be judged.
+const NOT_JUDGED: &str = "could not be judged";
 /// The tool whose calls run in a sandbox.
 const BASH: &str = "bash";
 /// The tool with the list that people watch.
@@ -243,7 +248,10 @@ impl Guard {
         let mut approval = declared.clone().unwrap_or(Approval::EXEC);
         let rung = if call.name == BASH { self.rung().await } else { Rung::None };
         let verdict = if call.name == BASH { self.judged(arguments).await } else { None };
-        if let Some(name) = risky_variable(stance, verdict.as_ref(), arguments) {
+        if call.name == BASH && self.tools.get().is_some() && verdict.is_none() {
+            approval = Approval { reason: Some(NOT_JUDGED.into()), insists: true, hidden: true, ..approval };
+        }
+        if let Some(name) = risky_variable(stance, &call.name, arguments) {
             return Decision::Deny(forbidden_variable(&name));
         }
         let mut mode = self.with_sandbox(stance, &call.name, rung);
@@ -294,22 +302,24 @@ impl Guard {
                 let script = self.script(&call.name, arguments).filter(|_| plain);
                 let decision = self.ask(call, question, script.as_ref()).await;
                 // What was approved although it leaves the sandbox could only fail inside.
-                self.let_out(call, leaves.is_some() && rung != Rung::None && decision == Decision::Allow);
+                if leaves.is_some() && rung != Rung::None && decision == Decision::Allow {
+                    self.let_out(call, arguments);
+                }
                 decision
             }
         }
     }
 
-    fn let_out(&self, call: &ToolCall, out: bool) {
-        if let Some(tools) = self.tools.get().filter(|_| out) {
-            tools.sandbox.let_out(&call.id);
+    fn let_out(&self, call: &ToolCall, arguments: &Map<String, Value>) {
+        if let Some(tools) = self.tools.get() {
+            tools.sandbox.let_out(&call.id, arguments);
         }
     }
 
     /// What the command of a call does, judged where its shell is.
     async fn judged(&self, arguments: &Map<String, Value>) -> Option<Verdict> {
         let (tools, arguments) = (Arc::clone(self.tools.get()?), arguments.clone());
-        tokio::task::spawn_blocking(move || tools.judge(&arguments)).await.ok()
+        in_time(move || tools.judge(&arguments)).await
     }
 
     /// The mode that relies on a sandbox is another without a full one. While a plan is made nothing can be written, so
@@ -441,8 +451,8 @@ fn no_way_back(verdict: &Verdict) -> Option<String> {
 }
 
 /// A variable given to a command that would make other programs of the ones it names.
-fn risky_variable(mode: Mode, verdict: Option<&Verdict>, arguments: &Map<String, Value>) -> Option<String> {
-    if mode == Mode::Yolo || verdict.is_none() {
+fn risky_variable(mode: Mode, tool: &str, arguments: &Map<String, Value>) -> Option<String> {
+    if mode == Mode::Yolo || tool != BASH {
         return None;
     }
     let given = arguments.get("env").and_then(Value::as_object)?;
@@ -514,7 +524,12 @@ fn obey(modes: &omp_tools::Modes, mode: Mode) {
 /// The tool's own word on the call. It may look at files, so it gets a thread where that holds up nobody.
 async fn declared(tool: &Arc<dyn Tool>, arguments: &Map<String, Value>) -> Option<Approval> {
     let (tool, arguments) = (Arc::clone(tool), arguments.clone());
-    tokio::task::spawn_blocking(move || tool.approval(&arguments)).await.ok().flatten()
+    in_time(move || tool.approval(&arguments)).await.flatten()
+}
+
+/// What a thread finds out; `None` if it fails or takes for ever, as a text may be made to let it.
+async fn in_time<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    tokio::time::timeout(JUDGING, tokio::task::spawn_blocking(work)).await.ok()?.ok()
 }
 
 /// What helps to decide. It may count files, so it gets a thread, too.

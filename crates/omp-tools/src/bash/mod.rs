@@ -133,7 +133,7 @@ impl Bash {
         match denied.get() {
             // Somebody may let it out; then it runs once more from the beginning.
             Some(denial) if self.context.ask_to_leave(&call.id, &command, denial).await => {
-                self.context.sandbox.let_out(&call.id);
+                self.context.sandbox.let_out(&call.id, &call.arguments);
                 self.attempt(again, &call, view.as_deref(), &Arc::default()).await
             }
             _ => result,
@@ -149,7 +149,7 @@ impl Bash {
         denied: &Arc<OnceLock<Denial>>,
     ) -> Result<ToolOutput, ToolError> {
         let (command, in_background) = (arguments.command.clone(), arguments.background);
-        let prepare = self.prepare(arguments, &call.id, denied);
+        let prepare = self.prepare(arguments, call, denied);
         let Some(prepared) = call.cancel.run_until_cancelled(prepare).await else {
             return Err(ToolError::new("Command aborted."));
         };
@@ -182,14 +182,14 @@ impl Bash {
     async fn prepare(
         &self,
         arguments: Arguments,
-        id: &str,
+        invocation: &Invocation,
         denied: &Arc<OnceLock<Denial>>,
     ) -> Result<Prepared, ToolError> {
         check_names(&arguments.env)?;
         let Context { settings, spills, .. } = self.context.as_ref();
         let timeout = Timeout::new(arguments.timeout, settings.max_timeout);
         let order = self.order(arguments)?;
-        let confine = self.context.confine(id).await?;
+        let confine = self.context.confine(&invocation.id, &invocation.arguments).await?;
         let shell = self.context.confined_shell(&confine).await;
         let order = self.with_paths(order).await?;
         let place = self.place(order.directory)?;

@@ -1,6 +1,7 @@
 //! Where compilers and package managers keep what they fetched and built before.
 //!
-//! Everyday work writes there, so a sandbox lets it. What is kept in these directories is read and partly run by later
+//! Everyday work writes there, so a sandbox lets it; directories from which programs are run by their name are not among
+//! them. What is kept in these directories is read and partly run by later
 //! builds: that is the price, and `SECURITY.md` names it.
 
 use std::path::{Path, PathBuf};
@@ -42,7 +43,6 @@ const CACHES: &[Cache] = &[
     cache(".cache/uv", PYTHON),
     cache(".cache/pypoetry/cache", &[]),
     cache(".cache/pypoetry/artifacts", &[]),
-    cache(".cache/pre-commit", &[]),
     cache(".cache/mypy", &[]),
     cache(".cache/ruff", &[]),
     cache(".cache/go-build", GO),
@@ -52,7 +52,6 @@ const CACHES: &[Cache] = &[
     cache(".gradle/caches", &[]),
     cache(".gradle/daemon", &[]),
     cache(".gradle/native", &[]),
-    cache(".gradle/wrapper/dists", &[]),
     cache(".m2/repository", &[]),
     cache(".ivy2/cache", &[]),
     cache(".cache/coursier", &[]),
@@ -61,8 +60,6 @@ const CACHES: &[Cache] = &[
     cache(".dotnet/TelemetryStorageService", &[]),
     cache(".cache/composer", &[]),
     cache(".composer/cache", &[]),
-    cache(".gem", &[]),
-    cache(".local/share/gem", &[]),
     cache(".bundle/cache", &[]),
     cache(".cache/ccache", &[]),
     cache(".ccache", &[]),
@@ -77,9 +74,9 @@ const CACHES: &[Cache] = &[
     cache(".cache/eslint", &[]),
     cache(".hex", &[]),
     cache(".cache/rebar3", &[]),
-    cache(".pub-cache", &[]),
+    cache(".pub-cache/hosted", &[]),
     cache(".opam/download-cache", &[]),
-    cache(".stack", &[]),
+    cache(".stack/pantry", &[]),
     cache(".cabal/packages", &[]),
     cache(".cache/cabal", &[]),
     cache(".terraform.d/plugin-cache", &[]),

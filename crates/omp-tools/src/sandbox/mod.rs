@@ -10,7 +10,6 @@ mod probe;
 mod repository;
 mod run;
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -19,6 +18,7 @@ use futures_util::future::BoxFuture;
 use omp_agent::ToolError;
 use omp_sandbox::{Confinement, Denial, Network, Policy, Rung};
 use omp_shell::{Confined, Environment, Scope};
+use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
 
 pub(crate) use ground::Ground;
@@ -76,8 +76,8 @@ pub struct Sandbox {
     /// The approval mode runs everything as it is.
     free: AtomicBool,
     rung: OnceCell<Rung>,
-    /// Calls that a person let out.
-    outside: Mutex<HashSet<String>>,
+    /// Calls that a person let out, with everything that was shown of them: a model may use an id twice.
+    outside: Mutex<Vec<(String, Map<String, Value>)>>,
     book: Arc<HostBook>,
     learned: OnceCell<()>,
     escalation: OnceLock<Arc<dyn Escalation>>,
@@ -111,14 +111,17 @@ impl Sandbox {
         let _ = self.escalation.set(escalation);
     }
 
-    /// This call runs outside: a person said so.
-    pub fn let_out(&self, call: &str) {
-        self.outside.lock().unwrap_or_else(PoisonError::into_inner).insert(call.to_owned());
+    /// This call, with these arguments, runs outside: a person said so.
+    pub fn let_out(&self, call: &str, arguments: &Map<String, Value>) {
+        let mut outside = self.outside.lock().unwrap_or_else(PoisonError::into_inner);
+        outside.push((call.to_owned(), arguments.clone()));
     }
 
     /// Whether the call was let out. Asked once.
-    fn take_out(&self, call: &str) -> bool {
-        self.outside.lock().unwrap_or_else(PoisonError::into_inner).remove(call)
+    fn take_out(&self, call: &str, arguments: &Map<String, Value>) -> bool {
+        let mut outside = self.outside.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = outside.iter().position(|(id, shown)| id == call && shown == arguments);
+        at.map(|at| outside.swap_remove(at)).is_some()
     }
 
     pub fn hosts(&self) -> &HostBook {
@@ -193,9 +196,13 @@ impl Confine {
 
 impl Context {
     /// What holds for a command that is about to run.
-    pub(crate) async fn confine(&self, call: &str) -> Result<Confine, ToolError> {
+    pub(crate) async fn confine(
+        &self,
+        call: &str,
+        arguments: &Map<String, Value>,
+    ) -> Result<Confine, ToolError> {
         let planning = self.modes.planning.is_on();
-        if self.sandbox.take_out(call) && !planning {
+        if self.sandbox.take_out(call, arguments) && !planning {
             return Ok(Confine::Free("approved to run outside"));
         }
         self.confine_now(planning).await

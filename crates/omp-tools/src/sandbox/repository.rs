@@ -77,7 +77,9 @@ fn is_submodule(directory: &Path, work_tree: &Path) -> bool {
 fn common(directory: &Path) -> Option<PathBuf> {
     let text = std::fs::read_to_string(directory.join("commondir")).ok()?;
     let common = directory.join(text.trim()).canonicalize().ok()?;
-    directory.starts_with(&common).then_some(common)
+    // The file comes with the project as well: what it names must be a repository that has this worktree.
+    let is_repository = common.join("HEAD").is_file() && common.join("objects").is_dir();
+    (is_repository && directory.parent() == Some(&common.join("worktrees"))).then_some(common)
 }
 
 fn children(directory: &Path) -> Vec<PathBuf> {
@@ -99,6 +101,8 @@ mod tests {
         std::fs::create_dir_all(base.join("w")).unwrap();
         std::fs::write(git.join("HEAD"), "ref: refs/heads/w\n").unwrap();
         std::fs::write(git.join("commondir"), "../..\n").unwrap();
+        std::fs::create_dir(base.join("main/.git/objects")).unwrap();
+        std::fs::write(base.join("main/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
         std::fs::write(base.join("w/.git"), format!("gitdir: {}\n", git.display())).unwrap();
         assert_eq!(of(&base.join("w")).writable, Vec::<PathBuf>::new(), "not named by the other side");
         std::fs::write(git.join("gitdir"), format!("{}\n", base.join("w/.git").display())).unwrap();
@@ -106,5 +110,21 @@ mod tests {
         assert_eq!(found.writable, [git, base.join("main/.git")]);
         assert!(found.protected.contains(&base.join("main/.git/hooks")));
         assert!(found.protected.contains(&base.join("w/.git")));
+    }
+
+    /// A project that brings its own git directory along chooses nothing above it.
+    #[test]
+    fn a_forged_worktree_opens_only_itself() {
+        let directory = tempfile::tempdir().unwrap();
+        let base = directory.path().canonicalize().unwrap();
+        let fake = base.join("project/fake");
+        std::fs::create_dir_all(&fake).unwrap();
+        for (name, text) in [("HEAD", "ref: x\n"), ("commondir", "../..\n")] {
+            std::fs::write(fake.join(name), text).unwrap();
+        }
+        std::fs::write(fake.join("gitdir"), format!("{}\n", base.join("project/.git").display())).unwrap();
+        std::fs::write(base.join("project/.git"), "gitdir: fake\n").unwrap();
+        let found = of(&base.join("project"));
+        assert!(found.writable.iter().all(|path| *path == fake), "{:?}", found.writable);
     }
 }

@@ -81,6 +81,27 @@ fn a_blocked_command_can_be_let_out() {
     assert!(body.contains("The sandbox blocked writing"), "the model is told: {body}");
 }
 
+/// What is known to leave is asked about first, and then runs outside; another call under the same id does not.
+#[test]
+fn what_is_known_to_leave_is_asked_about_first() {
+    let home = Home::new();
+    let both = Reply::new()
+        .tool_call("bash", json!({"_i": "why", "command": "touch ../home/known.txt"}))
+        .tool_call("bash", json!({"_i": "why", "command": "python3 -c \"open('../home/other.txt','w')\""}));
+    let server = Server::start([both, Reply::new().text("Done.")]);
+    home.models_yml(&server, Wire::OpenAiCompletions, omp_testkit::ModelOptions::new());
+    let (known, other) = (home.path("home/known.txt"), home.path("home/other.txt"));
+    let mut screen = Screen::in_home(home, server, &[], 40, 140);
+    screen.say("go");
+    screen.wait_for("outside the workspace");
+    screen.terminal.send("1");
+    screen.wait_for("run it outside?");
+    assert!(known.exists() && !other.exists());
+    screen.terminal.send("2");
+    screen.wait_for("Done.");
+    assert!(!other.exists());
+}
+
 /// A command on a terminal is in the same sandbox.
 // proves: SEC-009
 #[test]
