@@ -334,7 +334,7 @@ pub const BUILTINS: &[Builtin] = &[
     },
     Builtin {
         name: "sandbox",
-        description: "What confines commands in this session",
+        description: "Show the sandbox status of this session",
         place: Place::Everywhere,
         ..PLAIN
     },

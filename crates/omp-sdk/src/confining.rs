@@ -46,7 +46,7 @@ pub(crate) struct LettingOut {
 impl Escalation for LettingOut {
     fn outside<'a>(&'a self, call: &'a str, command: &'a str, why: &'a Denial) -> BoxFuture<'a, bool> {
         async move {
-            let reason = format!("the sandbox blocked {}; run it outside?", why.text());
+            let reason = format!("the sandbox blocked {}; run it outside the sandbox?", why.text());
             self.ask(call, reason, vec![detail("Command", command)]).await
         }
         .boxed()
@@ -54,7 +54,7 @@ impl Escalation for LettingOut {
 
     fn host<'a>(&'a self, host: &'a str, port: u16) -> BoxFuture<'a, bool> {
         async move {
-            let reason = "a confined command wants to reach a host that is not listed".to_owned();
+            let reason = "a sandboxed command wants to connect to a host that is not allowed yet".to_owned();
             self.ask("sandbox", reason, vec![detail("Host", &format!("{host}:{port}"))]).await
         }
         .boxed()

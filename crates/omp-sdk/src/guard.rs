@@ -1,5 +1,7 @@
 //! The gate that every tool call passes: does it run, does a person decide, is it refused?
 
+mod commands;
+
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -12,7 +14,6 @@ use omp_config::Directories;
 use omp_config::settings::{Settings, keys};
 use omp_guard::approval::{Mode, Outcome, Policy, decide};
 use omp_guard::command::{Script, Verdict};
-use omp_guard::effects::Target;
 use omp_guard::question::Question;
 use omp_guard::rules::{Scope, propose};
 use omp_guard::secrets::Secrets;
@@ -24,6 +25,8 @@ use omp_sandbox::Rung;
 use crate::adapt::SystemClock;
 use crate::confining;
 use crate::permissions::Permissions;
+
+use commands::{forbidden_variable, leaving, no_way_back, risky_variable, stays};
 
 const TODO_FAILED: &str = include_str!("../prompts/todo-error-reminder.md");
 /// A command takes microseconds to judge, a slow disk longer.
@@ -417,102 +420,6 @@ impl Gate for Guard {
 
 fn insists(tool: &Arc<dyn Tool>, arguments: &Map<String, Value>) -> bool {
     tool.approval(arguments).is_some_and(|approval| approval.insists)
-}
-
-/// Is everything that the command does known, and inside these directories?
-fn stays(verdict: &Verdict, roots: &[PathBuf]) -> bool {
-    let roots: Vec<&std::path::Path> = roots.iter().map(PathBuf::as_path).collect();
-    verdict.critical.is_none() && verdict.effects.stays_in(&roots)
-}
-
-/// Why a command is known to need more than a sandbox gives.
-fn leaving(verdict: &Verdict, roots: &[PathBuf]) -> Option<String> {
-    let effects = &verdict.effects;
-    if effects.outside {
-        return Some("needs privileges or services outside the sandbox".to_owned());
-    }
-    let roots: Vec<&std::path::Path> = roots.iter().map(PathBuf::as_path).collect();
-    let changed: Vec<&Target> = effects.writes.iter().chain(&effects.destroys).collect();
-    let is_outside = |target: &Target| target.real.is_some() && !target.is_in(&roots);
-    // A path may mean several places, if it is not certain where the command is by then: all of them must be outside.
-    let certain = |target: &&&Target| {
-        let mut same = changed.iter().filter(|other| other.typed == target.typed);
-        same.all(|other| is_outside(other))
-    };
-    changed.iter().find(certain).map(|target| format!("writes {target}, outside the workspace"))
-}
-
-/// Why nothing brings back what a command would change.
-fn no_way_back(verdict: &Verdict) -> Option<String> {
-    let effects = &verdict.effects;
-    let uncertain = effects.destroys.iter().find(|target| target.real.is_none());
-    let uncertain = uncertain.map(|target| format!("destroys {target}"));
-    uncertain.or_else(|| effects.irreversible.map(str::to_owned))
-}
-
-/// A variable given to a command that would make other programs of the ones it names.
-fn risky_variable(mode: Mode, tool: &str, arguments: &Map<String, Value>) -> Option<String> {
-    if mode == Mode::Yolo || tool != BASH {
-        return None;
-    }
-    let given = arguments.get("env").and_then(Value::as_object)?;
-    given.keys().find(|name| replaces_programs(name)).cloned()
-}
-
-/// Does a variable of this name choose the code that runs, whatever the command says? Others, such as flags for a
-/// compiler, are shown in the question.
-fn replaces_programs(name: &str) -> bool {
-    const NAMES: &[&str] = &[
-        "BASHOPTS",
-        "BASH_ENV",
-        "BROWSER",
-        "EDITOR",
-        "ENV",
-        "IFS",
-        "NODE_OPTIONS",
-        "PAGER",
-        "PATH",
-        "PERL5LIB",
-        "PERL5OPT",
-        "PROMPT_COMMAND",
-        "PS4",
-        "PYTHONHOME",
-        "PYTHONPATH",
-        "PYTHONSTARTUP",
-        "RUBYLIB",
-        "RUBYOPT",
-        "RUSTC_WRAPPER",
-        "RUSTC_WORKSPACE_WRAPPER",
-        "SHELLOPTS",
-        "VISUAL",
-        "ZDOTDIR",
-    ];
-    const BEGINNINGS: &[&str] = &[
-        "BASH_FUNC_",
-        "DYLD_",
-        "GIT_ASKPASS",
-        "GIT_CONFIG",
-        "GIT_DIR",
-        "GIT_EDITOR",
-        "GIT_EXEC",
-        "GIT_EXTERNAL",
-        "GIT_PAGER",
-        "GIT_PROXY",
-        "GIT_SEQUENCE",
-        "GIT_SSH",
-        "GIT_TEMPLATE",
-        "LD_",
-        "LESS",
-    ];
-    let ends = ["_PAGER", "_EDITOR", "_ASKPASS"].iter().any(|end| name.ends_with(end));
-    ends || NAMES.contains(&name) || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
-}
-
-fn forbidden_variable(name: &str) -> String {
-    format!(
-        "The variable {name} decides which programs run, so it cannot be given to a command. Call without it, or ask the \
-         user to run the command."
-    )
 }
 
 /// Tools keep to what was agreed to unless nothing is ever asked, and ask about addresses where everything is.

@@ -272,7 +272,7 @@ pub static COMMANDS: &[Command] = &[
         .args(&[Positional::one("file", Kind::File, "A file that `omp --record` wrote")])
         .flags(&[JSON])
         .examples(&["omp --record bug.jsonl", "omp replay bug.jsonl", "omp replay --json bug.jsonl"]),
-    Command::new("sandbox", "Show what confines commands, or run one confined")
+    Command::new("sandbox", "Show the sandbox status, or run a command in the sandbox")
         .args(&[
             Positional::optional("action", Kind::OneOf(&["status", "run"]), "What to do (status)"),
             Positional::any("command", Kind::Text, "Command to run"),

@@ -8,11 +8,11 @@ settings! {
     // Ours.
     TOOLS_APPROVAL_RULES: List("tools.approvalRules", &[], "Commands that run without a question: `git status *` with any arguments, `make test` just as written.");
     // Ours.
-    SANDBOX_MODE: Choice("sandbox.mode", &["auto", "required", "off"], "Confine commands: where the approval mode relies on it, always and only by a full sandbox, or never.");
+    SANDBOX_MODE: Choice("sandbox.mode", &["auto", "required", "off"], "When commands run in a sandbox: in every approval mode but yolo, always (and only in a full one), or never.");
     // Ours.
-    SANDBOX_NETWORK: Choice("sandbox.network", &["ask", "allow", "deny"], "Hosts that confined commands reach: registries, git remotes and `sandbox.allowedHosts`, and others when you allow them; all; or no others.");
+    SANDBOX_NETWORK: Choice("sandbox.network", &["ask", "allow", "deny"], "Hosts that sandboxed commands can connect to: registries, git remotes, `sandbox.allowedHosts` and others that you approve; all; or no others.");
     // Ours.
-    SANDBOX_ALLOWED_HOSTS: List("sandbox.allowedHosts", &[], "Hosts that confined commands reach without a question, such as `api.example.com` or `*.example.com`.");
+    SANDBOX_ALLOWED_HOSTS: List("sandbox.allowedHosts", &[], "Hosts that sandboxed commands can connect to without a question, such as `api.example.com` or `*.example.com`.");
     // Ours.
     SANDBOX_RUNG: Choice("sandbox.rung", &["auto", "namespaces", "bubblewrap", "landlock", "none"], "What enforces the sandbox: the strongest there is, or this one.");
     TRUST_PROJECTS: Choice("trust.projects", &["ask", "always"], "Whether a project may run its code and read files outside of it without being asked about first. Taken only from your own settings.")

@@ -70,7 +70,7 @@ fn a_blocked_command_can_be_let_out() {
     screen.terminal.send("2");
     screen.wait_for("Stay inside it");
     let shown = question(&mut screen, "bash").join("\n");
-    assert!(shown.contains("run it outside?"), "{shown}");
+    assert!(shown.contains("run it outside the sandbox?"), "{shown}");
     assert!(!outside.exists(), "no means no");
     screen.terminal.send("1");
     screen.wait_for("Done.");
@@ -95,7 +95,7 @@ fn what_is_known_to_leave_is_asked_about_first() {
     screen.say("go");
     screen.wait_for("outside the workspace");
     screen.terminal.send("1");
-    screen.wait_for("run it outside?");
+    screen.wait_for("run it outside the sandbox?");
     assert!(known.exists() && !other.exists());
     screen.terminal.send("2");
     screen.wait_for("Done.");
