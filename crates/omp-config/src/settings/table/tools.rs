@@ -10,7 +10,7 @@ settings! {
     // Ours.
     SANDBOX_MODE: Choice("sandbox.mode", &["auto", "required", "off"], "When commands run in a sandbox: in every approval mode but yolo, always (and only in a full one), or never.");
     // Ours.
-    SANDBOX_NETWORK: Choice("sandbox.network", &["ask", "allow", "deny"], "Hosts that sandboxed commands can connect to: registries, git remotes, `sandbox.allowedHosts` and others that you approve; all; or no others.");
+    SANDBOX_NETWORK: Choice("sandbox.network", &["ask", "allow", "deny"], "Which hosts sandboxed commands reach: known ones plus those you approve (`ask`), all (`allow`), or only known ones (`deny`).");
     // Ours.
     SANDBOX_ALLOWED_HOSTS: List("sandbox.allowedHosts", &[], "Hosts that sandboxed commands can connect to without a question, such as `api.example.com` or `*.example.com`.");
     // Ours.
