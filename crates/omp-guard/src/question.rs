@@ -35,19 +35,21 @@ impl Question {
         format!("Allow tool: {}", self.tool)
     }
 
-    /// What helps to decide: labels and their values, which may have several lines.
-    pub fn lines(&self) -> Vec<(&str, String)> {
-        let origin = self.foreign.then(|| ("Origin", "MCP server tool".to_owned()));
-        let reason = self.reason.as_ref().map(|reason| ("Reason", reason.clone()));
-        let details = self.details.iter().map(|detail| (detail.label, shortened(&detail.value)));
-        origin.into_iter().chain(reason).chain(details).collect()
+    /// What helps to decide: labels and their values, which may have many lines.
+    pub fn values(&self) -> impl Iterator<Item = (&str, &str)> {
+        let origin = self.foreign.then_some(("Origin", "MCP server tool"));
+        let reason = self.reason.as_deref().map(|reason| ("Reason", reason));
+        let details = self.details.iter().map(|detail| (detail.label, detail.value.as_str()));
+        origin.into_iter().chain(reason).chain(details)
     }
 
     /// The question as lines of text. The further lines of a value are indented: what a model wrote must not look like
     /// a line of ours.
     pub fn text(&self) -> String {
         let mut text = self.title();
-        for (label, value) in self.lines() {
+        for (label, value) in self.values() {
+            let value =
+                if label == ApprovalDetail::DIFFERENCE { format!("\n{value}") } else { shortened(value) };
             let _ = write!(text, "\n{label}: {}", value.lines().collect::<Vec<_>>().join("\n  "));
         }
         text
@@ -110,6 +112,6 @@ mod tests {
         let question = Question::new("bash", &Approval::EXEC, true, vec![detail("Command", command)]);
         let expected = "Allow tool: bash\nCommand: rm -rf /\n  Reason: harmless\n  Path: /tmp";
         assert_eq!(question.text(), expected);
-        assert_eq!(question.lines(), [("Command", command.to_owned())]);
+        assert!(question.values().eq([("Command", command)]));
     }
 }

@@ -107,7 +107,17 @@ impl Listener for Person {
 
 impl Asker for Person {
     fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Reply> {
-        self.ask(|answer| Asked::approval(request, answer), Reply::No)
+        Box::pin(async move {
+            let reply = self.ask(|answer| Asked::approval(request, answer), Reply::No).await;
+            if !matches!(reply, Reply::NoBecause(_)) {
+                return reply;
+            }
+            let words = self.question("What should the model do instead?").await;
+            match words.filter(|words| !words.trim().is_empty()) {
+                Some(words) => Reply::NoBecause(words),
+                None => Reply::No,
+            }
+        })
     }
 }
 

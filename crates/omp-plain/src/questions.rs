@@ -12,6 +12,8 @@ pub(crate) struct Asked {
     count: Count,
     /// Taken with the answer.
     waiting: Option<Waiting>,
+    /// Nobody called for it, so that a line may be meant for something else.
+    pub(crate) is_unasked: bool,
 }
 
 /// Who waits, and for what the places of the choices stand.
@@ -35,7 +37,11 @@ pub(crate) enum Taken {
 
 impl Asked {
     fn new(title: &str, choices: Vec<Choice>, count: Count, waiting: Waiting) -> Self {
-        Self { title: title.to_owned(), choices, count, waiting: Some(waiting) }
+        Self { title: title.to_owned(), choices, count, waiting: Some(waiting), is_unasked: false }
+    }
+
+    fn unasked(self) -> Self {
+        Self { is_unasked: true, ..self }
     }
 
     /// May this call run?
@@ -47,9 +53,9 @@ impl Asked {
                 replies.push(Reply::Always(scope));
             }
         }
-        choices.push(Choice::new("No"));
-        replies.push(Reply::No);
-        Self::new(&request.question.text(), choices, Count::One, Waiting::Reply(replies, answer))
+        choices.extend([Choice::new("No"), Choice::new("Refuse and say why")]);
+        replies.extend([Reply::No, Reply::NoBecause(String::new())]);
+        Self::new(&request.question.text(), choices, Count::One, Waiting::Reply(replies, answer)).unasked()
     }
 
     /// What becomes of this plan?
@@ -58,7 +64,7 @@ impl Asked {
         let choices = enabled().map(|choice| Choice::new(choice.label.clone())).collect();
         let verdicts = enabled().map(|choice| choice.verdict.clone()).collect();
         let title = format!("{}\n\nPlan: {}", review.text.trim_end(), review.title);
-        Self::new(&title, choices, Count::One, Waiting::Plan(verdicts, answer))
+        Self::new(&title, choices, Count::One, Waiting::Plan(verdicts, answer)).unasked()
     }
 
     /// Yes or no?
@@ -88,7 +94,7 @@ impl Asked {
             1 => question.question.clone(),
             _ => format!("Question {this} of {all}: {}", question.question),
         };
-        Self::new(&title, choices, count, Waiting::Options(answer))
+        Self::new(&title, choices, count, Waiting::Options(answer)).unasked()
     }
 
     /// A question that is answered in words.
@@ -129,7 +135,7 @@ impl Asked {
         // Nobody may wait any more; then the answer is for nobody.
         match self.waiting.take() {
             Some(Waiting::Reply(replies, answer)) => {
-                _ = answer.send(replies.get(first).copied().unwrap_or(Reply::No));
+                _ = answer.send(replies.get(first).cloned().unwrap_or(Reply::No));
             }
             Some(Waiting::Plan(verdicts, answer)) => {
                 _ = answer.send(verdicts.get(first).cloned().unwrap_or(PlanVerdict::Refine(None)));

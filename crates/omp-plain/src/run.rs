@@ -1,7 +1,9 @@
 //! The loop: lines come in, sentences go out.
 
 use std::collections::VecDeque;
+use std::io::IsTerminal;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use omp_commands::{Desk, Place};
 use omp_sdk::{AgentError, Arrival, Audience, Driver, Host, ModeError, PageTheme, Prompt};
@@ -16,6 +18,9 @@ use crate::lines;
 use crate::person::{Person, Word, Words};
 use crate::questions::{Asked, Taken};
 use crate::speech::{self, Speech};
+
+/// A line that comes sooner after a question was typed before it could be read.
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// What is shown where a line can be typed.
 const PROMPT: &str = "> ";
@@ -70,6 +75,10 @@ struct Plain {
     speech: Speech,
     /// Questions, the first in front.
     asked: VecDeque<Asked>,
+    /// When the first was put.
+    put: Option<Instant>,
+    /// Lines are typed by a person, who may be ahead of what is asked.
+    typed: bool,
     waiting: VecDeque<Prompt>,
     /// Stops what runs.
     running: Option<CancellationToken>,
@@ -88,6 +97,8 @@ pub async fn run(start: Start) -> End {
         hands: Hands { desk: Desk { host, theme }, driver, person },
         speech: Speech::new(width),
         asked: VecDeque::new(),
+        put: None,
+        typed: std::io::stdin().is_terminal(),
         waiting: prompts.into(),
         running: None,
         finished,
@@ -240,6 +251,7 @@ impl Plain {
         self.asked.retain(|asked| !asked.is_stale());
         if let Some(asked) = self.asked.front() {
             out(&asked.text());
+            self.put = Some(Instant::now());
         }
     }
 
@@ -281,6 +293,13 @@ impl Plain {
     fn line(&mut self, line: &str) {
         self.armed = false;
         self.asked.retain(|asked| !asked.is_stale());
+        if self.was_typed_ahead() {
+            out("That line came before the question could be read, so it is no answer.\n");
+            if !line.trim().is_empty() {
+                self.beside(line.trim());
+            }
+            return self.ask();
+        }
         if let Some(asked) = self.asked.front_mut() {
             match asked.take(line) {
                 Taken::Answered => _ = self.asked.pop_front(),
@@ -306,6 +325,12 @@ impl Plain {
         } else {
             self.submit(Prompt::text(text));
         }
+    }
+
+    /// Did a line come too soon to be an answer to the question in front?
+    fn was_typed_ahead(&self) -> bool {
+        let sooner = self.put.is_some_and(|put| put.elapsed() < PAUSE);
+        self.typed && sooner && self.asked.front().is_some_and(|asked| asked.is_unasked)
     }
 
     /// A line while something runs: a command that is answered at once, or words for the model.

@@ -11,7 +11,7 @@ use omp_tools::{Escalation, NetworkSetting, RungChoice, SandboxMode, SandboxSett
 use omp_types::{Approval, ApprovalDetail};
 
 use crate::Session;
-use crate::guard::{ApprovalRequest, Guard, Reply};
+use crate::guard::{ApprovalRequest, Guard};
 
 /// What is said where nothing confines commands.
 pub const NO_SANDBOX: &str = "no sandbox";
@@ -68,7 +68,7 @@ impl LettingOut {
         let question = Question::new(BASH, &approval, true, details);
         let project = guard.permissions().project().to_owned();
         let request = ApprovalRequest { call_id: call.to_owned(), question, always: None, project };
-        guard.put(&request).await.is_some_and(|reply| reply != Reply::No)
+        guard.put(&request).await.is_some_and(|reply| reply.allows())
     }
 }
 

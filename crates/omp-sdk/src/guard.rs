@@ -61,13 +61,22 @@ pub struct ApprovalRequest {
 }
 
 /// A person's answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
     /// This call runs.
     Once,
     /// This call runs, and the next ones like it are not asked about, as far as the scope goes.
     Always(Scope),
     No,
+    /// It does not run, and the model is told these words.
+    NoBecause(String),
+}
+
+impl Reply {
+    /// Does the call run?
+    pub fn allows(&self) -> bool {
+        matches!(self, Self::Once | Self::Always(_))
+    }
 }
 
 /// What the settings say about approval.
@@ -167,7 +176,11 @@ impl Guard {
             return None;
         };
         let _turn = self.turn.lock().await;
-        Some(asker.ask(request).await)
+        let reply = asker.ask(request).await;
+        if let (Reply::NoBecause(words), Some(control)) = (&reply, self.control.get()) {
+            control.steer(UserContent::Text(words.clone()));
+        }
+        Some(reply)
     }
 
     /// The mode that holds now.
@@ -361,6 +374,7 @@ impl Guard {
         let request = ApprovalRequest { call_id: call.id.clone(), question, always, project };
         match asker.ask(&request).await {
             Reply::No => Decision::Deny(refused(&call.name)),
+            Reply::NoBecause(words) => Decision::Deny(refused_because(&call.name, &words)),
             Reply::Once => Decision::Allow,
             Reply::Always(scope) => {
                 self.permissions.remember(rules.unwrap_or_default(), scope).await;
@@ -461,6 +475,10 @@ fn closed(tool: &str) -> String {
 
 fn refused(tool: &str) -> String {
     format!("Tool \"{tool}\" was not approved by the user, so the call did not run. Ask what to do instead.")
+}
+
+fn refused_because(tool: &str, words: &str) -> String {
+    format!("Tool \"{tool}\" was not approved by the user, so the call did not run. The user says: {words}")
 }
 
 fn nobody_to_ask(question: &Question) -> String {

@@ -38,3 +38,8 @@ pub struct ApprovalDetail {
     pub label: &'static str,
     pub value: String,
 }
+
+impl ApprovalDetail {
+    /// The label of a unified diff: what a call would change in files as they are now.
+    pub const DIFFERENCE: &'static str = "Difference";
+}

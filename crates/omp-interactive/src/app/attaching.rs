@@ -24,7 +24,7 @@ pub(super) enum Wanted {
 impl App {
     /// Pasted text goes to where text is typed.
     pub(super) fn pasted(&mut self, text: String) {
-        if self.has_panel() {
+        if self.is_for_panel() {
             self.paste_in_panel(&text);
             return;
         }

@@ -27,6 +27,15 @@ impl App {
         self.link.set_composing(true);
     }
 
+    /// Puts words into the editor, behind what is there.
+    pub(crate) fn add_to_draft(&mut self, words: &str) {
+        let mut content = self.editor.content();
+        let between = if content.is_empty() { "" } else { "\n\n" };
+        content.push(Part::Text(format!("{between}{words}")));
+        self.editor.set_content(&content);
+        self.link.set_composing(true);
+    }
+
     /// Interrupts the turn; what is queued is said at once.
     pub(super) fn deliver_queue(&mut self) {
         let (steering, later) = self.take_queued();

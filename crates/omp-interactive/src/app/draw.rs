@@ -17,6 +17,7 @@ use omp_view::working::Activity;
 use omp_view::{Look, status};
 
 use super::App;
+use super::attention::Opened;
 use crate::pane::Pane;
 use crate::panels::Drawn;
 
@@ -82,18 +83,31 @@ impl App {
         self.set(self.lanes.banner, banner, None);
         let status = self.status(&look);
         self.set(self.lanes.status, status, None);
-        let Drawn { rows, cursor } = match self.panels.first_mut() {
-            Some(panel) if panel.has_edge() || size.height < LOW => panel.draw(&look, size),
-            Some(panel) => apart(panel.draw(&look, Size { height: size.height - 1, ..size })),
-            None => self.prompt_rows(&look, size),
-        };
+        let Drawn { rows, cursor } = self.front(&look, size);
         let lane = self.covering().unwrap_or(self.lanes.editor);
         self.set(lane, rows, cursor);
     }
 
+    /// What is in front, or the editor.
+    fn front(&mut self, look: &Look, size: Size) -> Drawn {
+        self.draw_when_heard();
+        let below = self.below_question(look, size);
+        let size = Size { height: size.height.saturating_sub(below.rows.len()), ..size };
+        let mut drawn = match self.panels.first_mut() {
+            Some(Opened { panel, .. }) if panel.has_edge() || size.height < LOW => panel.draw(look, size),
+            Some(Opened { panel, .. }) => apart(panel.draw(look, Size { height: size.height - 1, ..size })),
+            None => return self.prompt_rows(look, size),
+        };
+        let above = drawn.rows.len();
+        drawn.cursor =
+            below.cursor.map(|cursor| Position { row: cursor.row + above, ..cursor }).or(drawn.cursor);
+        drawn.rows.extend(below.rows);
+        drawn
+    }
+
     /// The lane over everything, if what is in front wants it.
     fn covering(&mut self) -> Option<Id> {
-        let covers = self.panels.first().is_some_and(|panel| panel.covers());
+        let covers = self.panels.first().is_some_and(|opened| opened.panel.covers());
         match (covers, self.setup.cover) {
             (true, None) => {
                 let options = OverlayOptions { anchor: Anchor::Below, ..OverlayOptions::default() };

@@ -36,7 +36,7 @@ impl App {
 
     fn key(&mut self, key: Key) {
         self.banner = None;
-        if self.has_panel() {
+        if self.is_for_panel() {
             self.key_in_panel(key);
             return;
         }

@@ -4,6 +4,7 @@ mod accent;
 mod arguments;
 mod aside;
 mod attaching;
+mod attention;
 mod builtin;
 mod commands;
 mod compacting;
@@ -57,7 +58,6 @@ use crate::greeting::Greeting;
 use crate::images::Images;
 use crate::link::Link;
 use crate::pane::Pane;
-use crate::panels::Panel;
 use crate::recent::Recent;
 use crate::run::Numbers;
 use crate::stage::Stage;
@@ -154,7 +154,9 @@ pub(crate) struct App {
     /// How many turns there were: the end of one that was left behind means nothing.
     runs: u64,
     /// What stands in the place of the editor, the first in front.
-    panels: Vec<Box<dyn Panel>>,
+    panels: Vec<attention::Opened>,
+    /// When the last key came.
+    typed: Option<Duration>,
     banner: Option<(Token, String)>,
     asides: aside::Asides,
     setup: commands::setup::Setup,
@@ -254,6 +256,7 @@ impl App {
             run: None,
             runs: 0,
             panels: Vec::new(),
+            typed: None,
             banner: None,
             asides: aside::Asides::default(),
             setup: commands::setup::Setup::default(),

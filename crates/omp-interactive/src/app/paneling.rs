@@ -6,6 +6,7 @@ use omp_tui::input::Key;
 use omp_view::select::Selector;
 
 use super::App;
+use super::attention::Opened;
 use crate::panels::choice::Choice;
 use crate::panels::list::List;
 use crate::panels::menu::Menu;
@@ -16,14 +17,14 @@ use crate::panels::{Panel, Reaction};
 impl App {
     /// Puts something in the place of the editor, behind what is there: one is answered after the other.
     pub(crate) fn open(&mut self, panel: impl Panel) {
-        self.panels.push(Box::new(panel));
-        self.changed();
+        self.panels.push(Opened::new(panel));
+        self.front_changed();
     }
 
     /// Puts something before everything else, such as a question of the panel in front.
     pub(crate) fn open_in_front(&mut self, panel: impl Panel) {
-        self.panels.insert(0, Box::new(panel));
-        self.changed();
+        self.panels.insert(0, Opened::new(panel));
+        self.front_changed();
     }
 
     /// Keeps what is typed for a panel that opens as soon as it knows what to show.
@@ -41,19 +42,19 @@ impl App {
 
     /// The panel of a kind, if one is open.
     pub(crate) fn panel<T: Panel>(&mut self) -> Option<&mut T> {
-        self.panels.iter_mut().find_map(|panel| {
-            let panel: &mut dyn Any = panel.as_mut();
+        self.panels.iter_mut().find_map(|opened| {
+            let panel: &mut dyn Any = opened.panel.as_mut();
             panel.downcast_mut::<T>()
         })
     }
 
     /// Takes panels of a kind away.
     pub(crate) fn close<T: Panel>(&mut self) {
-        self.panels.retain(|panel| {
-            let panel: &dyn Any = panel.as_ref();
+        self.panels.retain(|opened| {
+            let panel: &dyn Any = opened.panel.as_ref();
             !panel.is::<T>()
         });
-        self.changed();
+        self.front_changed();
     }
 
     /// Is something in the place of the editor?
@@ -64,18 +65,32 @@ impl App {
 
     /// Takes questions away that nobody waits for any more.
     pub(super) fn drop_stale_panels(&mut self) {
-        self.panels.retain(|panel| !panel.is_stale());
+        self.panels.retain(|opened| !opened.panel.is_stale());
+        self.note_front();
+    }
+
+    /// Something else may be in front.
+    fn front_changed(&mut self) {
+        self.note_front();
+        self.changed();
+    }
+
+    fn note_front(&mut self) {
+        let now = self.now();
+        if let Some(opened) = self.panels.first_mut() {
+            opened.come_to_front(now);
+        }
     }
 
     pub(super) fn key_in_panel(&mut self, key: Key) {
-        let Some(panel) = self.panels.first_mut() else { return };
-        let reaction = panel.key(key, &self.keys);
+        let Some(opened) = self.panels.first_mut() else { return };
+        let reaction = opened.panel.key(key, &self.keys);
         self.react(reaction);
     }
 
     pub(super) fn paste_in_panel(&mut self, text: &str) {
-        let Some(panel) = self.panels.first_mut() else { return };
-        let reaction = panel.paste(text);
+        let Some(opened) = self.panels.first_mut() else { return };
+        let reaction = opened.panel.paste(text);
         self.react(reaction);
     }
 
@@ -88,7 +103,7 @@ impl App {
                 then(self);
             }
         }
-        self.changed();
+        self.front_changed();
     }
 
     /// Asks a question with a few answers.

@@ -97,6 +97,8 @@ impl App {
 
     /// What the user's editor left; `None` if it failed.
     pub(crate) fn edited_elsewhere(&mut self, text: Result<String, String>) {
+        // What came up meanwhile was not on the screen.
+        self.typed = Some(self.now());
         let plan = self.panel::<Plan>().filter(|plan| plan.is_edited);
         match (text, plan) {
             (Ok(text), Some(plan)) => plan.edited(&text),

@@ -194,6 +194,11 @@ impl App {
     }
 
     /// Stops the turn; what was queued comes back into the editor.
+    /// A question of the turn is left without an answer.
+    pub(crate) fn stop_turn(&mut self) {
+        self.abort();
+    }
+
     pub(super) fn abort(&mut self) {
         if let Some(run) = &self.run {
             run.cancel.cancel();

@@ -154,7 +154,7 @@ impl App {
             return;
         }
         self.hold_time();
-        if self.panels.first().is_some_and(|panel| !is_played(panel.as_ref())) {
+        if self.panels.first().is_some_and(|opened| !is_played(opened.panel.as_ref())) {
             self.leave_tape("a panel");
         }
         let now = self.now();

@@ -1,6 +1,5 @@
 //! What the session says and asks.
 
-use omp_sdk::{ApprovalRequest, Reply};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,12 +7,11 @@ use omp_theme::Token;
 use omp_tui::transcript::Transcript;
 use omp_types::{AgentEvent, Message};
 use omp_view::working::Activity;
-use tokio::sync::oneshot;
 
 use super::App;
 use crate::link::{Link, Word};
-use crate::panels::approval::Approval;
 use crate::panels::menu::Menu;
+use crate::panels::text::Text;
 
 impl App {
     /// Takes a word of a session; those of sessions that were left are dropped.
@@ -28,7 +26,7 @@ impl App {
         self.count_word(&word);
         match word {
             Word::Event(event) => self.event(&event),
-            Word::Approve(request, answer) => self.approve(&request, answer),
+            Word::Approve(request, answer) => self.approve(request, answer),
             Word::Review(review, answer) => self.show_plan(review, answer),
             Word::Question(question, place, answer) => self.put_question(question, place, answer),
             Word::Confirm(question, answer) => {
@@ -38,9 +36,10 @@ impl App {
             }
             Word::Terminal(command, terminal, ended) => self.show_terminal(command, terminal, ended),
             Word::Text(question, begun, answer) => {
-                self.ask_text(question, &begun, move |_, text| {
+                let text = Text::new(question, &begun, move |_, text| {
                     let _ = answer.send(text);
                 });
+                self.open(text.stops_turn().unasked());
             }
         }
     }
@@ -79,15 +78,5 @@ impl App {
             self.conversation.event(transcript, event, now);
         }
         self.changed_by(event);
-    }
-
-    /// Asks whether a call may run.
-    fn approve(&mut self, request: &ApprovalRequest, answer: oneshot::Sender<Reply>) {
-        let look = self.stage.look(self.width);
-        let question = &request.question;
-        let text = omp_view::approval::rows(&look, &question.title(), &question.lines());
-        let menu = Menu::new("", ["Yes, this once"]).with_text(text);
-        self.notify("A tool call needs your approval");
-        self.open(Approval::new(menu, request.always.as_deref(), answer));
     }
 }

@@ -110,7 +110,7 @@ impl Asked {
                 app.hint(Token::Muted, "The question was no longer open.");
             }
         };
-        let text = Text::new(self.question.question.clone(), "", answered);
+        let text = Text::new(self.question.question.clone(), "", answered).stops_turn();
         Reaction::Close(Box::new(move |app| app.open_in_front(text)))
     }
 }
@@ -127,6 +127,10 @@ impl Panel for Asked {
             Code::Char(' ') => self.step(Step::Toggle),
             _ => step(key, keys).map_or(Reaction::Stay, |step| self.step(step)),
         }
+    }
+
+    fn is_unasked(&self) -> bool {
+        true
     }
 
     fn is_stale(&self) -> bool {

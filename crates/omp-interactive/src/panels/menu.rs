@@ -53,12 +53,18 @@ impl Menu {
     }
 
     pub(crate) fn rows(&self, look: &Look) -> Vec<Line> {
+        let text: Vec<Line> = self.text.iter().flat_map(|line| line.wrap(look.width, 0)).collect();
+        self.rows_with(look, &text, "")
+    }
+
+    /// The same with other rows before the answers, and a word about keys behind them.
+    pub(crate) fn rows_with(&self, look: &Look, text: &[Line], hint: &str) -> Vec<Line> {
         let rule = look.row(Token::Border, &look.symbol(Symbol::BoxSharpHorizontal).repeat(look.width));
         let mut rows = vec![rule.clone()];
         if !self.title.is_empty() {
             rows.extend(look.wrapped(Token::Accent, &self.title, 0));
         }
-        rows.extend(self.text.iter().flat_map(|line| line.wrap(look.width, 0)));
+        rows.extend_from_slice(text);
         for (place, (label, detail)) in self.options.iter().enumerate() {
             let chosen = place == self.selected;
             let token = if chosen { Token::Accent } else { Token::Text };
@@ -69,6 +75,9 @@ impl Menu {
             }
             let line = look.shortened(&line, look.width);
             rows.push(if chosen { look.selected(&line) } else { line });
+        }
+        if !hint.is_empty() {
+            rows.extend(look.wrapped(Token::Dim, &format!("  {hint}"), 2));
         }
         rows.push(rule);
         rows

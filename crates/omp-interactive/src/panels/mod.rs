@@ -74,6 +74,11 @@ pub(crate) trait Panel: Any {
         false
     }
 
+    /// Did it come up by itself? Then what is typed as it appears was meant for something else.
+    fn is_unasked(&self) -> bool {
+        false
+    }
+
     /// Does nobody wait for it any more?
     fn is_stale(&self) -> bool {
         false

@@ -31,6 +31,19 @@ impl Plan {
         }
     }
 
+    /// Nothing is decided: the turn ends, and the notes wait in the editor.
+    fn leave(&mut self) -> Reaction {
+        let Some(answer) = self.answer.take() else { return Reaction::Close(Box::new(|_| {})) };
+        let text = self.review.is_changed().then(|| self.review.text());
+        let notes = self.review.notes();
+        Reaction::Close(Box::new(move |app| {
+            if let Some(notes) = notes {
+                app.add_to_draft(&notes);
+            }
+            app.decide_plan(answer, PlanVerdict::Refine(None), text, None);
+        }))
+    }
+
     /// The decision goes to the session, after everything that was changed here.
     fn decide(&mut self, verdict: PlanVerdict) -> Reaction {
         let Some(answer) = self.answer.take() else { return Reaction::Close(Box::new(|_| {})) };
@@ -79,8 +92,12 @@ impl Panel for Plan {
                 Some(choice) => self.decide(choice.verdict.clone()),
                 None => Reaction::Stay,
             },
-            Wish::Leave => self.decide(PlanVerdict::Refine(None)),
+            Wish::Leave => self.leave(),
         }
+    }
+
+    fn is_unasked(&self) -> bool {
+        true
     }
 
     fn is_stale(&self) -> bool {

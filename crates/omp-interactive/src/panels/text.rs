@@ -20,6 +20,10 @@ pub(crate) struct Text {
     question: String,
     editor: Box<Editor>,
     answered: Option<Worded>,
+    /// It is a question of the turn, and leaving it stops that.
+    stops: bool,
+    /// It came up by itself.
+    unasked: bool,
 }
 
 impl Text {
@@ -33,14 +37,35 @@ impl Text {
         let mut content = Content::default();
         content.push(Part::Text(begun.to_owned()));
         editor.set_content(&content);
-        Self { question, editor: Box::new(editor), answered: Some(Box::new(answered)) }
+        Self {
+            question,
+            editor: Box::new(editor),
+            answered: Some(Box::new(answered)),
+            stops: false,
+            unasked: false,
+        }
+    }
+
+    /// The same as a question of the turn.
+    #[must_use]
+    pub(crate) fn stops_turn(self) -> Self {
+        Self { stops: true, ..self }
+    }
+
+    /// The same as one that nobody called for.
+    #[must_use]
+    pub(crate) fn unasked(self) -> Self {
+        Self { unasked: true, ..self }
     }
 }
 
 impl Panel for Text {
     fn draw(&mut self, look: &Look, size: Size) -> Drawn {
         let mut rows = look.wrapped(Token::Accent, &neutral::exact(&self.question), 0);
-        let hint = "Enter answers, Esc leaves";
+        let hint = match self.stops {
+            true => "Enter answers, Esc stops the turn",
+            false => "Enter answers, Esc leaves",
+        };
         let (more, cursor) = editor_rows(&mut self.editor, look, size, Border::Normal, hint);
         let cursor = Position { row: cursor.row + rows.len(), ..cursor };
         rows.extend(more);
@@ -64,6 +89,10 @@ impl Panel for Text {
         };
         let Some(answered) = self.answered.take() else { return Reaction::Stay };
         Reaction::Close(Box::new(move |app| answered(app, text)))
+    }
+
+    fn is_unasked(&self) -> bool {
+        self.unasked
     }
 
     fn paste(&mut self, text: &str) -> Reaction {

@@ -61,8 +61,9 @@ impl Review {
     }
 
     fn hints(&self) -> Vec<String> {
-        let mut hints =
-            ["Enter decides", "Esc leaves", "a notes", "d deletes a section"].map(str::to_owned).to_vec();
+        let mut hints = ["Enter decides", "Esc stops the turn", "a notes", "d deletes a section"]
+            .map(str::to_owned)
+            .to_vec();
         if !self.removed.is_empty() {
             hints.push("u undoes".to_owned());
         }

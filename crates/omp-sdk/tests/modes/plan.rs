@@ -129,7 +129,7 @@ async fn a_session_for_an_approved_plan_does_not_plan() {
     let config = "plan:\n  defaultOnStartup: true\ntools:\n  approvalMode: always-ask\n";
     let replies = [write_plan("a"), hand_in("a"), change("x.txt"), say("done")];
     let world = Opening { persistence: Persistence::Off, ..Opening::new(config, replies) }.start().await;
-    world.person.approvals.lock().unwrap().extend([omp_sdk::Reply::Once; 2]);
+    world.person.approvals.lock().unwrap().extend([omp_sdk::Reply::Once, omp_sdk::Reply::Once]);
     decide(&world, [PlanVerdict::Execute]);
     world.submit("plan it").await;
     assert_eq!(world.home.read("work/x.txt"), "new");

@@ -72,6 +72,7 @@ fn facts(one: &Ready) -> Value {
     json!({ "diff": diff(one), "firstChangedLine": first, "op": "update" })
 }
 
-fn diff(one: &Ready) -> String {
+/// What a section changes.
+pub(super) fn diff(one: &Ready) -> String {
     unified(&one.target.shown, one.target.document.text(), &one.planned.text)
 }

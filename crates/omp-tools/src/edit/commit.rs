@@ -334,6 +334,7 @@ fn facts(entry: &Entry) -> Vec<(&'static str, Value)> {
     facts
 }
 
-fn diff(entry: &Entry) -> String {
+/// What becomes of a file.
+pub(super) fn diff(entry: &Entry) -> String {
     unified(&entry.shown, entry.old_text(), entry.new_text())
 }

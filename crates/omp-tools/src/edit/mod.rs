@@ -10,6 +10,7 @@ mod encode;
 mod foreign;
 mod mode;
 pub(crate) mod placeholder;
+mod preview;
 mod rewrite;
 mod target;
 mod textual;
@@ -21,7 +22,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Inspection, Invocation, LineInput, Scheduling, Tool, ToolError};
-use omp_hashline::{File, Patcher, Planned, Section, Tag, parse};
+use omp_hashline::{File, Patch, Patcher, Planned, Section, Tag, parse};
 use omp_patch::parse_envelope;
 use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
 use serde::Deserialize;
@@ -38,6 +39,7 @@ use watch::Watch;
 
 pub(crate) use foreign::{Foreign, make};
 pub use mode::EditMode;
+pub(crate) use preview::difference_to;
 pub(crate) use rewrite::{Rewrite, Rewritten, rewrite};
 
 pub(crate) const NAME: &str = "edit";
@@ -111,6 +113,12 @@ impl Tool for Edit {
         let targets = self.targets(arguments);
         let mut details =
             approval::paths(&self.context, targets.iter().map(|typed| ("Path", typed.as_str())));
+        let change = preview::details(&self.context, arguments);
+        let fits = change.iter().any(|detail| detail.label == ApprovalDetail::DIFFERENCE);
+        details.extend(change);
+        if fits {
+            return details;
+        }
         let texts = [("input", "Edit"), ("old_string", "Replace"), ("new_string", "With")];
         details.extend(approval::details(arguments, &texts));
         let edits = arguments.get("edits").and_then(Value::as_array).into_iter().flatten();
@@ -170,6 +178,26 @@ fn check_wanted(cancel: &CancellationToken) -> Result<(), ToolError> {
 /// All sections are tried on copies first: if one does not fit, no file changes.
 fn run(context: &Context, input: &str, cancel: &CancellationToken) -> Result<ToolOutput, ToolError> {
     let patch = parse(input, &context.cwd).map_err(|error| ToolError::new(error.to_string()))?;
+    let ready = sections(context, &patch, cancel)?;
+    if let [one] = ready.as_slice()
+        && one.changes_nothing()
+    {
+        let said = context.shown.noops().unchanged(&one.target.shown, input);
+        return said.map(ToolOutput::text).map_err(ToolError::new);
+    }
+    if let Some(same) = ready.iter().find(|one| one.changes_nothing()) {
+        return Err(ToolError::new(format!(
+            "Nothing was written: the hunks for {} would change nothing. Leave that section out, or correct it.",
+            same.target.shown
+        )));
+    }
+    check_wanted(cancel)?;
+    let tags = write_all(context, &ready)?;
+    Ok(answer::answer(&ready, &tags, &patch.warnings))
+}
+
+/// The sections of a patch, tried on copies.
+fn sections(context: &Context, patch: &Patch, cancel: &CancellationToken) -> Result<Vec<Ready>, ToolError> {
     let mut ready = Vec::new();
     let mut known: HashMap<FileId, String> = HashMap::new();
     for section in &patch.sections {
@@ -190,21 +218,7 @@ fn run(context: &Context, input: &str, cancel: &CancellationToken) -> Result<Too
         check_wanted(cancel)?;
         ready.push(prepare(context, section, target).map_err(because)?);
     }
-    if let [one] = ready.as_slice()
-        && one.changes_nothing()
-    {
-        let said = context.shown.noops().unchanged(&one.target.shown, input);
-        return said.map(ToolOutput::text).map_err(ToolError::new);
-    }
-    if let Some(same) = ready.iter().find(|one| one.changes_nothing()) {
-        return Err(ToolError::new(format!(
-            "Nothing was written: the hunks for {} would change nothing. Leave that section out, or correct it.",
-            same.target.shown
-        )));
-    }
-    check_wanted(cancel)?;
-    let tags = write_all(context, &ready)?;
-    Ok(answer::answer(&ready, &tags, &patch.warnings))
+    Ok(ready)
 }
 
 fn prepare(context: &Context, section: &Section, mut target: Target) -> Result<Ready, ToolError> {

@@ -60,6 +60,22 @@ pub(super) fn run(
     cancel: &CancellationToken,
 ) -> Result<ToolOutput, ToolError> {
     let payload = Value::Object(arguments.clone()).to_string();
+    let entries = planned(context, arguments, cancel)?;
+    if entries.iter().all(Entry::is_unchanged)
+        && let Some(entry) = entries.first()
+    {
+        let said = context.shown.noops().unchanged(&entry.shown, &payload);
+        return said.map(ToolOutput::text).map_err(ToolError::new);
+    }
+    commit::commit(context, &entries)
+}
+
+/// What becomes of each file that a call names.
+pub(super) fn planned(
+    context: &Context,
+    arguments: Map<String, Value>,
+    cancel: &CancellationToken,
+) -> Result<Vec<Entry>, ToolError> {
     let mut plan = Plan { context, entries: Vec::new() };
     match context.settings.edit_mode {
         EditMode::Replace => plan.replace(&crate::arguments(arguments)?)?,
@@ -73,13 +89,7 @@ pub(super) fn run(
         }
     }
     check_wanted(cancel)?;
-    if plan.entries.iter().all(Entry::is_unchanged)
-        && let Some(entry) = plan.entries.first()
-    {
-        let said = context.shown.noops().unchanged(&entry.shown, &payload);
-        return said.map(ToolOutput::text).map_err(ToolError::new);
-    }
-    commit::commit(context, &plan.entries)
+    Ok(plan.entries)
 }
 
 fn not_understood(error: &PatchError) -> ToolError {

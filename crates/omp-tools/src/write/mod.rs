@@ -73,7 +73,10 @@ impl Tool for Write {
     fn approval_details(&self, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {
         let typed = arguments.get("path").and_then(Value::as_str);
         let mut details = approval::paths(&self.context, typed.map(|typed| ("Path", typed)));
-        details.extend(approval::details(arguments, &[("content", "Content")]));
+        details.extend(match difference(&self.context, arguments) {
+            Some(value) => vec![ApprovalDetail { label: ApprovalDetail::DIFFERENCE, value }],
+            None => approval::details(arguments, &[("content", "Content")]),
+        });
         details
     }
 
@@ -105,6 +108,18 @@ impl Tool for Write {
         }
         .boxed()
     }
+}
+
+/// What a call would change in a text file that is there; `None` if there is none, or nothing would change.
+fn difference(context: &Context, arguments: &Map<String, Value>) -> Option<String> {
+    let text = |name: &str| arguments.get(name).and_then(Value::as_str);
+    let (typed, content) = (text("path")?, text("content")?);
+    let [path] = targets(context, typed).try_into().ok()?;
+    if container::file(context, typed).is_some() || crate::notebook::is_notebook(&path) {
+        return None;
+    }
+    let pasted = context.shows_anchors().then(|| without_anchors(content)).flatten();
+    crate::edit::difference_to(context, &path, pasted.as_deref().unwrap_or(content))
 }
 
 /// The files that a call changes.

@@ -189,7 +189,12 @@ fn lanes() -> Vec<Specimen> {
         Specimen::expandable("bang/exit", bang(BangState::Exited(3))),
         Specimen::expandable("bang/cancelled", bang(BangState::Cancelled)),
         Specimen::expandable("bang/error", bang(BangState::Failed("the shell is gone".to_owned()))),
-        Specimen::new("approval/bash", |look| approval::rows(look, "Allow tool: bash", &samples::question())),
+        Specimen::new("approval/bash", |look| {
+            approval::rows(look, "Allow tool: bash", samples::QUESTION, 12).rows
+        }),
+        Specimen::new("approval/edit", |look| {
+            approval::rows(look, "Allow tool: edit", samples::CHANGE, 8).rows
+        }),
         Specimen::new("todo/panel", |look| todo::panel(look, &samples::todos())),
         Specimen::new("working/turn", |look| {
             let activity = working::Activity::Working("Working".to_owned());

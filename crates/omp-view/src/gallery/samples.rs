@@ -21,11 +21,11 @@ pub(super) const THOUGHT: &str = "The user asks about speed.\n\nI should look at
 
 pub(super) const TABLE: &str = "| crate | lines | what it holds |\n|---|--:|---|\n| `omp-tui` | 2,267 | the terminal engine: renderer, widths, input |\n| `omp-view` | 3,900 | messages and tools as rows |\n";
 
-pub(super) fn question() -> [(&'static str, String); 3] {
-    let values =
-        [("Reason", "Deletes files"), ("Command", "rm -rf target\necho done"), ("Directory", "/work")];
-    values.map(|(label, value)| (label, value.to_owned()))
-}
+pub(super) const QUESTION: [(&str, &str); 3] =
+    [("Reason", "Deletes files"), ("Command", "rm -rf target\necho done"), ("Directory", "/work")];
+
+/// The question about an edit.
+pub(super) const CHANGE: [(&str, &str); 2] = [("Path", "src/lib.rs"), ("Difference", DIFF)];
 
 const DIFF: &str = "--- a/src/lib.rs\n+++ b/src/lib.rs\n@@ -10,6 +10,7 @@\n fn total(items: &[Item]) -> u64 {\n     let mut sum = 0;\n     for item in items {\n-        sum += item.price;\n+        sum += item.price * item.count;\n+        log(item);\n     }\n     sum\n@@ -40,3 +41,2 @@\n fn main() {\n-    old();\n }\n";
 

@@ -42,9 +42,8 @@ fn summaries_are_a_line_until_they_are_expanded() {
 fn a_question_shows_every_value_behind_its_label() {
     let values =
         [("Origin", "MCP server tool"), ("Reason", "Deletes files"), ("Command", "rm -rf a\nReason: none")];
-    let values = values.map(|(label, value)| (label, value.to_owned()));
     assert_eq!(
-        texts(&approval::rows(&look(60), "Allow tool: bash", &values)),
+        texts(&approval::rows(&look(60), "Allow tool: bash", values, 12).rows),
         [
             "? Allow tool: bash",
             "  Origin: MCP server tool",
@@ -54,7 +53,7 @@ fn a_question_shows_every_value_behind_its_label() {
         ]
     );
     let long = format!("first {} last", "word ".repeat(2_000));
-    let rows = texts(&approval::rows(&look(60), "Allow tool: bash", &[("Command", long)]));
+    let rows = texts(&approval::rows(&look(60), "Allow tool: bash", [("Command", long.as_str())], 12).rows);
     assert!(
         rows.len() < 16 && rows[1].contains("first") && rows.last().unwrap().ends_with("last"),
         "{rows:?}"

@@ -301,6 +301,7 @@ fn hidden_characters_are_visible_in_questions_calls_and_results() {
         // The call itself is shown above; what is decided about must say the same.
         let asked = question.rfind("Allow tool").map(|at| &question[at..]);
         assert!(asked.is_some_and(|asked| asked.contains(visible)), "{question}");
+        std::thread::sleep(crate::tui::PAUSE);
         terminal.send(if interface.is_empty() { "1" } else { "1\r" }).wait_for("done");
         let bytes = terminal.bytes();
         let drawn = String::from_utf8_lossy(&bytes);

@@ -8,8 +8,6 @@ use serde_json::{Value, json};
 use super::Screen;
 use crate::support;
 
-const ESCAPE: &str = "\x1b[27u";
-
 /// The rows of the question on the screen, between its rules.
 fn question(screen: &mut Screen, name: &str) -> Vec<String> {
     screen.wait_for(&format!("Allow tool: {name}"));
@@ -43,7 +41,7 @@ fn circumstances_of_a_command_are_shown() {
     for expected in ["Command: make", "Environment: CFLAGS=-O2", "V=1", "Terminal: yes", "Timeout: 1200 s"] {
         assert!(shown.contains(expected), "{expected}: {shown}");
     }
-    screen.terminal.send(ESCAPE);
+    screen.refuse();
     screen.wait_for("Refused.");
 }
 
@@ -67,12 +65,12 @@ fn a_blocked_command_can_be_let_out() {
     screen.say("go");
     let shown = question(&mut screen, "bash").join("\n");
     assert!(shown.contains("the sandbox blocked writing") && shown.contains("outside.txt"), "{shown}");
-    screen.terminal.send("2");
+    screen.answer("2");
     screen.wait_for("Stay inside it");
     let shown = question(&mut screen, "bash").join("\n");
     assert!(shown.contains("run it outside the sandbox?"), "{shown}");
     assert!(!outside.exists(), "no means no");
-    screen.terminal.send("1");
+    screen.answer("1");
     screen.wait_for("Done.");
     assert_eq!(std::fs::read_to_string(&outside).unwrap(), "out");
     assert!(screen.terminal.screen().contains("auto (sandbox)"));
@@ -94,10 +92,10 @@ fn what_is_known_to_leave_is_asked_about_first() {
     let mut screen = Screen::in_home(home, server, &[], 40, 140);
     screen.say("go");
     screen.wait_for("outside the workspace");
-    screen.terminal.send("1");
+    screen.answer("1");
     screen.wait_for("run it outside the sandbox?");
     assert!(known.exists() && !other.exists());
-    screen.terminal.send("2");
+    screen.answer("2");
     screen.wait_for("Done.");
     assert!(!other.exists());
 }
@@ -117,7 +115,7 @@ fn a_command_on_a_terminal_is_confined() {
     screen.say("go");
     let shown = question(&mut screen, "bash").join("\n");
     assert!(shown.contains("the sandbox blocked writing"), "{shown}");
-    screen.terminal.send("2");
+    screen.answer("2");
     screen.wait_for("Done.");
     assert!(!outside.exists());
 }
@@ -153,7 +151,13 @@ fn every_tool_says_what_it_would_do() {
         (
             "edit",
             json!({"input": "[notes.txt#0000]\nDEL 1\n"}),
-            vec!["? Allow tool: edit", "  Path: notes.txt", "  Edit: [notes.txt#0000]", "        DEL 1"],
+            vec![
+                "? Allow tool: edit",
+                "  Path: notes.txt",
+                "  Fails: Edit rejected: #0000 is not a hash of notes.txt from this session; the file is #B686.",
+                "  Edit: [notes.txt#0000]",
+                "        DEL 1",
+            ],
         ),
         ("read", json!({"path": "notes.txt"}), vec!["? Allow tool: read", "  Path: notes.txt"]),
     ];
@@ -169,7 +173,7 @@ fn every_tool_says_what_it_would_do() {
         let shown = question(&mut screen, tool);
         let answers = shown.iter().position(|row| row.starts_with("❯ 1. Yes, this once")).expect("answers");
         assert_eq!(shown[..answers], expected, "{tool}");
-        screen.send(ESCAPE).wait_for("Refused.");
+        screen.refuse().wait_for("Refused.");
     }
 }
 
@@ -190,7 +194,7 @@ fn a_path_is_shown_with_what_it_leads_to() {
     assert!(shown.contains(&flat("Path: docs/../away/a.txt")), "{shown}");
     assert!(shown.contains(&flat(&format!("Resolves to: {}", real.display()))), "{shown}");
     assert!(shown.contains(&flat("Reason: outside the workspace")), "{shown}");
-    screen.send(ESCAPE).wait_for("Refused.");
+    screen.refuse().wait_for("Refused.");
     assert!(!screen.home.exists("home/a.txt"));
 }
 
@@ -207,7 +211,7 @@ fn a_path_that_moves_after_the_answer_is_refused() {
     question(&mut screen, "write");
     std::fs::remove_dir(screen.home.path("work/sub")).unwrap();
     std::os::unix::fs::symlink(screen.home.path("home"), screen.home.path("work/sub")).unwrap();
-    screen.send("\r").wait_for("Done.");
+    screen.answer("\r").wait_for("Done.");
     assert!(!screen.home.exists("home/a.txt"));
     let told = screen.server.requests().last().unwrap().body.to_string();
     assert!(told.contains("the user was not asked about that path"), "{told}");

@@ -56,9 +56,9 @@ fn a_goal_is_found_by_asking() {
     let home = support::home(&server, Wire::OpenAiCompletions);
     home.write("home/.omp/agent/config.yml", "goal:\n  continuationModes: []\n");
     let mut screen = Screen::in_home(home, server, &[], 50, 120);
-    screen.say("/guided-goal").wait_for("What should be reached, roughly?").send("make it better");
-    screen.wait_for("make it better").send("\r").wait_for("Which part of it?").send("the door");
-    screen.wait_for("the door").send("\r").wait_for("paint the door").send(" green").wait_for("door green");
+    screen.say("/guided-goal").wait_for("What should be reached, roughly?").answer("make it better");
+    screen.wait_for("make it better").send("\r").wait_for("Which part of it?").answer("the door");
+    screen.wait_for("the door").send("\r").wait_for("paint the door").answer(" green").wait_for("door green");
     screen.send("\r").wait_for("work-has-begun").wait_for("goal active");
     assert!(screen.server.requests()[0].body.to_string().contains("make it better"));
     assert!(last_prompt(&screen.server).contains("paint the door green"));

@@ -57,8 +57,8 @@ fn the_newest_plan_is_reviewed_again() {
     screen.say("/plan").wait_for("looks and plans");
     screen.say("/plan-review").wait_for("There is no plan to review yet");
     screen.say("make a plan").wait_for("Approve and execute").wait_for("first-step");
-    // Escape sends it back, without a word.
-    screen.send("\x1b").wait_for("What should be different?").send("\x1b").wait_for("Ask anything");
+    // Escape stops the turn; the plan stays.
+    screen.answer("\x1b").wait_for("Ask anything");
     // The turn ends a moment after the answer.
     while {
         screen.say("/plan-review");
@@ -68,7 +68,7 @@ fn the_newest_plan_is_reviewed_again() {
     } {
         screen.send(" \x7f").terminal.wait_without("still answering");
     }
-    screen.send("2").wait_for("carried-out");
+    screen.answer("2").wait_for("carried-out");
     assert!(last_prompt(&screen.server).contains("first-step"));
 }
 

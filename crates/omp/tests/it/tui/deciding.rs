@@ -44,7 +44,7 @@ fn a_plan_is_read_by_sections() {
     let mut screen = reviewing(vec![Reply::new().text("Carried out.")], roles);
     screen.wait_for("Remove  3 lines").wait_for("Rename  3 lines");
     // A section goes, and comes back; another goes for good.
-    screen.send("\x1b[A").wait_for("❯   Rename").send("d").terminal.wait_without("Rename  ");
+    screen.answer("\x1b[A").wait_for("❯   Rename").send("d").terminal.wait_without("Rename  ");
     screen.send("u").wait_for("❯   Rename").send("\x1b[A").wait_for("❯   Remove").send("d");
     screen.terminal.wait_without("Remove  ").wait_for("changed");
     // More is added in the user's own editor.
@@ -65,7 +65,7 @@ fn a_plan_is_read_by_sections() {
 fn notes_about_sections_are_said_to_the_model() {
     let mut screen = reviewing(vec![Reply::new().text("I see.")], "");
     assert!(!screen.terminal.screen().contains("Carried out by"), "one model is no choice");
-    screen.send("\x1b[A").wait_for("❯   Rename").send("a").wait_for("What about \"Rename\"?");
+    screen.answer("\x1b[A").wait_for("❯   Rename").send("a").wait_for("What about \"Rename\"?");
     screen.send("only the oddest").wait_for("only the oddest").send("\r").wait_for("only the oddest");
     let shown = screen.wait_for("Refine plan").terminal.screen();
     let place = shown.split(". Refine plan").next().and_then(|before| before.chars().next_back()).unwrap();

@@ -123,7 +123,7 @@ fn questions_wait_as_long_as_is_wanted() {
     assert_eq!(default_of(&patient.home, "ask.notify"), "on");
     patient.say("go").send("\x1b[O").wait_for("Which color?");
     patient.terminal.wait_for_bytes(b"\x07");
-    patient.send("red").wait_for("❯ red").send("\r").wait_for("Chosen.");
+    patient.answer("red").wait_for("❯ red").send("\r").wait_for("Chosen.");
     let body = patient.server.requests()[1].body.to_string();
     assert!(body.contains("User selected: red"), "{body}");
     let config = "ask:\n  timeout: 1\n  notify: off\n";

@@ -1,5 +1,6 @@
 //! The interactive program in a real pseudo-terminal, seen through somebody else's emulator.
 
+mod answering;
 mod appearing;
 mod approving;
 mod bash;
@@ -60,6 +61,9 @@ use omp_testkit::{Home, Scenario, Server, Wire};
 
 use crate::support;
 
+/// A little more than the keyboard must rest before keys answer a question that came up by itself.
+pub(crate) const PAUSE: std::time::Duration = std::time::Duration::from_millis(600);
+
 /// A program in a terminal, with the model behind it.
 pub(crate) struct Screen {
     pub(crate) terminal: Terminal,
@@ -100,6 +104,21 @@ impl Screen {
     pub(crate) fn send(&mut self, keys: &str) -> &mut Self {
         self.terminal.send(keys);
         self
+    }
+
+    /// Answers a question that is on the screen. Keys that come sooner than a person could read it are no answer.
+    pub(crate) fn answer(&mut self, keys: &str) -> &mut Self {
+        std::thread::sleep(PAUSE);
+        self.send(keys)
+    }
+
+    /// Refuses the call that is asked about, without a word.
+    pub(crate) fn refuse(&mut self) -> &mut Self {
+        self.terminal.wait_until("the answers", |shown| shown.contains(". No, and say why"));
+        let shown = self.terminal.screen();
+        let row = shown.lines().find(|row| row.trim_end().ends_with(". No")).expect("a row that refuses");
+        let number = row.chars().find(char::is_ascii_digit).expect("its number").to_string();
+        self.answer(&number)
     }
 
     /// Types a line and presses Enter.

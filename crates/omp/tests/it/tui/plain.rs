@@ -39,6 +39,7 @@ impl Lines {
     }
 
     fn answer(&mut self, line: &str) -> &mut Self {
+        std::thread::sleep(super::PAUSE);
         self.terminal.send(format!("{line}\n"));
         self
     }
@@ -121,6 +122,20 @@ fn calls_questions_and_plans_are_answered_by_number() {
     assert!(!lines.home.exists("work/refused") && lines.home.exists("work/allowed"));
     let body = lines.server.requests()[3].body.to_string();
     assert!(body.contains("Blue"), "{body}");
+    lines.leave();
+}
+
+/// A refusal can carry words for the model.
+// proves: SEC-030
+#[test]
+fn a_refusal_in_lines_has_words() {
+    let call = Reply::new().tool_call("bash", json!({"_i": "run", "command": "touch one"}));
+    let mut lines = plain([call, Reply::new().text("I see.")], &["--approval-mode", "always-ask"]);
+    lines.say("go").wait_for("Refuse and say why").answer("refuse").wait_for("do instead?");
+    lines.answer("touch two instead").wait_for("I see.");
+    let body = lines.server.requests()[1].body.to_string();
+    assert!(body.contains("The user says: touch two instead"), "{body}");
+    assert!(!lines.home.exists("work/one"));
     lines.leave();
 }
 

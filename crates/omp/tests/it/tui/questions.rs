@@ -35,10 +35,10 @@ fn a_call_waits_for_a_word() {
     ]);
     screen.say("first").wait_for("Allow tool: bash").wait_for("touch refused");
     assert!(!screen.home.path("work/refused").exists());
-    screen.send("\x1b").wait_for("One.");
+    screen.refuse().wait_for("One.");
     assert!(last_result(&screen.server).contains("not approved"), "{}", last_result(&screen.server));
     assert!(!screen.home.path("work/refused").exists());
-    screen.say("second").wait_for("Allow tool: bash").send("1").wait_for("Two.");
+    screen.say("second").wait_for("Allow tool: bash").answer("1").wait_for("Two.");
     assert!(screen.home.path("work/allowed").exists());
 }
 
@@ -50,7 +50,7 @@ fn always_is_remembered() {
         let mut screen = asking(vec![bash("touch one"), bash("touch one"), Reply::new().text("Done.")]);
         screen.say("go").wait_for("Allow tool: bash").wait_for("Yes, for this session");
         screen.wait_for("Yes, always in this project").wait_for("Yes, always and everywhere");
-        screen.send(key).wait_for("Done.");
+        screen.answer(key).wait_for("Done.");
         screen.say("/permissions").wait_for("Commands that run without a question");
         screen.say("/permissions test touch one").wait_for("runs without a question: touch one");
         assert!(screen.home.path("work/one").exists());
@@ -68,7 +68,7 @@ fn always_is_remembered() {
 fn a_question_goes_with_its_run() {
     let mut screen = asking(vec![bash("touch x"), Reply::new().text("later")]);
     screen.say("go").wait_for("Allow tool: bash");
-    screen.send("\x1b").wait_for("Ask anything");
+    screen.answer("\x1b").wait_for("Ask anything");
 }
 
 fn ask(questions: &Value) -> Reply {
@@ -95,10 +95,10 @@ fn one_option_or_other_words() {
         .wait_for("Which color?")
         .wait_for("green (Recommended)")
         .wait_for("Other (type your own)");
-    screen.send("\r").wait_for("Chosen.");
+    screen.answer("\r").wait_for("Chosen.");
     assert!(last_result(&screen.server).contains("User selected: green"), "{}", last_result(&screen.server));
     assert!(!last_result(&screen.server).contains("Recommended"));
-    screen.say("again").wait_for("Enter chooses").send("Other").wait_for("⌕ Other").send("\r");
+    screen.say("again").wait_for("Enter chooses").answer("Other").wait_for("⌕ Other").send("\r");
     screen.wait_for("Enter answers").send("purple").wait_for("purple").send("\r").wait_for("Typed.");
     let result = last_result(&screen.server);
     assert!(result.contains("User provided custom input: purple"), "{result}");
@@ -110,7 +110,7 @@ fn several_options_in_the_order_of_choosing() {
     let mut screen = Screen::new([ask(&json!([question(true)])), Reply::new().text("Chosen.")], &[]);
     screen.say("go").wait_for("Which color?").wait_for("Space or Enter marks").wait_for("□ red");
     // Blue with Space, then red with Enter; green is chosen and left out again.
-    screen.send(" ").wait_for("■ green").send("\x1b[B ").wait_for("■ blue");
+    screen.answer(" ").wait_for("■ green").send("\x1b[B ").wait_for("■ blue");
     screen.send("\x1b[A ").wait_for("□ green").send("\x1b[A\r").wait_for("■ red");
     assert_eq!(screen.server.requests().len(), 1, "nothing is sent before it is done");
     screen.send("\x1b[A").wait_for("❯ Done selecting").send("\r").wait_for("Chosen.");
@@ -139,9 +139,9 @@ fn earlier_answers_are_kept() {
     let other =
         json!({"id": "size", "question": "Which size?", "options": [{"label": "small"}, {"label": "large"}]});
     let mut screen = Screen::new([ask(&json!([question(false), other])), Reply::new().text("Both.")], &[]);
-    screen.say("go").wait_for("Which color? (1/2)").send("\r").wait_for("Which size? (2/2)");
-    screen.send("\x1b[D").wait_for("Which color? (1/2)").send("\x1b[C").wait_for("Which size? (2/2)");
-    screen.send("\x1b[B\r").wait_for("Both.");
+    screen.say("go").wait_for("Which color? (1/2)").answer("\r").wait_for("Which size? (2/2)");
+    screen.answer("\x1b[D").wait_for("Which color? (1/2)").answer("\x1b[C").wait_for("Which size? (2/2)");
+    screen.answer("\x1b[B\r").wait_for("Both.");
     let result = last_result(&screen.server);
     assert!(result.contains("green") && result.contains("large"), "{result}");
 }
@@ -150,7 +150,7 @@ fn earlier_answers_are_kept() {
 #[test]
 fn leaving_a_question_stops_the_turn() {
     let mut screen = Screen::new([ask(&json!([question(false)])), Reply::new().text("later")], &[]);
-    screen.say("go").wait_for("Which color?").send("\x1b").wait_for("Ask tool was cancelled by the user");
+    screen.say("go").wait_for("Which color?").answer("\x1b").wait_for("Ask tool was cancelled by the user");
     screen.wait_for("Ask anything");
     assert_eq!(screen.server.requests().len(), 1, "the model is not asked again");
 }
@@ -173,7 +173,7 @@ fn a_plan_is_made_and_reviewed() {
     assert!(!screen.home.path("work/a.txt").exists());
     let results = screen.server.requests()[1].body.to_string();
     assert!(results.contains("Plan mode: the working tree is read-only"), "{results}");
-    screen.send("1").wait_for("Carried out.");
+    screen.answer("1").wait_for("Carried out.");
     let last = screen.server.requests().last().unwrap().body.to_string();
     assert!(last.contains("Remove the dead code"), "{last}");
 }

@@ -142,10 +142,10 @@ fn questions_are_answered_as_they_were() {
     let home = support::home(&server, Wire::OpenAiCompletions);
     let arguments = [&ARGUMENTS[..], &["--approval-mode", "always-ask"]].concat();
     let mut screen = Screen::in_home(home, server, &arguments, 40, 100);
-    screen.say("do it").wait_for("made.txt").wait_for("Yes, this once").send("\r");
+    screen.say("do it").wait_for("made.txt").wait_for("Yes, this once").answer("\r");
     let asks = |shown: &str| shown.contains("echo no") && shown.contains("Yes, this once");
     screen.terminal.wait_until("the second question", asks);
-    screen.send("\x1b[27u").wait_for("So be it.");
+    screen.refuse().wait_for("So be it.");
     let (_, server, home) = screen.leave();
     server.finish();
     let report = same(&home);
