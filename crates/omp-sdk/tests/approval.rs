@@ -33,7 +33,7 @@ struct Scripted {
 
 impl Scripted {
     fn new(answers: &[Answer]) -> Arc<Self> {
-        let answers = answers.iter().rev().copied().collect();
+        let answers = answers.iter().rev().cloned().collect();
         Arc::new(Self { answers: Mutex::new(answers), asked: Mutex::default() })
     }
 
@@ -46,7 +46,7 @@ impl Asker for Scripted {
     fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Answer> {
         self.asked.lock().unwrap().push(request.clone());
         let mut answers = self.answers.lock().unwrap();
-        let answer = if answers.len() > 1 { answers.pop() } else { answers.last().copied() };
+        let answer = if answers.len() > 1 { answers.pop() } else { answers.last().cloned() };
         Box::pin(std::future::ready(answer.unwrap_or(Answer::No)))
     }
 }

@@ -114,9 +114,9 @@ impl Tool for Edit {
         let mut details =
             approval::paths(&self.context, targets.iter().map(|typed| ("Path", typed.as_str())));
         let change = preview::details(&self.context, arguments);
-        let fits = change.iter().any(|detail| detail.label == ApprovalDetail::DIFFERENCE);
+        let is_told = change.iter().any(|detail| detail.label != preview::FAILS);
         details.extend(change);
-        if fits {
+        if is_told {
             return details;
         }
         let texts = [("input", "Edit"), ("old_string", "Replace"), ("new_string", "With")];

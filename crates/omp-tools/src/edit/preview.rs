@@ -13,16 +13,24 @@ use tokio_util::sync::CancellationToken;
 use super::compare::unified;
 use super::mode::EditMode;
 use super::target::Target;
+use super::textual::Entry;
 use super::{Arguments, answer, commit, sections, textual};
 use crate::Context;
 
-/// The difference against the files as they are now; why there is none, if the edit does not fit them.
+/// The label of the reason why an edit cannot be carried out.
+pub(super) const FAILS: &str = "Fails";
+
+/// What becomes of the files as they are now: moves, deletions, the difference. Why nothing does, if the edit does not fit
+/// them.
 pub(super) fn details(context: &Context, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {
-    match difference(context, arguments) {
-        Ok(value) if value.is_empty() => Vec::new(),
-        Ok(value) => vec![ApprovalDetail { label: ApprovalDetail::DIFFERENCE, value }],
-        Err(error) => vec![ApprovalDetail { label: "Fails", value: first_sentence(&error.message) }],
-    }
+    let detail = |label, value| ApprovalDetail { label, value };
+    let (files, difference) = match changes(context, arguments) {
+        Ok(changes) => changes,
+        Err(error) => return vec![detail(FAILS, first_sentence(&error.message))],
+    };
+    let mut details = files;
+    details.extend((!difference.is_empty()).then(|| detail(ApprovalDetail::DIFFERENCE, difference)));
+    details
 }
 
 /// The rest is advice for the model.
@@ -43,14 +51,29 @@ pub(crate) fn difference_to(context: &Context, path: &Path, new: &str) -> Option
     (text != new).then(|| unified(&old.shown, text, &new))
 }
 
-fn difference(context: &Context, arguments: &Map<String, Value>) -> Result<String, ToolError> {
+/// What happens to files as a whole, and to their lines.
+fn changes(
+    context: &Context,
+    arguments: &Map<String, Value>,
+) -> Result<(Vec<ApprovalDetail>, String), ToolError> {
     let (arguments, cancel) = (arguments.clone(), CancellationToken::new());
     if context.settings.edit_mode != EditMode::Hashline {
         let entries = textual::planned(context, arguments, &cancel)?;
-        return Ok(entries.iter().map(commit::diff).collect());
+        let difference = entries.iter().map(commit::diff).collect();
+        return Ok((entries.iter().flat_map(whole_file).collect(), difference));
     }
     let Arguments { input } = crate::arguments(arguments)?;
     let patch = parse(&input, &context.cwd).map_err(|error| ToolError::new(error.to_string()))?;
     let ready = sections(context, &patch, &cancel)?;
-    Ok(ready.iter().map(answer::diff).collect())
+    Ok((Vec::new(), ready.iter().map(answer::diff).collect()))
+}
+
+fn whole_file(entry: &Entry) -> Option<ApprovalDetail> {
+    match (&entry.new, &entry.moved_to) {
+        (None, _) => Some(ApprovalDetail { label: "Deletes", value: entry.shown.clone() }),
+        (Some(_), Some((_, to))) => {
+            Some(ApprovalDetail { label: "Moves", value: format!("{} to {to}", entry.shown) })
+        }
+        _ => None,
+    }
 }

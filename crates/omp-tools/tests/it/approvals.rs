@@ -112,7 +112,23 @@ fn questions_show_what_a_call_would_do() {
         [pair("Path", "a"), pair("Content", "b")]
     );
     let input = "[src/main.rs#1A2B]\nDEL 1\n";
-    assert_eq!(details("edit", json!({"input": input})), [pair("Path", "src/main.rs"), pair("Edit", input)]);
+    let fails = pair("Fails", "File not found: src/main.rs.");
+    assert_eq!(
+        details("edit", json!({"input": input})),
+        [pair("Path", "src/main.rs"), fails, pair("Edit", input)]
+    );
+    project.file("a", "one\ntwo\n");
+    let difference = "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n";
+    assert_eq!(
+        details("write", json!({"path": "a", "content": "one\nzwei\n"})),
+        [pair("Path", "a"), pair("Difference", difference)]
+    );
+    project.file("returns", "one\r\ntwo\r\n");
+    assert!(
+        details("write", json!({"path": "returns", "content": "one\nzwei\n"}))[1]
+            .1
+            .ends_with(" one\n-two\n+zwei\n")
+    );
 }
 
 /// The shell lives on: where it went and what it was told counts for the next command.

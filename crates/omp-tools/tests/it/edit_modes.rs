@@ -288,6 +288,7 @@ async fn later_sections_go_on_where_earlier_ones_left_off() {
 fn a_question_shows_the_edit() {
     let details = |mode: EditMode, arguments: Value| {
         let session = session(mode);
+        session.project.file("a.txt", "a\n");
         let tool = session.tools.iter().find(|tool| tool.definition().name == "edit").unwrap().clone();
         let details = tool.approval_details(arguments.as_object().unwrap());
         details.into_iter().map(|detail| (detail.label, detail.value)).collect::<Vec<_>>()
@@ -295,14 +296,17 @@ fn a_question_shows_the_edit() {
     let pair = |label: &'static str, value: &str| (label, value.to_owned());
     let input = "*** Update File: a.txt\n*** Move to: b.txt\n-a\n+b\n";
     let said = details(EditMode::ApplyPatch, json!({ "input": input }));
-    assert_eq!(said, [pair("Path", "a.txt"), pair("Path", "b.txt"), pair("Edit", input)]);
+    let difference = pair("Difference", "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+b\n");
+    let moves = pair("Moves", "a.txt to b.txt");
+    assert_eq!(said, [pair("Path", "a.txt"), pair("Path", "b.txt"), moves, difference.clone()]);
     let said = details(EditMode::Replace, json!({"path": "a.txt", "old_string": "a", "new_string": "b"}));
-    assert_eq!(said, [pair("Path", "a.txt"), pair("Replace", "a"), pair("With", "b")]);
-    let edits = json!([{"diff": "-a\n+b"}, {"rename": "b.txt"}, {"op": "delete"}]);
+    assert_eq!(said, [pair("Path", "a.txt"), difference]);
+    let said = details(EditMode::Replace, json!({"path": "a.txt", "old_string": "x", "new_string": "b"}));
+    assert!(said[1].0 == "Fails" && said[2..] == [pair("Replace", "x"), pair("With", "b")], "{said:?}");
+    let edits = json!([{"diff": "-a\n+b"}, {"op": "delete"}]);
     let said = details(EditMode::Patch, json!({"path": "a.txt", "edits": edits}));
-    let expected =
-        [pair("Path", "a.txt"), pair("Path", "b.txt"), pair("Edit", "-a\n+b"), pair("Edit", "delete")];
-    assert_eq!(said, expected);
+    let removed = pair("Difference", "--- a/a.txt\n+++ b/a.txt\n@@ -1 +0,0 @@\n-a\n");
+    assert_eq!(said, [pair("Path", "a.txt"), pair("Deletes", "a.txt"), removed]);
 }
 
 /// Another file system is as good a place as any, and what cannot be done after the move takes it back.
