@@ -17,6 +17,15 @@ use crate::places::places;
 use crate::state::{Reason, State};
 use crate::timeline::{Event, Files, Known, Mark, Moment, Timeline};
 
+/// What becomes of a declared file that git ignores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ignored {
+    /// It is named, and not kept.
+    Left,
+    /// It is kept as any other.
+    Kept,
+}
+
 /// What a history has, behind a lock.
 pub(crate) struct Inner {
     directory: PathBuf,
@@ -175,7 +184,12 @@ impl Inner {
     }
 
     /// A tool is about to change a file. What that leaves to say.
-    pub(crate) fn declare(&mut self, path: &Path, git: Option<&Git>) -> Result<Outcome, HistoryError> {
+    pub(crate) fn declare(
+        &mut self,
+        path: &Path,
+        git: Option<&Git>,
+        ignored: Ignored,
+    ) -> Result<Outcome, HistoryError> {
         let mut outcome = Outcome::default();
         if !self.open {
             return Ok(outcome);
@@ -184,15 +198,21 @@ impl Inner {
             match place.to_str() {
                 // The program's own files are no work of the user.
                 _ if place.starts_with(&self.directory) => {}
-                Some(key) => self.declare_one(&place, key.to_owned(), git)?,
+                Some(key) => self.declare_one(&place, key.to_owned(), git, ignored)?,
                 None => outcome.unnameable = true,
             }
         }
         Ok(outcome)
     }
 
-    fn declare_one(&mut self, path: &Path, key: String, git: Option<&Git>) -> Result<(), HistoryError> {
-        let ignored = git.is_some_and(|git| is_ignored(git.root(), path));
+    fn declare_one(
+        &mut self,
+        path: &Path,
+        key: String,
+        git: Option<&Git>,
+        ignored: Ignored,
+    ) -> Result<(), HistoryError> {
+        let ignored = ignored == Ignored::Left && git.is_some_and(|git| is_ignored(git.root(), path));
         let nested = git.is_some_and(|git| is_nested(git.root(), path));
         let known = self.timeline.latest(&key);
         self.declared.insert(key.clone());

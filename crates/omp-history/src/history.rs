@@ -1,6 +1,6 @@
 //! The history of one session's files, as the session sees it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
@@ -9,7 +9,8 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::checkpoint::{Inner, Opening};
+use crate::checkpoint::{Ignored, Inner, Opening};
+use crate::doomed;
 use crate::error::HistoryError;
 use crate::git::Git;
 use crate::limits::Limits;
@@ -131,10 +132,22 @@ impl History {
     /// A tool is about to change this file. Called after [`History::before_change`]; waits for the disk.
     pub fn declare(&self, path: &Path) {
         let git = self.git.get().and_then(Option::as_ref);
-        let declared = self.with(|inner| inner.declare(path, git));
+        let declared = self.with(|inner| inner.declare(path, git, Ignored::Left));
         match declared {
             Ok(outcome) => self.tell(&outcome),
             Err(error) => self.cannot_keep(&error),
+        }
+    }
+
+    /// A command is about to delete or overwrite what is at and below these places. Called after
+    /// [`History::before_change`]; waits for the disk.
+    pub fn declare_doomed(&self, places: &[PathBuf]) {
+        let git = self.git.get().and_then(Option::as_ref);
+        for file in places.iter().filter_map(|place| doomed::files(place)).flatten() {
+            match self.with(|inner| inner.declare(&file, git, Ignored::Kept)) {
+                Ok(outcome) => self.tell(&outcome),
+                Err(error) => return self.cannot_keep(&error),
+            }
         }
     }
 

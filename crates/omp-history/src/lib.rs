@@ -9,7 +9,8 @@
 //!   included. The content of those is copied; everything else is as in the commit, and is read from there when it is
 //!   needed. Git is asked right before the first change, not earlier: what a person changes while the model thinks is
 //!   theirs. It is asked to change nothing: no lock, no index, no object, no reference of the user's repository is written.
-//! - **Declared files.** What a tool is about to change is copied before its first change, also where there is no git.
+//! - **Declared files.** What a tool is about to change is copied before its first change, also where there is no git. So is
+//!   what a command is known to delete or overwrite, ignored by git or not, unless it is too much.
 //!
 //! A second, cheaper look when the prompt has settled notes what became of the files, without copies. Two looks side by
 //! side tell apart what happened while the model worked and what happened outside: what a person, an editor or another
@@ -22,8 +23,8 @@
 //!
 //! # What is not protected
 //!
-//! Files that git ignores, files on other machines, files above the size limit, special files, what commands change
-//! outside of a repository, and repositories for which git takes too long. All of these are named. Commits, branches and
+//! Files that git ignores (but for those that a command is known to delete), files on other machines, files above the size
+//! limit, special files, what commands change outside of a repository without saying so, and repositories for which git takes too long. All of these are named. Commits, branches and
 //! the index are left alone: a restored file is a changed file for git.
 //!
 //! # How it is kept
@@ -50,6 +51,7 @@ mod blobs;
 mod checkpoint;
 mod commits;
 mod copying;
+mod doomed;
 mod error;
 mod forgetting;
 mod git;

@@ -19,6 +19,9 @@ use crate::record::Record;
 use crate::resources::Kept;
 use crate::session::Session;
 
+/// The tool whose calls are commands.
+const BASH: &str = "bash";
+
 /// The history of a session's files; `None` for one that is not saved, or played, or whose user wants none.
 pub(crate) fn of_session(opening: &Opening, kept: &Kept, environment: &Environment) -> Option<Arc<History>> {
     let (options, settings) = (&opening.options, &opening.settings);
@@ -74,9 +77,11 @@ fn place(session: &Path) -> Option<PathBuf> {
 }
 
 /// The same gate; a call that may change something waits behind it until the files are safe.
-pub(crate) fn gate(inner: Arc<dyn Gate>, context: &omp_tools::Context) -> Arc<dyn Gate> {
+pub(crate) fn gate(inner: Arc<dyn Gate>, context: &Arc<omp_tools::Context>) -> Arc<dyn Gate> {
     match &context.history {
-        Some(history) => Arc::new(Keeping { inner, history: Arc::clone(history) }),
+        Some(history) => {
+            Arc::new(Keeping { inner, history: Arc::clone(history), tools: Arc::clone(context) })
+        }
         None => inner,
     }
 }
@@ -84,6 +89,17 @@ pub(crate) fn gate(inner: Arc<dyn Gate>, context: &omp_tools::Context) -> Arc<dy
 struct Keeping {
     inner: Arc<dyn Gate>,
     history: Arc<History>,
+    tools: Arc<omp_tools::Context>,
+}
+
+impl Keeping {
+    /// Keeps what a command is known to delete or overwrite.
+    async fn keep_doomed(&self, arguments: &Map<String, Value>) {
+        let (tools, history, arguments) =
+            (Arc::clone(&self.tools), Arc::clone(&self.history), arguments.clone());
+        // A thread that fails keeps nothing, which the history does not hide.
+        let _ = tokio::task::spawn_blocking(move || history.declare_doomed(&tools.doomed(&arguments))).await;
+    }
 }
 
 impl Gate for Keeping {
@@ -105,6 +121,9 @@ impl Gate for Keeping {
             let decision = self.inner.approve(tool, call, arguments).await;
             if decision == Decision::Allow && changes(tool, arguments).await {
                 self.history.before_change().await;
+                if call.name == BASH {
+                    self.keep_doomed(arguments).await;
+                }
             }
             decision
         })

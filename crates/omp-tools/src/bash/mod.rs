@@ -78,6 +78,17 @@ impl Context {
         approval::verdict(self, start(self, arguments), command, arguments)
     }
 
+    /// Places where the command of a call is known to delete or overwrite something.
+    pub fn doomed(&self, arguments: &Map<String, Value>) -> Vec<PathBuf> {
+        let Verdict { effects, mut at_stake, .. } = self.judge(arguments);
+        let overwritten = effects.writes.iter().filter_map(|target| target.path.clone());
+        at_stake.extend(effects.destroys.iter().filter_map(|target| target.path.clone()));
+        at_stake.extend(overwritten.filter(|path| path.is_file()));
+        at_stake.sort();
+        at_stake.dedup();
+        at_stake
+    }
+
     /// The directories in which writing needs no question.
     pub fn workspace(&self) -> Vec<PathBuf> {
         self.borders.workspace()

@@ -42,6 +42,7 @@ mod remapping;
 mod replay;
 mod rewinding;
 mod rewinding_copies;
+mod rewinding_deletions;
 mod servers;
 mod sessions;
 mod settings;
