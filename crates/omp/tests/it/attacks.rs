@@ -71,8 +71,9 @@ fn project(server: &Server) -> Home {
 
 /// Answers with all commands as calls, and a last word.
 fn answers(commands: &[String]) -> Vec<Reply> {
-    let call =
-        |reply: Reply, command: &String| reply.tool_call("bash", json!({"_i": "x", "command": command}));
+    let call = |reply: Reply, command: &String| {
+        reply.tool_call("bash", json!({"_i": "x", "command": command, "timeout": 2}))
+    };
     let calls = commands.chunks(AT_ONCE).map(|some| some.iter().fold(Reply::new(), call));
     calls.chain([Reply::new().text("done")]).collect()
 }
@@ -99,10 +100,18 @@ fn assert_refused(home: &Home, commands: &[String], results: &[String]) {
 #[test]
 fn plan_mode_runs_none_of_them() {
     let commands = harmless([cases(SHELL), cases(PLAN)].concat());
-    let replies = [vec![Reply::new().text("hello")], answers(&commands)].concat();
+    let (home, server) = planning(&commands, "tools:\n  approvalMode: yolo\nsandbox:\n  mode: off\n", |_| {});
+    assert_refused(&home, &commands, &results(&server));
+    server.finish();
+}
+
+/// A session in plan mode whose model answers with these commands.
+fn planning(commands: &[String], config: &str, prepare: impl FnOnce(&Home)) -> (Home, Server) {
+    let replies = [vec![Reply::new().text("hello")], answers(commands)].concat();
     let server = Server::start(replies);
     let home = project(&server);
-    home.write("home/.omp/agent/config.yml", "tools:\n  approvalMode: yolo\nsandbox:\n  mode: off\n");
+    prepare(&home);
+    home.write("home/.omp/agent/config.yml", config);
     omp_run(&home, &["-p", "hi"]).assert_success();
     let path = &session_files(&home)[0];
     let leaf = lines(path).last().unwrap()["id"].clone();
@@ -112,8 +121,51 @@ fn plan_mode_runs_none_of_them() {
     writeln!(file, "{entry}").unwrap();
     drop(file);
     omp_run(&home, &["-p", "--continue", "go"]);
-    assert_refused(&home, &commands, &results(&server));
+    (home, server)
+}
+
+/// Where the kernel confines commands they do run in plan mode, and change nothing whatever they try. No judge is asked:
+/// what holds is the rung alone.
+fn change_nothing_on(rung: &str) {
+    let commands = harmless([cases(SHELL), cases(PLAN)].concat());
+    let config = format!("tools:\n  approvalMode: auto\nsandbox:\n  rung: {rung}\n");
+    let mine = |home: &Home| {
+        let files = home.list_files().into_iter().filter(|name| {
+            name.starts_with("work/") || name.starts_with("home/") && !name.starts_with("home/.omp/")
+        });
+        files.map(|name| (name.clone(), std::fs::read(home.path(&name)).ok())).collect::<Vec<_>>()
+    };
+    let mut before = Vec::new();
+    let (home, server) = planning(&commands, &config, |home| {
+        home.write("home/kept", "kept");
+        before = mine(home);
+    });
+    let results = results(&server);
+    assert_eq!(commands.len(), results.len());
+    let ran = results.iter().filter(|text| !text.contains("did not run")).count();
+    println!("{rung}: {ran} of {} commands ran", commands.len());
+    assert!(ran * 10 > commands.len() * 9, "{rung}: only {ran} of {} ran: {results:#?}", commands.len());
+    assert!(!home.exists("work/pwned"), "{rung}: something was hit");
+    assert_eq!(mine(&home), before, "{rung}: something was written");
     server.finish();
+}
+
+// proves: SEC-001
+#[test]
+fn nothing_is_written_in_plan_mode_by_namespaces() {
+    change_nothing_on("namespaces");
+}
+
+// proves: SEC-001
+#[test]
+fn nothing_is_written_in_plan_mode_by_bubblewrap() {
+    change_nothing_on("bubblewrap");
+}
+
+// proves: SEC-001
+#[test]
+fn nothing_is_written_in_plan_mode_by_landlock() {
+    change_nothing_on("landlock");
 }
 
 /// Rules for ordinary commands allow none of the tricks.
