@@ -39,5 +39,5 @@ pub use confinement::{Confinement, Prepared};
 pub use denial::{Denial, denied};
 pub use landlock::abi as landlock_abi;
 pub use plan::Plan;
-pub use policy::{Network, Policy};
+pub use policy::{FileIdentity, Network, Policy};
 pub use rung::{Rung, Weakness};

@@ -1,7 +1,9 @@
 //! What a command may do, as data.
 
 use std::fmt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 /// What a confined command may do. Reading is allowed but for what is hidden.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -15,9 +17,33 @@ pub struct Policy {
     pub pinned: Vec<PathBuf>,
     /// Files and directories whose content is out of reach.
     pub hidden: Vec<PathBuf>,
+    /// Which files are protected, pinned and hidden. A mount is gone as soon as somebody outside replaces the file under it,
+    /// so another file needs another sandbox.
+    pub files: Vec<FileIdentity>,
     pub network: Network,
     /// What `writable` is called when people are told about it.
     pub writes: &'static str,
+}
+
+/// Which file a path names: the number of a deleted one may be given to the next, so its birth counts, too. Zeros where
+/// there is no file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct FileIdentity {
+    pub device: u64,
+    pub inode: u64,
+    /// In nanoseconds; zero where the file system does not say.
+    pub born: u128,
+}
+
+impl FileIdentity {
+    pub fn of(path: &Path) -> Self {
+        let Ok(file) = path.symlink_metadata() else { return Self::default() };
+        let born = file.created().ok().and_then(|born| born.duration_since(UNIX_EPOCH).ok());
+        // What has no birth is told apart by its last change, if it is a file: directories change all the time.
+        let changed = if file.is_dir() { 0 } else { file.ctime_nsec().unsigned_abs() };
+        let born = born.map_or(u128::from(changed), |born| born.as_nanos());
+        Self { device: file.dev(), inode: file.ino(), born }
+    }
 }
 
 /// What a confined command reaches.

@@ -47,7 +47,10 @@ impl Escalation for LettingOut {
     fn outside<'a>(&'a self, call: &'a str, command: &'a str, why: &'a Denial) -> BoxFuture<'a, bool> {
         async move {
             let reason = format!("the sandbox blocked {}; run it outside the sandbox?", why.text());
-            self.ask(call, reason, vec![detail("Command", command)]).await
+            let Some((guard, request)) = self.request(call, reason, vec![detail("Command", command)]) else {
+                return false;
+            };
+            guard.ask_to_leave(request, command).await
         }
         .boxed()
     }
@@ -55,20 +58,26 @@ impl Escalation for LettingOut {
     fn host<'a>(&'a self, host: &'a str, port: u16) -> BoxFuture<'a, bool> {
         async move {
             let reason = "a sandboxed command wants to connect to a host that is not allowed yet".to_owned();
-            self.ask("sandbox", reason, vec![detail("Host", &format!("{host}:{port}"))]).await
+            let details = vec![detail("Host", &format!("{host}:{port}"))];
+            let Some((guard, request)) = self.request("sandbox", reason, details) else { return false };
+            guard.put(&request).await.is_some_and(|reply| reply.allows())
         }
         .boxed()
     }
 }
 
 impl LettingOut {
-    async fn ask(&self, call: &str, reason: String, details: Vec<ApprovalDetail>) -> bool {
-        let Some(guard) = self.guard.upgrade() else { return false };
+    fn request(
+        &self,
+        call: &str,
+        reason: String,
+        details: Vec<ApprovalDetail>,
+    ) -> Option<(Arc<Guard>, ApprovalRequest)> {
+        let guard = self.guard.upgrade()?;
         let approval = Approval { reason: Some(reason.into()), insists: true, ..Approval::EXEC };
         let question = Question::new(BASH, &approval, true, details);
         let project = guard.permissions().project().to_owned();
-        let request = ApprovalRequest { call_id: call.to_owned(), question, always: None, project };
-        guard.put(&request).await.is_some_and(|reply| reply.allows())
+        Some((guard, ApprovalRequest { call_id: call.to_owned(), question, always: None, project }))
     }
 }
 

@@ -1,6 +1,8 @@
 //! The gate that every tool call passes: does it run, does a person decide, is it refused?
 
 mod commands;
+mod outside;
+mod words;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -27,6 +29,7 @@ use crate::confining;
 use crate::permissions::Permissions;
 
 use commands::{forbidden_variable, leaving, no_way_back, risky_variable, stays};
+use words::{blocked, closed, nobody_to_ask, refused, refused_because};
 
 const TODO_FAILED: &str = include_str!("../prompts/todo-error-reminder.md");
 /// A command takes microseconds to judge, a slow disk longer.
@@ -299,7 +302,10 @@ impl Guard {
             // No mode lets a plan carry itself out.
             mode = Mode::AlwaysAsk;
         }
+        // What nothing can undo is asked about each time, and so is what is not what it is called.
+        let plain = !approval.insists && !approval.hidden;
         match decide(mode, policy, &approval) {
+            Outcome::Run if plain => self.let_out_by_rule(call, arguments, rung),
             Outcome::Run => Decision::Allow,
             Outcome::Blocked => Decision::Deny(blocked(&call.name)),
             Outcome::Ask => {
@@ -313,15 +319,17 @@ impl Guard {
                 };
                 let details = details(tool, arguments).await;
                 let question = Question::new(&call.name, &approval, declared.is_some(), details);
-                // What nothing can undo is asked about each time, and so is what is not what it is called.
-                let plain = !approval.insists && !approval.hidden;
                 let script = self.script(&call.name, arguments).filter(|_| plain);
                 let decision = self.ask(call, question, script.as_ref()).await;
                 // What was approved although it leaves the sandbox could only fail inside.
-                if leaves.is_some() && rung != Rung::None && decision == Decision::Allow {
-                    self.let_out(call, arguments);
+                match decision {
+                    Decision::Allow if leaves.is_some() && rung != Rung::None => {
+                        self.let_out(call, arguments);
+                        Decision::Allow
+                    }
+                    Decision::Allow if plain => self.let_out_by_rule(call, arguments, rung),
+                    decision => decision,
                 }
-                decision
             }
         }
     }
@@ -457,43 +465,6 @@ async fn in_time<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -
 async fn details(tool: &Arc<dyn Tool>, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {
     let (tool, arguments) = (Arc::clone(tool), arguments.clone());
     tokio::task::spawn_blocking(move || tool.approval_details(&arguments)).await.unwrap_or_default()
-}
-
-fn blocked(tool: &str) -> String {
-    format!(
-        "Tool \"{tool}\" is blocked by user policy. To allow it, remove tools.approval.{tool} from the settings or set \
-         it to `allow` or `prompt`."
-    )
-}
-
-fn closed(tool: &str) -> String {
-    format!(
-        "Plan mode: this {tool} call may change something, and nobody can be asked about it, so it did not run. Use \
-         commands that only read; changes belong into the plan."
-    )
-}
-
-fn refused(tool: &str) -> String {
-    format!("Tool \"{tool}\" was not approved by the user, so the call did not run. Ask what to do instead.")
-}
-
-fn refused_because(tool: &str, words: &str) -> String {
-    format!("Tool \"{tool}\" was not approved by the user, so the call did not run. The user says: {words}")
-}
-
-fn nobody_to_ask(question: &Question) -> String {
-    let tool = &question.tool;
-    let why = "needs the user's approval, and nobody can be asked in this session, so the call did not run.";
-    match &question.reason {
-        // No setting allows what nothing can undo.
-        Some(reason) => {
-            format!("Tool \"{tool}\" {why} Reason: {reason}. Only --approval-mode yolo runs it unasked.")
-        }
-        None => format!(
-            "Tool \"{tool}\" {why} The user can set tools.approval.{tool} to `allow`, or start omp with \
-             --approval-mode yolo."
-        ),
-    }
 }
 
 #[cfg(test)]

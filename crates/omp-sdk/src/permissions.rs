@@ -12,6 +12,37 @@ use omp_tools::real_path;
 
 use crate::session::Session;
 
+/// What stands behind a rule whose commands also run outside the sandbox.
+const OUTSIDE: &str = " (outside the sandbox)";
+
+/// A rule that the user agreed to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Granted {
+    scope: Scope,
+    rule: Rule,
+    /// What it allows runs outside the sandbox.
+    outside: bool,
+}
+
+impl Granted {
+    /// A rule as it is written in files.
+    fn parse(scope: Scope, text: &str) -> Option<Self> {
+        let (text, outside) = match text.strip_suffix(OUTSIDE) {
+            Some(text) => (text, true),
+            None => (text, false),
+        };
+        Some(Self { scope, rule: Rule::parse(text)?, outside })
+    }
+
+    fn text(&self) -> String {
+        format!("{}{}", self.rule, if self.outside { OUTSIDE } else { "" })
+    }
+
+    fn public(&self) -> Permission {
+        Permission { scope: self.scope, rule: self.text() }
+    }
+}
+
 /// A rule and where it holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Permission {
@@ -69,7 +100,7 @@ pub struct Permissions {
     directories: Directories,
     cwd: PathBuf,
     project: PathBuf,
-    rules: Mutex<Vec<(Scope, Rule)>>,
+    rules: Mutex<Vec<Granted>>,
 }
 
 impl Permissions {
@@ -84,26 +115,47 @@ impl Permissions {
 
     /// The files may say something else now; what was allowed for the session stays.
     pub fn reload(&self, settings: &Settings) {
-        let everywhere = strings(settings.get(keys::TOOLS_APPROVAL_RULES)).filter_map(Rule::parse);
+        let everywhere = strings(settings.get(keys::TOOLS_APPROVAL_RULES));
         // A file that cannot be read allows nothing.
         let stored = permissions::load(&self.directories).unwrap_or_default();
-        let project = stored.of(&self.project).iter().filter_map(|rule| Rule::parse(rule));
+        let project = stored.of(&self.project).iter();
         let mut rules = self.lock();
-        rules.retain(|(scope, _)| *scope == Scope::Session);
-        rules.extend(project.map(|rule| (Scope::Project, rule)));
-        rules.extend(everywhere.map(|rule| (Scope::Everywhere, rule)));
+        rules.retain(|granted| granted.scope == Scope::Session);
+        rules.extend(project.filter_map(|rule| Granted::parse(Scope::Project, rule)));
+        rules.extend(everywhere.filter_map(|rule| Granted::parse(Scope::Everywhere, rule)));
     }
 
     /// Is everything that the command runs allowed?
     pub fn allow(&self, script: &Script) -> bool {
-        let rules: Vec<Rule> = self.lock().iter().map(|(_, rule)| rule.clone()).collect();
+        let rules: Vec<Rule> = self.lock().iter().map(|granted| granted.rule.clone()).collect();
+        allow(&rules, script, &[&self.cwd, &self.project])
+    }
+
+    /// Is everything that the command runs allowed outside the sandbox?
+    pub(crate) fn let_out(&self, script: &Script) -> bool {
+        let rules: Vec<Rule> = self
+            .lock()
+            .iter()
+            .filter(|granted| granted.outside)
+            .map(|granted| granted.rule.clone())
+            .collect();
         allow(&rules, script, &[&self.cwd, &self.project])
     }
 
     /// Holds for this session at once, and for later ones if the file can be written.
     pub async fn remember(&self, new: Vec<Rule>, scope: Scope) {
-        let texts: Vec<String> = new.iter().map(ToString::to_string).collect();
-        self.lock().extend(new.into_iter().map(|rule| (scope, rule)));
+        self.grant(new.into_iter().map(|rule| Granted { scope, rule, outside: false }).collect(), scope)
+            .await;
+    }
+
+    /// The same, and what the rules allow runs outside the sandbox.
+    pub(crate) async fn remember_outside(&self, new: Vec<Rule>, scope: Scope) {
+        self.grant(new.into_iter().map(|rule| Granted { scope, rule, outside: true }).collect(), scope).await;
+    }
+
+    async fn grant(&self, new: Vec<Granted>, scope: Scope) {
+        let texts: Vec<String> = new.iter().map(Granted::text).collect();
+        self.lock().extend(new);
         let (directories, project) = (self.directories.clone(), self.project.clone());
         let save = move || match scope {
             Scope::Session => Ok(()),
@@ -123,7 +175,7 @@ impl Permissions {
 
     /// All rules that hold here, the narrowest first.
     pub fn list(&self) -> Vec<Permission> {
-        let mut all: Vec<Permission> = self.lock().iter().map(permission).collect();
+        let mut all: Vec<Permission> = self.lock().iter().map(Granted::public).collect();
         all.sort_by_key(|one| one.scope);
         all
     }
@@ -138,10 +190,10 @@ impl Permissions {
             scopes.push(Scope::Everywhere);
         }
         let mut rules = self.lock();
-        if rules.iter().any(|(scope, one)| *scope == Scope::Session && one.to_string() == rule) {
+        if rules.iter().any(|granted| granted.scope == Scope::Session && granted.text() == rule) {
             scopes.push(Scope::Session);
         }
-        rules.retain(|(_, one)| one.to_string() != rule);
+        rules.retain(|granted| granted.text() != rule);
         Ok(scopes)
     }
 
@@ -170,17 +222,17 @@ impl Permissions {
         let rules = self.lock();
         let mut used: Vec<Permission> = Vec::new();
         for command in &script.commands {
-            let one = rules.iter().find(|(_, rule)| {
-                find(std::slice::from_ref(rule), command, &[&self.cwd, &self.project]).is_some()
+            let one = rules.iter().find(|granted| {
+                find(std::slice::from_ref(&granted.rule), command, &[&self.cwd, &self.project]).is_some()
             })?;
-            if !used.contains(&permission(one)) {
-                used.push(permission(one));
+            if !used.contains(&one.public()) {
+                used.push(one.public());
             }
         }
         (!used.is_empty()).then_some(used)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<(Scope, Rule)>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Granted>> {
         self.rules.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -190,8 +242,4 @@ impl Session {
     pub fn permissions(&self) -> &Permissions {
         self.guard.permissions()
     }
-}
-
-fn permission((scope, rule): &(Scope, Rule)) -> Permission {
-    Permission { scope: *scope, rule: rule.to_string() }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use omp_guard::protected::{
     PROTECTED_IN_HOME, PROTECTED_IN_WORKSPACE, PUBLIC_IN_SSH, Roots, SECRET_IN_HOME, secret,
 };
-use omp_sandbox::{Network, Policy};
+use omp_sandbox::{FileIdentity, Network, Policy};
 
 use super::{caches, repository};
 
@@ -55,6 +55,8 @@ impl Ground {
         let scratch = self.scratch.clone();
         policy.protected.retain(|path| scratch.as_ref().is_none_or(|scratch| !scratch.starts_with(path)));
         self.keep_only_useful(&mut policy);
+        let kept = policy.protected.iter().chain(&policy.pinned).chain(&policy.hidden);
+        policy.files = kept.map(|path| FileIdentity::of(path)).collect();
         policy
     }
 

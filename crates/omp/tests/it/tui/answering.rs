@@ -80,7 +80,7 @@ fn a_write_shows_what_it_changes() {
     let mut screen = asking(vec![call("write", &arguments), Reply::new().text("Done.")], |home| {
         home.write("work/notes.txt", &old);
     });
-    screen.say("go").wait_for("Difference: +1 -1");
+    screen.say("go").wait_for("Difference: +1 -1").wait_for("Esc stops the turn");
     let shown = screen.terminal.screen();
     let asked = &shown[shown.rfind("Allow tool").expect("the question")..];
     assert!(

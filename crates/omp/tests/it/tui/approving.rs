@@ -65,7 +65,7 @@ fn a_blocked_command_can_be_let_out() {
     screen.say("go");
     let shown = question(&mut screen, "bash").join("\n");
     assert!(shown.contains("the sandbox blocked writing") && shown.contains("outside.txt"), "{shown}");
-    screen.answer("2");
+    screen.refuse();
     screen.wait_for("Stay inside it");
     let shown = question(&mut screen, "bash").join("\n");
     assert!(shown.contains("run it outside the sandbox?"), "{shown}");
@@ -77,6 +77,59 @@ fn a_blocked_command_can_be_let_out() {
     screen.say("!echo mine > ../home/mine.txt && echo was written").wait_for("was written");
     let body = screen.server.requests()[1].body.to_string();
     assert!(body.contains("The sandbox blocked writing"), "the model is told: {body}");
+}
+
+/// The answer that lets a command out can hold for the next ones, is listed, and can be taken back.
+// proves: SEC-008
+#[test]
+fn letting_out_can_become_a_rule() {
+    let home = Home::new();
+    let configure = || call("bash", &json!({"command": "git config user.name me"}));
+    let replies = vec![
+        configure(),
+        configure(),
+        Reply::new().text("Twice."),
+        configure(),
+        Reply::new().text("Refused."),
+    ];
+    let server = Server::start(replies);
+    home.models_yml(&server, Wire::OpenAiCompletions, omp_testkit::ModelOptions::new());
+    assert!(home.command("git").args(["init", "-q"]).status().unwrap().success());
+    let mut screen = Screen::in_home(home, server, &[], 40, 140);
+    screen.wait_for("auto (sandbox)").say("go").wait_for("run it outside the sandbox?");
+    screen.wait_for("Yes, always in this project").answer("3").wait_for("Twice.");
+    let config = std::fs::read_to_string(screen.home.path("work/.git/config")).unwrap();
+    assert!(config.contains("name = me"), "{config}");
+    screen.say("/permissions").wait_for("(outside the sandbox)");
+    let shown = screen.terminal.screen();
+    let row = shown.lines().find(|row| row.contains("(outside the sandbox)")).unwrap().trim();
+    let rule = &row[row.find("git config").unwrap()..];
+    screen.say(&format!("/permissions remove {rule}")).wait_for("emoved");
+    // Git writes nothing where the value is there already.
+    screen.home.write("work/.git/config", config.replace("name = me", ""));
+    screen.say("again").wait_for("run it outside the sandbox?").refuse().wait_for("Refused.");
+}
+
+/// A mount goes when somebody outside replaces the file under it: the next command is in a new sandbox.
+#[test]
+fn a_replaced_file_stays_protected() {
+    let home = Home::new();
+    let spoil =
+        || call("bash", &json!({"command": "python3 -c \"open('.git/config','a').write('spoilt')\""}));
+    let server = Server::start([spoil(), Reply::new().text("One."), spoil(), Reply::new().text("Two.")]);
+    home.models_yml(&server, Wire::OpenAiCompletions, omp_testkit::ModelOptions::new());
+    assert!(home.command("git").args(["init", "-q"]).status().unwrap().success());
+    let mut screen = Screen::in_home(home, server, &[], 40, 140);
+    screen.wait_for("auto (sandbox)").say("go");
+    screen.wait_for("run it outside the sandbox?").refuse().wait_for("One.");
+    // As editors and git itself write: another file, under the same name.
+    for _ in 0..2 {
+        screen.home.write("work/.git/new", "[core]\n\tbare = false\n");
+        std::fs::rename(screen.home.path("work/.git/new"), screen.home.path("work/.git/config")).unwrap();
+    }
+    screen.say("again").wait_for("run it outside the sandbox?").refuse().wait_for("Two.");
+    let config = std::fs::read_to_string(screen.home.path("work/.git/config")).unwrap();
+    assert!(!config.contains("spoilt"), "{config}");
 }
 
 /// What is known to leave is asked about first, and then runs outside; another call under the same id does not.
@@ -95,7 +148,7 @@ fn what_is_known_to_leave_is_asked_about_first() {
     screen.answer("1");
     screen.wait_for("run it outside the sandbox?");
     assert!(known.exists() && !other.exists());
-    screen.answer("2");
+    screen.refuse();
     screen.wait_for("Done.");
     assert!(!other.exists());
 }
@@ -115,7 +168,7 @@ fn a_command_on_a_terminal_is_confined() {
     screen.say("go");
     let shown = question(&mut screen, "bash").join("\n");
     assert!(shown.contains("the sandbox blocked writing"), "{shown}");
-    screen.answer("2");
+    screen.refuse();
     screen.wait_for("Done.");
     assert!(!outside.exists());
 }
