@@ -68,8 +68,9 @@ class Known:
             line = line.strip()
             if not line or line.startswith("#"):
                 continue
-            if line.startswith("[") and line.endswith("]"):
-                entry = self.entries.setdefault(line[1:-1].strip(), {})
+            name = re.fullmatch(r"\[([a-z0-9-]+)\]", line)
+            if name:
+                entry = self.entries.setdefault(name.group(1), {})
                 continue
             key, equals, value = line.partition("=")
             if entry is None or not equals:
@@ -80,12 +81,19 @@ class Known:
                 sys.exit(f"{path}: {name} needs a reason and a description")
         self.counts = dict.fromkeys(self.entries, 0)
 
-    def explain(self, record):
+    def name(self, record):
+        """The first entry that explains a case."""
         for name, entry in self.entries.items():
             if all(fits(value, record.get(key)) for key, value in entry.items() if key != "reason"):
-                self.counts[name] += 1
                 return name
         return None
+
+    def explain(self, record):
+        """The same, and it is counted."""
+        name = self.name(record)
+        if name is not None:
+            self.counts[name] += 1
+        return name
 
 
 def fits(wanted, text):

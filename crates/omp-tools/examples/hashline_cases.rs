@@ -41,7 +41,7 @@ impl<'a> Session<'a> {
         Self { tools: builtin(Arc::new(context)), runtime }
     }
 
-    fn call(&self, name: &str, arguments: Value) -> Result<String, String> {
+    fn call(&self, name: &str, arguments: &Value) -> Result<String, String> {
         let tool = self.tools.iter().find(|tool| tool.definition().name == name).expect("a built-in tool");
         let call = Invocation {
             id: "call".to_owned(),
@@ -61,17 +61,17 @@ fn run(case: &Case, cwd: &Path, runtime: &Runtime) -> Result<Value, String> {
     let file = cwd.join(&case.path);
     let write = |text: &str| std::fs::write(&file, text).map_err(|error| error.to_string());
     write(&case.shown)?;
-    session.call("read", json!({"path": case.path}))?;
+    session.call("read", &json!({"path": case.path}))?;
     let shown = case.shown.strip_prefix('\u{feff}').unwrap_or(&case.shown);
     let tag = Tag::of(&shown.replace("\r\n", "\n").replace('\r', "\n"));
     let tagged = |patch: &str| json!({"input": patch.replace("#TAG", &format!("#{tag}"))});
     for patch in &case.before {
-        session.call("edit", tagged(patch)).map_err(|error| format!("before: {error}"))?;
+        session.call("edit", &tagged(patch)).map_err(|error| format!("before: {error}"))?;
     }
     if let Some(live) = &case.live {
         write(live)?;
     }
-    let answer = session.call("edit", tagged(&case.patch))?;
+    let answer = session.call("edit", &tagged(&case.patch))?;
     let text = std::fs::read_to_string(&file).map_err(|error| error.to_string())?;
     let warnings = answer.split_once("Warnings:\n").map_or("", |(_, warnings)| warnings);
     Ok(json!({"text": text, "warnings": warnings}))

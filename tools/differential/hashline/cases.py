@@ -20,7 +20,8 @@ class Hunk:
         first, last = self.first, self.last
         single = first == last and self.separator != ".="
         span = f"{first}" if single else f"{first}{self.separator}{last}"
-        colon = ":" if self.colon else ""
+        # In the original's later releases a header without a colon pastes what was cut.
+        colon = ":" if self.colon or not ours else ""
         names = {
             "swap": (f"SWAP {span}{colon}", f"PUT {span}{colon}"),
             "del": (f"DEL {span}", f"CUT {span}"),
@@ -103,6 +104,9 @@ def hunk(random, kind, lines, traits):
         ["swap", "del", "pre", "post", "head", "tail", "swap-block", "del-block", "post-block"],
         [40, 14, 10, 16, 5, 6, 3, 2, 3],
     )[0]
+    # What a block is in prose and data is not written down.
+    if op.endswith("block") and kind in ("md", "yaml"):
+        op = "swap"
     if random.random() < 0.02:
         count += random.randint(1, 3)
         traits.add("beyond")
@@ -112,6 +116,9 @@ def hunk(random, kind, lines, traits):
         return Hunk(op, first, last, new_rows(random, kind, lines, first, last, traits))
     if op == "del":
         return Hunk(op, first, last)
+    # Before the first line is the head of the file, in the original's later releases.
+    if op == "pre" and first == 1:
+        op = "head"
     if op in ("pre", "post", "post-block"):
         return Hunk(op, first, first, insert_rows(random, kind, lines, first, traits))
     if op in ("head", "tail"):
@@ -189,48 +196,80 @@ def drift(random, lines, traits):
     return live
 
 
+def chain(random, kind, lines, traits):
+    """An edit of the session itself, after which the patch still has the tag of the read; and the lines after it."""
+    first = random.randint(1, len(lines))
+    old = lines[first - 1]
+    op = random.choice(["swap", "del", "post"] if old.strip(" \t});") else ["post"])
+    rows = [] if op == "del" else [f"{indent(old)}earlier{number}" for number in range(random.randint(1, 3))]
+    traits.add("chain " + op)
+    live = [(number, text) for number, text in enumerate(lines, 1)]
+    new = [(None, row) for row in rows]
+    live[first - 1 : first] = [live[first - 1], *new] if op == "post" else new
+    return Hunk(op, first, first, rows), live
+
+
 def written(lines, end, final, mark):
     return mark + end.join(lines) + (end if final and lines else "")
 
 
-def case(random):
-    traits = set()
-    kind, lines = files.file(random)
-    end = "\r\n" if random.random() < 0.08 else "\n"
-    final, mark = random.random() > 0.12, "\ufeff" if random.random() < 0.02 else ""
-    if not final and lines and lines[-1] == "":
-        final = True
-    hunks = patch(random, kind, lines, traits)
-    live = None
-    if lines and random.random() < 0.3:
-        live = drift(random, lines, traits)
-        if [text for _, text in live] == lines:
-            live = None
-    path = f"case.{kind}"
-    made = {
-        "path": path,
-        "shown": written(lines, end, final, mark),
-        "before": [],
-        "live": None if live is None else written([text for _, text in live], end, final, mark),
-    }
-    style = random.random()
-    texts = []
+def told(random, path, hunks):
+    """A patch in both languages."""
+    style, texts = random.random(), []
     for ours in (True, False):
         rows = [f"[{path}#TAG]"] + [row for one in hunks for row in one.text(ours)]
         if style < 0.03:
             rows = ["*** Begin Patch", *rows, "*** End Patch"]
         text = "\n".join(rows) + "\n"
         texts.append(text.replace("\n", "\r\n") if 0.03 <= style < 0.06 else text)
-    identified = live if live is not None else [(number, text) for number, text in enumerate(lines, 1)]
+    return texts
+
+
+def case(random):
+    traits = set()
+    kind, lines = files.file(random)
+    end = "\r\n" if lines and random.random() < 0.08 else "\n"
+    final, mark = random.random() > 0.12, "\ufeff" if random.random() < 0.02 else ""
+    if not final and lines and lines[-1] == "":
+        final = True
+    if not final:
+        traits.add("open-end")
+    hunks = patch(random, kind, lines, traits)
+    path, live, before, drifted = f"case.{kind}", None, [], random.random()
+    if lines and drifted < 0.07:
+        earlier, live = chain(random, kind, lines, traits)
+        before = [earlier]
+    elif lines and drifted < 0.3:
+        live = drift(random, lines, traits)
+    if live is not None and [text for _, text in live] == lines:
+        live, before = None, []
+    now = None if live is None or before else written([text for _, text in live], end, final, mark)
+    made = {"path": path, "shown": written(lines, end, final, mark), "live": now}
+    mine, theirs = told(random, path, hunks)
+    earlier = told(random, path, before) if before else None
     return {
-        "ours": {**made, "patch": texts[0]},
-        "theirs": {**made, "patch": texts[1]},
+        "ours": {**made, "before": earlier[:1] if earlier else [], "patch": mine},
+        "theirs": {**made, "before": earlier[1:] if earlier else [], "patch": theirs},
         "hunks": hunks,
+        "lines": lines,
+        "kind": kind,
         "count": len(lines),
-        "live": identified,
+        "live": live if live is not None else [(number, text) for number, text in enumerate(lines, 1)],
         "final": final or not lines,
         "end": end,
         "mark": mark,
-        "stale": live is not None,
+        "state": "fresh" if live is None else "chain" if before else "stale",
         "traits": traits,
     }
+
+
+def unchanged(case):
+    """The same case without what happened since the read."""
+    still = {
+        **case,
+        "live": [(number, text) for number, text in enumerate(case["lines"], 1)],
+        "state": "fresh",
+    }
+    for side in ("ours", "theirs"):
+        still[side] = {**case[side], "before": [], "live": None}
+    return still
