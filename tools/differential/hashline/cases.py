@@ -232,10 +232,8 @@ def case(random):
     final, mark = random.random() > 0.12, "\ufeff" if random.random() < 0.02 else ""
     if not final and lines and lines[-1] == "":
         final = True
-    if not final:
-        traits.add("open-end")
     hunks = patch(random, kind, lines, traits)
-    path, live, before, drifted = f"case.{kind}", None, [], random.random()
+    live, before, drifted = None, [], random.random()
     if lines and drifted < 0.07:
         earlier, live = chain(random, kind, lines, traits)
         before = [earlier]
@@ -243,24 +241,54 @@ def case(random):
         live = drift(random, lines, traits)
     if live is not None and [text for _, text in live] == lines:
         live, before = None, []
-    now = None if live is None or before else written([text for _, text in live], end, final, mark)
-    made = {"path": path, "shown": written(lines, end, final, mark), "live": now}
+    form = {"end": end, "final": final, "mark": mark}
+    return made(random, kind, lines, hunks, form=form, live=live, before=before, traits=traits)
+
+
+def made(random, kind, lines, hunks, form=None, live=None, before=(), traits=()):
+    """A case of its parts. `live` has the lines as they are now, with their identities."""
+    form = form or {"end": "\n", "final": True, "mark": ""}
+    traits = {*traits} if form["final"] else {*traits, "open-end"}
+    path, shape = f"case.{kind}", (form["end"], form["final"], form["mark"])
+    now = None if live is None or before else written([text for _, text in live], *shape)
+    common = {"path": path, "shown": written(lines, *shape), "live": now}
     mine, theirs = told(random, path, hunks)
-    earlier = told(random, path, before) if before else None
+    earlier = told(random, path, before) if before else ([], [])
     return {
-        "ours": {**made, "before": earlier[:1] if earlier else [], "patch": mine},
-        "theirs": {**made, "before": earlier[1:] if earlier else [], "patch": theirs},
+        "ours": {**common, "before": list(earlier[:1]) if before else [], "patch": mine},
+        "theirs": {**common, "before": list(earlier[1:]) if before else [], "patch": theirs},
         "hunks": hunks,
         "lines": lines,
         "kind": kind,
         "count": len(lines),
         "live": live if live is not None else [(number, text) for number, text in enumerate(lines, 1)],
-        "final": final or not lines,
-        "end": end,
-        "mark": mark,
         "state": "fresh" if live is None else "chain" if before else "stale",
         "traits": traits,
+        **form,
+        "final": form["final"] or not lines,
     }
+
+
+def fixed(random):
+    """Cases that once went wrong, and such as hardly ever come by chance."""
+    three, main = ["one", "two", "three"], ["int main() {", "  go();", "  return 0;", "}"]
+    numbered = Hunk("swap", 1, 1, [' "one",', ' "two",'])
+    numbered.style = "numbered"
+    twice = ["fn a() {", "    go();", "}", "fn b() {", "    go();", "}"]
+    appended = [*enumerate(twice, 1), (None, "fn c() {"), (None, "    go();"), (None, "}")]
+    open_end = {"end": "\n", "final": False, "mark": ""}
+    return [
+        made(random, "txt", ["x"], [numbered]),
+        made(random, "c", main, [Hunk("del", 3, 4)]),
+        made(random, "txt", three, [Hunk("tail", rows=["tail"]), Hunk("post", 3, 3, ["post"])]),
+        made(random, "txt", three, [Hunk("pre", 2, 2, ["pre"]), Hunk("post", 1, 1, ["post"])]),
+        made(random, "rs", twice, [Hunk("swap", 5, 5, ["    went();"])], live=appended),
+        made(random, "txt", three, [Hunk("swap", 1, 3, ["all"]), Hunk("post", 2, 2, ["more"])]),
+        made(random, "txt", [], [Hunk("swap", 1, 1, ["a"]), Hunk("swap", 1, 1, ["b"])]),
+        made(random, "c", main, [Hunk("post", 3, 3, ["int after;"]), Hunk("tail", rows=["int tail;"])]),
+        made(random, "txt", ["a", "", "b"], [Hunk("del", 3, 3), Hunk("tail", rows=["tail"])], form=open_end),
+        made(random, "c", [*main[:2], "  if (a) {", "  }", "}"], [Hunk("swap", 3, 5, ["  if (a) {"])]),
+    ]
 
 
 def unchanged(case):
