@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::path::Path;
 
-use brush_builtins::{BuiltinSet, ShellBuilderExt};
 use brush_core::openfiles::{OpenFile, OpenFiles};
 use brush_core::options::RuntimeOptions;
 use brush_core::traps::TrapSignal;
@@ -12,6 +11,8 @@ use brush_core::{
     SourceInfo,
 };
 use omp_shell::session::{Report, Request};
+
+use crate::builtins::builtins;
 
 /// A shell that lives through many requests.
 pub(crate) struct Engine {
@@ -29,7 +30,7 @@ pub(crate) enum Outcome {
 impl Engine {
     pub(crate) async fn new() -> Result<Self, Error> {
         let mut shell = Shell::builder()
-            .default_builtins(BuiltinSet::BashMode)
+            .builtins(builtins())
             .profile(ProfileLoadBehavior::Skip)
             .rc(RcLoadBehavior::Skip)
             .shell_name("bash".to_owned())

@@ -3,6 +3,7 @@
 //! It runs in a helper process, so that any command can be killed whole: the interpreter cannot be interrupted from
 //! within. The process is started by `omp_shell::session` and speaks its protocol on standard input.
 
+mod builtins;
 mod engine;
 mod line;
 

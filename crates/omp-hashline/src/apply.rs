@@ -1,5 +1,7 @@
 //! From hunks to changes of lines, and from those to the new text.
 
+use std::ops::Range;
+
 use crate::balance::is_closer;
 use crate::error::EditError;
 use crate::lines::{Lines, join};
@@ -29,12 +31,26 @@ pub(crate) struct Step {
     pub(crate) end: usize,
     /// First and last line that the hunk was aimed at; none for the ends of the file.
     pub(crate) anchor: Option<(usize, usize)>,
+    /// The lines that the hunk alone may name as its own; empty for inserts. The place behind the last line counts.
+    pub(crate) claim: Range<usize>,
     pub(crate) body: Vec<String>,
 }
 
 impl Step {
     pub(crate) fn replaces(&self) -> bool {
         self.start < self.end
+    }
+
+    /// What comes first where several steps begin. What follows a line stays with it, and the ends of the file are
+    /// outside of everything, wherever they stand in the patch.
+    fn rank(&self) -> u8 {
+        match self.operation {
+            Operation::InsertHead => 0,
+            Operation::InsertAfter { .. } | Operation::InsertAfterBlock { .. } => 1,
+            Operation::InsertBefore { .. } => 2,
+            Operation::InsertTail => 4,
+            _ => 3,
+        }
     }
 }
 
@@ -85,12 +101,17 @@ fn plain_step(hunk: &Hunk, count: usize) -> Step {
         _ => (0, 0),
     };
     let anchor = hunk.operation.anchors().filter(|(first, _)| *first <= count);
+    let claim = match hunk.operation {
+        Operation::Swap { first, last } | Operation::Delete { first, last } => first - 1..last,
+        _ => 0..0,
+    };
     Step {
         operation: hunk.operation,
         at: hunk.at,
         start,
         end: end.max(start),
         anchor: anchor.map(|(first, last)| (first - 1, last.min(count) - 1)),
+        claim,
         body: hunk.body.clone(),
     }
 }
@@ -120,44 +141,43 @@ fn block_step(hunk: &Hunk, line: usize, source: Source<'_>, steps: &mut Steps) -
         start: if inserts { last } else { first - 1 },
         end: last,
         anchor: Some((first - 1, last - 1)),
+        claim: if inserts { 0..0 } else { first - 1..last },
         body: hunk.body.clone(),
     })
 }
 
-/// No line is meant by two hunks, and nothing is inserted into the middle of what goes.
+/// No line is replaced or removed by two hunks.
 pub(crate) fn check_overlap(steps: &[Step]) -> Result<(), EditError> {
-    let mut order: Vec<&Step> = steps.iter().collect();
-    order.sort_by_key(|step| (step.start, step.end));
-    let mut covering: Option<&Step> = None;
+    let mut order: Vec<&Step> = steps.iter().filter(|step| !step.claim.is_empty()).collect();
+    order.sort_by_key(|step| step.claim.start);
+    let mut reaching: Option<&Step> = None;
     for step in order {
-        if let Some(before) = covering.filter(|before| step.start < before.end && step.start > before.start) {
-            return Err(overlap(before, step));
+        if let Some(before) = reaching.filter(|before| step.claim.start < before.claim.end) {
+            let (earlier, later) = if before.at <= step.at { (before, step) } else { (step, before) };
+            return Err(EditError::Overlap { at: later.at, line: step.claim.start + 1, other: earlier.at });
         }
-        if let Some(before) = covering.filter(|before| step.start == before.start && step.replaces()) {
-            return Err(overlap(before, step));
-        }
-        if step.replaces() && covering.is_none_or(|before| step.end > before.end) {
-            covering = Some(step);
-        }
+        reaching = Some(step);
     }
     Ok(())
 }
 
-fn overlap(one: &Step, two: &Step) -> EditError {
-    let (earlier, later) = if one.at <= two.at { (one, two) } else { (two, one) };
-    EditError::Overlap { at: later.at, line: one.start.max(two.start) + 1, other: earlier.at }
-}
-
-/// The changes in the order of the text: at one place, inserts in the order of the patch and then what goes.
+/// The changes in the order of the text. What is inserted among lines that go follows what replaces them.
 pub(crate) fn changes(steps: &[Step]) -> Vec<Change> {
     let mut order: Vec<&Step> = steps.iter().collect();
-    order.sort_by_key(|step| (step.start, step.replaces()));
-    let change = |step: &Step| Change {
-        start: step.start,
-        removed: step.end - step.start,
-        inserted: step.body.clone(),
-    };
-    order.into_iter().map(change).collect()
+    order.sort_by_key(|step| (step.start, step.rank()));
+    let mut changes: Vec<Change> = Vec::with_capacity(order.len());
+    for step in order {
+        let around = changes.last_mut().filter(|change| step.start < change.start + change.removed);
+        match around {
+            Some(change) => change.inserted.extend_from_slice(&step.body),
+            None => changes.push(Change {
+                start: step.start,
+                removed: step.end - step.start,
+                inserted: step.body.clone(),
+            }),
+        }
+    }
+    changes
 }
 
 /// The text after the changes, which are in order and do not overlap.

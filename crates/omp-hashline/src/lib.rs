@@ -6,6 +6,7 @@
 
 mod apply;
 mod balance;
+mod echo;
 mod error;
 mod header;
 mod lexer;

@@ -146,7 +146,7 @@ impl<'a> Parser<'a> {
                 self.open = Some(Open { operation, at, indent: indent(line), rows: Vec::new() });
                 Ok(())
             }
-            Row::Blank => self.body("", Kind::Blank, at),
+            Row::Blank => self.body(line, Kind::Blank, at),
             Row::Plus(text) => self.body(text, Kind::Plus, at),
             Row::Raw(text) => self.raw(text, at),
         }
@@ -160,7 +160,7 @@ impl<'a> Parser<'a> {
         }
         match mistake(text, at) {
             // An empty line pasted from a read.
-            Some(ParseError::BareNumber { .. }) if self.open.is_some() && text.ends_with(':') => {
+            Some(ParseError::BareNumber { .. }) if self.open.is_some() && text.trim_end().ends_with(':') => {
                 self.body(text, Kind::Bare, at)
             }
             Some(error) => Err(error),
@@ -223,8 +223,8 @@ impl<'a> Parser<'a> {
             self.warnings.push(BARE_BODY.to_owned());
         }
         let numbered = copied_from_a_read(&rows);
-        let text = |row: &BodyRow<'_>| match numbered {
-            true => numbered_row(row.text).map_or(row.text, |(_, rest)| rest).to_owned(),
+        let text = |row: &BodyRow<'_>| match numbered && row.kind == Kind::Bare {
+            true => without_number(row.text).unwrap_or(row.text).to_owned(),
             false => row.text.to_owned(),
         };
         let body = rows.iter().map(text).collect();
@@ -255,17 +255,18 @@ fn indent(line: &str) -> &str {
     &line[..line.len() - line.trim_start().len()]
 }
 
-/// Takes away `#` lines right above the next hunk's header, as long as the hunk keeps a body.
+/// Takes away `#` lines right above the next hunk's header, as long as the hunk keeps a body. Where all rows are without
+/// their `+`, such a line may be text like the others, and stays.
 fn drop_remarks(open: &mut Open<'_>) {
+    let marked = open.rows.iter().any(|row| row.kind == Kind::Plus);
+    if !marked && open.operation.takes_body() {
+        return;
+    }
     let keep = open.rows.iter().rposition(|row| {
         let remark = row.kind == Kind::Bare && row.text.starts_with('#');
         !remark && row.kind != Kind::Blank
     });
-    match keep {
-        Some(last) => open.rows.truncate(last + 1),
-        None if !open.operation.takes_body() => open.rows.clear(),
-        None => {}
-    }
+    open.rows.truncate(keep.map_or(0, |last| last + 1));
 }
 
 /// Blank rows at the ends are layout.
@@ -277,29 +278,33 @@ fn trim_blank(rows: &mut Vec<BodyRow<'_>>) {
     rows.drain(..start);
 }
 
-/// Was the body pasted from a read, with its line numbers? A map with numbers as keys looks the same and is not.
+/// Were the rows without `+` pasted from a read, with their line numbers? A map with numbers as keys looks the same and
+/// is not.
 fn copied_from_a_read(rows: &[BodyRow<'_>]) -> bool {
     let mut only_literals = true;
-    for row in rows.iter().filter(|row| row.kind != Kind::Blank) {
-        match (row.kind, numbered_row(row.text)) {
-            (Kind::Bare, Some((_, rest))) => only_literals &= is_literal(rest),
-            _ => return false,
+    for row in rows.iter().filter(|row| row.kind == Kind::Bare) {
+        match without_number(row.text) {
+            Some(rest) => only_literals &= is_literal(rest),
+            None => return false,
         }
     }
     !only_literals
 }
 
-/// `12:text` as its number and its text.
-fn numbered_row(text: &str) -> Option<(&str, &str)> {
-    let (number, rest) = text.split_once(':')?;
-    let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    digits.then_some((number, rest))
+/// The text of a row as a read or a search shows it: `12:text`, `*12:text`, ` 12|text`.
+fn without_number(text: &str) -> Option<&str> {
+    let shown = text.trim_start();
+    let shown = shown.strip_prefix('*').map_or(shown, str::trim_start);
+    let rest = shown.trim_start_matches(|c: char| c.is_ascii_digit());
+    (rest.len() < shown.len()).then(|| rest.strip_prefix([':', '|'])).flatten()
 }
 
 /// A lone string or number, as the values of a map are.
 fn is_literal(text: &str) -> bool {
     let text = text.trim().trim_end_matches(',').trim_end();
     let quoted = |quote: char| text.len() >= 2 && text.starts_with(quote) && text.ends_with(quote);
-    let number = !text.is_empty() && text.parse::<f64>().is_ok();
+    let number = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let digits = |c: char| c.is_ascii_digit() || c == '.';
+    let number = number.starts_with(|c: char| c.is_ascii_digit()) && number.chars().all(digits);
     number || ['"', '\'', '`'].into_iter().any(quoted)
 }

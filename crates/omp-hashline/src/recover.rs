@@ -132,9 +132,10 @@ fn common_offset(steps: &[Step], map: &Map) -> Option<isize> {
 fn is_sure(step: &Step, map: &Map, unique: &[bool], old: &Lines<'_>, live: &Lines<'_>) -> bool {
     let Some((first, last)) = step.anchor else { return true };
     let (Some(new_first), Some(new_last)) = (map.to[first], map.to[last]) else { return false };
-    // Counted from one: what stands before the first line and behind the last is nothing, in both texts.
-    let before = old.get(first) == live.get(new_first);
-    let after = old.get(last + 2) == live.get(new_last + 2);
+    // Counted from one. Where the older text begins or ends there was no neighbour to ask.
+    let stands = |was: Option<&str>, is: Option<&str>| was.is_none() || was == is;
+    let before = stands(old.get(first), live.get(new_first));
+    let after = stands(old.get(last + 2), live.get(new_last + 2));
     if unique[first..=last].contains(&true) { before || after } else { before && after }
 }
 
@@ -158,6 +159,7 @@ fn carry(steps: &[Step], map: &Map, live: &Lines<'_>) -> Option<Vec<Step>> {
             start: shift(step.start.max(first)),
             end: shift(step.end.max(first)),
             anchor: Some((new, new + last - first)),
+            claim: if step.claim.is_empty() { 0..0 } else { new..new + 1 + last - first },
             ..step.clone()
         })
     };

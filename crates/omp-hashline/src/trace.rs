@@ -1,12 +1,16 @@
 //! Which line of one text is which line of another, as far as that is certain.
 //!
 //! A shortest difference is not enough to aim an edit by: of lines that look alike it takes any. Here a line is itself
-//! if both texts have it once. A line that is repeated is certain only if everything is as it was between the lines
-//! around it that are not: as soon as one line came or went there, it could be any of them.
+//! if both texts have it once. Between two such lines, one that is repeated is certain only if it is the same line in
+//! every shortest difference: as soon as one that looks like it came or went beside it, it could be either. Where the
+//! whole older text stands at one end of the newer one, something was only added at the other, whatever it looks like.
 
 use std::collections::HashMap;
 
 use crate::lines::Lines;
+
+/// Pairs of lines that are compared, in one text: enough for some thousand repeated lines.
+const MOST_COMPARED: usize = 4_000_000;
 
 /// The lines of an older text in a newer one.
 pub(crate) struct Trace {
@@ -22,11 +26,15 @@ impl Trace {
         let pairs = in_order(&pairs(old, new));
         let mut unique = vec![false; old.len()];
         pairs.iter().for_each(|(line, _)| unique[*line] = true);
+        if let Some(added) = added_before(old, new) {
+            return Self { to: (added..added + old.len()).map(Some).collect(), unique };
+        }
         let mut to = vec![None; old.len()];
-        let (mut line, mut place) = (0, 0);
+        let (mut line, mut place, mut left) = (0, 0, MOST_COMPARED);
         for (next, next_place) in pairs.into_iter().chain([(old.len(), new.len())]) {
-            if old[line..next] == new[place..next_place] {
-                (0..next - line).for_each(|step| to[line + step] = Some(place + step));
+            let found = certain(&old[line..next], &new[place..next_place], &mut left);
+            for (step, found) in found.into_iter().enumerate() {
+                to[line + step] = found.map(|step| place + step);
             }
             if let Some(found) = to.get_mut(next) {
                 *found = Some(next_place);
@@ -34,6 +42,83 @@ impl Trace {
             (line, place) = (next + 1, next_place + 1);
         }
         Self { to, unique }
+    }
+}
+
+/// How many lines were added before the whole older text, or none because they were added behind it. Where it stands at
+/// both ends of the newer one, nobody knows.
+fn added_before(old: &[&str], new: &[&str]) -> Option<usize> {
+    match (new.starts_with(old), new.ends_with(old)) {
+        (true, false) => Some(0),
+        (false, true) => Some(new.len() - old.len()),
+        _ => None,
+    }
+}
+
+/// Where each line is that is the same in every shortest difference of two texts. `left` is how much may still be
+/// compared.
+fn certain(old: &[&str], new: &[&str], left: &mut usize) -> Vec<Option<usize>> {
+    if old == new {
+        return (0..old.len()).map(Some).collect();
+    }
+    let cost = (old.len() + 1).saturating_mul(new.len() + 1);
+    if old.is_empty() || new.is_empty() || cost > *left {
+        return vec![None; old.len()];
+    }
+    *left -= cost;
+    let before = Common::before(old, new);
+    let after = Common::after(old, new);
+    let most = before.at(old.len(), new.len());
+    let only = |line: usize| {
+        let skips = (0..=new.len()).any(|place| before.at(line, place) + after.at(line + 1, place) == most);
+        let pairs = |place: &usize| {
+            old[line] == new[*place] && before.at(line, *place) + 1 + after.at(line + 1, *place + 1) == most
+        };
+        let mut places = (0..new.len()).filter(pairs);
+        let first = places.next().filter(|_| !skips)?;
+        places.next().is_none().then_some(first)
+    };
+    (0..old.len()).map(only).collect()
+}
+
+/// How many lines two texts have in common, in order, before or from each pair of places on.
+struct Common {
+    counts: Vec<u32>,
+    width: usize,
+}
+
+impl Common {
+    fn before(old: &[&str], new: &[&str]) -> Self {
+        let width = new.len() + 1;
+        let mut counts = vec![0; (old.len() + 1) * width];
+        for (row, line) in old.iter().enumerate() {
+            for (column, other) in new.iter().enumerate() {
+                let at = row * width + column;
+                counts[at + width + 1] =
+                    if line == other { counts[at] + 1 } else { counts[at + 1].max(counts[at + width]) };
+            }
+        }
+        Self { counts, width }
+    }
+
+    fn after(old: &[&str], new: &[&str]) -> Self {
+        let width = new.len() + 1;
+        let mut counts = vec![0; (old.len() + 1) * width];
+        for (row, line) in old.iter().enumerate().rev() {
+            for (column, other) in new.iter().enumerate().rev() {
+                let at = row * width + column;
+                counts[at] = if line == other {
+                    counts[at + width + 1] + 1
+                } else {
+                    counts[at + 1].max(counts[at + width])
+                };
+            }
+        }
+        Self { counts, width }
+    }
+
+    fn at(&self, line: usize, place: usize) -> u32 {
+        self.counts[line * self.width + place]
     }
 }
 
@@ -110,8 +195,12 @@ mod tests {
         assert_eq!(traced("a..b", "xa..b"), "1234");
         assert_eq!(traced("a.b.c", "a.b"), "012--");
         assert_eq!(traced("a.b.c", "b.c"), "--012");
-        assert_eq!(traced(".a.", ".xa.x"), "-2-");
+        assert_eq!(traced(".a.", ".xa.x"), "023");
         assert_eq!(traced("...", "..."), "012");
+        assert_eq!(traced("...", "...x"), "012", "what came is none of them");
+        assert_eq!(traced("a.b.", "a.b.c."), "0123", "all of it is still there, and something behind it");
+        assert_eq!(traced("a.b.", ".ca.b."), "2345");
+        assert_eq!(traced("a.-.b", "a.x-.b"), "01345");
     }
 
     #[test]
@@ -120,6 +209,6 @@ mod tests {
         assert_eq!(traced("a...b", "a..b"), "0---3", "one went");
         assert_eq!(traced("a.-.-b", "a.-b"), "0----3");
         assert_eq!(traced("a..", "a."), "0--");
-        assert_eq!(traced("...", "...x"), "---");
+        assert_eq!(traced("...", "...."), "---");
     }
 }

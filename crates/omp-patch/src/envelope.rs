@@ -3,6 +3,9 @@
 use crate::error::PatchError;
 use crate::hunk::{Hunk, Started, numbered, parse_numbered, start_numbered};
 
+const BEGIN: &str = "*** Begin Patch";
+const END: [&str; 2] = ["*** End Patch", "*** Abort"];
+
 /// What becomes of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileChange {
@@ -71,8 +74,11 @@ struct Section<'a> {
 }
 
 impl<'a> Section<'a> {
-    /// The header, if `line` is one.
-    fn header(line: &'a str) -> Option<(Verb, &'a str)> {
+    /// The header, if `line` is one. Blanks before it are forgiven, but among the rows of an update they are a row's own:
+    /// there a line with a blank before it is one that the file has.
+    fn header(line: &'a str, before: Option<&Self>) -> Option<(Verb, &'a str)> {
+        let padded = before.is_none_or(|section| section.verb != Verb::Update);
+        let line = if padded { line.trim_start() } else { line };
         let rest = line.strip_prefix("***")?.trim_start();
         let verbs =
             [("Add File:", Verb::Add), ("Delete File:", Verb::Delete), ("Update File:", Verb::Update)];
@@ -122,6 +128,13 @@ impl<'a> Section<'a> {
     }
 }
 
+/// Does nothing follow but what a patch may be wrapped in: the end of a code block or of a here-document?
+fn is_last(behind: &[(usize, &str)]) -> bool {
+    let mut filled = behind.iter().map(|(_, line)| line.trim()).filter(|line| !line.is_empty());
+    let word = |line: &str| line.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    filled.next().is_none_or(|line| line == "```" || word(line)) && filled.next().is_none()
+}
+
 fn moves(line: &str) -> Option<&str> {
     line.strip_prefix("*** Move to:").map(str::trim)
 }
@@ -129,18 +142,17 @@ fn moves(line: &str) -> Option<&str> {
 fn sections(patch: &str) -> Result<Vec<Section<'_>>, PatchError> {
     let mut sections: Vec<Section<'_>> = Vec::new();
     let mut here_document: Option<&str> = None;
-    for (at, line) in numbered(patch.strip_prefix('\u{feff}').unwrap_or(patch)) {
-        let marker = line.trim_end();
-        if marker == "*** End Patch"
-            || marker == "*** Abort"
-            || here_document.is_some_and(|end| end == marker)
-        {
+    let lines: Vec<(usize, &str)> = numbered(patch.strip_prefix('\u{feff}').unwrap_or(patch)).collect();
+    for (at, line) in &lines {
+        let (at, line, marker) = (*at, *line, line.trim_end());
+        let ends = END.contains(&marker) || (END.contains(&marker.trim_start()) && is_last(&lines[at..]));
+        if ends || here_document.is_some_and(|end| end == marker) {
             break;
         }
-        if marker == "*** Begin Patch" {
+        if marker == BEGIN || (sections.is_empty() && marker.trim_start() == BEGIN) {
             continue;
         }
-        if let Some((verb, path)) = Section::header(line) {
+        if let Some((verb, path)) = Section::header(line, sections.last()) {
             if path.is_empty() {
                 return Err(PatchError::NoPath { at });
             }

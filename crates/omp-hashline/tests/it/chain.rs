@@ -126,6 +126,29 @@ impl World {
         Ok(())
     }
 
+    /// Where the whole text that was shown is still there, in one piece and at one end of the file alone, nobody can tell
+    /// that a line which looks alike came between: it is as if it came outside.
+    fn know_again(&mut self, shown: &[Line]) {
+        let texts = |lines: &[Line]| lines.iter().map(|line| line.text.clone()).collect::<Vec<_>>();
+        let (live, known) = (texts(&self.live), texts(shown));
+        let place = match (live.starts_with(&known), live.ends_with(&known)) {
+            (true, false) => 0,
+            (false, true) => live.len() - known.len(),
+            _ => return,
+        };
+        // Texts that were shown with these lines known otherwise are not aimed at any more.
+        if self.live[place..place + shown.len()] != *shown {
+            self.shown.retain(|(_, lines)| lines == shown);
+        }
+        for (index, line) in (place..).zip(shown) {
+            let id = std::mem::replace(&mut self.live[index].id, line.id);
+            let other = self.live.iter().enumerate().position(|(at, live)| at != index && live.id == line.id);
+            if let Some(other) = other {
+                self.live[other].id = id;
+            }
+        }
+    }
+
     fn edit(&mut self, version: usize, aim: &Aim) -> Result<(), TestCaseError> {
         let (tag, shown) = self.shown[version].clone();
         // Tags are short: where two texts have the same by chance, the newer one is meant.
@@ -154,6 +177,7 @@ impl World {
         let input = format!("[f#{tag}]\n{head}\n{body_rows}");
         let Ok(planned) = plan(&mut self.snapshots, "f", &before, &input) else { return Ok(()) };
         let meant = &shown[first..=last];
+        self.know_again(&shown);
         let place = self.live.iter().position(|line| line.id == meant[0].id);
         let there = place.and_then(|place| self.live.get(place..place + meant.len()));
         prop_assert_eq!(there, Some(meant), "{} was applied to\n{}\nas\n{}", input, before, planned.text);

@@ -131,9 +131,15 @@ fn no_line_is_meant_twice() {
         "line 4: anchor line 3 is already targeted by another hunk on line 2. Issue ONE hunk per range; payload is \
          only the final desired content, never a before/after pair."
     );
-    for hunks in ["DEL 2\nDEL 2\n", "SWAP 2.=4:\n+x\nDEL 3\n", "SWAP 2.=4:\n+x\nINS.POST 3:\n+y\n"] {
+    for hunks in ["DEL 2\nDEL 2\n", "SWAP 2.=4:\n+x\nDEL 3\n", "SWAP 6:\n+x\nDEL 5.=6\n"] {
         assert!(refused(FIVE, hunks).contains("already targeted by another hunk"), "{hunks}");
     }
+    // The one place of an empty file is a line, too.
+    let empty = refused("", "SWAP 1.=1:\n+x\nSWAP 1.=1:\n+y\n");
+    assert!(
+        empty.starts_with("line 4: anchor line 1 is already targeted by another hunk on line 2."),
+        "{empty}"
+    );
     let nested = refused(FIVE, "DEL 3\nDEL 1.=5\n");
     assert!(
         nested.starts_with("line 3: anchor line 3 is already targeted by another hunk on line 2."),

@@ -84,8 +84,33 @@ fn one_input_may_edit_several_files() {
 /// proves: FIL-119
 #[test]
 fn inserts_at_one_place_keep_their_order() {
-    let hunks = "INS.POST 2:\n+a\nINS.PRE 3:\n+b\nINS.POST 2:\n+c\nSWAP 3.=3:\n+THREE\n";
-    assert_eq!(edited(FIVE, hunks), "one\ntwo\na\nb\nc\nTHREE\nfour\nfive\n");
+    let hunks = "INS.POST 2:\n+a\nINS.PRE 3:\n+c\nINS.POST 2:\n+b\nINS.PRE 3:\n+d\nSWAP 3.=3:\n+THREE\n";
+    assert_eq!(edited(FIVE, hunks), "one\ntwo\na\nb\nc\nd\nTHREE\nfour\nfive\n");
+}
+
+/// What follows a line stays with it, what precedes the next one with that, and the ends of the file are outside,
+/// whatever the order of the patch.
+/// proves: FIL-111, FIL-112
+#[test]
+fn inserts_stay_at_the_line_that_they_name() {
+    assert_eq!(edited("1\n2\n3\n", "INS.TAIL:\n+tail\nINS.POST 3:\n+post\n"), "1\n2\n3\npost\ntail\n");
+    assert_eq!(edited("1\n2\n3\n", "INS.PRE 2:\n+pre\nINS.POST 1:\n+post\n"), "1\npost\npre\n2\n3\n");
+    assert_eq!(edited("1\n2\n", "INS.PRE 1:\n+pre\nINS.HEAD:\n+head\n"), "head\npre\n1\n2\n");
+    assert_eq!(edited("1\n2\n", "INS.TAIL:\n+tail\nSWAP 3:\n+end\n"), "1\n2\nend\ntail\n");
+}
+
+/// Numbers are those of the file as it was read, so a line that goes can be named, and what is inserted beside it stays.
+/// proves: FIL-108
+#[test]
+fn inserts_among_lines_that_go_follow_what_replaces_them() {
+    for (hunks, result) in [
+        ("SWAP 2.=4:\n+x\nINS.POST 3:\n+y\n", "one\nx\ny\nfive\n"),
+        ("INS.PRE 3:\n+y\nSWAP 2.=4:\n+x\n", "one\nx\ny\nfive\n"),
+        ("SWAP 2.=4:\n+x\nINS.PRE 2:\n+y\nINS.POST 4:\n+z\n", "one\ny\nx\nz\nfive\n"),
+        ("INS.POST 3:\n+z\nDEL 2.=4\nINS.POST 2:\n+y\n", "one\ny\nz\nfive\n"),
+    ] {
+        assert_eq!(edited(FIVE, hunks), result, "{hunks}");
+    }
 }
 
 /// proves: FIL-124
@@ -102,9 +127,10 @@ const RUST: &str = "/// doc\nfn a() {\n    one();\n}\n\nfn b() {\n    two();\n}\
 /// proves: FIL-184
 #[test]
 fn blocks_are_found_by_their_first_line() {
-    let planned =
-        apply_to("a.rs", RUST, "SWAP.BLK 2:\n+fn c() {}\nDEL.BLK 6\nINS.BLK.POST 3:\n+    more();\n");
-    assert!(planned.unwrap_err().contains("anchor line 4 is already targeted"));
+    let planned = apply_to("a.rs", RUST, "SWAP.BLK 2:\n+fn c() {}\nDEL.BLK 6\nSWAP.BLK 3:\n+    more();\n");
+    assert!(
+        planned.unwrap_err().contains("line 5: anchor line 3 is already targeted by another hunk on line 2")
+    );
     let planned = apply_to("a.rs", RUST, "SWAP.BLK 2:\n+fn c() {}\nINS.BLK.POST 6:\n+// end\n").unwrap();
     assert_eq!(planned.text, "/// doc\nfn c() {}\n\nfn b() {\n    two();\n}\n// end\n");
     let shown: Vec<_> = planned.blocks.iter().map(|span| span.shown()).collect();

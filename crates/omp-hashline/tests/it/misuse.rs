@@ -103,16 +103,43 @@ fn a_tag_without_its_sign_is_told() {
     assert!(error.contains("A path with `#` in it") && error.contains("sed"), "{error}");
 }
 
+/// Behind its `+` a row is text, whatever it looks like.
+/// proves: FIL-113
 #[test]
-fn line_numbers_of_a_read_are_no_text() {
+fn line_numbers_behind_a_plus_are_written_and_told() {
     let planned = apply_to("a.txt", FIVE, "SWAP 2.=3:\n+2:TWO\n+3:    THREE\n+4:\n").unwrap();
-    assert_eq!(planned.text, "one\nTWO\n    THREE\n\nfour\nfive\n");
-    assert!(planned.warnings[0].contains("began with its line number"), "{:?}", planned.warnings);
-    // One row alone, other numbers, or a file whose lines are numbered: they stay.
-    assert_eq!(edited(FIVE, "SWAP 3:\n+3:30 pm\n"), FIVE.replace("three", "3:30 pm"));
-    assert_eq!(edited(FIVE, "SWAP 2.=3:\n+7:TWO\n+8:THREE\n"), "one\n7:TWO\n8:THREE\nfour\nfive\n");
-    let map = "1: a\n2: b\n3: c\n";
-    assert_eq!(edited(map, "SWAP 2.=3:\n+2: x\n+3: y\n"), "1: a\n2: x\n3: y\n");
+    assert_eq!(planned.text, "one\n2:TWO\n3:    THREE\n4:\nfour\nfive\n");
+    assert!(planned.warnings[0].contains("every row begins with its line number"), "{:?}", planned.warnings);
+    // One row alone, other numbers, or a file whose lines are numbered: nothing to tell.
+    for (text, hunks) in [
+        (FIVE, "SWAP 3:\n+3:30 pm\n"),
+        (FIVE, "SWAP 2.=3:\n+7:TWO\n+8:THREE\n"),
+        ("1: a\n2: b\n3: c\n", "SWAP 2.=3:\n+2: x\n+3: y\n"),
+    ] {
+        assert_eq!(apply_to("a.txt", text, hunks).unwrap().warnings, [""; 0], "{hunks}");
+    }
+}
+
+/// proves: FIL-132
+#[test]
+fn the_keys_of_a_map_are_not_line_numbers() {
+    let map = edited("x\n", "SWAP 1.=1:\n1: \"one\",\n2: \"two\",\n");
+    assert_eq!(map, "1: \"one\",\n2: \"two\",\n");
+    assert_eq!(edited("x\n", "SWAP 1.=1:\n1: 10,\n2: -2.5\n"), "1: 10,\n2: -2.5\n");
+    // A word is no literal, so these rows come from a read; and so do those of a search, which marks what it found.
+    assert_eq!(edited("x\n", "SWAP 1.=1:\n1:inf\n2:nan\n"), "inf\nnan\n");
+    assert_eq!(edited("x\n", "SWAP 1.=1:\n*1:found\n 2|beside\n3:  \n4:end\n"), "found\nbeside\n  \nend\n");
+    // Rows with their plus do not count among those without.
+    assert_eq!(edited("x\n", "SWAP 1.=1:\n1:one\n+two\n3:three\n"), "one\ntwo\nthree\n");
+}
+
+/// proves: FIL-130, FIL-131
+#[test]
+fn rows_without_plus_are_kept_to_the_letter() {
+    assert_eq!(edited("x\n", "SWAP 1:\n\na\n  \nb\n\n"), "a\n  \nb\n");
+    // A line that looks like a remark is text where all rows are without their plus.
+    assert_eq!(edited(FIVE, "SWAP 1:\na = 1\n# end\nDEL 5\n"), "a = 1\n# end\ntwo\nthree\nfour\n");
+    assert_eq!(edited(FIVE, "SWAP 1:\n+a = 1\n# remark\nDEL 5\n"), "a = 1\ntwo\nthree\nfour\n");
 }
 
 #[test]

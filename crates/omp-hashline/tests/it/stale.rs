@@ -252,3 +252,25 @@ fn only_so_much_is_remembered() {
     snapshots.record("large 2", &large);
     assert!(snapshots.text("large 1", before).is_none(), "64 MiB are kept");
 }
+
+/// proves: FIL-165
+#[test]
+fn a_repeated_line_is_found_where_its_neighbours_stand() {
+    let text = "fn a() {\n    go();\n}\nfn b() {\n    go();\n}\n";
+    for added in ["// end\n", "fn c() {\n    go();\n}\n", "\n"] {
+        for (live, line) in [(format!("{text}{added}"), 5), (format!("{added}{text}"), 2)] {
+            let (mut session, tag) = Session::read("f", text);
+            session.live.clone_from(&live);
+            let planned = session.edit(tag, &format!("SWAP {line}:\n+    went();\n")).unwrap();
+            let changed = match line {
+                5 => text.replace("b() {\n    go", "b() {\n    went"),
+                _ => text.replace("a() {\n    go", "a() {\n    went"),
+            };
+            assert_eq!(planned.text, live.replace(text, &changed), "{live}");
+        }
+    }
+    // Where one that looks alike came beside it, it could be either.
+    let (mut session, tag) = Session::read("f", "a\n.\n.\nb\n");
+    session.live = "a\n.\n.\n.\nb\n".to_owned();
+    assert!(session.edit(tag, "SWAP 2:\n+x\n").unwrap_err().contains("could not be found again unchanged"));
+}

@@ -44,6 +44,30 @@ fn wrappings_are_forgiven() {
     }
 }
 
+/// Blanks before a marker, where no row of the file can be meant.
+#[test]
+fn blanks_around_markers_are_forgiven() {
+    let expected = parse_envelope(PATCH).unwrap();
+    let indented = |marker: &str, blanks: &str| PATCH.replace(marker, &format!("{blanks}{marker}  "));
+    for padded in [
+        indented("*** Begin Patch", " "),
+        indented("*** End Patch", "   "),
+        indented("*** Add File", "\t").replace("*** Add File  ", "*** Add File"),
+        indented("*** Update File", "  ").replace("*** Update File  ", "*** Update File"),
+        format!("```\n{}```\n", indented("*** End Patch", " ")),
+        format!("apply_patch <<'EOF'\n{}EOF\n", indented("*** End Patch", " ")),
+    ] {
+        let changes = parse_envelope(&padded).unwrap();
+        assert_eq!(changes.len(), expected.len(), "{padded}");
+        assert_eq!(changes[0], expected[0], "{padded}");
+    }
+    // Among the rows of an update, what stands behind a blank is a line of the file.
+    let rows = "*** Update File: a\n@@\n *** Update File: b\n-x\n *** End Patch\n+y\n*** End Patch\n";
+    let changes = parse_envelope(rows).unwrap();
+    let [FileChange::Update { hunks, .. }] = changes.as_slice() else { panic!("{changes:?}") };
+    assert_eq!(hunks[0].rows.len(), 4);
+}
+
 #[test]
 fn a_move_alone_is_enough() {
     let changes =

@@ -21,6 +21,7 @@ mod edit_blocks;
 mod edit_crowd;
 mod edit_misuse;
 mod edit_modes;
+mod edit_scenarios;
 mod edit_stream;
 mod encodings;
 mod find;
