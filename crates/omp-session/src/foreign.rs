@@ -25,7 +25,7 @@ const HOOK: &str = "hookMessage";
 pub(crate) const PREWALK_PLAN: &str = "prewalk-plan";
 
 /// Of an answer that failed, the mark that another one took its place.
-const SUPERSEDED: &str = "retryRecovery";
+pub(crate) const SUPERSEDED: &str = "retryRecovery";
 
 /// Does another message stand in the place of this one?
 pub(crate) fn is_superseded(message: &Value) -> bool {
