@@ -53,14 +53,17 @@ impl Head {
     /// `None` if the file is no session.
     pub(crate) fn read(file: &File) -> io::Result<Option<Self>> {
         let bytes = read_at(file, 0, HEAD)?;
-        match Self::parse(&bytes) {
-            // The header may go on behind what was read.
-            None if bytes.len() == HEAD => Ok(Self::parse(&read_at(file, 0, LONGEST_HEADER)?)),
-            found => Ok(found),
+        let head = Self::parse(&bytes, HEAD);
+        // The header may go on behind what was read, and so may what stands before the first prompt: other programs put
+        // their instructions there.
+        let enough = head.as_ref().is_some_and(|head| head.first_user_text.is_some());
+        if enough || bytes.len() < HEAD {
+            return Ok(head);
         }
+        Ok(Self::parse(&read_at(file, 0, LONGEST_HEADER)?, LONGEST_HEADER).or(head))
     }
 
-    fn parse(bytes: &[u8]) -> Option<Self> {
+    fn parse(bytes: &[u8], window: usize) -> Option<Self> {
         let ends = memchr_iter(b'\n', bytes).map(|newline| newline + 1).chain(std::iter::once(bytes.len()));
         let mut start = 0;
         let lines = ends.map(|end| &bytes[std::mem::replace(&mut start, end)..end]);
@@ -76,7 +79,7 @@ impl Head {
         };
         for line in lines {
             // Where nothing was cut off, a line may lack its newline and be whole.
-            let whole = line.ends_with(b"\n") || bytes.len() < HEAD;
+            let whole = line.ends_with(b"\n") || bytes.len() < window;
             match whole.then(|| serde_json::from_slice::<Line<'_>>(line)) {
                 Some(Ok(entry)) => head.add(&entry),
                 _ => head.add_cut_off(line),
