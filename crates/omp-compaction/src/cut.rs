@@ -21,7 +21,7 @@ pub fn is_turn_start(entry: &Entry) -> bool {
     match &entry.kind {
         EntryKind::Message(entry) => match &*entry.message {
             Message::User(_) => true,
-            Message::Custom(custom) => custom.custom_type == BashExecution::ROLE,
+            Message::Custom(custom) => BashExecution::is_told_by(custom),
             _ => false,
         },
         EntryKind::CustomMessage(_) | EntryKind::BranchSummary(_) => true,

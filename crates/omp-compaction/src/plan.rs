@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omp_session::{Compaction, Entry, EntryKind};
+use omp_session::{Compaction, Entry, EntryKind, since_reset};
 use omp_types::Message;
 
 use crate::cut;
@@ -54,6 +54,7 @@ impl std::fmt::Display for Nothing {
 impl Plan {
     /// Plans a compaction of the way to the leaf, which keeps about `keep` tokens of its end.
     pub fn new(path: &[&Entry], keep: u64) -> Result<Self, Nothing> {
+        let path = since_reset(path);
         let before = path.iter().rposition(|entry| matches!(entry.kind, EntryKind::Compaction(_)));
         let start = before.map_or(0, |at| at + 1);
         let sizes: Vec<u64> = path.iter().enumerate().map(|(at, entry)| size(entry, at >= start)).collect();

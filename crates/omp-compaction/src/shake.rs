@@ -10,7 +10,7 @@ mod texts;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use omp_session::{Entry, EntryKind};
+use omp_session::{Entry, EntryKind, since_reset};
 use omp_types::{AssistantMessage, UserBlock};
 
 use self::texts::{edit, result_of, texts, user_blocks};
@@ -184,6 +184,7 @@ fn notice(part: &Part, url: Option<&str>, lines: &Range<usize>) -> String {
 
 /// The entries that the model still reads: what the last compaction kept, and everything since.
 fn live<'a, 'b>(path: &'a [&'b Entry]) -> &'a [&'b Entry] {
+    let path = since_reset(path);
     let kept = path.iter().rev().find_map(|entry| match &entry.kind {
         EntryKind::Compaction(compaction) => Some((compaction.first_kept_entry_id.as_deref(), &entry.id)),
         _ => None,

@@ -76,6 +76,8 @@ fn kind(name: &str, fields: Map<String, Value>) -> EntryKind {
         "session_init" => read(&line, EntryKind::SessionInit),
         "mode_change" => read(&line, EntryKind::ModeChange),
         "mcp_tool_selection" => read(&line, EntryKind::McpToolSelection),
+        "reset_boundary" => read(&line, EntryKind::ResetBoundary),
+        "title_change" => read(&line, EntryKind::TitleChange),
         _ => None,
     };
     read.unwrap_or(EntryKind::Unknown(line))

@@ -88,13 +88,21 @@ impl SessionView<'static> {
         let mut view = Self { header: Map::new(), leaf: None, origin };
         let mut header = None;
         view.lines(|_, value| {
-            header = value;
+            header = value.filter(|value| !is_name(value));
             if header.is_some() { Flow::Stop } else { Flow::On }
         })?;
         view.header =
             header.and_then(header_fields).ok_or_else(|| ViewError::NotASession(path.to_owned()))?;
+        if let Ok(Some(named)) = omp_session::header_of(path) {
+            view.header.insert("title".to_owned(), named.title.into());
+        }
         Ok(view)
     }
+}
+
+/// Is it the line with the session's name, which later releases write before the header?
+fn is_name(value: &Value) -> bool {
+    value["type"] == "title" && value.get("id").is_none()
 }
 
 /// A header is an object of type `session` with a text as id.
@@ -150,8 +158,10 @@ impl<'a> SessionView<'a> {
         }
         let (mut is_header, mut skipped) = (true, 0);
         self.lines(|place, value| {
-            // The first line that is JSON is the header.
-            if value.is_some() && std::mem::take(&mut is_header) {
+            // The first line that is JSON, but for the name, is the header.
+            if value.as_ref().is_some_and(|value| is_header && is_name(value))
+                || value.is_some() && std::mem::take(&mut is_header)
+            {
                 return Flow::On;
             }
             match value.and_then(line::entry) {
@@ -177,7 +187,7 @@ impl<'a> SessionView<'a> {
         self.lines(|_, value| {
             let Some(value) = value else { return Flow::On };
             let is_entry = value["type"].is_string() && value["id"].is_string();
-            if std::mem::take(&mut is_header) || !is_entry {
+            if is_header && is_name(&value) || std::mem::take(&mut is_header) || !is_entry {
                 return Flow::On;
             }
             each(value)

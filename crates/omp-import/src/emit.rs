@@ -166,7 +166,10 @@ impl<'a> Emitter<'a> {
 
     pub(crate) fn thinking(&mut self, parent: Option<Id>, level: &str) -> Result<Id, Trouble> {
         let thinking_level = level.to_owned();
-        self.emit(parent, EntryKind::ThinkingLevelChange(ThinkingLevelChange { thinking_level }))
+        self.emit(
+            parent,
+            EntryKind::ThinkingLevelChange(ThinkingLevelChange { thinking_level, configured: None }),
+        )
     }
 
     pub(crate) fn label(

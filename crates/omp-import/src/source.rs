@@ -70,6 +70,8 @@ impl Source {
         let has = |name: &str| record.get(name).is_some();
         match text(record, "type") {
             Some("session") if has("id") => Some(Self::Pi),
+            // The name that later releases put before the header.
+            Some("title") if has("title") && has("updatedAt") => Some(Self::Pi),
             // The header is lost.
             Some("message") if has("message") => Some(Self::Pi),
             Some("session_meta" | "response_item" | "event_msg" | "turn_context") if has("payload") => {

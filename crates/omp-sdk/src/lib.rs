@@ -47,6 +47,7 @@ mod list_cache;
 mod listing;
 mod lists;
 mod logins;
+mod lost_jobs;
 mod machines;
 mod masking;
 mod meter;

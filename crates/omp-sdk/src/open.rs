@@ -15,6 +15,7 @@ use crate::guarding::Guarding;
 use crate::hidden::Hiding;
 use crate::jobs;
 use crate::language_servers;
+use crate::lost_jobs;
 use crate::masking;
 use crate::modes;
 use crate::opening::Opening;
@@ -126,6 +127,9 @@ impl Session {
         }
         language_servers::connect(&surroundings.context, agent.control());
         let beginning = modes::Beginning::of(&context, &opening.options.persistence);
+        if let Some(note) = lost_jobs::note(&context.messages) {
+            agent.control().next_prompt(note);
+        }
         if !context.messages.is_empty() {
             agent.load(context.messages).await?;
         }

@@ -123,10 +123,7 @@ fn reopen(
     held: IfHeld,
     warnings: &mut Vec<String>,
 ) -> Result<(Context, SessionWriter), SessionError> {
-    let Opened { context, writer, skipped, set_aside, .. } = store.resume(path, cwd, held)?;
-    if let Some(old) = set_aside {
-        warnings.push(format!("{} was not a session; it is kept as {}.", path.display(), old.display()));
-    }
+    let Opened { context, writer, skipped, .. } = store.resume(path, cwd, held)?;
     if skipped > 0 {
         let lines = if skipped == 1 { "1 line" } else { &format!("{skipped} lines") };
         let id = &writer.header().id;

@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use serde_json::json;
-
 use crate::entry::{Entry, EntryKind};
 use crate::envelope::Envelope;
 use crate::header::TitleSource;
@@ -29,13 +27,7 @@ impl SessionWriter {
         if by_user && source != TitleSource::User {
             return Ok(Naming::UsersNameKept);
         }
-        self.rewrite(
-            |file| {
-                file.set("title", Some(json!(title)));
-                file.set("titleSource", Some(json!(source)));
-            },
-            &HashMap::new(),
-        )?;
+        self.rewrite(|file| file.set_title(title, &source), &HashMap::new())?;
         self.header.title = Some(title.to_owned());
         self.header.title_source = Some(source);
         Ok(Naming::Named)
@@ -44,7 +36,7 @@ impl SessionWriter {
     /// Replaces what some entries say, by their ids, and keeps everything else byte for byte: for outputs of tools
     /// that are no longer worth their room. Entries that are not in the file are left out.
     pub fn replace(&mut self, kinds: &HashMap<String, EntryKind>) -> Result<(), CopyError> {
-        self.rewrite(|_| {}, kinds)?;
+        self.rewrite(|_| Ok(()), kinds)?;
         for entry in &mut self.entries {
             if let Some(kind) = kinds.get(&entry.id) {
                 entry.kind = kind.clone();
@@ -55,7 +47,7 @@ impl SessionWriter {
 
     fn rewrite(
         &mut self,
-        change: impl FnOnce(&mut Source),
+        change: impl FnOnce(&mut Source) -> Result<(), CopyError>,
         kinds: &HashMap<String, EntryKind>,
     ) -> Result<(), CopyError> {
         let Place::File(path) = &self.store.place else { return Ok(()) };
@@ -66,7 +58,7 @@ impl SessionWriter {
         }
         self.store.check().map_err(|error| not_ours(error.to_string()))?;
         let mut source = Source::open(&path)?;
-        change(&mut source);
+        change(&mut source)?;
         let blobs = self.store.blobs.clone();
         source.write_with(&path, |line| {
             if kinds.is_empty() {

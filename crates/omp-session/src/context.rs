@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::blobs::{BlobHash, BlobStore};
 use crate::entry::{BranchSummary, Compaction, Entry, EntryKind, ModeChange, ServiceTierChange};
-use crate::{rehydrate, time};
+use crate::{foreign, rehydrate, time};
 
 const COMPACTION_SUMMARY: &str = include_str!("../prompts/compaction-summary.md");
 const BRANCH_SUMMARY: &str = include_str!("../prompts/branch-summary.md");
@@ -104,7 +104,7 @@ impl Context {
                 self.models.insert(role.to_owned(), change.model.clone());
             }
             EntryKind::ThinkingLevelChange(change) => {
-                self.thinking_level = Some(change.thinking_level.clone());
+                self.thinking_level = Some(change.chosen().to_owned());
             }
             EntryKind::ServiceTierChange(change) => self.service_tier = Some(change.clone()),
             EntryKind::ModeChange(change) => self.mode = Some(change.clone()),
@@ -145,22 +145,35 @@ fn phases(details: Option<&Value>) -> Option<Value> {
     details?.get("phases").cloned()
 }
 
+/// The part of a path that the model may still be told of: all of it, or what follows the place where the user cleared
+/// the context. A compaction after that place has summed up what followed it, and stands for itself.
+pub fn since_reset<'a, 'b>(path: &'a [&'b Entry]) -> &'a [&'b Entry] {
+    let last = path
+        .iter()
+        .rposition(|entry| matches!(entry.kind, EntryKind::ResetBoundary(_) | EntryKind::Compaction(_)));
+    match last {
+        Some(at) if matches!(path[at].kind, EntryKind::ResetBoundary(_)) => &path[at + 1..],
+        _ => path,
+    }
+}
+
 /// The messages, and how many of them are from before the newest compaction.
 fn messages(path: &[&Entry]) -> (Vec<Arc<Message>>, usize) {
+    let path = since_reset(path);
     let newest = path.iter().enumerate().rev().find_map(|(index, entry)| match &entry.kind {
         EntryKind::Compaction(compaction) => Some((index, compaction)),
         _ => None,
     });
     let Some((at, compaction)) = newest else {
-        return (path.iter().filter_map(|entry| message(entry)).collect(), 0);
+        return (path.iter().flat_map(|entry| messages_of(entry)).collect(), 0);
     };
     let (before, after) = (&path[..at], &path[at + 1..]);
     let summary = summed_up(compaction, &path[at].timestamp);
     let kept = &before[first_kept(before, compaction)..];
     let mut messages = vec![summary];
-    messages.extend(kept.iter().filter_map(|entry| message(entry)));
+    messages.extend(kept.iter().flat_map(|entry| messages_of(entry)));
     let kept = messages.len();
-    messages.extend(after.iter().filter_map(|entry| message(entry)));
+    messages.extend(after.iter().flat_map(|entry| messages_of(entry)));
     (messages, kept)
 }
 
@@ -170,10 +183,21 @@ fn first_kept(before: &[&Entry], compaction: &Compaction) -> usize {
     before.iter().position(|entry| Some(entry.id.as_str()) == wanted).unwrap_or(before.len())
 }
 
+/// What an entry says to the model, as it is sent: texts and pictures of files that were mentioned go separately.
+fn messages_of(entry: &Entry) -> impl Iterator<Item = Arc<Message>> + use<> {
+    let said = message(entry);
+    let (texts, pictures) = match said.as_deref().and_then(foreign::split) {
+        Some((texts, pictures)) => (Some(Arc::new(texts)), Some(Arc::new(pictures))),
+        None => (said, None),
+    };
+    texts.into_iter().chain(pictures)
+}
+
 /// What an entry says to the model. A compaction says something only where it is the newest one.
 fn message(entry: &Entry) -> Option<Arc<Message>> {
     match &entry.kind {
         EntryKind::Message(entry) => Some(Arc::clone(&entry.message)),
+        EntryKind::CustomMessage(custom) if custom.custom_type == foreign::PREWALK_PLAN => None,
         EntryKind::CustomMessage(custom) => Some(Arc::new(custom.message(&entry.timestamp))),
         EntryKind::BranchSummary(branch) if is_rewind(branch) => None,
         EntryKind::BranchSummary(branch) => Some(wrapped(BRANCH_SUMMARY, &branch.summary, &entry.timestamp)),

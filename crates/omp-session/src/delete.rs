@@ -7,13 +7,13 @@ use std::path::Path;
 use crate::artifacts::{FILE_HISTORY, artifacts_directory};
 use crate::lock::{Attempt, Lock};
 use crate::sessions::Sessions;
-use crate::{index, layout};
+use crate::{index, layout, slice};
 
 /// How the journal of a history of files begins.
 const HISTORY_BEGINS: &[u8; 8] = b"{\"line\":";
 
 impl Sessions {
-    /// Deletes a session with its artifacts, unless another process has it open. Beside a file that a user named, the
+    /// Deletes a session with its artifacts, unless another process has it open or it is no session. Beside a file that a user named, the
     /// artifacts stay: the directory may be the user's own. The history of files goes in any case.
     pub fn delete(&self, session: &Path) -> io::Result<()> {
         // Held while deleting: nobody else begins with it.
@@ -24,6 +24,9 @@ impl Sessions {
             Attempt::Ours(lock) => Some(lock),
             Attempt::Impossible => None,
         };
+        if slice::header_of(session)?.is_none() {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is not a session"));
+        }
         std::fs::remove_file(session)?;
         let _ = std::fs::remove_file(index::path(session));
         let artifacts = artifacts_directory(session);

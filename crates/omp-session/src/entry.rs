@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::envelope::{self, Envelope};
-use crate::{message, time};
+use crate::{foreign, message, time};
 
 /// One line below the header.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,6 +78,8 @@ entry_kinds! {
     "session_init" => SessionInit(SessionInit),
     "mode_change" => ModeChange(ModeChange),
     "mcp_tool_selection" => McpToolSelection(McpToolSelection),
+    "reset_boundary" => ResetBoundary(ResetBoundary),
+    "title_change" => TitleChange(TitleChange),
 }
 
 /// What the user, the model or a tool said.
@@ -91,7 +93,18 @@ pub struct MessageEntry {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ThinkingLevelChange {
+    #[serde(deserialize_with = "foreign::thinking_level", default = "foreign::no_thinking")]
     pub thinking_level: String,
+    /// What was chosen, where the program makes the level of it; later releases write it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub configured: Option<String>,
+}
+
+impl ThinkingLevelChange {
+    /// What holds from here on: the choice, or the level where nothing else was chosen.
+    pub fn chosen(&self) -> &str {
+        self.configured.as_deref().unwrap_or(&self.thinking_level)
+    }
 }
 
 /// From here on another model answers.
@@ -110,6 +123,7 @@ pub struct ModelChange {
 #[serde(rename_all = "camelCase")]
 pub struct ServiceTierChange {
     /// `None`, written as `null`, clears the tier.
+    #[serde(deserialize_with = "foreign::service_tier")]
     pub service_tier: Option<String>,
 }
 
@@ -232,6 +246,25 @@ pub struct ModeChange {
 #[serde(rename_all = "camelCase")]
 pub struct McpToolSelection {
     pub selected_tool_names: Vec<String>,
+}
+
+/// The conversation before it is no longer told to the model. Later releases write it where the user clears the context.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResetBoundary {}
+
+/// The session got another name. Later releases write it with each name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TitleChange {
+    pub title: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous_title: Option<String>,
+    /// Who named the session, as in the header.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// What the program was doing when it chose the name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<String>,
 }
 
 impl Entry {

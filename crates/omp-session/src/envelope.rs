@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use crate::foreign;
+
 /// The outside of an entry. A line has one exactly if it is a JSON object with texts as `type` and `id`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Envelope {
@@ -14,7 +16,7 @@ pub(crate) struct Envelope {
     pub(crate) timestamp: Option<String>,
     /// Of an entry that is none of ours by its `type` alone.
     pub(crate) custom_type: Option<String>,
-    /// Of the message inside, if there is one.
+    /// Of the message inside, if there is one that is told.
     pub(crate) role: Option<String>,
     /// The tool whose result the message is.
     pub(crate) tool: Option<String>,
@@ -36,7 +38,7 @@ impl Envelope {
             parent_id: owned(fields.parent_id),
             timestamp: owned(fields.timestamp),
             custom_type: owned(fields.custom_type),
-            role: owned(fields.said.role),
+            role: owned(fields.said.role).filter(|_| !fields.said.superseded),
             tool: owned(fields.said.tool),
         })
     }
@@ -140,6 +142,8 @@ struct Text<'a>(Option<Cow<'a, str>>);
 struct Said<'a> {
     role: Option<Cow<'a, str>>,
     tool: Option<Cow<'a, str>>,
+    /// Another answer took its place.
+    superseded: bool,
 }
 
 /// The parts of a visitor that pass over everything but one thing.
@@ -214,6 +218,10 @@ impl<'de> Deserialize<'de> for Said<'de> {
                     let place = match key.as_deref() {
                         Some("role") => &mut said.role,
                         Some("toolName") => &mut said.tool,
+                        Some(foreign::SUPERSEDED) => {
+                            said.superseded = map.next_value::<Option<IgnoredAny>>()?.is_some();
+                            continue;
+                        }
                         _ => {
                             map.next_value::<IgnoredAny>()?;
                             continue;

@@ -1,4 +1,4 @@
-//! The three ways in which session files are written: append a line, replace the whole, set aside.
+//! The two ways in which session files are written: append a line, replace the whole.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -109,19 +109,6 @@ pub(crate) fn create_directory(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(PRIVATE_DIRECTORY).create(path)
 }
 
-/// Gives a file that was not understood another name beside its own, so that nothing in it is lost.
-pub(crate) fn set_aside(path: &Path) -> io::Result<PathBuf> {
-    for number in 1..1000 {
-        let mut name = path.as_os_str().to_owned();
-        name.push(if number == 1 { ".unreadable".to_owned() } else { format!(".unreadable-{number}") });
-        let aside = PathBuf::from(name);
-        if std::fs::symlink_metadata(&aside).is_err() {
-            return std::fs::rename(path, &aside).map(|()| aside);
-        }
-    }
-    Err(io::Error::other("too many files were set aside here"))
-}
-
 /// A file under a name that nobody else uses; removed unless it was renamed.
 struct Temporary {
     file: File,
@@ -195,18 +182,5 @@ mod tests {
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
         replace(&path, |writer| writer.write_all(b"b\n")).unwrap();
         assert_eq!(mode(&path), 0o640);
-    }
-
-    #[test]
-    fn setting_aside_overwrites_nothing() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("s.jsonl");
-        for text in ["one", "two"] {
-            std::fs::write(&path, text).unwrap();
-            set_aside(&path).unwrap();
-        }
-        let read = |name: &str| std::fs::read_to_string(directory.path().join(name)).unwrap();
-        assert_eq!((read("s.jsonl.unreadable"), read("s.jsonl.unreadable-2")), ("one".into(), "two".into()));
-        assert!(!path.exists());
     }
 }

@@ -10,9 +10,10 @@ use serde_json::Value;
 
 use crate::blobs::{self, BlobHash, BlobStore};
 use crate::envelope::Envelope;
-use crate::header::{Header, VERSION};
+use crate::header::VERSION;
 use crate::lines::Lines;
 use crate::load::{self, LoadError};
+use crate::slot::Opening;
 
 /// More findings than this are counted, not kept.
 const MOST_FINDINGS: usize = 1000;
@@ -122,14 +123,18 @@ fn check(path: &Path, file: File, blobs: Option<&BlobStore>) -> io::Result<Check
         let text = line.text.unwrap_or_default();
         let json = serde_json::from_slice::<Value>(text);
         if let (Ok(value), false) = (&json, has_header) {
-            has_header = true;
-            match Header::read(value.clone()) {
-                Some(header) if header.version > VERSION => {
+            has_header = match Opening::read(value.clone()) {
+                Opening::Name(_) => false,
+                Opening::Header(header) if header.version > VERSION => {
                     checkup.add(number, offset, Damage::LaterVersion(header.version));
+                    true
                 }
-                Some(_) => {}
-                None => checkup.add(number, offset, Damage::NoHeader),
-            }
+                Opening::Header(_) => true,
+                Opening::Other => {
+                    checkup.add(number, offset, Damage::NoHeader);
+                    true
+                }
+            };
             continue;
         }
         let Some(envelope) = Envelope::read(text) else {

@@ -13,7 +13,7 @@ use crate::file::TEMPORARY;
 use crate::fsck::references;
 use crate::sessions::Sessions;
 use crate::usage::{for_each_file, is_set_aside};
-use crate::{index, layout, lock};
+use crate::{index, layout, lock, slice};
 
 /// Read at once when looking for references.
 const BUFFER: usize = 1024 * 1024;
@@ -241,7 +241,9 @@ fn sessions_in(directory: &Path) -> Vec<Kept> {
         let path = entry.path();
         let session = path.extension().is_some_and(|extension| extension == layout::EXTENSION);
         let Ok(metadata) = entry.metadata() else { continue };
-        if session && metadata.is_file() && layout::is_session_name(&path) {
+        let session = session && metadata.is_file() && layout::is_session_name(&path);
+        // What cannot be read as a session may be anything, and nobody said that it may go.
+        if session && matches!(slice::header_of(&path), Ok(Some(_))) {
             let bytes = metadata.len() + size_below(&artifacts_directory(&path));
             found.push(Kept { modified: metadata.modified().unwrap_or(SystemTime::now()), path, bytes });
         }

@@ -41,6 +41,16 @@ pub enum TitleSource {
     Other(String),
 }
 
+impl TitleSource {
+    pub(crate) fn named(name: &str) -> Self {
+        match name {
+            "auto" => Self::Auto,
+            "user" => Self::User,
+            other => Self::Other(other.to_owned()),
+        }
+    }
+}
+
 impl Header {
     pub(crate) fn new(cwd: &Path) -> Self {
         Self {

@@ -35,17 +35,26 @@ fn adopt_directory(root: &SessionsRoot, old: &Path) {
     if !below_home || new == old {
         return;
     }
-    if std::fs::rename(old, &new).is_err() && new.is_dir() {
-        merge(old, &new);
+    // A file that cannot be read as a session stays where it is, whoever put it there.
+    let strangers = sessions.iter().filter(|session| !matches!(session.head(), Ok(Some(_))));
+    let strangers: Vec<PathBuf> = strangers.map(|session| session.path.with_extension("")).collect();
+    if strangers.is_empty() && std::fs::rename(old, &new).is_ok() {
+        return;
+    }
+    if new.is_dir() || std::fs::create_dir(&new).is_ok() {
+        merge(old, &new, &strangers);
     }
 }
 
-/// Moves what is not there yet; what is left keeps the old directory alive.
-fn merge(old: &Path, new: &Path) {
+/// Moves what is not there yet and belongs to no stranger; what is left keeps the old directory alive.
+fn merge(old: &Path, new: &Path, strangers: &[PathBuf]) {
     for entry in std::fs::read_dir(old).into_iter().flatten().flatten() {
-        let target = new.join(entry.file_name());
-        if std::fs::symlink_metadata(&target).is_err() {
-            let _ = std::fs::rename(entry.path(), &target);
+        let (path, target) = (entry.path(), new.join(entry.file_name()));
+        let name = path.as_os_str().as_encoded_bytes();
+        let stays =
+            strangers.iter().any(|stranger| name.starts_with(stranger.as_os_str().as_encoded_bytes()));
+        if !stays && std::fs::symlink_metadata(&target).is_err() {
+            let _ = std::fs::rename(path, &target);
         }
     }
     let _ = std::fs::remove_dir(old);

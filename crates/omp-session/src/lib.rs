@@ -38,7 +38,7 @@
 //! | `<name>/` | artifacts and outputs of sub-agents |
 //! | `<name>.jsonl.index` | where the entries of a long session are; made again when it is missing or does not fit |
 //! | `<name>.jsonl.lock` | which process has the session open; gone when it is closed |
-//! | `<name>.jsonl.unreadable` | a file that was no session and stood in the place of one |
+//! | `<name>.jsonl.unreadable` | a file that was no session, put aside by earlier versions of this program |
 
 mod archive;
 mod artifacts;
@@ -51,6 +51,7 @@ mod delete;
 mod entry;
 mod envelope;
 mod file;
+mod foreign;
 mod fork;
 mod fsck;
 mod gc;
@@ -82,6 +83,7 @@ mod save;
 mod search;
 mod sessions;
 mod slice;
+mod slot;
 mod time;
 mod title;
 mod tree;
@@ -96,11 +98,11 @@ pub use blobs::{BlobHash, BlobStore};
 pub use branch::{BranchError, Branched};
 pub use breadcrumb::{Breadcrumb, terminal_id};
 pub use change::Naming;
-pub use context::{Context, PLAN_APPROVED};
+pub use context::{Context, PLAN_APPROVED, since_reset};
 pub use entry::{
     Attribution, BranchSummary, Compaction, Custom, CustomMessageEntry, Entry, EntryKind, Label,
-    McpToolSelection, MessageEntry, ModeChange, ModelChange, ServiceTierChange, SessionInit,
-    ThinkingLevelChange, TtsrInjection,
+    McpToolSelection, MessageEntry, ModeChange, ModelChange, ResetBoundary, ServiceTierChange, SessionInit,
+    ThinkingLevelChange, TitleChange, TtsrInjection,
 };
 pub use fork::{Copied, ForkError};
 pub use fsck::{Checkup, Damage, Finding, fsck};

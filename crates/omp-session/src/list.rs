@@ -13,7 +13,7 @@ use crate::layout::EXTENSION;
 use crate::legacy;
 use crate::listing::{Listing, Shown, Stamp, WORTH_REMEMBERING};
 use crate::sessions::Sessions;
-use crate::slice::{self, Head};
+use crate::slice::{self, Head, Tail};
 
 /// More sessions than this are not listed; the most recently modified come first.
 pub const MOST_LISTED: usize = 10_000;
@@ -250,8 +250,10 @@ impl Candidate {
     /// What both ends of the file tell; `None` if it is no session.
     fn look(&self) -> io::Result<Option<Shown>> {
         let file = slice::open(&self.path)?;
-        let Some(head) = Head::read(&file)? else { return Ok(None) };
-        Ok(Some(shown(head, slice::status(&file, self.length)?)))
+        let Some(mut head) = Head::read(&file)? else { return Ok(None) };
+        let tail = Tail::read(&file, self.length)?;
+        head.rename(tail.name);
+        Ok(Some(shown(head, tail.status)))
     }
 
     fn described(&self, shown: Shown) -> SessionInfo {

@@ -5,8 +5,6 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
 use crate::archive::Recent;
 use crate::blobs::BlobStore;
 use crate::context::{self, Context};
@@ -14,6 +12,7 @@ use crate::entry::Entry;
 use crate::header::{Header, VERSION};
 use crate::lines::Lines;
 use crate::rewrite::{CopyError, Source};
+use crate::slot::{self, NamedAt, Opening};
 
 /// A session as it is on disk.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,8 +21,6 @@ pub struct Loaded {
     pub header: Header,
     /// Lines that could not be read, because a crash cut them off or something damaged them.
     pub skipped: usize,
-    /// Where the old content of the file is, if it was no session and a new one took its place.
-    pub set_aside: Option<PathBuf>,
     /// What went wrong on the way and does not keep the conversation from going on.
     pub warnings: Vec<String>,
     entries: Vec<Entry>,
@@ -84,6 +81,7 @@ pub(crate) fn upgrade(path: &Path) -> Result<(), LoadError> {
 
 fn read(file: File) -> io::Result<Option<Loaded>> {
     let mut header = None;
+    let mut names = Vec::new();
     let mut entries = Vec::new();
     let mut skipped = 0;
     let mut lines = Lines::new(file)?;
@@ -95,22 +93,24 @@ fn read(file: File) -> io::Result<Option<Loaded>> {
             }
             continue;
         }
-        // The first line that is JSON decides whether this is a session.
-        match line.text.and_then(|text| serde_json::from_slice::<Value>(text).ok()) {
-            Some(value) => match Header::read(value) {
-                Some(found) => header = Some(found),
-                None => return Ok(None),
-            },
+        // The first line that is JSON, but for the name, decides whether this is a session.
+        match line.text.and_then(|text| serde_json::from_slice(text).ok()).map(Opening::read) {
+            Some(Opening::Name(name)) => names.push(name),
+            Some(Opening::Header(found)) => header = Some(found),
+            Some(Opening::Other) => return Ok(None),
             None => skipped += 1,
         }
     }
-    Ok(header.map(|header| Loaded { skipped, ..Loaded::new(header, entries) }))
+    let Some(mut header) = header else { return Ok(None) };
+    names.extend(entries.iter().filter_map(NamedAt::of));
+    slot::name(&mut header, names);
+    Ok(Some(Loaded { skipped, ..Loaded::new(header, entries) }))
 }
 
 impl Loaded {
     pub(crate) fn new(header: Header, entries: Vec<Entry>) -> Self {
         let by_id = entries.iter().enumerate().map(|(index, entry)| (entry.id.clone(), index)).collect();
-        Self { header, skipped: 0, set_aside: None, warnings: Vec::new(), entries, by_id, blobs: None }
+        Self { header, skipped: 0, warnings: Vec::new(), entries, by_id, blobs: None }
     }
 
     pub(crate) fn with_blobs(mut self, blobs: &BlobStore) -> Self {

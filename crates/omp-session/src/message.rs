@@ -7,12 +7,20 @@ use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
+use crate::foreign;
+
 /// Reads a message as it is; failing that, without the parts that are not understood.
 pub(crate) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<Message>, D::Error> {
     let value = Value::deserialize(deserializer)?;
     if value["role"] == BashExecution::ROLE {
         let execution = BashExecution::deserialize(&value).map_err(D::Error::custom)?;
         return Ok(Arc::new(Message::Custom(execution.into())));
+    }
+    if foreign::is_superseded(&value) {
+        return Err(D::Error::custom("another answer took the place of this one"));
+    }
+    if let Some(message) = foreign::read(&value) {
+        return Ok(Arc::new(message));
     }
     if let Ok(message) = Message::deserialize(&value) {
         return Ok(Arc::new(message));
@@ -21,13 +29,18 @@ pub(crate) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<Mes
     serde_json::from_value(Value::Object(mended(fields))).map(Arc::new).map_err(D::Error::custom)
 }
 
-/// Writes a message. A command of the user has a role of its own.
+/// Writes a message. A command of the user has a role of its own, and what other releases said theirs.
 pub(crate) fn write<S: Serializer>(message: &Arc<Message>, serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     struct Line {
         role: &'static str,
         #[serde(flatten)]
         execution: BashExecution,
+    }
+    if let Message::Custom(custom) = &**message
+        && let Some(found) = foreign::written(custom)
+    {
+        return found.serialize(serializer);
     }
     match user_command(message) {
         Some(execution) => Line { role: BashExecution::ROLE, execution }.serialize(serializer),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::archive::Archive;
 use crate::context::Context;
-use crate::file;
+use crate::file::{self, Appender};
 use crate::header::{Header, VERSION};
 use crate::id::EntryIds;
 use crate::index::{Index, IndexError};
@@ -14,7 +14,7 @@ use crate::load::{self, LoadError, Loaded, load};
 use crate::lock::{Attempt, Holder, Lock};
 use crate::save::{Access, Place, Store};
 use crate::sessions::Sessions;
-use crate::slice::Head;
+use crate::slice;
 use crate::writer::SessionWriter;
 
 /// What to do when another process has the session open.
@@ -40,8 +40,6 @@ pub struct Opened {
     pub archive: Archive,
     /// Lines that could not be read, because a crash cut them off or something damaged them.
     pub skipped: usize,
-    /// Where the old content of the file is, if it was no session and a new one took its place.
-    pub set_aside: Option<PathBuf>,
 }
 
 /// Why a session could not be opened. Nothing was changed.
@@ -50,6 +48,13 @@ pub enum OpenError {
     /// There is a file, but no getting at it.
     #[error(transparent)]
     Load(#[from] LoadError),
+    /// There is a file, but it is something else.
+    #[error(
+        "{} is not a session, and was left as it is. `omp session recover <path>` makes a session of what can be read \
+         of it.",
+        .0.display()
+    )]
+    NotASession(PathBuf),
     /// There is no session, and none can begin.
     #[error(
         "Cannot start a session in {}: {source}. Check that you may write there and that the disk has room.",
@@ -75,8 +80,8 @@ impl Sessions {
     /// Opens a session to go on with it, beside another process if one has it open. The whole file is read into
     /// memory; [`Sessions::resume`] reads what it needs.
     ///
-    /// If there is none, or the file is no session, a new session of `cwd` begins at exactly this path; the old
-    /// content is set aside, see [`Loaded::set_aside`].
+    /// If there is no file, or nothing in it, a new session of `cwd` begins at exactly this path. A file that holds
+    /// something else is an error, and stays as it is.
     pub fn open(&self, path: &Path, cwd: &Path) -> Result<(Loaded, SessionWriter), OpenError> {
         let path = behind_links(path);
         let access = access(&path, IfHeld::Share)?;
@@ -87,7 +92,7 @@ impl Sessions {
 
     /// Opens a session to go on with it. Of a long one only the end and what the model reads are looked at.
     ///
-    /// A file that is missing or no session is treated as by [`Sessions::open`].
+    /// A file that is missing, empty or no session is treated as by [`Sessions::open`].
     pub fn resume(&self, path: &Path, cwd: &Path, held: IfHeld) -> Result<Opened, OpenError> {
         let path = behind_links(path);
         let access = access(&path, held)?;
@@ -127,7 +132,6 @@ impl Sessions {
             context: loaded.context(),
             writer,
             skipped: loaded.skipped,
-            set_aside: loaded.set_aside.clone(),
             archive: Archive::whole(loaded),
         })
     }
@@ -142,7 +146,6 @@ impl Sessions {
             context,
             writer: SessionWriter::resumed(header, store, EntryIds::of(for_ids), leaf),
             skipped: index.skipped(),
-            set_aside: None,
             archive: Archive::indexed(index, path, self.blobs()),
         })
     }
@@ -169,9 +172,7 @@ impl Sessions {
     fn load_or_begin(&self, path: &Path, cwd: &Path) -> Result<Loaded, OpenError> {
         let loaded = match load(path)? {
             Some(loaded) => loaded,
-            None => {
-                begin_at(path, cwd).map_err(|source| OpenError::Create { path: path.to_owned(), source })?
-            }
+            None => begin_at(path, cwd)?,
         };
         Ok(loaded.with_blobs(&self.blobs()))
     }
@@ -219,17 +220,18 @@ fn long_session(path: &Path, from: u64) -> Result<Option<Header>, LoadError> {
     if file.metadata().map_err(failed)?.len() < from {
         return Ok(None);
     }
-    Ok(Head::read(&file).map_err(failed)?.map(|head| head.header))
+    slice::header(&file).map_err(failed)
 }
 
-fn begin_at(path: &Path, cwd: &Path) -> io::Result<Loaded> {
-    let set_aside = match std::fs::metadata(path) {
-        Ok(old) if old.len() > 0 => Some(file::set_aside(path)?),
-        _ => None,
-    };
+/// Begins a session in a file that does not exist or holds nothing.
+fn begin_at(path: &Path, cwd: &Path) -> Result<Loaded, OpenError> {
+    let failed = |source| OpenError::Create { path: path.to_owned(), source };
     let header = Header::new(cwd);
-    file::replace(path, |writer| writer.write_all(&header.line()))?;
-    let mut loaded = Loaded::new(header, Vec::new());
-    loaded.set_aside = set_aside;
-    Ok(loaded)
+    match std::fs::metadata(path) {
+        Ok(found) if found.len() > 0 => return Err(OpenError::NotASession(path.to_owned())),
+        // Somebody made the file, perhaps with a link to it or with rights of its own: it is filled, not replaced.
+        Ok(_) => Appender::open(path).and_then(|mut file| file.append(&header.line())).map_err(failed)?,
+        Err(_) => file::replace(path, |writer| writer.write_all(&header.line())).map_err(failed)?,
+    }
+    Ok(Loaded::new(header, Vec::new()))
 }

@@ -18,6 +18,7 @@ use crate::lines::Lines;
 use crate::raw::RawObject;
 use crate::rewrite::CopyError;
 use crate::sessions::Sessions;
+use crate::slot::{self, Opening};
 
 /// What could be saved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,12 +47,10 @@ impl Sessions {
         }
         let found = find_header(damaged).map_err(unreadable)?;
         let new = Header::new(cwd);
-        let mut header = match &found {
-            Some((header, _)) => RawObject::read(header.as_bytes()),
-            None => RawObject::read(&new.line()),
-        }
-        .ok_or_else(|| CopyError::NotASession(damaged.to_owned()))?;
-        if let Some((_, old)) = &found {
+        let (raw, old) = found.unzip();
+        let raw = raw.or_else(|| RawObject::read(&new.line()));
+        let mut header = raw.ok_or_else(|| CopyError::NotASession(damaged.to_owned()))?;
+        if let Some(old) = &old {
             header.set(2, "parentSession", &json!(old.id));
         }
         for (name, value) in
@@ -62,7 +61,7 @@ impl Sessions {
         let directory = damaged.parent().map_or_else(|| self.dir_for(cwd), Path::to_owned);
         let path = directory.join(layout::file_name(&new.timestamp, &new.id));
         let mut rescue =
-            Rescue { version: found.as_ref().map_or(VERSION, |(_, old)| old.version), ..Rescue::default() };
+            Rescue { version: old.as_ref().map_or(VERSION, |old| old.version), ..Rescue::default() };
         let written = file::replace(&path, |writer| {
             writer.write_all(&header.line())?;
             rescue.run(damaged, writer)
@@ -70,18 +69,28 @@ impl Sessions {
         written.map_err(|source| CopyError::Write { path: path.clone(), source })?;
         // A convenience: without them the conversation is whole all the same.
         let _ = copy_artifacts(damaged, &path);
-        Ok(Recovery { path, new_header: found.is_none(), ..rescue.report })
+        Ok(Recovery { path, new_header: old.is_none(), ..rescue.report })
     }
 }
 
-/// The first header among the first lines, as it was written.
-fn find_header(path: &Path) -> io::Result<Option<(String, Header)>> {
+/// The first header among the first lines, as it was written, with the name that stands before it.
+fn find_header(path: &Path) -> io::Result<Option<(RawObject, Header)>> {
     let mut lines = Lines::new(File::open(path)?)?;
+    let mut name = None;
     while let Some(line) = lines.next()? {
         let Some(text) = line.text else { continue };
-        let header = serde_json::from_slice::<Value>(text).ok().and_then(Header::read);
-        if let (Some(header), Ok(text)) = (header, std::str::from_utf8(text)) {
-            return Ok(Some((text.to_owned(), header)));
+        match serde_json::from_slice::<Value>(text).ok().map(Opening::read) {
+            Some(Opening::Name(found)) => name = Some(found),
+            Some(Opening::Header(mut header)) => {
+                let Some(mut raw) = RawObject::read(text) else { continue };
+                if name.is_some() {
+                    slot::name(&mut header, name.take());
+                    raw.set(usize::MAX, "title", &json!(header.title));
+                    raw.set(usize::MAX, "titleSource", &json!(header.title_source));
+                }
+                return Ok(Some((raw, header)));
+            }
+            _ => {}
         }
     }
     Ok(None)
@@ -102,7 +111,8 @@ impl Rescue {
         let mut lines = Lines::new(File::open(damaged)?)?;
         while let Some(line) = lines.next()? {
             match line.text.and_then(readable) {
-                Some((text, Some(envelope))) if envelope.name == "session" && self.is_header(text) => {}
+                Some((text, Some(envelope))) if envelope.name == "session" && is_opening(text) => {}
+                Some((text, None)) if is_opening(text) => {}
                 Some((text, envelope)) => match RawObject::read(text) {
                     Some(object) => self.keep(object, text, envelope.as_ref(), writer)?,
                     None => self.report.lost += 1,
@@ -111,10 +121,6 @@ impl Rescue {
             }
         }
         Ok(())
-    }
-
-    fn is_header(&self, text: &[u8]) -> bool {
-        serde_json::from_slice::<Value>(text).ok().and_then(Header::read).is_some()
     }
 
     /// Writes the entry with an id of its own and a parent that exists, unless it is there already.
@@ -165,6 +171,12 @@ impl Rescue {
             }
         }
     }
+}
+
+/// Is it a header, or the name before one?
+fn is_opening(text: &[u8]) -> bool {
+    let value = serde_json::from_slice::<Value>(text).ok();
+    value.is_some_and(|value| !matches!(Opening::read(value), Opening::Other))
 }
 
 /// The part of a line that can be read: all of it, or what follows a line that was cut off without a newline.

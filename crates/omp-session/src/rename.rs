@@ -3,8 +3,6 @@
 use std::fs::File;
 use std::path::Path;
 
-use serde_json::json;
-
 use crate::header::TitleSource;
 use crate::lock::{Attempt, Lock};
 use crate::rewrite::{CopyError, Source};
@@ -22,8 +20,7 @@ impl Sessions {
         };
         let used = std::fs::metadata(session).and_then(|metadata| metadata.modified());
         let mut source = Source::open(session)?;
-        source.set("title", Some(json!(title)));
-        source.set("titleSource", Some(json!(TitleSource::User)));
+        source.set_title(title, &TitleSource::User)?;
         source.write(session)?;
         if let Ok(used) = used {
             // Where the time cannot be set, the session counts as used now.
@@ -36,6 +33,8 @@ impl Sessions {
 #[cfg(test)]
 mod tests {
     use std::time::{Duration, SystemTime};
+
+    use serde_json::json;
 
     use super::*;
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::layout::{self, EXTENSION};
 use crate::list::{Candidate, candidates, first};
 use crate::sessions::Sessions;
+use crate::slice;
 
 /// A session that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,7 +117,7 @@ impl Sessions {
     /// What `--continue` goes on with: this terminal's last session here, else the project's newest.
     pub fn continue_recent(&self, cwd: &Path, terminal: Option<&str>) -> Continue {
         let crumb = terminal.and_then(|terminal| self.breadcrumb(terminal));
-        let crumb = crumb.filter(|crumb| crumb.session.is_file() && self.may_hold(&crumb.session));
+        let crumb = crumb.filter(|crumb| self.may_hold(&crumb.session) && is_session(&crumb.session));
         if let Some(crumb) = &crumb
             && layout::real(&crumb.cwd) == layout::real(cwd)
         {
@@ -141,6 +142,11 @@ impl Sessions {
         let files = candidates(&[self.dir_for(cwd)]);
         files.into_iter().find(|file| matches!(file.head(), Ok(Some(_)))).map(|file| file.path)
     }
+}
+
+/// Can the file be gone on with? It may have been replaced by something else since it was opened last.
+fn is_session(path: &Path) -> bool {
+    path.is_file() && matches!(slice::header_of(path), Ok(Some(_)))
 }
 
 /// The first file that `key` means, and the directory its session belongs to.

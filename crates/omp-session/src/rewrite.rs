@@ -2,15 +2,19 @@
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use memchr::memmem;
+use serde_json::{Value, json};
 
-use crate::file;
-use crate::header::Header;
+use crate::envelope::Envelope;
+use crate::header::{Header, TitleSource};
 use crate::lines::Lines;
 use crate::migrate::Migration;
 use crate::raw::RawObject;
+use crate::slot::{self, Opening};
+use crate::{file, time};
 
 /// A session file that is about to be copied. Only its header has been read.
 pub(crate) struct Source {
@@ -18,7 +22,11 @@ pub(crate) struct Source {
     path: PathBuf,
     /// The header as it was written, with the fields of other versions.
     raw: RawObject,
-    /// Where the header begins: after lines that are no JSON, which are kept.
+    /// Where the line with the name is, in files that have one.
+    name: Option<Range<u64>>,
+    /// What that line is replaced by.
+    new_name: Option<Vec<u8>>,
+    /// Where the header begins: after the name and lines that are no JSON, which are kept.
     head: u64,
     /// Where the line after the header begins.
     body: u64,
@@ -74,15 +82,19 @@ impl Source {
 
     fn find(path: &Path) -> io::Result<Option<Self>> {
         let mut lines = Lines::new(File::open(path)?)?;
-        // The first line that is JSON decides.
+        let mut name = None;
+        // The first line that is JSON, but for the name, decides.
         while let Some(line) = lines.next()? {
-            let Some(text) = line.text else { continue };
+            let (offset, Some(text)) = (line.offset, line.text) else { continue };
             let Ok(value) = serde_json::from_slice::<Value>(text) else { continue };
-            let (Some(header), Some(raw)) = (Header::read(value), RawObject::read(text)) else {
-                return Ok(None);
-            };
-            let head = line.offset;
-            return Ok(Some(Self { header, path: path.to_owned(), raw, head, body: lines.offset() }));
+            match (Opening::read(value), RawObject::read(text)) {
+                (Opening::Name(_), _) => name = Some(offset..lines.offset()),
+                (Opening::Header(header), Some(raw)) => {
+                    let (path, body) = (path.to_owned(), lines.offset());
+                    return Ok(Some(Self { header, path, raw, name, new_name: None, head: offset, body }));
+                }
+                _ => return Ok(None),
+            }
         }
         Ok(None)
     }
@@ -95,6 +107,39 @@ impl Source {
                 self.raw.remove(name);
             }
         }
+    }
+
+    /// Names the session, where the program that wrote the file looks for the name.
+    pub(crate) fn set_title(&mut self, title: &str, source: &TitleSource) -> Result<(), CopyError> {
+        self.set("title", Some(json!(title)));
+        self.set("titleSource", Some(json!(source)));
+        let failed = |source| CopyError::Read { path: self.path.clone(), source };
+        if self.name.is_some() || self.was_renamed().map_err(failed)? {
+            self.new_name = Some(slot::line(title, source, &time::now()));
+        }
+        Ok(())
+    }
+
+    /// Is there an entry that gives the session a name? It would stand over the header.
+    fn was_renamed(&self) -> io::Result<bool> {
+        let mut lines = Lines::from(File::open(&self.path)?, self.body)?;
+        while let Some(line) = lines.next()? {
+            let text = line.text.filter(|text| memmem::find(text, b"title_change").is_some());
+            if text.and_then(Envelope::read).is_some_and(|envelope| envelope.name == "title_change") {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// What stands before the header.
+    fn copy_opening(&self, writer: &mut impl Write) -> io::Result<()> {
+        let mut file = File::open(&self.path)?;
+        let Some(new) = &self.new_name else { return copy_range(&mut file, 0, self.head, writer) };
+        let old = self.name.clone().unwrap_or(0..0);
+        copy_range(&mut file, 0, old.start, writer)?;
+        writer.write_all(new)?;
+        copy_range(&mut file, old.end, self.head, writer)
     }
 
     /// Writes the session to `target` in one step, in the current version. A torn last line stays torn, and is
@@ -114,7 +159,7 @@ impl Source {
         migration.header(&mut self.raw);
         let header = self.raw.line();
         let written = file::replace(target, |writer| {
-            copy_range(&mut File::open(&self.path)?, 0, self.head, writer)?;
+            self.copy_opening(writer)?;
             writer.write_all(&header)?;
             self.copy_lines(writer, |line| migration.line(line).or_else(|| replace(line)))
         });

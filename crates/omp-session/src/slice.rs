@@ -9,11 +9,12 @@ use std::path::Path;
 use memchr::{memchr_iter, memmem, memrchr_iter};
 use nix::fcntl::{PosixFadviseAdvice, posix_fadvise};
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::entry::Entry;
 use crate::header::Header;
 use crate::list::Status;
+use crate::slot::{self, NamedAt, Opening};
 
 /// How much of the beginning is read.
 pub(crate) const HEAD: usize = 4096;
@@ -25,7 +26,10 @@ const LONGEST_HEADER: usize = 64 * 1024;
 
 /// The beginning of a session file.
 pub(crate) struct Head {
+    /// With the last name that was given in what was read.
     pub(crate) header: Header,
+    /// When that was, if it was not in the header itself.
+    name: Option<NamedAt>,
     pub(crate) messages: usize,
     pub(crate) first_user_text: Option<String>,
     /// The text of all messages in the head, for searching.
@@ -35,37 +39,60 @@ pub(crate) struct Head {
 
 /// The first line of a session file: who, when, where; `None` if the file is no session.
 pub fn header_of(path: &Path) -> io::Result<Option<Header>> {
-    Ok(Head::read(&File::open(path)?)?.map(|head| head.header))
+    header(&File::open(path)?)
+}
+
+/// The header of an open file, with the name that both of its ends tell.
+pub(crate) fn header(file: &File) -> io::Result<Option<Header>> {
+    let Some(mut head) = Head::read(file)? else { return Ok(None) };
+    head.rename(Tail::read(file, file.metadata()?.len())?.name);
+    Ok(Some(head.header))
 }
 
 impl Head {
     /// `None` if the file is no session.
     pub(crate) fn read(file: &File) -> io::Result<Option<Self>> {
-        let mut bytes = read_at(file, 0, HEAD)?;
-        if !bytes.contains(&b'\n') && bytes.len() == HEAD {
-            bytes = read_at(file, 0, LONGEST_HEADER)?;
+        let bytes = read_at(file, 0, HEAD)?;
+        let head = Self::parse(&bytes, HEAD);
+        // The header may go on behind what was read, and so may what stands before the first prompt: other programs put
+        // their instructions there.
+        let enough = head.as_ref().is_some_and(|head| head.first_user_text.is_some());
+        if enough || bytes.len() < HEAD {
+            return Ok(head);
         }
-        Ok(Self::parse(&bytes))
+        Ok(Self::parse(&read_at(file, 0, LONGEST_HEADER)?, LONGEST_HEADER).or(head))
     }
 
-    fn parse(bytes: &[u8]) -> Option<Self> {
+    fn parse(bytes: &[u8], window: usize) -> Option<Self> {
         let ends = memchr_iter(b'\n', bytes).map(|newline| newline + 1).chain(std::iter::once(bytes.len()));
         let mut start = 0;
         let lines = ends.map(|end| &bytes[std::mem::replace(&mut start, end)..end]);
         let mut lines = lines.filter(|line| !line.trim_ascii().is_empty());
-        let header =
-            lines.find_map(|line| serde_json::from_slice::<Value>(line).ok()).and_then(Header::read)?;
-        let mut head =
-            Self { header, messages: 0, first_user_text: None, text: String::new(), short_summary: None };
+        let (header, name) = opening(&mut lines)?;
+        let mut head = Self {
+            header,
+            name,
+            messages: 0,
+            first_user_text: None,
+            text: String::new(),
+            short_summary: None,
+        };
         for line in lines {
             // Where nothing was cut off, a line may lack its newline and be whole.
-            let whole = line.ends_with(b"\n") || bytes.len() < HEAD;
+            let whole = line.ends_with(b"\n") || bytes.len() < window;
             match whole.then(|| serde_json::from_slice::<Line<'_>>(line)) {
                 Some(Ok(entry)) => head.add(&entry),
                 _ => head.add_cut_off(line),
             }
+            head.name = head.name.into_iter().chain(name_in(line)).reduce(NamedAt::or_later);
         }
+        slot::name(&mut head.header, head.name.clone());
         Some(head)
+    }
+
+    /// Takes a name that was given near the end of the file, unless the one at its beginning is later.
+    pub(crate) fn rename(&mut self, later: Option<NamedAt>) {
+        slot::name(&mut self.header, self.name.take().into_iter().chain(later));
     }
 
     fn add(&mut self, entry: &Line<'_>) {
@@ -163,29 +190,62 @@ fn cut_off_user_text(line: &str) -> Option<String> {
     None
 }
 
-/// How the session ended, by the last message in the tail of the file.
-pub(crate) fn status(file: &File, length: u64) -> io::Result<Status> {
-    for window in [SHORT_TAIL, TAIL] {
-        let start = length.saturating_sub(window as u64);
-        let status = last_status(&read_at(file, start, window)?);
-        if status != Status::Unknown || start == 0 {
-            return Ok(status);
-        }
-    }
-    Ok(Status::Unknown)
+/// The end of a session file.
+pub(crate) struct Tail {
+    /// How the session ended, by the last message.
+    pub(crate) status: Status,
+    /// The last name that was given here.
+    pub(crate) name: Option<NamedAt>,
 }
 
-fn last_status(bytes: &[u8]) -> Status {
-    // The rest of a line that began before the tail is no JSON.
-    let starts = memrchr_iter(b'\n', bytes).map(|newline| newline + 1).chain(std::iter::once(0));
-    let mut end = bytes.len();
-    for start in starts {
-        if let Some(status) = status_after(&bytes[start..end]) {
-            return status;
+impl Tail {
+    pub(crate) fn read(file: &File, length: u64) -> io::Result<Self> {
+        let mut tail = Self { status: Status::Unknown, name: None };
+        for window in [SHORT_TAIL, TAIL] {
+            let start = length.saturating_sub(window as u64);
+            tail = Self::parse(&read_at(file, start, window)?);
+            if tail.status != Status::Unknown || start == 0 {
+                break;
+            }
         }
-        end = start;
+        Ok(tail)
     }
-    Status::Unknown
+
+    fn parse(bytes: &[u8]) -> Self {
+        // The rest of a line that began before the tail is no JSON.
+        let starts = memrchr_iter(b'\n', bytes).map(|newline| newline + 1).chain(std::iter::once(0));
+        let mut end = bytes.len();
+        let mut tail = Self { status: Status::Unknown, name: None };
+        for start in starts {
+            let line = &bytes[start..end];
+            end = start;
+            tail.name = tail.name.or_else(|| name_in(line));
+            if tail.status == Status::Unknown {
+                tail.status = status_after(line).unwrap_or(Status::Unknown);
+            }
+        }
+        tail
+    }
+}
+
+/// The name that a line gives to the session, if it is a change of the name.
+fn name_in(line: &[u8]) -> Option<NamedAt> {
+    // Cheaper than reading the line.
+    memmem::find(line, b"\"title_change\"")?;
+    NamedAt::of(&Entry::read(line.trim_ascii())?)
+}
+
+/// The header among the first lines of a file, and the name before it.
+fn opening<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Option<(Header, Option<NamedAt>)> {
+    let mut name = None;
+    for value in lines.filter_map(|line| serde_json::from_slice(line).ok()) {
+        match Opening::read(value) {
+            Opening::Name(found) => name = Some(found),
+            Opening::Header(header) => return Some((header, name)),
+            Opening::Other => return None,
+        }
+    }
+    None
 }
 
 /// Opens a file of which a few places are read: what lies between them need not be fetched.

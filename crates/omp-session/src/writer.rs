@@ -136,7 +136,7 @@ impl SessionWriter {
     /// Notes how hard the model thinks from here on.
     pub fn append_thinking_level(&mut self, level: &str) -> String {
         let thinking_level = level.to_owned();
-        self.append(EntryKind::ThinkingLevelChange(ThinkingLevelChange { thinking_level }))
+        self.append(EntryKind::ThinkingLevelChange(ThinkingLevelChange { thinking_level, configured: None }))
     }
 
     /// Appends a message of the program or an extension.

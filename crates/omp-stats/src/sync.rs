@@ -146,7 +146,8 @@ impl Sync<'_> {
         file.seek(SeekFrom::Start(mark.offset))?;
         let mut lines = Lines { reader: BufReader::with_capacity(64 * 1024, file), line: Vec::new() };
         while let Some(length) = lines.next()? {
-            if mark.offset == 0
+            // The header: the first line, but for the name that later releases put before it.
+            if mark.session.is_empty()
                 && let Some(head) = line::head(&lines.line)
             {
                 (mark.session, mark.project) = (head.id, head.cwd);

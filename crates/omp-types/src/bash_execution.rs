@@ -36,6 +36,13 @@ pub struct BashExecution {
 impl BashExecution {
     /// The role in session files, and the type of the message.
     pub const ROLE: &'static str = "bashExecution";
+    /// The same for code that other releases run.
+    pub const OF_PYTHON: &'static str = "pythonExecution";
+
+    /// Does a message say what the user ran? Then it is the user who says it.
+    pub fn is_told_by(message: &CustomMessage) -> bool {
+        [Self::ROLE, Self::OF_PYTHON].contains(&message.custom_type.as_str())
+    }
 
     /// The command that a message stands for, if it stands for one.
     pub fn of(message: &CustomMessage) -> Option<Self> {

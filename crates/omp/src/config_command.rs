@@ -130,6 +130,7 @@ impl<'a> Command<'a> {
             return Err(format!("Unexpected argument: {}", output::name(extra)).into());
         }
         let settings = self.settings()?;
+        settings.of_later_releases().iter().for_each(|remark| output::warn(remark));
         if !self.is_json() {
             return Ok(list_text(&settings));
         }

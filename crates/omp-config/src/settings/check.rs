@@ -18,22 +18,73 @@ const SWITCH_GROUPS: &[&str] = &["todo.reminders", "tools.codeMode"];
 /// Most warnings about one file; a file of another program would give hundreds.
 const MAX_WARNINGS: usize = 10;
 
-/// Keeps what is right. The warnings are ends of sentences that begin with the place of the layer.
-pub(super) fn check(map: Map<String, Value>, vocabulary: Vocabulary) -> (Map<String, Value>, Vec<String>) {
-    let mut check = Check { vocabulary, warnings: Vec::new() };
-    let kept = check.mapping(map, "");
+/// Most unknown names that are named.
+const MAX_NAMES: usize = 10;
+
+/// The names of settings that later releases have and this one does not, one on each line.
+const LATER: &str = include_str!("later.txt");
+
+/// What a check leaves of a layer.
+pub(super) struct Checked {
+    pub(super) map: Map<String, Value>,
+    /// Ends of sentences that begin with the place of the layer.
+    pub(super) warnings: Vec<String>,
+    /// Names that only later releases know.
+    pub(super) later: Vec<String>,
+}
+
+/// Keeps what is right.
+pub(super) fn check(map: Map<String, Value>, vocabulary: Vocabulary) -> Checked {
+    let mut check = Check { vocabulary, warnings: Vec::new(), unknown: Vec::new(), later: Vec::new() };
+    let map = check.mapping(map, "");
     let mut warnings = check.warnings;
     if warnings.len() > MAX_WARNINGS {
         let more = warnings.len() - MAX_WARNINGS;
         warnings.truncate(MAX_WARNINGS);
         warnings.push(format!("and {more} more problems of this kind"));
     }
-    (kept, warnings)
+    if vocabulary == Vocabulary::Ours {
+        warnings.extend(unknown(&check.unknown));
+    }
+    Checked { map, warnings, later: check.later }
+}
+
+/// One sentence for all names that nobody knows.
+fn unknown(names: &[String]) -> Option<String> {
+    let hinted = |name: &String| match suggestion(name) {
+        Some(meant) => format!("{name} (did you mean {meant}?)"),
+        None => name.clone(),
+    };
+    let shown: Vec<String> = names.iter().take(MAX_NAMES).map(hinted).collect();
+    let list = shown.join(", ");
+    match names.len() {
+        0 => None,
+        1 => Some(format!("unknown setting {list}")),
+        count if count > MAX_NAMES => Some(format!("unknown settings {list} and {} more", count - MAX_NAMES)),
+        _ => Some(format!("unknown settings {list}")),
+    }
+}
+
+/// Is it a setting of a later release, or a part of one?
+fn is_later(place: &str) -> bool {
+    LATER.lines().any(|name| begins_with(place, name))
+}
+
+/// Are there settings of a later release below it, and is it none itself?
+fn is_later_group(place: &str) -> bool {
+    !is_later(place) && LATER.lines().any(|name| begins_with(name, place))
+}
+
+/// Is a dotted path another one, or below it?
+fn begins_with(path: &str, beginning: &str) -> bool {
+    path.strip_prefix(beginning).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 struct Check {
     vocabulary: Vocabulary,
     warnings: Vec<String>,
+    unknown: Vec<String>,
+    later: Vec<String>,
 }
 
 impl Check {
@@ -60,7 +111,7 @@ impl Check {
             return accept(row, value).map_err(|reason| self.wrong(&format!("{}: {reason}", row.path))).ok();
         }
         match value {
-            Value::Object(inner) if INDEX.is_group(place) => {
+            Value::Object(inner) if INDEX.is_group(place) || is_later_group(place) => {
                 let inner = self.mapping(inner, place);
                 (!inner.is_empty()).then_some(Value::Object(inner))
             }
@@ -94,10 +145,8 @@ impl Check {
     }
 
     fn unknown(&mut self, place: &str) {
-        // A guess compares every name; nobody reads more than the first few.
-        let guess = if self.warnings.len() < MAX_WARNINGS { suggestion(place) } else { None };
-        let hint = guess.map(|name| format!(" (did you mean {name}?)")).unwrap_or_default();
-        self.wrong(&format!("unknown setting {place}{hint}"));
+        let names = if is_later(place) { &mut self.later } else { &mut self.unknown };
+        names.push(place.to_owned());
     }
 
     fn wrong(&mut self, message: &str) {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::check::{Vocabulary, accept, check};
+use super::check::{Checked, Vocabulary, accept, check};
 use super::file::{Text, read};
 use super::index::INDEX;
 use super::key::{Key, Kind};
@@ -58,6 +58,7 @@ pub struct Settings {
     layers: Vec<(Layer, Map<String, Value>)>,
     merged: Map<String, Value>,
     warnings: Vec<String>,
+    later: Vec<String>,
     cwd: PathBuf,
     home: PathBuf,
 }
@@ -95,7 +96,7 @@ impl Settings {
 
     fn empty(cwd: &Path, home: &Path) -> Self {
         let (cwd, home) = (cwd.to_owned(), home.to_owned());
-        Self { layers: Vec::new(), merged: Map::new(), warnings: Vec::new(), cwd, home }
+        Self { layers: Vec::new(), merged: Map::new(), warnings: Vec::new(), later: Vec::new(), cwd, home }
     }
 
     /// `settings.json`, then `config.yml` of the working directory; no other directory is looked at.
@@ -163,8 +164,14 @@ impl Settings {
                 self.warnings.push(format!("{place}: {}; {}.", unclear.join("; "), doubt::CONSEQUENCE));
             }
         }
-        let (map, problems) = check(map, vocabulary);
-        self.warnings.extend(problems.into_iter().map(|problem| format!("{place}: {problem}.")));
+        let Checked { map, warnings, later } = check(map, vocabulary);
+        self.warnings.extend(warnings.into_iter().map(|problem| format!("{place}: {problem}.")));
+        if vocabulary == Vocabulary::Ours && !later.is_empty() {
+            self.later.push(format!(
+                "{place}: settings of later releases that have no effect here: {}.",
+                later.join(", ")
+            ));
+        }
         self.push(layer, map);
     }
 
@@ -190,6 +197,7 @@ impl Settings {
             self.push(layer.clone(), map.clone());
         }
         self.warnings.extend(upper.warnings.iter().cloned());
+        self.later.extend(upper.later.iter().cloned());
         self
     }
 
@@ -227,6 +235,12 @@ impl Settings {
     /// What was wrong with the layers, as sentences.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
+    }
+
+    /// Which settings only a later release understands, as sentences: for who looks at settings, and not for every run.
+    /// A file that such a release keeps has many of them.
+    pub fn of_later_releases(&self) -> &[String] {
+        &self.later
     }
 
     /// Reads the user's own file again. What lies above it still wins; [`Settings::origin`] tells.

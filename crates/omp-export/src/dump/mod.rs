@@ -88,12 +88,13 @@ impl Told {
         let mut told = Self { entries: Vec::new(), model: None, thinking_level: None };
         let mut answered = None;
         let mut newest: Option<(usize, Compaction)> = None;
+        let mut reset = None;
         // From the end: what was said last counts.
         for (at, index) in path.iter().enumerate().rev() {
             let node = &outline.nodes[*index];
             let wanted = match node.kind {
                 Kind::State => told.model.is_none() || told.thinking_level.is_none(),
-                Kind::Summary => newest.is_none(),
+                Kind::Summary | Kind::Event => newest.is_none() && reset.is_none(),
                 Kind::Assistant | Kind::Calls => answered.is_none(),
                 _ => false,
             };
@@ -107,6 +108,7 @@ impl Told {
                 EntryKind::ThinkingLevelChange(change) => {
                     told.thinking_level.get_or_insert_with(|| change.thinking_level.clone());
                 }
+                EntryKind::ResetBoundary(_) => reset = Some(at),
                 EntryKind::Compaction(compaction) => newest = Some((at, compaction.clone())),
                 EntryKind::Message(message) => {
                     let answer = message.message.as_assistant().filter(|answer| !answer.model.is_empty());
@@ -117,7 +119,7 @@ impl Told {
         }
         told.model = told.model.or(answered);
         told.entries = match newest {
-            None => path,
+            None => path[reset.map_or(0, |at| at + 1)..].to_vec(),
             Some((at, compaction)) => {
                 let first = compaction.first_kept_entry_id.and_then(|id| outline.find(&id));
                 let kept = path[..at].iter().position(|index| Some(*index) == first).unwrap_or(at);

@@ -59,6 +59,8 @@ impl<'a> Converter<'a> {
     pub(super) fn line(&mut self, span: Span, line: Line) -> Result<(), Trouble> {
         self.out.report.records += 1;
         match line {
+            // The first pass has taken the name from it; it is none of the entries.
+            Line::Json(record) if self.records == 0 && text(&record, "type") == Some("title") => Ok(()),
             Line::Json(record) if record.is_object() => {
                 let names = self.names(&record);
                 self.records += 1;

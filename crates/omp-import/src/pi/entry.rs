@@ -1,8 +1,8 @@
 //! Entries that are no messages, as ours.
 
 use omp_session::{
-    BranchSummary, Compaction, Custom, CustomMessageEntry, EntryKind, ModelChange, ServiceTierChange,
-    ThinkingLevelChange,
+    BranchSummary, Compaction, Custom, CustomMessageEntry, EntryKind, ModelChange, ResetBoundary,
+    ServiceTierChange, ThinkingLevelChange,
 };
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ pub(super) fn translate(record: &Value, known: impl Fn(&str) -> Option<Id>) -> O
         }
         "thinking_level_change" => {
             let thinking_level = text(record, "thinkingLevel")?.to_owned();
-            EntryKind::ThinkingLevelChange(ThinkingLevelChange { thinking_level })
+            EntryKind::ThinkingLevelChange(ThinkingLevelChange { thinking_level, configured: None })
         }
         "service_tier_change" => {
             let service_tier = text(record, "serviceTier").map(str::to_owned);
@@ -55,6 +55,7 @@ pub(super) fn translate(record: &Value, known: impl Fn(&str) -> Option<Id>) -> O
         "custom_message" => {
             EntryKind::CustomMessage(serde_json::from_value::<CustomMessageEntry>(record.clone()).ok()?)
         }
+        "reset_boundary" => EntryKind::ResetBoundary(ResetBoundary {}),
         _ => return None,
     };
     Some(kind)

@@ -30,14 +30,19 @@ impl Survey {
         Ok(survey)
     }
 
+    fn name(&mut self, title: Option<&str>, by_user: bool) {
+        if let Some(title) = title.and_then(facts::title) {
+            self.facts.title = Some(title);
+            self.facts.titled_by_user = by_user;
+        }
+    }
+
     fn record(&mut self, span: Span, record: &Value) {
         note(&mut self.facts, record);
         match text(record, "type") {
-            Some("session_info") => {
-                if let Some(title) = text(record, "name").and_then(facts::title) {
-                    self.facts.title = Some(title);
-                    self.facts.titled_by_user = true;
-                }
+            Some("session_info") => self.name(text(record, "name"), true),
+            Some("title" | "title_change") => {
+                self.name(text(record, "title"), text(record, "source") == Some("user"));
             }
             Some("message") => {
                 let message = &record["message"];

@@ -12,8 +12,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use omp_types::{
-    AssistantBlock, AssistantMessage, ImageBlock, Message, SealedHistory, StopReason, ThinkingBlock,
-    ToolCall, ToolResultMessage, UserBlock, UserContent,
+    AssistantBlock, AssistantMessage, BashExecution, ImageBlock, Message, SealedHistory, StopReason,
+    ThinkingBlock, ToolCall, ToolResultMessage, UserBlock, UserContent,
 };
 use serde_json::{Map, Value};
 
@@ -124,6 +124,9 @@ fn build<'a, 'm>(
                 Some(sealed) if at >= identity_from && is_for(sealed, model) => builder.sealed(sealed),
                 _ => builder.say(&user.content, Turn::User),
             },
+            Message::Custom(custom) if BashExecution::is_told_by(custom) => {
+                builder.say(&custom.content, Turn::User);
+            }
             Message::Custom(custom) => builder.say(&custom.content, Turn::Developer),
             // Taken together with the call; a result without one has no place on any wire.
             Message::ToolResult(_) => {}

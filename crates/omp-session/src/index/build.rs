@@ -8,6 +8,7 @@ use std::os::unix::fs::FileExt;
 use super::parse::{self, Parsed, ParsedEntry};
 use super::record::{HEADER, Header, LINKS, Links, NONE, RECORD, Record};
 use crate::lines::{Block, Lines};
+use crate::slot::Opening;
 
 /// So much of a file is read at once.
 const BLOCK: usize = 4 * 1024 * 1024;
@@ -77,19 +78,20 @@ impl<'a> Builder<'a> {
         Ok(self.header)
     }
 
-    /// As in a whole file: the first line that is JSON is the header, what is before it is skipped.
+    /// As in a whole file: the first line that is JSON, but for the name, is the header; what else is before it is
+    /// skipped.
     fn pass_header(&mut self, lines: &mut Lines) -> io::Result<()> {
         while let Some(line) = lines.next()? {
             if !line.ended {
                 break;
             }
-            let found =
-                line.text.is_some_and(|text| serde_json::from_slice::<serde_json::Value>(text).is_ok());
+            let found = line.text.and_then(|text| serde_json::from_slice(text).ok()).map(Opening::read);
             self.header.covered = lines.offset();
-            if found {
-                break;
+            match found {
+                Some(Opening::Name(_)) => {}
+                Some(_) => break,
+                None => self.header.skipped += 1,
             }
-            self.header.skipped += 1;
         }
         Ok(())
     }

@@ -222,8 +222,10 @@ impl Index {
 
     /// Where the part begins that a compaction keeps; the compaction itself if it keeps nothing.
     fn first_kept(&mut self, compaction: u32) -> Result<u32, IndexError> {
-        let EntryKind::Compaction(entry) = self.entry(compaction)?.kind else {
-            return Err(IndexError::Stale);
+        let entry = match self.entry(compaction)?.kind {
+            EntryKind::Compaction(entry) => entry,
+            EntryKind::ResetBoundary(_) => return Ok(compaction),
+            _ => return Err(IndexError::Stale),
         };
         let Some(first) = entry.first_kept_entry_id else { return Ok(compaction) };
         let Some(first) = self.find(&first)? else { return Ok(compaction) };

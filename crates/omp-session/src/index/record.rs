@@ -17,7 +17,7 @@ pub(super) const RECORD: usize = 52;
 /// How much of the beginning and the end of the covered part must be the same.
 const PROBE: u64 = 4096;
 
-const MAGIC: u64 = u64::from_le_bytes(*b"ompidx02");
+const MAGIC: u64 = u64::from_le_bytes(*b"ompidx03");
 
 /// What an entry is to its context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,7 @@ pub(super) enum Kind {
     Answer = 1,
     /// A setting that holds until the next one.
     State = 2,
+    /// What is before it is told in other words, or not at all.
     Compaction = 3,
     /// A list of tasks, as the tool or the user left it.
     Tasks = 4,
@@ -47,7 +48,7 @@ impl Kind {
             "message" if envelope.tool.as_deref() == Some(TODO_TOOL) => Self::Tasks,
             "custom" if envelope.custom_type.as_deref() == Some(TODO_EDIT) => Self::Tasks,
             "custom" if envelope.custom_type.as_deref() == Some(PLAN_APPROVED) => Self::Plan,
-            "compaction" => Self::Compaction,
+            "compaction" | "reset_boundary" => Self::Compaction,
             "model_change"
             | "thinking_level_change"
             | "service_tier_change"

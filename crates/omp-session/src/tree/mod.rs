@@ -16,6 +16,7 @@ pub use filter::{TreeFilter, TreeRow};
 pub use navigate::Navigation;
 
 use crate::entry::{Entry, EntryKind};
+use crate::foreign;
 use crate::lines::Lines;
 use crate::load::{LoadError, Loaded};
 use crate::time;
@@ -184,7 +185,7 @@ fn role(message: &Message) -> &'static str {
         Message::Assistant(_) => "assistant",
         Message::ToolResult(_) => "toolResult",
         Message::Custom(custom) if custom.custom_type == BashExecution::ROLE => BashExecution::ROLE,
-        Message::Custom(_) => "custom",
+        Message::Custom(custom) => foreign::role(custom).unwrap_or("custom"),
     }
 }
 
@@ -210,7 +211,8 @@ pub(crate) fn said(kind: &EntryKind) -> String {
         EntryKind::TtsrInjection(injection) => injection.injected_rules.join(" "),
         EntryKind::McpToolSelection(selection) => selection.selected_tool_names.join(" "),
         EntryKind::SessionInit(init) => init.task.clone(),
-        EntryKind::Unknown(_) => String::new(),
+        EntryKind::TitleChange(change) => change.title.clone(),
+        EntryKind::ResetBoundary(_) | EntryKind::Unknown(_) => String::new(),
     }
 }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use omp_session::{
     Attribution, BranchSummary, Compaction, Custom, CustomMessageEntry, EntryKind, Label, McpToolSelection,
-    MessageEntry, ModeChange, ModelChange, ServiceTierChange, SessionInit, ThinkingLevelChange,
-    TtsrInjection,
+    MessageEntry, ModeChange, ModelChange, ResetBoundary, ServiceTierChange, SessionInit,
+    ThinkingLevelChange, TitleChange, TtsrInjection,
 };
 use omp_types::{CustomMessage, Message, UserContent};
 use serde_json::{Value, json};
@@ -21,7 +21,10 @@ fn one_of_each() -> Vec<(EntryKind, Value)> {
             json!({"type": "message", "message": {"role": "user", "content": "hi", "timestamp": 1_760_000_000_000_u64}}),
         ),
         (
-            EntryKind::ThinkingLevelChange(ThinkingLevelChange { thinking_level: "high".into() }),
+            EntryKind::ThinkingLevelChange(ThinkingLevelChange {
+                thinking_level: "high".into(),
+                configured: None,
+            }),
             json!({"type": "thinking_level_change", "thinkingLevel": "high"}),
         ),
         (
@@ -96,6 +99,16 @@ fn one_of_each() -> Vec<(EntryKind, Value)> {
         (
             EntryKind::McpToolSelection(McpToolSelection { selected_tool_names: vec!["s.t".into()] }),
             json!({"type": "mcp_tool_selection", "selectedToolNames": ["s.t"]}),
+        ),
+        (EntryKind::ResetBoundary(ResetBoundary {}), json!({"type": "reset_boundary"})),
+        (
+            EntryKind::TitleChange(TitleChange {
+                title: "n".into(),
+                previous_title: Some("o".into()),
+                source: Some("user".into()),
+                trigger: None,
+            }),
+            json!({"type": "title_change", "title": "n", "previousTitle": "o", "source": "user"}),
         ),
     ]
 }

@@ -1,5 +1,7 @@
 //! Reading files: old ones, damaged ones, and what is no session at all.
 
+use std::os::unix::fs::MetadataExt;
+
 use omp_session::{EntryKind, LoadError, OpenError, load};
 use serde_json::{Value, json};
 
@@ -139,18 +141,18 @@ fn a_new_session_begins_where_none_is() {
     let world = World::new();
     let path = world.base.join("deep/nope.jsonl");
     let (loaded, mut writer) = world.open(&path);
-    assert!(loaded.entries().is_empty() && loaded.set_aside.is_none());
+    assert!(loaded.entries().is_empty());
     assert_eq!((lines(&path).len(), &lines(&path)[0]["id"]), (1, &json!(writer.header().id)));
     assert_eq!(lines(&path)[0]["cwd"], json!(world.project));
     writer.append_message(&user("hi"));
     assert_eq!(lines(&path).len(), 2);
 
-    let notes = world.base.join("notes.jsonl");
-    std::fs::write(&notes, "my notes").unwrap();
-    let (loaded, _) = world.open(&notes);
-    assert_eq!(lines(&notes)[0]["type"], "session");
-    let aside = loaded.set_aside.unwrap();
-    assert_eq!(std::fs::read_to_string(aside).unwrap(), "my notes", "nothing of the user is lost");
+    let empty = world.base.join("empty.jsonl");
+    std::fs::write(&empty, "").unwrap();
+    let place = std::fs::metadata(&empty).unwrap().ino();
+    let (_, writer) = world.open(&empty);
+    assert_eq!(lines(&empty)[0]["id"], json!(writer.header().id));
+    assert_eq!(std::fs::metadata(&empty).unwrap().ino(), place, "it is filled, not replaced");
 }
 
 // proves: SES-042

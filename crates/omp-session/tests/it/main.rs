@@ -8,6 +8,7 @@ mod fork;
 mod format;
 mod kept_files;
 mod kill;
+mod later;
 mod list;
 mod load;
 mod long;

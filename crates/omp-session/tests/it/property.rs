@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omp_session::{Context, Loaded};
+use omp_session::{Context, Loaded, OpenError};
 use omp_types::Message;
 use proptest::prelude::*;
 
@@ -131,17 +131,22 @@ proptest! {
         prop_assert_eq!(&after[before.len()..], &["u:and on".to_owned()]);
     }
 
-    /// Foreign bytes are never a reason to stop, and never lost.
+    /// Foreign bytes are left alone, and said to be none of ours.
     #[test]
-    fn any_bytes_can_be_opened(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+    fn any_bytes_stay_as_they_are(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         let world = World::new();
         let path = world.base.join("s.jsonl");
         std::fs::write(&path, &bytes).unwrap();
-        let (loaded, mut writer) = world.open(&path);
-        writer.append_message(&user("hi"));
-        prop_assert_eq!(told(&world.open(&path).0.context().messages), ["u:hi"]);
-        if !bytes.is_empty() {
-            prop_assert_eq!(std::fs::read(loaded.set_aside.unwrap()).unwrap(), bytes);
+        match world.sessions.open(&path, &world.project) {
+            Err(error) => {
+                prop_assert!(matches!(error, OpenError::NotASession(_)), "{}", error);
+                prop_assert_eq!(std::fs::read(&path).unwrap(), bytes);
+            }
+            Ok((_, mut writer)) => {
+                prop_assert!(bytes.is_empty());
+                writer.append_message(&user("hi"));
+                prop_assert_eq!(told(&world.open(&path).0.context().messages), ["u:hi"]);
+            }
         }
     }
 }

@@ -111,3 +111,28 @@ fn a_named_session_is_imported() {
     let strange = omp_run(&home, &["session", "import", "odd.jsonl"]);
     assert!(strange.stderr.contains("is not a conversation of Claude Code"), "{}", strange.stderr);
 }
+
+/// What Codex says before the first prompt does not hide it from lists, however long that is.
+#[test]
+fn an_imported_codex_session_is_listed_by_its_first_message() {
+    let home = Home::new();
+    let item = |role: &str, text: String| {
+        let payload =
+            json!({"type": "message", "role": role, "content": [{"type": "input_text", "text": text}]});
+        json!({"timestamp": "2026-03-01T10:00:00.000Z", "type": "response_item", "payload": payload})
+    };
+    let meta = json!({"id": "019a0000-0000-7000-8000-00000000000a", "timestamp": "2026-03-01T10:00:00.000Z",
+        "cwd": home.work_dir(), "originator": "codex_cli_rs", "cli_version": "0.144.0"});
+    let records = [
+        json!({"timestamp": "2026-03-01T10:00:00.000Z", "type": "session_meta", "payload": meta}),
+        item("developer", "rules ".repeat(3000)),
+        item("user", format!("<environment_context>\n{}\n</environment_context>", "x ".repeat(4000))),
+        item("user", "Rename the parser, please".to_owned()),
+        item("assistant", "Done.".to_owned()),
+    ];
+    let text: String = records.iter().map(|record| format!("{record}\n")).collect();
+    let file = home.write("home/rollout.jsonl", text);
+    omp_run(&home, &["session", "import", file.to_str().unwrap()]).assert_success();
+    let listed = omp_run(&home, &["session", "list"]);
+    assert!(listed.stdout.contains("Rename the parser, please"), "{}", listed.stdout);
+}

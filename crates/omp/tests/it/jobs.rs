@@ -244,3 +244,30 @@ fn the_event_stream_shows_deliveries() {
     assert_eq!(events.last().unwrap()["type"], "agent_end");
     server.finish();
 }
+
+/// A conversation that is resumed does not wait for jobs that died with the program, and is told of them once.
+#[test]
+fn jobs_that_died_with_the_program_are_told_once() {
+    let replies = vec![
+        background("sleep 300"),
+        Reply::new().text("Started."),
+        Reply::new().text("I see."),
+        Reply::new().text("As before."),
+    ];
+    let (server, home) = world(ASYNC, replies);
+    let mut running = start(omp(&home, &["-p", "x"]));
+    running.close_stdin();
+    server.wait_for_requests(2, LIMIT);
+    while !running.stderr_so_far().contains("Waiting for background jobs") {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    running.signal(9);
+    running.wait(LIMIT);
+    for (request, prompt) in [(2, "how is it?"), (3, "and now?")] {
+        omp_run(&home, &["-c", "-p", prompt]).assert_success();
+        let body = server.requests()[request].body.to_string();
+        assert_eq!(body.matches("ended while these background jobs were running").count(), 1, "{body}");
+        assert!(body.contains(": sleep 300"), "{body}");
+    }
+    server.finish();
+}

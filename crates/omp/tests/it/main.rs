@@ -36,6 +36,8 @@ mod interrupt;
 mod jobs;
 mod json_mode;
 mod known_secrets;
+mod later_sessions;
+mod later_settings;
 mod limits;
 mod login;
 mod login_providers;

@@ -22,13 +22,15 @@ pub(crate) fn fields(raw: &mut Raw) {
         hindsight_names,
         mcp_discovery,
     ];
+    // First: what later releases call their settings are names that the other steps know.
+    super::later::later(raw);
     for step in STEPS {
         step(raw);
     }
 }
 
 /// Moves a value, unless the new place is taken.
-fn rename(raw: &mut Raw, old: &str, new: &str) {
+pub(super) fn rename(raw: &mut Raw, old: &str, new: &str) {
     if let Some(value) = remove(raw, old)
         && find(raw, new).is_none()
     {

@@ -1,6 +1,7 @@
 //! Old names, shapes and files become new ones.
 
 mod fields;
+mod later;
 mod startup;
 
 pub(super) use fields::fields;

@@ -70,17 +70,29 @@ fn unknown_keys_are_named_with_what_was_probably_meant() {
     let world = World::with_global("steringMode: all\nretry: {maxRetrys: 1}\ntheme.dark: x\nzzz: 1\n");
     let all = world.load().warnings().join("\n");
     for part in [
-        "unknown setting steringMode (did you mean steeringMode?).",
-        "unknown setting retry.maxRetrys (did you mean retry.maxRetries?).",
+        "unknown settings steringMode (did you mean steeringMode?), retry.maxRetrys (did you mean retry.maxRetries?), zzz.",
         "theme.dark: write it nested: `theme:` and, indented below it, `dark:`",
-        "unknown setting zzz.",
     ] {
         assert!(all.contains(part), "{part} is missing in\n{all}");
     }
     let many: String = (0..500).map(|n| format!("unknown{n}: 1\n")).collect();
     let settings = World::with_global(&many).load();
-    assert_eq!(settings.warnings().len(), 11);
-    assert!(settings.warnings()[10].contains("490 more"), "{:?}", settings.warnings());
+    assert_eq!(settings.warnings().len(), 1);
+    assert!(settings.warnings()[0].ends_with("and 490 more."), "{:?}", settings.warnings());
+}
+
+/// What later releases keep in their files gives no warning at every run, and is named where settings are looked at.
+#[test]
+fn settings_of_later_releases_are_no_mistakes() {
+    let world = World::with_global(
+        "tier: {openai: priority, subagent: none}\nida: {enabled: true}\ntask: {agentPrewalk: {scout: on}}\ntypo: 1\n",
+    );
+    let settings = world.load();
+    assert_eq!(settings.get(keys::SERVICE_TIER), "openai-only");
+    assert_eq!(settings.warnings().len(), 1, "{:?}", settings.warnings());
+    assert!(settings.warnings()[0].ends_with("unknown setting typo."), "{:?}", settings.warnings());
+    let [later] = settings.of_later_releases() else { panic!("{:?}", settings.of_later_releases()) };
+    assert!(later.ends_with("tier.subagent, ida.enabled, task.agentPrewalk."), "{later}");
 }
 
 #[test]
