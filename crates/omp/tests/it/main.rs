@@ -62,6 +62,7 @@ mod prompt;
 mod provider_rows;
 mod proxy;
 mod replay;
+mod resets;
 mod restore;
 mod resume;
 mod roots;
