@@ -52,6 +52,7 @@ mod models_discovery;
 mod models_list;
 mod modes;
 mod odd_ends;
+mod output_limits;
 mod permissions;
 mod print_mode;
 mod private_files;
