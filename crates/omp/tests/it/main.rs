@@ -42,6 +42,7 @@ mod login_providers;
 mod lsp;
 mod manners;
 mod many_processes;
+mod mentions;
 mod model_profiles;
 mod model_requests;
 mod model_roles;

@@ -263,6 +263,20 @@ fn what_was_shown_of_a_broken_answer_stays_with_the_reason() {
     screen.leave();
 }
 
+/// proves: IOP-010
+#[test]
+fn a_file_is_attached_wherever_it_stands_in_what_is_typed() {
+    let server = Server::start([Reply::new().text("seen")]);
+    let home = support::home(&server, Wire::OpenAiCompletions);
+    home.write("work/a.ts", "export const answer = 42;");
+    let mut screen = Screen::in_home(home, server, &[], 30, 100);
+    screen.say("look at @a.ts please").wait_for("seen");
+    let body = screen.server.requests()[0].body.to_string();
+    assert!(body.contains("export const answer = 42;"), "{body}");
+    assert!(!screen.terminal.screen().contains("export const"), "what only the model needs is not shown");
+    screen.leave();
+}
+
 /// proves: TUI-106
 #[test]
 fn another_branch_shows_in_the_status_line() {
