@@ -94,3 +94,4 @@ mod urls_tools;
 mod usage;
 mod vault;
 mod web;
+mod written_calls;
