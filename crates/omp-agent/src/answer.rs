@@ -36,12 +36,10 @@ impl Run<'_> {
         let mut stream = self.state.model.stream(request, cancel.clone());
         let mut started = false;
         let mut watch = CallWatch::default();
-        let mut visible = false;
         while let Some(batch) = self.next_batch(&mut stream, &cancel).await {
             for mut event in batch {
                 self.begin_message(&mut started);
                 watch.look(&event, &self.state.tools, &cancel);
-                visible |= is_visible(&event);
                 match event {
                     StreamEvent::Done { message, .. } => return Attempt::Complete(*message),
                     StreamEvent::Error { message, failure, .. } => return watch.settle(*message, failure),
@@ -53,7 +51,7 @@ impl Run<'_> {
             self.flow().await;
         }
         self.begin_message(&mut started);
-        self.without_terminal_event(visible)
+        self.without_terminal_event()
     }
 
     /// What arrived next. A model that goes on after an abort is left behind: Escape works in any case.
@@ -74,16 +72,11 @@ impl Run<'_> {
     }
 
     /// A model that breaks its promise of a terminal event must not hang the session.
-    fn without_terminal_event(&self, visible: bool) -> Attempt {
+    fn without_terminal_event(&self) -> Attempt {
         let aborted = self.cancel.is_cancelled();
         let (kind, stop_reason, text) = match aborted {
             true => (FailureKind::Aborted, StopReason::Aborted, "Request was aborted"),
-            false => (
-                // The words that were shown are lost with the message; repeating them would only confuse.
-                if visible { FailureKind::Fatal } else { FailureKind::Transient },
-                StopReason::Error,
-                "The model's stream ended without a result",
-            ),
+            false => (FailureKind::Transient, StopReason::Error, "The model's stream ended without a result"),
         };
         let failure = Failure { kind, message: text.to_owned(), status: None, retry_after_ms: None };
         let message =
@@ -131,15 +124,6 @@ impl Run<'_> {
         if tool.is_none_or(|tool| !intent::is_own_parameter(tool.definition())) {
             intent::strip(call);
         }
-    }
-}
-
-/// Did a person see something of the answer?
-fn is_visible(event: &StreamEvent) -> bool {
-    match event {
-        StreamEvent::TextDelta { delta, .. } | StreamEvent::ThinkingDelta { delta, .. } => !delta.is_empty(),
-        StreamEvent::ToolCallStart { .. } => true,
-        _ => false,
     }
 }
 

@@ -283,7 +283,7 @@ impl Run<'_> {
 /// The user did not want to wait for a retry.
 struct Cancelled;
 
-/// Did the answer get as far as text, thinking or a call? A second try would show it twice.
+/// Did the answer get as far as text, thinking or a call?
 fn shows_something(message: &AssistantMessage) -> bool {
     message.content.iter().any(|block| match block {
         AssistantBlock::Text(text) => !text.text.is_empty(),

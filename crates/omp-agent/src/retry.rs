@@ -4,8 +4,8 @@ use omp_types::{Failure, FailureKind};
 
 use crate::config::RetryConfig;
 
-/// Is anything to be tried after `retries` attempts? An answer that had begun to show is final: a second one
-/// would stand beside it.
+/// Is anything to be tried after `retries` attempts? Calls run only when their answer is complete, so an answer that
+/// broke off has had no effect, however much of it was shown.
 pub(crate) fn is_allowed(
     failure: &Failure,
     visible_output: bool,
@@ -17,15 +17,16 @@ pub(crate) fn is_allowed(
         | FailureKind::RateLimit
         | FailureKind::UsageLimit
         | FailureKind::StaleState => retries < config.max_retries,
-        // The same model would refuse again; the number of other models is the limit.
-        FailureKind::Refusal => true,
+        // The same model would refuse again; the number of other models is the limit. What was shown of an answer
+        // before its refusal did not break off, it is the answer.
+        FailureKind::Refusal => !visible_output,
         FailureKind::Aborted
         | FailureKind::ContextOverflow
         | FailureKind::Contaminated
         | FailureKind::Auth
         | FailureKind::Fatal => false,
     };
-    config.enabled && worth_it && !visible_output
+    config.enabled && worth_it
 }
 
 /// How long to wait before the same model is asked again, or why that is too long. `random` is in `0.0..1.0`.
@@ -101,10 +102,12 @@ mod tests {
 
     // proves: LOP-031
     #[test]
-    fn overflow_and_visible_output_are_final() {
+    fn overflow_and_refusals_that_were_shown_are_final() {
         let allowed = |kind, visible| is_allowed(&failure(kind, None), visible, 0, &RetryConfig::default());
         assert!(allowed(FailureKind::Transient, false));
-        assert!(!allowed(FailureKind::Transient, true));
+        assert!(allowed(FailureKind::Transient, true));
+        assert!(allowed(FailureKind::Refusal, false));
+        assert!(!allowed(FailureKind::Refusal, true));
         assert!(!allowed(FailureKind::ContextOverflow, false));
         assert!(!allowed(FailureKind::Auth, false));
     }

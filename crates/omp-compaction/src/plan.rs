@@ -111,8 +111,11 @@ fn kept_by<'a, 'b>(compaction: &Compaction, before: &'a [&'b Entry]) -> &'a [&'b
 }
 
 fn pieces(entries: &[&Entry]) -> Vec<Piece> {
-    let piece = |entry: &&Entry| Some(Piece { id: entry.id.clone(), message: entry.spoken()? });
-    entries.iter().filter_map(piece).collect()
+    let piece = |(at, entry): (usize, &&Entry)| {
+        let message = entry.spoken().filter(|_| !omp_session::is_repeated(entries, at))?;
+        Some(Piece { id: entry.id.clone(), message })
+    };
+    entries.iter().enumerate().filter_map(piece).collect()
 }
 
 /// Tokens of an entry; only those that may be cut are counted.

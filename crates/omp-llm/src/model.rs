@@ -153,6 +153,8 @@ pub struct Facts {
     pub source: ModelSource,
     /// What the user said about quirks, provider and model together.
     pub compat: Map<String, Value>,
+    /// The output limit is known, not made up: the user, the catalogue or the server stated it.
+    pub max_tokens_stated: bool,
 }
 
 /// How we know of a model.
@@ -249,6 +251,13 @@ impl Model {
             _ => false,
         };
         openai && self.transport == Transport::Provider
+    }
+
+    /// Is the output limit worth being sent? Whoever names its field wants it.
+    pub(crate) fn states_max_tokens(&self) -> bool {
+        self.facts.max_tokens_stated
+            || self.compat.always_send_max_tokens
+            || self.facts.compat.contains_key("maxTokensField")
     }
 
     pub fn accepts_images(&self) -> bool {

@@ -134,6 +134,17 @@ impl Player {
         }
     }
 
+    /// The next input, if it is a message of this kind that waited for the next prompt.
+    pub fn take_note_of(&self, kind: &str) -> Option<CustomMessage> {
+        let mut state = self.state();
+        let is_it = |input: &&Input| matches!(input, Input::Note(message, _) if message.custom_type == kind);
+        state.inputs.front().filter(is_it)?;
+        match state.inputs.pop_front()? {
+            Input::Note(message, _) => Some(message),
+            Input::Prompt(_) | Input::Retry | Input::Turned(_) => None,
+        }
+    }
+
     /// The message that became part of the conversation without a turn, and whether it waited for the next prompt.
     pub fn take_note(&self) -> Option<(CustomMessage, bool)> {
         let mut state = self.state();

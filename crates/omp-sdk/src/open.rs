@@ -162,6 +162,7 @@ impl Session {
             kept: opening.options.persistence != Persistence::Off,
             cwd: opening.options.cwd,
             roots: Mutex::new(opening.options.roots),
+            mention_remarks: Mutex::default(),
             session_dir: opening.options.session_dir,
             limits: opening.options.models.unwrap_or_default(),
             jobs: opening.jobs,

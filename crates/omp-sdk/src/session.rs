@@ -81,6 +81,8 @@ pub struct Session {
     pub(crate) cwd: PathBuf,
     /// Directories that the session works in besides its own.
     pub(crate) roots: Mutex<Vec<PathBuf>>,
+    /// What is to be said about files that were mentioned and left out.
+    pub(crate) mention_remarks: Mutex<Vec<String>>,
     pub(crate) session_dir: Option<PathBuf>,
     /// The entries of `--models`.
     pub(crate) limits: Vec<String>,
@@ -180,9 +182,10 @@ impl Session {
         self.agent.control()
     }
 
-    /// Keeps what the user typed in the history of prompts, without what was attached to it. A session that is not
-    /// saved keeps nothing.
+    /// Hears what the user typed, without what was attached to it, before it is said: files it mentions go with it, and
+    /// it is kept in the history of prompts. A session that is not saved keeps nothing.
     pub fn note_typed(&self, text: &str) {
+        self.send_mentioned(text);
         self.tools.modes.named.hear(text);
         if let Some(notes) = &self.notes {
             notes.add(text);
@@ -201,7 +204,8 @@ impl Session {
         let cancel = self.taped(cancel);
         let left_out = self.left_out(&prompt.content);
         self.notices_again(left_out.as_deref()).await?;
-        if let Some(remark) = left_out {
+        let mentioned = std::mem::take(&mut *self.mention_remarks());
+        for remark in left_out.into_iter().chain(mentioned) {
             self.agent.notice(remark).await?;
         }
         if let Some(classifier) = &self.classifier {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::blobs::{BlobHash, BlobStore};
 use crate::entry::{BranchSummary, Compaction, Entry, EntryKind, ModeChange, ServiceTierChange};
-use crate::{foreign, rehydrate, time};
+use crate::{attempt, foreign, rehydrate, time};
 
 const COMPACTION_SUMMARY: &str = include_str!("../prompts/compaction-summary.md");
 const BRANCH_SUMMARY: &str = include_str!("../prompts/branch-summary.md");
@@ -164,17 +164,20 @@ fn messages(path: &[&Entry]) -> (Vec<Arc<Message>>, usize) {
         EntryKind::Compaction(compaction) => Some((index, compaction)),
         _ => None,
     });
-    let Some((at, compaction)) = newest else {
-        return (path.iter().flat_map(|entry| messages_of(entry)).collect(), 0);
-    };
+    let Some((at, compaction)) = newest else { return (in_force(path).collect(), 0) };
     let (before, after) = (&path[..at], &path[at + 1..]);
     let summary = summed_up(compaction, &path[at].timestamp);
-    let kept = &before[first_kept(before, compaction)..];
     let mut messages = vec![summary];
-    messages.extend(kept.iter().flat_map(|entry| messages_of(entry)));
+    messages.extend(in_force(&before[first_kept(before, compaction)..]));
     let kept = messages.len();
-    messages.extend(after.iter().flat_map(|entry| messages_of(entry)));
+    messages.extend(in_force(after));
     (messages, kept)
+}
+
+/// The messages of a stretch of a path but for attempts that were repeated.
+fn in_force(path: &[&Entry]) -> impl Iterator<Item = Arc<Message>> {
+    let spoken = path.iter().enumerate().filter(|(at, _)| !attempt::is_repeated(path, *at));
+    spoken.flat_map(|(_, entry)| messages_of(entry))
 }
 
 /// Nothing is kept when the entry to begin with is not on the path.

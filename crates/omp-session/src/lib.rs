@@ -42,6 +42,7 @@
 
 mod archive;
 mod artifacts;
+mod attempt;
 mod blobs;
 mod branch;
 mod breadcrumb;
@@ -94,6 +95,7 @@ pub use archive::{Archive, Recent, Way};
 pub use artifacts::{
     ArtifactError, Artifacts, FILE_HISTORY, NewArtifact, artifacts_directory, find_artifact,
 };
+pub use attempt::is_repeated;
 pub use blobs::{BlobHash, BlobStore};
 pub use branch::{BranchError, Branched};
 pub use breadcrumb::{Breadcrumb, terminal_id};

@@ -37,6 +37,7 @@ impl Place {
             protected: vec![self.path("work/.git/hooks"), self.path("work/.git/config")],
             pinned: vec![self.path("work/.git")],
             hidden: vec![self.path("home/.ssh/id")],
+            files: Vec::new(),
             network: Network::Closed,
             writes: "workspace",
         }

@@ -132,6 +132,11 @@ impl Server {
         self.shared.journal.disconnects()
     }
 
+    /// Bytes of the largest body so far, had it been delivered whole.
+    pub fn largest_body(&self) -> usize {
+        self.shared.journal.largest_body()
+    }
+
     /// WebSockets that were opened, and how many of them the client closed properly.
     pub fn sockets(&self) -> SocketCount {
         self.shared.journal.sockets()

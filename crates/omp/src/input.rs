@@ -4,10 +4,9 @@ use std::io::{IsTerminal, Read};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use omp_sdk::Prompt;
+use omp_sdk::{Attached, Prompt};
 use omp_types::{UserBlock, UserContent};
 
-use crate::attach::Attached;
 use crate::output;
 
 /// A prompt larger than this is a mistake, not a question.

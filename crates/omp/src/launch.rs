@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use omp_cli::{Launch, OutputMode};
 use omp_interactive::{SetUp, is_light_theme};
 use omp_sdk::settings::{keys, migrate_files};
-use omp_sdk::{SessionOptions, load_settings};
+use omp_sdk::{SessionOptions, load_settings, read_attachments};
 use omp_workspace::image::Fit;
 
 use crate::attended::Opening;
@@ -18,7 +18,7 @@ use crate::resume_list::Pick;
 use crate::startup::Startup;
 use crate::unattended::Work;
 use crate::world::{self, World};
-use crate::{attach, interactive, output, place, resume, resume_list, unattended};
+use crate::{interactive, output, place, resume, resume_list, unattended};
 
 pub(crate) fn start(launch: Launch, profile: Option<&str>) -> u8 {
     begin(launch, profile, SetUp::Nothing)
@@ -112,9 +112,11 @@ fn prepare(mut launch: Launch, world: World, cwd: PathBuf, startup: &mut Startup
     let interactive = wanted && piped.is_none() && at_terminal;
     let fit = if settings.get(keys::IMAGES_AUTO_RESIZE) { Fit::Shrink } else { Fit::Keep };
     let attached =
-        startup.phase("attachments", || attach::read_all(&launch.attachments, &cwd, &world.directories, fit));
+        startup.phase("attachments", || read_attachments(&launch.attachments, &cwd, &world.directories, fit));
+    let attached = attached.map_err(plain)?;
+    attached.warnings.iter().for_each(|warning| output::warn(warning));
     let messages = std::mem::take(&mut launch.messages);
-    let turns = input::turns(piped.as_deref(), attached.map_err(plain)?, messages);
+    let turns = input::turns(piped.as_deref(), attached, messages);
     if turns.is_empty() && !interactive {
         return Err((
             "there is no prompt.".to_owned(),

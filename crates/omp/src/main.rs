@@ -1,7 +1,6 @@
 //! `omp`: reads the command line, chooses a mode, sets the exit code. Everything else is in the libraries.
 
 mod alias_command;
-mod attach;
 mod attended;
 mod bench_command;
 mod clipboard;

@@ -26,6 +26,15 @@ impl Listener for Progress {
                 output::note(&format!("The conversation no longer fits into {from}; continuing with {to}."));
             }
             AgentEvent::Notice { message } => output::note(&message),
+            AgentEvent::MessageEnd { message } => {
+                // Of the last answer it is told with the answer.
+                let answer =
+                    message.as_assistant().filter(|answer| answer.stop_reason == StopReason::ToolUse);
+                answer
+                    .and_then(|answer| answer.error_message.as_deref())
+                    .iter()
+                    .for_each(|remark| output::note(remark));
+            }
             AgentEvent::AutoCompactionStart { .. } => {
                 output::note("The conversation grew too long; making it shorter…");
             }

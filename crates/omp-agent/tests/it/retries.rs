@@ -77,18 +77,15 @@ async fn retries_end_after_the_tenth() {
     assert_eq!(ends(&recovering), [(true, 10, None), (true, 10, None)]);
 }
 
-/// Overflow, bad requests and answers that had begun to show are final.
+/// Overflow, bad requests and a refusal in the middle of an answer are final.
 // proves: LOP-031
 #[tokio::test(start_paused = true)]
 async fn what_cannot_be_repeated_is_not() {
-    let cut = |answer: Answer| answer.fail(FailureKind::Transient, "cut");
     let finals = [
         Answer::failed(FailureKind::ContextOverflow, "too long"),
         Answer::failed(FailureKind::Auth, "no key"),
         Answer::failed(FailureKind::Fatal, "bad request"),
-        cut(Answer::text("half a sen")),
-        cut(Answer::new().and_thinking("hm")),
-        cut(Answer::call("a", "read", json!({}))),
+        Answer::text("half a sen").fail(FailureKind::Refusal, "no"),
     ];
     for answer in finals {
         let world = world([answer, Answer::text("never")]).build();
@@ -97,10 +94,29 @@ async fn what_cannot_be_repeated_is_not() {
         assert_eq!(world.script.requests().len(), 1);
         assert_eq!((starts(&world), ends(&world)), (vec![], vec![]));
     }
-    // A block that was opened and never filled showed nothing.
-    let world = world([cut(Answer::text("")), Answer::text("done")]).build();
-    world.prompt("go").await;
-    assert_eq!(world.context().await, ["user: go", "text: done"]);
+}
+
+/// An answer that broke off is asked for again, whatever was shown of it: none of its calls has run, and nothing of it
+/// is in the conversation.
+// proves: IOP-007
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_broke_off_is_asked_for_again() {
+    let cut = |answer: Answer| answer.fail(FailureKind::Transient, "cut");
+    let halves = [
+        cut(Answer::text("")),
+        cut(Answer::text("half a sen")),
+        cut(Answer::new().and_thinking("hm")),
+        cut(Answer::call("a", "read", json!({}))),
+    ];
+    for half in halves {
+        let world = world([half, Answer::text("done")]).tool(FakeTool::quick("read")).build();
+        let outcome = world.prompt("go").await;
+        assert_eq!(outcome.last_answer().unwrap().stop_reason, StopReason::Stop);
+        assert_eq!(world.context().await, ["user: go", "text: done"]);
+        assert_eq!(ends(&world), [(true, 1, None)]);
+        let ran = |event: &AgentEvent| matches!(event, AgentEvent::ToolExecutionStart { .. });
+        assert!(!world.events().iter().any(ran));
+    }
 }
 
 /// A wait that is too long ends the turn at once and says which setting decided.

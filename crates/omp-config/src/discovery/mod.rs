@@ -41,6 +41,7 @@ pub use kind::skill::Description;
 pub use places::Places;
 pub use sources::{SourceRow, Sources};
 pub use survey::{Survey, SurveyEntry, SurveyLimits, survey};
+pub use token::tokens as path_tokens;
 
 use crate::settings::ForeignFile;
 use disk::Disk;

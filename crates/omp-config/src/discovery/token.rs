@@ -1,4 +1,4 @@
-//! Finds `@path` in Markdown, outside code.
+//! Finds `@path` in Markdown and prompts, outside code.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use std::ops::Range;
 const TRAILING: [char; 11] = ['.', ',', ';', ':', '!', '?', ')', ']', '}', '"', '\''];
 
 /// Where the tokens stand, each from its `@` to the end of its path.
-pub(super) fn tokens(text: &str) -> Vec<Range<usize>> {
+pub fn tokens(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     if !text.contains('@') {
         return found;

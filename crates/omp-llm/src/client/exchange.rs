@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
-use omp_types::{Failure, StopReason, StreamEvent};
+use omp_types::{Failure, FailureKind, StopReason, StreamEvent};
 use tokio_util::sync::CancellationToken;
 
 use super::live::Live;
@@ -152,10 +152,7 @@ impl Exchange {
         let chunk = match self.watch.wait(body.next()).await? {
             Some(Ok(chunk)) => chunk,
             Some(Err(error)) => {
-                let cause = http::deepest_cause(&error);
-                return Err(transient(format!(
-                    "the connection broke while the answer was streaming: {cause}"
-                )));
+                return self.broken(&http::deepest_cause(&error));
             }
             None => return self.finish(),
         };
@@ -171,6 +168,16 @@ impl Exchange {
         match self.decode(rest) {
             Ok(Progress::Finished) => Ok(()),
             _ => self.decoder.end(&mut self.answer),
+        }
+    }
+
+    /// The connection broke. An answer of which only the counts or the mark of the end are missing is complete.
+    fn broken(&mut self, cause: &str) -> Result<(), Failure> {
+        match self.decoder.end(&mut self.answer) {
+            Err(failure) if failure.kind == FailureKind::Transient => {
+                Err(transient(format!("the connection broke while the answer was streaming: {cause}")))
+            }
+            ended => ended,
         }
     }
 

@@ -22,7 +22,7 @@ use omp_types::{AssistantMessage, ModelRequest, Purpose, StreamEvent};
 use tokio_util::sync::CancellationToken;
 
 use crate::demo;
-use crate::dialect::{self, Guard, LeakRecords, Lifting, ToolFormat};
+use crate::dialect::{self, Guard, LeakRecords, Lifting, SaidOnce, ToolFormat};
 use crate::hosts::Hosts;
 use crate::model::{Api, Model, Transport};
 use crate::sse::SseDecoder;
@@ -133,6 +133,8 @@ pub struct Client {
     /// Where enforced schemas were found too large.
     relaxed: Arc<Relaxed>,
     sockets: Arc<Sockets>,
+    /// It was said that a server returns calls as text.
+    written: SaidOnce,
 }
 
 impl Client {
@@ -142,6 +144,7 @@ impl Client {
             options: Arc::new(options),
             relaxed: Arc::default(),
             sockets: Arc::default(),
+            written: SaidOnce::default(),
         })
     }
 
@@ -191,6 +194,10 @@ impl Client {
         };
         let speaker = Arc::clone(&model);
         let events = self.exchange(model, in_band.as_ref().unwrap_or(request), cancel);
+        let events = match dialect::is_read(&speaker, request) {
+            true => dialect::read(&speaker, request, lifting, self.written.clone(), events),
+            false => events,
+        };
         match lifting {
             Some(lifting) => dialect::lift(lifting, &speaker, request, events),
             None if dialect::is_affected(&speaker) => Guard {

@@ -6,6 +6,7 @@
 //! a call that was not closed is never run.
 
 mod audit;
+mod fit;
 mod gemma;
 mod gemma_value;
 mod glm;
@@ -34,6 +35,8 @@ mod select;
 mod source;
 mod thought;
 mod write;
+mod written;
+mod written_form;
 mod xml;
 mod xml_tag;
 
@@ -47,6 +50,7 @@ pub(crate) use reserved::{inert, is_harmony_served};
 pub use scanner::Scanner;
 pub use select::{Dialect, ToolFormat};
 pub use write::{Outcome, WrittenCall, WrittenResult};
+pub(crate) use written::{SaidOnce, is_read, read};
 
 /// What a scanner found in the answer, in order. Neighbouring pieces of one kind are one.
 #[derive(Clone, Debug, PartialEq, Eq)]

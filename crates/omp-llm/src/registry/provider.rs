@@ -296,6 +296,7 @@ pub(super) fn fill(model: &mut Model, config: &ModelConfig) {
     }
     if let Some(limit) = config.max_tokens {
         model.max_tokens = u32::try_from(limit).unwrap_or(u32::MAX);
+        model.facts.max_tokens_stated = true;
     }
     model.facts.premium_multiplier = config.premium_multiplier.or(model.facts.premium_multiplier);
     if config.context_promotion_target.is_some() {

@@ -8,6 +8,7 @@ mod chat;
 mod code_assist;
 pub(crate) mod codex;
 pub(crate) mod google;
+mod limit;
 mod names;
 mod ollama;
 mod pi_native;

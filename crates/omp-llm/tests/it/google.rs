@@ -432,7 +432,7 @@ async fn thinking_is_asked_for_in_the_models_own_terms() {
     assert_eq!(config("gemini-2.5-flash", with(ThinkingLevel::High)).await, budget(24_576));
     assert_eq!(config("gemini-2.5-flash-lite", with(ThinkingLevel::Minimal)).await, budget(512));
     let tight = RequestOptions { max_tokens: Some(4096), ..thinking(ThinkingLevel::High) };
-    assert_eq!(config("gemini-2.5-pro", tight).await, budget(3072), "some room stays for the answer");
+    assert_eq!(config("gemini-2.5-pro", tight).await, budget(2048), "some room stays for the answer");
     let level = |word: &str| json!({"thinkingLevel": word, "includeThoughts": true});
     assert_eq!(config("gemini-3-pro-preview", with(ThinkingLevel::Low)).await, level("LOW"));
     assert_eq!(config("gemini-3-flash-preview", with(ThinkingLevel::Medium)).await, level("MEDIUM"));

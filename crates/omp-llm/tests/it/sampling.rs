@@ -71,7 +71,7 @@ async fn budgets_can_be_changed() {
         (ThinkingLevel::Medium, ThinkingBudgets::default(), 8192),
         (ThinkingLevel::Minimal, budgets, 1024),
         (ThinkingLevel::Low, budgets, 3000),
-        (ThinkingLevel::High, budgets, u64::from(model.max_tokens) - 1024),
+        (ThinkingLevel::High, budgets, u64::from(model.max_tokens) - 4000),
     ] {
         let options = RequestOptions {
             thinking: level,

@@ -13,6 +13,7 @@ use super::turn::Turns;
 use super::wire::Wire;
 use super::{compaction, render, side_routes, sockets, websocket};
 use crate::strict::{self, Checker, Refusal};
+use rustix::net::sockopt;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -21,7 +22,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::{Instant, UNIX_EPOCH};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 /// What all connections of a server share.
 pub(crate) struct Shared {
@@ -128,7 +129,9 @@ pub(crate) fn accept_loop(listener: &TcpListener, shared: &Arc<Shared>) {
             // A client that breaks off is no error of the server; what matters is in the journal.
             let _ = serve(&stream, &shared);
             shared.connections().remove(&id);
-            let _ = stream.shutdown(Shutdown::Both);
+            if sockopt::socket_linger(&stream) != Ok(Some(Duration::ZERO)) {
+                let _ = stream.shutdown(Shutdown::Both);
+            }
         });
     }
 }
@@ -236,12 +239,18 @@ impl Exchange<'_> {
         body: &Rendered,
         chunked: bool,
     ) -> bool {
+        self.shared.journal.note_body(body.bytes.len());
         let framing = if chunked { Framing::Chunked } else { Framing::Length(body.bytes.len()) };
         let head = response_head(reply.status, &reply.headers, content_type, framing, self.keep_alive);
         let mut outlet = Outlet { stream: self.stream, stopping: &self.shared.stopping };
         match outlet.deliver(head, body, framing, reply) {
             Delivery::Complete => true,
             Delivery::Dropped => false,
+            Delivery::Reset => {
+                // Closing a socket that does not linger resets its connection.
+                let _ = sockopt::set_socket_linger(self.stream, Some(Duration::ZERO));
+                false
+            }
             Delivery::ClientGone(written) => {
                 if let Some(index) = request.filter(|_| !self.shared.stopping.load(Ordering::SeqCst)) {
                     self.shared.journal.add_disconnect(index, written);

@@ -17,6 +17,8 @@ pub(crate) enum Delivery {
     Complete,
     /// The script closed the connection.
     Dropped,
+    /// The script wants it reset.
+    Reset,
     /// The client closed before the end; so many bytes of the body were written.
     ClientGone(usize),
 }
@@ -77,6 +79,7 @@ impl Outlet<'_> {
         match self.body(head, &body.bytes, framing, &plan) {
             Err(written) => Delivery::ClientGone(written),
             Ok(()) if plan.cutoff == Some(Cutoff::Drop) => Delivery::Dropped,
+            Ok(()) if plan.cutoff == Some(Cutoff::Reset) => Delivery::Reset,
             Ok(()) => Delivery::Complete,
         }
     }
@@ -93,7 +96,8 @@ impl Outlet<'_> {
                 return Err(at);
             }
         }
-        let ends = framing == Framing::Chunked && plan.cutoff != Some(Cutoff::Drop);
+        let breaks = matches!(plan.cutoff, Some(Cutoff::Drop | Cutoff::Reset));
+        let ends = framing == Framing::Chunked && !breaks;
         let end: &[u8] = if ends { b"0\r\n\r\n" } else { b"" };
         self.piece(&mut pending, &bytes[at..plan.end], framing, end).map_err(|written| at + written)
     }

@@ -99,6 +99,7 @@ struct Entries {
     others: Vec<OtherRequest>,
     violations: Vec<Violation>,
     disconnects: Vec<Disconnect>,
+    largest_body: usize,
     sockets: SocketCount,
 }
 
@@ -146,6 +147,15 @@ impl Journal {
     pub(crate) fn add_disconnect(&self, request: usize, bytes_written: usize) {
         self.lock().disconnects.push(Disconnect { request, at: Instant::now(), bytes_written });
         self.changed.notify_all();
+    }
+
+    pub(crate) fn note_body(&self, bytes: usize) {
+        let mut entries = self.lock();
+        entries.largest_body = entries.largest_body.max(bytes);
+    }
+
+    pub(crate) fn largest_body(&self) -> usize {
+        self.lock().largest_body
     }
 
     pub(crate) fn count_sockets(&self, count: impl FnOnce(&mut SocketCount)) {

@@ -58,6 +58,8 @@ pub(crate) enum Place {
 pub(crate) enum Cutoff {
     /// The socket closes: the client sees a broken transfer.
     Drop,
+    /// The connection is reset: the client sees an error of its socket.
+    Reset,
     /// The HTTP body ends well-formed: the client sees a stream without its final event.
     End,
 }
@@ -317,6 +319,12 @@ impl Reply {
     /// Closes the socket after this many events; 0 is after the response head.
     pub fn drop_after_event(mut self, events: usize) -> Self {
         self.cutoff = Some((Place::Event(events), Cutoff::Drop));
+        self
+    }
+
+    /// Resets the connection after this many bytes of the body, as a router does that forgot it.
+    pub fn reset_after_bytes(mut self, bytes: usize) -> Self {
+        self.cutoff = Some((Place::Bytes(bytes), Cutoff::Reset));
         self
     }
 

@@ -101,6 +101,7 @@ struct ReplyFile {
     stall: Vec<StallFile>,
     drop_after_bytes: Option<usize>,
     drop_after_event: Option<usize>,
+    reset_after_bytes: Option<usize>,
     end_after_bytes: Option<usize>,
     end_after_event: Option<usize>,
 }
@@ -217,6 +218,7 @@ impl ReplyFile {
         }
         let reply = self.drop_after_bytes.into_iter().fold(reply, Reply::drop_after_bytes);
         let reply = self.drop_after_event.into_iter().fold(reply, Reply::drop_after_event);
+        let reply = self.reset_after_bytes.into_iter().fold(reply, Reply::reset_after_bytes);
         let reply = self.end_after_bytes.into_iter().fold(reply, Reply::end_after_bytes);
         self.end_after_event.into_iter().fold(reply, Reply::end_after_event)
     }

@@ -7,6 +7,9 @@ use serde_json::json;
 
 use crate::support::{LIMIT, home, omp, omp_run};
 
+/// Shows what one failure leads to.
+const NO_RETRY: &str = "retry:\n  enabled: false\n";
+
 #[test]
 fn a_web_page_is_recognised() {
     for wire in Wire::ALL {
@@ -25,7 +28,9 @@ fn half_an_event_ends_the_turn_with_a_reason() {
             .text("some words here and many more of them")
             .delta_size(3)
             .end_after_event(8)]);
-        let output = omp_run(&home(&server, wire), &["-p", "x"]);
+        let home = home(&server, wire);
+        home.write("home/.omp/agent/config.yml", NO_RETRY);
+        let output = omp_run(&home, &["-p", "x"]);
         assert_eq!(output.code, Some(1), "{wire}");
         assert!(output.stderr.contains("before the answer was complete"), "{wire}: {}", output.stderr);
         server.finish();
@@ -57,6 +62,7 @@ fn a_call_cut_off_by_the_network_is_not_run() {
             .tool_call("write", json!({"_i": "w", "path": "made.txt", "content": "x".repeat(400)}))
             .drop_after_event(if whole { 1 } else { 6 })]);
         let home = home(&server, wire);
+        home.write("home/.omp/agent/config.yml", NO_RETRY);
         let output = omp_run(&home, &["-p", "x"]);
         assert_eq!(output.code, Some(1), "{wire}");
         assert!(!home.exists("work/made.txt"), "{wire}");

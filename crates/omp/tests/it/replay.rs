@@ -133,6 +133,7 @@ fn faults_and_resumed_sessions_are_played_too() {
         Reply::new().text("first"),
         Reply::status(503).header("retry-after-ms", "1").body(json!({"error": {"message": "busy"}})),
         Reply::new().text("a b c d e f g h").delta_size(2).drop_after_event(4),
+        Reply::new().text("all of it"),
     ]);
     let home = home(&server, Wire::OpenAiCompletions);
     omp_run(&home, &["-p", "one"]).assert_success();

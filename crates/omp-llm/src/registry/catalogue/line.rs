@@ -57,7 +57,10 @@ impl Line {
             total: 0.0,
         };
         model.context_window = fields[WINDOW].parse().unwrap_or(model.context_window);
-        model.max_tokens = fields[OUTPUT].parse().unwrap_or(model.max_tokens);
+        if let Ok(limit) = fields[OUTPUT].parse() {
+            model.max_tokens = limit;
+            model.facts.max_tokens_stated = true;
+        }
     }
 
     /// The model of this line, on the wire and at the place of `template`.

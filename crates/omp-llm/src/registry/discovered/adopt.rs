@@ -82,6 +82,7 @@ fn model(provider: &Provider, plan: &Plan, known: Option<&Model>, row: &ListedMo
     };
     let window = u32::try_from(model.context_window).unwrap_or(u32::MAX);
     model.max_tokens = row.max_tokens.unwrap_or(unsaid).min(window);
+    model.facts.max_tokens_stated |= row.max_tokens.is_some();
     Some(model)
 }
 

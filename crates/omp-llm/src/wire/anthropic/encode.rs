@@ -10,6 +10,7 @@ use crate::history::{self, Alphabet, AssistantPart, IdRules, Turn};
 use crate::model::{Model, Secret, ThinkingMode};
 use crate::schema;
 use crate::wire::caching::Caching;
+use crate::wire::limit::thinking_room;
 use crate::wire::{Interleaving, Policy, ToolNames, Toolbox, WireRequest, insert_number, join, knows_strict};
 
 const IDS: IdRules = IdRules { max_len: 64, prefix: "toolu_", alphabet: Alphabet::Word };
@@ -131,9 +132,8 @@ impl Thinking {
             }));
         }
         let budget = options.thinking_budgets.of(level).max(MIN_BUDGET);
-        // Some room must stay for the answer itself.
-        let room = max_tokens.checked_sub(MIN_BUDGET).filter(|room| *room >= MIN_BUDGET)?;
-        Some(Self::Budget(budget.min(room)))
+        let room = thinking_room(max_tokens);
+        (room >= MIN_BUDGET).then(|| Self::Budget(budget.min(room)))
     }
 
     /// With a budget, a tool loop that is under way must have begun with a thought. After a switch of models or

@@ -1,6 +1,6 @@
 //! The request: address, body and signature.
 
-use omp_types::{ModelRequest, RequestOptions, ToolChoice, ToolDefinition};
+use omp_types::{ModelRequest, ToolChoice, ToolDefinition};
 use serde_json::{Map, Value, json};
 
 use super::messages;
@@ -10,6 +10,7 @@ use crate::hosts::AwsOptions;
 use crate::model::Model;
 use crate::schema;
 use crate::wire::caching::Caching;
+use crate::wire::limit::output_limit;
 use crate::wire::{Policy, ToolNames, Toolbox, WireRequest, insert_number, join};
 
 const IDS: IdRules = IdRules { max_len: 64, prefix: "tooluse_", alphabet: Alphabet::Word };
@@ -74,7 +75,7 @@ fn body(
     let thought = thinking::fields(model, &request.options, turns, forced);
     let cache = Caching::new(model, policy);
     let mut body = Map::new();
-    let inference = inference(model, &request.options, thought.excludes_sampling);
+    let inference = inference(model, request, thought.excludes_sampling);
     if !inference.is_empty() {
         body.insert("inferenceConfig".into(), inference.into());
     }
@@ -95,12 +96,16 @@ fn body(
     Value::Object(body)
 }
 
-fn inference(model: &Model, options: &RequestOptions, excludes_sampling: bool) -> Map<String, Value> {
+fn inference(model: &Model, request: &ModelRequest, excludes_sampling: bool) -> Map<String, Value> {
+    let options = &request.options;
     let mut inference = Map::new();
-    // Other families have limits that we may not know; theirs is sent only if someone asked for one.
-    let own = (Family::of(model) == Family::Claude).then_some(model.max_tokens);
-    if let Some(limit) = options.max_tokens.or(own) {
-        inference.insert("maxTokens".into(), limit.max(1).into());
+    // Of Claude thoughts take part of the limit, so theirs is always sent and always the same.
+    let limit = match Family::of(model) {
+        Family::Claude => Some(options.max_tokens.unwrap_or(model.max_tokens).max(1)),
+        Family::Effort | Family::Other => output_limit(model, request),
+    };
+    if let Some(limit) = limit {
+        inference.insert("maxTokens".into(), limit.into());
     }
     if !excludes_sampling {
         insert_number(&mut inference, "temperature", options.sampling.temperature);

@@ -7,6 +7,7 @@ use super::messages;
 use crate::compat::Host;
 use crate::history::{self, Alphabet, IdRules};
 use crate::model::{MaxTokensField, Model, ThinkingFormat};
+use crate::wire::limit::output_limit;
 use crate::wire::{Policy, Retention, ToolNames, Toolbox, WireRequest, insert_number, join, openai_schema};
 
 /// OpenAI takes 40 characters.
@@ -30,7 +31,7 @@ pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest, policy: Pol
     if compat.supports_store {
         body.insert("store".into(), false.into());
     }
-    if let Some(limit) = options.max_tokens.or(compat.always_send_max_tokens.then_some(model.max_tokens)) {
+    if let Some(limit) = output_limit(model, request) {
         let field = match compat.max_tokens_field {
             MaxTokensField::MaxTokens => "max_tokens",
             MaxTokensField::MaxCompletionTokens => "max_completion_tokens",

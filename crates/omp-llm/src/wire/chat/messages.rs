@@ -99,11 +99,14 @@ fn assistant_message(parts: &[AssistantPart<'_>], model: &Model, names: &ToolNam
         text = format!("<thinking>\n{reasoning}\n</thinking>\n{text}").trim_end().to_owned();
         reasoning.clear();
     }
-    if calls.is_empty() {
+    if quirks.reasoning_for_calls {
+        // Hosts that check it look at every turn once there were calls, and where they begin cannot be known before.
+        if quirks.synthetic_reasoning && reasoning.is_empty() {
+            reasoning = NO_REASONING.to_owned();
+        }
+    } else if calls.is_empty() {
         // Only the thoughts that led to calls are wanted back.
         reasoning.clear();
-    } else if quirks.reasoning_for_calls && quirks.synthetic_reasoning && reasoning.is_empty() {
-        reasoning = NO_REASONING.to_owned();
     }
     let content = match (text.is_empty(), calls.is_empty()) {
         (true, false) if quirks.text_for_calls => CALLING.into(),

@@ -9,6 +9,7 @@ use super::{contents, thinking};
 use crate::history::{self, Alphabet, IdRules};
 use crate::model::{Api, Model};
 use crate::schema;
+use crate::wire::limit::output_limit;
 use crate::wire::{ToolNames, Toolbox, WireRequest, insert_number, join};
 
 const IDS: IdRules = IdRules { max_len: 64, prefix: "call_", alphabet: Alphabet::Word };
@@ -29,11 +30,12 @@ pub(in crate::wire) fn body(
     let mut body = Map::new();
     let mut generation = Map::new();
     // A budget for thoughts needs a limit above it, and Claude has no usual one that would do.
-    if let Some(limit) = options.max_tokens.or_else(|| is_claude(model).then_some(model.max_tokens)) {
+    let limit = output_limit(model, request).or_else(|| is_claude(model).then_some(model.max_tokens));
+    if let Some(limit) = limit {
         generation.insert("maxOutputTokens".into(), limit.max(1).into());
     }
     insert_sampling(&mut generation, &options.sampling);
-    if let Some(config) = thinking::config(model, options) {
+    if let Some(config) = thinking::config(model, options, limit.unwrap_or(model.max_tokens)) {
         generation.insert("thinkingConfig".into(), config);
     }
     if !generation.is_empty() {

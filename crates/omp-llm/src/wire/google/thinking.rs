@@ -4,9 +4,7 @@ use omp_types::{RequestOptions, ThinkingLevel};
 use serde_json::{Value, json};
 
 use crate::model::{Model, ThinkingMode};
-
-/// What must stay of the output limit for the answer itself.
-const ROOM: u32 = 1024;
+use crate::wire::limit::thinking_room;
 
 /// Budgets a family accepts.
 struct Budgets {
@@ -34,7 +32,7 @@ const ALL_LEVELS: &[ThinkingLevel] =
     &[ThinkingLevel::Minimal, ThinkingLevel::Low, ThinkingLevel::Medium, ThinkingLevel::High];
 
 /// `None` for models that do not reason: they refuse the field.
-pub(super) fn config(model: &Model, options: &RequestOptions) -> Option<Value> {
+pub(super) fn config(model: &Model, options: &RequestOptions, limit: u32) -> Option<Value> {
     if !model.reasoning {
         return None;
     }
@@ -43,7 +41,7 @@ pub(super) fn config(model: &Model, options: &RequestOptions) -> Option<Value> {
     let mut config = match model.thinking {
         ThinkingMode::GoogleLevel => json!({"thinkingLevel": level(&model.id, wanted)}),
         ThinkingMode::Standard | ThinkingMode::AnthropicAdaptive => {
-            json!({"thinkingBudget": budget(model, options, wanted)})
+            json!({"thinkingBudget": budget(model, options, wanted, limit)})
         }
     };
     if shown {
@@ -66,13 +64,13 @@ fn level(model_id: &str, wanted: ThinkingLevel) -> &'static str {
 }
 
 /// Thoughts count against the output limit, so some of it is kept for the answer.
-fn budget(model: &Model, options: &RequestOptions, wanted: ThinkingLevel) -> u32 {
+fn budget(model: &Model, options: &RequestOptions, wanted: ThinkingLevel, limit: u32) -> u32 {
     let limits = BUDGETS.iter().find(|row| model.id.starts_with(row.family)).unwrap_or(&ANY_BUDGETS);
     let none = if limits.off { 0 } else { limits.least };
     if wanted == ThinkingLevel::Off {
         return none;
     }
-    let room = options.max_tokens.unwrap_or(model.max_tokens).saturating_sub(ROOM);
+    let room = thinking_room(limit);
     let budget = options.thinking_budgets.of(wanted).clamp(limits.least, limits.most);
     if room < limits.least { none } else { budget.min(room) }
 }

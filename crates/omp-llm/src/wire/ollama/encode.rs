@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use super::messages;
 use crate::history::{self, Alphabet, IdRules};
 use crate::model::Model;
+use crate::wire::limit::output_limit;
 use crate::wire::{Policy, ToolNames, Toolbox, WireRequest, insert_number, join, openai_schema};
 
 /// This wire has no ids; ours keep calls apart in the session.
@@ -21,7 +22,7 @@ pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest, policy: Pol
     if let Some(think) = think(model, options.thinking) {
         body.insert("think".into(), think);
     }
-    insert_options(&mut body, model, &options.sampling, options.max_tokens);
+    insert_options(&mut body, model, &options.sampling, output_limit(model, request));
     // The API has no choice of tools: what must not be called is not offered. It takes a history of calls without
     // definitions, so no stand-ins are needed.
     if toolbox.choice != ToolChoice::None && !toolbox.tools.is_empty() {

@@ -1,12 +1,10 @@
 //! The request body.
 
-use omp_types::{
-    Message, ModelRequest, RequestOptions, ThinkingLevel, ToolChoice, ToolDefinition, UserContent,
-    UserMessage,
-};
+use omp_types::{Message, ModelRequest, ThinkingLevel, ToolChoice, ToolDefinition, UserContent, UserMessage};
 use serde_json::{Map, Value, json};
 
 use crate::model::Model;
+use crate::wire::limit::output_limit;
 use crate::wire::{WireRequest, insert_number, join};
 
 pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest) -> WireRequest {
@@ -26,7 +24,7 @@ pub(in crate::wire) fn encode(model: &Model, request: &ModelRequest) -> WireRequ
     let body = json!({
         "modelId": model.id,
         "stream": true,
-        "options": options(model, &request.options),
+        "options": options(model, request),
         "context": context,
     });
     // Users write the base with and without the version.
@@ -64,14 +62,15 @@ fn said(message: &Message) -> Value {
 }
 
 /// What was left open stays open: the other side knows its defaults.
-fn options(model: &Model, options: &RequestOptions) -> Value {
+fn options(model: &Model, request: &ModelRequest) -> Value {
+    let options = &request.options;
     let mut out = Map::new();
     let level = model.clamp_level(options.thinking);
     if level != ThinkingLevel::Off {
         out.insert("reasoning".into(), level.name().into());
     }
-    if let Some(limit) = options.max_tokens {
-        out.insert("maxTokens".into(), limit.max(1).into());
+    if let Some(limit) = output_limit(model, request) {
+        out.insert("maxTokens".into(), limit.into());
     }
     insert_number(&mut out, "temperature", options.sampling.temperature);
     insert_number(&mut out, "topP", options.sampling.top_p);

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
-use omp_types::{ModelRequest, ParallelTools, RequestOptions, ThinkingLevel, ToolChoice, ToolDefinition};
+use omp_types::{ModelRequest, ParallelTools, ThinkingLevel, ToolChoice, ToolDefinition};
 use serde_json::{Map, Value, json};
 
 use super::items;
 use crate::history::{self, Alphabet, IdRules};
 use crate::model::Model;
 use crate::schema;
+use crate::wire::limit::output_limit;
 use crate::wire::{
     Policy, Retention, ToolNames, Toolbox, WireRequest, insert_number, join, joined_system, knows_strict,
     openai_schema,
@@ -58,7 +59,7 @@ pub(in crate::wire) fn body(
     body.insert("stream".into(), true.into());
     body.insert("store".into(), false.into());
     if variant.limits == Limits::Sent {
-        insert_limits(&mut body, options);
+        insert_limits(&mut body, model, request);
     }
     insert_reasoning(&mut body, model, options.thinking);
     if let Some(tier) = &options.service_tier {
@@ -82,8 +83,9 @@ pub(in crate::wire) fn body(
     (Value::Object(body), toolbox.names.into_reverse())
 }
 
-fn insert_limits(body: &mut Map<String, Value>, options: &RequestOptions) {
-    if let Some(limit) = options.max_tokens {
+fn insert_limits(body: &mut Map<String, Value>, model: &Model, request: &ModelRequest) {
+    let options = &request.options;
+    if let Some(limit) = output_limit(model, request) {
         body.insert("max_output_tokens".into(), limit.max(LEAST_OUTPUT).into());
     }
     insert_number(body, "temperature", options.sampling.temperature);

@@ -248,6 +248,35 @@ fn a_retry_counts_down_and_says_when_it_gave_up() {
     assert!(end["finalError"].to_string().contains("too busy today"), "{end}");
 }
 
+/// proves: IOP-007
+#[test]
+fn what_was_shown_of_a_broken_answer_stays_with_the_reason() {
+    let half = Reply::new().text("half of a sentence").then_error("overloaded_error", "Overloaded today");
+    let replies = vec![half, Reply::new().text("the whole answer")];
+    let mut screen = with_variables(replies, &[], "retry:\n  baseDelayMs: 1000\n");
+    screen.say("go").wait_for("half of a sentence").wait_for("Retrying (1/10) in 1s… (esc to cancel)");
+    screen.wait_for("the whole answer").terminal.wait_without("Retrying");
+    let shown = screen.terminal.screen();
+    let at = |words: &str| shown.find(words).unwrap_or_else(|| panic!("{words} in {shown}"));
+    assert!(at("half of a sentence") < at("Error: Overloaded today"), "{shown}");
+    assert!(at("Error: Overloaded today") < at("the whole answer"), "{shown}");
+    screen.leave();
+}
+
+/// proves: IOP-010
+#[test]
+fn a_file_is_attached_wherever_it_stands_in_what_is_typed() {
+    let server = Server::start([Reply::new().text("seen")]);
+    let home = support::home(&server, Wire::OpenAiCompletions);
+    home.write("work/a.ts", "export const answer = 42;");
+    let mut screen = Screen::in_home(home, server, &[], 30, 100);
+    screen.say("look at @a.ts please").wait_for("seen");
+    let body = screen.server.requests()[0].body.to_string();
+    assert!(body.contains("export const answer = 42;"), "{body}");
+    assert!(!screen.terminal.screen().contains("export const"), "what only the model needs is not shown");
+    screen.leave();
+}
+
 /// proves: TUI-106
 #[test]
 fn another_branch_shows_in_the_status_line() {

@@ -1,4 +1,4 @@
-//! `@file` arguments: text and documents become part of the prompt, images become image blocks.
+//! `@file` in arguments and prompts: text and documents become part of the prompt, images become image blocks.
 
 use std::fs::File;
 use std::io::Read;
@@ -6,42 +6,44 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use omp_config::Directories;
 use omp_documents::Stop;
 use omp_documents::convert::{Kind as Document, convert};
-use omp_sdk::{Borders, Directories, reading_borders};
+use omp_tools::Borders;
 use omp_types::{ImageBlock, UserBlock};
 use omp_workspace::image::{self, Fit};
 use omp_workspace::open::Found;
 use omp_workspace::path::Base;
 use omp_workspace::sniff::{self, Kind};
 
-use crate::output;
+use crate::borders::reading_borders;
 
+/// Text of a file that is an argument of its own.
 const MAX_TEXT: u64 = 5 * 1024 * 1024;
 const MAX_IMAGE: u64 = 25 * 1024 * 1024;
 
 /// Everything that was attached, in order.
-pub(crate) struct Attached {
+pub struct Attached {
     /// The `<file>` blocks.
-    pub(crate) text: String,
-    pub(crate) images: Vec<UserBlock>,
+    pub text: String,
+    pub images: Vec<UserBlock>,
+    /// What was left out, and why.
+    pub warnings: Vec<String>,
     fit: Fit,
+    max_text: u64,
     borders: Borders,
 }
 
 /// Reads all attachments. The first one that cannot be used ends it: a question about a missing file has no
 /// answer.
-pub(crate) fn read_all(
+pub fn read_attachments(
     paths: &[PathBuf],
     cwd: &Path,
     directories: &Directories,
     fit: Fit,
 ) -> Result<Attached, String> {
-    if paths.is_empty() {
-        return Ok(Attached { text: String::new(), images: Vec::new(), fit, borders: Borders::default() });
-    }
-    let borders = reading_borders(directories);
-    let mut attached = Attached { text: String::new(), images: Vec::new(), fit, borders };
+    let borders = if paths.is_empty() { Borders::default() } else { reading_borders(directories) };
+    let mut attached = Attached::new(borders, fit, MAX_TEXT);
     for typed in paths {
         let path = resolve(typed, cwd, &directories.home);
         attached.add(&path)?;
@@ -50,13 +52,18 @@ pub(crate) fn read_all(
 }
 
 /// Paths that are not text stay as they are; everything else may begin with `~` or be a `file://` URL.
-fn resolve(typed: &Path, cwd: &Path, home: &Path) -> PathBuf {
+pub(crate) fn resolve(typed: &Path, cwd: &Path, home: &Path) -> PathBuf {
     let base = Base { cwd, home: Some(home) };
     typed.to_str().and_then(|text| base.resolve(text).ok()).unwrap_or_else(|| cwd.join(typed))
 }
 
 impl Attached {
-    fn add(&mut self, path: &Path) -> Result<(), String> {
+    pub(crate) fn new(borders: Borders, fit: Fit, max_text: u64) -> Self {
+        let (text, images, warnings) = (String::new(), Vec::new(), Vec::new());
+        Self { text, images, warnings, fit, max_text, borders }
+    }
+
+    pub(crate) fn add(&mut self, path: &Path) -> Result<(), String> {
         let shown = path.display();
         let (mut file, size) = match self.borders.open(path) {
             Ok(Found::File(file, metadata)) => (file, metadata.len()),
@@ -81,10 +88,10 @@ impl Attached {
         let head = read_head(&mut file).map_err(|error| format!("Cannot read {shown}: {error}"))?;
         match sniff::kind(&head) {
             Kind::Image(_) if size > MAX_IMAGE => self.skip(path, "too large", size),
-            Kind::Text(_) if size > MAX_TEXT => self.skip(path, "too large", size),
+            Kind::Text(_) if size > self.max_text => self.skip(path, "too large", size),
             Kind::Image(_) => self.image(path, rest(head, file, MAX_IMAGE)?, size),
             Kind::Text(charset) => {
-                let text = charset.decode(&rest(head, file, MAX_TEXT)?);
+                let text = charset.decode(&rest(head, file, self.max_text)?);
                 self.block(path, text.strip_suffix('\n').unwrap_or(&text));
             }
             Kind::Sqlite => self.skip(path, "SQLite database", size),
@@ -95,10 +102,10 @@ impl Attached {
 
     fn document(&mut self, path: &Path, kind: Document, size: u64) {
         match convert(path, kind, &Stop::never()) {
-            Ok(text) if text.len() as u64 > MAX_TEXT => self.skip(path, "too large", text.len() as u64),
+            Ok(text) if text.len() as u64 > self.max_text => self.skip(path, "too large", text.len() as u64),
             Ok(text) => self.block(path, text.trim_end()),
             Err(error) => {
-                output::warn(&format!("{} is not sent: {error}.", path.display()));
+                self.warnings.push(format!("{} is not sent: {error}.", path.display()));
                 let kind = kind.extension();
                 self.block(path, &format!("[Cannot read .{kind} file: {error} ({})]", human(size)));
             }
@@ -126,7 +133,7 @@ impl Attached {
                 }));
             }
             Err(error) => {
-                output::warn(&format!("{}: {error}; the image is not sent.", path.display()));
+                self.warnings.push(format!("{}: {error}; the image is not sent.", path.display()));
                 self.block(path, &format!("(skipped: {error}, {})", human(size)));
             }
         }
@@ -134,7 +141,7 @@ impl Attached {
 
     fn skip(&mut self, path: &Path, why: &str, size: u64) {
         let reason = format!("(skipped: {why}, {})", human(size));
-        output::warn(&format!("{} is not sent {reason}", path.display()));
+        self.warnings.push(format!("{} is not sent {reason}", path.display()));
         self.block(path, &reason);
     }
 
