@@ -98,8 +98,11 @@ fn a_failed_turn_is_an_error_on_standard_error() {
 /// What a broken stream had already said is kept.
 #[test]
 fn a_broken_stream_keeps_its_partial_text() {
-    let server = Server::start([Reply::new().text("half an answer and then").drop_after_event(4)]);
-    let output = omp_run(&home(&server, Wire::OpenAiCompletions), &["-p", "x"]);
+    let server =
+        Server::start([Reply::new().text("half an answer and then").delta_size(4).drop_after_event(4)]);
+    let home = home(&server, Wire::OpenAiCompletions);
+    home.write("home/.omp/agent/config.yml", "retry:\n  enabled: false\n");
+    let output = omp_run(&home, &["-p", "x"]);
     assert_eq!(output.code, Some(1));
     assert!(output.stdout.starts_with("half"), "{}", output.stdout);
     assert!(output.stderr.contains("connection"), "{}", output.stderr);

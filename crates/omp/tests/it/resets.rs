@@ -112,7 +112,6 @@ fn at_every_byte_of(part: usize, parts: usize, wire: Wire, how: Break) {
     let again = requests.len() - 1 - results(last);
     let tried = end - first;
     assert!(again > tried / 2, "{wire} {how:?}: {again} of {tried} were asked for again");
-    eprintln!("{wire} {how:?}: {tried} of {length} bytes, {again} retries, {} calls", results(last));
     server.finish();
 }
 
