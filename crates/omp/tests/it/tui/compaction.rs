@@ -167,7 +167,7 @@ fn a_plan_is_reviewed_with_four_choices() {
         .wait_for("Refine plan")
         .wait_for("1. Remove the dead code.");
     assert_eq!(screen.server.requests().len(), 2, "the turn is over before anybody decides");
-    screen.send("1").wait_for("Carried out.").terminal.wait_without("Working");
+    screen.answer("1").wait_for("Carried out.").terminal.wait_without("Working");
     assert!(last_prompt(&screen.server).contains("Remove the dead code"));
     let (_, _, home) = screen.leave();
     let sessions = home.list_files().into_iter().filter(|file| file.ends_with(".jsonl")).count();

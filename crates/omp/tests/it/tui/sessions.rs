@@ -99,7 +99,7 @@ fn an_approved_plan_names_the_session() {
         screen
             .say("/plan tidy this up")
             .wait_for("Approve and execute")
-            .send(choice)
+            .answer(choice)
             .wait_for("Carried out.");
         assert!(titles(&screen).contains(&json!("Tidy the attic")), "{:?}", titles(&screen));
         screen.terminal.wait_for_bytes("\x1b]0;omp: Tidy the attic\x1b\\".as_bytes());
@@ -108,6 +108,6 @@ fn an_approved_plan_names_the_session() {
     }
     let mut screen = Screen::sized(plan(), &[], 60, 100);
     screen.say("/rename My own name").wait_for("My own name");
-    screen.say("/plan tidy this up").wait_for("Approve and execute").send("3").wait_for("Carried out.");
+    screen.say("/plan tidy this up").wait_for("Approve and execute").answer("3").wait_for("Carried out.");
     assert_eq!(titles(&screen), [json!("My own name")]);
 }

@@ -30,7 +30,8 @@ fn a_change_counts_in_the_running_session() {
     go_to(&mut screen, "tools.approvalMode").send("\r").wait_for("Enter chooses").send("always-ask\r");
     screen.wait_for("always-ask  (yours)").send("\x1b\x1b").wait_for("Ask anything");
     assert!(config(&screen).contains("approvalMode: always-ask"), "{}", config(&screen));
-    screen.say("second").wait_for("echo from-the-call").wait_for("1. ").send("\r").wait_for("done-twice");
+    screen.say("second").wait_for("echo from-the-call").wait_for("1. ").answer("\r");
+    screen.wait_for("done-twice");
     // What is drawn follows, too.
     assert!(screen.terminal.screen().contains("◈ test/scripted"));
     go_to(&mut screen, "statusLine.preset").send("\r").wait_for("Enter chooses").send("custom\r");
