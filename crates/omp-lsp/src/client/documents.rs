@@ -33,6 +33,8 @@ impl Documents {
 
 struct Open {
     version: i64,
+    /// The first version with the text that the server has.
+    since: i64,
     /// Of the text that the server has.
     fingerprint: u64,
     used: u64,
@@ -43,6 +45,8 @@ struct Open {
 pub struct Synced {
     pub uri: String,
     pub version: i64,
+    /// The first version with this text.
+    pub since: i64,
 }
 
 /// Whether a server is told a text that it has already.
@@ -103,12 +107,15 @@ impl Client {
             open.used = used;
             if open.fingerprint != fingerprint || again == Again::Always {
                 open.version += 1;
-                open.fingerprint = fingerprint;
+                if open.fingerprint != fingerprint {
+                    open.since = open.version;
+                    open.fingerprint = fingerprint;
+                }
                 let version = open.version;
                 self.shared.state().versions.insert(uri.clone(), version);
                 self.send_change(path, &uri, version, text).await?;
             }
-            return Ok(Synced { version: open.version, uri });
+            return Ok(Synced { version: open.version, since: open.since, uri });
         }
         if documents.open.len() >= MOST_OPEN {
             let oldest = documents.open.iter().min_by_key(|(_, open)| open.used).map(|(uri, _)| uri.clone());
@@ -121,8 +128,8 @@ impl Client {
         let version = documents.closed + 1;
         self.shared.state().versions.insert(uri.clone(), version);
         self.send_open(path, &uri, version, text).await?;
-        documents.open.insert(uri.clone(), Open { version, fingerprint, used });
-        Ok(Synced { uri, version })
+        documents.open.insert(uri.clone(), Open { version, since: version, fingerprint, used });
+        Ok(Synced { uri, version, since: version })
     }
 
     /// The files that the server has open. It believes what it was told of them, whatever is on the disk.

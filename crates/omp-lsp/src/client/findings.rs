@@ -14,6 +14,9 @@ use crate::uri;
 /// A server that names no versions may publish several times; the last one within this time counts.
 const SETTLES: Duration = Duration::from_millis(150);
 
+/// Some servers do not look again at a text that they know. What they said about it holds if nothing newer comes so soon.
+const UNCHANGED: Duration = Duration::from_secs(1);
+
 /// What a server found, and whether it found it in the text that it was told.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Findings {
@@ -68,10 +71,18 @@ impl Client {
         }
     }
 
+    /// Was something said about this very text, under another version?
+    fn holds(&self, synced: &Synced) -> bool {
+        let state = self.shared.state();
+        let published = state.published.get(&synced.uri).and_then(|published| published.version);
+        published.is_some_and(|version| version >= synced.since)
+    }
+
     /// Waits for a publication after `before`: the one for this version, or the last of those without a version.
     async fn published(&self, synced: &Synced, before: u64, limit: Limit<'_>) -> Result<Findings, LspError> {
         let mut news = self.shared.news.subscribe();
         let mut settles: Option<(u64, Instant)> = None;
+        let holds = self.holds(synced).then(|| Instant::now() + UNCHANGED);
         let waits = async {
             loop {
                 {
@@ -97,8 +108,14 @@ impl Client {
                         return Ok(());
                     }
                     Some(_) => {}
-                    // The sender lives as long as we do.
-                    None => drop(news.changed().await),
+                    None => match holds {
+                        Some(until) if tokio::time::timeout_at(until, news.changed()).await.is_err() => {
+                            return Ok(());
+                        }
+                        Some(_) => {}
+                        // The sender lives as long as we do.
+                        None => drop(news.changed().await),
+                    },
                 }
             }
         };

@@ -15,6 +15,7 @@ with open(HERE + ".json", encoding="utf-8") as file:
 LOG = open(HERE + ".log", "a", encoding="utf-8")
 LOCK = threading.Lock()
 OPEN = {}
+PUBLISHED = {}
 COUNTS = {}
 STATE = {"step": "new", "last_id": 0, "next_id": 1, "asked": {}, "root": "", "abilities": {}}
 PROVIDERS = ["definition", "typeDefinition", "implementation", "references", "hover", "documentSymbol",
@@ -121,6 +122,10 @@ def publish(uri):
         later(0.02, None, lambda: out(message))
     elif how == "unversioned":
         out(message)
+    elif how == "once-a-text":
+        if PUBLISHED.get(uri) != document["text"]:
+            PUBLISHED[uri] = document["text"]
+            out(versioned)
     elif isinstance(how, dict):
         # A file opens the gate; until then only texts without the word are answered.
         if how.get("unless", "\0") in document["text"]:

@@ -240,7 +240,14 @@ async fn look(
     let limit = Limit::after(CALL + DEFERRED, cancel);
     let servers: Vec<&Server> = config.for_file(path);
     let (servers_of, deduplicate) = (&desk.servers, desk.settings.deduplicate);
-    let check = Check { servers: servers_of, path, text, patience: CALL + DEFERRED, deduplicate };
+    let check = Check {
+        servers: servers_of,
+        path,
+        text,
+        patience: CALL + DEFERRED,
+        waits_for_start: false,
+        deduplicate,
+    };
     check.run(&servers, limit).await.ok()
 }
 

@@ -37,6 +37,8 @@ pub(super) struct Check<'a> {
     pub(super) path: &'a Path,
     pub(super) text: &'a str,
     pub(super) patience: Duration,
+    /// A server that has to be started first gets all the time there is: it reads the project before it says anything.
+    pub(super) waits_for_start: bool,
     pub(super) deduplicate: bool,
 }
 
@@ -70,13 +72,15 @@ impl Check<'_> {
                 .await
                 .map(|items| (items, true));
         }
+        let starts = self.waits_for_start && self.servers.running(server).await.is_none();
         let client = self.servers.client(server, limit).await?;
         // Of many files each is told anyway.
         if self.patience != ONE_OF_MANY {
             catch_up(&client, Some(self.path), limit).await;
         }
         client.loaded(limit).await;
-        let findings = client.diagnose(self.path, self.text, limit.at_most(self.patience)).await?;
+        let limit = if starts { limit } else { limit.at_most(self.patience) };
+        let findings = client.diagnose(self.path, self.text, limit).await?;
         Ok((findings.items, findings.fresh))
     }
 }

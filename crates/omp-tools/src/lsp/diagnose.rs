@@ -33,7 +33,9 @@ pub(super) async fn run(call: &Call<'_>, deduplicate: bool) -> Result<Reply, Fau
     if has_glob(typed) && !literal.exists() {
         return many(call, typed, deduplicate).await;
     }
-    let (checked, shown) = (one(call, &literal, ONE_FILE, deduplicate).await?, call.shown(&literal));
+    // Whoever names a time wants to wait for so long.
+    let patience = call.arguments.timeout.map_or(ONE_FILE, |seconds| super::timeout(Some(seconds)));
+    let (checked, shown) = (one(call, &literal, patience, deduplicate).await?, call.shown(&literal));
     let names = [checked.servers.clone(), checked.silent.clone()].concat().join(", ");
     Ok(Reply::new(told(&shown, &checked)).by(&names))
 }
@@ -53,7 +55,8 @@ async fn one(
         )));
     }
     let text = call.text(path).await?;
-    let check = Check { servers: call.servers, path, text: &text, patience, deduplicate };
+    let waits_for_start = patience != ONE_OF_MANY;
+    let check = Check { servers: call.servers, path, text: &text, patience, waits_for_start, deduplicate };
     let checked = check.run(&servers, call.limit).await?;
     match checked.servers.is_empty() && checked.silent.is_empty() {
         true => Err(Fault::Failed(checked.failed.join("; "))),

@@ -197,6 +197,58 @@ async fn silent_servers_are_waited_for_three_seconds_or_less() {
     server.finish();
 }
 
+/// Whoever names a time wants to wait for so long.
+#[tokio::test]
+async fn a_named_time_is_waited_for() {
+    let (bench, server, seat) = Bench::with(&json!({"publish": "never"}));
+    bench.file("a.fake", "text\n");
+    seat.ask(json!({"action": "capabilities"})).await;
+    tokio::time::pause();
+    tokio::time::advance(std::time::Duration::from_secs(1)).await;
+    let begun = tokio::time::Instant::now();
+    let said = seat.ask(json!({"action": "diagnostics", "file": "a.fake", "timeout": 12})).await;
+    assert!(said.contains("Not heard from yet: fake"), "{said}");
+    let waited = begun.elapsed().as_millis();
+    assert!((11_000..12_010).contains(&waited), "{waited}");
+    tokio::time::resume();
+    seat.leave().await;
+    server.finish();
+}
+
+/// A server that the question itself starts reads the project first.
+#[tokio::test]
+async fn a_server_that_just_starts_is_waited_for() {
+    let bench = Bench::new();
+    let script =
+        json!({"rules": [rule("BAD", 1, "bad")], "publish": {"unless": "later", "file": bench.at("gate")}});
+    let server = bench.server("fake", &script, &json!({}));
+    let seat = bench.sit();
+    bench.file("a.fake", "BAD later\n");
+    let (call, _) = seat.begin(&check("a.fake"));
+    // Longer than a server that is ready gets.
+    tokio::time::sleep(std::time::Duration::from_millis(4_500)).await;
+    assert!(!call.is_finished(), "it is not given up");
+    std::fs::write(bench.at("gate"), "").unwrap();
+    assert_eq!(text(&call.await.unwrap().unwrap()), "1 error:\na.fake:1:1 error: bad");
+    seat.leave().await;
+    server.finish();
+}
+
+/// Some servers say nothing about a text that they have looked at: what they said holds.
+#[tokio::test]
+async fn findings_hold_as_long_as_the_text_does() {
+    let script = json!({"rules": [rule("BAD", 1, "bad")], "publish": "once-a-text"});
+    let (bench, server, seat) = Bench::with(&script);
+    for (content, expected) in [("BAD\n", "1 error:\na.fake:1:1 error: bad"), ("fine\n", "OK")] {
+        bench.file("a.fake", content);
+        for _ in 0..2 {
+            assert_eq!(seat.ask(check("a.fake")).await, expected);
+        }
+    }
+    seat.leave().await;
+    server.finish();
+}
+
 /// proves: INT-042
 #[tokio::test]
 async fn a_pattern_means_twenty_files() {

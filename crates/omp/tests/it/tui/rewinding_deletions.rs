@@ -24,7 +24,7 @@ fn deletions_outside_a_repository_come_back() {
         for name in
             ["data/deep/one.txt", "data/two.txt", "notes.txt", "other.txt", "old/three.txt", "kept.txt"]
         {
-            home.write(&format!("work/{name}"), format!("{name}\n"));
+            home.write(format!("work/{name}"), format!("{name}\n"));
         }
         home
     });
