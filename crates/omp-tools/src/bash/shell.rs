@@ -32,14 +32,18 @@ impl Context {
         Arc::clone(shell.await)
     }
 
-    /// The same shell in a sandbox. Shells in different sandboxes share nothing but the directory they are in.
+    /// The same shell in a sandbox. Shells in different sandboxes share nothing but the directory they are in. Git is kept
+    /// from running what a repository names wherever commands are judged, also where nothing confines them.
     pub(super) async fn confined_shell(&self, confine: &Confine) -> Arc<ShellSpec> {
         let shell = self.shell().await;
-        let Some(confined) = confine.confined() else { return shell };
+        if self.sandbox.is_free() && confine.confined().is_none() {
+            return shell;
+        }
         let mut shell = ShellSpec::clone(&shell);
         for (name, value) in GIT_GUARD {
             shell.environment.set(*name, *value);
         }
+        let Some(confined) = confine.confined() else { return Arc::new(shell) };
         let policy = &confined.confinement.policy;
         if let [only] = policy.writable.as_slice() {
             // Where temporary files usually go, nothing can be written.

@@ -105,6 +105,11 @@ impl Sandbox {
         self.free.store(free, Ordering::Release);
     }
 
+    /// Is it the mode that runs everything?
+    pub(crate) fn is_free(&self) -> bool {
+        self.free.load(Ordering::Acquire)
+    }
+
     /// Makes known who can let a command out.
     pub fn attach(&self, escalation: Arc<dyn Escalation>) {
         self.book.attach(Arc::clone(&escalation));
@@ -149,7 +154,7 @@ impl Sandbox {
         match self.settings().mode {
             SandboxMode::Off => false,
             SandboxMode::Required => true,
-            SandboxMode::Auto => planning || !self.free.load(Ordering::Acquire),
+            SandboxMode::Auto => planning || !self.is_free(),
         }
     }
 }
