@@ -194,12 +194,8 @@ impl App {
     }
 
     /// Stops the turn; what was queued comes back into the editor.
-    /// A question of the turn is left without an answer.
-    pub(crate) fn stop_turn(&mut self) {
-        self.abort();
-    }
-
-    pub(super) fn abort(&mut self) {
+    /// Stops the turn; what waits to be said goes back into the editor.
+    pub(crate) fn abort(&mut self) {
         if let Some(run) = &self.run {
             run.cancel.cancel();
         }

@@ -66,7 +66,7 @@ impl Approval {
     fn leave(&mut self) -> Reaction {
         let answer = self.answer.take();
         Reaction::Close(Box::new(move |app| {
-            app.stop_turn();
+            app.abort();
             drop(answer);
         }))
     }
@@ -84,7 +84,7 @@ impl Approval {
             Some(words) => panel.reply(Reply::NoBecause(words)),
             None => {
                 let answer = panel.answer.take();
-                app.stop_turn();
+                app.abort();
                 drop(answer);
             }
         }

@@ -72,7 +72,6 @@ fn facts(one: &Ready) -> Value {
     json!({ "diff": diff(one), "firstChangedLine": first, "op": "update" })
 }
 
-/// What a section changes.
-pub(super) fn diff(one: &Ready) -> String {
+fn diff(one: &Ready) -> String {
     unified(&one.target.shown, one.target.document.text(), &one.planned.text)
 }

@@ -334,7 +334,6 @@ fn facts(entry: &Entry) -> Vec<(&'static str, Value)> {
     facts
 }
 
-/// What becomes of a file.
-pub(super) fn diff(entry: &Entry) -> String {
+fn diff(entry: &Entry) -> String {
     unified(&entry.shown, entry.old_text(), entry.new_text())
 }

@@ -79,13 +79,18 @@ fn lines_on(text: &[u8]) -> usize {
     memchr::memchr_iter(b'\n', text).nth(AROUND - 1).map_or(text.len(), |newline| newline + 1)
 }
 
-/// The difference of two texts, for display.
-pub(super) fn unified(shown: &str, old: &str, new: &str) -> String {
+/// The difference of two texts, whole.
+pub(super) fn whole(shown: &str, old: &str, new: &str) -> String {
     let middle = Middle::of(old, new);
     let diff = middle.diff();
     let (before, after) = (format!("a/{shown}"), format!("b/{shown}"));
     let text = diff.unified_diff().context_radius(AROUND).header(&before, &after).to_string();
-    let mut text = moved(&text, middle.before);
+    moved(&text, middle.before)
+}
+
+/// The same for display: what is too long for that is cut.
+pub(super) fn unified(shown: &str, old: &str, new: &str) -> String {
+    let mut text = whole(shown, old, new);
     if text.len() > DIFF_BYTES {
         let end = (0..=DIFF_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
         text.truncate(end);

@@ -1,4 +1,5 @@
-//! What an edit would change, for the question about it. Nothing is written, and nothing is remembered.
+//! What an edit would change, for the question about it: all of it, so that nothing hides behind its length. Nothing is
+//! written, and nothing is remembered.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -10,11 +11,11 @@ use omp_workspace::text::LineEnding;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use super::compare::unified;
+use super::compare::whole;
 use super::mode::EditMode;
 use super::target::Target;
 use super::textual::Entry;
-use super::{Arguments, answer, commit, sections, textual};
+use super::{Arguments, Ready, sections, textual};
 use crate::Context;
 
 /// The label of the reason why an edit cannot be carried out.
@@ -48,7 +49,7 @@ pub(crate) fn difference_to(context: &Context, path: &Path, new: &str) -> Option
         LineEnding::detect(&old.document.charset().decode(old.document.bytes())) == LineEnding::CrLf;
     let new = if has_returns { Cow::Owned(new.replace("\r\n", "\n")) } else { Cow::Borrowed(new) };
     let text = old.document.text();
-    (text != new).then(|| unified(&old.shown, text, &new))
+    (text != new).then(|| whole(&old.shown, text, &new))
 }
 
 /// What happens to files as a whole, and to their lines.
@@ -59,13 +60,15 @@ fn changes(
     let (arguments, cancel) = (arguments.clone(), CancellationToken::new());
     if context.settings.edit_mode != EditMode::Hashline {
         let entries = textual::planned(context, arguments, &cancel)?;
-        let difference = entries.iter().map(commit::diff).collect();
+        let difference = |entry: &Entry| whole(&entry.shown, entry.old_text(), entry.new_text());
+        let difference = entries.iter().map(difference).collect();
         return Ok((entries.iter().flat_map(whole_file).collect(), difference));
     }
     let Arguments { input } = crate::arguments(arguments)?;
     let patch = parse(&input, &context.cwd).map_err(|error| ToolError::new(error.to_string()))?;
     let ready = sections(context, &patch, &cancel)?;
-    Ok((Vec::new(), ready.iter().map(answer::diff).collect()))
+    let difference = |one: &Ready| whole(&one.target.shown, one.target.document.text(), &one.planned.text);
+    Ok((Vec::new(), ready.iter().map(difference).collect()))
 }
 
 fn whole_file(entry: &Entry) -> Option<ApprovalDetail> {

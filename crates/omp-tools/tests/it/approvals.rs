@@ -123,6 +123,9 @@ fn questions_show_what_a_call_would_do() {
         details("write", json!({"path": "a", "content": "one\nzwei\n"})),
         [pair("Path", "a"), pair("Difference", difference)]
     );
+    let long: String = (0..40_000).map(|line| format!("line {line}\n")).collect();
+    let shown = details("write", json!({"path": "a", "content": long}));
+    assert!(shown[1].1.ends_with("+line 39999\n"), "nothing hides behind the length");
     project.file("returns", "one\r\ntwo\r\n");
     assert!(
         details("write", json!({"path": "returns", "content": "one\nzwei\n"}))[1]
