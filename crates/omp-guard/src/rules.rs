@@ -65,9 +65,17 @@ impl Rule {
             None => (text, false),
         };
         let real = |path: &Path| path.to_owned();
-        let script =
-            judge(text, Place { cwd: Path::new("/"), home: None, shell: &Shell::default(), real: &real })
-                .script?;
+        let script = judge(
+            text,
+            Place {
+                cwd: Path::new("/"),
+                home: None,
+                shell: &Shell::default(),
+                real: &real,
+                git_risk: &|_| None,
+            },
+        )
+        .script?;
         let [Simple { words, plain: true, row, .. }] = script.commands.as_slice() else { return None };
         let words: Option<Vec<String>> = words.iter().cloned().collect();
         let names_program = |words: &Vec<String>| words.first().is_some_and(|program| !program.contains('*'));

@@ -67,7 +67,7 @@ fn cases(text: &'static str) -> impl Iterator<Item = String> {
 fn verdict(command: &str) -> Verdict {
     let real = |path: &Path| path.to_owned();
     let (cwd, home) = (Path::new("/home/me/project"), Some(Path::new("/home/me")));
-    judge(command, Place { cwd, home, shell: &Shell::default(), real: &real })
+    judge(command, Place { cwd, home, shell: &Shell::default(), real: &real, git_risk: &|_| None })
 }
 
 fn allowed(rules: &[&str], command: &str) -> bool {

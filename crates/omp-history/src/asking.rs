@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use omp_workspace::repository::first_risk;
 use tokio::runtime::Handle;
 
 use crate::error::HistoryError;
@@ -47,6 +48,10 @@ impl History {
         let cwd = std::fs::canonicalize(cwd).ok()?;
         // Where there is no repository, nobody has to be asked.
         cwd.ancestors().find(|above| above.join(".git").exists())?;
+        if let Some(risk) = first_risk(&cwd).filter(|_| !(self.options.is_trusted)()) {
+            self.git_failed(&HistoryError::Risky { risk });
+            return None;
+        }
         let (runtime, cancel) = (runtime.clone(), self.cancel.clone());
         let git = Git::around(&cwd, environment, runtime, cancel, self.limits.patience);
         git.map_err(|error| self.git_failed(&error)).ok()

@@ -37,6 +37,14 @@ pub enum HistoryError {
         /// How long it was waited for.
         patience: Duration,
     },
+    /// The repository would have git run something, and the user has not agreed to that.
+    #[error(
+        "{risk} of the repository can run a program, and the project is not trusted; /trust add trusts it"
+    )]
+    Risky {
+        /// What would run it.
+        risk: String,
+    },
     /// Git said more than was wanted.
     #[error("git {command}: the answer is too long")]
     TooLong {

@@ -18,6 +18,7 @@ use crate::options::Persistence;
 use crate::record::Record;
 use crate::resources::Kept;
 use crate::session::Session;
+use crate::trust::ProjectTrust;
 
 /// The tool whose calls are commands.
 const BASH: &str = "bash";
@@ -30,10 +31,12 @@ pub(crate) fn of_session(opening: &Opening, kept: &Kept, environment: &Environme
         return None;
     }
     let directory = kept.artifacts.directory()?.join(FILE_HISTORY);
+    let trust = ProjectTrust::new(options, settings);
     Some(History::new(Options {
         directory,
         cwd: options.cwd.clone(),
         environment: environment.clone(),
+        is_trusted: Arc::new(move || trust.code().is_ok()),
         largest_file: bytes(settings.get(keys::FILE_HISTORY_MAX_FILE_BYTES)),
         most_bytes: bytes(settings.get(keys::FILE_HISTORY_MAX_BYTES)),
     }))

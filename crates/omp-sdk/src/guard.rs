@@ -28,7 +28,7 @@ use crate::adapt::SystemClock;
 use crate::confining;
 use crate::permissions::Permissions;
 
-use commands::{forbidden_variable, leaving, no_way_back, risky_variable, stays};
+use commands::{forbidden_variable, leaving, named_by_repository, no_way_back, risky_variable, stays};
 use words::{blocked, closed, nobody_to_ask, refused, refused_because};
 
 const TODO_FAILED: &str = include_str!("../prompts/todo-error-reminder.md");
@@ -289,6 +289,9 @@ impl Guard {
                 }
             }
             _ => {}
+        }
+        if approval.reason.is_none() {
+            approval.reason = verdict.as_ref().and_then(named_by_repository).map(Into::into);
         }
         // The kernel keeps a confined command from changing anything while a plan is made.
         if planning && rung == Rung::None && self.changes(call, &approval, arguments) {

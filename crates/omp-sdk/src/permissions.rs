@@ -8,7 +8,7 @@ use omp_config::settings::{self, Settings, keys, strings};
 use omp_config::{Directories, permissions};
 use omp_guard::command::{Place, Script, Shell, Verdict, judge};
 use omp_guard::rules::{Rule, Scope, allow, find, propose};
-use omp_tools::real_path;
+use omp_tools::{first_risk, real_path};
 
 use crate::session::Session;
 
@@ -214,7 +214,8 @@ impl Permissions {
     /// What a command does in a fresh shell of this session. Looks behind links, so it may wait for the disk.
     pub fn judge(&self, command: &str) -> Verdict {
         let home = Some(self.directories.home.as_path());
-        judge(command, Place { cwd: &self.cwd, home, shell: &Shell::default(), real: &real_path })
+        let shell = &Shell::default();
+        judge(command, Place { cwd: &self.cwd, home, shell, real: &real_path, git_risk: &first_risk })
     }
 
     /// The rules that allow each part of a command.

@@ -20,6 +20,8 @@ use crate::session::Session;
 
 /// How the code of a project is called in lists.
 const CODE: &str = "language servers, linters and checkers";
+/// The same for one whose repository would have git run something.
+const CODE_AND_GIT: &str = "language servers, linters, checkers and programs that .git names";
 /// As much of a file as its checksum covers.
 const MAX_HASHED: u64 = 256 * 1024 * 1024;
 
@@ -163,8 +165,11 @@ impl ProjectTrust {
         let path = self.path.clone().map(Into::into);
         let trust = omp_lsp::Trust::Project;
         let places = omp_lsp::Places { cwd: self.cwd.clone(), directories, path, trust };
-        let files = omp_lsp::project_code(&places, &CHECKER_PROGRAMS);
-        let want = Want { kind: WantKind::Code, what: CODE.to_owned(), hash: self.remembered_hash(&files) };
+        let mut files = omp_lsp::project_code(&places, &CHECKER_PROGRAMS);
+        let git = omp_workspace::repository::risky_files(&self.cwd);
+        let what = if git.is_empty() { CODE } else { CODE_AND_GIT }.to_owned();
+        files.extend(git);
+        let want = Want { kind: WantKind::Code, what, hash: self.remembered_hash(&files) };
         (want, files)
     }
 }

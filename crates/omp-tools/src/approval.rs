@@ -7,6 +7,7 @@ use omp_guard::command::{Place, Shell, Verdict, judge};
 use omp_types::{Approval, ApprovalDetail, Tier};
 use omp_workspace::path::plain_path;
 pub use omp_workspace::path::real_path;
+pub use omp_workspace::repository::first_risk;
 use serde_json::{Map, Value};
 
 use crate::{Context, InternalUrl, toll};
@@ -87,7 +88,8 @@ pub(crate) fn verdict(
     let given = arguments.get("env").and_then(Value::as_object).into_iter().flatten();
     let given = given.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
     shell.variables.extend(given);
-    judge(command, Place { cwd: &cwd, home: context.home.as_deref(), shell: &shell, real: &real_path })
+    let home = context.home.as_deref();
+    judge(command, Place { cwd: &cwd, home, shell: &shell, real: &real_path, git_risk: &first_risk })
 }
 
 /// Writing; mere reading if everything that is written belongs to the session alone. What is outside the workspace or

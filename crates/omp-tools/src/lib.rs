@@ -51,7 +51,7 @@ use omp_types::ToolDefinition;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-pub use approval::real_path;
+pub use approval::{first_risk, real_path};
 pub use ask::{AskAnswer, AskOption, AskQuestion, Dialog, Ended, Questioner};
 pub use bash::{InterceptRule, Interception, Minimizer, PtyView, UserCommand};
 pub use borders::Borders;

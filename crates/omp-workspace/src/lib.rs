@@ -9,6 +9,7 @@
 //! - [`held`] directories stay the same ones, whatever is put into the place of their names.
 //! - [`tree`] lists a directory, [`walk`] goes through all below one, [`grep`] finds lines.
 //! - [`scans`] remembers for a moment what a walk found, [`finder`] ranks it for somebody who types.
+//! - [`repository`] tells what git would run because a repository says so.
 //! - [`mount`] tells whether a path is on this machine.
 //! - [`image`] loads a picture in a form that models accept.
 //!
@@ -23,6 +24,7 @@ pub mod milestones;
 pub mod mount;
 pub mod open;
 pub mod path;
+pub mod repository;
 pub mod scans;
 pub mod sniff;
 pub mod text;

@@ -40,6 +40,9 @@ pub struct Place<'a> {
     pub shell: &'a Shell,
     /// The file that a path leads to, behind symbolic links. May wait for the disk.
     pub real: &'a (dyn Fn(&Path) -> PathBuf + Sync),
+    /// What of the repository around a directory may make git run a program of the repository's choice. May wait for the
+    /// disk.
+    pub git_risk: &'a (dyn Fn(&Path) -> Option<String> + Sync),
 }
 
 impl fmt::Debug for Place<'_> {

@@ -59,6 +59,9 @@ pub(super) fn evaluate(words: &[Word], scene: &Scene<'_>) -> Evaluated {
     }
     let mut evaluated = by_row("git", rest, &scene);
     refuse_other_transports(&mut evaluated.effects, rest);
+    if evaluated.effects.unknown.is_none() {
+        evaluated.effects.unknown = risk(command, &scene).map(Unknown::Repository);
+    }
     name_hosts(&mut evaluated.effects, rest);
     if let Some((command, arguments)) = rest.split_first() {
         match command.known() {
@@ -77,6 +80,17 @@ pub(super) fn evaluate(words: &[Word], scene: &Scene<'_>) -> Evaluated {
         _ => {}
     }
     evaluated
+}
+
+/// What the repository itself would have git run.
+fn risk(command: &Word, scene: &Scene<'_>) -> Option<String> {
+    if matches!(command.known(), Some("version" | "--version" | "clone" | "init")) {
+        return None;
+    }
+    match &scene.cwds {
+        Some(directories) => directories.iter().find_map(|directory| (scene.place.git_risk)(directory)),
+        None => Some("a setting".to_owned()),
+    }
 }
 
 fn unknown(option: &str) -> Evaluated {

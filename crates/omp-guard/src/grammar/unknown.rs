@@ -17,6 +17,8 @@ pub enum Unknown {
     Option { program: String, option: String },
     /// A word that only a run can tell and that may be an option.
     Word { program: String },
+    /// Something in the repository that may make git run a program.
+    Repository(String),
     /// An argument that the program's row does not describe.
     Operand { program: String, operand: String },
 }
@@ -32,6 +34,7 @@ impl fmt::Display for Unknown {
             Self::Word { program } => {
                 write!(f, "{program}: an argument is only known at run time and may be an option")
             }
+            Self::Repository(risk) => write!(f, "git: {risk} of this repository can run a program"),
             Self::Operand { program, operand } => write!(f, "{program}: unknown argument {operand}"),
         }
     }

@@ -42,6 +42,7 @@ impl Place {
             directory: base.join("store"),
             cwd: root.clone(),
             environment,
+            is_trusted: Arc::new(|| false),
             largest_file: 64 * 1024,
             most_bytes: 16 * 1024 * 1024,
         };

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use omp_guard::approval::Mode;
 use omp_guard::command::Verdict;
-use omp_guard::effects::Target;
+use omp_guard::effects::{Target, Unknown};
 use serde_json::{Map, Value};
 
 use super::BASH;
@@ -30,6 +30,14 @@ pub(super) fn leaving(verdict: &Verdict, roots: &[PathBuf]) -> Option<String> {
         same.all(|other| is_outside(other))
     };
     changed.iter().find(certain).map(|target| format!("writes {target}, outside the workspace"))
+}
+
+/// What the repository would have git run.
+pub(super) fn named_by_repository(verdict: &Verdict) -> Option<String> {
+    match &verdict.effects.unknown {
+        Some(risk @ Unknown::Repository(_)) => Some(risk.to_string()),
+        _ => None,
+    }
 }
 
 /// Why nothing brings back what a command would change.

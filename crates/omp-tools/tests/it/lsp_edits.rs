@@ -491,6 +491,7 @@ async fn a_moved_directory_is_in_the_history() {
         directory: bench.at("history"),
         cwd: bench.project(),
         environment: omp_shell::Environment::default(),
+        is_trusted: std::sync::Arc::new(|| false),
         largest_file: 1 << 20,
         most_bytes: 1 << 20,
     });

@@ -29,6 +29,7 @@ mod gateway;
 mod google;
 mod history;
 mod hostile;
+mod hostile_repository;
 mod hosts;
 mod import;
 mod inspect_image;
