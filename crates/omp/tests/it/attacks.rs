@@ -1,5 +1,6 @@
 //! The attack corpora of `tests/attacks`, fed to the program by a scripted model. A hit leaves `pwned` behind.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt;
 
@@ -13,6 +14,7 @@ use crate::support::LIMIT;
 const SHELL: &str = include_str!("../../../../tests/attacks/shell.txt");
 const PLAN: &str = include_str!("../../../../tests/attacks/plan.txt");
 const REACH: &str = include_str!("../../../../tests/attacks/reach.txt");
+const DESTRUCTIVE: &str = include_str!("../../../../tests/attacks/destructive.txt");
 /// Calls in one answer.
 const AT_ONCE: usize = 40;
 
@@ -218,13 +220,42 @@ fn rules_do_not_reach_further() {
         .map(|case| case.split_once('\t').unwrap())
         .map(|(a, b)| (a.into(), b.into()))
         .collect();
-    // Each rule alone, a few of them for real; the judge's own test has them all.
-    for rule in ["git diff *", "find *", "make test", "env *"] {
-        let commands: Vec<String> =
-            cases.iter().filter(|(own, _)| own == rule).map(|(_, c)| c.clone()).collect();
+    let rules: BTreeSet<&String> = cases.iter().map(|(rule, _)| rule).collect();
+    let mut tried = 0;
+    // Each rule alone.
+    for rule in rules {
+        let own = cases.iter().filter(|(own, _)| own == rule).map(|(_, command)| command.clone());
+        let commands = harmless(own.collect());
+        tried += commands.len();
         let server = Server::start(answers(&commands));
         let home = project(&server);
         let config = json!({"tools": {"approvalMode": "always-ask", "approvalRules": [rule]}});
+        home.write("home/.omp/agent/config.yml", config.to_string());
+        omp_run(&home, &["-p", "go"]);
+        assert_refused(&home, &commands, &results(&server));
+        server.finish();
+    }
+    assert!(tried >= 180, "{tried}");
+}
+
+/// The whole corpus of destructive commands, in every mode that may run commands unasked and with the tool allowed. They
+/// run confined if they run at all, so that a hit is seen and harms nobody.
+// proves: SEC-021, SEC-023
+#[test]
+fn nothing_that_destroys_is_run_unasked() {
+    for (mode, policy) in [("auto", None), ("write", Some("allow"))] {
+        let server = Server::start(vec![]);
+        let home = project(&server);
+        let [work, own] = ["work", "home"].map(|name| home.path(name).display().to_string());
+        let here = |case: String| case.replace("/home/me/project", &work).replace("/home/me", &own);
+        // Three find the home by where it lies, which is elsewhere here.
+        let elsewhere = |case: &String| !case.ends_with("../me") && !case.ends_with(" me");
+        let commands: Vec<String> = cases(DESTRUCTIVE).into_iter().filter(elsewhere).map(here).collect();
+        server.finish();
+        let server = Server::start(answers(&commands));
+        home.models_yml(&server, Wire::OpenAiCompletions, ModelOptions::new());
+        let config = json!({"tools": {"approvalMode": mode, "approval": {"bash": policy}},
+                            "sandbox": {"mode": "required"}});
         home.write("home/.omp/agent/config.yml", config.to_string());
         omp_run(&home, &["-p", "go"]);
         assert_refused(&home, &commands, &results(&server));
