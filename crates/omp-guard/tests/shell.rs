@@ -20,6 +20,22 @@ fn last(commands: &[&str]) -> Verdict {
     verdicts.by_ref().last().unwrap()
 }
 
+/// However a variable was set by which programs are found, nothing is known to read from then on.
+#[test]
+fn variables_are_set_in_many_ways() {
+    for command in [
+        "true {PATH}</dev/null",
+        ": ${PATH:=10}",
+        "((PATH=10))",
+        ": $((PATH=10))",
+        "for PATH in 10; do :; done",
+        "coproc PATH { :; }",
+    ] {
+        assert!(!last(&[command, "git status"]).effects.only_reads(), "{command}");
+    }
+    assert!(last(&["for f in a b; do echo $f $PATH; done", "git status"]).effects.only_reads());
+}
+
 /// What runs instead of a name is followed, with the arguments of the call.
 #[test]
 fn functions_and_aliases_are_what_they_do() {

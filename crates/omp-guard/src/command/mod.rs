@@ -11,6 +11,7 @@ mod delete;
 mod execute;
 pub(crate) mod path;
 mod script;
+mod sets;
 mod shell;
 mod simple;
 mod unwrap;
@@ -80,7 +81,8 @@ pub fn judge(command: &str, place: Place<'_>) -> Verdict {
         true => walk.finish(),
         false => by_lines(command, place),
     };
-    let walk::Followed { critical, at_stake, shell } = followed;
+    let walk::Followed { critical, at_stake, mut shell } = followed;
+    shell.uncertain |= script.is_none() && sets::risky(command);
     Verdict { critical, effects, at_stake, script, shell }
 }
 

@@ -23,6 +23,10 @@ pub(super) fn expand(raw: &str) -> Result<Vec<String>, Unknown> {
 
 /// Where the first list of alternatives begins and ends.
 fn list(raw: &str) -> Result<Option<(usize, usize)>, Unknown> {
+    if raw.contains("$'") && raw.contains('{') {
+        // Where such a quote ends is another matter.
+        return Err(UNCLEAR);
+    }
     let mut quote = None;
     let mut open = None;
     let mut letters = raw.char_indices().peekable();

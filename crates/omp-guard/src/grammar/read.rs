@@ -253,6 +253,11 @@ impl<'t> Reader<'t> {
             if raw.is_empty() {
                 break;
             }
+            if raw.starts_with('{') && raw.ends_with('}') && (self.scan.starts("<") || self.scan.starts(">"))
+            {
+                // `{NAME}>file` sets the variable, which may be `PATH`.
+                return Err(Unknown::Syntax("a redirection that sets a variable"));
+            }
             self.argument(&mut command, raw)?;
         }
         if command == SimpleCommand::default() {

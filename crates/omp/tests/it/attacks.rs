@@ -64,7 +64,8 @@ fn project(server: &Server) -> Home {
     home.write("work/evil.awk", "BEGIN { system(\"touch pwned\") }\n");
     home.write("work/evil.py", "open('pwned', 'w')\n");
     home.write("work/list", "pwned\n");
-    for program in ["evil.sh", "ls", "git", "x"] {
+    // A descriptor's number as a path leads there.
+    for program in ["evil.sh", "ls", "git", "x", "10/ls", "10/git", "11/ls", "11/git"] {
         let path = home.write(format!("work/{program}"), "#!/bin/sh\ntouch pwned\n");
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
