@@ -32,6 +32,7 @@ fn fill(tree: &Path, files: usize, bytes: usize) -> std::io::Result<()> {
     Ok(())
 }
 
+#[allow(clippy::disallowed_methods, reason = "helpers that are waited for at once")]
 fn run(program: &str, words: &[&Path]) -> Duration {
     let begun = Instant::now();
     let _ = Command::new(program).arg("-r").args(words).status();

@@ -1,3 +1,5 @@
+#![allow(clippy::disallowed_methods, reason = "helpers that are waited for at once")]
+
 use std::path::Path;
 use std::process::Command;
 
