@@ -106,7 +106,7 @@ fn an_animation_does_not_touch_the_conversation() {
     let mut command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
     command.arg("-c").env("PI_DEBUG_REDRAW", "1");
     let mut screen = Screen::with(command, home, server, 30, 100);
-    screen.say("go on").wait_for("Working").wait_for("(1s");
+    screen.say("go on").wait_for("Working").wait_for("(3s");
     screen.send("\x1b").wait_for("Aborted");
     let (_, _, home) = screen.leave();
     let log = home.read("home/.omp/logs/redraw.log");
