@@ -70,6 +70,21 @@ fn steering_stops_tools_or_waits_for_them() {
     assert!(body.contains("by-itself") && body.contains("other way"), "{body}");
 }
 
+/// A file that steering mentions goes with it.
+// proves: IOP-010
+#[test]
+fn steering_attaches_what_it_mentions() {
+    let call = Reply::new().tool_call("bash", json!({"_i": "run", "command": "echo begun; sleep 300"}));
+    let mut screen = screen("", vec![call, Reply::new().text("turned")]);
+    screen.home.write("work/src/a.ts", "export const answer = 42;");
+    screen.say("go").wait_for("begun").say("rather see @src/a.ts now").wait_for("turned");
+    let said = screen.server.requests()[1].body["messages"].to_string();
+    assert!(
+        said.contains("rather see @src/a.ts now") && said.contains("export const answer = 42;"),
+        "{said}"
+    );
+}
+
 /// proves: CFG-069
 #[test]
 fn two_escapes_open_what_is_wanted() {

@@ -220,3 +220,16 @@ fn control_c_stops_a_command() {
     lines.wait_for("Stopped.");
     lines.leave();
 }
+
+/// A file that a line mentions goes with it.
+// proves: IOP-010
+#[test]
+fn a_mentioned_file_is_attached() {
+    let mut lines = plain([Reply::new().text("seen")], &[]);
+    lines.home.write("work/src/a.ts", "export const answer = 42;");
+    lines.say("look at @src/a.ts").wait_for("seen");
+    let (server, _home) = lines.leave();
+    let said = server.requests()[0].body["messages"].to_string();
+    assert!(said.contains("look at @src/a.ts") && said.contains("export const answer = 42;"), "{said}");
+    server.finish();
+}
