@@ -286,7 +286,7 @@ impl Stage {
     /// The first row that is not as it was.
     fn difference(&mut self) -> Option<String> {
         let now = self.app.now();
-        self.app.scheduler.request(Request::Forced, now);
+        self.app.surface.scheduler.request(Request::Forced, now);
         self.app.paint(&mut self.renderer, self.size);
         let rows = self.app.shown_rows(self.size);
         let count = rows.len().max(self.shown.len());

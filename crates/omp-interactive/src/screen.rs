@@ -183,7 +183,7 @@ impl Screen {
             }
             Incoming::Resized => {
                 let now = app.now();
-                app.scheduler.resized(self.profile.multiplexer, now);
+                app.surface.scheduler.resized(self.profile.multiplexer, now);
                 self.renderer.resized(self.terminal.size());
                 app.tape_size(self.terminal.size());
                 // Some terminals change their colours together with their window, and say so only when asked.
@@ -290,7 +290,7 @@ impl Screen {
     fn draw_anew(&mut self, gesture: Gesture, app: &mut App) {
         self.renderer.gesture(gesture);
         let now = app.now();
-        app.scheduler.request(Request::Forced, now);
+        app.surface.scheduler.request(Request::Forced, now);
     }
 
     /// Gives the terminal back. Somebody who leaves sees the conversation and nothing below it.

@@ -58,12 +58,12 @@ impl App {
             self.hint(Token::Warning, AsideError::Nothing.to_string());
             return;
         }
-        self.asides.asked += 1;
-        let number = self.asides.asked;
+        self.panels.asides.asked += 1;
+        let number = self.panels.asides.asked;
         let cancel = CancellationToken::new();
-        self.asides.current = Some(Aside {
+        self.panels.asides.current = Some(Aside {
             number,
-            session: self.session,
+            session: self.shown.number,
             question: question.to_owned(),
             answer: String::new(),
             state: State::Asking,
@@ -84,7 +84,7 @@ impl App {
     }
 
     fn asked(&mut self, number: u64) -> Option<&mut Aside> {
-        self.asides.current.as_mut().filter(|aside| aside.number == number)
+        self.panels.asides.current.as_mut().filter(|aside| aside.number == number)
     }
 
     fn heard_aside(&mut self, number: u64, words: &str) {
@@ -105,20 +105,20 @@ impl App {
 
     /// Takes the question away; a model that still answers it is stopped.
     pub(super) fn close_aside(&mut self) {
-        self.asides.current = None;
+        self.panels.asides.current = None;
         self.changed();
     }
 
     /// Forgets a question to a session that was left.
     pub(super) fn drop_stale_aside(&mut self) {
-        if self.asides.current.as_ref().is_some_and(|aside| aside.session != self.session) {
-            self.asides.current = None;
+        if self.panels.asides.current.as_ref().is_some_and(|aside| aside.session != self.shown.number) {
+            self.panels.asides.current = None;
         }
     }
 
     /// The rows of the question and its answer.
     pub(super) fn aside_rows(&self, look: &Look, size: Size) -> Vec<Line> {
-        self.asides.current.as_ref().map(|aside| aside.rows(look, size)).unwrap_or_default()
+        self.panels.asides.current.as_ref().map(|aside| aside.rows(look, size)).unwrap_or_default()
     }
 }
 

@@ -28,7 +28,7 @@ impl App {
             self.paste_in_panel(&text);
             return;
         }
-        let outcome = self.editor.apply(Command::Paste(text));
+        let outcome = self.composer.editor.apply(Command::Paste(text));
         self.after(outcome);
     }
 
@@ -58,21 +58,21 @@ impl App {
     }
 
     fn take_pictures(&mut self, read: impl FnOnce() -> Vec<Result<ImageBlock, String>> + Send + 'static) {
-        self.loading += 1;
+        self.composer.loading += 1;
         self.spawn(async move {
             let read = tokio::task::spawn_blocking(read).await.unwrap_or_default();
             Box::new(move |app: &mut Self| {
-                app.loading = app.loading.saturating_sub(1);
+                app.composer.loading = app.composer.loading.saturating_sub(1);
                 for picture in read {
                     match picture {
                         Ok(picture) => {
-                            let handle = app.images.add(picture);
-                            app.editor.insert_image(handle);
+                            let handle = app.composer.images.add(picture);
+                            app.composer.editor.insert_image(handle);
                         }
                         Err(error) => app.hint(Token::Warning, error),
                     }
                 }
-                app.link.set_composing(!app.editor.is_empty());
+                app.shown.link.set_composing(!app.composer.editor.is_empty());
                 app.changed();
             }) as Task
         });
@@ -80,7 +80,7 @@ impl App {
 
     /// Pastes from the clipboard of the machine.
     pub(super) fn paste_clipboard(&mut self, wanted: Wanted) {
-        let clipboard = Arc::clone(&self.clipboard);
+        let clipboard = Arc::clone(&self.composer.clipboard);
         self.spawn(async move {
             if wanted == Wanted::Picture
                 && let Some(picture) = clipboard.picture().await
@@ -90,7 +90,7 @@ impl App {
             let text = clipboard.text().await;
             Box::new(move |app: &mut Self| match (text, wanted) {
                 (Some(text), Wanted::RawText) => {
-                    let outcome = app.editor.apply(Command::PasteRaw(text));
+                    let outcome = app.composer.editor.apply(Command::PasteRaw(text));
                     app.after(outcome);
                     app.changed();
                 }
@@ -109,13 +109,13 @@ impl App {
 
     /// Asks what becomes of a large paste.
     pub(super) fn ask_about_paste(&mut self) {
-        let Some(paste) = self.editor.large_paste() else { return };
+        let Some(paste) = self.composer.editor.large_paste() else { return };
         let title = format!("{} lines were pasted.", paste.lines);
         let none = Menu::new(title, []);
         let menu = PASTE_CHOICES.iter().fold(none, |menu, (_, label, detail)| menu.or(*label, *detail));
         self.ask(menu, |app, chosen| {
             let choice = chosen.and_then(|place| PASTE_CHOICES.get(place)).map(|(choice, ..)| *choice);
-            let outcome = app.editor.choose_paste(choice.unwrap_or(PasteChoice::Folded));
+            let outcome = app.composer.editor.choose_paste(choice.unwrap_or(PasteChoice::Folded));
             app.after(outcome);
         });
     }
@@ -123,20 +123,20 @@ impl App {
     /// Keeps a paste as a file; the prompt names the file.
     pub(super) fn save_paste(&mut self, text: Arc<str>) {
         let session = self.session();
-        self.loading += 1;
+        self.composer.loading += 1;
         self.spawn(async move {
             let saved = session.save_paste(&text).await;
             Box::new(move |app: &mut Self| {
-                app.loading = app.loading.saturating_sub(1);
+                app.composer.loading = app.composer.loading.saturating_sub(1);
                 match saved {
-                    Ok(url) => app.editor.insert_content(&Content::from(format!("{url} ").as_str())),
+                    Ok(url) => app.composer.editor.insert_content(&Content::from(format!("{url} ").as_str())),
                     // The text is not lost: it is pasted after all.
                     Err(error) => {
                         app.hint(Token::Warning, error);
-                        app.editor.apply(Command::PasteRaw(text.to_string()));
+                        app.composer.editor.apply(Command::PasteRaw(text.to_string()));
                     }
                 }
-                app.link.set_composing(!app.editor.is_empty());
+                app.shown.link.set_composing(!app.composer.editor.is_empty());
                 app.changed();
             }) as Task
         });
@@ -144,12 +144,12 @@ impl App {
 
     /// Puts a text into the clipboard: that of the machine, else through the terminal.
     pub(super) fn copy(&mut self, text: &str) {
-        let (clipboard, text) = (Arc::clone(&self.clipboard), text.to_owned());
+        let (clipboard, text) = (Arc::clone(&self.composer.clipboard), text.to_owned());
         self.spawn(async move {
             let copied = clipboard.copy(text.clone()).await;
             Box::new(move |app: &mut Self| {
                 if !copied {
-                    app.wishes.push(Wish::Write(crate::clipboard::copy(&text)));
+                    app.surface.wishes.push(Wish::Write(crate::clipboard::copy(&text)));
                 }
                 app.hint(Token::Muted, "Copied.");
             }) as Task

@@ -58,14 +58,14 @@ impl Opened {
 impl App {
     /// Is a question in front that keys do not answer yet? Then they go where they went before.
     pub(super) fn is_between_keys(&self) -> bool {
-        self.panels.first().is_some_and(|opened| !opened.listens(self.typed, self.now()))
+        self.panels.open.first().is_some_and(|opened| !opened.listens(self.panels.typed, self.now()))
     }
 
     /// A key or a paste came: is it for what is in front?
     pub(super) fn is_for_panel(&mut self) -> bool {
         let is_for_panel = self.has_panel() && !self.is_between_keys();
-        self.typed = Some(self.now());
-        if let Some(opened) = self.panels.first_mut() {
+        self.panels.typed = Some(self.now());
+        if let Some(opened) = self.panels.open.first_mut() {
             opened.heard |= is_for_panel;
         }
         is_for_panel
@@ -73,28 +73,28 @@ impl App {
 
     /// A question that keys do not answer yet is drawn again when they do.
     pub(super) fn draw_when_heard(&mut self) {
-        let (now, typed) = (self.now(), self.typed);
-        let Some(opened) = self.panels.first() else { return };
+        let (now, typed) = (self.now(), self.panels.typed);
+        let Some(opened) = self.panels.open.first() else { return };
         if !opened.listens(typed, now)
             && let Some(at) = opened.listens_at(typed)
         {
-            self.scheduler.request(Request::Ordinary, at);
+            self.surface.scheduler.request(Request::Ordinary, at);
         }
     }
 
     /// Rows below a question: where keys go, and what is kept for later.
     pub(super) fn below_question(&mut self, look: &Look, size: Size) -> Drawn {
-        let Some(opened) = self.panels.first() else { return Vec::new().into() };
+        let Some(opened) = self.panels.open.first() else { return Vec::new().into() };
         if !opened.panel.is_unasked() || opened.panel.covers() {
             return Vec::new().into();
         }
         if !self.is_between_keys() {
-            let text = self.editor.content().text();
+            let text = self.composer.editor.content().text();
             let first = text.lines().find(|line| !line.trim().is_empty());
             let kept = first.map(|first| look.row(Token::Muted, &format!("Your message is kept: {first}")));
             return kept.into_iter().collect::<Vec<_>>().into();
         }
-        if !opened.came_between(self.typed) {
+        if !opened.came_between(self.panels.typed) {
             return Vec::new().into();
         }
         let mut drawn = self.prompt_rows(look, size);

@@ -19,9 +19,9 @@ impl App {
         }
         match name {
             "hotkeys" => self.hotkeys(),
-            "exit" => self.wishes.push(Wish::Quit),
+            "exit" => self.surface.wishes.push(Wish::Quit),
             "new" => self.switch_session(|host| async move { host.begin().await }, "New session started"),
-            "fork" if self.run.is_some() => self.busy(),
+            "fork" if self.turn.run.is_some() => self.busy(),
             "fork" => self.switch_session(|host| async move { host.fork().await }, "Session forked"),
             "resume" => self.pick_session(),
             "branch" => self.pick_branch(),
@@ -71,16 +71,16 @@ impl App {
 
     /// Shows the conversation of the session of the moment.
     pub(crate) fn show_conversation(&mut self, messages: &[std::sync::Arc<Message>]) {
-        self.spent = 0.0;
-        self.context = 0;
+        self.status.spent = 0.0;
+        self.status.context = 0;
         for message in messages {
             if let Message::Assistant(answer) = &**message {
-                self.spent += answer.usage.cost.total;
+                self.status.spent += answer.usage.cost.total;
             }
         }
         self.estimate_context();
-        if let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) {
-            self.conversation.replay(transcript, messages);
+        if let Some(transcript) = self.surface.ui.get_mut::<Transcript>(self.surface.lanes.transcript) {
+            self.shown.conversation.replay(transcript, messages);
         }
         self.changed();
     }

@@ -25,19 +25,19 @@ pub(super) struct Compacting {
 impl App {
     /// `/compact`: what runs is stopped first.
     pub(super) fn compact(&mut self, focus: &str) {
-        if self.run.is_some() {
-            self.compacting.wanted = Some(focus.to_owned());
+        if self.turn.run.is_some() {
+            self.turn.compacting.wanted = Some(focus.to_owned());
             self.abort();
             return;
         }
         let (session, focus) = (self.session(), focus.to_owned());
         let cancel = self.begin_run("Compacting");
-        let number = self.runs;
+        let number = self.turn.runs;
         self.spawn(async move {
             let compacted = session.compact(Some(&focus), cancel).await;
             Box::new(move |app: &mut Self| {
                 // Another session may have taken the place of this one.
-                if number == app.runs {
+                if number == app.turn.runs {
                     app.compacted(compacted);
                 }
             }) as Task
@@ -57,12 +57,12 @@ impl App {
 
     /// `/handoff`: a new session begins with a document about this one.
     pub(super) fn hand_off(&mut self, focus: &str) {
-        if self.run.is_some() {
+        if self.turn.run.is_some() {
             return self.busy();
         }
-        let (host, focus) = (Arc::clone(&self.host), focus.to_owned());
+        let (host, focus) = (Arc::clone(&self.shown.host), focus.to_owned());
         let cancel = self.begin_run("Generating handoff");
-        self.compacting.activity = Some(Activity::HandingOff);
+        self.turn.compacting.activity = Some(Activity::HandingOff);
         self.spawn(async move {
             let focus = Some(focus.as_str()).filter(|focus| !focus.is_empty());
             let handed = host.hand_off(focus, cancel).await;
@@ -84,10 +84,10 @@ impl App {
     }
 
     fn begin_run(&mut self, what: &'static str) -> CancellationToken {
-        self.compacting.idle.cancel();
+        self.turn.compacting.idle.cancel();
         let cancel = CancellationToken::new();
-        self.runs += 1;
-        self.run = Some(Run { cancel: cancel.clone(), begun: self.now(), what });
+        self.turn.runs += 1;
+        self.turn.run = Some(Run { cancel: cancel.clone(), begun: self.now(), what });
         self.changed();
         cancel
     }
@@ -96,8 +96,8 @@ impl App {
         if self.make_changes(Self::end_run) {
             return;
         }
-        self.run = None;
-        self.compacting.activity = None;
+        self.turn.run = None;
+        self.turn.compacting.activity = None;
         self.refresh();
         self.deliver_held();
         self.send_waiting();
@@ -108,15 +108,15 @@ impl App {
     /// Escape: stops a compaction that goes on, and nothing else.
     pub(super) fn cancel_compaction(&mut self) {
         let by_itself = self.session().control().abort_compaction();
-        if !by_itself && let Some(run) = &self.run {
+        if !by_itself && let Some(run) = &self.turn.run {
             run.cancel.cancel();
         }
     }
 
     /// A turn has ended: what was asked for meanwhile follows, and the wait for a quiet time begins.
     pub(super) fn after_turn(&mut self) {
-        self.compacting.activity = None;
-        match self.compacting.wanted.take() {
+        self.turn.compacting.activity = None;
+        match self.turn.compacting.wanted.take() {
             Some(focus) => self.compact(&focus),
             None => self.wait_for_idle(),
         }
@@ -124,13 +124,13 @@ impl App {
 
     /// Will the conversation be made shorter as soon as the turn is over?
     pub(super) fn compacts_next(&self) -> bool {
-        self.compacting.wanted.is_some()
+        self.turn.compacting.wanted.is_some()
     }
 
     fn wait_for_idle(&mut self) {
-        self.compacting.idle.cancel();
+        self.turn.compacting.idle.cancel();
         let (session, cancel) = (self.session(), CancellationToken::new());
-        self.compacting.idle = cancel.clone();
+        self.turn.compacting.idle = cancel.clone();
         self.spawn(async move {
             session.keep_up_when_idle(cancel).await;
             Box::new(|_: &mut Self| {}) as Task
@@ -142,15 +142,15 @@ impl App {
         let session = self.session();
         match message {
             Message::Assistant(answer) if answer.usage.total_tokens > 0 => {
-                self.context = answer.usage.total_tokens;
+                self.status.context = answer.usage.total_tokens;
             }
             Message::Assistant(answer)
                 if matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted) => {}
             _ => {
-                if self.context == 0 {
-                    self.context = session.prompt_report().tokens as u64;
+                if self.status.context == 0 {
+                    self.status.context = session.prompt_report().tokens as u64;
                 }
-                self.context += session.message_tokens(message);
+                self.status.context += session.message_tokens(message);
             }
         }
     }
@@ -164,7 +164,7 @@ impl App {
                 if Arc::ptr_eq(&session, &app.session())
                     && let Some(tokens) = app.tape_fact("context", tokens, |tokens| serde_json::json!(tokens))
                 {
-                    app.context = tokens;
+                    app.status.context = tokens;
                     app.changed();
                 }
             }) as Task
@@ -173,30 +173,30 @@ impl App {
 
     /// Something begins: the conversation is not idle.
     pub(super) fn not_idle(&mut self) {
-        self.compacting.idle.cancel();
+        self.turn.compacting.idle.cancel();
     }
 
     /// What events say about the length of the conversation.
     pub(super) fn compaction_event(&mut self, event: &AgentEvent) {
         match event {
             AgentEvent::AutoCompactionStart { reason, action } => {
-                self.compacting.activity = Some(match action {
+                self.turn.compacting.activity = Some(match action {
                     CompactionStrategy::Handoff => Activity::HandingOff,
                     _ => Activity::Compacting,
                 });
-                if *reason == CompactionReason::Idle && self.run.is_none() {
-                    let cancel = self.compacting.idle.clone();
-                    self.run = Some(Run { cancel, begun: self.now(), what: "Compacting" });
+                if *reason == CompactionReason::Idle && self.turn.run.is_none() {
+                    let cancel = self.turn.compacting.idle.clone();
+                    self.turn.run = Some(Run { cancel, begun: self.now(), what: "Compacting" });
                 }
             }
             AgentEvent::AutoCompactionEnd { reason, result, aborted, error_message, .. } => {
-                self.compacting.activity = None;
+                self.turn.compacting.activity = None;
                 if let Some(result) = result {
-                    self.context = result.tokens_after;
+                    self.status.context = result.tokens_after;
                 }
                 match reason {
                     CompactionReason::Idle => {
-                        self.run = None;
+                        self.turn.run = None;
                         self.deliver_held();
                     }
                     // Who asked for it is told by the command.
@@ -210,7 +210,7 @@ impl App {
                     self.say(Level::Warning, error);
                 }
             }
-            AgentEvent::AgentEnd { .. } => self.compacting.activity = None,
+            AgentEvent::AgentEnd { .. } => self.turn.compacting.activity = None,
             _ => {}
         }
     }

@@ -11,8 +11,8 @@ impl App {
     /// What waits in the queues, steering first; the queues are empty afterwards.
     fn take_queued(&mut self) -> (Vec<Content>, Vec<Content>) {
         let queued = self.session().control().take_queued();
-        let steering = queued.steering.iter().map(|said| self.images.take_back(said)).collect();
-        let later = queued.follow_ups.iter().map(|said| self.images.take_back(said)).collect();
+        let steering = queued.steering.iter().map(|said| self.composer.images.take_back(said)).collect();
+        let later = queued.follow_ups.iter().map(|said| self.composer.images.take_back(said)).collect();
         (steering, later)
     }
 
@@ -22,18 +22,18 @@ impl App {
         if steering.is_empty() && later.is_empty() {
             return;
         }
-        let current = self.editor.content();
-        self.editor.set_content(&Content::dequeued(steering, later, current));
-        self.link.set_composing(true);
+        let current = self.composer.editor.content();
+        self.composer.editor.set_content(&Content::dequeued(steering, later, current));
+        self.shown.link.set_composing(true);
     }
 
     /// Puts words into the editor, behind what is there.
     pub(crate) fn add_to_draft(&mut self, words: &str) {
-        let mut content = self.editor.content();
+        let mut content = self.composer.editor.content();
         let between = if content.is_empty() { "" } else { "\n\n" };
         content.push(Part::Text(format!("{between}{words}")));
-        self.editor.set_content(&content);
-        self.link.set_composing(true);
+        self.composer.editor.set_content(&content);
+        self.shown.link.set_composing(true);
     }
 
     /// Interrupts the turn; what is queued is said at once.
@@ -41,9 +41,9 @@ impl App {
         let (steering, later) = self.take_queued();
         let all = Content::dequeued(steering, later, Content::default());
         if !all.is_empty() {
-            self.waiting.push_front(Prompt::words(self.images.content(&all)));
+            self.turn.waiting.push_front(Prompt::words(self.composer.images.content(&all)));
         }
-        if let Some(run) = &self.run {
+        if let Some(run) = &self.turn.run {
             run.cancel.cancel();
         }
         self.changed();
@@ -63,12 +63,12 @@ impl App {
 
     /// What is in the editor, with its pictures; `None` if there is nothing to keep.
     pub(crate) fn draft(&self) -> Option<Value> {
-        let draft = self.editor.draft();
+        let draft = self.composer.editor.draft();
         if draft.is_empty() {
             return None;
         }
         let pictures: Vec<Option<&ImageBlock>> =
-            draft.content.images().iter().map(|handle| self.images.get(handle)).collect();
+            draft.content.images().iter().map(|handle| self.composer.images.get(handle)).collect();
         Some(json!({ "draft": draft, "images": pictures }))
     }
 
@@ -82,11 +82,11 @@ impl App {
                     app.leave_tape("a draft that was brought back");
                 }
                 // Who has typed something meanwhile goes first.
-                if let Some(kept) = kept.filter(|_| app.editor.is_empty())
+                if let Some(kept) = kept.filter(|_| app.composer.editor.is_empty())
                     && let Some(draft) = app.unpacked(&kept)
                 {
-                    app.editor.restore(&draft);
-                    app.link.set_composing(true);
+                    app.composer.editor.restore(&draft);
+                    app.shown.link.set_composing(true);
                     app.changed();
                 }
             }) as Task
@@ -104,7 +104,7 @@ impl App {
             match part {
                 Part::Image(ImageHandle(_)) => {
                     if let Some(picture) = pictures.next().flatten() {
-                        content.push(Part::Image(self.images.add(picture)));
+                        content.push(Part::Image(self.composer.images.add(picture)));
                     }
                 }
                 other => content.push(other.clone()),

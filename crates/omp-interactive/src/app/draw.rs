@@ -31,13 +31,13 @@ impl App {
     /// Draws what is due; `None` if nothing is.
     pub(crate) fn paint(&mut self, renderer: &mut Renderer, size: Size) -> Option<Painted> {
         let now = self.now();
-        let extent = self.scheduler.take(now)?;
-        self.width = size.width;
+        let extent = self.surface.scheduler.take(now)?;
+        self.surface.width = size.width;
         self.note_size(size);
         self.decode_pictures(size);
         self.fill(size, &extent);
-        let frame = self.ui.compose(size, &extent);
-        renderer.ahead(&self.stage.pictures().take_bytes());
+        let frame = self.surface.ui.compose(size, &extent);
+        renderer.ahead(&self.surface.stage.pictures().take_bytes());
         let painted = renderer.paint(&frame.view(), size);
         self.fade_pictures();
         Some(painted)
@@ -46,45 +46,49 @@ impl App {
     /// The last frame: the conversation stays, everything below it goes.
     pub(crate) fn farewell(&mut self, renderer: &mut Renderer, size: Size) -> Painted {
         let lanes = [
-            self.lanes.pending,
-            self.lanes.working,
-            self.lanes.todo,
-            self.lanes.aside,
-            self.lanes.banner,
-            self.lanes.status,
-            self.lanes.editor,
+            self.surface.lanes.pending,
+            self.surface.lanes.working,
+            self.surface.lanes.todo,
+            self.surface.lanes.aside,
+            self.surface.lanes.banner,
+            self.surface.lanes.status,
+            self.surface.lanes.editor,
         ];
         for lane in lanes {
-            if let Some(pane) = self.ui.get_mut::<Pane>(lane) {
+            if let Some(pane) = self.surface.ui.get_mut::<Pane>(lane) {
                 pane.set(Vec::new(), None);
             }
         }
-        let frame = self.ui.compose(size, &Extent::Everything);
+        let frame = self.surface.ui.compose(size, &Extent::Everything);
         renderer.finish(&frame.view(), size)
     }
 
     fn fill(&mut self, size: Size, extent: &Extent) {
-        let look = self.stage.look(size.width);
+        let look = self.surface.stage.look(size.width);
         let working = self.working(&look);
-        self.set(self.lanes.working, working, None);
+        self.set(self.surface.lanes.working, working, None);
         if *extent != Extent::Everything {
             return;
         }
         self.drop_stale_panels();
         let pending = self.pending(&look);
-        self.set(self.lanes.pending, pending, None);
+        self.set(self.surface.lanes.pending, pending, None);
         let todos = self.todos(&look);
-        self.set(self.lanes.todo, todos, None);
+        self.set(self.surface.lanes.todo, todos, None);
         self.drop_stale_aside();
         let aside = self.aside_rows(&look, size);
-        self.set(self.lanes.aside, aside, None);
-        let banner =
-            self.banner.as_ref().map(|(token, text)| look.wrapped(*token, text, 0)).unwrap_or_default();
-        self.set(self.lanes.banner, banner, None);
+        self.set(self.surface.lanes.aside, aside, None);
+        let banner = self
+            .status
+            .banner
+            .as_ref()
+            .map(|(token, text)| look.wrapped(*token, text, 0))
+            .unwrap_or_default();
+        self.set(self.surface.lanes.banner, banner, None);
         let status = self.status(&look);
-        self.set(self.lanes.status, status, None);
+        self.set(self.surface.lanes.status, status, None);
         let Drawn { rows, cursor } = self.front(&look, size);
-        let lane = self.covering().unwrap_or(self.lanes.editor);
+        let lane = self.covering().unwrap_or(self.surface.lanes.editor);
         self.set(lane, rows, cursor);
     }
 
@@ -93,7 +97,7 @@ impl App {
         self.draw_when_heard();
         let below = self.below_question(look, size);
         let size = Size { height: size.height.saturating_sub(below.rows.len()), ..size };
-        let mut drawn = match self.panels.first_mut() {
+        let mut drawn = match self.panels.open.first_mut() {
             Some(Opened { panel, .. }) if panel.has_edge() || size.height < LOW => panel.draw(look, size),
             Some(Opened { panel, .. }) => apart(panel.draw(look, Size { height: size.height - 1, ..size })),
             None => return self.prompt_rows(look, size),
@@ -107,35 +111,40 @@ impl App {
 
     /// The lane over everything, if what is in front wants it.
     fn covering(&mut self) -> Option<Id> {
-        let covers = self.panels.first().is_some_and(|opened| opened.panel.covers());
-        match (covers, self.setup.cover) {
+        let covers = self.panels.open.first().is_some_and(|opened| opened.panel.covers());
+        match (covers, self.panels.setup.cover) {
             (true, None) => {
                 let options = OverlayOptions { anchor: Anchor::Below, ..OverlayOptions::default() };
-                let cover = self.ui.show_overlay(Pane::default(), options);
-                self.set(self.lanes.editor, Vec::new(), None);
-                self.setup.cover = Some(cover);
+                let cover = self.surface.ui.show_overlay(Pane::default(), options);
+                self.set(self.surface.lanes.editor, Vec::new(), None);
+                self.panels.setup.cover = Some(cover);
             }
             (false, Some(cover)) => {
-                self.ui.close_overlay(cover);
-                self.setup.cover = None;
+                self.surface.ui.close_overlay(cover);
+                self.panels.setup.cover = None;
             }
             _ => {}
         }
-        self.setup.cover
+        self.panels.setup.cover
     }
 
     fn set(&mut self, lane: omp_tui::ui::Id, rows: Vec<Line>, cursor: Option<Position>) {
-        if let Some(pane) = self.ui.get_mut::<Pane>(lane) {
+        if let Some(pane) = self.surface.ui.get_mut::<Pane>(lane) {
             pane.set(rows, cursor);
         }
     }
 
     fn working(&self, look: &Look) -> Vec<Line> {
-        let Some(run) = &self.run else { return Vec::new() };
+        let Some(run) = &self.turn.run else { return Vec::new() };
         let running = self.running(run.begun);
         // What is in front takes the key for itself.
-        let key = self.keys.hint(actions::INTERRUPT).filter(|_| self.panels.is_empty()).unwrap_or_default();
-        let activity = match self.compacting.activity.as_ref().or(self.retrying.as_ref()) {
+        let key = self
+            .composer
+            .keys
+            .hint(actions::INTERRUPT)
+            .filter(|_| self.panels.open.is_empty())
+            .unwrap_or_default();
+        let activity = match self.turn.compacting.activity.as_ref().or(self.turn.retrying.as_ref()) {
             Some(activity) => activity.clone(),
             None => Activity::Working(run.what.to_owned()),
         };
@@ -174,16 +183,16 @@ impl App {
         };
         let facts = status::Facts {
             model: session.model_selector() + if session.is_fast() { " fast" } else { "" },
-            thinking: Some(self.thinking).filter(|level| *level != ThinkingLevel::Off),
+            thinking: Some(self.status.thinking).filter(|level| *level != ThinkingLevel::Off),
             mode: self.mode(),
             approval: Some(self.approval()),
             path: shown_path(&session.cwd(), &self.home()),
-            git: self.branch.clone().map(|branch| status::Git { branch, ..status::Git::default() }),
-            context: Some((self.context, session.context_window())),
-            tokens: self.tokens,
-            cached: self.cached,
+            git: self.status.branch.clone().map(|branch| status::Git { branch, ..status::Git::default() }),
+            context: Some((self.status.context, session.context_window())),
+            tokens: self.status.tokens,
+            cached: self.status.cached,
             missed: session.cache_missed(),
-            cost: self.spent,
+            cost: self.status.spent,
             jobs: session.jobs().iter().filter(|job| job.status.word() == "running").count(),
             session: session.header().title,
             running_ms: u64::try_from(self.now().as_millis()).unwrap_or(u64::MAX),
@@ -213,7 +222,7 @@ impl App {
             {
                 Some(format!("goal {}", goal.status.word()))
             }
-            _ => self.driver.is_looping().then(|| "loop".to_owned()),
+            _ => self.shown.driver.is_looping().then(|| "loop".to_owned()),
         }
     }
 

@@ -9,7 +9,7 @@ use super::{App, Task};
 impl App {
     /// Looks up the branch of the session's directory, and hears of it when it changes.
     pub(super) fn watch_branch(&mut self) {
-        self.head = None;
+        self.status.head = None;
         let (cwd, tasks) = (self.session().cwd(), self.tasks.clone());
         self.spawn(async move {
             let looked = tokio::task::spawn_blocking(move || {
@@ -24,7 +24,7 @@ impl App {
             let looked = looked.await.ok().flatten();
             Box::new(move |app: &mut Self| {
                 let (branch, watch) = looked.unwrap_or_default();
-                app.head = watch;
+                app.status.head = watch;
                 app.set_branch(branch);
             }) as Task
         });
@@ -43,8 +43,8 @@ impl App {
         let Some(branch) = self.tape_fact("branch", branch, |branch| serde_json::json!(branch)) else {
             return;
         };
-        if self.branch != branch {
-            self.branch = branch;
+        if self.status.branch != branch {
+            self.status.branch = branch;
             self.changed();
         }
     }

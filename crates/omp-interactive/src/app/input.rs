@@ -25,17 +25,17 @@ impl App {
             Event::Key(key) => self.key(key),
             Event::Paste(text) => self.pasted(text),
             Event::Focus(focused) => {
-                self.focused = focused;
+                self.surface.focused = focused;
                 return;
             }
             Event::Mouse(_) | Event::Reply(_) => return,
         }
         let now = self.now();
-        self.scheduler.request(Request::Key, now);
+        self.surface.scheduler.request(Request::Key, now);
     }
 
     fn key(&mut self, key: Key) {
-        self.banner = None;
+        self.status.banner = None;
         if self.is_for_panel() {
             self.key_in_panel(key);
             return;
@@ -45,13 +45,13 @@ impl App {
         }
         let chord = Chord::from(key);
         // Nothing is typed with Escape, so it can close the list of completions first.
-        if let Some(action) = self.keys.action(Context::App, chord)
+        if let Some(action) = self.composer.keys.action(Context::App, chord)
             && self.act(action)
         {
             return;
         }
         if let Some(command) = self.editing(key, chord) {
-            let outcome = self.editor.apply(command);
+            let outcome = self.composer.editor.apply(command);
             self.after(outcome);
         }
     }
@@ -59,9 +59,13 @@ impl App {
     /// What a key means in the editor.
     fn editing(&self, key: Key, chord: Chord) -> Option<Command> {
         // Enter is the editor's: a command that is typed in full is sent, not completed.
-        let listed = self.keys.action(Context::Select, chord).filter(|_| self.editor.is_completing());
+        let listed = self
+            .composer
+            .keys
+            .action(Context::Select, chord)
+            .filter(|_| self.composer.editor.is_completing());
         let listed = listed.filter(|action| *action != actions::SELECT_CONFIRM);
-        let action = listed.or_else(|| self.keys.action(Context::Editor, chord));
+        let action = listed.or_else(|| self.composer.keys.action(Context::Editor, chord));
         action.and_then(|action| Command::of_action(action.id())).or_else(|| Command::of_key(key))
     }
 
@@ -72,16 +76,16 @@ impl App {
         }
         match action {
             actions::INTERRUPT => self.escape(),
-            actions::EXIT => match exit_key(!self.editor.is_empty()) {
-                ExitKey::Exit => self.wishes.push(Wish::Quit),
+            actions::EXIT => match exit_key(!self.composer.editor.is_empty()) {
+                ExitKey::Exit => self.surface.wishes.push(Wish::Quit),
                 ExitKey::DeleteForward => return false,
             },
-            actions::SUSPEND => self.wishes.push(Wish::Suspend),
-            actions::DISPLAY_RESET => self.wishes.push(Wish::Gesture(Gesture::Reset)),
+            actions::SUSPEND => self.surface.wishes.push(Wish::Suspend),
+            actions::DISPLAY_RESET => self.surface.wishes.push(Wish::Gesture(Gesture::Reset)),
             actions::TOOLS_EXPAND => self.expand(),
             actions::THINKING_TOGGLE => {
-                let shown = !self.stage.thoughts();
-                self.stage.set_thoughts(shown);
+                let shown = !self.surface.stage.thoughts();
+                self.surface.stage.set_thoughts(shown);
                 self.hint(Token::Muted, if shown { "Thinking is shown." } else { "Thinking is hidden." });
             }
             actions::THINKING_CYCLE => self.cycle_thinking(),
@@ -122,7 +126,7 @@ impl App {
             }
             actions::CLIPBOARD_COPY_LINE | actions::CLIPBOARD_COPY_PROMPT => {
                 let Some(command) = Command::of_action(action.id()) else { return false };
-                let outcome = self.editor.apply(command);
+                let outcome = self.composer.editor.apply(command);
                 self.after(outcome);
             }
             _ => return false,
@@ -133,32 +137,32 @@ impl App {
     /// Ctrl+C: copies what is selected, else empties the editor; twice it leaves.
     fn clear_or_leave(&mut self) {
         let now = self.now();
-        match clear_key(self.editor.selection().is_some(), &mut self.clears, now) {
+        match clear_key(self.composer.editor.selection().is_some(), &mut self.composer.clears, now) {
             ClearKey::Copy => {
-                let outcome = self.editor.apply(Command::Copy);
+                let outcome = self.composer.editor.apply(Command::Copy);
                 self.after(outcome);
             }
             ClearKey::Clear => {
-                self.editor.apply(Command::Clear);
-                self.link.set_composing(false);
+                self.composer.editor.apply(Command::Clear);
+                self.shown.link.set_composing(false);
                 self.begin_anew();
                 self.hint(Token::Muted, "Press Ctrl+C again to leave.");
             }
-            ClearKey::Exit => self.wishes.push(Wish::Quit),
+            ClearKey::Exit => self.surface.wishes.push(Wish::Quit),
         }
     }
 
     fn escape(&mut self) {
         let now = self.now();
         let state = self.to_leave();
-        match escape(state, &mut self.escapes, now) {
+        match escape(state, &mut self.composer.escapes, now) {
             Escape::Editor => {
-                self.editor.apply(Command::Cancel);
+                self.composer.editor.apply(Command::Cancel);
             }
             Escape::CancelCompaction | Escape::CancelHandoff => self.cancel_compaction(),
             Escape::CancelRetry => self.session().control().abort_retry(),
             Escape::PauseLoop => {
-                self.driver.pause_loop();
+                self.shown.driver.pause_loop();
                 self.hint(
                     Token::Muted,
                     "The loop is paused: this turn goes on, and no other follows by itself.",
@@ -168,30 +172,30 @@ impl App {
             Escape::AbortTurn => self.abort(),
             Escape::AbortShell => self.abort_shell(),
             Escape::ClearText => {
-                self.editor.apply(Command::Clear);
+                self.composer.editor.apply(Command::Clear);
             }
             Escape::OpenTree => self.command("/tree"),
             Escape::OpenBranch => self.command("/branch"),
             _ => {}
         }
-        self.link.set_composing(!self.editor.is_empty());
+        self.shown.link.set_composing(!self.composer.editor.is_empty());
     }
 
     /// What Escape could leave now.
     fn to_leave(&self) -> EscapeState {
         // To those who edit with vi, Escape is no word for throwing the text away.
-        let kept = self.vi.is_some() && !self.editor.is_empty();
+        let kept = self.composer.vi.is_some() && !self.composer.editor.is_empty();
         EscapeState {
-            editor_open: self.editor.is_completing()
-                || self.editor.is_waiting_for_jump()
-                || self.editor.selection().is_some(),
-            compacting: self.compacting.activity.is_some(),
-            retrying: self.retrying.is_some(),
-            panel_open: self.asides.is_open(),
-            looping: self.run.is_some() && self.driver.is_repeating(),
-            streaming: self.run.is_some(),
-            shell_running: self.shell.is_some(),
-            has_text: !self.editor.is_empty() && !kept,
+            editor_open: self.composer.editor.is_completing()
+                || self.composer.editor.is_waiting_for_jump()
+                || self.composer.editor.selection().is_some(),
+            compacting: self.turn.compacting.activity.is_some(),
+            retrying: self.turn.retrying.is_some(),
+            panel_open: self.panels.asides.is_open(),
+            looping: self.turn.run.is_some() && self.shown.driver.is_repeating(),
+            streaming: self.turn.run.is_some(),
+            shell_running: self.turn.shell.is_some(),
+            has_text: !self.composer.editor.is_empty() && !kept,
             double: match self.session().settings().get(keys::DOUBLE_ESCAPE_ACTION) {
                 _ if kept => DoubleEscape::None,
                 "branch" => DoubleEscape::Branch,
@@ -214,7 +218,7 @@ impl App {
             Outcome::Attach(_) | Outcome::SavePaste(_) => {}
             Outcome::Ignored | Outcome::Handled => {}
         }
-        self.link.set_composing(!self.editor.is_empty());
+        self.shown.link.set_composing(!self.composer.editor.is_empty());
         self.complete();
     }
 }

@@ -23,7 +23,7 @@ impl App {
     }
 
     fn person(&self) -> Arc<dyn Ui> {
-        Arc::new(self.link.of_session(self.session))
+        Arc::new(self.shown.link.of_session(self.shown.number))
     }
 
     /// `/plan`: on, paused, off; with words it is on and they are the first prompt.
@@ -70,7 +70,7 @@ impl App {
                 Self::told(session.pause_goal().await.map(|_| "The goal is paused.".to_owned()))
             }),
             "resume" => {
-                let driver = Arc::clone(&self.driver);
+                let driver = Arc::clone(&self.shown.driver);
                 self.go("Working", move |cancel| async move { driver.resume_goal(cancel).await.map(Some) });
             }
             "drop" => {
@@ -120,11 +120,11 @@ impl App {
     }
 
     pub(super) fn start_goal(&mut self, objective: String) {
-        if self.run.is_some() {
+        if self.turn.run.is_some() {
             self.hint(Token::Warning, "The model is still answering. Esc stops it.");
             return;
         }
-        let driver = Arc::clone(&self.driver);
+        let driver = Arc::clone(&self.shown.driver);
         self.go("Working", move |cancel| async move {
             driver.start_goal(&objective, None, cancel).await.map(Some)
         });
@@ -147,13 +147,13 @@ impl App {
 
     /// `/loop`: repeats the next prompt, or ends that.
     pub(super) fn toggle_loop(&mut self, arguments: &str) {
-        if self.driver.is_looping() && arguments.is_empty() {
-            self.driver.end_loop();
+        if self.shown.driver.is_looping() && arguments.is_empty() {
+            self.shown.driver.end_loop();
             self.say(Level::Info, "Loop mode is off.");
             return;
         }
         let begun = match LoopLimit::parse(arguments) {
-            Ok(limit) => self.driver.begin_loop(limit).map_err(|error| error.to_string()),
+            Ok(limit) => self.shown.driver.begin_loop(limit).map_err(|error| error.to_string()),
             Err(usage) => Err(usage.to_string()),
         };
         match begun {

@@ -17,12 +17,12 @@ pub enum Titles {
 impl App {
     /// Whether a model is asked for names of sessions.
     pub(crate) fn set_titles(&mut self, titles: Titles) {
-        self.titles = titles;
+        self.shown.titles = titles;
     }
 
     /// Lets a small model name the session after what the user says. The turn does not wait for it.
     pub(super) fn name_session(&self, prompt: &Prompt) {
-        if self.titles == Titles::Never || prompt.form != PromptForm::Words {
+        if self.shown.titles == Titles::Never || prompt.form != PromptForm::Words {
             return;
         }
         let (session, words) = (self.session(), prompt.content.text());

@@ -7,24 +7,24 @@ use super::App;
 impl App {
     /// A goal that was given on the command line: it comes before every prompt.
     pub(crate) fn first_goal(&mut self, objective: String) {
-        self.objective = Some(objective);
+        self.turn.objective = Some(objective);
         self.send_waiting();
     }
 
     /// A prompt that was given on the command line.
     pub(crate) fn first_prompt(&mut self, prompt: Prompt) {
-        self.waiting.push_back(prompt);
+        self.turn.waiting.push_back(prompt);
         self.send_waiting();
     }
 
     /// Sends what waits, unless something runs.
     pub(super) fn send_waiting(&mut self) {
-        if self.run.is_some() || self.is_setting_up() {
+        if self.turn.run.is_some() || self.is_setting_up() {
             return;
         }
-        if let Some(objective) = self.objective.take() {
+        if let Some(objective) = self.turn.objective.take() {
             self.start_goal(objective);
-        } else if let Some(prompt) = self.waiting.pop_front() {
+        } else if let Some(prompt) = self.turn.waiting.pop_front() {
             self.prompt(prompt);
         }
     }

@@ -17,13 +17,13 @@ use crate::panels::{Panel, Reaction};
 impl App {
     /// Puts something in the place of the editor, behind what is there: one is answered after the other.
     pub(crate) fn open(&mut self, panel: impl Panel) {
-        self.panels.push(Opened::new(panel));
+        self.panels.open.push(Opened::new(panel));
         self.front_changed();
     }
 
     /// Puts something before everything else, such as a question of the panel in front.
     pub(crate) fn open_in_front(&mut self, panel: impl Panel) {
-        self.panels.insert(0, Opened::new(panel));
+        self.panels.open.insert(0, Opened::new(panel));
         self.front_changed();
     }
 
@@ -42,7 +42,7 @@ impl App {
 
     /// The panel of a kind, if one is open.
     pub(crate) fn panel<T: Panel>(&mut self) -> Option<&mut T> {
-        self.panels.iter_mut().find_map(|opened| {
+        self.panels.open.iter_mut().find_map(|opened| {
             let panel: &mut dyn Any = opened.panel.as_mut();
             panel.downcast_mut::<T>()
         })
@@ -50,7 +50,7 @@ impl App {
 
     /// Takes panels of a kind away.
     pub(crate) fn close<T: Panel>(&mut self) {
-        self.panels.retain(|opened| {
+        self.panels.open.retain(|opened| {
             let panel: &dyn Any = opened.panel.as_ref();
             !panel.is::<T>()
         });
@@ -60,12 +60,12 @@ impl App {
     /// Is something in the place of the editor?
     pub(crate) fn has_panel(&mut self) -> bool {
         self.drop_stale_panels();
-        !self.panels.is_empty()
+        !self.panels.open.is_empty()
     }
 
     /// Takes questions away that nobody waits for any more.
     pub(super) fn drop_stale_panels(&mut self) {
-        self.panels.retain(|opened| !opened.panel.is_stale());
+        self.panels.open.retain(|opened| !opened.panel.is_stale());
         self.note_front();
     }
 
@@ -77,19 +77,19 @@ impl App {
 
     fn note_front(&mut self) {
         let now = self.now();
-        if let Some(opened) = self.panels.first_mut() {
+        if let Some(opened) = self.panels.open.first_mut() {
             opened.come_to_front(now);
         }
     }
 
     pub(super) fn key_in_panel(&mut self, key: Key) {
-        let Some(opened) = self.panels.first_mut() else { return };
-        let reaction = opened.panel.key(key, &self.keys);
+        let Some(opened) = self.panels.open.first_mut() else { return };
+        let reaction = opened.panel.key(key, &self.composer.keys);
         self.react(reaction);
     }
 
     pub(super) fn paste_in_panel(&mut self, text: &str) {
-        let Some(opened) = self.panels.first_mut() else { return };
+        let Some(opened) = self.panels.open.first_mut() else { return };
         let reaction = opened.panel.paste(text);
         self.react(reaction);
     }
@@ -99,7 +99,7 @@ impl App {
             Reaction::Stay => {}
             Reaction::Do(then) => then(self),
             Reaction::Close(then) => {
-                self.panels.remove(0);
+                self.panels.open.remove(0);
                 then(self);
             }
         }

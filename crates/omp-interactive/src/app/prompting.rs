@@ -29,9 +29,9 @@ impl App {
     /// The rows of the prompt editor, with its list of completions.
     pub(super) fn prompt_rows(&mut self, look: &Look, size: Size) -> Drawn {
         let settings = self.session().settings();
-        let border = Border::of(self.editor.prefix(), Some(level(self.thinking)));
-        let title = self.vi.as_ref().map(|vi| mode_title(look, vi.mode()));
-        let rendered = self.editor.render(&EditorLook {
+        let border = Border::of(self.composer.editor.prefix(), Some(level(self.status.thinking)));
+        let title = self.composer.vi.as_ref().map(|vi| mode_title(look, vi.mode()));
+        let rendered = self.composer.editor.render(&EditorLook {
             width: size.width,
             height: (size.height / EDITOR_SHARE).max(3),
             styles: &self.tinted(look, border),
@@ -48,34 +48,35 @@ impl App {
 
     /// Rows of the program's own making, in the conversation.
     pub(crate) fn show_rows(&mut self, draw: impl Fn(&Look) -> Vec<Line> + 'static) {
-        if let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) {
-            self.conversation.show(transcript, draw);
+        if let Some(transcript) = self.surface.ui.get_mut::<Transcript>(self.surface.lanes.transcript) {
+            self.shown.conversation.show(transcript, draw);
         }
         self.changed();
     }
 
     /// Leaves a place for the language servers, which are not known yet.
     pub(crate) fn show_servers(&mut self) {
-        if let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) {
-            self.servers = Some(self.conversation.show_servers(transcript));
+        if let Some(transcript) = self.surface.ui.get_mut::<Transcript>(self.surface.lanes.transcript) {
+            self.status.servers = Some(self.shown.conversation.show_servers(transcript));
         }
     }
 
     /// Turns the keys of vi on or off, as the settings want it.
     pub(super) fn choose_keys(&mut self) {
         let wanted = self.session().settings().get(keys::TUI_VIM_MODE);
-        match (wanted, self.vi.is_some()) {
-            (true, false) => self.vi = Some(vi::Vi::default()),
-            (false, true) => self.vi = None,
+        match (wanted, self.composer.vi.is_some()) {
+            (true, false) => self.composer.vi = Some(vi::Vi::default()),
+            (false, true) => self.composer.vi = None,
             _ => {}
         }
     }
 
     /// Lets vi have a key. `true` if it means something there.
     pub(super) fn vi_key(&mut self, key: Key) -> bool {
-        let open = self.editor.is_completing() || self.editor.is_waiting_for_jump();
-        let (empty, running) = (self.editor.is_empty(), self.run.is_some() || self.shell.is_some());
-        let Some(vi) = &mut self.vi else { return false };
+        let open = self.composer.editor.is_completing() || self.composer.editor.is_waiting_for_jump();
+        let (empty, running) =
+            (self.composer.editor.is_empty(), self.turn.run.is_some() || self.turn.shell.is_some());
+        let Some(vi) = &mut self.composer.vi else { return false };
         // Escape closes the list first, and where there is nothing to move in, it stops what runs.
         let escape = key.code == Code::Escape && key.modifiers == Modifiers::NONE;
         if escape && (open || empty || (running && vi.mode() == Mode::Normal)) {
@@ -86,7 +87,7 @@ impl App {
             Reply::Pass => false,
             Reply::Commands(commands) => {
                 for command in commands {
-                    let outcome = self.editor.apply(command);
+                    let outcome = self.composer.editor.apply(command);
                     self.after(outcome);
                 }
                 true
@@ -96,7 +97,7 @@ impl App {
 
     /// The text is gone from the editor: what is typed next is text.
     pub(super) fn begin_anew(&mut self) {
-        if let Some(vi) = &mut self.vi {
+        if let Some(vi) = &mut self.composer.vi {
             vi.reset();
         }
     }

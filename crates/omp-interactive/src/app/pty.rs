@@ -12,7 +12,7 @@ impl App {
     /// Shows the terminal of a command until it ends.
     pub(super) fn show_terminal(&mut self, command: String, terminal: Terminal, ended: CancellationToken) {
         let changes = terminal.changes();
-        let screen = self.screen_size;
+        let screen = self.surface.screen_size;
         self.open_in_front(Pty::new(command, terminal, ended.clone(), screen));
         self.follow_terminal(changes, ended);
     }
@@ -35,7 +35,7 @@ impl App {
 
     /// The screen has this size; terminals of commands are made for it.
     pub(super) fn note_size(&mut self, size: Size) {
-        self.screen_size = size;
-        self.link.set_room(crate::panels::pty::room(size));
+        self.surface.screen_size = size;
+        self.shown.link.set_room(crate::panels::pty::room(size));
     }
 }

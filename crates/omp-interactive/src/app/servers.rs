@@ -33,7 +33,7 @@ impl App {
     pub(super) fn know_servers(&mut self, known: Vec<LanguageServer>, settled: bool) {
         let said = |known: &Vec<LanguageServer>| json!({"known": known, "settled": settled});
         let Some(known) = self.tape_fact("servers", known, said) else { return };
-        if let Some(servers) = &self.servers {
+        if let Some(servers) = &self.status.servers {
             servers.with(|servers| {
                 servers.set(known);
                 if settled {

@@ -43,12 +43,12 @@ impl Switching {
 impl App {
     /// The keys of the user.
     pub(crate) fn keys(&self) -> &Bindings {
-        &self.keys
+        &self.composer.keys
     }
 
     /// Ends the program.
     pub(crate) fn quit(&mut self) {
-        self.wishes.push(Wish::Quit);
+        self.surface.wishes.push(Wish::Quit);
     }
 
     /// Exchanges the session.
@@ -56,19 +56,19 @@ impl App {
     where
         F: Future<Output = Result<Arrival, SwitchError>> + Send + 'static,
     {
-        let host = Arc::clone(&self.host);
+        let host = Arc::clone(&self.shown.host);
         let switching = switch(Arc::clone(&host));
-        if let Some(run) = &self.run {
+        if let Some(run) = &self.turn.run {
             run.cancel.cancel();
         }
         // What waits for a turn of this session would never be said.
         self.give_back();
-        self.switching.going += 1;
+        self.shown.switching.going += 1;
         self.spawn(async move {
             let arrival = switching.await;
             let messages = host.session().transcript().await;
             Box::new(move |app: &mut Self| {
-                app.switching.going -= 1;
+                app.shown.switching.going -= 1;
                 match arrival {
                     Ok(arrival) => app.switched(arrival, &messages, done),
                     Err(SwitchError::DirectoryGone { path, cwd }) => app.ask_to_move(path, &cwd),
@@ -81,11 +81,11 @@ impl App {
 
     /// Words for a session that was not opened go back into the editor.
     fn give_held_back(&mut self) {
-        let held = std::mem::take(&mut self.switching.held);
+        let held = std::mem::take(&mut self.shown.switching.held);
         if !held.is_empty() {
-            let current = self.editor.content();
-            self.editor.set_content(&Content::dequeued(held, Vec::new(), current));
-            self.link.set_composing(true);
+            let current = self.composer.editor.content();
+            self.composer.editor.set_content(&Content::dequeued(held, Vec::new(), current));
+            self.shown.link.set_composing(true);
         }
     }
 
@@ -97,8 +97,8 @@ impl App {
         self.leave_run();
         self.arrive(messages, &done);
         arrival.remarks.iter().for_each(|remark| self.say(Level::Warning, remark));
-        for content in std::mem::take(&mut self.switching.held) {
-            self.waiting.push_back(Prompt::words(self.images.content(&content)));
+        for content in std::mem::take(&mut self.shown.switching.held) {
+            self.turn.waiting.push_back(Prompt::words(self.composer.images.content(&content)));
         }
         self.send_waiting();
         if let Some(prompt) = arrival.prompt {
@@ -125,24 +125,24 @@ impl App {
     /// Shows another conversation than before.
     pub(super) fn arrive(&mut self, messages: &[Arc<omp_types::Message>], done: &str) {
         self.leave_tape("another session");
-        self.session = self.sessions.latest();
-        self.current = self.host.session();
-        if let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) {
+        self.shown.number = self.shown.numbers.latest();
+        self.shown.current = self.shown.host.session();
+        if let Some(transcript) = self.surface.ui.get_mut::<Transcript>(self.surface.lanes.transcript) {
             *transcript = Transcript::new();
         }
-        self.conversation = Conversation::new(self.stage.clone());
-        self.stage.pictures().clear();
-        self.panels.clear();
-        self.waiting.clear();
-        self.retrying = None;
-        self.banner = None;
-        self.finder = Files::new(&self.current.cwd());
+        self.shown.conversation = Conversation::new(self.surface.stage.clone());
+        self.surface.stage.pictures().clear();
+        self.panels.open.clear();
+        self.turn.waiting.clear();
+        self.turn.retrying = None;
+        self.status.banner = None;
+        self.composer.finder = Files::new(&self.shown.current.cwd());
         self.show_conversation(messages);
         self.say(Level::Info, done);
         self.refresh();
         self.look_around();
         self.set_title();
-        self.wishes.push(Wish::Gesture(Gesture::Replace));
+        self.surface.wishes.push(Wish::Gesture(Gesture::Replace));
     }
 
     /// An entry of the tree was chosen.
@@ -197,7 +197,7 @@ impl App {
 
     fn go_to(&mut self, id: String) {
         let session = self.session();
-        if let Some(run) = &self.run {
+        if let Some(run) = &self.turn.run {
             run.cancel.cancel();
         }
         self.spawn(async move {

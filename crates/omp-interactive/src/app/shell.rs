@@ -18,11 +18,11 @@ impl App {
         if visibility == Visibility::Private {
             view = view.hidden_from_model();
         }
-        let bang = Bang::new(self.stage.clone(), view);
+        let bang = Bang::new(self.surface.stage.clone(), view);
         let cancel = CancellationToken::new();
-        if let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) {
-            let bang = self.conversation.show_command(transcript, bang);
-            self.shell = Some((cancel.clone(), bang));
+        if let Some(transcript) = self.surface.ui.get_mut::<Transcript>(self.surface.lanes.transcript) {
+            let bang = self.shown.conversation.show_command(transcript, bang);
+            self.turn.shell = Some((cancel.clone(), bang));
         }
         let (session, tasks) = (self.session(), self.tasks.clone());
         self.spawn(async move {
@@ -44,14 +44,14 @@ impl App {
     }
 
     fn show_output(&mut self, tail: &str) {
-        if let Some((_, bang)) = &self.shell {
+        if let Some((_, bang)) = &self.turn.shell {
             bang.with(|bang| bang.view.replace(tail));
         }
         self.changed();
     }
 
     fn command_ended(&mut self, command: &str, done: &UserCommand, visibility: Visibility) {
-        if let Some((_, bang)) = &self.shell {
+        if let Some((_, bang)) = &self.turn.shell {
             bang.with(|bang| bang.view.replace(&done.output));
         }
         let state = match done.exit_code {
@@ -77,34 +77,34 @@ impl App {
     }
 
     fn finish_shell(&mut self, state: BangState, everything: Option<String>) {
-        self.finder.forget();
-        if let Some((_, bang)) = self.shell.take() {
+        self.composer.finder.forget();
+        if let Some((_, bang)) = self.turn.shell.take() {
             bang.with(|bang| bang.finish(state, everything));
         }
         self.changed();
     }
 
     pub(super) fn abort_shell(&mut self) {
-        if let Some((cancel, _)) = &self.shell {
+        if let Some((cancel, _)) = &self.turn.shell {
             cancel.cancel();
         }
     }
 
     /// Lets the user change a text in another program.
     pub(crate) fn edit_elsewhere(&mut self, text: String) {
-        self.wishes.push(Wish::ExternalEditor(text));
+        self.surface.wishes.push(Wish::ExternalEditor(text));
     }
 
     /// What the user's editor left; `None` if it failed.
     pub(crate) fn edited_elsewhere(&mut self, text: Result<String, String>) {
         // What came up meanwhile was not on the screen.
-        self.typed = Some(self.now());
+        self.panels.typed = Some(self.now());
         let plan = self.panel::<Plan>().filter(|plan| plan.is_edited);
         match (text, plan) {
             (Ok(text), Some(plan)) => plan.edited(&text),
             (Ok(text), None) => {
-                let images = self.editor.content().images();
-                self.editor.set_content(&Content::from_marked(text.trim_end_matches('\n'), &images));
+                let images = self.composer.editor.content().images();
+                self.composer.editor.set_content(&Content::from_marked(text.trim_end_matches('\n'), &images));
             }
             (Err(error), plan) => {
                 if let Some(plan) = plan {
@@ -113,13 +113,13 @@ impl App {
                 self.hint(Token::Warning, error);
             }
         }
-        self.wishes.push(Wish::Gesture(omp_tui::render::Gesture::Resume));
+        self.surface.wishes.push(Wish::Gesture(omp_tui::render::Gesture::Resume));
         self.changed();
     }
 
     /// The result of a background job waits: if nothing else goes on, the model reads it.
     pub(crate) fn job_result(&mut self) {
-        if self.run.is_some() || self.tape_fact("jobs", (), |()| serde_json::Value::Null).is_none() {
+        if self.turn.run.is_some() || self.tape_fact("jobs", (), |()| serde_json::Value::Null).is_none() {
             return;
         }
         let session = self.session();
@@ -129,6 +129,6 @@ impl App {
     }
 
     pub(crate) fn is_idle(&self) -> bool {
-        self.run.is_none()
+        self.turn.run.is_none()
     }
 }

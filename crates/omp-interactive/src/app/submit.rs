@@ -13,14 +13,14 @@ use crate::commands;
 impl App {
     /// Sends what is in the editor, in the way that fits the moment.
     pub(super) fn send(&mut self, key: SendKey) {
-        if self.loading > 0 {
+        if self.composer.loading > 0 {
             self.hint(Token::Warning, "What was pasted is still being read. Press Enter again.");
             return;
         }
-        let content = self.editor.content();
+        let content = self.composer.editor.content();
         let text = content.text();
         // A paste that begins with a slash is no command.
-        let typed = self.editor.shown_line(0).trim_start().starts_with('/');
+        let typed = self.composer.editor.shown_line(0).trim_start().starts_with('/');
         if let Some(call) = commands::call(text.trim()).filter(|_| typed) {
             self.take_text();
             self.note(&text);
@@ -28,21 +28,21 @@ impl App {
             return;
         }
         let state = EnterState {
-            streaming: self.run.is_some(),
-            compacting: self.compacting.activity.is_some(),
+            streaming: self.turn.run.is_some(),
+            compacting: self.turn.compacting.activity.is_some(),
             queued: self.session().control().queued() != (0, 0),
-            shell_running: self.shell.is_some(),
+            shell_running: self.turn.shell.is_some(),
             ..EnterState::default()
         };
-        let meaning = self.editor.meaning();
+        let meaning = self.composer.editor.meaning();
         match enter(key, &meaning, state) {
             Enter::Nothing => {}
             Enter::Prompt | Enter::Queue(_) | Enter::AfterCompaction(_)
-                if self.switching.is_going() && meaning != Meaning::Continue =>
+                if self.shown.switching.is_going() && meaning != Meaning::Continue =>
             {
                 self.take_text();
                 self.note(&text);
-                self.switching.hold(content);
+                self.shown.switching.hold(content);
             }
             Enter::Prompt => {
                 self.take_text();
@@ -55,7 +55,7 @@ impl App {
             }
             Enter::Queue(_) | Enter::AfterCompaction(_) if meaning == Meaning::Continue => {
                 self.take_text();
-                self.waiting.push_back(continuation());
+                self.turn.waiting.push_back(continuation());
                 self.hint(Token::Muted, "The work goes on after this turn.");
             }
             Enter::Queue(queue) | Enter::AfterCompaction(queue) => {
@@ -90,7 +90,7 @@ impl App {
             let (content, warnings) = session.expand_typed(content).await;
             Box::new(move |app: &mut Self| {
                 warnings.iter().for_each(|warning| app.remark(warning));
-                match app.run.is_some() {
+                match app.turn.run.is_some() {
                     true => app.enqueue(queue, content),
                     false => app.prompt(Prompt::words(content)),
                 }
@@ -109,26 +109,26 @@ impl App {
 
     /// Empties the editor: its text is dealt with.
     fn take_text(&mut self) {
-        self.editor.take();
-        self.link.set_composing(false);
+        self.composer.editor.take();
+        self.shown.link.set_composing(false);
         self.begin_anew();
     }
 
     /// What the content is to the model.
     fn said(&self, content: &Content) -> UserContent {
-        self.images.content(content)
+        self.composer.images.content(content)
     }
 
     /// Keeps what was typed in the history of prompts.
     fn note(&mut self, text: &str) {
         self.session().note_typed(text.trim());
-        self.recent.add(text.trim());
+        self.composer.recent.add(text.trim());
     }
 
     /// Sends a prompt and waits for everything that follows from it.
     pub(super) fn prompt(&mut self, prompt: Prompt) {
         self.name_session(&prompt);
-        let driver = self.driver.clone();
+        let driver = self.shown.driver.clone();
         self.go("Working", move |cancel| async move { driver.submit(prompt, cancel).await.map(Some) });
     }
 
@@ -139,9 +139,9 @@ impl App {
     {
         let cancel = CancellationToken::new();
         self.not_idle();
-        self.runs += 1;
-        let number = self.runs;
-        self.run = Some(Run { cancel: cancel.clone(), begun: self.now(), what });
+        self.turn.runs += 1;
+        let number = self.turn.runs;
+        self.turn.run = Some(Run { cancel: cancel.clone(), begun: self.now(), what });
         let work = work(cancel);
         self.spawn(async move {
             let ended = work.await;
@@ -152,14 +152,14 @@ impl App {
 
     /// A turn is over. What was typed too late for it begins the next one, unless that would only fail again.
     pub(super) fn ended(&mut self, number: u64, ended: Result<Option<Outcome>, ModeError>) {
-        if number != self.runs {
+        if number != self.turn.runs {
             return;
         }
-        if !self.changes.is_empty() {
+        if !self.turn.changes.is_empty() {
             self.make_changes(move |app| app.ended(number, ended));
             return;
         }
-        self.run = None;
+        self.turn.run = None;
         let failed = match &ended {
             Ok(outcome) => outcome.as_ref().is_some_and(has_failed),
             Err(_) => true,
@@ -177,26 +177,26 @@ impl App {
             self.give_back();
         }
         self.send_waiting();
-        if self.run.is_none() && !self.compacts_next() {
+        if self.turn.run.is_none() && !self.compacts_next() {
             self.deliver_held();
         }
-        if self.run.is_none() {
+        if self.turn.run.is_none() {
             self.after_turn();
         }
     }
 
     /// The turn of the session that was left has no say any more.
     pub(super) fn leave_run(&mut self) {
-        self.runs += 1;
-        self.run = None;
-        self.compacting.activity = None;
-        self.changes.clear();
+        self.turn.runs += 1;
+        self.turn.run = None;
+        self.turn.compacting.activity = None;
+        self.turn.changes.clear();
     }
 
     /// Stops the turn; what was queued comes back into the editor.
     /// Stops the turn; what waits to be said goes back into the editor.
     pub(crate) fn abort(&mut self) {
-        if let Some(run) = &self.run {
+        if let Some(run) = &self.turn.run {
             run.cancel.cancel();
         }
         self.give_back();
@@ -204,7 +204,7 @@ impl App {
     }
 
     pub(super) fn retry(&mut self) {
-        if self.run.is_some() {
+        if self.turn.run.is_some() {
             self.hint(Token::Warning, "The model is still answering. Esc stops it.");
             return;
         }
@@ -223,14 +223,14 @@ impl App {
 
     /// What is in the editor, as text.
     pub(crate) fn typed_text(&self) -> String {
-        self.editor.content().text()
+        self.composer.editor.content().text()
     }
 
     pub(crate) fn set_text(&mut self, text: &str) {
-        self.editor.apply(Command::Clear);
+        self.composer.editor.apply(Command::Clear);
         let mut content = Content::default();
         content.push(Part::Text(text.to_owned()));
-        self.editor.set_content(&content);
+        self.composer.editor.set_content(&content);
         self.changed();
     }
 }

@@ -41,24 +41,24 @@ impl App {
             ..CommandInfo::default()
         });
         let all: Vec<CommandInfo> = built_in.chain(own).collect();
-        self.editor.set_commands(all);
-        self.editor.options_mut().schemes = session.url_schemes();
+        self.composer.editor.set_commands(all);
+        self.composer.editor.options_mut().schemes = session.url_schemes();
         self.watch_branch();
         self.choose_keys();
-        self.stage.set_words(session.settings());
-        if self.looked_around != Some(self.session) {
-            self.looked_around = Some(self.session);
-            self.finder = Files::new(&session.cwd());
+        self.surface.stage.set_words(session.settings());
+        if self.composer.looked_around != Some(self.shown.number) {
+            self.composer.looked_around = Some(self.shown.number);
+            self.composer.finder = Files::new(&session.cwd());
             self.restore_draft();
         }
     }
 
     /// Asks for what the editor wants to offer.
     pub(super) fn complete(&mut self) {
-        let Some(request) = self.editor.take_request() else { return };
+        let Some(request) = self.composer.editor.take_request() else { return };
         let generation = request.generation;
         let patience = request.patience();
-        let wanted = Arc::clone(&self.wanted);
+        let wanted = Arc::clone(&self.composer.wanted);
         wanted.store(generation, Ordering::Relaxed);
         let look = self.looking(request.source);
         self.spawn(async move {
@@ -73,7 +73,7 @@ impl App {
 
     /// Looks for offers; may wait for the disk.
     fn looking(&self, source: Source) -> Box<dyn FnOnce() -> Vec<Offer> + Send> {
-        let (session, finder) = (self.session(), self.finder.clone());
+        let (session, finder) = (self.session(), self.composer.finder.clone());
         let plain = |texts: Vec<String>| texts.into_iter().map(Offer::new).collect();
         match source {
             Source::Files { query } => Box::new(move || plain(finder.find(&query))),

@@ -154,7 +154,7 @@ impl App {
             return;
         }
         self.hold_time();
-        if self.panels.first().is_some_and(|opened| !is_played(opened.panel.as_ref())) {
+        if self.panels.open.first().is_some_and(|opened| !is_played(opened.panel.as_ref())) {
             self.leave_tape("a panel");
         }
         let now = self.now();
@@ -232,7 +232,7 @@ impl App {
             json!({ "generation": generation, "offers": texts.collect::<Vec<_>>() })
         };
         if let Some(offers) = self.tape_fact("offers", offers, said) {
-            self.editor.offer(generation, offers);
+            self.composer.editor.offer(generation, offers);
             self.changed();
         }
     }
@@ -240,7 +240,7 @@ impl App {
     /// The model thinks this hard.
     pub(super) fn know_thinking(&mut self, level: ThinkingLevel) {
         if let Some(level) = self.tape_fact("thinking", level, |level| json!(level)) {
-            self.thinking = level;
+            self.status.thinking = level;
             self.changed();
         }
     }
@@ -273,19 +273,19 @@ impl App {
 
     /// Does nothing go on whose rows depend on the speed of the machine?
     fn is_at_rest(&self) -> bool {
-        let busy = self.run.is_some()
-            || self.shell.is_some()
-            || self.retrying.is_some()
-            || self.compacting.activity.is_some()
-            || self.asides.is_asking();
+        let busy = self.turn.run.is_some()
+            || self.turn.shell.is_some()
+            || self.turn.retrying.is_some()
+            || self.turn.compacting.activity.is_some()
+            || self.panels.asides.is_asking();
         let mut jobs = self.session().jobs().into_iter();
-        let waits = self.loading > 0 || !self.waiting.is_empty();
+        let waits = self.composer.loading > 0 || !self.turn.waiting.is_empty();
         !busy && !waits && !jobs.any(|job| job.status.word() == "running")
     }
 
     /// The characters of the lowest rows, as many as the screen has, without what stands behind them.
     pub(crate) fn shown_rows(&mut self, size: Size) -> Vec<String> {
-        let frame = self.ui.compose(size, &Extent::Everything);
+        let frame = self.surface.ui.compose(size, &Extent::Everything);
         let view = frame.view();
         let from = view.rows.len().saturating_sub(size.height);
         let rows = (from..view.rows.len()).map(|row| view.rows.row(row));
@@ -307,7 +307,7 @@ impl App {
 
     /// Does a turn go on?
     pub(crate) fn is_busy(&self) -> bool {
-        self.run.is_some()
+        self.turn.run.is_some()
     }
 
     /// A turn whose end was held back is over.
@@ -338,7 +338,7 @@ impl App {
                     self.know_thinking(level);
                 }
             }
-            "context" => self.context = value.as_u64().unwrap_or_default(),
+            "context" => self.status.context = value.as_u64().unwrap_or_default(),
             "jobs" => self.job_result(),
             "offers" => {
                 let offer = |offer: &Value| {

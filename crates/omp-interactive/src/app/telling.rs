@@ -20,14 +20,15 @@ const STACKED: usize = 6;
 impl App {
     /// How things are drawn at the width of the moment.
     pub(crate) fn look(&self) -> Look {
-        self.stage.look(self.width)
+        self.surface.stage.look(self.surface.width)
     }
 
     /// Shows output whole or in short. What can still change does so in its place; of what is final the newest is shown in
     /// front of the conversation, which stays as it is.
     pub(super) fn expand(&mut self) {
-        let changes = self.stage.expanded() || self.shell.is_some() || self.conversation.is_open();
-        if !changes && let Some(newest) = Whole::newest(self.conversation.folds(), &self.look()) {
+        let changes =
+            self.surface.stage.expanded() || self.turn.shell.is_some() || self.shown.conversation.is_open();
+        if !changes && let Some(newest) = Whole::newest(self.shown.conversation.folds(), &self.look()) {
             self.open(newest);
             return;
         }
@@ -36,7 +37,7 @@ impl App {
 
     /// Shows the output of what runs, and of what comes, whole or in short.
     pub(crate) fn toggle_expanded(&mut self) {
-        let expanded = self.stage.toggle_expanded();
+        let expanded = self.surface.stage.toggle_expanded();
         let text = if expanded { "Output is shown whole." } else { "Output is shown in short." };
         self.hint(Token::Muted, text);
     }
@@ -64,8 +65,8 @@ impl App {
             }
             lines
         };
-        if let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) {
-            self.conversation.show(transcript, draw);
+        if let Some(transcript) = self.surface.ui.get_mut::<Transcript>(self.surface.lanes.transcript) {
+            self.shown.conversation.show(transcript, draw);
         }
         self.changed();
     }
@@ -73,7 +74,7 @@ impl App {
     /// All keys, a table for each place where they count.
     pub(super) fn hotkeys(&mut self) {
         for context in Context::ALL {
-            let entries = self.keys.list().into_iter().filter(|entry| entry.context == context);
+            let entries = self.composer.keys.list().into_iter().filter(|entry| entry.context == context);
             let rows: Vec<(String, String)> = entries
                 .filter(|entry| !entry.chords.is_empty())
                 .map(|entry| {

@@ -10,14 +10,14 @@ use super::{App, Wish};
 impl App {
     /// The file of the theme in use, unless it is built in.
     pub(crate) fn theme_file(&self) -> Option<PathBuf> {
-        self.theme.file()
+        self.surface.theme.file()
     }
 
     /// Reads the theme again. While it is broken or away, the last good one stays.
     pub(crate) fn reload_theme(&mut self) {
-        if matches!(self.theme.reload(), Ok(true)) {
-            self.stage.set_theme(Arc::clone(self.theme.theme()));
-            self.wishes.push(Wish::Gesture(Gesture::Reset));
+        if matches!(self.surface.theme.reload(), Ok(true)) {
+            self.surface.stage.set_theme(Arc::clone(self.surface.theme.theme()));
+            self.surface.wishes.push(Wish::Gesture(Gesture::Reset));
         }
     }
 }

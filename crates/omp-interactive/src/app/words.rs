@@ -16,11 +16,13 @@ use crate::panels::text::Text;
 impl App {
     /// Takes a word of a session; those of sessions that were left are dropped.
     pub(crate) fn word(&mut self, session: u64, word: Word) {
-        if session == self.sessions.latest() && !Arc::ptr_eq(&self.current, &self.host.session()) {
+        if session == self.shown.numbers.latest()
+            && !Arc::ptr_eq(&self.shown.current, &self.shown.host.session())
+        {
             // A plan is carried out in a session of its own, and a loop may begin anew.
             self.arrive(&[], "New session started");
         }
-        if session != self.session && session != Link::EVERY_SESSION {
+        if session != self.shown.number && session != Link::EVERY_SESSION {
             return;
         }
         self.count_word(&word);
@@ -50,32 +52,32 @@ impl App {
         match event {
             AgentEvent::AutoRetryStart { attempt, max_attempts, delay_ms, error_message } => {
                 let (attempt, attempts) = (*attempt, *max_attempts);
-                let since = self.run.as_ref().map_or(now, |run| now.saturating_sub(run.begun));
+                let since = self.turn.run.as_ref().map_or(now, |run| now.saturating_sub(run.begun));
                 let wait = since + Duration::from_millis(*delay_ms);
-                self.retrying = Some(Activity::Retrying { attempt, attempts, wait });
-                self.banner = Some((Token::Warning, error_message.clone()));
+                self.turn.retrying = Some(Activity::Retrying { attempt, attempts, wait });
+                self.status.banner = Some((Token::Warning, error_message.clone()));
             }
             AgentEvent::AutoRetryEnd { .. } => {
-                self.retrying = None;
-                self.banner = None;
+                self.turn.retrying = None;
+                self.status.banner = None;
             }
             AgentEvent::MessageEnd { message } => {
                 if let Message::Assistant(answer) = &**message {
-                    self.spent += answer.usage.cost.total;
-                    self.tokens.0 += answer.usage.input;
-                    self.tokens.1 += answer.usage.output;
-                    self.cached += answer.usage.cache_read;
+                    self.status.spent += answer.usage.cost.total;
+                    self.status.tokens.0 += answer.usage.input;
+                    self.status.tokens.1 += answer.usage.output;
+                    self.status.cached += answer.usage.cache_read;
                 }
                 self.note_context(message);
             }
             // A plan may have given the session its name.
             AgentEvent::AgentStart => self.set_title(),
-            AgentEvent::AgentEnd { .. } => self.retrying = None,
-            AgentEvent::ToolExecutionEnd { .. } => self.finder.forget(),
+            AgentEvent::AgentEnd { .. } => self.turn.retrying = None,
+            AgentEvent::ToolExecutionEnd { .. } => self.composer.finder.forget(),
             _ => {}
         }
-        if let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) {
-            self.conversation.event(transcript, event, now);
+        if let Some(transcript) = self.surface.ui.get_mut::<Transcript>(self.surface.lanes.transcript) {
+            self.shown.conversation.event(transcript, event, now);
         }
         self.changed_by(event);
     }

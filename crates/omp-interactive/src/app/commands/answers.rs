@@ -27,7 +27,7 @@ impl App {
 
     /// What commands are answered with. Pages have their usual colours.
     pub(super) fn desk(&self) -> Desk {
-        Desk { host: Arc::clone(&self.host), theme: PageTheme::default() }
+        Desk { host: Arc::clone(&self.shown.host), theme: PageTheme::default() }
     }
 
     /// Shows what came of a command.

@@ -26,7 +26,7 @@ pub(in crate::app) enum Change {
 impl App {
     /// Changes who answers. A turn is finished by the model that began it.
     pub(super) fn change(&mut self, change: Change) {
-        if self.run.is_none() || self.compacting.activity.is_some() {
+        if self.turn.run.is_none() || self.turn.compacting.activity.is_some() {
             let session = self.session();
             self.spawn(async move { make(&session, change).await });
             return;
@@ -40,13 +40,13 @@ impl App {
             Change::Cycle(_) => "The model changes after this turn.".to_owned(),
             Change::Think(level) => format!("Thinking: {}, after this turn", level.name()),
         };
-        self.changes.push(change);
+        self.turn.changes.push(change);
         self.hint(Token::Muted, text);
     }
 
     /// Makes the changes that waited, then goes on. `false` if there are none: nobody goes on.
     pub(in crate::app) fn make_changes(&mut self, then: impl FnOnce(&mut Self) + Send + 'static) -> bool {
-        let changes = std::mem::take(&mut self.changes);
+        let changes = std::mem::take(&mut self.turn.changes);
         if changes.is_empty() {
             return false;
         }

@@ -8,7 +8,7 @@ use crate::panels::menu::Menu;
 impl App {
     /// `/session`: about this session. Deleting is asked for first; afterwards another session can be chosen.
     pub(in crate::app) fn about_session(&mut self, arguments: &str) {
-        let deletes = arguments == "delete" && self.run.is_none() && self.session().file().is_some();
+        let deletes = arguments == "delete" && self.turn.run.is_none() && self.session().file().is_some();
         if !deletes {
             self.answer("session", arguments);
             return;

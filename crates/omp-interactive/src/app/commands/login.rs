@@ -53,7 +53,7 @@ impl App {
     /// `/login`: a list, a provider, or the address at which the browser of a login ended.
     pub(in crate::app) fn login(&mut self, wanted: &str) {
         let address = wanted.contains("://") || wanted.contains("code=");
-        match (&self.setup.login, wanted) {
+        match (&self.panels.setup.login, wanted) {
             (Some(pending), address_or_code) if address => {
                 // A login that just ended has no use for it.
                 let _ = pending.lines.send(address_or_code.to_owned());
@@ -70,9 +70,9 @@ impl App {
 
     /// Shows a login that is under way instead of beginning another.
     fn show_login(&mut self) {
-        let Some(pending) = &self.setup.login else { return };
+        let Some(pending) = &self.panels.setup.login else { return };
         let name = pending.row.name.clone();
-        let panel = Login::new(Rc::clone(&pending.machine), &self.keys, false);
+        let panel = Login::new(Rc::clone(&pending.machine), &self.composer.keys, false);
         self.hint(Token::Warning, format!("A login to {name} is already waiting. Esc cancels it."));
         self.close::<Login>();
         self.open_in_front(panel);
@@ -128,7 +128,7 @@ impl App {
     }
 
     fn begin_login(&mut self, row: LoginRow, whole: bool) {
-        if self.setup.login.is_some() {
+        if self.panels.setup.login.is_some() {
             self.show_login();
             return;
         }
@@ -141,8 +141,8 @@ impl App {
         let machine = Rc::new(RefCell::new(machine));
         let cancel = CancellationToken::new();
         let (lines, entered) = mpsc::unbounded_channel();
-        let panel = Login::new(Rc::clone(&machine), &self.keys, whole);
-        self.setup.login = Some(Pending { row: row.clone(), machine, cancel: cancel.clone(), lines });
+        let panel = Login::new(Rc::clone(&machine), &self.composer.keys, whole);
+        self.panels.setup.login = Some(Pending { row: row.clone(), machine, cancel: cancel.clone(), lines });
         self.open_in_front(panel);
         if asks != Asks::Key {
             let sitter = Sitter { tasks: self.tasks.clone(), lines: Mutex::new(entered) };
@@ -154,7 +154,7 @@ impl App {
     }
 
     fn login_says(&mut self, notice: Notice) {
-        let Some(pending) = &self.setup.login else { return };
+        let Some(pending) = &self.panels.setup.login else { return };
         let mut machine = pending.machine.borrow_mut();
         match notice {
             Notice::Open { url } => machine.open(url),
@@ -175,7 +175,7 @@ impl App {
 
     /// A line was entered: an address, a code or a key.
     pub(crate) fn answer_login(&mut self, line: String) {
-        let Some(pending) = &self.setup.login else { return };
+        let Some(pending) = &self.panels.setup.login else { return };
         if pending.row.kind == LoginKind::Account {
             // A login that just ended has no use for it.
             let _ = pending.lines.send(line);
@@ -196,7 +196,7 @@ impl App {
 
     /// A key that is no use can be given again.
     fn key_looked_at(&mut self, ended: Result<SignedIn, SignInError>) {
-        match (&self.setup.login, &ended) {
+        match (&self.panels.setup.login, &ended) {
             (Some(pending), Err(error @ (SignInError::Refused(_) | SignInError::Key(_)))) => {
                 pending.machine.borrow_mut().say(sentence(error));
                 self.changed();
@@ -206,7 +206,7 @@ impl App {
     }
 
     fn login_ended(&mut self, ended: Result<SignedIn, SignInError>) {
-        self.setup.login = None;
+        self.panels.setup.login = None;
         self.close::<Login>();
         match ended {
             Ok(signed_in) => self.signed_in(&signed_in),
@@ -242,7 +242,7 @@ impl App {
 
     /// Ends the login; nothing is stored.
     pub(crate) fn cancel_login(&mut self) {
-        let Some(pending) = &self.setup.login else { return };
+        let Some(pending) = &self.panels.setup.login else { return };
         pending.cancel.cancel();
         if pending.row.kind == LoginKind::ApiKey {
             self.login_ended(Err(SignInError::Cancelled));
@@ -251,7 +251,7 @@ impl App {
 
     /// The login goes on while the editor is back.
     pub(crate) fn park_login(&mut self) {
-        if self.setup.login.is_some() {
+        if self.panels.setup.login.is_some() {
             let text = "The login waits. /login shows it again, /login <address> completes it.";
             self.hint(Token::Muted, text);
         }

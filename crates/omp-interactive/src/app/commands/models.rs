@@ -79,13 +79,13 @@ impl App {
     pub(in crate::app) fn cycle_thinking(&mut self) {
         let session = self.session();
         let levels = session.thinking_levels();
-        let at = levels.iter().position(|level| *level == self.thinking).map_or(0, |at| at + 1);
+        let at = levels.iter().position(|level| *level == self.status.thinking).map_or(0, |at| at + 1);
         let next = levels.get(at % levels.len().max(1)).copied().unwrap_or(ThinkingLevel::Off);
         if levels.len() < 2 {
             self.hint(Token::Muted, "This model does not think.");
             return;
         }
-        self.thinking = next;
+        self.status.thinking = next;
         self.hint(Token::Muted, format!("Thinking: {}", next.name()));
         self.change(Change::Think(next));
     }

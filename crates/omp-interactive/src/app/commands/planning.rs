@@ -12,10 +12,10 @@ impl App {
     pub(in crate::app) fn reopen_review(&mut self) {
         if self.session().plan_state() != PlanState::Planning {
             self.hint(Token::Warning, "Plan mode is not active. /plan begins it.");
-        } else if self.run.is_some() {
+        } else if self.turn.run.is_some() {
             self.busy();
         } else {
-            let driver = Arc::clone(&self.driver);
+            let driver = Arc::clone(&self.shown.driver);
             self.go(
                 "Reviewing",
                 move |cancel| async move { driver.review_plan(cancel).await.map(|()| None) },
@@ -25,7 +25,7 @@ impl App {
 
     /// Finds a goal by asking, and works on it.
     pub(in crate::app) fn guided_goal(&mut self, wish: &str) {
-        if self.run.is_some() {
+        if self.turn.run.is_some() {
             self.busy();
             return;
         }
@@ -37,7 +37,7 @@ impl App {
             });
             return;
         }
-        let (driver, wish) = (Arc::clone(&self.driver), wish.to_owned());
+        let (driver, wish) = (Arc::clone(&self.shown.driver), wish.to_owned());
         self.go("Finding a goal", move |cancel| async move { driver.guided_goal(&wish, cancel).await });
     }
 }

@@ -11,7 +11,7 @@ impl App {
     pub(in crate::app) fn queue(&mut self, message: &str) {
         if message.is_empty() {
             self.hint(Token::Warning, "Usage: /queue <message>");
-        } else if self.run.is_none() {
+        } else if self.turn.run.is_none() {
             self.prompt(Prompt::text(message));
         } else {
             self.session().control().follow_up(UserContent::Text(message.to_owned()));
@@ -21,7 +21,7 @@ impl App {
 
     /// `/clear`: the same session, with an empty context. What was said stays in its tree.
     pub(in crate::app) fn clear_context(&mut self) {
-        if self.run.is_some() {
+        if self.turn.run.is_some() {
             self.busy();
             return;
         }

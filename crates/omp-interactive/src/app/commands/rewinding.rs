@@ -141,7 +141,7 @@ impl App {
 
     fn rewind(&mut self, entry: String, what: RewindWhat, others: OtherChanges) {
         let session = self.session();
-        if let Some(run) = &self.run {
+        if let Some(run) = &self.turn.run {
             run.cancel.cancel();
         }
         self.spawn(async move {

@@ -72,9 +72,10 @@ impl App {
     }
 
     pub(in crate::app) fn store_setting(&mut self, path: &'static str, value: Value) {
-        let (session, tasks, turn) = (self.session(), self.tasks.clone(), Arc::clone(&self.setup.turn));
-        while self.setup.saves.try_join_next().is_some() {}
-        self.setup.saves.spawn(async move {
+        let (session, tasks, turn) =
+            (self.session(), self.tasks.clone(), Arc::clone(&self.panels.setup.turn));
+        while self.panels.setup.saves.try_join_next().is_some() {}
+        self.panels.setup.saves.spawn(async move {
             let turn = turn.lock().await;
             let changed = session.change_setting(path, value.clone()).await;
             drop(turn);
@@ -89,7 +90,7 @@ impl App {
 
     /// Waits until everything that was changed is in the file.
     pub(crate) async fn settle(&mut self) {
-        while self.setup.saves.join_next().await.is_some() {}
+        while self.panels.setup.saves.join_next().await.is_some() {}
     }
 
     fn complain_about_setting(&mut self, problem: &str) {
@@ -103,7 +104,7 @@ impl App {
 
     /// A setting was saved: the screen follows.
     fn setting_changed(&mut self, path: &'static str, value: &Value) {
-        self.theme.end_preview();
+        self.surface.theme.end_preview();
         self.dress();
         self.look_around();
         let items = self.setting_items();
@@ -120,7 +121,7 @@ impl App {
 
     fn setting_items(&self) -> Vec<Item> {
         let settings = self.session().settings();
-        let themes = self.theme.names();
+        let themes = self.surface.theme.names();
         let rows = TABLE.iter().filter(|row| !HIDDEN.contains(&row.path));
         rows.map(|row| item(row, &settings, &themes)).collect()
     }

@@ -110,11 +110,11 @@ impl App {
                 words.iter().map(|word| Answer::new(*word, "")).collect()
             }
             Scene::Symbols => {
-                current = self.theme.theme().preset().name().to_owned();
+                current = self.surface.theme.theme().preset().name().to_owned();
                 Preset::ALL.into_iter().map(|preset| Answer::new(preset.name(), sample(preset))).collect()
             }
             Scene::Theme => {
-                current = self.theme.slots().get(self.theme.appearance()).to_owned();
+                current = self.surface.theme.slots().get(self.surface.theme.appearance()).to_owned();
                 self.theme_items().into_iter().map(|item| Answer::new(item.name, item.made_for)).collect()
             }
         };

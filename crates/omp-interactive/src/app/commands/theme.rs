@@ -16,7 +16,7 @@ impl App {
     pub(in crate::app) fn pick_theme(&mut self) {
         let (title, _) = self.slot();
         let items = self.theme_items();
-        let current = self.theme.slots().get(self.theme.appearance()).to_owned();
+        let current = self.surface.theme.slots().get(self.surface.theme.appearance()).to_owned();
         self.open(Covering(Picker::new(title, &items, &current)));
     }
 
@@ -27,12 +27,12 @@ impl App {
             Some(false) => "dark",
             None => "your own",
         };
-        self.theme.names().into_iter().map(|name| Item { made_for: made_for(&name), name }).collect()
+        self.surface.theme.names().into_iter().map(|name| Item { made_for: made_for(&name), name }).collect()
     }
 
     /// What is chosen on this background, and the setting that keeps it.
     pub(in crate::app) fn slot(&self) -> (&'static str, &'static str) {
-        match self.theme.appearance() {
+        match self.surface.theme.appearance() {
             Appearance::Dark => ("Theme on a dark background", keys::THEME_DARK.path()),
             Appearance::Light => ("Theme on a light background", keys::THEME_LIGHT.path()),
         }
@@ -40,7 +40,7 @@ impl App {
 
     /// Shows a theme and nothing else.
     pub(crate) fn try_theme(&mut self, name: &str) {
-        match self.theme.preview(name) {
+        match self.surface.theme.preview(name) {
             Ok(()) => self.show_theme(Gesture::Repaint),
             Err(error) => self.hint(Token::Warning, format!("Theme {name}: {error}")),
         }
@@ -49,20 +49,20 @@ impl App {
     /// Shows other symbols and nothing else.
     pub(in crate::app) fn try_symbols(&mut self, symbols: Option<Preset>) {
         let color_blind = self.session().settings().get(keys::COLOR_BLIND_MODE);
-        self.theme.set_adjustments(Adjustments { symbols, color_blind });
+        self.surface.theme.set_adjustments(Adjustments { symbols, color_blind });
         self.show_theme(Gesture::Repaint);
     }
 
     /// Everything looks as it did before something was tried out.
     pub(crate) fn stop_trying(&mut self) {
-        self.theme.end_preview();
-        self.theme.set_adjustments(self.looks().adjustments());
+        self.surface.theme.end_preview();
+        self.surface.theme.set_adjustments(self.looks().adjustments());
         self.show_theme(Gesture::Repaint);
     }
 
     /// Keeps a theme, if it can be used.
     pub(crate) fn keep_theme(&mut self, name: &str) {
-        if let Err(error) = self.theme.preview(name) {
+        if let Err(error) = self.surface.theme.preview(name) {
             self.stop_trying();
             self.complain(&format!("Theme {name}: {error}"));
             return;
@@ -79,18 +79,20 @@ impl App {
 
     /// Looks as the settings say.
     pub(in crate::app) fn dress(&mut self) {
-        let before = Arc::clone(self.theme.theme());
-        if let Err(error) = self.looks().dress(&mut self.theme) {
+        let before = Arc::clone(self.surface.theme.theme());
+        if let Err(error) = self.looks().dress(&mut self.surface.theme) {
             self.complain(&error.to_string());
         }
-        if before != *self.theme.theme() || *self.stage.look(1).theme != **self.theme.theme() {
+        if before != *self.surface.theme.theme()
+            || *self.surface.stage.look(1).theme != **self.surface.theme.theme()
+        {
             self.show_theme(Gesture::Reset);
         }
     }
 
     fn show_theme(&mut self, gesture: Gesture) {
-        self.stage.set_theme(Arc::clone(self.theme.theme()));
-        self.wishes.push(Wish::Gesture(gesture));
+        self.surface.stage.set_theme(Arc::clone(self.surface.theme.theme()));
+        self.surface.wishes.push(Wish::Gesture(gesture));
         self.changed();
     }
 }

@@ -14,12 +14,12 @@ const REST: Duration = Duration::from_millis(250);
 
 /// When what turns moved last, and when a piece of text came last.
 #[derive(Debug, Default)]
-pub(super) struct Turning {
+pub(super) struct Spinner {
     last: Duration,
     heard: Option<Duration>,
 }
 
-impl Turning {
+impl Spinner {
     /// Whether text is arriving.
     fn rests(&self, now: Duration) -> bool {
         self.heard.is_some_and(|heard| now < heard + REST)
@@ -46,20 +46,22 @@ impl Turning {
 impl App {
     /// When something changes by itself.
     pub(crate) fn deadline(&self) -> Option<Duration> {
-        let turns = self.run.as_ref().map(|run| self.turning.next(run.begun));
-        [self.scheduler.deadline(), turns].into_iter().flatten().min()
+        let turns = self.turn.run.as_ref().map(|run| self.turn.spinner.next(run.begun));
+        [self.surface.scheduler.deadline(), turns].into_iter().flatten().min()
     }
 
     /// Time has gone by.
     pub(crate) fn tick(&mut self) {
         let now = self.now();
-        if self.run.as_ref().is_none_or(|run| now < self.turning.next(run.begun)) {
+        if self.turn.run.as_ref().is_none_or(|run| now < self.turn.spinner.next(run.begun)) {
             return;
         }
-        self.turning.last = now;
-        match self.conversation.tick(now) {
-            true => self.scheduler.request(Request::Ordinary, now),
-            false => self.scheduler.request(Request::Component(self.lanes.working.number()), now),
+        self.turn.spinner.last = now;
+        match self.shown.conversation.tick(now) {
+            true => self.surface.scheduler.request(Request::Ordinary, now),
+            false => {
+                self.surface.scheduler.request(Request::Component(self.surface.lanes.working.number()), now)
+            }
         }
     }
 
@@ -68,7 +70,7 @@ impl App {
         let arrived = match event {
             AgentEvent::MessageUpdate(update) => match &update.assistant_message_event {
                 StreamEvent::TextDelta { delta, .. } => delta.len(),
-                StreamEvent::ThinkingDelta { delta, .. } if self.stage.thoughts() => delta.len(),
+                StreamEvent::ThinkingDelta { delta, .. } if self.surface.stage.thoughts() => delta.len(),
                 _ => 0,
             },
             _ => 0,
@@ -77,14 +79,14 @@ impl App {
             return self.changed();
         }
         let now = self.now();
-        self.turning.heard = Some(now);
-        self.scheduler.request(Request::Text(arrived), now);
+        self.turn.spinner.heard = Some(now);
+        self.surface.scheduler.request(Request::Text(arrived), now);
     }
 
     /// For how long a run that began at `begun` has gone on, as it is shown.
     pub(super) fn running(&self, begun: Duration) -> Duration {
         let now = self.now();
-        self.turning.seen(now.saturating_sub(begun), now)
+        self.turn.spinner.seen(now.saturating_sub(begun), now)
     }
 }
 
@@ -98,7 +100,7 @@ mod tests {
 
     #[test]
     fn while_text_arrives_only_the_seconds_count() {
-        let mut turning = Turning { last: at(1000), heard: None };
+        let mut turning = Spinner { last: at(1000), heard: None };
         assert_eq!(turning.next(at(300)), at(1040));
         turning.heard = Some(at(1010));
         assert_eq!(turning.next(at(300)), at(1260), "then it turns again");

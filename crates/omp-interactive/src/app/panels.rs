@@ -1,0 +1,18 @@
+//! What stands in the place of the editor or beside the conversation.
+
+use std::time::Duration;
+
+use super::aside::Asides;
+use super::attention::Opened;
+use super::commands::setup::Setup;
+
+/// Dialogs and lists that are open.
+#[derive(Default)]
+pub(super) struct Panels {
+    /// The first is in front.
+    pub(super) open: Vec<Opened>,
+    /// When the last key came.
+    pub(super) typed: Option<Duration>,
+    pub(super) asides: Asides,
+    pub(super) setup: Setup,
+}

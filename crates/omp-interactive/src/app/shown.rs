@@ -1,0 +1,25 @@
+//! The session that is shown, and the way to it.
+
+use std::sync::Arc;
+
+use omp_sdk::{Driver, Host, Session};
+
+use super::naming::Titles;
+use super::sessions::Switching;
+use crate::conversation::Conversation;
+use crate::link::Link;
+use crate::run::Numbers;
+
+/// The session that is shown.
+pub(super) struct Shown {
+    pub(super) conversation: Conversation,
+    pub(super) host: Arc<Host>,
+    pub(super) current: Arc<Session>,
+    pub(super) driver: Arc<Driver>,
+    /// The number of the session whose words count.
+    pub(super) number: u64,
+    pub(super) numbers: Numbers,
+    pub(super) switching: Switching,
+    pub(super) titles: Titles,
+    pub(super) link: Link,
+}
