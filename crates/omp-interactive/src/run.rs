@@ -7,11 +7,11 @@ use std::time::Duration;
 use omp_editor::{Editor, Options};
 use omp_keys::{Bindings, Platform};
 use omp_sdk::settings::{Settings, keys};
-use omp_sdk::{Driver, Host, Prompt};
+use omp_sdk::{Driver, Host, Prompt, Session};
 use omp_tui::terminal::TerminalError;
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
-use crate::app::{App, Beginning, Files, Titles, Wish};
+use crate::app::{App, Beginning, Files, Task, Titles, Wish};
 use crate::appearance::{self, ThemeWatch, Wishes};
 use crate::clipboard::Clipboard;
 use crate::greeting::Greeting;
@@ -103,41 +103,43 @@ pub enum End {
 }
 
 /// Runs until the user leaves.
-pub async fn run(start: Start) -> Result<End, TerminalError> {
-    let Start {
-        host,
-        link,
-        mut words,
-        numbers,
-        goal,
-        prompts,
-        typed,
-        variable,
-        edit,
-        clipboard,
-        titles,
-        greeting,
-        set_up,
-        remarks,
-        leash,
-    } = start;
-    let mut screen =
-        Screen::enter(leash, variable, host.session().settings().get(keys::SHOW_HARDWARE_CURSOR))?;
-    let (journal, complaints) = Journal::open(variable, &host.session().directories().logs());
+pub async fn run(mut start: Start) -> Result<End, TerminalError> {
+    let (variable, edit) = (start.variable, start.edit);
+    let show_cursor = start.host.session().settings().get(keys::SHOW_HARDWARE_CURSOR);
+    let mut screen = Screen::enter(start.leash.take(), variable, show_cursor)?;
+    let (journal, complaints) = Journal::open(variable, &start.host.session().directories().logs());
     screen.keep(journal);
-    let (tasks, mut done) = mpsc::unbounded_channel();
-    let mut theme_watch = ThemeWatch::new(tasks.clone());
+    start.remarks.extend(complaints);
+    let (tasks, done) = mpsc::unbounded_channel();
+    let theme_watch = ThemeWatch::new(tasks.clone());
+    let (app, words) = begin(start, &screen, tasks).await;
+    let mut running = Running { app, screen, words, done, theme_watch, edit };
+    running.theme_watch.fires(running.app.theme_file(), running.app.now());
+    // Whatever is looked for and started beside the conversation comes after the first frame.
+    running.screen.paint(&mut running.app)?;
+    running.app.look_for_servers();
+    let end = loop {
+        if let Some(end) = running.step().await? {
+            break end;
+        }
+    };
+    running.leave(end).await?;
+    Ok(end)
+}
+
+/// The app as it is before its first frame, and what its sessions say.
+async fn begin(start: Start, screen: &Screen, tasks: UnboundedSender<Task>) -> (App, Words) {
+    let Start { host, link, words, numbers, goal, prompts, titles, set_up, .. } = start;
     let session = host.session();
     let (theme, loaded) = Wishes::read(session.directories(), &session.settings()).open(screen.appearance());
     let user_keys = appearance::user_keys(session.directories());
     let recent = Recent::default();
     let recorder = session.recorder();
     // What was said in other sessions does not belong into a recording.
-    recent.load(typed.into_iter().filter(|_| recorder.is_none()));
-    let greeting = if recorder.is_some() { greeting.alone() } else { greeting };
+    recent.load(start.typed.into_iter().filter(|_| recorder.is_none()));
+    let greeting = if recorder.is_some() { start.greeting.alone() } else { start.greeting };
     let problem = loaded.err().map(|error| error.to_string());
-    let remarks: Vec<String> =
-        remarks.into_iter().chain(user_keys.warnings).chain(complaints).chain(problem).collect();
+    let remarks: Vec<String> = start.remarks.into_iter().chain(user_keys.warnings).chain(problem).collect();
     let mut app = App::new(Beginning {
         driver: Arc::new(Driver::new(Arc::clone(&host), Arc::new(link.clone()), "interactive")),
         theme,
@@ -148,16 +150,11 @@ pub async fn run(start: Start) -> Result<End, TerminalError> {
         link,
         recent,
         files: Files::new(&session.cwd()),
-        clipboard,
+        clipboard: start.clipboard,
         host,
     });
-    app.set_notices(screen.notices());
     app.set_titles(titles);
-    let most = session.settings().get(keys::TUI_MAX_INLINE_IMAGES).max(0.0) as usize;
-    let off = !session.settings().get(keys::TERMINAL_SHOW_IMAGES) || recorder.is_some();
-    app.set_pictures(screen.picture_options(most), off);
-    app.set_depth(screen.depth());
-    app.set_read_preview(session.settings().get(keys::READ_TOOL_RESULT_PREVIEW));
+    fit_to(&mut app, screen, &session);
     if let Some(recorder) = recorder {
         match (&goal, set_up) {
             (None, SetUp::Nothing) => {
@@ -169,7 +166,6 @@ pub async fn run(start: Start) -> Result<End, TerminalError> {
         }
     }
     app.begin(&session.transcript().await, greeting);
-    drop(session);
     remarks.iter().for_each(|remark| app.remark(remark));
     app.tell_scope();
     app.begin_set_up(set_up);
@@ -177,26 +173,49 @@ pub async fn run(start: Start) -> Result<End, TerminalError> {
         app.first_goal(objective);
     }
     prompts.into_iter().for_each(|prompt| app.first_prompt(prompt));
-    theme_watch.fires(app.theme_file(), app.now());
-    // Whatever is looked for and started beside the conversation comes after the first frame.
-    screen.paint(&mut app)?;
-    app.look_for_servers();
-    let end = loop {
+    (app, words)
+}
+
+/// What the terminal can show, as far as the settings want it.
+fn fit_to(app: &mut App, screen: &Screen, session: &Session) {
+    let settings = session.settings();
+    app.set_notices(screen.notices());
+    let most = settings.get(keys::TUI_MAX_INLINE_IMAGES).max(0.0) as usize;
+    let off = !settings.get(keys::TERMINAL_SHOW_IMAGES) || session.recorder().is_some();
+    app.set_pictures(screen.picture_options(most), off);
+    app.set_depth(screen.depth());
+    app.set_read_preview(settings.get(keys::READ_TOOL_RESULT_PREVIEW));
+}
+
+/// The app with its terminal and everything that can change it.
+struct Running {
+    app: App,
+    screen: Screen,
+    words: Words,
+    done: UnboundedReceiver<Task>,
+    theme_watch: ThemeWatch,
+    edit: Edit,
+}
+
+impl Running {
+    /// Draws what is due, waits for something to happen, and lets it happen. `Some` when that was the end.
+    async fn step(&mut self) -> Result<Option<End>, TerminalError> {
+        let Self { app, screen, words, done, theme_watch, .. } = self;
         app.release_time();
         app.tell_trouble();
-        screen.paint(&mut app)?;
+        screen.paint(app)?;
         let deadlines = [app.deadline(), screen.deadline(), theme_watch.deadline()];
         let next = deadlines.into_iter().flatten().min();
         tokio::select! {
             biased;
             news = screen.news() => {
-                if let Some(end) = screen.take(news, &mut app)? {
-                    break end;
+                if let Some(end) = screen.take(news, app)? {
+                    return Ok(Some(end));
                 }
             }
             Some(task) = done.recv() => {
                 app.hold_time();
-                task(&mut app);
+                task(app);
             }
             Some((session, word)) = words.recv() => {
                 app.hold_time();
@@ -206,37 +225,44 @@ pub async fn run(start: Start) -> Result<End, TerminalError> {
                 }
                 app.tape_words();
             }
-            () = job_result(&app) => {
+            () = job_result(app) => {
                 app.hold_time();
                 app.job_result();
             }
             () = sleep_until(next, app.now()) => {
-                screen.expire(&mut app)?;
+                screen.expire(app)?;
                 app.tick();
             }
         }
         if theme_watch.fires(app.theme_file(), app.now()) {
             app.reload_theme();
         }
-        let mut leaving = false;
-        for wish in app.take_wishes() {
+        self.grant_wishes()
+    }
+
+    /// Does outside what the app wants done. `Some` if it wants to end.
+    fn grant_wishes(&mut self) -> Result<Option<End>, TerminalError> {
+        let mut end = None;
+        for wish in self.app.take_wishes() {
             match wish {
-                Wish::Quit => leaving = true,
-                wish => screen.grant(wish, &mut app, edit)?,
+                Wish::Quit => end = Some(End::Left),
+                wish => self.screen.grant(wish, &mut self.app, self.edit)?,
             }
         }
-        if leaving {
-            break End::Left;
-        }
-    };
-    let (session, draft) = (app.session(), app.draft());
-    screen.leave(end, &mut app)?;
-    app.settle().await;
-    if let Some(draft) = draft {
-        // There is nobody left to tell why it could not be kept.
-        let _ = session.keep_draft(draft).await;
+        Ok(end)
     }
-    Ok(end)
+
+    /// Gives the terminal back and keeps what was being typed.
+    async fn leave(mut self, end: End) -> Result<(), TerminalError> {
+        let (session, draft) = (self.app.session(), self.app.draft());
+        self.screen.leave(end, &mut self.app)?;
+        self.app.settle().await;
+        if let Some(draft) = draft {
+            // There is nobody left to tell why it could not be kept.
+            let _ = session.keep_draft(draft).await;
+        }
+        Ok(())
+    }
 }
 
 /// The prompt editor, as the settings want it.

@@ -1,20 +1,20 @@
 //! The gate that every tool call passes: does it run, does a person decide, is it refused?
 
 mod commands;
+mod deciding;
 mod outside;
 mod words;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use omp_agent::{Clock, Control, Decision, Gate, Tool, ToolError};
 use omp_config::Directories;
 use omp_config::settings::{Settings, keys};
-use omp_guard::approval::{Mode, Outcome, Policy, decide};
+use omp_guard::approval::{Mode, Policy};
 use omp_guard::command::{Script, Verdict};
 use omp_guard::question::Question;
 use omp_guard::rules::{Scope, propose};
@@ -28,8 +28,7 @@ use crate::adapt::SystemClock;
 use crate::confining;
 use crate::permissions::Permissions;
 
-use commands::{forbidden_variable, leaving, named_by_repository, no_way_back, risky_variable, stays};
-use words::{blocked, closed, nobody_to_ask, refused, refused_because};
+use words::{nobody_to_ask, refused, refused_because};
 
 const TODO_FAILED: &str = include_str!("../prompts/todo-error-reminder.md");
 /// A command takes microseconds to judge, a slow disk longer.
@@ -240,101 +239,6 @@ impl Guard {
     fn stance(&self, tool: &str) -> (Mode, Option<Policy>) {
         let stance = self.stance.lock().unwrap_or_else(PoisonError::into_inner);
         (stance.mode, stance.policies.get(tool).copied())
-    }
-
-    async fn decide(
-        &self,
-        tool: &Arc<dyn Tool>,
-        call: &ToolCall,
-        arguments: &Map<String, Value>,
-    ) -> Decision {
-        let (stance, policy) = self.stance(&call.name);
-        let planning = self.modes.planning.is_on();
-        match (stance, policy) {
-            (Mode::Yolo, None) if !planning => return Decision::Allow,
-            // What confined the call then is not in the recording. Decided at once: what was typed meanwhile comes by
-            // the order of events.
-            (Mode::Auto, None) if self.played && !planning && !insists(tool, arguments) => {
-                return Decision::Allow;
-            }
-            (_, Some(Policy::Deny)) => return Decision::Deny(blocked(&call.name)),
-            _ => {}
-        }
-        let order = self.order.lock().await;
-        // What was agreed to for a call that was refused holds for no other.
-        self.modes.reach.close();
-        let declared = declared(tool, arguments).await;
-        let mut approval = declared.clone().unwrap_or(Approval::EXEC);
-        let rung = if call.name == BASH { self.rung().await } else { Rung::None };
-        let verdict = if call.name == BASH { self.judged(arguments).await } else { None };
-        if call.name == BASH && self.tools.get().is_some() && verdict.is_none() {
-            approval = Approval { reason: Some(NOT_JUDGED.into()), insists: true, hidden: true, ..approval };
-        }
-        if let Some(name) = risky_variable(stance, &call.name, arguments) {
-            return Decision::Deny(forbidden_variable(&name));
-        }
-        let mut mode = self.with_sandbox(stance, &call.name, rung);
-        let roots = self.tools.get().map(|tools| tools.workspace()).unwrap_or_default();
-        let leaves = verdict.as_ref().filter(|_| !planning).and_then(|verdict| leaving(verdict, &roots));
-        match (mode, &verdict) {
-            // Known to stay inside, and kept there by the kernel should that turn out wrong.
-            (Mode::Write, Some(verdict)) if rung.is_full() && !approval.hidden && stays(verdict, &roots) => {
-                mode = Mode::Auto;
-            }
-            (Mode::Auto, Some(verdict)) if !approval.insists => {
-                let reason = leaves.clone().or_else(|| no_way_back(verdict));
-                if let Some(reason) = reason {
-                    approval = Approval { reason: Some(reason.into()), ..approval };
-                    mode = Mode::Write;
-                }
-            }
-            _ => {}
-        }
-        if approval.reason.is_none() {
-            approval.reason = verdict.as_ref().and_then(named_by_repository).map(Into::into);
-        }
-        // The kernel keeps a confined command from changing anything while a plan is made.
-        if planning && rung == Rung::None && self.changes(call, &approval, arguments) {
-            if self.asker.is_none() {
-                let details = tool.approval_details(arguments);
-                self.note_refusal(&Question::new(&call.name, &approval, true, details));
-                return Decision::Deny(closed(&call.name));
-            }
-            let reason = approval.reason.or(Some(WHILE_PLANNING.into()));
-            approval = Approval { reason, insists: true, ..approval };
-            // No mode lets a plan carry itself out.
-            mode = Mode::AlwaysAsk;
-        }
-        // What nothing can undo is asked about each time, and so is what is not what it is called.
-        let plain = !approval.insists && !approval.hidden;
-        match decide(mode, policy, &approval) {
-            Outcome::Run if plain => self.let_out_by_rule(call, arguments, rung),
-            Outcome::Run => Decision::Allow,
-            Outcome::Blocked => Decision::Deny(blocked(&call.name)),
-            Outcome::Ask => {
-                // In line before the next call is looked at; calls that need no question do not wait for the answer.
-                let mut line = std::pin::pin!(self.turn.lock());
-                let first = futures_util::poll!(line.as_mut());
-                drop(order);
-                let _turn = match first {
-                    Poll::Ready(turn) => turn,
-                    Poll::Pending => line.await,
-                };
-                let details = details(tool, arguments).await;
-                let question = Question::new(&call.name, &approval, declared.is_some(), details);
-                let script = self.script(&call.name, arguments).filter(|_| plain);
-                let decision = self.ask(call, question, script.as_ref()).await;
-                // What was approved although it leaves the sandbox could only fail inside.
-                match decision {
-                    Decision::Allow if leaves.is_some() && rung != Rung::None => {
-                        self.let_out(call, arguments);
-                        Decision::Allow
-                    }
-                    Decision::Allow if plain => self.let_out_by_rule(call, arguments, rung),
-                    decision => decision,
-                }
-            }
-        }
     }
 
     fn let_out(&self, call: &ToolCall, arguments: &Map<String, Value>) {
