@@ -6,6 +6,7 @@
 
 mod ask;
 mod branch;
+mod fit;
 mod frames;
 mod handoff;
 mod idle;
@@ -75,11 +76,28 @@ pub(crate) struct Learned {
     /// Windows that are other than the catalogue says, by selector.
     windows: HashMap<String, u64>,
     /// Nothing could be done about a conversation of this size; it has to grow before that is tried again.
-    gave_up_at: Option<u64>,
+    gave_up_at: Option<GaveUp>,
     /// When the conversation was last looked at, in milliseconds.
     last_turn: Option<u64>,
     /// What a provider counted beyond the messages.
     beside: Option<u64>,
+}
+
+/// A conversation that could not be made shorter.
+#[derive(Clone, Copy, Debug)]
+struct GaveUp {
+    tokens: u64,
+    messages: usize,
+    why: InVain,
+}
+
+/// Why a conversation could not be made shorter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum InVain {
+    /// There was nothing to take out.
+    Nothing,
+    /// No model could sum up.
+    Failed,
 }
 
 impl Keeper {
