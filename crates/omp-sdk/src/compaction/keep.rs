@@ -217,11 +217,12 @@ impl Keeper {
     /// What survives word for word, with the whole text of what goes in an artifact.
     async fn carried(&self, plan: &Plan, path: &[&Entry], window: u64) -> Carried {
         let pieces: Vec<_> = plan.dropped().cloned().collect();
-        let artifacts = Arc::clone(&self.artifacts);
+        let (artifacts, deck) = (Arc::clone(&self.artifacts), self.deck.clone());
         let saved = tokio::task::spawn_blocking(move || {
             // Without a directory no URL would lead to it.
             artifacts.directory()?;
-            artifacts.save("compaction", &serialize(&pieces, Detail::WHOLE)).ok()
+            let whole = serialize(&pieces, Detail::WHOLE);
+            Self::keep_whole(&artifacts, deck.as_ref(), "compaction", &whole).ok()
         });
         let artifact = saved.await.ok().flatten().map(|id| format!("artifact://{id}"));
         let mut carried = Carried::new(plan, window, artifact);

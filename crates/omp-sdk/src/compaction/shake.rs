@@ -71,11 +71,11 @@ impl Keeper {
 
     /// Keeps the originals in an artifact, where the session has a directory for them.
     async fn move_away(&self, shaken: Shaken) -> Result<(ShakeOutcome, Option<String>), UpkeepError> {
-        let artifacts = std::sync::Arc::clone(&self.artifacts);
+        let (artifacts, deck) = (std::sync::Arc::clone(&self.artifacts), self.deck.clone());
         let moved = tokio::task::spawn_blocking(move || {
             let url = match artifacts.directory() {
                 Some(_) => {
-                    let saved = artifacts.save(ARTIFACT, &shaken.originals());
+                    let saved = Self::keep_whole(&artifacts, deck.as_ref(), ARTIFACT, &shaken.originals());
                     let id = saved.map_err(|error| format!("the originals cannot be kept: {error}"))?;
                     Some(format!("artifact://{id}"))
                 }
