@@ -16,6 +16,7 @@ use crate::parts::BatchStream;
 use crate::request::ToolCache;
 use crate::run::Run;
 use crate::tool::{Inspection, Tool};
+use crate::upkeep::UpkeepError;
 
 /// How one attempt ended, before recovery has looked at it.
 pub(crate) enum Attempt {
@@ -81,6 +82,20 @@ impl Run<'_> {
         let failure = Failure { kind, message: text.to_owned(), status: None, retry_after_ms: None };
         let message =
             AssistantMessage { stop_reason, error_message: Some(text.to_owned()), ..self.skeleton() };
+        Attempt::Failed(message, failure)
+    }
+
+    /// A person stopped what would have made the request fit.
+    pub(crate) fn not_sent(&mut self) -> Attempt {
+        self.begin_message(&mut false);
+        let text = UpkeepError::Aborted.to_string();
+        let message = AssistantMessage {
+            stop_reason: StopReason::Aborted,
+            error_message: Some(text.clone()),
+            ..self.skeleton()
+        };
+        let failure =
+            Failure { kind: FailureKind::Aborted, message: text, status: None, retry_after_ms: None };
         Attempt::Failed(message, failure)
     }
 

@@ -59,7 +59,10 @@ impl Run<'_> {
     pub(crate) async fn ask(&mut self) -> Answered {
         let mut tries = Tries::default();
         loop {
-            let attempt = self.attempt().await;
+            let attempt = match self.fit().await {
+                true => self.attempt().await,
+                false => self.not_sent(),
+            };
             let (message, failure) = match self.salvage(attempt) {
                 Attempt::Complete(message) => {
                     let message = self.succeeded(message, tries);

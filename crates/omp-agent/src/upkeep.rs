@@ -44,6 +44,8 @@ pub enum Occasion<'a> {
     BeforePrompt(&'a Message),
     /// A turn has ended well.
     AfterTurn,
+    /// A request with the conversation as it stands is about to be sent.
+    BeforeRequest,
     /// The provider refused the request: it did not fit.
     Overflow(&'a Failure),
     /// The answer was cut off.
@@ -110,6 +112,8 @@ pub(crate) enum Shortened {
     Done,
     Promoted,
     NotDone,
+    /// A person stopped it.
+    Stopped,
 }
 
 impl Run<'_> {
@@ -154,8 +158,25 @@ impl Run<'_> {
                 self.state.drop_last_answer();
                 Next::Resume
             }
-            Shortened::NotDone => Next::WouldStop,
+            Shortened::NotDone | Shortened::Stopped => Next::WouldStop,
         }
+    }
+
+    /// Right before a request: what is known not to fit is made shorter, whoever said it and whatever model answers now.
+    /// `false` if a person stopped that, and the request must not be sent.
+    pub(crate) async fn fit(&mut self) -> bool {
+        let Some(wanted) = self.look(Occasion::BeforeRequest).await else { return true };
+        // A compaction of the turn before may still have something to say at its end.
+        let go_on = self.go_on.take();
+        let mut done = self.make_room(wanted).await;
+        if done == Shortened::Promoted
+            && let Some(wanted) = self.look(Occasion::BeforeRequest).await
+        {
+            // The larger model is too small as well.
+            done = self.make_shorter(wanted).await;
+        }
+        self.go_on = go_on;
+        done != Shortened::Stopped
     }
 
     /// The request did not fit: the conversation is made shorter, once a turn. `true` if it can be asked again.
@@ -189,8 +210,13 @@ impl Run<'_> {
                 return Shortened::Promoted;
             }
         }
+        self.make_shorter((reason, action)).await
+    }
+
+    async fn make_shorter(&mut self, (reason, action): (CompactionReason, CompactionStrategy)) -> Shortened {
         match self.shorten(Order { reason, action, focus: None }).await {
             Ok(_) => Shortened::Done,
+            Err(UpkeepError::Aborted) => Shortened::Stopped,
             Err(_) => Shortened::NotDone,
         }
     }

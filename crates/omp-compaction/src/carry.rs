@@ -1,9 +1,11 @@
 //! What survives a compaction word for word, and what went and where it can be found.
 
 use omp_session::Compaction;
-use omp_types::{Message, UserBlock};
+use omp_types::Message;
 use serde::{Deserialize, Serialize};
 
+use crate::decisions;
+use crate::failures::{self, FailedCall};
 use crate::plan::{Piece, Plan};
 use crate::serialize::shortened;
 
@@ -15,11 +17,12 @@ pub(crate) const FIELD: &str = "carried";
 const MOST_WORDS: usize = 4;
 /// Characters of one of them.
 const LONGEST_WORDS: usize = 4_000;
+/// Characters of the last of them where room is scarce.
+const SHORT_WORDS: usize = 400;
 /// A window has so many tokens for each character of them: a twentieth of it for all.
 const WORDS_SHARE: u64 = 20;
-/// Errors that are kept, the newest.
-const MOST_ERRORS: usize = 3;
-const LONGEST_ERROR: usize = 600;
+/// What stands above the decisions.
+const DECISIONS: &str = "What the user decided, in the order it was said (a later one wins)";
 /// Parts that went that are listed one by one.
 const MOST_DROPPED: usize = 20;
 
@@ -42,10 +45,15 @@ pub struct Dropped {
 pub struct Carried {
     /// What the user asked for, as far as it is no longer part of the conversation.
     pub words: Vec<String>,
-    /// Errors of tools in the part that went.
-    pub errors: Vec<String>,
-    /// Everything that went so far.
+    /// What the user decided, the oldest first.
+    pub decisions: Vec<String>,
+    /// The calls that failed last.
+    pub errors: Vec<FailedCall>,
+    /// What went last.
     pub dropped: Vec<Dropped>,
+    /// How many parts went before.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub dropped_before: usize,
     /// Tasks that are open.
     #[serde(skip)]
     pub todos: Vec<String>,
@@ -65,13 +73,18 @@ impl Carried {
         let longest = usize::try_from(window / WORDS_SHARE).unwrap_or(usize::MAX).clamp(200, LONGEST_WORDS);
         carried.words.extend(plan.dropped().filter_map(|piece| words(piece, longest)));
         newest(&mut carried.words, MOST_WORDS);
-        carried.errors = plan.dropped().filter_map(error).collect();
-        newest(&mut carried.errors, MOST_ERRORS);
+        let decided = std::mem::take(&mut carried.decisions);
+        carried.decisions = decisions::kept(decided, plan, window);
+        let failed = std::mem::take(&mut carried.errors);
+        carried.errors = failures::last(failed, plan.dropped(), plan.kept.iter());
         let ids: Vec<&str> = plan.dropped().map(|piece| piece.id.as_str()).collect();
         if let (Some(from), Some(to)) = (ids.first(), ids.last()) {
             let (from, to) = ((*from).to_owned(), (*to).to_owned());
             carried.dropped.push(Dropped { from, to, messages: ids.len(), artifact });
         }
+        let hidden = carried.dropped.len().saturating_sub(MOST_DROPPED);
+        carried.dropped.drain(..hidden);
+        carried.dropped_before += hidden;
         carried
     }
 
@@ -91,10 +104,11 @@ impl Carried {
             }
         };
         let quoted: Vec<String> = self.words.iter().map(|words| quote(words)).collect();
+        section(DECISIONS, &bullets(&self.decided_before()));
         section("What the user said, word for word", &quoted);
         section("Open tasks", &bullets(&self.todos));
         section("Running in the background", &bullets(&self.jobs));
-        section("Last errors", &self.errors.iter().map(|error| quote(error)).collect::<Vec<_>>());
+        section("Last errors", &self.errors.iter().map(|failed| quote(&failed.line())).collect::<Vec<_>>());
         if let Some((file, text)) = &self.plan {
             section(&format!("The approved plan ({file})"), &[safe(text.trim())]);
         }
@@ -105,11 +119,28 @@ impl Carried {
         }
     }
 
+    /// Decisions that are not part of what is quoted anyway.
+    fn decided_before(&self) -> Vec<String> {
+        let quoted = |decision: &String| self.words.iter().any(|words| words.contains(decision.as_str()));
+        self.decisions.iter().filter(|decision| !quoted(decision)).cloned().collect()
+    }
+
+    /// The same with less and less of it, for a summary that has to be short.
+    pub(crate) fn lighter(&self) -> [Self; 3] {
+        let plan = self.plan.as_ref().map(|(file, _)| (file.clone(), format!("Read {file} for its text.")));
+        let without_plan = Self { plan, ..self.clone() };
+        let last = self.words.last().map(|words| shortened(words, SHORT_WORDS));
+        let brief = Self { words: last.into_iter().collect(), ..without_plan.clone() };
+        let bare = Self { words: Vec::new(), errors: Vec::new(), decisions: Vec::new(), ..brief.clone() };
+        [without_plan, brief, bare]
+    }
+
     fn left_out(&self) -> Vec<String> {
-        let hidden = self.dropped.len().saturating_sub(MOST_DROPPED);
-        let mut lines: Vec<String> = self.dropped[hidden..].iter().map(Dropped::line).collect();
-        if hidden > 0 {
-            lines.insert(0, format!("- {hidden} earlier parts, in the session file"));
+        let mut lines: Vec<String> = self.dropped.iter().map(Dropped::line).collect();
+        match self.dropped_before {
+            0 => {}
+            1 => lines.insert(0, "- 1 earlier part, in the session file".to_owned()),
+            hidden => lines.insert(0, format!("- {hidden} earlier parts, in the session file")),
         }
         lines
     }
@@ -140,12 +171,6 @@ fn words(piece: &Piece, longest: usize) -> Option<String> {
     }
 }
 
-fn error(piece: &Piece) -> Option<String> {
-    let result = piece.message.as_tool_result().filter(|result| result.is_error)?;
-    let text = result.content.iter().filter_map(UserBlock::as_text).collect::<Vec<_>>().join("\n");
-    Some(format!("{}: {}", result.tool_name, shortened(text.trim(), LONGEST_ERROR)))
-}
-
 fn newest(list: &mut Vec<String>, most: usize) {
     list.drain(..list.len().saturating_sub(most));
 }
@@ -156,6 +181,10 @@ fn quote(text: &str) -> String {
 
 fn bullets(lines: &[String]) -> Vec<String> {
     lines.iter().map(|line| safe(&format!("- {line}"))).collect()
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Text of others must not end the block around it.

@@ -8,7 +8,9 @@
 mod branch;
 mod carry;
 mod cut;
+mod decisions;
 mod digest;
+mod failures;
 mod files;
 mod finish;
 mod measure;
@@ -24,10 +26,11 @@ pub use branch::{BranchPlan, branch_summary};
 pub use carry::{Carried, Dropped};
 pub use cut::{is_cut_point, is_turn_start};
 pub use digest::digest;
+pub use failures::FailedCall;
 pub use files::FileActivity;
-pub use finish::{Finished, Words, finish, sealed_note};
+pub use finish::{Finished, Words, finish, finish_shorter, sealed_note};
 pub use measure::{Measured, Scale, count_ratio, counted_beside, measure};
-pub use plan::{Nothing, Piece, Plan};
+pub use plan::{Nothing, Piece, Plan, standing};
 pub use prompts::{
     AUTO_CONTINUE, HANDOFF_CONTEXT, Request, branch_request, handoff, history_request, prefix_request,
     short_request,
@@ -35,5 +38,5 @@ pub use prompts::{
 pub use prune::{Blank, Protect, Stale, USELESS, prune, squeeze, stale};
 pub use serialize::{Detail, serialize, within};
 pub use shake::{Outcome as ShakeOutcome, Shake, Shaken, without_images};
-pub use threshold::{Limits, keep_recent, threshold};
+pub use threshold::{Limits, brim, keep_recent, threshold};
 pub use window::learned_window;

@@ -40,6 +40,8 @@ pub enum Nothing {
     TooShort,
     /// Nothing was said since.
     JustCompacted,
+    /// What would stand for the messages is as long as they are.
+    NotShorter,
 }
 
 impl std::fmt::Display for Nothing {
@@ -47,6 +49,7 @@ impl std::fmt::Display for Nothing {
         formatter.write_str(match self {
             Self::TooShort => "Nothing to compact: the conversation is short enough to be kept whole",
             Self::JustCompacted => "Nothing to compact: nothing was said since the last compaction",
+            Self::NotShorter => "Nothing to compact: a summary would be as long as what it replaces",
         })
     }
 }
@@ -97,10 +100,28 @@ impl Plan {
         self.history.iter().chain(&self.prefix)
     }
 
+    /// Tokens of what goes: the messages, and the summary of what went before them.
+    pub fn replaced_tokens(&self) -> u64 {
+        let summary = self.previous.as_ref().map_or(0, |previous| omp_tokens::message(&previous.message()));
+        summary + self.dropped().map(|piece| omp_tokens::message(&piece.message)).sum::<u64>()
+    }
+
     /// Tokens of what stays.
     pub fn kept_tokens(&self) -> u64 {
         self.kept.iter().map(|piece| omp_tokens::message(&piece.message)).sum()
     }
+}
+
+/// The messages that a model is told now, but for the summary of what went before.
+pub fn standing(path: &[&Entry]) -> Vec<Piece> {
+    let path = since_reset(path);
+    let before = path.iter().rposition(|entry| matches!(entry.kind, EntryKind::Compaction(_)));
+    let mut standing = match before.map(|at| (at, &path[at].kind)) {
+        Some((at, EntryKind::Compaction(compaction))) => pieces(kept_by(compaction, &path[..at])),
+        _ => Vec::new(),
+    };
+    standing.extend(pieces(&path[before.map_or(0, |at| at + 1)..]));
+    standing
 }
 
 /// What a compaction kept of the entries before it.

@@ -27,11 +27,12 @@ pub struct Request {
 }
 
 /// Asks for the summary of the history. `focus` is what the user wants it to attend to, `extra` what else should be known.
-/// The conversation takes at most `tokens`.
+/// The conversation and the summary before it take at most `tokens`.
 pub fn history_request(plan: &Plan, focus: Option<&str>, extra: &[String], tokens: u64) -> Request {
     let previous = plan.previous.as_ref().map(|previous| bare(&previous.summary));
     let previous = previous.map(|text| within(&text, tokens / 3)).filter(|text| !text.is_empty());
-    let mut parts = vec![conversation(&plan.history, tokens)];
+    let left = tokens - previous.as_deref().map_or(0, omp_tokens::estimate).min(tokens);
+    let mut parts = vec![conversation(&plan.history, left)];
     if let Some(previous) = &previous {
         parts.push(tagged("previous-summary", previous));
     }

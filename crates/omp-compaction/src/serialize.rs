@@ -124,7 +124,7 @@ fn one(message: &Message, detail: Detail, useless: &HashSet<&str>, parts: &mut V
     }
 }
 
-fn written(call: &ToolCall, detail: Detail) -> String {
+pub(crate) fn written(call: &ToolCall, detail: Detail) -> String {
     let argument = |(name, value): (&String, &Value)| {
         let text = match value {
             Value::String(text) => text.clone(),

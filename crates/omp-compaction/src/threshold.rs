@@ -2,6 +2,8 @@
 
 /// Percent of a window that stay free at least.
 const RESERVE_PERCENT: u64 = 15;
+/// Percent of a window that a request leaves free for its answer.
+const ANSWER_PERCENT: u64 = 5;
 /// Percent of the threshold that what is kept may take: there must be room for a summary and for the next turns.
 const KEPT_PERCENT: u64 = 40;
 
@@ -43,6 +45,12 @@ pub fn threshold(window: u64, limits: &Limits) -> u64 {
     let share = window * RESERVE_PERCENT / 100;
     let reserve = if limits.reserve_tokens.saturating_mul(2) > window { 0 } else { limits.reserve_tokens };
     window.saturating_sub(share.max(reserve)).clamp(1, most)
+}
+
+/// Tokens above which no request is sent as long as anything can be taken out of it: the window, less some room for an
+/// answer unless the settings want a conversation to fill that too.
+pub fn brim(window: u64, limits: &Limits) -> u64 {
+    threshold(window, limits).max(window - window * ANSWER_PERCENT / 100)
 }
 
 /// Tokens of the newest messages that stay. `ratio` is what the provider measured against what we estimate: where our

@@ -117,6 +117,22 @@ impl Deck {
         }
     }
 
+    /// The session itself keeps a text as an artifact: `save` does that, under this number if one is given. Tools keep none
+    /// when they are played, so in a playback it is not the next that is free.
+    pub fn artifact<E>(&self, save: impl FnOnce(Option<u64>) -> Result<u64, E>) -> Result<u64, E> {
+        match self {
+            Self::Record(recorder) => {
+                let id = save(None)?;
+                recorder.artifact(id);
+                Ok(id)
+            }
+            Self::Play(player) => {
+                let id = player.state().artifacts.pop_front();
+                save(id)
+            }
+        }
+    }
+
     /// The player, if a recording plays.
     pub fn player(&self) -> Option<&Arc<Player>> {
         match self {

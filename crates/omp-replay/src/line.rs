@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The form of recordings that this program writes and reads.
-pub const VERSION: u32 = 2;
-/// The oldest form that this program still reads: without a screen.
+pub const VERSION: u32 = 3;
+/// The oldest form that this program still reads: without a screen. The second had no numbers of artifacts.
 pub const OLDEST: u32 = 1;
 
 /// One line. Times are milliseconds since 1970.
@@ -84,6 +84,11 @@ pub enum Line {
         at: u64,
         /// What, without what differs every time.
         event: Value,
+    },
+    /// The session itself kept a text as an artifact. Which number it gets depends on what tools kept before.
+    Artifact {
+        /// The number.
+        id: u64,
     },
     /// The terminal: what was typed, what came in and what it showed.
     Screen(Screen),

@@ -81,7 +81,7 @@ impl Player {
         Ok(Self { world, version, state, screen, gate: Gate::default() })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

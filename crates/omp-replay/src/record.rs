@@ -76,6 +76,11 @@ impl Recorder {
         self.write(&Line::Turned { at: now_ms(), what: what.to_owned() });
     }
 
+    /// The session itself kept a text as the artifact with this number.
+    pub(crate) fn artifact(&self, id: u64) {
+        self.write(&Line::Artifact { id });
+    }
+
     /// The last turn is tried again.
     pub fn retry(&self) {
         self.write(&Line::Retry { at: now_ms() });

@@ -68,9 +68,9 @@ impl Screening {
 
     fn line(&mut self, entry: Screen, secrets: Option<&Secrets>) -> Option<Line> {
         let Screen::Frame { at, size, rows, count } = entry else { return Some(Line::Screen(entry)) };
-        let texts: Vec<String> = rows.into_iter().map(|Row(_, text)| text).collect();
-        if secrets.is_some_and(|secrets| shows_secret(&texts, secrets)) {
-            return None;
+        let mut texts: Vec<String> = rows.into_iter().map(|Row(_, text)| text).collect();
+        if let Some(secrets) = secrets {
+            texts = without_shown(texts, size.0.into(), secrets)?;
         }
         let before = std::mem::replace(&mut self.shown, texts);
         let changed = self.shown.iter().enumerate().filter(|(row, text)| before.get(*row) != Some(*text));
@@ -114,12 +114,60 @@ fn without_secrets(entries: Vec<Screen>, secrets: &Secrets) -> Vec<Screen> {
     entries.into_iter().filter_map(replaced).collect()
 }
 
-/// Do rows show something secret, also across the end of a row?
-fn shows_secret(rows: &[String], secrets: &Secrets) -> bool {
-    let is_edge =
-        |letter: char| letter.is_whitespace() || ('\u{2500}'..='\u{259f}').contains(&letter) || letter == '|';
-    let joined: String = rows.iter().map(|row| row.trim_matches(is_edge)).collect();
-    secrets.obfuscate(&joined).is_some() || rows.iter().any(|row| secrets.obfuscate(row).is_some())
+/// Rows with what stands for the secrets in them, as they are when what stands for them is typed instead. `None` if a
+/// secret goes across the end of a row, or if the lines may break elsewhere then: such a frame cannot be compared.
+fn without_shown(rows: Vec<String>, width: usize, secrets: &Secrets) -> Option<Vec<String>> {
+    let hidden: Vec<Option<String>> = rows.iter().map(|row| secrets.obfuscate(row)).collect();
+    if hidden.iter().any(Option::is_some) {
+        let breaks =
+            |place: usize| may_break(&rows, place, width) || may_break(&rows, place.wrapping_sub(1), width);
+        if (0..rows.len()).any(|place| hidden[place].is_some() && breaks(place)) {
+            return None;
+        }
+    }
+    let replaced = rows.into_iter().zip(hidden).map(|(row, hidden)| match hidden {
+        Some(hidden) => fitted(&row, hidden, width),
+        None => Some(row),
+    });
+    let rows: Vec<String> = replaced.collect::<Option<_>>()?;
+    let joined: String = rows.iter().map(|row| content(row)).collect();
+    secrets.obfuscate(&joined).is_none().then_some(rows)
+}
+
+/// Columns at the edges of a row that no text is written into.
+const MARGIN: usize = 6;
+
+/// Frames and bars around a text.
+fn is_edge(letter: char) -> bool {
+    letter.is_whitespace() || ('\u{2500}'..='\u{259f}').contains(&letter) || letter == '|'
+}
+
+fn content(row: &str) -> &str {
+    row.trim_matches(is_edge)
+}
+
+/// May a row end where it does because the first word of the next had no room in it?
+fn may_break(rows: &[String], place: usize, width: usize) -> bool {
+    let (Some(row), Some(next)) = (rows.get(place), rows.get(place.wrapping_add(1))) else { return false };
+    let Some(word) = content(next).split_whitespace().next() else { return false };
+    let (row, word) = (row.trim_end_matches(is_edge).chars().count(), word.chars().count());
+    row > 0 && row + 1 + word + MARGIN > width
+}
+
+/// A row with what stands for a secret; a frame at its end stays where it is. `None` if there is no room for it.
+fn fitted(row: &str, hidden: String, width: usize) -> Option<String> {
+    let bare = hidden.trim_end_matches(is_edge);
+    if bare.chars().count() + MARGIN > width {
+        return None;
+    }
+    let edge = row.chars().next_back().filter(|last| is_edge(*last));
+    Some(match edge {
+        Some(edge) => {
+            let blanks = row.chars().count().saturating_sub(bare.chars().count() + 1);
+            format!("{bare}{}{edge}", " ".repeat(blanks))
+        }
+        None => hidden,
+    })
 }
 
 #[cfg(test)]
@@ -181,6 +229,26 @@ mod tests {
     fn a_secret_across_two_rows_is_not_shown() {
         let written = written(vec![frame(&["│ my hunt │", "│ er22    │"]), frame(&["clean", "row"])]);
         assert!(!written.contains("hunt") && written.contains("clean"), "{written}");
+    }
+
+    #[test]
+    fn what_stands_for_a_secret_is_shown_in_its_place() {
+        let written = written(vec![frame(&["│ say hunter22 twice      │", "clean"])]);
+        let lines: serde_json::Value = serde_json::from_str(&written).unwrap();
+        let row = lines[0]["rows"][0][1].as_str().unwrap();
+        assert!(row.starts_with("│ say #") && row.ends_with("# twice        │"), "{row:?}");
+        assert_eq!(row.chars().count(), "│ say hunter22 twice      │".chars().count());
+        assert!(written.contains("clean"), "{written}");
+    }
+
+    /// Lines that may break elsewhere with other words in them are not compared.
+    #[test]
+    fn long_lines_with_a_secret_are_left_out() {
+        let full = format!("hunter22 {}", "word ".repeat(14));
+        for rows in [[full.trim_end(), "word word"], [&"x".repeat(72), "hunter22 is it"]] {
+            assert_eq!(written(vec![frame(&rows)]), "[]", "{rows:?}");
+        }
+        assert!(written(vec![frame(&["hunter22", "", "word"])]).contains("word"));
     }
 
     #[test]

@@ -38,6 +38,8 @@ pub(crate) struct State {
     /// Ids of calls that this program made up anew, because the provider gave none, and what they were then.
     pub(crate) ids: HashMap<String, String>,
     pub(crate) randoms: VecDeque<f64>,
+    /// Numbers of artifacts that the session itself kept.
+    pub(crate) artifacts: VecDeque<u64>,
     pub(crate) now: u64,
     /// The id of the session that plays.
     pub(crate) session: String,
@@ -89,6 +91,7 @@ impl State {
                 let place = self.tools.len();
                 self.tools.insert(run.id.clone(), (place, run));
             }
+            Line::Artifact { id } => self.artifacts.push_back(id),
             Line::Random { value } => self.randoms.push_back(value),
             Line::Event { mut event, .. } => {
                 without_entry_ids(&mut event);

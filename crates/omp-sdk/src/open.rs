@@ -92,6 +92,7 @@ impl Session {
             todos: Arc::clone(&opening.todos),
             jobs: opening.jobs.clone(),
             artifacts: Arc::clone(&beside.artifacts),
+            deck: opening.options.deck.clone(),
             directories: opening.options.directories.clone(),
             session_dir: opening.options.session_dir.clone(),
             stale: AtomicUsize::new(context.kept),

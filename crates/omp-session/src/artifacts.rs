@@ -132,6 +132,12 @@ impl Artifacts {
         Ok(id)
     }
 
+    /// Saves a text under this number, or under the next one if there is such an artifact already.
+    pub fn save_as(&self, id: u64, tool: &str, text: &str) -> io::Result<u64> {
+        self.lock().next = Some(id);
+        self.save(tool, text)
+    }
+
     /// A text that is kept in memory.
     pub fn text(&self, id: u64) -> Option<String> {
         self.lock().texts.get(&id).cloned()

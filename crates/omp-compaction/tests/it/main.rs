@@ -1,5 +1,6 @@
 //! Plans and texts, through the crate's own surface.
 
+mod carrying;
 mod cuts;
 mod files;
 mod pruning;

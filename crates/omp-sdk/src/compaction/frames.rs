@@ -53,6 +53,7 @@ impl Keeper {
         plan: &Plan,
         order: Order<'_>,
         model: &Arc<omp_llm::Model>,
+        tokens: u64,
         cancel: &CancellationToken,
     ) -> Result<Standing, UpkeepError> {
         let mut notices = Vec::new();
@@ -64,7 +65,7 @@ impl Keeper {
         }
         let (mut summed, sealed) = match self.seal(plan, order, model, cancel).await? {
             Some((summed, sealed)) => (summed, Some(sealed)),
-            None => (self.sum_up(plan, order, model, cancel).await?, None),
+            None => (self.sum_up(plan, order, model, tokens, cancel).await?, None),
         };
         summed.notices.splice(0..0, notices);
         // Frames of earlier compactions are history that no summary holds.

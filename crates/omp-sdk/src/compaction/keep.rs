@@ -1,31 +1,29 @@
 //! Carries a compaction out: plan, words, entry, and the conversation as it is then.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use omp_agent::{Order, Shorter, Todos, UpkeepError, View};
 use omp_compaction::{
-    AUTO_CONTINUE, Carried, Detail, Plan, Words, count_ratio, digest, finish, keep_recent, sealed_note,
-    serialize, squeeze, without_images,
+    AUTO_CONTINUE, Carried, Detail, Nothing, Plan, Words, count_ratio, finish, finish_shorter, keep_recent,
+    sealed_note, serialize,
 };
 use omp_jobs::Status;
-use omp_session::{Compaction, Context, Entry, EntryKind, MessageEntry, PLAN_APPROVED};
+use omp_session::{Compaction, Context, Entry, EntryKind, PLAN_APPROVED};
 use omp_tools::{InternalUrl, MAIN_AGENT};
 use omp_types::{
-    CompactionReason, CompactionResult, CompactionStrategy, CustomMessage, Message, StopReason, UserContent,
+    CompactionReason, CompactionResult, CompactionStrategy, CustomMessage, StopReason, UserContent,
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::Keeper;
 use super::frames::Standing;
-use super::summarize::Summed;
+use super::{GaveUp, InVain, Keeper};
 
 /// The kind of the message that makes the model go on.
 const GO_ON: &str = "auto-continue";
-/// Percent of a window that a rebuilt conversation may fill after an overflow.
-const FILLED: u64 = 70;
+/// A count that is further below our estimates is of something else.
+const LEAST_RATIO: f64 = 0.5;
 /// The most of a plan that is shown again.
 const LONGEST_PLAN: usize = 16 * 1024;
 
@@ -40,8 +38,14 @@ impl Keeper {
         let done = self.shorten_by(order, view, &cancel).await;
         let aborted =
             cancel.is_cancelled() || done.as_ref().is_err_and(|error| *error == UpkeepError::Aborted);
-        if done.is_err() && !aborted {
-            self.learned().gave_up_at = Some(measured.tokens);
+        let in_vain = match &done {
+            Err(UpkeepError::Nothing(_)) => Some(InVain::Nothing),
+            Err(UpkeepError::Failed(_)) => Some(InVain::Failed),
+            Ok(_) | Err(UpkeepError::Aborted) => None,
+        };
+        if let Some(why) = in_vain.filter(|_| !aborted) {
+            let (tokens, messages) = (measured.tokens, view.messages.len());
+            self.learned().gave_up_at = Some(GaveUp { tokens, messages, why });
         }
         match done {
             Err(_) if aborted => Err(UpkeepError::Aborted),
@@ -78,27 +82,35 @@ impl Keeper {
         let failed = drop_failed(&mut path, order.reason);
         let measured = self.measured(view.messages);
         self.note_beside(view.messages);
-        let mut keep = keep_recent(window, &policy.limits, count_ratio(view.messages, self.scale()));
-        if order.reason == CompactionReason::Overflow {
-            // So much did not fit, whatever the catalogue says.
+        let must_fit = self.must_fit(order, measured.tokens, window);
+        let ratio = count_ratio(view.messages, self.scale());
+        let mut keep = keep_recent(window, &policy.limits, ratio);
+        if must_fit {
+            // So much does not fit, whatever the catalogue says.
             keep = keep.min(measured.tokens / 3).max(1);
         }
         let back_to = failed.then(|| path.last().map(|entry| entry.id.clone()));
-        let plan = match Plan::new(&path, keep) {
+        let plan = match self.plan(&path, keep, must_fit.then_some(window)) {
             Ok(plan) => plan,
-            Err(nothing) => {
-                let shorter = self.without_pictures(order, back_to).await?;
-                return shorter.ok_or_else(|| UpkeepError::Nothing(nothing.to_string()));
-            }
+            Err(nothing) => return self.take_out(nothing, must_fit, &path, window, back_to).await,
         };
+        if order.action != CompactionStrategy::Snapcompact && !is_worth_it(&plan, window) {
+            return self.take_out(Nothing::NotShorter, must_fit, &path, window, back_to).await;
+        }
         let Standing { summed, mut preserve, sealed, action } =
-            self.stand_in(&plan, order, &model, cancel).await?;
+            self.stand_in(&plan, order, &model, measured.tokens, cancel).await?;
         let carried = self.carried(&plan, &path, window).await;
         if let Some(mut sealed) = sealed {
             sealed.note = sealed_note(&plan, &carried);
             preserve.get_or_insert_with(|| json!({}))[Compaction::SEALED] = json!(sealed);
         }
-        let finished = finish(&plan, &summed.words, &carried);
+        let finished = match action {
+            CompactionStrategy::Snapcompact => finish(&plan, &summed.words, &carried),
+            _ => match finish_shorter(&plan, &summed.words, &carried) {
+                Ok(finished) => finished,
+                Err(nothing) => return self.take_out(nothing, must_fit, &path, window, back_to).await,
+            },
+        };
         if cancel.is_cancelled() {
             return Err(UpkeepError::Aborted);
         }
@@ -111,10 +123,17 @@ impl Keeper {
             preserve_data: preserve,
             from_extension: false,
         };
-        if order.reason == CompactionReason::Overflow {
-            self.squeeze_kept(&plan, &path, &entry.summary, window).await?;
+        if must_fit {
+            self.squeeze_kept(&plan.kept, &path, &entry.summary, window).await?;
         }
-        self.write(entry, back_to, Order { action, ..order }, summed.notices).await
+        let stands = omp_tokens::message(&entry.message());
+        let saved = plan.replaced_tokens().saturating_sub(stands);
+        let mut shorter = self.write(entry, back_to, Order { action, ..order }, summed.notices).await?;
+        if let Some(result) = shorter.result.as_mut().filter(|_| ratio > LEAST_RATIO) {
+            // Where a provider counts less than we estimate, what went is taken off its count.
+            result.tokens_after = result.tokens_after.min(measured.tokens.saturating_sub(saved));
+        }
+        Ok(shorter)
     }
 
     /// Writes the entry and puts the conversation together anew.
@@ -195,37 +214,15 @@ impl Keeper {
         })
     }
 
-    /// The model's words. A conversation that has to become shorter at once is recorded without them if need be.
-    pub(super) async fn sum_up(
-        &self,
-        plan: &Plan,
-        order: Order<'_>,
-        model: &Arc<omp_llm::Model>,
-        cancel: &CancellationToken,
-    ) -> Result<Summed, UpkeepError> {
-        let summed = self.summarize(plan, order.focus, model, cancel.clone()).await;
-        match summed {
-            Err(UpkeepError::Failed(reason)) if order.reason == CompactionReason::Overflow => {
-                let tokens = self.window(model) / 8;
-                let history = digest(plan, tokens);
-                let notice = format!(
-                    "No summary could be made ({reason}); a shortened record takes the place of the old messages."
-                );
-                let short = "A shortened record of the conversation".to_owned();
-                Ok(Summed { words: Words { history, prefix: None }, short, notices: vec![notice] })
-            }
-            other => other,
-        }
-    }
-
     /// What survives word for word, with the whole text of what goes in an artifact.
     async fn carried(&self, plan: &Plan, path: &[&Entry], window: u64) -> Carried {
         let pieces: Vec<_> = plan.dropped().cloned().collect();
-        let artifacts = Arc::clone(&self.artifacts);
+        let (artifacts, deck) = (Arc::clone(&self.artifacts), self.deck.clone());
         let saved = tokio::task::spawn_blocking(move || {
             // Without a directory no URL would lead to it.
             artifacts.directory()?;
-            artifacts.save("compaction", &serialize(&pieces, Detail::WHOLE)).ok()
+            let whole = serialize(&pieces, Detail::WHOLE);
+            Self::keep_whole(&artifacts, deck.as_ref(), "compaction", &whole).ok()
         });
         let artifact = saved.await.ok().flatten().map(|id| format!("artifact://{id}"));
         let mut carried = Carried::new(plan, window, artifact);
@@ -256,47 +253,11 @@ impl Keeper {
         let cut = text.char_indices().nth(LONGEST_PLAN).map_or(text.len(), |(at, _)| at);
         Some((url, text[..cut].to_owned()))
     }
-
-    /// Makes sure that what stays fits: output of tools in it goes, the oldest first, and pictures if that is not enough.
-    async fn squeeze_kept(
-        &self,
-        plan: &Plan,
-        path: &[&Entry],
-        summary: &str,
-        window: u64,
-    ) -> Result<(), UpkeepError> {
-        let beside = self.beside().min(window / 4);
-        let room = (window * FILLED / 100).saturating_sub(omp_tokens::estimate(summary) + beside);
-        let messages: Vec<Arc<Message>> = plan.kept.iter().map(|piece| Arc::clone(&piece.message)).collect();
-        let blanks = squeeze(&messages, room, &self.protected());
-        let saved: u64 = blanks.iter().map(|blank| blank.saved).sum();
-        let mut kinds = match plan.kept_tokens().saturating_sub(saved) > room {
-            true => without_images(kept_of(plan, path)).kinds,
-            false => HashMap::new(),
-        };
-        let kind = |blank: &omp_compaction::Blank| {
-            let result = messages[blank.index].as_tool_result()?;
-            let message = Arc::new(blank.apply(result, &[]));
-            Some((plan.kept[blank.index].id.clone(), EntryKind::Message(MessageEntry { message })))
-        };
-        kinds.extend(blanks.iter().filter_map(kind));
-        if kinds.is_empty() {
-            return Ok(());
-        }
-        let record = self.record.clone();
-        let written = tokio::task::spawn_blocking(move || record.lock().replace(&kinds)).await;
-        match written {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(error)) => Err(UpkeepError::Failed(error.to_string())),
-            Err(_) => Err(UpkeepError::Aborted),
-        }
-    }
 }
 
-/// The entries of the way that stay.
-fn kept_of<'a, 'b>(plan: &Plan, path: &'a [&'b Entry]) -> &'a [&'b Entry] {
-    let first = path.iter().position(|entry| entry.id == plan.first_kept).unwrap_or(path.len());
-    &path[first..]
+/// Can anything that stands for these messages be shorter than they are?
+fn is_worth_it(plan: &Plan, window: u64) -> bool {
+    finish_shorter(plan, &Words::default(), &Carried::new(plan, window, None)).is_ok()
 }
 
 /// Takes the answers that failed off the end of the way. They are asked for again.

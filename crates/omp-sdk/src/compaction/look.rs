@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use omp_agent::{Look, Occasion, View};
-use omp_compaction::{Blank, Protect, learned_window, prune, stale, threshold};
+use omp_compaction::{Blank, Protect, brim, learned_window, prune, stale, threshold};
 use omp_session::{EntryKind, MessageEntry};
 use omp_types::{CompactionReason, CompactionStrategy, Message};
 
-use super::Keeper;
 use super::policy::Policy;
+use super::{GaveUp, InVain, Keeper};
 
 /// How long providers keep a conversation in their caches, in milliseconds.
 const CACHE_LIFETIME_MS: u64 = 5 * 60 * 1000;
@@ -28,17 +28,14 @@ impl Keeper {
                 if let Some(window) = learned_window(&failure.message) {
                     self.learned().windows.insert(view.model.selector(), window);
                 }
-                // A document about the conversation would have to be made from what does not fit.
-                let action = match policy.strategy {
-                    CompactionStrategy::Handoff => CompactionStrategy::ContextFull,
-                    other => other,
-                };
-                Look { wants: self.wants(&policy, CompactionReason::Overflow, action), ..Look::default() }
+                let wants = self.wants(&policy, CompactionReason::Overflow, at_once(&policy));
+                Look { wants, ..Look::default() }
             }
             Occasion::Incomplete => {
                 let wants = self.wants(&policy, CompactionReason::Incomplete, policy.strategy);
                 Look { wants, ..Look::default() }
             }
+            Occasion::BeforeRequest => self.before_request(&policy, view),
             Occasion::AfterTurn => self.after_turn(&policy, view).await,
             Occasion::BeforePrompt(prompt) => self.before_prompt(&policy, view, prompt).await,
         }
@@ -84,6 +81,22 @@ impl Keeper {
         self.over_threshold(policy, view, omp_tokens::message(prompt), Look::default()).await
     }
 
+    /// What is known not to fit is not sent. Nothing is blanked here: that was done at the border of the turn.
+    fn before_request(&self, policy: &Policy, view: View<'_>) -> Look {
+        let window = self.window(&self.model(view.model));
+        let tokens = self.measured(view.messages).tokens;
+        let before = self.learned().gave_up_at.filter(|before| before.why == InVain::Nothing);
+        // With more messages than when there was nothing to take out, there may be something now.
+        let in_vain = before.is_some_and(|before| view.messages.len() <= before.messages);
+        // What the user says first is all there is; the provider decides about that.
+        let first = !view.messages.iter().any(|message| message.as_assistant().is_some());
+        if first || in_vain || tokens <= brim(window, &policy.limits) {
+            return Look::default();
+        }
+        let wants = self.wants(policy, CompactionReason::Threshold, at_once(policy));
+        Look { wants, ..Look::default() }
+    }
+
     /// Is the provider's cache of the conversation gone by now?
     fn note_turn(&self) -> bool {
         let now = self.modes.clock.now_ms();
@@ -103,17 +116,23 @@ impl Keeper {
         let blanks = prune(view.messages, policy.stale(true), &self.protected());
         self.blank(&mut look, view.messages, &blanks).await;
         let left = tokens(look.messages.as_deref().unwrap_or(view.messages));
-        if left <= limit || self.gave_up(left) {
+        let tried = match self.gave_up(left) {
+            // A record needs no model, and is due when nothing more fits.
+            Some(InVain::Failed) => left <= brim(window, &policy.limits),
+            Some(InVain::Nothing) => true,
+            None => false,
+        };
+        if left <= limit || tried {
             return look;
         }
         look.wants = self.wants(policy, CompactionReason::Threshold, policy.strategy);
         look
     }
 
-    /// Was a conversation of about this size tried before, in vain?
-    fn gave_up(&self, tokens: u64) -> bool {
-        let before = self.learned().gave_up_at;
-        before.is_some_and(|before| tokens < before + before * GROWTH_PERCENT / 100)
+    /// Was a conversation of about this size tried before, and why in vain?
+    pub(super) fn gave_up(&self, tokens: u64) -> Option<InVain> {
+        let GaveUp { tokens: before, why, .. } = self.learned().gave_up_at?;
+        (tokens < before + before * GROWTH_PERCENT / 100).then_some(why)
     }
 
     /// What must not be taken out: the plan that the session works by.
@@ -166,6 +185,14 @@ impl Keeper {
             Ok(Err(error)) => Err(format!("Old results were kept: {error}")),
             _ => Ok(()),
         }
+    }
+}
+
+/// How a conversation is made shorter that has to be: a document about it would have to be made from what does not fit.
+fn at_once(policy: &Policy) -> CompactionStrategy {
+    match policy.strategy {
+        CompactionStrategy::Handoff => CompactionStrategy::ContextFull,
+        other => other,
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod ask;
 mod branch;
+mod fit;
 mod frames;
 mod handoff;
 mod idle;
@@ -20,6 +21,7 @@ mod summarize;
 mod transcript;
 
 use std::collections::HashMap;
+use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,6 +31,7 @@ use omp_compaction::{Measured, Scale, counted_beside, measure};
 use omp_config::Directories;
 use omp_config::settings::Settings;
 use omp_jobs::Jobs;
+use omp_replay::Deck;
 use omp_session::{Artifacts, Recent};
 use omp_tools::TodoList;
 use omp_types::Message;
@@ -54,6 +57,8 @@ pub(crate) struct Keeper {
     pub(crate) todos: Arc<TodoList>,
     pub(crate) jobs: Option<Arc<Jobs>>,
     pub(crate) artifacts: Arc<Artifacts>,
+    /// What records the session or plays it.
+    pub(crate) deck: Option<Deck>,
     pub(crate) directories: Directories,
     pub(crate) session_dir: Option<PathBuf>,
     /// What the model is told before the conversation.
@@ -75,11 +80,28 @@ pub(crate) struct Learned {
     /// Windows that are other than the catalogue says, by selector.
     windows: HashMap<String, u64>,
     /// Nothing could be done about a conversation of this size; it has to grow before that is tried again.
-    gave_up_at: Option<u64>,
+    gave_up_at: Option<GaveUp>,
     /// When the conversation was last looked at, in milliseconds.
     last_turn: Option<u64>,
     /// What a provider counted beyond the messages.
     beside: Option<u64>,
+}
+
+/// A conversation that could not be made shorter.
+#[derive(Clone, Copy, Debug)]
+struct GaveUp {
+    tokens: u64,
+    messages: usize,
+    why: InVain,
+}
+
+/// Why a conversation could not be made shorter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum InVain {
+    /// There was nothing to take out.
+    Nothing,
+    /// No model could sum up.
+    Failed,
 }
 
 impl Keeper {
@@ -137,6 +159,18 @@ impl Keeper {
         let counted = counted_beside(messages, self.scale());
         let mut learned = self.learned();
         learned.beside = counted.or(learned.beside);
+    }
+
+    /// Keeps a text that leaves the conversation. Blocks.
+    fn keep_whole(artifacts: &Artifacts, deck: Option<&Deck>, name: &str, text: &str) -> io::Result<u64> {
+        let save = |id: Option<u64>| match id {
+            Some(id) => artifacts.save_as(id, name, text),
+            None => artifacts.save(name, text),
+        };
+        match deck {
+            Some(deck) => deck.artifact(save),
+            None => save(None),
+        }
     }
 
     /// The conversation is another one from here on.

@@ -71,11 +71,11 @@ impl Keeper {
 
     /// Keeps the originals in an artifact, where the session has a directory for them.
     async fn move_away(&self, shaken: Shaken) -> Result<(ShakeOutcome, Option<String>), UpkeepError> {
-        let artifacts = std::sync::Arc::clone(&self.artifacts);
+        let (artifacts, deck) = (std::sync::Arc::clone(&self.artifacts), self.deck.clone());
         let moved = tokio::task::spawn_blocking(move || {
             let url = match artifacts.directory() {
                 Some(_) => {
-                    let saved = artifacts.save(ARTIFACT, &shaken.originals());
+                    let saved = Self::keep_whole(&artifacts, deck.as_ref(), ARTIFACT, &shaken.originals());
                     let id = saved.map_err(|error| format!("the originals cannot be kept: {error}"))?;
                     Some(format!("artifact://{id}"))
                 }
@@ -89,29 +89,12 @@ impl Keeper {
         }
     }
 
-    /// What is left to do about a request that did not fit when nothing can be summed up: pictures go.
-    pub(super) async fn without_pictures(
-        &self,
-        order: Order<'_>,
-        back_to: Option<Option<String>>,
-    ) -> Result<Option<Shorter>, UpkeepError> {
-        if order.reason != CompactionReason::Overflow {
-            return Ok(None);
-        }
+    /// Takes the pictures out of a conversation that does not fit. Says what was done, if there were any.
+    pub(super) async fn without_pictures(&self) -> Result<Option<String>, UpkeepError> {
         let Some(report) = self.shake_off(Shake::Images).await? else { return Ok(None) };
-        self.leave_failed(back_to);
-        let context = self.settle().await?;
-        self.begin(context.messages.len());
-        let notice = match report.parts {
+        Ok(Some(match report.parts {
             1 => "A picture did not fit and was taken out of the conversation.".to_owned(),
             parts => format!("{parts} pictures did not fit and were taken out of the conversation."),
-        };
-        Ok(Some(Shorter {
-            messages: context.messages,
-            result: None,
-            action: CompactionStrategy::Shake,
-            go_on: None,
-            notices: vec![notice],
         }))
     }
 

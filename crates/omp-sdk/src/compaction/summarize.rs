@@ -30,7 +30,8 @@ impl Keeper {
         cancel: CancellationToken,
     ) -> Result<Summed, UpkeepError> {
         let mut asking = Summarizer::new(self, model, cancel);
-        let most = self.window(model) / 4;
+        // A quarter of the window for both together: the history has most of it.
+        let most = self.window(model) / if plan.prefix.is_empty() { 4 } else { 6 };
         let mut words = Words::default();
         if !plan.history.is_empty() {
             let text = asking.ask(None, |tokens| history_request(plan, focus, &[], tokens)).await?;
@@ -38,7 +39,7 @@ impl Keeper {
         }
         if !plan.prefix.is_empty() {
             let text = asking.ask(None, |tokens| prefix_request(plan, focus, tokens)).await?;
-            words.prefix = Some(within(&text, most));
+            words.prefix = Some(within(&text, most / 2));
         }
         let of = match (&words.prefix, words.history.is_empty()) {
             (Some(prefix), true) => prefix,

@@ -285,8 +285,9 @@ async fn keeping_follows_the_provider() {
 /// proves: CMP-103
 #[tokio::test]
 async fn settings_hold_at_once() {
-    let replies =
-        [counted(say(&long("one", 1_500)), 6_000), counted(say("two"), 6_000), say("notes"), say("line")];
+    let summary = [say("notes"), say("notes of the turn"), say("line")];
+    let replies = [counted(say(&long("one", 1_500)), 6_000), counted(say("two"), 8_000)];
+    let replies = replies.into_iter().chain(summary);
     let world = sized(KEEP_LITTLE, 200_000, replies).start().await;
     world.submit("first").await;
     assert_eq!(compactions(&world), 0);

@@ -238,3 +238,34 @@ async fn without_a_model_nothing_is_summed_up() {
     assert_eq!(std::fs::read(world.file()).unwrap(), before);
     world.finish().await;
 }
+
+/// Who stops the compaction without which a request does not fit has stopped the request as well.
+#[tokio::test]
+async fn what_does_not_fit_is_not_sent_when_its_compaction_is_stopped() {
+    let stalled = || say("words without end").stall_after_event(2, std::time::Duration::from_secs(600));
+    let replies = [counted(say(&long("one", 1_500)), 9_900)].into_iter().chain((0..3).map(|_| stalled()));
+    let world = sized(KEEP_LITTLE, 10_000, replies).start().await;
+    let control = world.session().control();
+    // The first compaction is stopped when the turn has ended, the next before the prompt, the last before the request.
+    let stopping = async {
+        for stopped in 1..=3 {
+            while ends(&world).len() < stopped {
+                control.abort_compaction();
+                tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+            }
+        }
+    };
+    let prompts = async {
+        world.submit("first").await;
+        world.submit("second").await
+    };
+    let (outcome, ()) = tokio::join!(prompts, stopping);
+    let answer = outcome.last_answer().unwrap();
+    assert_eq!(answer.error_message.as_deref(), Some("Compaction cancelled"));
+    let sent = world.server.requests();
+    assert!(sent.len() <= 4, "{} requests", sent.len());
+    let asked = |at: usize| world.messages(at).last().map(text).unwrap_or_default();
+    assert!((1..sent.len()).all(|at| asked(at) != "second"), "it was not sent");
+    assert_eq!(compactions(&world), 0);
+    world.session().close().await;
+}

@@ -42,6 +42,7 @@ mod later_settings;
 mod limits;
 mod login;
 mod login_providers;
+mod long_work;
 mod lsp;
 mod manners;
 mod many_processes;

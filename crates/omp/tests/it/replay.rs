@@ -1,6 +1,6 @@
 //! Sessions that are recorded and played again.
 
-use omp_testkit::{Home, ModelOptions, Output, Reply, Server, Wire, run};
+use omp_testkit::{Home, ModelOptions, Output, RecordedRequest, Reply, Scenario, Server, Usage, Wire, run};
 use serde_json::{Value, json};
 
 use crate::support::{LIMIT, home, json_lines, omp, omp_run};
@@ -64,7 +64,7 @@ fn a_recording_is_private_and_holds_no_secret() {
     let mode = std::fs::metadata(home.path(FILE)).expect("a file").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     let first: Value = serde_json::from_str(text.lines().next().expect("a line")).expect("JSON");
-    assert_eq!((&first["type"], &first["version"]), (&json!("recording"), &json!(2)));
+    assert_eq!((&first["type"], &first["version"]), (&json!("recording"), &json!(3)));
 }
 
 /// Changes one line of a recording.
@@ -165,6 +165,41 @@ fn interruptions_are_played_too() {
         let played = omp_run(&elsewhere(&home), &["replay", "bug.jsonl"]);
         played.assert_success();
     }
+}
+
+/// Outputs became artifacts before a compaction: the part that it takes out gets the number it had.
+#[test]
+fn numbers_of_artifacts_come_again() {
+    let big = |number: usize| {
+        let command = format!("seq -f 'number {number} %.0f' 1 9000");
+        Reply::new().tool_call("bash", json!({"_i": "count", "command": command}))
+    };
+    let sums = std::sync::atomic::AtomicUsize::new(0);
+    let server = Server::start(Scenario::dynamic(move |request: &RecordedRequest| {
+        if request.body["tools"].as_array().is_none_or(Vec::is_empty) {
+            return Reply::new().text("notes");
+        }
+        let turn = sums.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        match turn {
+            0..=6 => big(turn),
+            _ => Reply::new().text("Done."),
+        }
+        .usage(Usage { input: request.raw_body.len() as u64 / 4, ..Usage::default() })
+    }));
+    let home = home(&server, Wire::OpenAiCompletions);
+    home.write(
+        "home/.omp/agent/config.yml",
+        "tools:\n  approvalMode: yolo\ncompaction:\n  thresholdTokens: 30000\n  keepRecentTokens: 2000\n",
+    );
+    omp_run(&home, &["--record", "bug.jsonl", "-p", "count"]).assert_success();
+    let text = home.read(FILE);
+    let ends = text.lines().filter(|line| line.contains("auto_compaction_end"));
+    let numbers: Vec<&str> =
+        ends.filter_map(|line| line.rsplit_once("read artifact://")).map(|(_, rest)| rest).collect();
+    assert!(!numbers.is_empty() && !numbers[0].starts_with('0'), "a part went: {numbers:?}");
+    let played = omp_run(&elsewhere(&home), &["replay", "bug.jsonl"]);
+    assert!(played.stdout.contains("everything as it was recorded"), "{}{}", played.stdout, played.stderr);
+    played.assert_success();
 }
 
 #[test]

@@ -238,6 +238,39 @@ fn what_is_secret_is_not_recorded() {
     assert!(report["notes"][0].as_str().is_some_and(|note| note.contains("/login")), "{report}");
 }
 
+/// A secret that was typed costs the frames that would show how it was typed, and no others: what follows is compared.
+#[test]
+fn a_typed_secret_does_not_end_the_comparison() {
+    let replies = (0..6).map(|number| Reply::new().text(&format!("Answer number {number}.")));
+    let server = Server::start(replies.collect::<Vec<_>>());
+    let home = support::home(&server, Wire::OpenAiCompletions);
+    home.write("home/.omp/agent/config.yml", "secrets:\n  enabled: true\n");
+    let mut command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
+    command.args(ARGUMENTS).env("MY_API_KEY", "tok-from-env-4711");
+    let mut screen = Screen::with(command, home, server, 40, 100);
+    for number in 0..6 {
+        let words = match number {
+            1 => "the key is tok-from-env-4711, keep it".to_owned(),
+            _ => format!("say number {number}"),
+        };
+        for letter in words.chars() {
+            screen.send(&letter.to_string());
+        }
+        screen.wait_for(&words).send("\r").wait_for(&format!("Answer number {number}."));
+        screen.terminal.wait_without("Working");
+    }
+    let (_, server, home) = screen.leave();
+    server.finish();
+    let text = home.read(FILE);
+    assert!(!text.contains("tok-from") && !text.contains("4711"), "{text}");
+    let report = same(&home);
+    let (frames, written) = (&report["frames"], text.matches("\"entry\":\"frame\"").count());
+    assert!(written > 8 && frames.as_u64() == Some(written as u64), "{frames} of {written}: {report}");
+    // What was answered after it was compared as well.
+    let (report, _) = played(&changed(&text, "Answer number 5.", "Answer number 7."));
+    assert!(report["divergences"][0].as_str().is_some_and(|text| text.contains("number 7")), "{report}");
+}
+
 /// A program that is killed leaves a recording that is played to where it goes.
 #[test]
 fn a_recording_of_a_program_that_was_killed_is_played_to_its_end() {
