@@ -16,6 +16,7 @@ mod diagnose;
 mod format;
 mod linters;
 mod manage;
+mod mentions;
 mod navigate;
 mod project;
 mod rename;
