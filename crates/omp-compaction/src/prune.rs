@@ -119,7 +119,7 @@ pub fn prune(messages: &[Arc<Message>], wanted: Stale, protect: &Protect) -> Vec
         let tokens = omp_tokens::message(message);
         newest += tokens;
         let kept = newest <= PROTECTED_TOKENS || tokens < SMALLEST || !calls.is_seen(index);
-        if kept || calls.is_exempt(result, protect) {
+        if kept || calls.is_exempt(index, result, protect) {
             continue;
         }
         let text = format!("{TRUNCATED}{tokens} tokens]");
@@ -141,7 +141,7 @@ pub fn squeeze(messages: &[Arc<Message>], tokens: u64, protect: &Protect) -> Vec
         }
         let Some(result) = message.as_tool_result() else { continue };
         let size = omp_tokens::message(message);
-        if size < SMALLEST || calls.is_exempt(result, protect) {
+        if size < SMALLEST || calls.is_exempt(index, result, protect) {
             continue;
         }
         let blank = blank(index, result, format!("{TRUNCATED}{size} tokens]"), size);
@@ -153,7 +153,9 @@ pub fn squeeze(messages: &[Arc<Message>], tokens: u64, protect: &Protect) -> Vec
 
 /// The calls of a conversation, and which of its reads came again.
 struct Calls<'a> {
-    by_id: HashMap<&'a str, &'a ToolCall>,
+    /// The call that each result answers, by the place of the result. Some servers give the same id again and again: the
+    /// last call before a result is meant.
+    answered_by: HashMap<usize, &'a ToolCall>,
     /// The last read of each file as a whole, and of each part of one.
     last_read: HashMap<&'a str, usize>,
     /// Where the last answer is: the model has not read what comes after it.
@@ -162,18 +164,21 @@ struct Calls<'a> {
 
 impl<'a> Calls<'a> {
     fn of(messages: &'a [Arc<Message>]) -> Self {
-        let answers = messages.iter().filter_map(|message| message.as_assistant());
-        let by_id: HashMap<&str, &ToolCall> =
-            answers.flat_map(|answer| answer.tool_calls()).map(|call| (call.id.as_str(), call)).collect();
-        let mut last_read = HashMap::new();
+        let mut by_id: HashMap<&str, &ToolCall> = HashMap::new();
+        let (mut answered_by, mut last_read) = (HashMap::new(), HashMap::new());
         for (index, message) in messages.iter().enumerate() {
-            let Some(result) = message.as_tool_result().filter(|result| !result.is_error) else { continue };
-            if let Some(path) = by_id.get(result.tool_call_id.as_str()).and_then(|call| read_path(call)) {
+            if let Some(answer) = message.as_assistant() {
+                by_id.extend(answer.tool_calls().map(|call| (call.id.as_str(), call)));
+            }
+            let Some(result) = message.as_tool_result() else { continue };
+            let Some(call) = by_id.get(result.tool_call_id.as_str()).copied() else { continue };
+            answered_by.insert(index, call);
+            if let Some(path) = read_path(call).filter(|_| !result.is_error) {
                 last_read.insert(path, index);
             }
         }
         let answered = messages.iter().rposition(|message| message.as_assistant().is_some());
-        Self { by_id, last_read, answered: answered.unwrap_or(0) }
+        Self { answered_by, last_read, answered: answered.unwrap_or(0) }
     }
 
     /// Has the model read the message?
@@ -181,9 +186,8 @@ impl<'a> Calls<'a> {
         index < self.answered
     }
 
-    fn is_exempt(&self, result: &ToolResultMessage, protect: &Protect) -> bool {
-        is_blank(result)
-            || self.by_id.get(result.tool_call_id.as_str()).is_none_or(|call| protect.covers(call))
+    fn is_exempt(&self, index: usize, result: &ToolResultMessage, protect: &Protect) -> bool {
+        is_blank(result) || self.answered_by.get(&index).is_none_or(|call| protect.covers(call))
     }
 
     /// The blank for a result that says nothing, or nothing new.
@@ -194,7 +198,7 @@ impl<'a> Calls<'a> {
         wanted: Stale,
         protect: &Protect,
     ) -> Option<Blank> {
-        if self.is_exempt(result, protect) {
+        if self.is_exempt(index, result, protect) {
             return None;
         }
         if wanted.superseded && self.is_superseded(index, result) {
@@ -211,7 +215,7 @@ impl<'a> Calls<'a> {
 
     /// Was the same file, or the same part of it, read again later?
     fn is_superseded(&self, index: usize, result: &ToolResultMessage) -> bool {
-        let call = self.by_id.get(result.tool_call_id.as_str());
+        let call = self.answered_by.get(&index);
         let Some(path) = call.and_then(|call| read_path(call)).filter(|_| !result.is_error) else {
             return false;
         };

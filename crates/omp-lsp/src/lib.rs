@@ -30,4 +30,4 @@ pub use config::project_code;
 pub use config::{Config, Kind, Places, Server, Trust};
 pub use error::LspError;
 pub use mux::MuxState;
-pub use servers::{Consent, Servers, Surroundings};
+pub use servers::{Consent, ServerState, Servers, Surroundings};

@@ -58,6 +58,18 @@ pub struct Servers {
     sweeps: OnceLock<()>,
 }
 
+/// What is known of a server's process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ServerState {
+    /// It was not needed yet, or we have ended it.
+    Stopped,
+    /// It has not answered `initialize` yet.
+    Starting,
+    Running,
+    /// It could not be started, or ended by itself, the last time. Says why.
+    Failed(String),
+}
+
 /// The place of one process.
 #[derive(Default)]
 struct Slot {
@@ -65,6 +77,8 @@ struct Slot {
     client: tokio::sync::Mutex<Option<Arc<Client>>>,
     /// The same process, for those who do not wait for one that is being started.
     started: Mutex<Weak<Client>>,
+    /// Why it could not be started the last time.
+    failure: Mutex<Option<String>>,
     times: Mutex<Times>,
 }
 
@@ -189,7 +203,9 @@ impl Servers {
             cwd: &self.places.cwd,
             editor: self.editor.get().cloned(),
         };
-        let client = Arc::new(Client::start(start, limit).await?);
+        let started = Client::start(start, limit).await;
+        slot.note(started.as_ref().err());
+        let client = Arc::new(started?);
         *current = Some(Arc::clone(&client));
         *slot.started() = Arc::downgrade(&client);
         drop(current);
@@ -209,6 +225,12 @@ impl Servers {
         let slot = self.slots().get(server.program.to_string_lossy().as_ref()).cloned()?;
         let client = slot.client.lock().await.clone();
         client.filter(|client| client.is_alive())
+    }
+
+    /// What is known of the server's process. Starts nothing and waits for nobody.
+    pub fn state(&self, server: &Server) -> ServerState {
+        let slot = self.slots().get(server.program.to_string_lossy().as_ref()).cloned();
+        slot.map_or(ServerState::Stopped, |slot| slot.state())
     }
 
     /// The running servers that want to hear about changes of files.
@@ -259,6 +281,31 @@ impl Slot {
 
     fn started(&self) -> std::sync::MutexGuard<'_, Weak<Client>> {
         self.started.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn failure(&self) -> std::sync::MutexGuard<'_, Option<String>> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers how a start went. One that somebody called off says nothing about the server.
+    fn note(&self, error: Option<&LspError>) {
+        match error {
+            None => *self.failure() = None,
+            Some(LspError::Cancelled) => {}
+            Some(LspError::Start { reason, .. }) => *self.failure() = Some(reason.clone()),
+            Some(other) => *self.failure() = Some(other.to_string()),
+        }
+    }
+
+    fn state(&self) -> ServerState {
+        let client = self.started().upgrade();
+        match (client, self.failure().clone()) {
+            (Some(client), _) if client.is_alive() => ServerState::Running,
+            _ if self.client.try_lock().is_err() => ServerState::Starting,
+            (_, Some(reason)) => ServerState::Failed(reason),
+            (Some(client), None) => client.failure().map_or(ServerState::Stopped, ServerState::Failed),
+            (None, None) => ServerState::Stopped,
+        }
     }
 
     /// Refuses to start what crashes again and again.

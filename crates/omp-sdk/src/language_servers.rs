@@ -47,12 +47,16 @@ impl Session {
     /// The language servers of the project. Reads files; starts nothing.
     pub async fn language_servers(&self) -> Vec<LanguageServer> {
         let Some(lsp) = &self.tools.lsp else { return Vec::new() };
-        let state = match lsp.servers.consent().await {
-            Ok(()) => ServerState::Available,
-            Err(reason) => ServerState::Failed(reason),
+        let consent = lsp.servers.consent().await;
+        let row = |server: &omp_lsp::Server| {
+            let state = match (&consent, lsp.servers.state(server)) {
+                (Err(reason), _) => ServerState::Failed(reason.clone()),
+                (Ok(()), omp_lsp::ServerState::Failed(reason)) => ServerState::Failed(reason),
+                (Ok(()), omp_lsp::ServerState::Running) => ServerState::Ready,
+                (Ok(()), _) => ServerState::Available,
+            };
+            LanguageServer { name: server.name.clone(), state }
         };
-        let row =
-            |server: &omp_lsp::Server| LanguageServer { name: server.name.clone(), state: state.clone() };
         lsp.servers.config().await.servers.iter().map(row).collect()
     }
 

@@ -46,6 +46,8 @@ pub(crate) struct Opening {
     pub(crate) ssh: Option<Arc<SshHosts>>,
     /// How the model describes edits; known when the model is.
     pub(crate) edit_mode: omp_tools::EditMode,
+    /// How much the model is told about the tools.
+    pub(crate) wording: omp_tools::Wording,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -71,7 +73,8 @@ impl Opening {
         let todos = Arc::default();
         let jobs = jobs::list(&settings);
         let edit_mode = omp_tools::EditMode::default();
-        let mut opening = Self { options, settings, todos, jobs, ssh: None, edit_mode, warnings };
+        let wording = omp_tools::Wording::default();
+        let mut opening = Self { options, settings, todos, jobs, ssh: None, edit_mode, wording, warnings };
         opening.insert_deck();
         Ok(opening)
     }
@@ -116,6 +119,7 @@ impl Opening {
         configure::pictures(settings).apply(&mut model);
         let environment = options.environment.as_ref();
         self.edit_mode = configure::edit_mode(settings, environment, &model.selector(), &mut self.warnings)?;
+        self.wording = omp_tools::Wording::for_window(model.context_window);
         Ok(Chosen { client, registry, model: Arc::new(model), thinking: selection.thinking })
     }
 

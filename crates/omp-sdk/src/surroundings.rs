@@ -23,7 +23,7 @@ use crate::machines;
 use crate::modes;
 use crate::opening::{Chosen, Opening};
 use crate::options::ToolFilter;
-use crate::prompt::{self, Ingredients, Personality, Place, SystemPrompt};
+use crate::prompt::{self, Ingredients, Personality, Place, Size, SystemPrompt};
 use crate::resources::{Kept, Obsidian, github, resources};
 use crate::shell;
 use crate::toolbox::{self, ToolShelf, Toolbox};
@@ -80,11 +80,13 @@ impl Opening {
         let own: Vec<&str> = custom.into_iter().chain(append).collect();
         let selector = settings.get(keys::INCLUDE_MODEL_IN_PROMPT).then(|| model.selector());
         let survey = survey(&options.cwd, repository, &SurveyLimits::default());
+        let size = Size::for_window(model.context_window);
         let today = jiff::Zoned::now().strftime("%Y-%m-%d").to_string();
         let context = knowledge.context.iter().map(|file| (file.path.as_path(), file.content.as_str()));
         SystemPrompt::build(Ingredients {
             custom,
             append,
+            size,
             personality: Personality::from_word(settings.get(keys::PERSONALITY)),
             tools: &names,
             knowledge: knowledge.sections(&own, names.contains(&"read")),
@@ -95,7 +97,7 @@ impl Opening {
                 model: selector.as_deref(),
                 context: context.collect(),
                 subdirectories: &survey.agents_files,
-                tree: prompt::tree(&survey),
+                tree: prompt::tree(&survey, size.tree),
             },
         })
     }
@@ -117,6 +119,7 @@ impl Opening {
         context.jobs = self.jobs.clone();
         context.terminal = shell::terminal(&self.options);
         context.settings.edit_mode = self.edit_mode;
+        context.settings.wording = self.wording;
         context.settings.edit_active = match &self.options.tools {
             ToolFilter::All => true,
             ToolFilter::None => false,

@@ -31,6 +31,7 @@ use crate::shown::Shown;
 use crate::spills::{NoSpills, Spills};
 use crate::ssh::SshHosts;
 use crate::todo::TodoList;
+use crate::wording::Wording;
 
 /// The agent that a person talks to.
 pub const MAIN_AGENT: &str = "Main";
@@ -179,6 +180,8 @@ pub struct Settings {
     pub read_summarize_prose: bool,
     /// `PI_MAX_AST_FILES`: most files that one structural edit changes.
     pub ast_max_files: usize,
+    /// How much the model is told about the tools.
+    pub wording: Wording,
     /// The model has the edit tool.
     pub edit_active: bool,
     /// How the model describes an edit: `edit.mode`, or what the model's own variant says.
@@ -234,6 +237,7 @@ impl Default for Settings {
             read_summarize: true,
             read_summarize_prose: false,
             ast_max_files: 1_000,
+            wording: Wording::Full,
             edit_active: false,
             edit_mode: EditMode::Hashline,
             edit_fuzzy: Fuzzy::From(0.95),

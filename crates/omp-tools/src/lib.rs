@@ -42,6 +42,7 @@ mod structure;
 mod syntax;
 mod todo;
 mod toll;
+mod wording;
 mod write;
 
 use std::sync::Arc;
@@ -80,6 +81,7 @@ pub use sandbox::{
 pub use spills::Spills;
 pub use ssh::SshHosts;
 pub use todo::{ClearDelay, Phase, Status, Storage, Task, TodoList, from_markdown, to_markdown};
+pub use wording::Wording;
 
 /// The names of the built-in tools that users may choose from, in the order of [`builtin`].
 pub const NAMES: &[&str] = &[

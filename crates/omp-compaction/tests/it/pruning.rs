@@ -87,6 +87,20 @@ fn a_newer_read_takes_the_place_of_an_older_one() {
     assert_eq!(stale(&talk.messages(), off, &Protect::default()), []);
 }
 
+/// Some servers number the calls of each answer from one: a result belongs to the last call before it.
+#[test]
+fn equal_ids_do_not_mix_up_results() {
+    let mut talk = Talk::default();
+    talk.user("work");
+    read(&mut talk, "call_1", "a.rs", 5);
+    read(&mut talk, "call_1", "b.rs", 5);
+    bash(&mut talk, "call_1", 5);
+    assert_eq!(stale(&talk.messages(), ALL, &Protect::default()), []);
+    read(&mut talk, "call_1", "a.rs", 5);
+    let blanks = stale(&talk.messages(), ALL, &Protect::default());
+    assert_eq!(blanks.iter().map(|blank| blank.index).collect::<Vec<_>>(), [2], "the first read of a.rs");
+}
+
 /// Results that are smaller than the notice stay, errors stay, and the window for the newest output does not count.
 /// proves: CMP-064
 #[test]

@@ -31,9 +31,14 @@ impl Answers {
                 let Some(uri) = params.get("uri").and_then(Value::as_str) else { return };
                 let items = Diagnostic::list(params.get("diagnostics").unwrap_or(&Value::Null));
                 let version = params.get("version").and_then(Value::as_i64);
-                // Servers spell addresses in their own ways; ours is the one that is asked for.
-                let uri = crate::uri::path(uri).map_or_else(|| uri.to_owned(), |path| crate::uri::of(&path));
-                shared.state().publish(uri, version, items);
+                shared.state().publish(ours(uri), version, items);
+            }
+            // clangd says so when its `clangdFileStatus` is on.
+            "textDocument/clangd.fileStatus" => {
+                let text = |name: &str| params.get(name).and_then(Value::as_str);
+                if let (Some(uri), Some(word)) = (text("uri"), text("state")) {
+                    shared.state().works_on(ours(uri), word != "idle");
+                }
             }
             "$/progress" => {
                 let token = params.get("token").map(Value::to_string).unwrap_or_default();
@@ -106,6 +111,11 @@ impl Answers {
         };
         list(params, "items").iter().take(MOST_SECTIONS).map(section).collect()
     }
+}
+
+/// Servers spell addresses in their own ways; ours is the one that is asked for.
+fn ours(uri: &str) -> String {
+    crate::uri::path(uri).map_or_else(|| uri.to_owned(), |path| crate::uri::of(&path))
 }
 
 fn list<'a>(params: &'a Value, name: &str) -> &'a [Value] {

@@ -78,6 +78,14 @@ impl Client {
         published.is_some_and(|version| version >= synced.since)
     }
 
+    /// Was something said since the server knows this very text, and does it not work on it any more? That is less, for a
+    /// server that names no versions may have meant the text before.
+    fn holds_at_last(&self, synced: &Synced) -> bool {
+        let state = self.shared.state();
+        let published = state.published.get(&synced.uri).and_then(|published| published.about);
+        published.is_some_and(|version| version >= synced.since) && !state.busy.contains(&synced.uri)
+    }
+
     /// Waits for a publication after `before`: the one for this version, or the last of those without a version.
     async fn published(&self, synced: &Synced, before: u64, limit: Limit<'_>) -> Result<Findings, LspError> {
         let mut news = self.shared.news.subscribe();
@@ -90,38 +98,39 @@ impl Client {
                     if let Some(how) = &state.ended {
                         return Err(self.ended(how.clone()));
                     }
+                    let busy = state.busy.contains(&synced.uri);
+                    let published = state.published.get(&synced.uri).filter(|one| one.number > before);
                     if let Some(published) =
-                        state.published.get(&synced.uri).filter(|one| one.number > before)
+                        published.filter(|one| one.version.is_none_or(|version| version == synced.version))
                     {
-                        match published.version {
-                            Some(version) if version == synced.version => return Ok(()),
-                            Some(_) => {}
-                            None if settles.is_none_or(|(number, _)| number != published.number) => {
-                                settles = Some((published.number, Instant::now() + SETTLES));
-                            }
-                            None => {}
+                        // A server that says when it is done may correct what it published in a hurry.
+                        if published.version.is_some() && !state.tells_when_done {
+                            return Ok(());
+                        }
+                        if busy || settles.is_none_or(|(number, _)| number != published.number) {
+                            settles = Some((published.number, Instant::now() + SETTLES));
                         }
                     }
                 }
-                match settles {
-                    Some((_, until)) if tokio::time::timeout_at(until, news.changed()).await.is_err() => {
-                        return Ok(());
-                    }
-                    Some(_) => {}
-                    None => match holds {
-                        Some(until) if tokio::time::timeout_at(until, news.changed()).await.is_err() => {
+                match settles.map(|(_, until)| until).or(holds) {
+                    Some(until) if tokio::time::timeout_at(until, news.changed()).await.is_err() => {
+                        if !self.shared.state().busy.contains(&synced.uri) {
                             return Ok(());
                         }
-                        Some(_) => {}
-                        // The sender lives as long as we do.
-                        None => drop(news.changed().await),
-                    },
+                        drop(news.changed().await);
+                    }
+                    Some(_) => {}
+                    // The sender lives as long as we do.
+                    None => drop(news.changed().await),
                 }
             }
         };
         match limit.wait(waits).await {
             Some(Ok(())) => Ok(Findings { items: self.last(&synced.uri), fresh: true }),
             Some(Err(error)) => Err(error),
+            None if !limit.cancel.is_cancelled() && self.holds_at_last(synced) => {
+                Ok(Findings { items: self.last(&synced.uri), fresh: true })
+            }
             None => self.nothing_yet(&synced.uri, limit),
         }
     }

@@ -158,6 +158,12 @@ impl Client {
         !self.end.is_cancelled() && self.shared.state().ended.is_none()
     }
 
+    /// How the process ended by itself, if it did.
+    pub(crate) fn failure(&self) -> Option<String> {
+        let ended = self.shared.state().ended.clone();
+        ended.filter(|_| !self.end.is_cancelled())
+    }
+
     /// Lets the server ask for changes of files while the permit lives.
     pub fn permit_edits(&self) -> EditPermit {
         self.shared.permits.fetch_add(1, Ordering::AcqRel);

@@ -1,6 +1,6 @@
 //! What is known about a running server.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{MutexGuard, PoisonError};
 
 use serde_json::Value;
@@ -32,7 +32,7 @@ pub(super) struct Published {
     /// The version of the document, if the server names it.
     pub(super) version: Option<i64>,
     /// The version, named or not, that it is at least about.
-    about: Option<i64>,
+    pub(super) about: Option<i64>,
     pub(super) items: Vec<Diagnostic>,
     /// Which publication it was, over all files.
     pub(super) number: u64,
@@ -57,6 +57,10 @@ pub(super) struct State {
     pub(super) versions: HashMap<String, i64>,
     pub(super) published: HashMap<String, Published>,
     publications: u64,
+    /// Files that the server says it is still reading.
+    pub(super) busy: HashSet<String>,
+    /// It says when it is done with a file.
+    pub(super) tells_when_done: bool,
     /// Tasks that have begun and not ended, and when they were last heard of.
     progress: HashMap<String, Instant>,
     /// Some task has begun at all.
@@ -93,6 +97,16 @@ impl State {
             }
         }
         self.published.insert(uri, Published { version, about, items, number });
+    }
+
+    /// The server says whether it is done with a file.
+    pub(super) fn works_on(&mut self, uri: String, busy: bool) {
+        self.tells_when_done = true;
+        match busy {
+            true if self.busy.len() < MOST_FILES => drop(self.busy.insert(uri)),
+            true => {}
+            false => drop(self.busy.remove(&uri)),
+        }
     }
 
     /// The number of the last publication for a file.

@@ -104,6 +104,8 @@ impl Server {
 pub struct Config {
     /// Those that can be used, in the order of the table.
     pub servers: Vec<Server>,
+    /// Those for a project like this one whose program is not installed.
+    pub missing: Vec<Server>,
     /// Servers that nobody used for so long are ended.
     pub idle_timeout_ms: Option<u64>,
     /// What is wrong with the files.
@@ -125,9 +127,12 @@ impl Config {
             if server.disabled || !markers.has_one_of(&server.root_markers) {
                 continue;
             }
-            if let Some(program) = programs::find(&server.command, places) {
-                server.program = program;
-                config.servers.push(server);
+            match programs::find(&server.command, places) {
+                Some(program) => {
+                    server.program = program;
+                    config.servers.push(server);
+                }
+                None => config.missing.push(server),
             }
         }
         config

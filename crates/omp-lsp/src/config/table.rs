@@ -258,7 +258,12 @@ fn extras(name: &str) -> (Value, Value) {
     match name {
         // We tell it only what our own tools change; commands change files, too, and it can watch the disk itself.
         "rust-analyzer" => (json!({"files": {"watcher": "server"}}), Value::Null),
-        "typescript-language-server" => (json!({"hostInfo": "omp"}), Value::Null),
+        // It publishes what it finds before it has read changed headers again; this way it says when it has.
+        "clangd" => (json!({"clangdFileStatus": true}), Value::Null),
+        // It would have npm download types for packages that the project uses.
+        "typescript-language-server" => {
+            (json!({"hostInfo": "omp", "disableAutomaticTypingAcquisition": true}), Value::Null)
+        }
         "denols" => (json!({"enable": true, "lint": true}), json!({"deno": {"enable": true, "lint": true}})),
         "vscode-css-language-server" | "vscode-html-language-server" | "vscode-json-language-server" => {
             (json!({"provideFormatter": true}), Value::Null)
@@ -287,5 +292,12 @@ mod tests {
         let all = builtin();
         let server = all.iter().find(|server| server.name == "rust-analyzer").unwrap();
         assert_eq!(server.init_options, json!({"files": {"watcher": "server"}}));
+    }
+    /// Nothing is downloaded because a project is looked at.
+    #[test]
+    fn typescript_downloads_no_types() {
+        let all = builtin();
+        let server = all.iter().find(|server| server.name == "typescript-language-server").unwrap();
+        assert_eq!(server.init_options["disableAutomaticTypingAcquisition"], true);
     }
 }

@@ -170,12 +170,14 @@ impl Keeper {
     /// Puts blanked results into the session file.
     async fn keep_blanks(&self, messages: &[Arc<Message>], blanks: &[Blank]) -> Result<(), String> {
         let recent = self.load().await.map_err(|error| format!("Old results were kept: {error}."))?;
-        let by_call: HashMap<&str, &Blank> =
-            blanks.iter().map(|blank| (blank.call.as_str(), blank)).collect();
+        // Some servers give the same id again and again; the moment tells which result is meant.
+        let moment = |blank: &&Blank| Some(messages.get(blank.index)?.as_tool_result()?.timestamp);
+        let by_call: HashMap<(&str, u64), &Blank> =
+            blanks.iter().filter_map(|blank| Some(((blank.call.as_str(), moment(&blank)?), blank))).collect();
         let mut kinds = HashMap::new();
         for entry in recent.path() {
             let Some(result) = entry.message().and_then(|message| message.as_tool_result()) else { continue };
-            if let Some(blank) = by_call.get(result.tool_call_id.as_str()) {
+            if let Some(blank) = by_call.get(&(result.tool_call_id.as_str(), result.timestamp)) {
                 let message = Arc::new(blank.apply(result, messages));
                 kinds.insert(entry.id.clone(), EntryKind::Message(MessageEntry { message }));
             }

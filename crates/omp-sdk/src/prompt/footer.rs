@@ -2,19 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Place, Section};
+use super::{Place, Section, Size};
 
 const CONTEXT: &str = include_str!("../../prompts/context.md");
 const DIR_CONTEXT: &str = include_str!("../../prompts/dir-context.md");
 
-/// What one context file, and all of them together, may take of every request.
-pub(crate) const FILE_LIMIT: usize = 64 * 1024;
-pub(crate) const TOTAL_LIMIT: usize = 128 * 1024;
-
-pub(super) fn sections(place: &Place<'_>) -> Vec<Section> {
+pub(super) fn sections(place: &Place<'_>, size: Size) -> Vec<Section> {
     vec![
         Section::new("workstation", workstation(place.model)),
-        Section::new("context files", context(&place.context)),
+        Section::new("context files", context(&place.context, size)),
         Section::new("directory context", subdirectories(place.cwd, place.subdirectories)),
         Section::new("workspace tree", place.tree.as_deref().map(tree).unwrap_or_default()),
         Section::new("place", here(place)),
@@ -38,15 +34,15 @@ fn workstation(model: Option<&str>) -> String {
     text
 }
 
-fn context(files: &[(&Path, &str)]) -> String {
+fn context(files: &[(&Path, &str)], size: Size) -> String {
     if files.is_empty() {
         return String::new();
     }
     let mut text = format!("<context>\n{CONTEXT}");
-    let mut left = TOTAL_LIMIT;
+    let mut left = size.context_files;
     for (path, content) in files {
         let content = content.trim_end();
-        let limit = FILE_LIMIT.min(left);
+        let limit = size.context_file.min(left);
         let shown = head(content, limit);
         left -= shown.len();
         text.push_str(&format!("<file path=\"{}\">\n{shown}", attribute(path)));

@@ -11,6 +11,8 @@ mod tree;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use omp_tools::Wording;
+
 pub use account::{PromptReport, SectionSize, ToolSize};
 pub(crate) use instructions::Personality;
 pub(crate) use tree::tree;
@@ -27,10 +29,36 @@ pub struct PromptOptions {
     pub silence: bool,
 }
 
+/// How large the prompt may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Size {
+    pub(crate) wording: Wording,
+    /// Bytes of one context file, and of all of them together, in every request.
+    pub(crate) context_file: usize,
+    pub(crate) context_files: usize,
+    /// Lines of the workspace tree.
+    pub(crate) tree: usize,
+}
+
+impl Size {
+    /// What suits a window of so many tokens. In a small one, context files may take about a quarter.
+    pub(crate) fn for_window(tokens: u64) -> Self {
+        let wording = Wording::for_window(tokens);
+        match wording {
+            Wording::Full => Self { wording, context_file: 64 * 1024, context_files: 128 * 1024, tree: 120 },
+            Wording::Short => {
+                let bytes = usize::try_from(tokens).unwrap_or(usize::MAX);
+                Self { wording, context_file: bytes / 2, context_files: bytes, tree: 20 }
+            }
+        }
+    }
+}
+
 /// Everything that goes into the prompt.
 pub(crate) struct Ingredients<'a> {
     pub(crate) custom: Option<&'a str>,
     pub(crate) append: Option<&'a str>,
+    pub(crate) size: Size,
     pub(crate) personality: Personality,
     /// Names of the tools on offer.
     pub(crate) tools: &'a [&'a str],
@@ -75,7 +103,7 @@ impl SystemPrompt {
     pub(crate) fn build(ingredients: Ingredients<'_>) -> Self {
         let append = |text: &str| vec![Section::new("append", text)];
         let append = ingredients.append.filter(|text| !text.trim().is_empty()).map(append);
-        let footer = footer::sections(&ingredients.place);
+        let footer = footer::sections(&ingredients.place, ingredients.size);
         let mut blocks = Vec::new();
         match ingredients.custom {
             Some(custom) => {
@@ -85,7 +113,11 @@ impl SystemPrompt {
                 blocks.push(footer);
             }
             None => {
-                let mut first = instructions::sections(ingredients.personality, ingredients.tools);
+                let mut first = instructions::sections(
+                    ingredients.size.wording,
+                    ingredients.personality,
+                    ingredients.tools,
+                );
                 first.extend(ingredients.knowledge);
                 blocks.push(first);
                 blocks.push(footer);

@@ -16,6 +16,7 @@ fn ingredients<'a>(custom: Option<&'a str>, append: Option<&'a str>) -> Ingredie
     Ingredients {
         custom,
         append,
+        size: Size::for_window(200_000),
         personality: Personality::Default,
         tools: &["read", "bash"],
         knowledge: vec![Section::new("skills", "SKILLS")],
@@ -58,14 +59,14 @@ fn context_is_bounded() {
     let (a, b) = (Path::new("/w/a\"b.md"), Path::new("/w/c.md"));
     let place = Place { context: vec![(a, &long), (b, "short\n")], ..place() };
     let footer = blocks(Ingredients { place, ..ingredients(None, None) })[1].clone();
-    assert!(footer.len() < footer::FILE_LIMIT + 4096, "{}", footer.len());
+    assert!(footer.len() < 64 * 1024 + 4096, "{}", footer.len());
     assert!(footer.contains("<file path=\"/w/a&quot;b.md\">\nline of text\n"));
     assert!(footer.contains("more bytes are left out here"));
     assert!(footer.contains("line of text\n[") && footer.contains("<file path=\"/w/c.md\">\nshort\n</file>"));
     let many: Vec<(&Path, &str)> = (0..5).map(|_| (a, long.as_str())).collect();
     let place = Place { context: many, ..self::place() };
     let footer = blocks(Ingredients { place, ..ingredients(None, None) })[1].clone();
-    assert!(footer.len() < footer::TOTAL_LIMIT + 4096, "{}", footer.len());
+    assert!(footer.len() < 128 * 1024 + 4096, "{}", footer.len());
 }
 
 #[test]
@@ -95,4 +96,28 @@ fn sizes_add_up() {
         (2, "append"),
     ];
     assert_eq!(names, expected);
+}
+
+/// A small window gets the short text, the same knowledge, and of context files what leaves room for work.
+#[test]
+fn small_windows_get_a_short_prompt() {
+    let long = "line of text\n".repeat(2_000);
+    let make = |tokens| {
+        let place = Place {
+            context: vec![(Path::new("/w/a.md"), &long), (Path::new("/w/b.md"), "own\n")],
+            ..place()
+        };
+        blocks(Ingredients { size: Size::for_window(tokens), place, ..ingredients(None, Some("extra")) })
+    };
+    let (small, large) = (make(8_192), make(16_384));
+    assert!(small[0].starts_with("You are omp") && small[0].ends_with("SKILLS") && small[2] == "extra");
+    assert!(small[0].len() * 3 < large[0].len() * 2, "{} {}", small[0].len(), large[0].len());
+    assert!(small[1].len() < 8_192 + 1024, "{}", small[1].len());
+    assert!(small[1].contains("more bytes are left out here") && small[1].contains(">\nown\n</file>"));
+    assert!(large[1].contains(long.trim_end()));
+    let tone = |personality| {
+        let size = Size::for_window(8_192);
+        blocks(Ingredients { size, personality, ..ingredients(None, None) })[0].contains("# Tone")
+    };
+    assert!(tone(Personality::Friendly) && !tone(Personality::Default));
 }

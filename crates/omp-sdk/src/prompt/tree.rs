@@ -10,17 +10,16 @@ const DEPTH: usize = 3;
 /// Entries of one folder that are shown; the workspace itself may show more.
 const TOP_ENTRIES: usize = 60;
 const ENTRIES: usize = 10;
-const LINES: usize = 120;
 /// Longer names are cut.
 const NAME: usize = 60;
 
-/// The tree of a survey; `None` for an empty workspace.
-pub(crate) fn tree(survey: &Survey) -> Option<String> {
+/// The tree of a survey in so many lines; `None` for an empty workspace.
+pub(crate) fn tree(survey: &Survey, lines: usize) -> Option<String> {
     let mut children: BTreeMap<&Path, Vec<&SurveyEntry>> = BTreeMap::new();
     for entry in &survey.tree {
         children.entry(entry.path.parent().unwrap_or(Path::new(""))).or_default().push(entry);
     }
-    let shown = within(&children);
+    let shown = within(&children, lines);
     let mut drawing = Drawing { children: &children, shown: &shown, lines: Vec::new() };
     drawing.folder(Path::new(""), 0);
     if !survey.complete {
@@ -30,9 +29,11 @@ pub(crate) fn tree(survey: &Survey) -> Option<String> {
 }
 
 /// How many entries of each folder are shown: level by level, so that what is left out is the deepest.
-fn within<'a>(children: &BTreeMap<&'a Path, Vec<&'a SurveyEntry>>) -> BTreeMap<PathBuf, usize> {
+fn within<'a>(
+    children: &BTreeMap<&'a Path, Vec<&'a SurveyEntry>>,
+    mut left: usize,
+) -> BTreeMap<PathBuf, usize> {
     let mut shown = BTreeMap::new();
-    let mut left = LINES;
     let mut level = vec![PathBuf::new()];
     for depth in 0..DEPTH {
         let most = if depth == 0 { TOP_ENTRIES } else { ENTRIES };
@@ -86,6 +87,8 @@ fn name(path: &Path) -> String {
 mod tests {
     use super::*;
 
+    const LINES: usize = 120;
+
     fn survey(paths: &[&str], complete: bool) -> Survey {
         let entry = |path: &&str| SurveyEntry {
             path: PathBuf::from(path.trim_end_matches('/')),
@@ -97,8 +100,8 @@ mod tests {
     #[test]
     fn folders_hold_their_entries() {
         let found = survey(&["a/", "b.txt", "a/c/", "a/d.rs", "a/c/e.rs"], true);
-        assert_eq!(tree(&found).unwrap(), "a/\n  c/\n    e.rs\n  d.rs\nb.txt");
-        assert_eq!(tree(&survey(&[], true)), None);
+        assert_eq!(tree(&found, LINES).unwrap(), "a/\n  c/\n    e.rs\n  d.rs\nb.txt");
+        assert_eq!(tree(&survey(&[], true), LINES), None);
     }
 
     /// The deepest level goes first; what is not there is counted.
@@ -109,13 +112,13 @@ mod tests {
             paths.extend((0..20).map(|file| format!("folder{folder:02}/file{file:02}")));
         }
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-        let text = tree(&survey(&paths, false)).unwrap();
+        let text = tree(&survey(&paths, false), LINES).unwrap();
         assert_eq!(text.lines().filter(|line| line.starts_with("folder")).count(), 50);
         let files = text.lines().filter(|line| line.starts_with("  file")).count();
         assert_eq!(files, LINES - 50);
         assert!(text.contains("  … 10 more") && text.contains("  … 20 more"));
         assert!(text.ends_with("… not everything is listed"));
-        let long = tree(&survey(&["a\nb<c", &"x".repeat(90)], true)).unwrap();
+        let long = tree(&survey(&["a\nb<c", &"x".repeat(90)], true), LINES).unwrap();
         assert_eq!(long, format!("a?b?c\n{}…", "x".repeat(60)));
     }
 }

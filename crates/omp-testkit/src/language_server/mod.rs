@@ -24,7 +24,8 @@
 //!
 //! Diagnostics come from `rules`: one for each line that holds the word. `publish` is `versioned`, `unversioned`, `never`,
 //! `stale-first` (an old version before the new one), `twice` (nothing, then everything), `once-a-text` (nothing about a
-//! text that was published already), or
+//! text that was published already), `hasty` (as clangd: nothing, then everything for the same version, then the word
+//! that it is done), `slowly` (as TypeScript's: without a version, after 600 ms), or
 //! `{"unless": "word", "file": "/gate"}`: texts with the word are answered when the file exists. Steps are `notify`,
 //! `request`, `raw`, `stderr`, `sleep_ms`, `wait_for` (a file), `exit` and `background` (a list of steps). `${root}` in
 //! what is sent is the address of the project. Methods without an answer are unknown to the server.

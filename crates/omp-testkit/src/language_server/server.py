@@ -122,6 +122,13 @@ def publish(uri):
         later(0.02, None, lambda: out(message))
     elif how == "unversioned":
         out(message)
+    elif how == "hasty":
+        status = lambda word: send({"method": "textDocument/clangd.fileStatus", "params": {"uri": uri, "state": word}})
+        status("parsing includes")
+        out({**versioned, "diagnostics": []})
+        later(0.3, None, lambda: (out(versioned), status("idle")))
+    elif how == "slowly":
+        later(0.6, None, lambda: out(message))
     elif how == "once-a-text":
         if PUBLISHED.get(uri) != document["text"]:
             PUBLISHED[uri] = document["text"]

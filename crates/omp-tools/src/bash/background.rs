@@ -12,21 +12,29 @@ use serde_json::{Value, json};
 
 use super::work::{Prepared, Viewer, Which, Work};
 use super::{Bash, NAME, Timeout};
+use crate::Wording;
 use crate::output::{Details, Meta};
 
 /// What the model is told where commands can run in the background.
 const OFFER: &str = include_str!("async-prompt.md");
+const SHORT_OFFER: &str = include_str!("async-short-prompt.md");
 /// The longest name of a job.
 const MOST_LABEL: usize = 120;
 /// A command that is about to time out is left to its timeout.
 const BEFORE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Adds the parameter and the words about it.
-pub(super) fn offer(definition: &mut ToolDefinition) {
+pub(super) fn offer(definition: &mut ToolDefinition, wording: Wording) {
     definition.description.push_str("\n\n");
-    definition.description.push_str(OFFER.trim());
-    definition.parameters["properties"]["async"] =
-        json!({ "type": "boolean", "description": "Run in the background; the result comes later" });
+    let (prompt, schema) = match wording {
+        Wording::Full => {
+            let description = "Run in the background; the result comes later";
+            (OFFER, json!({ "type": "boolean", "description": description }))
+        }
+        Wording::Short => (SHORT_OFFER, json!({ "type": "boolean" })),
+    };
+    definition.description.push_str(prompt.trim());
+    definition.parameters["properties"]["async"] = schema;
 }
 
 impl Bash {

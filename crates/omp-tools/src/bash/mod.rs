@@ -121,9 +121,13 @@ enum Directory {
 
 impl Bash {
     pub(crate) fn new(context: Arc<Context>) -> Self {
-        let mut definition = crate::definition(NAME, include_str!("prompt.md"), include_str!("schema.json"));
+        let mut definition = context.settings.wording.definition(
+            NAME,
+            [include_str!("prompt.md"), include_str!("short-prompt.md")],
+            include_str!("schema.json"),
+        );
         if context.settings.jobs.offered {
-            background::offer(&mut definition);
+            background::offer(&mut definition, context.settings.wording);
         }
         Self { definition, context }
     }

@@ -58,7 +58,7 @@ struct Arguments {
 
 impl Edit {
     pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = context.settings.edit_mode.definition();
+        let definition = context.settings.edit_mode.definition(context.settings.wording);
         let watch = Watch::new(context.clone());
         Self { definition, context, watch }
     }

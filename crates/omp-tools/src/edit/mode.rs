@@ -3,6 +3,7 @@
 use omp_types::ToolDefinition;
 
 use super::NAME;
+use crate::Wording;
 
 /// The language of a session's edits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,16 +39,22 @@ impl EditMode {
     }
 
     /// What the model is told about the tool.
-    pub(super) fn definition(self) -> ToolDefinition {
-        let (prompt, schema) = match self {
-            Self::Hashline => (include_str!("prompt.md"), include_str!("schema.json")),
-            Self::ApplyPatch => {
-                (include_str!("modes/apply_patch_prompt.md"), include_str!("modes/apply_patch.json"))
+    pub(super) fn definition(self, wording: Wording) -> ToolDefinition {
+        let (prompts, schema) = match self {
+            Self::Hashline => {
+                ([include_str!("prompt.md"), include_str!("short-prompt.md")], include_str!("schema.json"))
             }
-            Self::Patch => (include_str!("modes/patch_prompt.md"), include_str!("modes/patch.json")),
-            Self::Replace => (include_str!("modes/replace_prompt.md"), include_str!("modes/replace.json")),
+            // The others are short as they are.
+            Self::ApplyPatch => {
+                ([include_str!("modes/apply_patch_prompt.md"); 2], include_str!("modes/apply_patch.json"))
+            }
+            Self::Patch => ([include_str!("modes/patch_prompt.md"); 2], include_str!("modes/patch.json")),
+            Self::Replace => {
+                ([include_str!("modes/replace_prompt.md"); 2], include_str!("modes/replace.json"))
+            }
         };
+        let definition = wording.definition(NAME, prompts, schema);
         // Models that know the envelope write it as plain text, where their interface has such tools.
-        ToolDefinition { free_text: self == Self::ApplyPatch, ..crate::definition(NAME, prompt, schema) }
+        ToolDefinition { free_text: self == Self::ApplyPatch, ..definition }
     }
 }

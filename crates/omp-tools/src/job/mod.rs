@@ -40,7 +40,11 @@ struct Arguments {
 
 impl Job {
     pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = crate::definition(NAME, include_str!("prompt.md"), include_str!("schema.json"));
+        let definition = context.settings.wording.definition(
+            NAME,
+            [include_str!("prompt.md"), include_str!("short-prompt.md")],
+            include_str!("schema.json"),
+        );
         Self { definition, context }
     }
 

@@ -13,7 +13,7 @@ use omp_types::{ToolOutput, UserBlock};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::check::{Check, Checked};
+use super::check::{Check, Checked, Patience};
 use super::desk::{LanguageServers, LateFindings};
 use super::format::{Formatting, format};
 use super::{report, tell, text};
@@ -240,14 +240,8 @@ async fn look(
     let limit = Limit::after(CALL + DEFERRED, cancel);
     let servers: Vec<&Server> = config.for_file(path);
     let (servers_of, deduplicate) = (&desk.servers, desk.settings.deduplicate);
-    let check = Check {
-        servers: servers_of,
-        path,
-        text,
-        patience: CALL + DEFERRED,
-        waits_for_start: false,
-        deduplicate,
-    };
+    let check =
+        Check { servers: servers_of, path, text, patience: Patience::Written(CALL + DEFERRED), deduplicate };
     check.run(&servers, limit).await.ok()
 }
 

@@ -16,6 +16,26 @@ pub(super) const ONE_FILE: Duration = Duration::from_secs(3);
 /// The same for one of many.
 pub(super) const ONE_OF_MANY: Duration = Duration::from_millis(400);
 
+/// How long a file is waited for, by what it is looked at for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Patience {
+    /// It alone was asked about. A server that has to be started first gets all the time there is: it reads the project
+    /// before it says anything.
+    Asked(Duration),
+    /// It was written.
+    Written(Duration),
+    /// It is one of several, each of which is told anyway.
+    Among(Duration),
+}
+
+impl Patience {
+    fn time(self) -> Duration {
+        match self {
+            Self::Asked(time) | Self::Written(time) | Self::Among(time) => time,
+        }
+    }
+}
+
 /// What was found in a file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Checked {
@@ -36,9 +56,7 @@ pub(super) struct Check<'a> {
     pub(super) servers: &'a Arc<Servers>,
     pub(super) path: &'a Path,
     pub(super) text: &'a str,
-    pub(super) patience: Duration,
-    /// A server that has to be started first gets all the time there is: it reads the project before it says anything.
-    pub(super) waits_for_start: bool,
+    pub(super) patience: Patience,
     pub(super) deduplicate: bool,
 }
 
@@ -72,14 +90,14 @@ impl Check<'_> {
                 .await
                 .map(|items| (items, true));
         }
-        let starts = self.waits_for_start && self.servers.running(server).await.is_none();
+        let asked = matches!(self.patience, Patience::Asked(_));
+        let starts = asked && self.servers.running(server).await.is_none();
         let client = self.servers.client(server, limit).await?;
-        // Of many files each is told anyway.
-        if self.patience != ONE_OF_MANY {
+        if !matches!(self.patience, Patience::Among(_)) {
             catch_up(&client, Some(self.path), limit).await;
         }
         client.loaded(limit).await;
-        let limit = if starts { limit } else { limit.at_most(self.patience) };
+        let limit = if starts { limit } else { limit.at_most(self.patience.time()) };
         let findings = client.diagnose(self.path, self.text, limit).await?;
         Ok((findings.items, findings.fresh))
     }

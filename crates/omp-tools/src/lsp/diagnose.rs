@@ -5,15 +5,18 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
+use futures_util::future::join_all;
 use omp_workspace::walk::{Options, walk};
 
 use super::call::{Call, Fault, Reply};
-use super::check::{Check, Checked, ONE_FILE, ONE_OF_MANY};
+use super::check::{Check, Checked, ONE_FILE, ONE_OF_MANY, Patience};
 use super::{project, report};
 use crate::scope::{Places, has_glob};
 
 /// Files of a pattern that are looked at.
 const MOST_FILES: usize = 20;
+/// Files that are asked about at the same time.
+const AT_ONCE: usize = 8;
 /// How long files of a pattern are looked for.
 const WALK: Duration = Duration::from_secs(5);
 /// Entries that are looked at for it.
@@ -34,7 +37,8 @@ pub(super) async fn run(call: &Call<'_>, deduplicate: bool) -> Result<Reply, Fau
         return many(call, typed, deduplicate).await;
     }
     // Whoever names a time wants to wait for so long.
-    let patience = call.arguments.timeout.map_or(ONE_FILE, |seconds| super::timeout(Some(seconds)));
+    let time = call.arguments.timeout.map_or(ONE_FILE, |seconds| super::timeout(Some(seconds)));
+    let patience = Patience::Asked(time);
     let (checked, shown) = (one(call, &literal, patience, deduplicate).await?, call.shown(&literal));
     let names = [checked.servers.clone(), checked.silent.clone()].concat().join(", ");
     Ok(Reply::new(told(&shown, &checked)).by(&names))
@@ -44,7 +48,7 @@ pub(super) async fn run(call: &Call<'_>, deduplicate: bool) -> Result<Reply, Fau
 async fn one(
     call: &Call<'_>,
     path: &PathBuf,
-    patience: Duration,
+    patience: Patience,
     deduplicate: bool,
 ) -> Result<Checked, Fault> {
     let servers = call.config.for_file(path);
@@ -55,8 +59,7 @@ async fn one(
         )));
     }
     let text = call.text(path).await?;
-    let waits_for_start = patience != ONE_OF_MANY;
-    let check = Check { servers: call.servers, path, text: &text, patience, waits_for_start, deduplicate };
+    let check = Check { servers: call.servers, path, text: &text, patience, deduplicate };
     let checked = check.run(&servers, call.limit).await?;
     match checked.servers.is_empty() && checked.silent.is_empty() {
         true => Err(Fault::Failed(checked.failed.join("; "))),
@@ -90,15 +93,21 @@ async fn many(call: &Call<'_>, typed: &str, deduplicate: bool) -> Result<Reply, 
         sections
             .push(format!("[More than {MOST_FILES} files match {typed}; these are the first {MOST_FILES}]"));
     }
-    for file in files {
-        let shown = call.shown(&file);
-        let section = match one(call, &file, ONE_OF_MANY, deduplicate).await {
-            Ok(checked) => told(&shown, &checked),
-            Err(Fault::Aborted) => return Err(Fault::Aborted),
-            Err(Fault::Refused(text)) => text,
-            Err(Fault::Failed(text)) => format!("LSP error: {text}"),
-        };
-        sections.push(format!("{shown}: {section}"));
+    // Servers look at one file while others wait for theirs, so all have the time of all.
+    for files in files.chunks(AT_ONCE) {
+        let each = u32::try_from(files.len()).unwrap_or(u32::MAX);
+        let patience = Patience::Among(ONE_OF_MANY * each);
+        let checks = join_all(files.iter().map(|file| one(call, file, patience, deduplicate))).await;
+        for (file, checked) in files.iter().zip(checks) {
+            let shown = call.shown(file);
+            let section = match checked {
+                Ok(checked) => told(&shown, &checked),
+                Err(Fault::Aborted) => return Err(Fault::Aborted),
+                Err(Fault::Refused(text)) => text,
+                Err(Fault::Failed(text)) => format!("LSP error: {text}"),
+            };
+            sections.push(format!("{shown}: {section}"));
+        }
     }
     Ok(Reply::new(sections.join("\n\n")))
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use omp_lsp::{LspError, MuxState, Server};
+use omp_lsp::{LspError, MuxState, Server, ServerState};
 use serde_json::{Value, json};
 
 use super::call::{Call, Fault, Reply};
@@ -12,12 +12,39 @@ use super::call::{Call, Fault, Reply};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) async fn status(call: &Call<'_>) -> Reply {
-    let names: Vec<&str> = call.config.servers.iter().map(|server| server.name.as_str()).collect();
-    let mut text = match (names.is_empty(), call.servers.consent().await) {
-        (true, _) => "No language servers configured for this project".to_owned(),
-        (false, Ok(())) => format!("Active language servers: {}", names.join(", ")),
-        (false, Err(reason)) => format!("Not started: {}. Reason: {reason}", names.join(", ")),
+    let servers = &call.config.servers;
+    let names = |servers: &[&Server]| {
+        servers.iter().map(|server| server.name.as_str()).collect::<Vec<_>>().join(", ")
     };
+    let states: Vec<(&Server, ServerState)> =
+        servers.iter().map(|server| (server, call.servers.state(server))).collect();
+    let usable: Vec<&Server> = states
+        .iter()
+        .filter(|(_, state)| !matches!(state, ServerState::Failed(_)))
+        .map(|(server, _)| *server)
+        .collect();
+    let mut text = match call.servers.consent().await {
+        _ if servers.is_empty() => "No language servers configured for this project".to_owned(),
+        Err(reason) => {
+            format!("Not started: {}. Reason: {reason}", names(&servers.iter().collect::<Vec<_>>()))
+        }
+        Ok(()) => {
+            let head = match usable.is_empty() {
+                true => "No active language servers".to_owned(),
+                false => format!("Active language servers: {}", names(&usable)),
+            };
+            let rows =
+                states.iter().map(|(server, state)| format!("\n- {}: {}", server.name, told(server, state)));
+            rows.fold(head, |text, row| text + &row)
+        }
+    };
+    if !call.config.missing.is_empty() {
+        let missing = call.config.missing.iter().map(|server| match server.name == server.command {
+            true => server.name.clone(),
+            false => format!("{} ({})", server.name, server.command),
+        });
+        let _ = write!(text, "\nNot installed: {}", missing.collect::<Vec<_>>().join(", "));
+    }
     match call.servers.mux().await {
         MuxState::Absent => {}
         MuxState::Running(_) => text.push_str("\nlspmux: active (multiplexing enabled)"),
@@ -27,6 +54,17 @@ pub(super) async fn status(call: &Call<'_>) -> Reply {
         let _ = write!(text, "\nWarning: {warning}");
     }
     Reply::new(text)
+}
+
+/// What is known of a server that is installed.
+fn told(server: &Server, state: &ServerState) -> String {
+    match state {
+        _ if !server.speaks() => "installed, runs for each check".to_owned(),
+        ServerState::Stopped => "installed, starts at the first question".to_owned(),
+        ServerState::Starting => "starting".to_owned(),
+        ServerState::Running => "running".to_owned(),
+        ServerState::Failed(reason) => format!("failed: {reason}"),
+    }
 }
 
 /// The servers of the named file, or all.

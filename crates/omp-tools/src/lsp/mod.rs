@@ -16,6 +16,7 @@ mod diagnose;
 mod format;
 mod linters;
 mod manage;
+mod mentions;
 mod navigate;
 mod project;
 mod rename;
@@ -72,7 +73,11 @@ impl Lsp {
     /// The tool, if the session has language servers.
     pub(crate) fn new(context: Arc<Context>) -> Option<Self> {
         let desk = Arc::clone(context.lsp.as_ref()?);
-        let definition = crate::definition(NAME, include_str!("prompt.md"), include_str!("schema.json"));
+        let definition = context.settings.wording.definition(
+            NAME,
+            [include_str!("prompt.md"), include_str!("short-prompt.md")],
+            include_str!("schema.json"),
+        );
         desk.servers.set_editor(Arc::new(apply::Pen(Arc::downgrade(&context))));
         Some(Self { definition, context, desk })
     }

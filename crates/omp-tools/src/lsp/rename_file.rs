@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use omp_lsp::edits::{Operation, WorkspaceEdit};
-use omp_lsp::{Client, uri};
+use omp_lsp::{Client, Server, uri};
 use serde_json::{Value, json};
 
 use super::call::{Call, Fault, Reply};
-use super::{Before, apply, tell};
+use super::{Before, apply, mentions, tell};
 use crate::plan::Change;
 
 /// Files of a directory that are told to servers.
@@ -39,44 +39,91 @@ pub(super) async fn run(call: &Call<'_>) -> Result<Reply, Fault> {
     let files: Vec<Value> =
         plan.pairs.iter().map(|(old, new)| json!({"oldUri": uri::of(old), "newUri": uri::of(new)})).collect();
     let params = json!({ "files": files });
-    let (proposals, notes) = ask(call, &params).await?;
+    let Asked { proposals, notes, idle } = ask(call, &plan, &params).await?;
+    let corrected = proposals.iter().any(|(_, edit)| !edit.is_empty());
     let (head, mut rows) = match call.arguments.apply {
         Some(false) => ("Rename preview:", previewed(call, &proposals)),
         _ => ("Renamed", carried_out(call, &plan, proposals, &params).await?),
     };
     rows.extend(notes);
+    if !corrected {
+        rows.push(uncorrected(&idle));
+        rows.extend(mentions::tell(call, &plan.from, &plan.to).await);
+    }
     rows.insert(0, format!("{head} {label} → {}", call.shown(&plan.to)));
     Ok(Reply::new(rows.join("\n")))
 }
 
-/// What the servers want to change because of it, and what else they say.
+/// What the servers want to change because of it.
 type Proposals = Vec<(Arc<Client>, WorkspaceEdit)>;
 
-async fn ask(call: &Call<'_>, params: &Value) -> Result<(Proposals, Vec<String>), Fault> {
-    let (mut proposals, mut notes) = (Vec::new(), Vec::new());
+/// What came of asking the servers.
+#[derive(Default)]
+struct Asked {
+    proposals: Proposals,
+    /// What else they say.
+    notes: Vec<String>,
+    /// Why those that know most about the files correct nothing.
+    idle: Vec<String>,
+}
+
+async fn ask(call: &Call<'_>, plan: &Move, params: &Value) -> Result<Asked, Fault> {
+    let mut asked = Asked::default();
     for server in call.config.speaking() {
-        let client = match call.client(server).await {
-            Ok(client) => client,
-            Err(Fault::Aborted) => return Err(Fault::Aborted),
-            Err(Fault::Failed(problem) | Fault::Refused(problem)) => {
-                notes.push(format!("Note from {}: {problem}", server.name));
-                continue;
+        let (client, problem) = match proposal(call, server, params).await {
+            Ok((client, edit)) => {
+                let problem = edit.is_empty().then(|| match offers(&client) {
+                    true => "returned no edits",
+                    false => "does not support it (workspace/willRenameFiles)",
+                });
+                asked.proposals.push((client, edit));
+                (None, problem)
+            }
+            Err((_, Fault::Aborted)) => return Err(Fault::Aborted),
+            Err((client, Fault::Failed(problem) | Fault::Refused(problem))) => {
+                asked.notes.push(format!("Note from {}: {problem}", server.name));
+                let problem = if client.is_some() { "failed" } else { "did not start" };
+                (client, Some(problem))
             }
         };
-        client.loaded(call.limit).await;
-        let answer = client.request("workspace/willRenameFiles", params.clone(), call.limit).await;
-        match answer.map(|answer| WorkspaceEdit::parse(&answer)) {
-            Ok(Ok(edit)) => proposals.push((client, edit)),
-            Ok(Err(problem)) => notes.push(format!("Note from {}: {problem}", server.name)),
-            Err(omp_lsp::LspError::Cancelled) => return Err(Fault::Aborted),
-            Err(error) if error.is_unknown_method() => proposals.push((client, WorkspaceEdit::default())),
-            Err(error) => {
-                notes.push(format!("Note from {}: {error}", server.name));
-                proposals.push((client, WorkspaceEdit::default()));
-            }
-        }
+        asked.proposals.extend(client.map(|client| (client, WorkspaceEdit::default())));
+        let knows = !server.is_linter && plan.pairs.iter().any(|(old, _)| server.serves(old));
+        asked.idle.extend(problem.filter(|_| knows).map(|problem| format!("{} {problem}", server.name)));
     }
-    Ok((proposals, notes))
+    Ok(asked)
+}
+
+/// What one server wants to change. A server that runs is returned whatever it says.
+async fn proposal(
+    call: &Call<'_>,
+    server: &Server,
+    params: &Value,
+) -> Result<(Arc<Client>, WorkspaceEdit), (Option<Arc<Client>>, Fault)> {
+    let client = call.client(server).await.map_err(|fault| (None, fault))?;
+    client.loaded(call.limit).await;
+    let answer = client.request("workspace/willRenameFiles", params.clone(), call.limit).await;
+    let edit = match answer {
+        Ok(answer) => WorkspaceEdit::parse(&answer).map_err(Fault::Failed),
+        Err(error) if error.is_unknown_method() => Ok(WorkspaceEdit::default()),
+        Err(error) => Err(Fault::from(error)),
+    };
+    match edit {
+        Ok(edit) => Ok((client, edit)),
+        Err(fault) => Err((Some(client), fault)),
+    }
+}
+
+/// Does the server say that it corrects what refers to renamed files?
+fn offers(client: &Client) -> bool {
+    let declared = client.capabilities().pointer("/workspace/fileOperations/willRename").is_some();
+    declared || client.can("", "workspace/willRenameFiles")
+}
+
+fn uncorrected(idle: &[String]) -> String {
+    match idle.is_empty() {
+        true => "Imports not updated: no language server handles this kind of file.".to_owned(),
+        false => format!("Imports not updated: {}.", idle.join(", ")),
+    }
 }
 
 fn previewed(call: &Call<'_>, proposals: &Proposals) -> Vec<String> {

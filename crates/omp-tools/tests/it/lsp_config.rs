@@ -50,7 +50,9 @@ async fn servers_are_there_whose_marker_and_program_are() {
     bench.file("go.mod", "");
     let seat = bench.sit();
     let said = seat.ask(json!({"action": "status"})).await;
-    assert_eq!(said, "Active language servers: gopls");
+    let expected = "Active language servers: gopls\n- gopls: installed, starts at the first question\n\
+                    Not installed: rust-analyzer";
+    assert_eq!(said, expected);
     seat.leave().await;
     std::fs::write(bench.at("bin").join("rust-analyzer"), "not executable").unwrap();
     assert_eq!(names(&load(&bench, &[])), ["gopls"]);

@@ -197,6 +197,41 @@ async fn silent_servers_are_waited_for_three_seconds_or_less() {
     server.finish();
 }
 
+/// What a server said about a text that has not changed holds among many files as well, and a server that takes its time
+/// with each has the time of all.
+#[tokio::test]
+async fn files_of_a_pattern_are_not_called_unheard_of() {
+    let rules = json!([rule("BAD", 1, "bad")]);
+    for publish in ["once-a-text", "slowly"] {
+        let (bench, server, seat) = Bench::with(&json!({"rules": rules, "publish": publish}));
+        bench.file("a.fake", "BAD\n");
+        assert_eq!(seat.ask(check("a.fake")).await, "1 error:\na.fake:1:1 error: bad");
+        for name in ["b", "c"] {
+            bench.file(&format!("{name}.fake"), "BAD\n");
+        }
+        let said = seat.ask(check("*.fake")).await;
+        let section = |name: &str| format!("{name}.fake: 1 error:\n{name}.fake:1:1 error: bad");
+        assert_eq!(said, ["a", "b", "c"].map(section).join("\n\n"), "{publish}");
+        let said = seat.ask(check("a.f*e")).await;
+        assert_eq!(said, section("a"), "{publish}");
+        seat.leave().await;
+        server.finish();
+    }
+}
+
+/// clangd publishes before it has read changed headers again, and once more for the same version after that.
+#[tokio::test]
+async fn findings_in_a_hurry_are_not_the_last_word() {
+    let script = json!({"rules": [rule("BAD", 1, "bad")], "publish": "hasty"});
+    let (bench, server, seat) = Bench::with(&script);
+    bench.file("a.fake", "BAD\n");
+    for _ in 0..2 {
+        assert_eq!(seat.ask(check("a.fake")).await, "1 error:\na.fake:1:1 error: bad");
+    }
+    seat.leave().await;
+    server.finish();
+}
+
 /// Whoever names a time wants to wait for so long.
 #[tokio::test]
 async fn a_named_time_is_waited_for() {

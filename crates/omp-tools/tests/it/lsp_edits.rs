@@ -287,7 +287,10 @@ async fn a_directory_is_moved_with_every_file() {
     std::os::unix::fs::symlink("1.fake", bench.project().join("old/link")).unwrap();
     let mut call = moving("old", "new/place");
     call["apply"] = json!(false);
-    assert_eq!(seat.ask(call).await, "Rename preview: old (3 files) → new/place");
+    let expected = "Rename preview: old (3 files) → new/place\n\
+        Imports not updated: fake does not support it (workspace/willRenameFiles).\n\
+        No other file contains the word \"old\".";
+    assert_eq!(seat.ask(call).await, expected);
     let done = seat.ask(moving("old", "new/place")).await;
     assert!(done.starts_with("Renamed old (3 files) → new/place\n"), "{done}");
     assert_eq!(bench.content("new/place/deep/er/3.fake"), "x\n");
@@ -337,13 +340,59 @@ async fn a_move_happens_whatever_servers_say() {
     let seat = bench.sit();
     two_files(&bench);
     let done = seat.ask(moving("a.fake", "c.fake")).await;
-    let expected = "Renamed a.fake → c.fake\n  Moved a.fake to c.fake\nNote from broken: no idea";
-    assert_eq!(done, expected);
+    let expected = "Renamed a.fake → c.fake\n  Moved a.fake to c.fake\nNote from broken: no idea\n\
+        Imports not updated: ignorant does not support it (workspace/willRenameFiles), broken failed.\n";
+    assert!(done.starts_with(expected), "{done}");
     assert_eq!(bench.content("c.fake"), "old = 1\nold\n");
     seat.leave().await;
     for server in [ignorant, broken] {
         assert_eq!(server.params("workspace/willRenameFiles").len(), 1);
         assert_eq!(server.params("workspace/didRenameFiles").len(), 1);
+        server.finish();
+    }
+}
+
+/// A server that corrects nothing leaves that to the model, which has to know.
+#[tokio::test]
+async fn a_move_without_corrections_says_so() {
+    let bench = Bench::new();
+    let offers = json!({"workspace": {"fileOperations": {"willRename": {"filters": []}}}});
+    let mut script = answers("workspace/willRenameFiles", &Value::Null);
+    script["capabilities"] = offers;
+    let server = bench.server("fake", &script, &json!({}));
+    let linter = bench.server("linter", &json!({}), &json!({"isLinter": true}));
+    let elsewhere = bench.server("elsewhere", &json!({}), &json!({"fileTypes": [".other"]}));
+    bench.file("lib/a.fake", "old = 1\n");
+    for name in ["b.fake", "deep/c.txt"] {
+        bench.file(name, "use \"./lib/a\"\n");
+    }
+    for name in ["no.fake", "hidden/d.fake"] {
+        bench.file(name, "an apple, b_a, ab\n");
+    }
+    bench.file("hidden/e.fake", "use a\n");
+    bench.file(".gitignore", "hidden\n");
+    let seat = bench.sit();
+    let done = seat.ask(moving("lib/a.fake", "lib/z.fake")).await;
+    let expected = "Renamed lib/a.fake → lib/z.fake\n  Moved lib/a.fake to lib/z.fake\n\
+        Imports not updated: fake returned no edits.\n\
+        2 files contain the word \"a\" and may refer to the old path: b.fake, deep/c.txt";
+    assert_eq!(done, expected);
+    let done = seat.ask(moving("deep/c.txt", "deep/d.txt")).await;
+    assert!(
+        done.contains("\nImports not updated: no language server handles this kind of file.\n"),
+        "{done}"
+    );
+    assert!(done.ends_with("No other file contains the word \"c\"."), "{done}");
+    // Whoever refers to it names the directory.
+    bench.file("kit/index.fake", "");
+    bench.file("f.fake", "use kit\n");
+    let done = seat.ask(moving("kit/index.fake", "kit/main.fake")).await;
+    assert!(
+        done.ends_with("1 file contains the word \"kit\" and may refer to the old path: f.fake"),
+        "{done}"
+    );
+    seat.leave().await;
+    for server in [server, linter, elsewhere] {
         server.finish();
     }
 }

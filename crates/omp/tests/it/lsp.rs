@@ -91,7 +91,8 @@ fn language_servers_can_be_switched_off() {
     let (home, _server) = world();
     let trusted = ["--trust-project"];
     let requests = requests(&home, "", &trusted, call("lsp", &json!({"action": "status"})));
-    assert_eq!(results(&requests[1])[0], "Active language servers: fake");
+    let expected = "Active language servers: fake\n- fake: installed, starts at the first question";
+    assert_eq!(results(&requests[1])[0], expected);
 }
 
 /// Nobody can be asked here, so what would be asked about does not run.

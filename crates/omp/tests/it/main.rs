@@ -79,6 +79,7 @@ mod sessions;
 mod share;
 mod shell;
 mod shell_faults;
+mod small_windows;
 mod ssh;
 mod start;
 mod stats;

@@ -65,3 +65,28 @@ fn parallel_calls_are_answered_in_order() {
         server.finish();
     }
 }
+
+/// Some servers number the calls of each answer from one. What is known of one call is not taken for what is known of
+/// another, neither in requests nor in the session file.
+#[test]
+fn equal_ids_do_not_mix_up_results() {
+    let read =
+        |path: &str| Reply::new().tool_call_with_id("call_1", "read", json!({"_i": "look", "path": path}));
+    let server = Server::start([read("a.txt"), read("b.txt"), read("a.txt"), Reply::new().text("done")]);
+    let home = Home::new();
+    home.models_yml(&server, Wire::OpenAiCompletions, ModelOptions::new());
+    home.write("work/a.txt", "alpha\n");
+    home.write("work/b.txt", "beta\n");
+    omp_run(&home, &["-p", "start"]).assert_success();
+    let requests = server.requests();
+    let results = |text: &str| {
+        ["Superseded by a newer read", "1:alpha", "1:beta"].map(|part| text.matches(part).count())
+    };
+    assert_eq!(results(&requests[2].body["messages"].to_string()), [0, 1, 1]);
+    assert_eq!(results(&requests[3].body["messages"].to_string()), [1, 1, 1]);
+    let listed = omp_run(&home, &["session", "list", "--json"]);
+    let listed: serde_json::Value = serde_json::from_str(&listed.stdout).unwrap();
+    let file = listed[0]["path"].as_str().unwrap();
+    assert_eq!(results(&std::fs::read_to_string(file).unwrap()), [1, 1, 1]);
+    server.finish();
+}
