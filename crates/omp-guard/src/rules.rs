@@ -88,6 +88,10 @@ impl Rule {
             false => command.words.len() == self.words.len(),
         };
         let same = |(own, word): (&String, &Option<String>)| word.as_ref() == Some(own);
+        if matches!(command.effects.unknown, Some(Unknown::Repository(_))) {
+            // It was agreed to where the repository did not choose what runs.
+            return false;
+        }
         let begins = command.plain && fits && self.words.iter().zip(&command.words).all(same);
         begins && (!self.open || self.reaches(command, roots))
     }
@@ -107,7 +111,8 @@ impl Rule {
     /// The rule for what a person allowed: the same command with any arguments where that says enough, else just this.
     fn of(command: &Simple) -> Option<Self> {
         let words: Vec<String> = command.words.iter().cloned().collect::<Option<_>>()?;
-        if !command.plain || words.is_empty() {
+        let by_repository = matches!(command.effects.unknown, Some(Unknown::Repository(_)));
+        if !command.plain || words.is_empty() || by_repository {
             return None;
         }
         let begins = command.row.filter(|row| {

@@ -9,7 +9,6 @@ use omp_config::settings::keys;
 use omp_history::{Copied, History, Options};
 use omp_replay::Deck;
 use omp_session::{FILE_HISTORY, artifacts_directory};
-use omp_shell::Environment;
 use omp_types::{Tier, ToolCall, ToolOutput};
 use serde_json::{Map, Value};
 
@@ -18,25 +17,27 @@ use crate::options::Persistence;
 use crate::record::Record;
 use crate::resources::Kept;
 use crate::session::Session;
-use crate::trust::ProjectTrust;
 
 /// The tool whose calls are commands.
 const BASH: &str = "bash";
 
 /// The history of a session's files; `None` for one that is not saved, or played, or whose user wants none.
-pub(crate) fn of_session(opening: &Opening, kept: &Kept, environment: &Environment) -> Option<Arc<History>> {
+pub(crate) fn of_session(
+    opening: &Opening,
+    kept: &Kept,
+    context: &omp_tools::Context,
+) -> Option<Arc<History>> {
     let (options, settings) = (&opening.options, &opening.settings);
     let saved = options.persistence != Persistence::Off && !matches!(options.deck, Some(Deck::Play(_)));
     if !saved || !settings.get(keys::FILE_HISTORY_ENABLED) {
         return None;
     }
     let directory = kept.artifacts.directory()?.join(FILE_HISTORY);
-    let trust = ProjectTrust::new(options, settings);
     Some(History::new(Options {
         directory,
         cwd: options.cwd.clone(),
-        environment: environment.clone(),
-        is_trusted: Arc::new(move || trust.code().is_ok()),
+        environment: context.environment.clone(),
+        is_trusted: Arc::clone(&context.is_trusted),
         largest_file: bytes(settings.get(keys::FILE_HISTORY_MAX_FILE_BYTES)),
         most_bytes: bytes(settings.get(keys::FILE_HISTORY_MAX_BYTES)),
     }))

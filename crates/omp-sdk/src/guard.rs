@@ -12,7 +12,6 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use omp_agent::{Clock, Control, Decision, Gate, Tool, ToolError};
-use omp_config::Directories;
 use omp_config::settings::{Settings, keys};
 use omp_guard::approval::{Mode, Policy};
 use omp_guard::command::{Script, Verdict};
@@ -27,6 +26,7 @@ use omp_sandbox::Rung;
 use crate::adapt::SystemClock;
 use crate::confining;
 use crate::permissions::Permissions;
+use crate::trust::ProjectTrust;
 
 use words::{nobody_to_ask, refused, refused_because};
 
@@ -128,14 +128,14 @@ impl Guard {
         settings: &Settings,
         asker: Option<Arc<dyn Asker>>,
         secrets: Option<Arc<Secrets>>,
-        (directories, cwd): (Directories, PathBuf),
+        trust: ProjectTrust,
         modes: Arc<omp_tools::Modes>,
     ) -> Self {
         let stance = Stance::of(settings);
         obey(&modes, stance.mode);
         Self {
             stance: Mutex::new(stance),
-            permissions: Permissions::new(settings, &directories, &cwd),
+            permissions: Permissions::new(settings, trust),
             asker,
             order: tokio::sync::Mutex::default(),
             turn: tokio::sync::Mutex::default(),

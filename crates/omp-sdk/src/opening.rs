@@ -35,6 +35,7 @@ use crate::others::OtherModels;
 use crate::profiles;
 use crate::replay;
 use crate::transport;
+use crate::trust::ProjectTrust;
 
 /// A session that is being put together.
 pub(crate) struct Opening {
@@ -168,8 +169,8 @@ impl Opening {
     pub(crate) fn guard(&mut self, models: &OtherModels, modes: Arc<omp_tools::Modes>) -> Guard {
         let asker = self.options.asker.take();
         let secrets = models.secrets.as_ref().map(|outbound| Arc::clone(outbound.secrets()));
-        let (directories, cwd) = (self.options.directories.clone(), self.options.cwd.clone());
-        let mut guard = Guard::new(&self.settings, asker, secrets, (directories, cwd), modes);
+        let trust = ProjectTrust::new(&self.options, &self.settings);
+        let mut guard = Guard::new(&self.settings, asker, secrets, trust, modes);
         guard.played = matches!(self.options.deck, Some(Deck::Play(_)));
         guard
     }

@@ -11,6 +11,7 @@ use omp_guard::rules::{Rule, Scope, allow, find, propose};
 use omp_tools::{first_risk, real_path};
 
 use crate::session::Session;
+use crate::trust::ProjectTrust;
 
 /// What stands behind a rule whose commands also run outside the sandbox.
 const OUTSIDE: &str = " (outside the sandbox)";
@@ -101,14 +102,15 @@ pub struct Permissions {
     cwd: PathBuf,
     project: PathBuf,
     rules: Mutex<Vec<Granted>>,
+    trust: ProjectTrust,
 }
 
 impl Permissions {
     /// The rules that hold where a session works.
-    pub fn new(settings: &Settings, directories: &Directories, cwd: &Path) -> Self {
-        let (directories, cwd) = (directories.clone(), cwd.to_owned());
+    pub fn new(settings: &Settings, trust: ProjectTrust) -> Self {
+        let (directories, cwd) = trust.place();
         let project = permissions::project_of(&directories, &cwd);
-        let this = Self { directories, cwd, project, rules: Mutex::default() };
+        let this = Self { directories, cwd, project, rules: Mutex::default(), trust };
         this.reload(settings);
         this
     }
@@ -215,7 +217,8 @@ impl Permissions {
     pub fn judge(&self, command: &str) -> Verdict {
         let home = Some(self.directories.home.as_path());
         let shell = &Shell::default();
-        judge(command, Place { cwd: &self.cwd, home, shell, real: &real_path, git_risk: &first_risk })
+        let git_risk = |directory: &Path| first_risk(directory).filter(|_| self.trust.code().is_err());
+        judge(command, Place { cwd: &self.cwd, home, shell, real: &real_path, git_risk: &git_risk })
     }
 
     /// The rules that allow each part of a command.

@@ -27,6 +27,7 @@ use crate::prompt::{self, Ingredients, Personality, Place, Size, SystemPrompt};
 use crate::resources::{Kept, Obsidian, github, resources};
 use crate::shell;
 use crate::toolbox::{self, ToolShelf, Toolbox};
+use crate::trust::ProjectTrust;
 use crate::web;
 
 /// What the session finds where it works.
@@ -145,7 +146,9 @@ impl Opening {
         let shared = Arc::clone(&context.modes);
         context.lsp =
             language_servers::of_session(&self.settings, &self.options, scope, &context.environment, shared);
-        context.history = file_history::of_session(self, kept, &context.environment);
+        let trust = ProjectTrust::new(&self.options, &self.settings);
+        context.is_trusted = Arc::new(move || trust.code().is_ok());
+        context.history = file_history::of_session(self, kept, &context);
         let context = Arc::new(context);
         let mut all = omp_tools::builtin(Arc::clone(&context));
         all.extend(omp_tools::ssh(Arc::clone(&context)));

@@ -75,6 +75,11 @@ impl ProjectTrust {
         }
     }
 
+    /// The directories of the program, and the one that the project is around.
+    pub(crate) fn place(&self) -> (Directories, PathBuf) {
+        (self.directories.clone(), self.cwd.clone())
+    }
+
     /// The directory that agreements are kept under.
     pub fn root(&self) -> PathBuf {
         project_root(&self.directories, &self.cwd)

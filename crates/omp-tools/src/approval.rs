@@ -89,7 +89,8 @@ pub(crate) fn verdict(
     let given = given.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
     shell.variables.extend(given);
     let home = context.home.as_deref();
-    judge(command, Place { cwd: &cwd, home, shell: &shell, real: &real_path, git_risk: &first_risk })
+    let git_risk = |directory: &Path| first_risk(directory).filter(|_| !(context.is_trusted)());
+    judge(command, Place { cwd: &cwd, home, shell: &shell, real: &real_path, git_risk: &git_risk })
 }
 
 /// Writing; mere reading if everything that is written belongs to the session alone. What is outside the workspace or

@@ -44,6 +44,8 @@ pub struct Context {
     pub home: Option<PathBuf>,
     /// Where files may be written without a question, and which are never read.
     pub borders: Borders,
+    /// Does the user trust what the project runs?
+    pub is_trusted: Arc<dyn Fn() -> bool + Send + Sync>,
     /// Owns every process that a tool starts; they end with the session.
     pub scope: Arc<Scope>,
     /// The shells that commands run in. Another conversation gets fresh ones after [`Shells::close`].
@@ -106,6 +108,7 @@ impl Context {
             cwd,
             home,
             borders,
+            is_trusted: Arc::new(|| false),
             scope,
             shells: Arc::default(),
             environment,

@@ -1,7 +1,7 @@
 //! `omp permissions`: the commands that run without a question.
 
 use omp_cli::CommandCall;
-use omp_sdk::{Explanation, Permissions};
+use omp_sdk::{Explanation, Permissions, ProjectTrust};
 use serde_json::{Value, json};
 
 use crate::output::{self, Stream};
@@ -22,7 +22,8 @@ fn open(profile: Option<&str>) -> Result<Permissions, String> {
     let cwd =
         std::env::current_dir().map_err(|error| format!("the current directory cannot be used: {error}"))?;
     let settings = world.settings(&cwd)?;
-    Ok(Permissions::new(&settings, &world.directories, &cwd))
+    let trust = ProjectTrust::at(&world.directories, &cwd, &settings, world.environment.var("PATH"));
+    Ok(Permissions::new(&settings, trust))
 }
 
 fn act(call: &CommandCall, permissions: &Permissions) -> u8 {

@@ -1,5 +1,6 @@
 use futures_util::FutureExt;
 use omp_agent::Invocation;
+use omp_config::Directories;
 use omp_types::ToolDefinition;
 use serde_json::json;
 
@@ -51,7 +52,7 @@ async fn decided_on(
         settings,
         Some(Arc::clone(&asker) as Arc<dyn Asker>),
         None,
-        (directories, "/".into()),
+        ProjectTrust::at(&directories, "/".as_ref(), settings, None),
         Arc::default(),
     );
     let definition = ToolDefinition {

@@ -82,10 +82,30 @@ fn git_is_not_run_where_the_repository_names_a_program() {
         assert!(!sprung, "{name}: {output:?}");
         assert_eq!(output.code, Some(REFUSED), "{name}: {output:?}");
         assert!(told.contains("can run a program"), "{name}: {told}");
+        // A rule that names just this command does not speak for what the repository chose either.
+        let exact = OPEN.replace(" *", "");
+        let (sprung, output, _) = trap.sprung_by(&exact, command);
+        assert!(!sprung && output.code == Some(REFUSED), "{name}: {output:?}");
         let words: Vec<&str> = command.split(' ').skip(1).collect();
         trap.git_says(&words);
         assert!(trap.user.home.exists("tmp/sprung"), "{name} is no trap");
     }
+}
+
+/// What the user trusts is judged as everywhere else.
+#[test]
+fn a_trusted_repository_is_read_again() {
+    let trap = Trap::new();
+    trap.git(&["config", "diff.external", &trap.program]);
+    trap.user.run(&["trust", "add"]).assert_success();
+    let (sprung, output, _) = trap.sprung_by(OPEN, "git diff");
+    assert!(sprung && output.code == Some(0), "{output:?}");
+    let explained = trap.user.run(&["permissions", "test", "git diff"]);
+    assert_eq!(explained.code, Some(0), "{explained:?}");
+    // Another program in its place is not what was agreed to.
+    trap.git(&["config", "diff.external", "./other"]);
+    let (sprung, output, _) = trap.sprung_by(OPEN, "git diff");
+    assert!(!sprung && output.code == Some(REFUSED), "{output:?}");
 }
 
 /// A hook that every look at the work tree runs.
