@@ -59,7 +59,7 @@ impl Consultant {
             .outbound
             .map(|outbound| Arc::new(Outbound::new(Arc::clone(outbound.secrets()), Reach::Everything)));
         let client = chosen.client.clone();
-        let models = opening.other_models(chosen.client, chosen.registry, &chosen.model, secrets);
+        let models = opening.other_models(chosen.client, chosen.registry, &chosen.model, secrets, None);
         Ok(Self {
             selector: chosen.model.selector(),
             api: chosen.model.api,

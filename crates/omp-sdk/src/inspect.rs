@@ -25,6 +25,10 @@ pub struct Statistics {
     pub calls: usize,
     /// What all answers took together.
     pub usage: Usage,
+    /// Requests beside the conversation: summaries, names, questions on the side.
+    pub side_requests: usize,
+    /// What those cost. It is no part of `usage`.
+    pub side_cost: f64,
 }
 
 impl Statistics {
@@ -58,6 +62,10 @@ impl Session {
     /// How much was said on the way to where the conversation stands, also what no model is told any more.
     pub async fn statistics(&self) -> Statistics {
         let mut counts = Statistics::default();
+        let models = Arc::clone(&self.models);
+        let side = tokio::task::spawn_blocking(move || models.side_requests.all()).await.unwrap_or_default();
+        counts.side_requests = side.len();
+        counts.side_cost = side.iter().map(|request| request.usage.cost.total).sum();
         let Ok(loaded) = self.loaded().await else { return counts };
         let leaf = self.record.lock().leaf().map(str::to_owned);
         for entry in loaded.path(leaf.as_deref()) {

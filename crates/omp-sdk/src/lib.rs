@@ -80,6 +80,7 @@ mod setup;
 mod share;
 mod shelf;
 mod shell;
+mod side_requests;
 mod signing;
 mod small;
 mod statistics;

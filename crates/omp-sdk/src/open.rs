@@ -78,7 +78,13 @@ impl Session {
             highest: chosen.model.clamp_level(ThinkingLevel::Max),
         });
         let Hiding { outbound, masks } = opening.secrets(&record.lock().header().id, &chosen.registry);
-        let models = opening.other_models(chosen.client, chosen.registry, &chosen.model, outbound);
+        let models = opening.other_models(
+            chosen.client,
+            chosen.registry,
+            &chosen.model,
+            outbound,
+            Some(record.clone()),
+        );
         let classifier = opening.classifier(effort, &models);
         let guard = Arc::new(opening.guard(&models, Arc::clone(&modes.shared)));
         let now = Now { model: Arc::clone(&chosen.model), settings: Arc::new(opening.settings.clone()) };

@@ -33,7 +33,9 @@ use crate::models::{load_registry_at, select};
 use crate::options::{Persistence, SessionOptions};
 use crate::others::OtherModels;
 use crate::profiles;
+use crate::record::Record;
 use crate::replay;
+use crate::side_requests::SideRequests;
 use crate::transport;
 use crate::trust::ProjectTrust;
 
@@ -182,6 +184,7 @@ impl Opening {
         registry: Registry,
         model: &omp_llm::Model,
         secrets: Option<Arc<Outbound>>,
+        record: Option<Record>,
     ) -> Arc<OtherModels> {
         let given = self.options.api_key.as_deref().map(|key| (model.provider.clone(), Secret::new(key)));
         let given = given.or_else(|| self.options.given_key.clone());
@@ -191,7 +194,8 @@ impl Opening {
         let tier = tier.unwrap_or_else(|| self.settings.get(keys::SERVICE_TIER).to_owned());
         let dials = Arc::new(Dials::new(tier));
         let clock = self.options.clock.clone().unwrap_or_else(|| Arc::new(SystemClock));
-        let ledger = Arc::new(Ledger::new(clock));
+        let ledger = Arc::new(Ledger::new(Arc::clone(&clock)));
+        let side_requests = Arc::new(SideRequests::new(clock, record));
         let imaging = Arc::new(Imaging::new(&self.settings));
         Arc::new(OtherModels {
             client,
@@ -202,6 +206,7 @@ impl Opening {
             secrets,
             dials,
             ledger,
+            side_requests,
             imaging,
         })
     }

@@ -14,6 +14,7 @@ use crate::environment::{Environment, EnvironmentLookup};
 use crate::hidden::HiddenModel;
 use crate::imaging::{ImagedModel, Imaging};
 use crate::ledger::{Ledger, WatchedModel};
+use crate::side_requests::{SideModel, SideRequests};
 
 /// Everything the registry offers, with what holds for all models of the session.
 pub(crate) struct OtherModels {
@@ -29,6 +30,8 @@ pub(crate) struct OtherModels {
     pub(crate) dials: Arc<Dials>,
     /// Watches the cache of the conversation.
     pub(crate) ledger: Arc<Ledger>,
+    /// What is asked beside the conversation.
+    pub(crate) side_requests: Arc<SideRequests>,
     /// Text of the conversation that goes on pictures.
     pub(crate) imaging: Arc<Imaging>,
 }
@@ -83,8 +86,13 @@ impl OtherModels {
         selection
     }
 
-    /// A model as the loop asks it.
+    /// A model that is asked beside the conversation.
     pub(crate) fn serve(&self, model: Arc<omp_llm::Model>) -> Arc<dyn Model> {
+        Arc::new(SideModel { inner: self.served(model), requests: Arc::clone(&self.side_requests) })
+    }
+
+    /// A model as it is asked in any case.
+    fn served(&self, model: Arc<omp_llm::Model>) -> Arc<dyn Model> {
         let served = account::serve(self.client.clone(), Arc::clone(&model), self.environment.vault());
         let (dials, client) = (Arc::clone(&self.dials), self.client.clone());
         let inner = Arc::new(DialedModel { inner: served, dials, client, model });
@@ -98,7 +106,7 @@ impl OtherModels {
 impl OtherModels {
     /// The model of the conversation itself.
     pub(crate) fn serve_conversation(&self, model: Arc<omp_llm::Model>) -> Arc<dyn Model> {
-        let inner = self.serve(Arc::clone(&model));
+        let inner = self.served(Arc::clone(&model));
         let imaging = Arc::clone(&self.imaging);
         let inner = Arc::new(ImagedModel { inner, imaging, model: Arc::clone(&model) });
         Arc::new(WatchedModel { inner, ledger: Arc::clone(&self.ledger), model })

@@ -276,6 +276,9 @@ impl Session {
             None => None,
         };
         let unrecorded = self.end_recording().await;
+        let models = Arc::clone(&self.models);
+        // What was asked on the side is no part of the conversation, and not worth an error.
+        let _ = tokio::task::spawn_blocking(move || models.side_requests.save()).await;
         let refused = self.tools.lsp.as_ref().and_then(|lsp| lsp.servers.refusal());
         let refused = refused.map(|reason| format!("Language servers and checkers did not run: {reason}."));
         let problems = self.record.release().into_iter().chain(unkept).chain(ended).chain(unrecorded);

@@ -35,7 +35,7 @@
 //!
 //! | name | what it is |
 //! |---|---|
-//! | `<name>/` | artifacts and outputs of sub-agents |
+//! | `<name>/` | artifacts, outputs of sub-agents, requests beside the conversation |
 //! | `<name>.jsonl.index` | where the entries of a long session are; made again when it is missing or does not fit |
 //! | `<name>.jsonl.lock` | which process has the session open; gone when it is closed |
 //! | `<name>.jsonl.unreadable` | a file that was no session, put aside by earlier versions of this program |
@@ -83,6 +83,7 @@ mod rewrite;
 mod save;
 mod search;
 mod sessions;
+mod side_requests;
 mod slice;
 mod slot;
 mod time;
@@ -125,6 +126,7 @@ pub use rewrite::CopyError;
 pub use save::{SaveError, SyncPolicy};
 pub use search::{Hit, search};
 pub use sessions::{NewSession, Sessions};
+pub use side_requests::{append_side_requests, side_requests};
 pub use slice::header_of;
 pub use title::humanize_title;
 pub use tree::{Navigation, Tree, TreeFilter, TreeNode, TreeRow};

@@ -62,10 +62,17 @@ impl Sessions {
         let path = directory.join(layout::file_name(&new.timestamp, &new.id));
         let mut rescue =
             Rescue { version: old.as_ref().map_or(VERSION, |old| old.version), ..Rescue::default() };
+        let mut nothing = false;
         let written = file::replace(&path, |writer| {
             writer.write_all(&header.line())?;
-            rescue.run(damaged, writer)
+            rescue.run(damaged, writer)?;
+            nothing = rescue.report.entries == 0;
+            // An empty session beside the damaged one would help nobody.
+            if nothing { Err(io::ErrorKind::InvalidData.into()) } else { Ok(()) }
         });
+        if nothing {
+            return Err(CopyError::NothingToRecover(damaged.to_owned()));
+        }
         written.map_err(|source| CopyError::Write { path: path.clone(), source })?;
         // A convenience: without them the conversation is whole all the same.
         let _ = copy_artifacts(damaged, &path);

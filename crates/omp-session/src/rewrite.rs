@@ -38,6 +38,9 @@ pub enum CopyError {
     /// The file has no header.
     #[error("{} is not a session.", .0.display())]
     NotASession(PathBuf),
+    /// No line of the file is an entry, so a new session would be empty.
+    #[error("Nothing in {} can be recovered: no line of it is a session entry. The file is left as it is.", .0.display())]
+    NothingToRecover(PathBuf),
     /// Nothing could be read.
     #[error("Cannot read the session {}: {source}. Check that you may read the file.", path.display())]
     Read {

@@ -1,6 +1,6 @@
 //! What a line of a session file says about a request. Everything else in it is passed over without being kept.
 
-use omp_types::Usage;
+use omp_types::{SideRequest, Usage};
 use serde::Deserialize;
 
 /// An answer that took longer was not waited for: the machine slept.
@@ -25,6 +25,8 @@ pub(crate) struct Request {
     pub(crate) usage: Usage,
     /// How long the answer took, if that is known.
     pub(crate) duration: Option<i64>,
+    /// It was made beside a conversation.
+    pub(crate) side: bool,
 }
 
 #[derive(Deserialize)]
@@ -75,7 +77,17 @@ pub(crate) fn request(line: &[u8]) -> Option<Request> {
         stop: answer.stop_reason,
         usage: answer.usage,
         duration: duration.filter(|ms| (0..=LONGEST_MS).contains(ms)),
+        side: false,
     })
+}
+
+/// The request beside a conversation that a line tells of.
+pub(crate) fn side_request(line: &[u8]) -> Option<Request> {
+    let SideRequest { id, at, duration_ms, provider, model, stop_reason, usage } =
+        serde_json::from_slice(line).ok()?;
+    let (at, duration) = (i64::try_from(at).ok()?, i64::try_from(duration_ms).ok());
+    let duration = duration.filter(|ms| (0..=LONGEST_MS).contains(ms));
+    Some(Request { id, at, provider, model, stop: stop_reason, usage, duration, side: true })
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub(crate) fn page(summary: &Summary) -> String {
          content=\"width=device-width, initial-scale=1\"><title>omp: statistics</title><style>{STYLE}</style></head>\
          <body><h1>Requests, tokens and cost</h1>"
     );
-    cards(&mut html, &summary.total);
+    cards(&mut html, &summary.total, &summary.side);
     if summary.total.requests == 0 {
         html.push_str("<p>There are no requests yet.</p>");
     } else {
@@ -56,13 +56,14 @@ fn every_day(used: &[Group]) -> Vec<Group> {
     days
 }
 
-fn cards(html: &mut String, total: &Totals) {
+fn cards(html: &mut String, total: &Totals, side: &Totals) {
     let read = total.input_tokens + total.cache_read_tokens + total.cache_write_tokens;
     let cards = [
         ("requests", total.requests.to_string()),
         ("errors", total.errors.to_string()),
         ("sessions", total.sessions.to_string()),
         ("cost", money(total.cost)),
+        ("side requests", format!("{}, {}", side.requests, money(side.cost))),
         ("tokens read", short(read)),
         ("tokens written", short(total.output_tokens)),
         ("from cache", format!("{:.1} %", total.cache_rate * 100.0)),

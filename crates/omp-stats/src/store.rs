@@ -11,7 +11,7 @@ use rusqlite::Connection;
 /// How long another process may keep the database busy.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// The form of the tables.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS files (
@@ -37,6 +37,7 @@ CREATE TABLE IF NOT EXISTS requests (
     cache_write INTEGER NOT NULL,
     cost REAL NOT NULL,
     duration INTEGER,
+    side INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (id, at)
 ) WITHOUT ROWID;
 ";
@@ -82,12 +83,20 @@ fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "journal_mode", "WAL")?;
     // What is lost in a crash is read again.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
-    let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    if version == 0 {
-        connection.execute_batch(SCHEMA)?;
-        connection.pragma_update(None, "user_version", VERSION)?;
+    let version = || connection.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0));
+    if version()? >= VERSION {
+        return Ok(());
     }
-    Ok(())
+    // Another process may be doing the same.
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    match version()? {
+        0 => connection.execute_batch(SCHEMA)?,
+        // The first form knew nothing of requests beside conversations.
+        1 => connection.execute_batch("ALTER TABLE requests ADD COLUMN side INTEGER NOT NULL DEFAULT 0")?,
+        _ => return connection.execute_batch("COMMIT"),
+    }
+    connection.pragma_update(None, "user_version", VERSION)?;
+    connection.execute_batch("COMMIT")
 }
 
 fn make_file(path: &Path) -> io::Result<()> {

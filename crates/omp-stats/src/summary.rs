@@ -73,6 +73,8 @@ pub struct Group {
 pub struct Summary {
     /// All requests.
     pub total: Totals,
+    /// Those of them that were made beside conversations: summaries, names, questions on the side.
+    pub side: Totals,
     /// By model, the most expensive first.
     pub models: Vec<Group>,
     /// By the directory of the session, the most expensive first.
@@ -94,8 +96,11 @@ impl Store {
         let summary = || {
             let sql = format!("SELECT {SUMS} FROM requests");
             let total = self.connection.query_row(&sql, [], Totals::read)?;
+            let sql = format!("SELECT {SUMS} FROM requests WHERE side");
+            let side = self.connection.query_row(&sql, [], Totals::read)?;
             Ok(Summary {
                 total,
+                side,
                 models: self.groups("provider || '/' || model", BY_COST)?,
                 projects: self.groups("project", BY_COST)?,
                 days: self.groups("date(at / 1000, 'unixepoch', 'localtime')", "name")?,

@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use omp_types::SideRequest;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::line::{self, Request};
@@ -77,7 +78,7 @@ impl Sync<'_> {
             let path = entry.path();
             if kind.is_dir() && depth < DEEPEST {
                 self.directory(&path, depth + 1)?;
-            } else if kind.is_file() && path.extension().is_some_and(|extension| extension == "jsonl") {
+            } else if kind.is_file() && has_requests(&path) {
                 self.file(&path)?;
             }
         }
@@ -145,6 +146,7 @@ impl Sync<'_> {
         (mark.size, mark.modified) = (facts.size() as i64, modified(facts));
         file.seek(SeekFrom::Start(mark.offset))?;
         let mut lines = Lines { reader: BufReader::with_capacity(64 * 1024, file), line: Vec::new() };
+        let request = if is_side(path) { line::side_request } else { line::request };
         while let Some(length) = lines.next()? {
             // The header: the first line, but for the name that later releases put before it.
             if mark.session.is_empty()
@@ -153,7 +155,7 @@ impl Sync<'_> {
                 (mark.session, mark.project) = (head.id, head.cwd);
             }
             mark.offset += length;
-            if let Some(request) = line::request(&lines.line) {
+            if let Some(request) = request(&lines.line) {
                 self.synced.requests += self.add(&request, &mark)?;
             }
         }
@@ -163,8 +165,9 @@ impl Sync<'_> {
 
     fn add(&self, request: &Request, mark: &Mark) -> rusqlite::Result<u64> {
         let sql = "INSERT OR IGNORE INTO requests (id, at, session, project, provider, model, stop, input, output, \
-                   cache_read, cache_write, cost, duration) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
-        let Request { id, at, provider, model, stop, usage, duration } = request;
+                   cache_read, cache_write, cost, duration, side) \
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+        let Request { id, at, provider, model, stop, usage, duration, side } = request;
         let count = |tokens: u64| i64::try_from(tokens).unwrap_or(i64::MAX);
         let added = self.connection.prepare(sql)?.execute(params![
             id,
@@ -180,9 +183,19 @@ impl Sync<'_> {
             count(usage.cache_write),
             usage.cost.total,
             duration,
+            side,
         ])?;
         Ok(added as u64)
     }
+}
+
+/// A session, or the requests beside one.
+fn has_requests(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "jsonl") || is_side(path)
+}
+
+fn is_side(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == SideRequest::FILE)
 }
 
 /// Why a file was not read to its end.

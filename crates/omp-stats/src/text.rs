@@ -30,6 +30,16 @@ impl Summary {
         );
         let _ = writeln!(text, "Cache rate  {:.1} %", total.cache_rate * 100.0);
         let _ = writeln!(text, "Cost        {}", money(total.cost));
+
+        if self.side.requests > 0 {
+            let share = if total.cost > 0.0 { self.side.cost / total.cost * 100.0 } else { 0.0 };
+            let _ = writeln!(
+                text,
+                "            {} of it for {} side requests ({share:.1} %): summaries, titles and the like",
+                money(self.side.cost),
+                self.side.requests
+            );
+        }
         let _ = writeln!(
             text,
             "Duration    {}, {} on average",

@@ -11,6 +11,7 @@ mod event;
 mod goal;
 mod message;
 mod request;
+mod side;
 mod stream;
 mod tool;
 mod usage;
@@ -28,6 +29,7 @@ pub use message::{
 pub use request::{
     CacheRetention, LineTool, ModelRequest, ParallelTools, Purpose, RequestOptions, Sampling, ThinkingBudgets,
 };
+pub use side::SideRequest;
 pub use stream::{Failure, FailureKind, StreamEvent};
 pub use tool::{StrictHint, ToolChoice, ToolDefinition, ToolOutput};
 pub use usage::{Cost, Usage};

@@ -113,7 +113,8 @@ async fn info(session: &Session) -> Answer {
         row("messages", messages),
         row("tool calls", counts.calls.to_string()),
         row("tokens", tokens),
-        row("cost", format!("${:.4}", counts.usage.cost.total)),
+        row("cost", format!("${:.4}", counts.usage.cost.total + counts.side_cost)),
+        row("side requests", format!("{}, ${:.4} of the cost", counts.side_requests, counts.side_cost)),
     ];
     Answer::Table(Columns::new("Session", rows))
 }

@@ -87,8 +87,10 @@ impl Session {
         let id = request.options.session_id.take();
         request.options.prompt_cache_key = request.options.prompt_cache_key.take().or_else(|| id.clone());
         request.options.session_id = id.map(|id| format!("{id}-handoff"));
+        let at = self.modes.clock.now_ms();
         match small::ask(model.as_ref(), request, cancel.clone(), |_| {}).await {
             Ok(answer) => {
+                self.models.side_requests.answered(at, &answer);
                 let text = answer.texts().collect::<Vec<_>>().join("\n");
                 Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty()))
             }

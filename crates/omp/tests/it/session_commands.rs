@@ -174,6 +174,34 @@ fn damage_is_named_and_repaired() {
     assert_eq!(std::fs::read(&file).unwrap(), before, "the damaged file stays");
 }
 
+/// Nothing of the file can be read: that is said, and no empty session appears beside it.
+#[test]
+fn nothing_that_can_be_recovered_leaves_no_session() {
+    let (home, file, _) = with_a_session();
+    let text = std::fs::read_to_string(&file).unwrap();
+    let header = text.lines().next().unwrap().to_owned();
+    let damaged = [
+        String::new(),
+        "hello\n".to_owned(),
+        format!("{header}\n"),
+        format!("{header}\n{{\"type\":\"me\nx\n"),
+    ];
+    for damaged in damaged {
+        std::fs::write(&file, &damaged).unwrap();
+        let before = home.list_files();
+        let failed = omp_run(&home, &["session", "recover", &file.display().to_string()]);
+        assert_eq!(failed.code, Some(1), "{damaged:?}: {}", failed.stdout);
+        assert!(failed.stderr.contains("can be recovered"), "{damaged:?}: {}", failed.stderr);
+        assert_eq!(home.list_files(), before, "{damaged:?}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), damaged, "the damaged file stays");
+    }
+    // One entry is enough.
+    let kept = text.lines().find(|line| line.contains("\"role\":\"user\"")).unwrap();
+    std::fs::write(&file, format!("garbage\n{kept}\n")).unwrap();
+    let recovered = document(&omp_run(&home, &["session", "recover", &file.display().to_string(), "--json"]));
+    assert_eq!((&recovered["entries"], &recovered["newHeader"]), (&json!(1), &json!(true)), "{recovered}");
+}
+
 /// Only by its whole name, and with its artifacts.
 #[test]
 fn a_session_is_deleted_by_its_whole_name() {

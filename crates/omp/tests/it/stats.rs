@@ -2,8 +2,9 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use omp_testkit::{Home, Reply, Server, Usage, Wire, start};
+use omp_testkit::{Home, RecordedRequest, Reply, Scenario, Server, Usage, Wire, start};
 use serde_json::Value;
 
 use crate::support::{LIMIT, home, omp, omp_run};
@@ -82,6 +83,56 @@ fn sessions_become_a_database_json_a_summary_and_a_dashboard() {
     drop(dashboard);
     let refused = omp_run(&home, &["stats", "--port", "70000"]);
     assert!(refused.code == Some(1) && refused.stderr.contains("70000 is no port"), "{}", refused.stderr);
+}
+
+/// What is asked beside the conversation, here summaries, is counted and shown apart. The session file knows nothing of it.
+#[test]
+fn side_requests_are_counted_and_shown_apart() {
+    let words: Vec<String> = (0..1_500).map(|number| number.to_string()).collect();
+    let long = words.join(" ");
+    let turns = AtomicU64::new(0);
+    let side = Usage { input: 10_000, output: 500, ..Usage::default() };
+    let scenario = Scenario::dynamic(move |request: &RecordedRequest| {
+        match request.body["tools"].as_array().is_some_and(|tools| !tools.is_empty()) {
+            true => {
+                let input = 60_000 * (turns.fetch_add(1, Ordering::SeqCst) + 1);
+                Reply::new().text(&long).usage(Usage { input, output: 1_000, ..Usage::default() })
+            }
+            false => Reply::new().text("notes").usage(side),
+        }
+    });
+    let server = Server::start(scenario);
+    let home = home(&server, Wire::OpenAiCompletions);
+    let config = "compaction:\n  thresholdTokens: 50000\n  keepRecentTokens: 500\n  autoContinue: false\n";
+    home.write("home/.omp/agent/config.yml", config);
+    omp_run(&home, &["-p", "first"]).assert_success();
+    omp_run(&home, &["--continue", "-p", "second"]).assert_success();
+    let requests = server.requests();
+    let sides = requests.iter().filter(|request| request.body["tools"].is_null()).count();
+    let turns = requests.len() - sides;
+    assert!(turns == 2 && sides >= 2, "{turns} and {sides}");
+
+    let stats = || -> Value {
+        let output = omp_run(&home, &["stats", "--json"]);
+        output.assert_success();
+        serde_json::from_str(&output.stdout).expect("one JSON document")
+    };
+    let document = stats();
+    assert_eq!(document["side"]["requests"], sides, "{document}");
+    assert_eq!(document["side"]["inputTokens"], 10_000 * sides, "{document}");
+    assert_eq!(document["total"]["requests"], turns + sides, "{document}");
+    assert_eq!(document["total"]["sessions"], 1, "{document}");
+    let (all, beside) = (document["total"]["cost"].as_f64(), document["side"]["cost"].as_f64());
+    let (all, beside) = (all.expect("a number"), beside.expect("a number"));
+    assert!((beside - 0.011 * sides as f64).abs() < 1e-9, "{beside}");
+    assert!((all - beside - 0.062 - 0.122).abs() < 1e-9, "{all}");
+    assert_eq!(stats(), document, "nothing counts twice");
+    let summary = omp_run(&home, &["stats", "--summary"]);
+    assert!(summary.stdout.contains(&format!("for {sides} side requests")), "{}", summary.stdout);
+
+    let file = home.list_files().into_iter().find(|file| file.ends_with(".jsonl")).expect("a session");
+    assert!(!home.read(&file).contains("side_request"), "{}", home.read(&file));
+    assert!(home.exists(format!("{}/side-requests.log", file.trim_end_matches(".jsonl"))));
 }
 
 /// What a profile spent is its own.
