@@ -27,7 +27,7 @@ pub(crate) struct CdCommand {
 
     /// By default it is the value of the HOME shell variable. If `TARGET_DIR` is "-", it is
     /// converted to $OLDPWD.
-    target_dir: Option<PathBuf>,
+    target_dir: Vec<PathBuf>,
 }
 
 impl builtins::Command for CdCommand {
@@ -43,7 +43,11 @@ impl builtins::Command for CdCommand {
         }
 
         let mut should_print = false;
-        let mut target_dir = if let Some(target_dir) = &self.target_dir {
+        if self.target_dir.len() > 1 {
+            writeln!(context.stderr(), "{}: too many arguments", context.command_name)?;
+            return Ok(ExecutionResult::general_error());
+        }
+        let mut target_dir = if let Some(target_dir) = self.target_dir.first() {
             // `cd -', equivalent to `cd $OLDPWD'
             if target_dir.as_os_str() == "-" {
                 should_print = true;
@@ -78,10 +82,29 @@ impl builtins::Command for CdCommand {
                 return error::unimp("cd -e");
             }
 
-            target_dir = context.shell.absolute_path(target_dir).canonicalize()?;
+            if let Ok(canonical) = context.shell.absolute_path(&target_dir).canonicalize() {
+                target_dir = canonical;
+            }
         }
 
-        context.shell.set_working_dir(&target_dir)?;
+        // Other directories may be searched for names that don't say where they are.
+        if let Some(found) = find_in_cdpath(&context, &target_dir) {
+            should_print = true;
+            target_dir = found;
+        }
+
+        if let Err(error) = context.shell.set_working_dir(&target_dir) {
+            let reason = match error.as_io_error().map(std::io::Error::kind) {
+                Some(std::io::ErrorKind::PermissionDenied) => "Permission denied",
+                _ if context.shell.absolute_path(&target_dir).exists() => "Not a directory",
+                _ => "No such file or directory",
+            };
+            return Err(brush_core::ErrorKind::FailedToChangeDirectory(
+                target_dir.display().to_string(),
+                reason.to_owned(),
+            )
+            .into());
+        }
 
         // Bash compatibility
         // https://www.gnu.org/software/bash/manual/bash.html#index-cd
@@ -94,4 +117,31 @@ impl builtins::Command for CdCommand {
 
         Ok(ExecutionResult::success())
     }
+}
+
+/// Finds a directory by its name in one of those that `CDPATH` lists, other than the current one.
+fn find_in_cdpath(
+    context: &brush_core::ExecutionContext<'_, impl brush_core::ShellExtensions>,
+    name: &std::path::Path,
+) -> Option<PathBuf> {
+    if name.is_absolute() || name.starts_with(".") || name.starts_with("..") {
+        return None;
+    }
+    let cdpath = context.shell.env_str("CDPATH")?;
+    for directory in cdpath.split(':') {
+        if directory.is_empty() || directory == "." {
+            if context.shell.absolute_path(name).is_dir() {
+                return None;
+            }
+            continue;
+        }
+        let candidate = context
+            .shell
+            .absolute_path(std::path::Path::new(directory))
+            .join(name);
+        if candidate.is_dir() {
+            return Some(candidate);
+        }
+    }
+    None
 }

@@ -42,30 +42,13 @@ impl builtins::Command for CommandCommand {
         // Silently exit if no command was provided.
         if let Some(command_name) = self.command() {
             if self.print_description || self.print_verbose_description {
-                if let Some(found_cmd) = Self::try_find_command(
-                    context.shell,
-                    command_name.as_str(),
-                    self.use_default_path,
-                ) {
-                    if self.print_description {
-                        writeln!(context.stdout(), "{found_cmd}")?;
-                    } else {
-                        match found_cmd {
-                            FoundCommand::Builtin(_name) => {
-                                writeln!(context.stdout(), "{command_name} is a shell builtin")?;
-                            }
-                            FoundCommand::External(path) => {
-                                writeln!(context.stdout(), "{command_name} is {path}")?;
-                            }
-                        }
+                let mut result = ExecutionResult::general_error();
+                for name in &self.command_and_args {
+                    if self.describe(&mut *context.shell, &context.params, name)? {
+                        result = ExecutionResult::success();
                     }
-                    Ok(ExecutionResult::success())
-                } else {
-                    if self.print_verbose_description {
-                        writeln!(context.stderr(), "command: {command_name}: not found")?;
-                    }
-                    Ok(ExecutionResult::general_error())
                 }
+                Ok(result)
             } else {
                 self.execute_command(context, command_name, self.use_default_path)
                     .await
@@ -91,6 +74,34 @@ impl Display for FoundCommand {
 }
 
 impl CommandCommand {
+    /// Says what a name means as a command; returns whether it means anything.
+    fn describe(
+        &self,
+        shell: &mut brush_core::Shell<impl brush_core::ShellExtensions>,
+        params: &brush_core::ExecutionParameters,
+        name: &str,
+    ) -> Result<bool, brush_core::Error> {
+        let Some(found) = Self::try_find_command(shell, name, self.use_default_path) else {
+            if self.print_verbose_description {
+                writeln!(params.stderr(shell), "command: {name}: not found")?;
+            }
+            return Ok(false);
+        };
+        let mut stdout = params.stdout(shell);
+        match found {
+            _ if self.print_description => writeln!(stdout, "{found}")?,
+            FoundCommand::Builtin(_) if shell.is_keyword(name) => {
+                writeln!(stdout, "{name} is a shell keyword")?;
+            }
+            FoundCommand::Builtin(_) if shell.funcs().get(name).is_some() => {
+                writeln!(stdout, "{name} is a function")?;
+            }
+            FoundCommand::Builtin(_) => writeln!(stdout, "{name} is a shell builtin")?,
+            FoundCommand::External(path) => writeln!(stdout, "{name} is {path}")?,
+        }
+        Ok(true)
+    }
+
     fn try_find_command(
         shell: &mut brush_core::Shell<impl brush_core::ShellExtensions>,
         command_name: &str,
@@ -107,6 +118,10 @@ impl CommandCommand {
                 None
             }
         } else {
+            if shell.is_keyword(command_name) || shell.funcs().get(command_name).is_some() {
+                return Some(FoundCommand::Builtin(command_name.to_owned()));
+            }
+
             if let Some(builtin_cmd) = shell.builtins().get(command_name)
                 && !builtin_cmd.disabled
             {

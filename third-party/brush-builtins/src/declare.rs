@@ -151,7 +151,7 @@ impl builtins::Command for DeclareCommand {
                         result = ExecutionResult::general_error();
                     }
                 } else {
-                    if !self.process_declaration(&mut context, declaration, verb)? {
+                    if !self.process_declaration(&mut context, declaration, verb).await? {
                         result = ExecutionResult::general_error();
                     }
                 }
@@ -172,6 +172,31 @@ impl builtins::Command for DeclareCommand {
 
         Ok(result)
     }
+}
+
+/// A word that didn't look like an assignment may have become one when it was expanded.
+fn reparse_expanded_declaration(declaration: &brush_core::CommandArg) -> brush_core::CommandArg {
+    let brush_core::CommandArg::String(word) = declaration else {
+        return declaration.clone();
+    };
+    let Some((name, value)) = word.split_once('=') else {
+        return declaration.clone();
+    };
+    let (name, append) = name
+        .strip_suffix('+')
+        .map_or((name, false), |name| (name, true));
+    let name = match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
+        Some((name, index)) => {
+            ast::AssignmentName::ArrayElementName(name.to_owned(), index.to_owned())
+        }
+        None => ast::AssignmentName::VariableName(name.to_owned()),
+    };
+    brush_core::CommandArg::Assignment(ast::Assignment {
+        name,
+        value: ast::AssignmentValue::Scalar(value.to_owned().into()),
+        append,
+        loc: brush_parser::SourceSpan::default(),
+    })
 }
 
 impl DeclareCommand {
@@ -237,7 +262,7 @@ impl DeclareCommand {
         }
     }
 
-    fn process_declaration(
+    async fn process_declaration(
         &self,
         context: &mut brush_core::ExecutionContext<'_, impl brush_core::ShellExtensions>,
         declaration: &brush_core::CommandArg,
@@ -248,19 +273,35 @@ impl DeclareCommand {
                 && context.shell.in_function()
                 && !self.create_global);
 
+        if self.function_names_or_defs_only
+            && (matches!(verb, DeclareVerb::Readonly) || self.make_readonly.to_bool() == Some(true))
+            && let brush_core::CommandArg::String(name) = declaration
+        {
+            let function = context.shell.func_mut(name);
+            let found = function.is_some();
+            if let Some(function) = function {
+                function.set_readonly();
+            }
+            return Ok(found);
+        }
+
         if self.function_names_or_defs_only || self.function_names_only {
             return self.try_display_declaration(context, declaration, verb);
         }
 
         // Extract the variable name and the initial value being assigned (if any).
-        let (name, assigned_index, initial_value, name_is_array) =
+        let declaration = reparse_expanded_declaration(declaration);
+        let declaration = &declaration;
+        let (name, assigned_index, mut initial_value, name_is_array) =
             Self::declaration_to_name_and_value(declaration)?;
+        let append = matches!(
+            declaration,
+            brush_core::CommandArg::Assignment(assignment) if assignment.append
+        );
 
         // Special-case: `local -`
         if name == "-" && matches!(verb, DeclareVerb::Local) {
-            // TODO(local): `local -` allows shadowing the current `set` options (i.e., $-), with
-            // subsequent updates getting discarded when the current local scope is popped.
-            tracing::warn!("not yet implemented: local -");
+            context.shell.save_options_until_return();
             return Ok(true);
         }
 
@@ -268,7 +309,7 @@ impl DeclareCommand {
         if !env::valid_variable_name(name.as_str()) {
             writeln!(
                 context.stderr(),
-                "{}: {name}: not a valid variable name",
+                "{}: `{name}': not a valid identifier",
                 context.command_name
             )?;
             return Ok(false);
@@ -281,12 +322,50 @@ impl DeclareCommand {
             EnvironmentLookup::Anywhere
         };
 
+        // A reference is declared itself; otherwise it's about what it refers to.
+        let name = if self.make_nameref.is_some() || create_var_local {
+            name
+        } else {
+            context.shell.env().resolve_nameref(&name).into_owned()
+        };
+
+        // What is assigned to an integer is an expression.
+        let existing = context.shell.env().get_using_policy(name.as_str(), lookup);
+        let is_integer = self
+            .make_integer
+            .to_bool()
+            .unwrap_or_else(|| existing.is_some_and(|var| var.is_treated_as_integer()));
+        if is_integer && let Some(value) = initial_value {
+            initial_value = Some(
+                context
+                    .shell
+                    .eval_integer_value(&context.params, value)
+                    .await?,
+            );
+        }
+
+        // A local variable is exported if the one that it hides is.
+        let hides_exported = create_var_local
+            && context
+                .shell
+                .env()
+                .get_using_policy(name.as_str(), EnvironmentLookup::Anywhere)
+                .is_some_and(|var| var.is_exported());
+
         // Look up the variable.
         if let Some(var) = context
             .shell
             .env_mut()
             .get_mut_using_policy(name.as_str(), lookup)
         {
+            if var.is_readonly() && initial_value.is_some() {
+                writeln!(
+                    context.stderr(),
+                    "{}: {name}: readonly variable",
+                    context.command_name
+                )?;
+                return Ok(false);
+            }
             if self.make_associative_array.is_some() {
                 var.convert_to_associative_array()?;
             }
@@ -298,7 +377,7 @@ impl DeclareCommand {
 
             if let Some(initial_value) = initial_value {
                 // We append if the declaration included an explicit index.
-                var.assign(initial_value, assigned_index.is_some())?;
+                var.assign(initial_value, append || assigned_index.is_some())?;
             }
 
             self.apply_attributes_after_update(var, verb)?;
@@ -321,7 +400,10 @@ impl DeclareCommand {
                 var.assign(initial_value, false)?;
             }
 
-            if context.shell.options().export_variables_on_modification && !var.value().is_array() {
+            if hides_exported
+                || (context.shell.options().export_variables_on_modification
+                    && !var.value().is_array())
+            {
                 var.export();
             }
 

@@ -22,10 +22,22 @@ impl builtins::Command for DotCommand {
         context: brush_core::ExecutionContext<'_, SE>,
     ) -> Result<brush_core::ExecutionResult, Self::Error> {
         // TODO(dot): Handle trap inheritance.
+        // A name without a slash is looked for in `PATH` first.
+        let mut script_path = Path::new(&self.script_path).to_owned();
+        if !self.script_path.contains('/') {
+            let path = context.shell.env_str("PATH").unwrap_or_default();
+            let found = path
+                .split(':')
+                .map(|directory| context.shell.absolute_path(Path::new(directory)))
+                .map(|directory| directory.join(&self.script_path))
+                .find(|candidate| candidate.is_file());
+            script_path = found.unwrap_or(script_path);
+        }
+
         context
             .shell
             .source_script(
-                Path::new(&self.script_path),
+                &script_path,
                 self.script_args.iter(),
                 &context.params,
             )

@@ -25,6 +25,17 @@ impl builtins::Command for EvalCommand {
             // providing the raw string being eval'd.
             // TODO(source-info): Provide the location of the specific tokens that make up
             // `self.args`.
+            // What isn't a command ends nothing but this command.
+            if let Err(error) = context.shell.parse_string(args_concatenated.as_str()) {
+                let source_info = context.shell.call_stack().current_pos_as_source_info();
+                let error = brush_core::Error::from(brush_core::ErrorKind::ParseError(
+                    error,
+                    source_info,
+                ));
+                let _ = context.shell.display_error(&mut context.stderr(), &error);
+                return Ok(brush_core::ExecutionExitCode::InvalidUsage.into());
+            }
+
             let source_info = context.shell.call_stack().current_pos_as_source_info();
 
             // Return the direct result of running the string; we intentionally

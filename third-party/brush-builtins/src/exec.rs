@@ -1,7 +1,7 @@
 use clap::Parser;
-use std::{borrow::Cow, os::unix::process::CommandExt};
+use std::{borrow::Cow, io::Write, os::unix::process::CommandExt};
 
-use brush_core::{ErrorKind, ExecutionExitCode, ExecutionResult, builtins, commands};
+use brush_core::{ErrorKind, ExecutionControlFlow, ExecutionExitCode, ExecutionResult, builtins, commands};
 
 /// Exec the provided command.
 #[derive(Parser)]
@@ -55,7 +55,26 @@ impl builtins::Command for ExecCommand {
                 ..Default::default()
             };
 
-            return cmd_cmd.execute(context).await;
+            let params = context.params.clone();
+            let brush_core::ExecutionContext {
+                shell,
+                command_name,
+                params: command_params,
+            } = context;
+            let command_context = brush_core::ExecutionContext {
+                shell: &mut *shell,
+                command_name,
+                params: command_params,
+            };
+            let mut result = match cmd_cmd.execute(command_context).await {
+                Ok(result) => result,
+                Err(error) => {
+                    let _ = shell.display_error(&mut params.stderr(shell), &error);
+                    error.into_result(shell)
+                }
+            };
+            result.next_control_flow = ExecutionControlFlow::ExitShell;
+            return Ok(result);
         }
 
         let mut argv0 = Cow::Borrowed(self.name_for_argv0.as_ref().unwrap_or(&self.args[0]));
@@ -75,7 +94,15 @@ impl builtins::Command for ExecCommand {
         let exec_error = cmd.exec();
 
         if exec_error.kind() == std::io::ErrorKind::NotFound {
-            Ok(ExecutionExitCode::NotFound.into())
+            writeln!(
+                context.stderr(),
+                "{}: {}: not found",
+                context.command_name,
+                self.args[0]
+            )?;
+            let mut result = ExecutionResult::from(ExecutionExitCode::NotFound);
+            result.next_control_flow = ExecutionControlFlow::ExitShell;
+            Ok(result)
         } else {
             Err(ErrorKind::from(exec_error).into())
         }

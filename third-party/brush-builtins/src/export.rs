@@ -3,7 +3,7 @@ use itertools::Itertools;
 use std::io::Write;
 
 use brush_core::{
-    ExecutionExitCode, ExecutionResult, builtins,
+    CommandArg, ExecutionExitCode, ExecutionResult, builtins,
     env::{EnvironmentLookup, EnvironmentScope},
     parser::ast,
     variables,
@@ -66,10 +66,10 @@ impl ExportCommand {
     fn process_decl(
         &self,
         context: &mut brush_core::ExecutionContext<'_, impl brush_core::ShellExtensions>,
-        decl: &brush_core::CommandArg,
+        decl: &CommandArg,
     ) -> Result<ExecutionResult, brush_core::Error> {
         match decl {
-            brush_core::CommandArg::String(s) => {
+            CommandArg::String(s) => {
                 // See if this is supposed to be a function name.
                 if self.names_are_functions {
                     // Try to find the function already present; if we find it, then mark it
@@ -93,9 +93,35 @@ impl ExportCommand {
                     } else {
                         variable.export();
                     }
+                } else if let Some((name, value)) = s.split_once('=') {
+                    // The word only turned out to be an assignment when it was expanded.
+                    let (name, append) = name
+                        .strip_suffix('+')
+                        .map_or((name, false), |name| (name, true));
+                    if !brush_core::env::valid_variable_name(name) {
+                        return invalid_name(context, s);
+                    }
+                    let assignment = ast::Assignment {
+                        name: ast::AssignmentName::VariableName(name.to_owned()),
+                        value: ast::AssignmentValue::Scalar(value.to_owned().into()),
+                        append,
+                        loc: brush_parser::SourceSpan::default(),
+                    };
+                    return self.process_decl(context, &CommandArg::Assignment(assignment));
+                } else if !brush_core::env::valid_variable_name(s) {
+                    return invalid_name(context, s);
+                } else if !self.unexport {
+                    // It will be exported once it has a value.
+                    let unset = variables::ShellValueUnsetType::Untyped;
+                    let mut variable = variables::ShellVariable::new(variables::ShellValue::Unset(unset));
+                    variable.export();
+                    context
+                        .shell
+                        .env_mut()
+                        .add(s.as_str(), variable, EnvironmentScope::Global)?;
                 }
             }
-            brush_core::CommandArg::Assignment(assignment) => {
+            CommandArg::Assignment(assignment) => {
                 let name = match &assignment.name {
                     ast::AssignmentName::VariableName(name) => name,
                     ast::AssignmentName::ArrayElementName(_, _) => {
@@ -117,6 +143,18 @@ impl ExportCommand {
                     }
                 };
 
+                if assignment.append
+                    && let Some((_, variable)) = context.shell.env_mut().get_mut(name)
+                {
+                    variable.assign(value, true)?;
+                    if self.unexport {
+                        variable.unexport();
+                    } else {
+                        variable.export();
+                    }
+                    return Ok(ExecutionResult::success());
+                }
+
                 // Update the variable with the provided value and then mark it exported.
                 context.shell.env_mut().update_or_add(
                     name,
@@ -137,6 +175,18 @@ impl ExportCommand {
 
         Ok(ExecutionResult::success())
     }
+}
+
+fn invalid_name(
+    context: &brush_core::ExecutionContext<'_, impl brush_core::ShellExtensions>,
+    name: &str,
+) -> Result<ExecutionResult, brush_core::Error> {
+    writeln!(
+        context.stderr(),
+        "{}: `{name}': not a valid identifier",
+        context.command_name
+    )?;
+    Ok(ExecutionResult::general_error())
 }
 
 fn display_all_exported_vars(

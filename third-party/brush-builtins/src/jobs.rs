@@ -46,8 +46,8 @@ impl builtins::Command for JobsCommand {
         }
 
         if self.job_specs.is_empty() {
-            for job in &context.shell.jobs().jobs {
-                self.display_job(&context, job)?;
+            for job in context.shell.jobs().summaries() {
+                self.display_job(&context, &job)?;
             }
         } else {
             return error::unimp("jobs with job specs");
@@ -61,7 +61,7 @@ impl JobsCommand {
     fn display_job(
         &self,
         context: &brush_core::ExecutionContext<'_, impl brush_core::ShellExtensions>,
-        job: &jobs::Job,
+        job: &jobs::JobSummary,
     ) -> Result<(), brush_core::Error> {
         if self.running_jobs_only && !matches!(job.state, jobs::JobState::Running) {
             return Ok(());
@@ -71,11 +71,11 @@ impl JobsCommand {
         }
 
         if self.show_pids_only {
-            if let Some(pid) = job.representative_pid() {
+            if let Some(pid) = job.pid {
                 writeln!(context.stdout(), "{pid}")?;
             }
         } else {
-            writeln!(context.stdout(), "{job}")?;
+            writeln!(context.stdout(), "{}", job.line)?;
         }
 
         Ok(())

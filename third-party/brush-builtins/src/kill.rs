@@ -1,28 +1,20 @@
-use clap::Parser;
 use std::io::Write;
 
 use brush_core::traps::TrapSignal;
+use brush_core::virtualprocess::VirtualProcess;
 use brush_core::{ExecutionExitCode, ExecutionResult, builtins, sys};
+use clap::Parser;
 
 /// Signal a job or process.
 #[derive(Parser)]
 pub(crate) struct KillCommand {
-    /// Name of the signal to send.
-    #[arg(short = 's', value_name = "SIG_NAME")]
-    signal_name: Option<String>,
-
-    /// Number of the signal to send.
-    #[arg(short = 'n', value_name = "SIG_NUM")]
-    signal_number: Option<usize>,
-
-    //
-    // TODO(kill): implement -sigspec syntax
-    /// List known signal names.
-    #[arg(short = 'l', short_alias = 'L')]
-    list_signals: bool,
-
-    // Interpretation of these depends on whether -l is present.
-    #[arg(allow_hyphen_values = true)]
+    /// Options (`-s NAME`, `-n NUMBER`, `-SIGNAL`, `-l`), processes and jobs. A number with a
+    /// minus sign is a signal or a process group, depending on where it stands.
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "ARGS"
+    )]
     args: Vec<String>,
 }
 
@@ -33,146 +25,153 @@ impl builtins::Command for KillCommand {
         &self,
         context: brush_core::ExecutionContext<'_, SE>,
     ) -> Result<brush_core::ExecutionResult, Self::Error> {
-        // Default signal is SIGKILL.
-        let mut trap_signal = TrapSignal::Signal(nix::sys::signal::Signal::SIGKILL);
+        let mut args = self.args.iter().map(String::as_str).peekable();
+        let mut signal = nix::libc::SIGTERM;
 
-        // Try parsing the signal name (if specified).
-        if let Some(signal_name) = &self.signal_name {
-            if let Ok(parsed_trap_signal) = TrapSignal::try_from(signal_name.as_str()) {
-                trap_signal = parsed_trap_signal;
-            } else {
-                writeln!(
-                    context.stderr(),
-                    "{}: invalid signal name: {}",
-                    context.command_name,
-                    signal_name
-                )?;
-                return Ok(ExecutionExitCode::InvalidUsage.into());
-            }
-        }
-
-        // Try parsing the signal number (if specified).
-        if let Some(signal_number) = &self.signal_number {
-            #[expect(clippy::cast_possible_truncation)]
-            #[expect(clippy::cast_possible_wrap)]
-            if let Ok(parsed_trap_signal) = TrapSignal::try_from(*signal_number as i32) {
-                trap_signal = parsed_trap_signal;
-            } else {
-                writeln!(
-                    context.stderr(),
-                    "{}: invalid signal number: {}",
-                    context.command_name,
-                    signal_number
-                )?;
-                return Ok(ExecutionExitCode::InvalidUsage.into());
-            }
-        }
-
-        // Look through the remaining args for a pid/job spec or a -sigspec style option.
-        let mut pid_or_job_spec = None;
-        for arg in &self.args {
-            // See if this is -sigspec syntax.
-            if let Some(possible_sigspec) = arg.strip_prefix("-") {
-                // See if this is -sigspec syntax.
-                if let Ok(parsed_trap_signal) = TrapSignal::try_from(possible_sigspec) {
-                    trap_signal = parsed_trap_signal;
-                } else {
+        if let Some(option) = args.next_if(|arg| arg.len() > 1 && arg.starts_with('-')) {
+            let name = match option {
+                "--" => None,
+                "-l" | "-L" => {
+                    let signals: Vec<String> = args.map(ToOwned::to_owned).collect();
+                    return print_signals(&context, &signals);
+                }
+                "-s" | "-n" => args.next(),
+                _ => option
+                    .strip_prefix("-s")
+                    .filter(|rest| parse_signal(rest).is_some())
+                    .or_else(|| option.strip_prefix('-')),
+            };
+            if let Some(name) = name {
+                let Some(number) = parse_signal(name) else {
                     writeln!(
                         context.stderr(),
-                        "{}: invalid signal name",
+                        "{}: {name}: invalid signal specification",
                         context.command_name
                     )?;
-                    return Ok(ExecutionExitCode::InvalidUsage.into());
-                }
-            } else if pid_or_job_spec.is_none() {
-                pid_or_job_spec = Some(arg);
-            } else {
+                    return Ok(ExecutionResult::general_error());
+                };
+                signal = number;
+                args.next_if_eq(&"--");
+            }
+        }
+
+        if args.peek().is_none() {
+            writeln!(
+                context.stderr(),
+                "{0}: usage: {0} [-s sigspec | -n signum | -sigspec] pid | jobspec ... or {0} -l [sigspec]",
+                context.command_name
+            )?;
+            return Ok(ExecutionExitCode::InvalidUsage.into());
+        }
+
+        let mut result = ExecutionResult::success();
+        for target in args {
+            if let Err(message) = send_signal(&context, target, signal) {
                 writeln!(
                     context.stderr(),
-                    "{}: too many jobs or processes specified",
+                    "{}: {message}",
                     context.command_name
                 )?;
-                return Ok(ExecutionExitCode::InvalidUsage.into());
+                result = ExecutionResult::general_error();
             }
         }
-
-        if self.list_signals {
-            return print_signals(&context, self.args.as_ref());
-        } else {
-            let Some(pid_or_job_spec) = pid_or_job_spec else {
-                writeln!(context.stderr(), "{}: invalid usage", context.command_name)?;
-                return Ok(ExecutionExitCode::InvalidUsage.into());
-            };
-
-            if pid_or_job_spec.starts_with('%') {
-                // It's a job spec.
-                if let Some(job) = context.shell.jobs_mut().resolve_job_spec(pid_or_job_spec) {
-                    job.kill(trap_signal)?;
-                } else {
-                    writeln!(
-                        context.stderr(),
-                        "{}: {}: no such job",
-                        context.command_name,
-                        pid_or_job_spec
-                    )?;
-                    return Ok(ExecutionResult::general_error());
-                }
-            } else {
-                let pid = brush_core::int_utils::parse(pid_or_job_spec.as_str(), 10)?;
-
-                // It's a pid.
-                sys::signal::kill_process(pid, trap_signal)?;
-            }
-        }
-        Ok(ExecutionResult::success())
+        Ok(result)
     }
+}
+
+/// Parses the name or number of a signal.
+fn parse_signal(spec: &str) -> Option<i32> {
+    if let Ok(number) = spec.parse::<i32>() {
+        return (0..=64).contains(&number).then_some(number);
+    }
+    match TrapSignal::try_from(spec) {
+        Ok(signal @ (TrapSignal::Signal(_) | TrapSignal::Exit)) => i32::try_from(signal).ok(),
+        _ => None,
+    }
+}
+
+/// Sends a signal to a process, process group, subshell or job.
+fn send_signal(
+    context: &brush_core::ExecutionContext<'_, impl brush_core::ShellExtensions>,
+    target: &str,
+    signal: i32,
+) -> Result<(), String> {
+    let pid = if target.starts_with('%') {
+        let job = context.shell.jobs().jobs.iter().find(|job| {
+            target
+                .trim_start_matches('%')
+                .parse::<usize>()
+                .map_or_else(|_| job.is_current(), |id| job.id == id)
+        });
+        job.and_then(|job| job.representative_pid())
+            .ok_or_else(|| std::format!("{target}: no such job"))?
+    } else {
+        target.parse::<i32>().map_err(|_| {
+            std::format!("{target}: arguments must be process or job IDs")
+        })?
+    };
+
+    if VirtualProcess::is_virtual_id(pid) {
+        let process = VirtualProcess::find(pid)
+            .filter(|_| {
+                // A job that has ended is only there to be waited for.
+                let job = context
+                    .shell
+                    .jobs()
+                    .jobs
+                    .iter()
+                    .find(|job| job.representative_pid() == Some(pid));
+                job.is_none_or(|job| !job.has_ended())
+            })
+            .ok_or_else(|| std::format!("({target}) - No such process"))?;
+        process.send_signal(signal);
+        return Ok(());
+    }
+
+    sys::signal::send_signal(pid, signal).map_err(|error| {
+        let reason = match error.kind() {
+            std::io::ErrorKind::PermissionDenied => "Operation not permitted",
+            _ => "No such process",
+        };
+        std::format!("({target}) - {reason}")
+    })
 }
 
 fn print_signals(
     context: &brush_core::ExecutionContext<'_, impl brush_core::ShellExtensions>,
     signals: &[String],
 ) -> Result<ExecutionResult, brush_core::Error> {
-    let mut exit_code = ExecutionResult::success();
-    if !signals.is_empty() {
-        for s in signals {
-            // If the user gives us a code, we print the name; if they give a name, we print its
-            // code.
-            enum PrintSignal {
-                Name(&'static str),
-                Num(i32),
-            }
-
-            let signal = if let Ok(n) = s.parse::<i32>() {
-                // bash compatibility. `SIGHUP` -> `HUP`
-                TrapSignal::try_from(n).map(|s| {
-                    PrintSignal::Name(s.as_str().strip_prefix("SIG").unwrap_or(s.as_str()))
-                })
-            } else {
-                TrapSignal::try_from(s.as_str()).map(|sig| {
-                    i32::try_from(sig).map_or(PrintSignal::Name(sig.as_str()), PrintSignal::Num)
-                })
-            };
-
-            match signal {
-                Ok(PrintSignal::Num(n)) => {
-                    writeln!(context.stdout(), "{n}")?;
-                }
-                Ok(PrintSignal::Name(s)) => {
-                    writeln!(context.stdout(), "{s}")?;
-                }
-                Err(e) => {
-                    writeln!(context.stderr(), "{e}")?;
-                    exit_code = ExecutionResult::general_error();
-                }
-            }
-        }
-    } else {
-        return brush_core::traps::format_signals(
+    let mut result = ExecutionResult::success();
+    if signals.is_empty() {
+        brush_core::traps::format_signals(
             context.stdout(),
             TrapSignal::iterator().filter(|s| !matches!(s, TrapSignal::Exit)),
-        )
-        .map(|()| ExecutionResult::success());
+        )?;
+        return Ok(result);
     }
 
-    Ok(exit_code)
+    for spec in signals {
+        // If the user gives us a code, we print the name; if they give a name, we print its
+        // code. A status that a signal left is as good as its code.
+        let described = if let Ok(code) = spec.parse::<i32>() {
+            TrapSignal::try_from(if code > 128 { code - 128 } else { code })
+                .ok()
+                .map(|s| s.as_str().trim_start_matches("SIG").to_owned())
+        } else {
+            parse_signal(spec).map(|number| number.to_string())
+        };
+
+        match described {
+            Some(text) => writeln!(context.stdout(), "{text}")?,
+            None => {
+                writeln!(
+                    context.stderr(),
+                    "{}: {spec}: invalid signal specification",
+                    context.command_name
+                )?;
+                result = ExecutionResult::general_error();
+            }
+        }
+    }
+    Ok(result)
 }

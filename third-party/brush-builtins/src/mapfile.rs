@@ -2,7 +2,7 @@ use std::io::{Read, Write};
 
 use clap::Parser;
 
-use brush_core::{ErrorKind, ExecutionExitCode, ExecutionResult, builtins, env, error, variables};
+use brush_core::{ErrorKind, ExecutionExitCode, ExecutionResult, builtins, env, variables};
 
 /// Read lines from standard input into an indexed array variable.
 #[derive(Parser)]
@@ -51,10 +51,6 @@ impl builtins::Command for MapFileCommand {
         &self,
         context: brush_core::ExecutionContext<'_, SE>,
     ) -> Result<brush_core::ExecutionResult, Self::Error> {
-        if self.callback_group_size != 5000 || self.callback.is_some() {
-            return error::unimp("mapfile -C/-c is not yet implemented");
-        }
-
         if let Some(origin) = self.origin {
             if origin < 0 {
                 writeln!(
@@ -90,6 +86,28 @@ impl builtins::Command for MapFileCommand {
 
         // Read!
         let results = self.read_entries(input_file)?;
+
+        // The callback is run for every so many entries, with the index and the text of the last.
+        if let Some(callback) = &self.callback
+            && let Ok(group_size) = usize::try_from(self.callback_group_size)
+            && group_size > 0
+        {
+            let origin = usize::try_from(self.origin.unwrap_or(0)).unwrap_or(0);
+            let source_info = context.shell.call_stack().current_pos_as_source_info();
+            for (index, (_, value)) in results.0.iter().enumerate() {
+                if (index + 1) % group_size == 0 {
+                    let quoted = brush_core::escape::force_quote(
+                        value,
+                        brush_core::escape::QuoteMode::SingleQuote,
+                    );
+                    let command = std::format!("{callback} {} {quoted}", index + origin);
+                    context
+                        .shell
+                        .run_string(command, &source_info, &context.params)
+                        .await?;
+                }
+            }
+        }
 
         if let Some(origin) = self.origin {
             // -O: preserve existing array, assign at offset.
@@ -138,6 +156,7 @@ impl MapFileCommand {
         };
 
         let mut buf = [0u8; 1];
+        let is_terminal = input_file.is_terminal();
 
         while max_count == 0 || entries.len() < max_count {
             let mut line = vec![];
@@ -146,8 +165,8 @@ impl MapFileCommand {
             loop {
                 match input_file.read(&mut buf) {
                     Ok(0) => break,                                         // End of input
-                    Ok(1) if buf[0] == b'\x03' => break,                    // Ctrl+C
-                    Ok(1) if buf[0] == b'\x04' && line.is_empty() => break, // Ctrl+D
+                    Ok(1) if is_terminal && buf[0] == b'\x03' => break,                    // Ctrl+C
+                    Ok(1) if is_terminal && buf[0] == b'\x04' && line.is_empty() => break, // Ctrl+D
                     Ok(1) => {
                         let byte = buf[0];
                         line.push(byte);

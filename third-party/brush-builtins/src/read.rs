@@ -115,7 +115,12 @@ impl builtins::Command for ReadCommand {
         let timeout = self.timeout_in_seconds.map(Duration::from_secs_f64);
 
         // Perform the read operation (potentially with timeout).
-        let read_result = self.read_line(input_stream, context.stderr(), timeout)?;
+        let read_result = self.read_line(
+            input_stream,
+            context.stderr(),
+            timeout,
+            Interruption::new(context.shell),
+        )?;
 
         // Determine whether to skip IFS splitting (for -N option).
         let skip_ifs_splitting = self.return_after_n_chars_no_delimiter.is_some();
@@ -140,12 +145,14 @@ impl builtins::Command for ReadCommand {
         // Assign input to variables based on options.
         assign_input_to_variables(
             context.shell,
+            &context.params,
             input_line.as_deref(),
             &ifs,
             skip_ifs_splitting,
             self.array_variable.as_deref(),
             &self.variable_names,
-        )?;
+        )
+        .await?;
 
         Ok(result)
     }
@@ -157,9 +164,10 @@ impl builtins::Command for ReadCommand {
 /// - Array mode (`-a`): Split input by IFS and assign to array elements
 /// - Named variables: Split input by IFS and assign to each variable, with remainder to last
 /// - Default (`REPLY`): Assign entire input line to the `REPLY` variable
-fn assign_input_to_variables(
+async fn assign_input_to_variables(
     shell: &mut brush_core::Shell<impl brush_core::ShellExtensions>,
-    input_line: Option<&str>,
+    params: &brush_core::ExecutionParameters,
+    input_line: Option<&[(char, bool)]>,
     ifs: &str,
     skip_ifs_splitting: bool,
     array_variable: Option<&str>,
@@ -175,11 +183,19 @@ fn assign_input_to_variables(
             env::EnvironmentScope::Global,
         )?;
     } else if !variable_names.is_empty() {
-        assign_to_named_variables(shell, input_line, ifs, skip_ifs_splitting, variable_names)?;
+        assign_to_named_variables(
+            shell,
+            params,
+            input_line,
+            ifs,
+            skip_ifs_splitting,
+            variable_names,
+        )
+        .await?;
     } else {
         shell.env_mut().update_or_add(
             "REPLY",
-            variables::ShellValueLiteral::Scalar(input_line.unwrap_or_default().to_owned()),
+            variables::ShellValueLiteral::Scalar(to_text(input_line.unwrap_or_default())),
             |_| Ok(()),
             env::EnvironmentLookup::Anywhere,
             env::EnvironmentScope::Global,
@@ -193,9 +209,10 @@ fn assign_input_to_variables(
 /// Fields are assigned one per variable, with any remaining fields joined by space
 /// and assigned to the last variable. If there are more variables than fields,
 /// the extra variables are set to empty strings.
-fn assign_to_named_variables(
+async fn assign_to_named_variables(
     shell: &mut brush_core::Shell<impl brush_core::ShellExtensions>,
-    input_line: Option<&str>,
+    params: &brush_core::ExecutionParameters,
+    input_line: Option<&[(char, bool)]>,
     ifs: &str,
     skip_ifs_splitting: bool,
     variable_names: &[String],
@@ -215,13 +232,7 @@ fn assign_to_named_variables(
             fields.pop_front().unwrap_or_default()
         };
 
-        shell.env_mut().update_or_add(
-            name,
-            variables::ShellValueLiteral::Scalar(value),
-            |_| Ok(()),
-            env::EnvironmentLookup::Anywhere,
-            env::EnvironmentScope::Global,
-        )?;
+        brush_core::expansion::assign_to_named_parameter(shell, params, name, value).await?;
 
         if is_last {
             break;
@@ -232,14 +243,14 @@ fn assign_to_named_variables(
 
 /// Builds array field values from input, optionally splitting by IFS.
 fn build_array_fields(
-    input_line: Option<&str>,
+    input_line: Option<&[(char, bool)]>,
     ifs: &str,
     skip_ifs_splitting: bool,
 ) -> Vec<(Option<String>, String)> {
     match input_line {
         Some(line) if skip_ifs_splitting => {
             // With -N, don't split - put entire input as single element.
-            vec![(None, line.to_string())]
+            vec![(None, to_text(line))]
         }
         Some(line) => {
             let fields: VecDeque<_> = split_line_by_ifs(ifs, line, None /* max_fields */);
@@ -251,7 +262,7 @@ fn build_array_fields(
 
 /// Builds field values from input for assignment to named variables.
 fn build_variable_fields(
-    input_line: Option<&str>,
+    input_line: Option<&[(char, bool)]>,
     ifs: &str,
     skip_ifs_splitting: bool,
     num_variables: usize,
@@ -260,7 +271,7 @@ fn build_variable_fields(
         Some(line) if skip_ifs_splitting => {
             // With -N, don't split - put entire input in first variable.
             let mut fields = VecDeque::new();
-            fields.push_back(line.to_string());
+            fields.push_back(to_text(line));
             fields
         }
         Some(line) => split_line_by_ifs(ifs, line, Some(num_variables)),
@@ -274,13 +285,13 @@ fn build_variable_fields(
 /// making the contract with callers explicit.
 enum ReadResult {
     /// Successfully read a complete line (delimiter or char limit reached).
-    Line(String),
+    Line(Line),
     /// Reached end of input. Contains any partial content read before EOF.
-    Eof(Option<String>),
+    Eof(Option<Line>),
     /// Input was interrupted (e.g., Ctrl+C). No content is returned.
     Interrupted,
     /// The operation timed out. Contains any partial content read before timeout.
-    TimedOut(Option<String>),
+    TimedOut(Option<Line>),
     /// For `-t 0`: input is immediately available (exit 0).
     InputReady,
     /// For `-t 0`: no input immediately available (exit 1).
@@ -297,13 +308,11 @@ struct InputReader {
     /// Optional deadline for timeout.
     deadline: Option<Instant>,
     /// Single-byte read buffer.
-    ///
-    /// TODO(utf-8): This only handles ASCII correctly. Multi-byte UTF-8 characters
-    /// will be read as separate bytes and incorrectly interpreted. To fix this,
-    /// we would need to buffer up to 4 bytes and decode incrementally using
-    /// `std::str::from_utf8`. Note that bash's `-n` counts bytes, not Unicode
-    /// codepoints, so the fix needs to preserve that behavior.
     buffer: [u8; 1],
+    /// Whether the input is a terminal, where some characters are commands.
+    is_terminal: bool,
+    /// What else may end the wait for input.
+    interruption: Option<Interruption>,
     /// Terminal mode guard - kept alive for RAII cleanup on drop.
     /// The guard restores original terminal settings when dropped, even though
     /// we don't access the field directly after construction.
@@ -335,6 +344,8 @@ impl InputReader {
         term_mode: Option<brush_core::terminal::AutoModeGuard>,
     ) -> Self {
         Self {
+            is_terminal: input.is_terminal(),
+            interruption: None,
             input,
             deadline: timeout.map(|t| Instant::now() + t),
             buffer: [0; 1],
@@ -365,18 +376,73 @@ impl InputReader {
             }
         }
 
+        // A subshell has no process that a signal could wake up. Looking for one before each line
+        // is enough: the rest of a line rarely takes long to come.
+        if let Some(interruption) = self.interruption.take() {
+            while !brush_core::sys::poll::poll_for_input(&self.input, INTERVAL).unwrap_or(true) {
+                if interruption.has_come() {
+                    return Ok(InputEvent::CtrlC);
+                }
+            }
+        }
+
         let n = self.input.read(&mut self.buffer)?;
         if n == 0 {
             return Ok(InputEvent::Eof);
         }
 
-        let ch = self.buffer[0] as char;
+        let ch = self.complete_char(self.buffer[0])?;
 
         // Map control characters to events.
         Ok(match ch {
-            CTRL_C => InputEvent::CtrlC,
-            CTRL_D => InputEvent::CtrlD,
+            CTRL_C if self.is_terminal => InputEvent::CtrlC,
+            CTRL_D if self.is_terminal => InputEvent::CtrlD,
             _ => InputEvent::Char(ch),
+        })
+    }
+
+    /// Reads the rest of a character that takes more than one byte.
+    fn complete_char(&mut self, first: u8) -> Result<char, brush_core::Error> {
+        let length = match first {
+            0xC2..=0xDF => 2,
+            0xE0..=0xEF => 3,
+            0xF0..=0xF4 => 4,
+            _ => return Ok(first as char),
+        };
+        let mut bytes = vec![first];
+        while bytes.len() < length {
+            let mut next = [0; 1];
+            if self.input.read(&mut next)? == 0 {
+                break;
+            }
+            bytes.push(next[0]);
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        Ok(text.chars().next().unwrap_or(char::REPLACEMENT_CHARACTER))
+    }
+}
+
+/// How often to look for a signal while waiting for input.
+const INTERVAL: Duration = Duration::from_millis(20);
+
+/// Signals that end the subshell in which a command reads.
+struct Interruption {
+    process: std::sync::Arc<brush_core::virtualprocess::VirtualProcess>,
+    traps: brush_core::traps::TrapHandlerConfig,
+}
+
+impl Interruption {
+    fn new(shell: &brush_core::Shell<impl brush_core::ShellExtensions>) -> Option<Self> {
+        Some(Self {
+            process: shell.process()?.clone(),
+            traps: shell.traps().clone(),
+        })
+    }
+
+    fn has_come(&self) -> bool {
+        self.process.is_killed(|signal| {
+            brush_core::traps::TrapSignal::try_from(signal)
+                .is_ok_and(|signal| self.traps.handles(signal))
         })
     }
 }
@@ -404,7 +470,7 @@ fn read_line_with_reader(
     reader: &mut InputReader,
     config: &LineReaderConfig,
 ) -> Result<ReadResult, brush_core::Error> {
-    let mut line = String::new();
+    let mut line = Line::new();
     let mut pending_backslash = false;
 
     loop {
@@ -423,7 +489,7 @@ fn read_line_with_reader(
             InputEvent::Timeout => {
                 // Include pending backslash on timeout (different from EOF).
                 if pending_backslash {
-                    line.push(BACKSLASH);
+                    line.push((BACKSLASH, false));
                 }
                 return Ok(ReadResult::TimedOut(if line.is_empty() {
                     None
@@ -460,7 +526,7 @@ fn read_line_with_reader(
                         }
 
                         // For other chars, add char literally (backslash consumed).
-                        line.push(ch);
+                        line.push((ch, true));
 
                         // Check character limit (based on output length).
                         if let Some(limit) = config.char_limit
@@ -484,12 +550,15 @@ fn read_line_with_reader(
                     return Ok(ReadResult::Line(line));
                 }
 
-                // Ignore non-whitespace control characters.
-                if ch.is_ascii_control() && !ch.is_ascii_whitespace() {
+                // Ignore what can't be part of a value, and non-whitespace control characters if
+                // somebody types them.
+                if ch == '\0'
+                    || (reader.is_terminal && ch.is_ascii_control() && !ch.is_ascii_whitespace())
+                {
                     continue;
                 }
 
-                line.push(ch);
+                line.push((ch, false));
 
                 // Check character limit (based on output length).
                 if let Some(limit) = config.char_limit
@@ -514,6 +583,7 @@ impl ReadCommand {
         input_file: brush_core::openfiles::OpenFile,
         mut stderr_file: impl std::io::Write,
         timeout: Option<Duration>,
+        interruption: Option<Interruption>,
     ) -> Result<ReadResult, brush_core::Error> {
         let term_mode = self.setup_terminal_settings(&input_file)?;
 
@@ -544,6 +614,7 @@ impl ReadCommand {
 
         // Create the input reader.
         let mut reader = InputReader::new(input_file, timeout, term_mode);
+        reader.interruption = interruption;
 
         // Handle -t 0 special case: just check if input is available without reading.
         if timeout == Some(Duration::ZERO) {
@@ -606,235 +677,65 @@ impl ReadCommand {
     }
 }
 
-/// Splits a line by IFS (Internal Field Separator) according to shell rules.
-///
-/// Shell IFS splitting has special rules:
-/// - Whitespace IFS chars (space, tab, newline) are "IFS whitespace"
-/// - Leading/trailing IFS whitespace is trimmed from the input
-/// - Consecutive IFS whitespace chars act as a single delimiter
-/// - Non-whitespace IFS chars each act as individual delimiters
-/// - Trailing non-whitespace delimiter does NOT create an empty final field
-///
-/// # Arguments
-/// * `ifs` - The IFS string (typically " \t\n")
-/// * `line` - The input line to split
-/// * `max_fields` - Optional limit on number of fields (for `read var1 var2`)
-fn split_line_by_ifs(ifs: &str, line: &str, max_fields: Option<usize>) -> VecDeque<String> {
-    let ifs_chars: Vec<char> = ifs.chars().collect();
+/// A line of input. Of each character we know whether a backslash protects it from splitting.
+type Line = Vec<(char, bool)>;
 
-    // Helper to check if a char is IFS whitespace (space, tab, or newline AND in IFS).
-    let is_ifs_whitespace =
-        |c: char| -> bool { (c == ' ' || c == '\t' || c == '\n') && ifs_chars.contains(&c) };
-
-    // Trim leading/trailing IFS whitespace from the input.
-    let trimmed_line = line.trim_matches(&is_ifs_whitespace);
-    if trimmed_line.is_empty() {
-        return VecDeque::new();
-    }
-
-    let max_fields = max_fields.unwrap_or(usize::MAX);
-
-    // State machine for splitting:
-    // - `consuming_whitespace_run`: Currently skipping consecutive IFS whitespace
-    // - `prev_was_non_ws_delim`: Previous char was a non-whitespace delimiter
-    // - `collecting_remainder`: We've hit max_fields, collect everything into last field
-    let mut fields = VecDeque::new();
-    let mut current_field = String::new();
-    let mut consuming_whitespace_run = false;
-    let mut prev_was_non_ws_delim = false;
-    let mut collecting_remainder = false;
-
-    for c in trimmed_line.chars() {
-        // Skip consecutive IFS whitespace (they act as single delimiter).
-        if consuming_whitespace_run && is_ifs_whitespace(c) {
-            continue;
-        }
-        consuming_whitespace_run = false;
-
-        let is_delimiter = ifs_chars.contains(&c);
-        let at_field_limit = fields.len() + 1 >= max_fields;
-
-        if !at_field_limit && is_delimiter {
-            // Normal case: delimiter ends current field, start new one.
-            fields.push_back(std::mem::take(&mut current_field));
-            consuming_whitespace_run = is_ifs_whitespace(c);
-            prev_was_non_ws_delim = !consuming_whitespace_run;
-        } else if at_field_limit && !collecting_remainder && is_delimiter {
-            // At field limit but haven't started last field content yet.
-            // Skip leading IFS whitespace for the final field.
-            if is_ifs_whitespace(c) {
-                consuming_whitespace_run = true;
-            } else {
-                // Non-whitespace delimiters at boundary: include in remainder.
-                // e.g., "x::y" with IFS=":" and 2 vars gives ["x", ":y"]
-                collecting_remainder = true;
-                current_field.push(c);
-            }
-        } else {
-            // Regular character: add to current field.
-            collecting_remainder = at_field_limit;
-            current_field.push(c);
-            prev_was_non_ws_delim = false;
-        }
-    }
-
-    // Finalize: push last field unless it's empty AND we ended with non-ws delimiter.
-    // e.g., "a,b,c," with IFS="," gives ["a", "b", "c"], not ["a", "b", "c", ""].
-    if !current_field.is_empty() || !prev_was_non_ws_delim {
-        fields.push_back(current_field);
-    }
-
-    fields
+fn to_text(line: &[(char, bool)]) -> String {
+    line.iter().map(|(c, _)| c).collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use itertools::assert_equal;
+/// Is this one of the characters of IFS that are whitespace?
+fn is_ifs_whitespace(ifs: &str, (c, escaped): (char, bool)) -> bool {
+    !escaped && matches!(c, ' ' | '\t' | '\n') && ifs.contains(c)
+}
 
-    use super::*;
+fn skip_ifs_whitespace<'a>(ifs: &str, line: &'a [(char, bool)]) -> &'a [(char, bool)] {
+    let count = line
+        .iter()
+        .take_while(|c| is_ifs_whitespace(ifs, **c))
+        .count();
+    &line[count..]
+}
 
-    // ==================== split_line_by_ifs tests ====================
-
-    #[test]
-    fn test_split_line_by_ifs_basic() {
-        let result = split_line_by_ifs(",", "a,b,c", None);
-        assert_equal(result, VecDeque::from(vec!["a", "b", "c"]));
+/// Takes the first field off a line, along with what separates it from the next: any run of
+/// whitespace, or one other character with whitespace around it.
+fn take_field<'a>(ifs: &str, line: &'a [(char, bool)]) -> (&'a [(char, bool)], &'a [(char, bool)]) {
+    let line = skip_ifs_whitespace(ifs, line);
+    let length = line
+        .iter()
+        .take_while(|(c, escaped)| *escaped || !ifs.contains(*c))
+        .count();
+    let (field, rest) = line.split_at(length);
+    let mut rest = skip_ifs_whitespace(ifs, rest);
+    if let [(c, false), after @ ..] = rest
+        && ifs.contains(*c)
+    {
+        rest = skip_ifs_whitespace(ifs, after);
     }
+    (field, rest)
+}
 
-    #[test]
-    fn test_split_line_by_ifs_leading_or_trailing_space() {
-        let result = split_line_by_ifs(" ", "  a b c ", None);
-        assert_equal(result, VecDeque::from(vec!["a", "b", "c"]));
+/// Splits a line into fields. If there are as many as wanted, the last is all that is left.
+fn split_line_by_ifs(
+    ifs: &str,
+    line: &[(char, bool)],
+    max_fields: Option<usize>,
+) -> VecDeque<String> {
+    let mut fields = VecDeque::new();
+    let mut rest = skip_ifs_whitespace(ifs, line);
+    while !rest.is_empty() {
+        let (field, after) = take_field(ifs, rest);
+        if !after.is_empty() && max_fields.is_some_and(|max| fields.len() + 1 >= max) {
+            let trailing = rest
+                .iter()
+                .rev()
+                .take_while(|c| is_ifs_whitespace(ifs, **c))
+                .count();
+            fields.push_back(to_text(&rest[..rest.len() - trailing]));
+            break;
+        }
+        fields.push_back(to_text(field));
+        rest = after;
     }
-
-    #[test]
-    fn test_split_line_by_ifs_extra_interior_space() {
-        let result = split_line_by_ifs(" ", "a  b c", None);
-        assert_equal(result, VecDeque::from(vec!["a", "b", "c"]));
-    }
-
-    #[test]
-    fn test_split_line_by_ifs_leading_non_space_delimiter() {
-        let result = split_line_by_ifs(",", ",a,b,c", None);
-        assert_equal(result, VecDeque::from(vec!["", "a", "b", "c"]));
-    }
-
-    #[test]
-    fn test_split_line_by_ifs_trailing_non_space_delimiter() {
-        // Bash does NOT include empty trailing field when input ends with non-ws delimiter.
-        let result = split_line_by_ifs(",", "a,b,c,", None);
-        assert_equal(result, VecDeque::from(vec!["a", "b", "c"]));
-    }
-
-    #[test]
-    fn test_split_line_by_ifs_max_fields() {
-        // With max_fields=2, remainder goes into second field.
-        let result = split_line_by_ifs(" ", "a b c d", Some(2));
-        assert_equal(result, VecDeque::from(vec!["a", "b c d"]));
-    }
-
-    #[test]
-    fn test_split_line_by_ifs_max_fields_with_non_ws_delimiter() {
-        // With max_fields and non-whitespace delimiter.
-        let result = split_line_by_ifs(",", "a,b,c,d", Some(2));
-        assert_equal(result, VecDeque::from(vec!["a", "b,c,d"]));
-    }
-
-    #[test]
-    fn test_split_line_by_ifs_consecutive_delimiters_at_boundary() {
-        // Consecutive non-whitespace delimiters at field boundary should be preserved.
-        // e.g., "x::y" with IFS=":" and 2 vars gives ["x", ":y"]
-        let result = split_line_by_ifs(":", "x::y", Some(2));
-        assert_equal(result, VecDeque::from(vec!["x", ":y"]));
-
-        // Triple delimiter at boundary.
-        let result = split_line_by_ifs(":", "x:::y", Some(2));
-        assert_equal(result, VecDeque::from(vec!["x", "::y"]));
-
-        // Delimiter in middle of remainder is also preserved.
-        let result = split_line_by_ifs(":", "x:y:z:w", Some(2));
-        assert_equal(result, VecDeque::from(vec!["x", "y:z:w"]));
-    }
-
-    #[test]
-    fn test_split_line_by_ifs_mixed_delimiters() {
-        // Mixed whitespace and non-whitespace in IFS.
-        let result = split_line_by_ifs(": ", "a:b  c:d", None);
-        assert_equal(result, VecDeque::from(vec!["a", "b", "c", "d"]));
-    }
-
-    #[test]
-    fn test_split_line_by_ifs_empty_input() {
-        let result = split_line_by_ifs(" ", "", None);
-        assert_equal(result, VecDeque::<String>::new());
-    }
-
-    #[test]
-    fn test_split_line_by_ifs_whitespace_only() {
-        let result = split_line_by_ifs(" ", "   ", None);
-        assert_equal(result, VecDeque::<String>::new());
-    }
-
-    #[test]
-    fn test_split_line_by_ifs_consecutive_non_ws_delimiters() {
-        // Consecutive non-whitespace delimiters create empty fields.
-        let result = split_line_by_ifs(",", "a,,b", None);
-        assert_equal(result, VecDeque::from(vec!["a", "", "b"]));
-    }
-
-    // ==================== build_array_fields tests ====================
-
-    #[test]
-    fn test_build_array_fields_basic() {
-        let result = build_array_fields(Some("a b c"), " ", false);
-        assert_eq!(
-            result,
-            vec![
-                (None, "a".to_string()),
-                (None, "b".to_string()),
-                (None, "c".to_string())
-            ]
-        );
-    }
-
-    #[test]
-    fn test_build_array_fields_skip_splitting() {
-        // With -N option, entire input goes as single element.
-        let result = build_array_fields(Some("a b c"), " ", true);
-        assert_eq!(result, vec![(None, "a b c".to_string())]);
-    }
-
-    #[test]
-    fn test_build_array_fields_none_input() {
-        let result = build_array_fields(None, " ", false);
-        assert!(result.is_empty());
-    }
-
-    // ==================== build_variable_fields tests ====================
-
-    #[test]
-    fn test_build_variable_fields_basic() {
-        let result = build_variable_fields(Some("a b c"), " ", false, 3);
-        assert_equal(result, VecDeque::from(vec!["a", "b", "c"]));
-    }
-
-    #[test]
-    fn test_build_variable_fields_fewer_vars_than_fields() {
-        // Last variable gets remainder.
-        let result = build_variable_fields(Some("a b c d"), " ", false, 2);
-        assert_equal(result, VecDeque::from(vec!["a", "b c d"]));
-    }
-
-    #[test]
-    fn test_build_variable_fields_skip_splitting() {
-        // With -N option, entire input goes to first variable.
-        let result = build_variable_fields(Some("a b c"), " ", true, 3);
-        assert_equal(result, VecDeque::from(vec!["a b c"]));
-    }
-
-    #[test]
-    fn test_build_variable_fields_none_input() {
-        let result = build_variable_fields(None, " ", false, 3);
-        assert!(result.is_empty());
-    }
+    fields
 }

@@ -179,6 +179,17 @@ impl builtins::Command for SetCommand {
         }
 
         let (mut this, rest_args) = brush_core::builtins::try_parse_known::<Self>(updated_args)?;
+        // Before anything that is known to be positional, this can only be an option.
+        if let Some(unknown) = this
+            .positional_args
+            .first()
+            .filter(|arg| arg.len() > 1 && arg.starts_with('-') && *arg != "--")
+        {
+            return Err(clap::Error::raw(
+                clap::error::ErrorKind::UnknownArgument,
+                std::format!("set: {unknown}: invalid option\n"),
+            ));
+        }
         if let Some(args) = rest_args {
             this.positional_args.extend(args);
         }

@@ -78,11 +78,14 @@ impl TrapCommand {
         context: &brush_core::ExecutionContext<'_, impl brush_core::ShellExtensions>,
         signal_type: TrapSignal,
     ) -> Result<(), brush_core::Error> {
-        if let Some(handler) = context.shell.traps().get_handler(signal_type) {
+        if let Some(handler) = context.shell.traps().get_listed_handler(signal_type) {
             writeln!(
                 context.stdout(),
-                "trap -- '{}' {signal_type}",
-                &handler.command
+                "trap -- {} {signal_type}",
+                brush_core::escape::force_quote(
+                    &handler.command,
+                    brush_core::escape::QuoteMode::SingleQuote
+                ),
             )?;
         }
         Ok(())
@@ -93,6 +96,7 @@ impl TrapCommand {
         signal: TrapSignal,
     ) {
         context.shell.traps_mut().remove_handlers(signal);
+        let _ = context.shell.apply_trap_disposition(signal);
     }
 
     fn register_handler(
@@ -111,6 +115,7 @@ impl TrapCommand {
                 handler.to_owned(),
                 source_info.clone(),
             );
+            let _ = context.shell.apply_trap_disposition(signal);
         }
     }
 }

@@ -30,6 +30,7 @@ impl builtins::Command for UmaskCommand {
         if let Some(mode) = &self.mode {
             if mode.starts_with(|c: char| c.is_digit(8)) {
                 let parsed = brush_core::int_utils::parse(mode.as_str(), 8)?;
+                context.shell.note_umask_change(get_umask()?);
                 set_umask(parsed)?;
             } else {
                 return brush_core::error::unimp("umask setting mode from symbolic value");

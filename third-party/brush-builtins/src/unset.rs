@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 
 use clap::Parser;
+use std::io::Write;
 
 use brush_core::{ExecutionResult, Shell, ShellValue, builtins, variables::ShellValueUnsetType};
 
@@ -43,14 +44,15 @@ impl builtins::Command for UnsetCommand {
         &self,
         context: brush_core::ExecutionContext<'_, SE>,
     ) -> Result<brush_core::ExecutionResult, Self::Error> {
-        //
-        // TODO(nameref): implement nameref
-        //
         if self.name_interpretation.name_references {
-            return brush_core::error::unimp("unset: name references are not yet implemented");
+            for name in &self.names {
+                context.shell.env_mut().unset_nameref(name)?;
+            }
+            return Ok(ExecutionResult::success());
         }
 
         let unspecified = self.name_interpretation.unspecified();
+        let mut result = ExecutionResult::success();
 
         #[expect(clippy::needless_continue)]
         for name in &self.names {
@@ -60,11 +62,22 @@ impl builtins::Command for UnsetCommand {
                 if let Ok(parameter) =
                     brush_parser::word::parse_parameter(name, &context.shell.parser_options())
                 {
-                    let result = match parameter {
+                    let was_set = match parameter {
                         brush_parser::word::Parameter::Positional(_) => continue,
                         brush_parser::word::Parameter::Special(_) => continue,
                         brush_parser::word::Parameter::Named(name) => {
-                            context.shell.env_mut().unset(name.as_str())?.is_some()
+                            match context.shell.env_mut().unset(name.as_str()) {
+                                Ok(unset) => unset.is_some(),
+                                Err(_) => {
+                                    writeln!(
+                                        context.stderr(),
+                                        "{}: {name}: cannot unset: readonly variable",
+                                        context.command_name
+                                    )?;
+                                    result = ExecutionResult::general_error();
+                                    continue;
+                                }
+                            }
                         }
                         brush_parser::word::Parameter::NamedWithIndex { name, index } => {
                             unset_array_index(context.shell, name.as_str(), index.as_str())?
@@ -75,13 +88,23 @@ impl builtins::Command for UnsetCommand {
                         } => continue,
                     };
 
-                    if result {
+                    if was_set {
                         continue;
                     }
                 }
             }
 
-            // TODO(unset): Deal with readonly functions
+            if (unspecified || self.name_interpretation.shell_functions)
+                && context.shell.is_func_readonly(name)
+            {
+                writeln!(
+                    context.stderr(),
+                    "{}: {name}: cannot unset: readonly function",
+                    context.command_name
+                )?;
+                result = ExecutionResult::general_error();
+                continue;
+            }
             if unspecified || self.name_interpretation.shell_functions {
                 if context.shell.undefine_func(name) {
                     continue;
@@ -89,7 +112,7 @@ impl builtins::Command for UnsetCommand {
             }
         }
 
-        Ok(ExecutionResult::success())
+        Ok(result)
     }
 }
 

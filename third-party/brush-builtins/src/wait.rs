@@ -1,7 +1,7 @@
 use clap::Parser;
 use std::io::Write;
 
-use brush_core::{ExecutionExitCode, ExecutionResult, builtins, error};
+use brush_core::{ExecutionExitCode, ExecutionResult, builtins};
 
 /// Wait for jobs to terminate.
 #[derive(Parser)]
@@ -30,50 +30,139 @@ impl builtins::Command for WaitCommand {
         &self,
         context: brush_core::ExecutionContext<'_, SE>,
     ) -> Result<ExecutionResult, Self::Error> {
-        if self.wait_for_terminate {
-            return error::unimp("wait -f");
-        }
-        if self.wait_for_first_or_next {
-            return error::unimp("wait -n");
-        }
-        if self.variable_to_receive_id.is_some() {
-            return error::unimp("wait -p");
-        }
-
         let mut result = ExecutionResult::success();
 
-        if !self.ids.is_empty() {
-            for id in &self.ids {
-                if id.starts_with('%') {
-                    // It's a job spec.
-                    if let Some(job) = context.shell.jobs_mut().resolve_job_spec(id) {
-                        job.wait().await?;
-                    } else {
-                        writeln!(
-                            context.stderr(),
-                            "{}: no such job: {}",
-                            context.command_name,
-                            id
-                        )?;
+        if self.wait_for_first_or_next {
+            let Some((pid, status)) = wait_for_any(context.shell, &self.ids).await? else {
+                return Ok(ExecutionExitCode::NotFound.into());
+            };
+            self.assign_id(&mut *context.shell, pid)?;
+            return Ok(status);
+        }
 
-                        result = ExecutionExitCode::GeneralError.into();
-                    }
-                } else {
-                    // It's a process ID.
-                    return error::unimp("wait with process IDs");
-                }
-            }
-        } else {
+        if self.ids.is_empty() {
             // Wait for all jobs.
-            let jobs = context.shell.jobs_mut().wait_all().await?;
+            while let Some(job) = context.shell.jobs_mut().jobs.first_mut() {
+                let id = job.id;
+                let Some(job_result) = wait_for_job(context.shell, id).await? else {
+                    return Ok(interrupted());
+                };
+                context
+                    .shell
+                    .jobs_mut()
+                    .remove_completed(id, &job_result);
+            }
+            return Ok(result);
+        }
 
-            if context.shell.options().enable_job_control {
-                for job in jobs {
-                    writeln!(context.stdout(), "{job}")?;
+        for id in &self.ids {
+            if let Some(job) = context.shell.jobs_mut().find_job(id) {
+                let job_id = job.id;
+                let pid = job.representative_pid();
+                let Some(job_result) = wait_for_job(context.shell, job_id).await? else {
+                    return Ok(interrupted());
+                };
+                context
+                    .shell
+                    .jobs_mut()
+                    .remove_completed(job_id, &job_result);
+                self.assign_id(&mut *context.shell, pid)?;
+                result = job_result;
+            } else if let Some(status) = context.shell.jobs().finished_status(id) {
+                result = ExecutionResult::new(status);
+            } else {
+                if id.starts_with('%') {
+                    writeln!(
+                        context.stderr(),
+                        "{}: {id}: no such job",
+                        context.command_name,
+                    )?;
+                } else {
+                    writeln!(
+                        context.stderr(),
+                        "{}: pid {id} is not a child of this shell",
+                        context.command_name,
+                    )?;
                 }
+                result = ExecutionExitCode::NotFound.into();
             }
         }
 
         Ok(result)
+    }
+}
+
+impl WaitCommand {
+    fn assign_id(
+        &self,
+        shell: &mut brush_core::Shell<impl brush_core::ShellExtensions>,
+        pid: Option<i32>,
+    ) -> Result<(), brush_core::Error> {
+        if let (Some(name), Some(pid)) = (&self.variable_to_receive_id, pid) {
+            shell.set_env_global(name, brush_core::ShellVariable::new(pid.to_string()))?;
+        }
+        Ok(())
+    }
+}
+
+/// What `wait` says if a signal came for which there is a trap.
+fn interrupted() -> ExecutionResult {
+    ExecutionResult::new(128 + 10)
+}
+
+/// How often to look for signals and jobs that ended.
+const INTERVAL: std::time::Duration = std::time::Duration::from_millis(5);
+
+/// Waits for a job to end; `None` if a signal came first.
+async fn wait_for_job<SE: brush_core::ShellExtensions>(
+    shell: &mut brush_core::Shell<SE>,
+    id: usize,
+) -> Result<Option<ExecutionResult>, brush_core::Error> {
+    loop {
+        if shell.any_signal_pending() {
+            return Ok(None);
+        }
+        let Some(job) = shell.jobs_mut().jobs.iter_mut().find(|job| job.id == id) else {
+            return Ok(Some(ExecutionResult::success()));
+        };
+        if let Ok(result) = tokio::time::timeout(INTERVAL, job.wait()).await {
+            return result.map(Some);
+        }
+    }
+}
+
+/// Waits for the first of some jobs, or of all, to end. `None` if there is none to wait for.
+async fn wait_for_any<SE: brush_core::ShellExtensions>(
+    shell: &mut brush_core::Shell<SE>,
+    ids: &[String],
+) -> Result<Option<(Option<i32>, ExecutionResult)>, brush_core::Error> {
+    let wanted: Vec<usize> = if ids.is_empty() {
+        shell.jobs().jobs.iter().map(|job| job.id).collect()
+    } else {
+        let jobs = shell.jobs_mut();
+        ids.iter()
+            .filter_map(|id| jobs.find_job(id).map(|job| job.id))
+            .collect()
+    };
+    if wanted.is_empty() {
+        return Ok(None);
+    }
+
+    loop {
+        if shell.any_signal_pending() {
+            return Ok(Some((None, interrupted())));
+        }
+        for id in &wanted {
+            let Some(job) = shell.jobs_mut().jobs.iter_mut().find(|job| job.id == *id) else {
+                continue;
+            };
+            if let Some(result) = job.poll_done()? {
+                let pid = job.representative_pid();
+                let result = result?;
+                shell.jobs_mut().remove_completed(*id, &result);
+                return Ok(Some((pid, result)));
+            }
+        }
+        tokio::time::sleep(INTERVAL).await;
     }
 }

@@ -98,16 +98,21 @@ pub(crate) async fn expand_and_eval(
         .await
         .map_err(|_e| EvalError::FailedToExpandExpression(expr.to_owned()))?;
 
-    // Now parse.
-    let expr = brush_parser::arithmetic::parse(&expanded_self)
-        .map_err(|_e| EvalError::ParseError(expanded_self))?;
+    // Nothing is as good as zero.
+    if expanded_self.trim().is_empty() {
+        return Ok(0);
+    }
 
     // Trace if applicable.
     if trace_if_needed && shell.options().print_commands_and_arguments {
         shell
-            .trace_command(params, std::format!("(( {expr} ))"))
+            .trace_command(params, std::format!("(( {expanded_self} ))"))
             .await;
     }
+
+    // Now parse.
+    let expr = brush_parser::arithmetic::parse(&expanded_self)
+        .map_err(|_e| EvalError::ParseError(expanded_self))?;
 
     // Now evaluate.
     expr.eval(shell)
@@ -192,6 +197,29 @@ fn get_var_value<'a>(
     Ok("".into())
 }
 
+/// Returns the key of an element: the text itself if the array is associative, otherwise the value
+/// of the text as an expression.
+fn eval_index(
+    shell: &mut Shell<impl extensions::ShellExtensions>,
+    name: &str,
+    index: &str,
+    depth: u32,
+) -> Result<String, EvalError> {
+    let is_associative = shell.env().get(name).is_some_and(|(_, var)| {
+        matches!(
+            var.value(),
+            variables::ShellValue::AssociativeArray(_)
+                | variables::ShellValue::Unset(variables::ShellValueUnsetType::AssociativeArray)
+        )
+    });
+    if is_associative {
+        return Ok(index.to_owned());
+    }
+    let expr = brush_parser::arithmetic::parse(index)
+        .map_err(|_err| EvalError::ParseError(index.to_owned()))?;
+    Ok(eval_expr_impl(&expr, shell, depth)?.to_string())
+}
+
 fn deref_lvalue(
     shell: &mut Shell<impl extensions::ShellExtensions>,
     lvalue: &ast::ArithmeticTarget,
@@ -199,8 +227,8 @@ fn deref_lvalue(
 ) -> Result<i64, EvalError> {
     let value_str: Cow<'_, str> = match lvalue {
         ast::ArithmeticTarget::Variable(name) => get_var_value(shell, name.as_str())?,
-        ast::ArithmeticTarget::ArrayElement(name, index_expr) => {
-            let index_str = eval_expr_impl(index_expr, shell, depth)?.to_string();
+        ast::ArithmeticTarget::ArrayElement(name, index) => {
+            let index_str = eval_index(shell, name, index, depth)?;
 
             shell
                 .env()
@@ -213,6 +241,10 @@ fn deref_lvalue(
                 .unwrap_or(Cow::Borrowed(""))
         }
     };
+
+    if value_str.trim().is_empty() {
+        return Ok(0);
+    }
 
     let parsed_value = brush_parser::arithmetic::parse(value_str.as_ref())
         .map_err(|_err| EvalError::ParseError(value_str.to_string()))?;
@@ -380,8 +412,8 @@ fn assign(
                 )
                 .map_err(|_err| EvalError::FailedToUpdateEnvironment)?;
         }
-        ast::ArithmeticTarget::ArrayElement(name, index_expr) => {
-            let index_str = eval_expr_impl(index_expr, shell, depth)?.to_string();
+        ast::ArithmeticTarget::ArrayElement(name, index) => {
+            let index_str = eval_index(shell, name, index, depth)?;
 
             shell
                 .env_mut()

@@ -14,7 +14,7 @@ use sys::commands::{CommandExt, CommandFdInjectionExt, CommandFgControlExt};
 
 use crate::{
     ErrorKind, ExecutionControlFlow, ExecutionExitCode, ExecutionParameters, ExecutionResult,
-    Shell, ShellFd, builtins, commands, env, error, escape,
+    Shell, ShellFd, builtins, env, error, escape,
     extensions::{self, ShellExtensions},
     functions,
     interp::{self, Execute, ProcessGroupPolicy},
@@ -198,7 +198,8 @@ pub fn compose_std_command<S: AsRef<OsStr>, SE: extensions::ShellExtensions>(
             // NOTE: To match bash behavior, we only include exported variables
             // that are set (i.e., have a value). This means a variable that
             // shows up in `declare -p` but has no *set* value will be omitted.
-            if v.value().is_set() {
+            // Arrays can't be passed on.
+            if v.value().is_set() && !v.value().is_array() {
                 cmd.env(k.as_str(), v.value().to_cow_str(context.shell).as_ref());
             }
         }
@@ -253,25 +254,35 @@ pub fn compose_std_command<S: AsRef<OsStr>, SE: extensions::ShellExtensions>(
     Ok(cmd)
 }
 
+/// Does what has to be done before a simple command is even expanded.
 pub(crate) async fn on_preexecute(
-    cmd: &mut commands::SimpleCommand<'_, impl extensions::ShellExtensions>,
+    shell: &mut Shell<impl extensions::ShellExtensions>,
+    params: &ExecutionParameters,
+    command: &ast::SimpleCommand,
 ) -> Result<(), error::Error> {
+    // What commands of a trap see is the command that the trap is about.
+    let in_trap = shell
+        .call_stack()
+        .iter()
+        .any(|frame| frame.frame_type.is_trap_handler());
+    if in_trap || shell.traps().iter_handlers().next().is_none() {
+        return Ok(());
+    }
+
     // Set BASH_COMMAND before invoking the DEBUG trap (and generally before
     // executing commands).
-    let full_cmd = cmd.args.iter().map(|arg| arg.to_string()).join(" ");
-    cmd.shell.env_mut().update_or_add(
+    shell.env_mut().update_or_add(
         "BASH_COMMAND",
-        variables::ShellValueLiteral::Scalar(full_cmd),
+        variables::ShellValueLiteral::Scalar(command.to_string()),
         |_| Ok(()),
         env::EnvironmentLookup::Anywhere,
         env::EnvironmentScope::Global,
     )?;
 
     // Fire the DEBUG trap if one is registered.
-    if cmd.shell.traps().handles(traps::TrapSignal::Debug) {
-        let _ = cmd
-            .shell
-            .invoke_trap_handler(traps::TrapSignal::Debug, &cmd.params)
+    if shell.traps().handles(traps::TrapSignal::Debug) {
+        let _ = shell
+            .invoke_trap_handler(traps::TrapSignal::Debug, params)
             .await?;
     }
 
@@ -424,10 +435,18 @@ impl<'a, SE: extensions::ShellExtensions> SimpleCommand<'a, SE> {
         args.last().map(ToString::to_string)
     }
 
+    /// Notes that the subshell we're in, if we are, is more than an external command.
+    fn note_no_leader(&self) {
+        if let Some(process) = self.shell.process() {
+            process.set_leader(None);
+        }
+    }
+
     async fn execute_via_builtin(
         self,
         builtin: builtins::Registration<SE>,
     ) -> Result<ExecutionSpawnResult, error::Error> {
+        self.note_no_leader();
         match self.shell {
             ShellForCommand::OwnedShell { target, .. } => {
                 Ok(Self::execute_via_builtin_in_owned_shell(
@@ -453,19 +472,20 @@ impl<'a, SE: extensions::ShellExtensions> SimpleCommand<'a, SE> {
     ) -> ExecutionSpawnResult {
         let last_arg = Self::take_last_arg(&args);
         let join_handle = tokio::task::spawn_blocking(move || {
-            let cmd_context = ExecutionContext {
-                shell: &mut shell,
-                command_name,
-                params,
-            };
-
             let rt = tokio::runtime::Handle::current();
-            let result = rt.block_on(execute_builtin_command(&builtin, cmd_context, args));
+            rt.block_on(async {
+                let cmd_context = ExecutionContext {
+                    shell: &mut shell,
+                    command_name,
+                    params: params.clone(),
+                };
+                let result = execute_builtin_command(&builtin, cmd_context, args).await;
 
-            // Update $_ after command execution.
-            shell.update_last_arg_variable(last_arg);
+                // Update $_ after command execution.
+                shell.update_last_arg_variable(last_arg);
 
-            result
+                Ok(shell.end_subshell(result, &params).await)
+            })
         });
 
         ExecutionSpawnResult::StartedTask(join_handle)
@@ -502,7 +522,30 @@ impl<'a, SE: extensions::ShellExtensions> SimpleCommand<'a, SE> {
         self,
         func_registration: functions::Registration,
     ) -> Result<ExecutionSpawnResult, error::Error> {
-        let mut shell = self.shell;
+        self.note_no_leader();
+        let mut shell = match self.shell {
+            // In a pipeline, it has to run at the same time as what is before and after it.
+            ShellForCommand::OwnedShell { mut target, .. } => {
+                let handle = interp::spawn_on_own_thread(async move {
+                    let params = self.params.clone();
+                    let cmd_context = ExecutionContext {
+                        shell: &mut *target,
+                        command_name: self.command_name,
+                        params: self.params,
+                    };
+                    let result =
+                        match invoke_shell_function(func_registration, cmd_context, &self.args[1..])
+                            .await
+                        {
+                            Ok(spawned) => spawned.wait().await.map(ExecutionResult::from),
+                            Err(error) => Err(error),
+                        };
+                    Ok(target.end_subshell(result, &params).await)
+                });
+                return Ok(ExecutionSpawnResult::StartedTask(handle));
+            }
+            shell @ ShellForCommand::ParentShell(..) => shell,
+        };
         let last_arg = Self::take_last_arg(&self.args);
 
         let cmd_context = ExecutionContext {
@@ -644,6 +687,10 @@ pub(crate) fn execute_external_command(
                 tracing::warn!("could not retrieve pid for child process");
             }
 
+            if let Some(process) = context.shell.process() {
+                process.set_leader(pid);
+            }
+
             Ok(ExecutionSpawnResult::StartedProcess(
                 processes::ChildProcess::new(child, pid, actual_pgid),
             ))
@@ -723,8 +770,34 @@ pub(crate) async fn invoke_shell_function(
         &context.params,
     )?;
 
+    // Put aside the traps that functions don't inherit.
+    let errtrace = context.shell.options().shell_functions_inherit_err_trap;
+    let functrace = context
+        .shell
+        .options()
+        .shell_functions_inherit_debug_and_return_traps;
+    let suspended_traps = context
+        .shell
+        .traps_mut()
+        .suspend_for_function(errtrace, functrace);
+
     // Invoke the function.
+    let outer_loop_depth = context.shell.replace_loop_depth(0);
     let result = body.execute(context.shell, &params).await;
+    context.shell.replace_loop_depth(outer_loop_depth);
+
+    if context.shell.traps().handles(traps::TrapSignal::Return) {
+        if let Ok(result) = &result {
+            context
+                .shell
+                .set_last_exit_status(result.exit_code.into());
+        }
+        let _ = context
+            .shell
+            .invoke_trap_handler(traps::TrapSignal::Return, &params)
+            .await;
+    }
+    context.shell.traps_mut().resume(suspended_traps);
 
     // Clean up parameters so any owned files are closed.
     drop(params);
@@ -774,7 +847,10 @@ pub(crate) async fn invoke_command_in_subshell_and_get_output(
 
     let mut async_reader = sys::async_pipe::AsyncPipeReader::new(reader)?;
 
-    let cmd_join_handle = tokio::spawn(run_substitution_command(subshell, params, s));
+    let cmd_join_handle = interp::spawn_on_own_thread(async move {
+        let (mut subshell, params, result) = run_substitution_command(subshell, params, s).await;
+        Ok::<_, error::Error>(subshell.end_subshell(result, &params).await)
+    });
 
     let output_str = async_reader.read_to_string().await?;
 
@@ -791,9 +867,22 @@ pub(crate) async fn invoke_command_in_subshell_and_get_output(
     Ok(output_str)
 }
 
-async fn run_substitution_command(
-    mut shell: Shell<impl extensions::ShellExtensions>,
+async fn run_substitution_command<SE: extensions::ShellExtensions>(
+    mut shell: Shell<SE>,
     mut params: ExecutionParameters,
+    command: String,
+) -> (
+    Shell<SE>,
+    ExecutionParameters,
+    Result<ExecutionResult, error::Error>,
+) {
+    let result = try_run_substitution_command(&mut shell, &mut params, command).await;
+    (shell, params, result)
+}
+
+async fn try_run_substitution_command(
+    shell: &mut Shell<impl extensions::ShellExtensions>,
+    params: &mut ExecutionParameters,
     command: String,
 ) -> Result<ExecutionResult, error::Error> {
     // Parse the string into a whole shell program.
@@ -804,8 +893,8 @@ async fn run_substitution_command(
     // If we failed to parse, then we'll fall below and handle it there.
     if let Ok(program) = &parse_result {
         if let Some(redir) = try_unwrap_bare_input_redir_program(program) {
-            interp::setup_redirect(&mut shell, &mut params, redir).await?;
-            std::io::copy(&mut params.stdin(&shell), &mut params.stdout(&shell))?;
+            interp::setup_redirect(shell, params, redir).await?;
+            std::io::copy(&mut params.stdin(shell), &mut params.stdout(shell))?;
             return Ok(ExecutionResult::new(0));
         }
     }
@@ -815,7 +904,7 @@ async fn run_substitution_command(
 
     // Handle the parse result using default shell behavior.
     shell
-        .run_parsed_result(parse_result, &source_info, &params)
+        .run_parsed_result(parse_result, &source_info, params)
         .await
 }
 

@@ -226,6 +226,73 @@ impl ShellEnvironment {
         visible_vars.into_iter()
     }
 
+    /// Follows references: returns the name of the variable that a name stands for.
+    ///
+    /// # Arguments
+    ///
+    /// * `name` - The name of a variable that may be a reference.
+    pub fn resolve_nameref<'a>(&self, name: &'a str) -> Cow<'a, str> {
+        let mut resolved = Cow::Borrowed(name);
+        // References may lead to each other in a circle.
+        for _ in 0..8 {
+            match self.nameref_target(&resolved) {
+                Some(target) if target != resolved => resolved = Cow::Owned(target.to_owned()),
+                _ => break,
+            }
+        }
+        resolved
+    }
+
+    /// Returns the name that a variable refers to, if it is a reference to something.
+    ///
+    /// # Arguments
+    ///
+    /// * `name` - The name of the variable.
+    pub fn nameref_target(&self, name: &str) -> Option<&str> {
+        let var = self.get_using_policy(name, EnvironmentLookup::Anywhere)?;
+        match var.value() {
+            ShellValue::String(target) if var.is_treated_as_nameref() && !target.is_empty() => {
+                Some(target)
+            }
+            _ => None,
+        }
+    }
+
+    /// Is there a variable with this name that is a reference?
+    ///
+    /// # Arguments
+    ///
+    /// * `name` - The name of the variable.
+    pub fn is_nameref(&self, name: &str) -> bool {
+        self.get_using_policy(name, EnvironmentLookup::Anywhere)
+            .is_some_and(|var| var.is_treated_as_nameref())
+    }
+
+    /// Makes a reference refer to another variable.
+    ///
+    /// # Arguments
+    ///
+    /// * `name` - The name of the reference.
+    /// * `target` - The name of what it is to refer to.
+    pub fn set_nameref_target(&mut self, name: &str, target: String) -> Result<(), error::Error> {
+        match self.get_mut_using_policy(name, EnvironmentLookup::Anywhere) {
+            Some(var) => var.assign(variables::ShellValueLiteral::Scalar(target), false),
+            None => Ok(()),
+        }
+    }
+
+    /// Unsets a reference itself.
+    ///
+    /// # Arguments
+    ///
+    /// * `name` - The name of the reference.
+    pub fn unset_nameref(&mut self, name: &str) -> Result<(), error::Error> {
+        if self.is_nameref(name) {
+            self.unset_unresolved(name)?;
+        }
+        Ok(())
+    }
+
     /// Tries to retrieve an immutable reference to the variable with the given name
     /// in the environment.
     ///
@@ -233,6 +300,8 @@ impl ShellEnvironment {
     ///
     /// * `name` - The name of the variable to retrieve.
     pub fn get<S: AsRef<str>>(&self, name: S) -> Option<(EnvironmentScope, &ShellVariable)> {
+        let name = self.resolve_nameref(name.as_ref());
+
         // Look through scopes, from the top of the stack on down.
         for (scope_type, map) in self.scopes.iter().rev() {
             if let Some(var) = map.get(name.as_ref()) {
@@ -253,9 +322,11 @@ impl ShellEnvironment {
         &mut self,
         name: S,
     ) -> Option<(EnvironmentScope, &mut ShellVariable)> {
+        let name = self.resolve_nameref(name.as_ref()).into_owned();
+
         // Look through scopes, from the top of the stack on down.
         for (scope_type, map) in self.scopes.iter_mut().rev() {
-            if let Some(var) = map.get_mut(name.as_ref()) {
+            if let Some(var) = map.get_mut(&name) {
                 return Some((*scope_type, var));
             }
         }
@@ -303,6 +374,11 @@ impl ShellEnvironment {
     ///
     /// * `name` - The name of the variable to unset.
     pub fn unset(&mut self, name: &str) -> Result<Option<ShellVariable>, error::Error> {
+        let name = self.resolve_nameref(name);
+        self.unset_unresolved(&name)
+    }
+
+    fn unset_unresolved(&mut self, name: &str) -> Result<Option<ShellVariable>, error::Error> {
         let mut local_count = 0;
         for (scope_type, map) in self.scopes.iter_mut().rev() {
             if matches!(scope_type, EnvironmentScope::Local) {
@@ -476,7 +552,10 @@ impl ShellEnvironment {
         lookup_policy: EnvironmentLookup,
         scope_if_creating: EnvironmentScope,
     ) -> Result<(), error::Error> {
-        let name = name.into();
+        let mut name = name.into();
+        if matches!(lookup_policy, EnvironmentLookup::Anywhere) {
+            name = self.resolve_nameref(&name).into_owned();
+        }
 
         let auto_export = self.export_variables_on_modification;
         if let Some(var) = self.get_mut_using_policy(&name, lookup_policy) {
@@ -516,7 +595,10 @@ impl ShellEnvironment {
         lookup_policy: EnvironmentLookup,
         scope_if_creating: EnvironmentScope,
     ) -> Result<(), error::Error> {
-        let name = name.into();
+        let mut name = name.into();
+        if matches!(lookup_policy, EnvironmentLookup::Anywhere) {
+            name = self.resolve_nameref(&name).into_owned();
+        }
 
         if let Some(var) = self.get_mut_using_policy(&name, lookup_policy) {
             var.assign_at_index(index, value, false)?;

@@ -180,6 +180,30 @@ pub enum ErrorKind {
     #[error("bad substitution: {0}")]
     BadSubstitution(String),
 
+    /// Something was assigned to a readonly variable.
+    #[error("{0}: readonly variable")]
+    AssigningReadonly(String),
+
+    /// Something went wrong that was already reported.
+    #[error("already reported")]
+    AlreadyReported,
+
+    /// The working directory could not be changed.
+    #[error("{0}: {1}")]
+    FailedToChangeDirectory(String, String),
+
+    /// A variable was expanded indirectly that doesn't name another.
+    #[error("{0}: invalid indirect expansion")]
+    InvalidIndirectExpansion(String),
+
+    /// Something that isn't a number was compared as one.
+    #[error("{0}: integer expression expected")]
+    IntegerExpressionExpected(String),
+
+    /// The length of a substring lies before its beginning.
+    #[error("{0}: substring expression < 0")]
+    NegativeSubstringLength(String),
+
     /// An error occurred while creating a child process.
     #[error("failed to create child process")]
     ChildCreationFailure,
@@ -362,6 +386,8 @@ impl From<&ErrorKind> for results::ExecutionExitCode {
             ErrorKind::ParseError(..) => Self::InvalidUsage,
             ErrorKind::FunctionParseError(..) => Self::InvalidUsage,
             ErrorKind::TestCommandParseError(..) => Self::InvalidUsage,
+            ErrorKind::IntegerExpressionExpected(..) => Self::InvalidUsage,
+            ErrorKind::InvalidRegexError(..) => Self::InvalidUsage,
             ErrorKind::FailedToExecuteCommand(..) => Self::CannotExecute,
             ErrorKind::FunctionNameShadowsSpecialBuiltin { .. } => Self::InvalidUsage,
             ErrorKind::IoError(io_err) => io_err.into(),
@@ -453,7 +479,17 @@ impl Error {
         shell: &Shell<impl extensions::ShellExtensions>,
     ) -> results::ExecutionResult {
         let next_control_flow = self.to_control_flow(shell);
-        let exit_code = results::ExecutionExitCode::from(&self);
+        let mut exit_code = results::ExecutionExitCode::from(&self);
+
+        // A shell (but not a subshell) that ends because of an expansion says so with 127.
+        if shell.depth() == 0
+            && matches!(
+                self.kind,
+                ErrorKind::CheckedExpansionError(..) | ErrorKind::ExpandingUnsetVariable(..)
+            )
+        {
+            exit_code = results::ExecutionExitCode::NotFound;
+        }
 
         results::ExecutionResult {
             next_control_flow,

@@ -1,6 +1,5 @@
 //! Word expansion utilities.
 
-use std::borrow::Cow;
 use std::cmp::min;
 use std::io::Write as _;
 
@@ -71,7 +70,7 @@ impl Default for Expansion {
 
 impl From<Expansion> for String {
     fn from(value: Expansion) -> Self {
-        // TODO(IFS): Use IFS instead for separator?
+        // Fields of `*` were joined by `IFS` before; what is left are those of a quoted `@`.
         value.fields.into_iter().map(Self::from).join(" ")
     }
 }
@@ -101,7 +100,7 @@ impl Expansion {
             .iter()
             .any(|field| field.0.iter().any(|piece| !piece.as_str().is_empty()));
 
-        if self.undefined {
+        if self.undefined || (self.from_array && self.fields.is_empty()) {
             ParameterState::Undefined
         } else if non_empty {
             ParameterState::NonZeroLength
@@ -187,12 +186,14 @@ impl Expansion {
                                 .take(len_from_this_piece)
                                 .collect(),
                         ),
-                        ExpansionPiece::Splittable(s) => ExpansionPiece::Splittable(
-                            s.chars()
-                                .skip(desired_offset_into_this_piece)
-                                .take(len_from_this_piece)
-                                .collect(),
-                        ),
+                        ExpansionPiece::Splittable(s) | ExpansionPiece::Literal(s) => {
+                            ExpansionPiece::Splittable(
+                                s.chars()
+                                    .skip(desired_offset_into_this_piece)
+                                    .take(len_from_this_piece)
+                                    .collect(),
+                            )
+                        }
                     };
 
                     pieces.push(new_piece);
@@ -261,15 +262,20 @@ impl From<String> for WordField {
 
 #[derive(Clone, Debug, PartialEq)]
 enum ExpansionPiece {
+    /// Quoted text: neither split nor understood as a pattern.
     Unsplittable(String),
+    /// The result of an expansion, outside quotes.
     Splittable(String),
+    /// Text of the word itself, outside quotes: may be a pattern but isn't split.
+    Literal(String),
 }
 
 impl From<ExpansionPiece> for String {
     fn from(piece: ExpansionPiece) -> Self {
         match piece {
-            ExpansionPiece::Unsplittable(s) => s,
-            ExpansionPiece::Splittable(s) => s,
+            ExpansionPiece::Unsplittable(s)
+            | ExpansionPiece::Splittable(s)
+            | ExpansionPiece::Literal(s) => s,
         }
     }
 }
@@ -278,7 +284,7 @@ impl From<ExpansionPiece> for patterns::PatternPiece {
     fn from(piece: ExpansionPiece) -> Self {
         match piece {
             ExpansionPiece::Unsplittable(s) => Self::Literal(s),
-            ExpansionPiece::Splittable(s) => Self::Pattern(s),
+            ExpansionPiece::Splittable(s) | ExpansionPiece::Literal(s) => Self::Pattern(s),
         }
     }
 }
@@ -287,7 +293,7 @@ impl From<ExpansionPiece> for crate::regex::RegexPiece {
     fn from(piece: ExpansionPiece) -> Self {
         match piece {
             ExpansionPiece::Unsplittable(s) => Self::Literal(s),
-            ExpansionPiece::Splittable(s) => Self::Pattern(s),
+            ExpansionPiece::Splittable(s) | ExpansionPiece::Literal(s) => Self::Pattern(s),
         }
     }
 }
@@ -295,22 +301,23 @@ impl From<ExpansionPiece> for crate::regex::RegexPiece {
 impl ExpansionPiece {
     const fn as_str(&self) -> &str {
         match self {
-            Self::Unsplittable(s) => s.as_str(),
-            Self::Splittable(s) => s.as_str(),
+            Self::Unsplittable(s) | Self::Splittable(s) | Self::Literal(s) => s.as_str(),
         }
     }
 
-    const fn len(&self) -> usize {
-        match self {
-            Self::Unsplittable(s) => s.len(),
-            Self::Splittable(s) => s.len(),
-        }
+    fn len(&self) -> usize {
+        self.as_str().chars().count()
     }
 
     fn make_unsplittable(self) -> Self {
+        Self::Unsplittable(self.into())
+    }
+
+    /// Text in a word of an expansion, like the one in `${name:-word}`, is a result of it.
+    fn make_splittable(self) -> Self {
         match self {
-            Self::Unsplittable(_) => self,
-            Self::Splittable(s) => Self::Unsplittable(s),
+            Self::Literal(s) => Self::Splittable(s),
+            other => other,
         }
     }
 }
@@ -512,6 +519,8 @@ struct WordExpander<'a, SE: extensions::ShellExtensions> {
     in_double_quotes: bool,
     /// Whether to use heredoc expansion semantics (literal quotes, no brace expansion).
     heredoc_mode: bool,
+    /// Whether the result will be split into fields; if not, arrays have to be joined.
+    splitting: bool,
 }
 
 impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
@@ -527,6 +536,7 @@ impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
             disable_pathname_expansion: false,
             in_double_quotes: false,
             heredoc_mode: false,
+            splitting: false,
         }
     }
 
@@ -552,6 +562,7 @@ impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
             disable_pathname_expansion: !options.pathname_expand,
             in_double_quotes: false,
             heredoc_mode: false,
+            splitting: false,
         }
     }
 
@@ -582,7 +593,6 @@ impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
     ) -> Result<patterns::Pattern, error::Error> {
         let expansion = self.basic_expand(word).await?;
 
-        // TODO(IFS): Use IFS instead for separator?
         #[expect(unstable_name_collisions)]
         let pattern_pieces: Vec<_> = expansion
             .fields
@@ -609,7 +619,6 @@ impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
     ) -> Result<crate::regex::Regex, error::Error> {
         let expansion = self.basic_expand(word).await?;
 
-        // TODO(IFS): Use IFS instead for separator?
         #[expect(unstable_name_collisions)]
         let regex_pieces: Vec<_> = expansion
             .fields
@@ -645,15 +654,7 @@ impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
             &['$', '`', '\\', '\'', '\"', '~', '{']
         };
         if !word.contains(expansion_chars) {
-            return Ok(Expansion::from(ExpansionPiece::Splittable(word.to_owned())));
-        }
-
-        // Apply brace expansion first, before anything else (not applicable to heredoc bodies).
-        let brace_expanded = self.brace_expand_if_needed(word)?;
-        if tracing::enabled!(target: trace_categories::EXPANSION, tracing::Level::DEBUG)
-            && brace_expanded != word
-        {
-            tracing::debug!(target: trace_categories::EXPANSION, "  => brace expanded to '{brace_expanded}'");
+            return Ok(Expansion::from(ExpansionPiece::Literal(word.to_owned())));
         }
 
         // Expand: tildes, parameters, command substitutions, arithmetic.
@@ -662,9 +663,14 @@ impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
             // expansion of parameter words (e.g., ${var:-"default"}) uses normal semantics.
             self.heredoc_mode = false;
 
-            brush_parser::word::parse_heredoc(brace_expanded.as_ref(), &self.parser_options)?
+            let pieces = brush_parser::word::parse_heredoc(word, &self.parser_options)?;
+
+            // Otherwise, what holds in double-quotes holds here.
+            return self
+                .expand_word_piece(brush_parser::word::WordPiece::DoubleQuotedSequence(pieces))
+                .await;
         } else {
-            brush_parser::word::parse(brace_expanded.as_ref(), &self.parser_options)?
+            brush_parser::word::parse(word, &self.parser_options)?
         };
 
         let mut expansions = vec![];
@@ -704,97 +710,106 @@ impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
                 result
             } else {
                 // Not double-quoted - wrap in double-quotes to get double-quote parsing semantics
-                let wrapped = std::format!("\"{word}\"");
+                let wrapped = std::format!("\"{}\"", unescape_closing_braces(word));
                 self.basic_expand(&wrapped).await
             }
         } else {
             // When not inside double-quotes, perform normal expansion with quote removal
-            self.basic_expand(word).await
+            let mut expansion = self.basic_expand(word).await?;
+            for field in &mut expansion.fields {
+                let pieces = std::mem::take(&mut field.0);
+                field.0 = pieces
+                    .into_iter()
+                    .map(ExpansionPiece::make_splittable)
+                    .collect();
+            }
+            Ok(expansion)
         }
     }
 
-    fn brace_expand_if_needed(&self, word: &'a str) -> Result<Cow<'a, str>, error::Error> {
-        // We perform a non-authoritative check to see if the string *may* contain braces
-        // to expand. There may be false positives, but must be no false negatives.
+    fn brace_expand_if_needed(&self, word: &str) -> Vec<String> {
         if self.disable_brace_expansion
             || !self.shell.options().perform_brace_expansion
-            || !may_contain_braces_to_expand(word)
+            || !word.contains('{')
         {
-            return Ok(word.into());
+            return vec![word.to_owned()];
         }
 
-        let parse_result = brush_parser::word::parse_brace_expansions(word, &self.parser_options);
-        if parse_result.is_err() {
-            tracing::error!("failed to parse for brace expansion: {parse_result:?}");
-            return Ok(word.into());
-        }
-
-        let brace_expansion_pieces = parse_result?;
-        let Some(brace_expansion_pieces) = brace_expansion_pieces else {
-            return Ok(word.into());
-        };
-
-        tracing::debug!(target: trace_categories::EXPANSION, "Brace expansion pieces: {brace_expansion_pieces:?}");
-
-        let result = braceexpansion::generate_and_combine_brace_expansions(brace_expansion_pieces)
-            .into_iter()
-            .map(|s| if s.is_empty() { "\"\"".into() } else { s })
-            .join(" ");
-
-        Ok(result.into())
+        braceexpansion::expand_braces(word)
     }
 
-    /// Apply tilde-expansion, parameter expansion, command substitution, and arithmetic expansion;
-    /// then perform field splitting and pathname expansion.
+    /// Apply brace expansion, tilde-expansion, parameter expansion, command substitution, and
+    /// arithmetic expansion; then perform field splitting and pathname expansion.
     pub async fn full_expand_with_splitting(
         &mut self,
         word: &str,
     ) -> Result<Vec<String>, error::Error> {
-        // Perform basic expansion first.
-        let basic_expansion = self.basic_expand(word).await?;
+        self.splitting = true;
 
-        // Then split.
-        let fields: Vec<WordField> = self.split_fields(basic_expansion);
-
-        // Now expand pathnames if necessary. This also unquotes as a side effect.
         let mut result = Vec::new();
-        for field in fields {
-            if self.disable_pathname_expansion || self.shell.options().disable_filename_globbing {
-                result.push(String::from(field));
-            } else {
-                result.extend(self.expand_pathnames_in_field(field)?);
+        for word in self.brace_expand_if_needed(word) {
+            // Perform basic expansion first.
+            let basic_expansion = self.basic_expand(&word).await?;
+
+            // Then split.
+            let fields: Vec<WordField> = self.split_fields(basic_expansion);
+
+            // Now expand pathnames if necessary. This also unquotes as a side effect.
+            for field in fields {
+                if self.disable_pathname_expansion || self.shell.options().disable_filename_globbing
+                {
+                    result.push(String::from(field));
+                } else {
+                    result.extend(self.expand_pathnames_in_field(field)?);
+                }
             }
         }
 
         Ok(result)
     }
 
+    /// Splits the results of expansions at the characters of `IFS`: any run of whitespace, or
+    /// one other character along with whitespace around it.
     fn split_fields(&self, expansion: Expansion) -> Vec<WordField> {
         let ifs = self.shell.ifs();
 
         let mut fields: Vec<WordField> = vec![];
-        let mut current_field = WordField::new();
 
         // Go through the fields we have so far.
         for existing_field in expansion.fields {
+            let mut current_field = WordField::new();
+            // Was the last field ended by whitespace alone?
+            let mut ended_by_whitespace = false;
+
             for piece in existing_field.0 {
                 match piece {
-                    ExpansionPiece::Unsplittable(_) => current_field.0.push(piece),
+                    ExpansionPiece::Literal(s) if s.is_empty() => (),
+                    ExpansionPiece::Unsplittable(_) | ExpansionPiece::Literal(_) => {
+                        current_field.0.push(piece);
+                    }
                     ExpansionPiece::Splittable(s) => {
                         for c in s.chars() {
-                            if ifs.contains(c) {
-                                if !current_field.0.is_empty() {
-                                    fields.push(std::mem::take(&mut current_field));
-                                }
-                            } else {
+                            if !ifs.contains(c) {
                                 match current_field.0.last_mut() {
                                     Some(ExpansionPiece::Splittable(last)) => last.push(c),
-                                    Some(ExpansionPiece::Unsplittable(_)) | None => {
-                                        current_field
-                                            .0
-                                            .push(ExpansionPiece::Splittable(c.to_string()));
-                                    }
+                                    _ => current_field
+                                        .0
+                                        .push(ExpansionPiece::Splittable(c.to_string())),
                                 }
+                                continue;
+                            }
+
+                            let is_whitespace = matches!(c, ' ' | '\t' | '\n');
+                            if !current_field.0.is_empty() {
+                                fields.push(std::mem::take(&mut current_field));
+                                ended_by_whitespace = is_whitespace;
+                            } else if !is_whitespace {
+                                if !ended_by_whitespace {
+                                    fields.push(WordField::from(ExpansionPiece::Unsplittable(
+                                        String::new(),
+                                    )));
+                                }
+                                ended_by_whitespace = false;
                             }
                         }
                     }
@@ -802,11 +817,45 @@ impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
             }
 
             if !current_field.0.is_empty() {
-                fields.push(std::mem::take(&mut current_field));
+                fields.push(current_field);
             }
         }
 
         fields
+    }
+
+    /// Outside quotes, `*` stands for one value with the elements joined by the first character
+    /// of `IFS`; so does `@` where nothing will be split, with spaces.
+    fn join_array_if_needed(&self, expansion: Expansion) -> Expansion {
+        if !expansion.from_array || expansion.fields.len() < 2 {
+            return expansion;
+        }
+
+        let joiner = if expansion.concatenate {
+            let first_char = self.shell.get_ifs_first_char();
+            if self.splitting && first_char.is_none() {
+                return expansion;
+            }
+            first_char.map_or_else(String::new, String::from)
+        } else if self.splitting {
+            return expansion;
+        } else {
+            String::from(" ")
+        };
+
+        #[expect(unstable_name_collisions)]
+        let pieces = expansion
+            .fields
+            .into_iter()
+            .map(|field| field.0)
+            .intersperse(vec![ExpansionPiece::Splittable(joiner)])
+            .flatten()
+            .collect();
+
+        Expansion {
+            fields: vec![WordField(pieces)],
+            ..expansion
+        }
     }
 
     fn expand_pathnames_in_field(&self, field: WordField) -> Result<Vec<String>, error::Error> {
@@ -814,8 +863,13 @@ impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
             .set_extended_globbing(self.parser_options.enable_extended_globbing)
             .set_case_insensitive(self.shell.options().case_insensitive_pathname_expansion);
 
+        // Names that are never matched.
+        let ignored = self.shell.env_str("GLOBIGNORE").unwrap_or_default();
+
         let options = patterns::FilenameExpansionOptions {
-            require_dot_in_pattern_to_match_dot_files: !self.shell.options().glob_matches_dotfiles,
+            require_dot_in_pattern_to_match_dot_files: !self.shell.options().glob_matches_dotfiles
+                && ignored.is_empty(),
+            enable_star_star_glob: self.shell.options().enable_star_star_glob,
         };
 
         // On error (e.g. malformed pattern), default to NoGlob so the field
@@ -835,7 +889,15 @@ impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
             return Err(error::ErrorKind::NoMatch(field_str).into());
         }
 
-        let paths = expansion.into_paths();
+        let had_wildcards = !matches!(expansion, patterns::PatternExpansionResult::NoGlob);
+        let mut paths = expansion.into_paths();
+        if had_wildcards && !ignored.is_empty() && paths != [String::from(field.clone())] {
+            for pattern in ignored.split(':').filter(|pattern| !pattern.is_empty()) {
+                let pattern = patterns::Pattern::from(pattern)
+                    .set_extended_globbing(self.parser_options.enable_extended_globbing);
+                paths.retain(|path| !pattern.exactly_matches(path).unwrap_or(false));
+            }
+        }
         if paths.is_empty() {
             if self.shell.options().expand_non_matching_patterns_to_null {
                 Ok(vec![])
@@ -853,9 +915,7 @@ impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
         word_piece: brush_parser::word::WordPiece,
     ) -> Result<Expansion, error::Error> {
         let expansion: Expansion = match word_piece {
-            brush_parser::word::WordPiece::Text(s) => {
-                Expansion::from(ExpansionPiece::Splittable(s))
-            }
+            brush_parser::word::WordPiece::Text(s) => Expansion::from(ExpansionPiece::Literal(s)),
             brush_parser::word::WordPiece::SingleQuotedText(s) => {
                 Expansion::from(ExpansionPiece::Unsplittable(s))
             }
@@ -903,7 +963,12 @@ impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
                 ExpansionPiece::Unsplittable(self.expand_tilde_expression(&tilde_expr)?),
             ),
             brush_parser::word::WordPiece::ParameterExpansion(p) => {
-                self.expand_parameter_expr(p).await?
+                let expansion = self.expand_parameter_expr(p).await?;
+                if self.in_double_quotes {
+                    expansion
+                } else {
+                    self.join_array_if_needed(expansion)
+                }
             }
             brush_parser::word::WordPiece::BackquotedCommandSubstitution(s)
             | brush_parser::word::WordPiece::CommandSubstitution(s) => {
@@ -934,7 +999,7 @@ impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
                     // If we are *not* in a double-quoted context and we were requested to skip
                     // unquoted backslash removal, then we need to skip removing backslashes here.
                     if !self.in_double_quotes && self.disable_unquoted_backslash_removal {
-                        return Ok(Expansion::from(ExpansionPiece::Splittable(s)));
+                        return Ok(Expansion::from(ExpansionPiece::Literal(s)));
                     }
 
                     // Otherwise, we expect a backslash here; remove it.
@@ -1017,7 +1082,10 @@ impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
         pieces: Vec<brush_parser::word::WordPieceWithSource>,
     ) -> Result<Vec<WordField>, error::Error> {
         let mut fields: Vec<WordField> = vec![];
-        let concatenation_joiner = self.shell.get_ifs_first_char();
+        let concatenation_joiner = self
+            .shell
+            .get_ifs_first_char()
+            .map_or_else(String::new, String::from);
 
         for piece in pieces {
             let Expansion {
@@ -1037,7 +1105,7 @@ impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
                             .collect()
                     })
                     .intersperse(vec![ExpansionPiece::Unsplittable(
-                        concatenation_joiner.to_string(),
+                        concatenation_joiner.clone(),
                     )])
                     .flatten()
                     .collect();
@@ -1142,16 +1210,28 @@ impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
                     .await?;
                 let error_message = error_message.as_ref().map_or_else(|| "", |v| v.as_str());
 
-                match (test_type, expanded_parameter.classify()) {
+                match (test_type.clone(), expanded_parameter.classify()) {
                     (_, ParameterState::NonZeroLength)
                     | (
                         brush_parser::word::ParameterTestType::Unset,
                         ParameterState::DefinedEmptyString,
                     ) => Ok(expanded_parameter),
                     _ => {
-                        let result = self.basic_expand_to_str(error_message).await?;
-                        let err: error::Error =
-                            error::ErrorKind::CheckedExpansionError(result).into();
+                        let mut message = self.basic_expand_to_str(error_message).await?;
+                        if message.is_empty() {
+                            message = match test_type {
+                                brush_parser::word::ParameterTestType::UnsetOrNull => {
+                                    "parameter null or not set".to_owned()
+                                }
+                                brush_parser::word::ParameterTestType::Unset => {
+                                    "parameter not set".to_owned()
+                                }
+                            };
+                        }
+                        let err: error::Error = error::ErrorKind::CheckedExpansionError(
+                            std::format!("{}: {message}", name_of_parameter(&parameter)),
+                        )
+                        .into();
 
                         // Expansion errors are fatal per POSIX spec
                         Err(err.into_fatal())
@@ -1177,6 +1257,11 @@ impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
                         brush_parser::word::ParameterTestType::Unset,
                         ParameterState::DefinedEmptyString,
                     ) => Ok(self.expand_parameter_word(alternative_value).await?),
+                    // Of an array without elements, nothing is left.
+                    _ if expanded_parameter.from_array => Ok(Expansion {
+                        fields: vec![],
+                        ..expanded_parameter
+                    }),
                     _ => Ok(Expansion::from(String::new())),
                 }
             }
@@ -1286,6 +1371,27 @@ impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
                 let expanded_parameter_len = expanded_parameter.polymorphic_len() as i64;
                 let mut expanded_offset = offset.eval(self.shell, self.params, false).await?;
 
+                // Offsets into an array are subscripts, and elements may be missing.
+                if let brush_parser::word::Parameter::NamedWithAllIndices { name, .. } = &parameter
+                    && let Some((_, var)) = self.shell.env().get(name)
+                    && let ShellValue::IndexedArray(elements) = var.value()
+                {
+                    #[expect(clippy::cast_possible_wrap)]
+                    let end = elements.keys().next_back().map_or(0, |last| *last as i64 + 1);
+                    let first = if expanded_offset < 0 {
+                        expanded_offset + end
+                    } else {
+                        expanded_offset
+                    };
+                    #[expect(clippy::cast_possible_wrap)]
+                    let skipped = elements.keys().filter(|key| (**key as i64) < first).count() as i64;
+                    expanded_offset = if first < 0 {
+                        expanded_parameter_len
+                    } else {
+                        skipped
+                    };
+                }
+
                 // We handle negative indexes as offsets from the end of the element, with -1
                 // referencing the last element.
                 if expanded_offset < 0 {
@@ -1304,7 +1410,16 @@ impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
                 let end_offset = if let Some(length) = length {
                     let mut expanded_length = length.eval(self.shell, self.params, false).await?;
                     if expanded_length < 0 {
-                        expanded_length += expanded_parameter_len;
+                        // A negative length is an offset from the end; arrays have none.
+                        if expanded_parameter.from_array
+                            || expanded_parameter_len + expanded_length < expanded_offset
+                        {
+                            return Err(error::ErrorKind::NegativeSubstringLength(
+                                expanded_length.to_string(),
+                            )
+                            .into());
+                        }
+                        expanded_length += expanded_parameter_len - expanded_offset;
                     }
 
                     let expanded_length =
@@ -1474,6 +1589,17 @@ impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
                 // If no replacement was provided, then we replace with an empty string.
                 let replacement = replacement.unwrap_or(String::new());
                 let expanded_replacement = self.basic_expand_to_str(&replacement).await?;
+
+                // An empty pattern matches nothing, except at a fixed end.
+                if expanded_pattern.is_empty()
+                    && !matches!(
+                        match_kind,
+                        brush_parser::word::SubstringMatchKind::Prefix
+                            | brush_parser::word::SubstringMatchKind::Suffix
+                    )
+                {
+                    return Ok(expanded_parameter);
+                }
 
                 let regex = expanded_pattern.to_regex(
                     matches!(match_kind, brush_parser::word::SubstringMatchKind::Prefix),
@@ -1646,7 +1772,7 @@ impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
             Ok(Expansion::undefined())
         } else {
             let err: error::Error =
-                error::ErrorKind::ExpandingUnsetVariable(parameter.to_string()).into();
+                error::ErrorKind::ExpandingUnsetVariable(name_of_parameter(parameter)).into();
             Err(err.into_fatal())
         }
     }
@@ -1675,6 +1801,14 @@ impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
         indirect: bool,
         allow_unset_vars: bool,
     ) -> Result<Expansion, error::Error> {
+        // Of a reference, the indirect expansion is the name that it refers to.
+        if indirect
+            && let brush_parser::word::Parameter::Named(name) = parameter
+            && let Some(target) = self.shell.env().nameref_target(name)
+        {
+            return Ok(Expansion::from(target.to_owned()));
+        }
+
         let expansion = self
             .expand_parameter_without_indirect(parameter, allow_unset_vars)
             .await?;
@@ -1682,6 +1816,12 @@ impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
             Ok(expansion)
         } else {
             let parameter_str: String = expansion.into();
+            if parameter_str.is_empty() {
+                return Err(error::ErrorKind::InvalidIndirectExpansion(name_of_parameter(
+                    parameter,
+                ))
+                .into());
+            }
             let inner_parameter =
                 brush_parser::word::parse_parameter(parameter_str.as_str(), &self.parser_options)?;
 
@@ -1825,12 +1965,10 @@ impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
                 Expansion::from(std::process::id().to_string())
             }
             brush_parser::word::SpecialParameter::LastBackgroundProcessId => {
-                if let Some(job) = self.shell.jobs().current_job()
-                    && let Some(pid) = job.representative_pid()
-                {
-                    return Expansion::from(pid.to_string());
+                match self.shell.jobs().last_background_pid() {
+                    Some(pid) => Expansion::from(pid.to_string()),
+                    None => Expansion::undefined(),
                 }
-                Expansion::from(String::new())
             }
             brush_parser::word::SpecialParameter::ShellName => Expansion::from(
                 self.shell
@@ -1944,11 +2082,15 @@ impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
             brush_parser::word::SubstringMatchKind::Prefix
             | brush_parser::word::SubstringMatchKind::Suffix
             | brush_parser::word::SubstringMatchKind::FirstOccurrence => {
-                regex.replace(s, replacement).into_owned()
+                regex
+                    .replace(s, fancy_regex::NoExpand(replacement))
+                    .into_owned()
             }
 
             brush_parser::word::SubstringMatchKind::Anywhere => {
-                regex.replace_all(s, replacement).into_owned()
+                regex
+                    .replace_all(s, fancy_regex::NoExpand(replacement))
+                    .into_owned()
             }
         }
     }
@@ -1999,6 +2141,14 @@ impl<'a, SE: extensions::ShellExtensions> WordExpander<'a, SE> {
             }
             brush_parser::word::ParameterTransformOp::ToLowerCase => Ok(s.to_lowercase()),
             brush_parser::word::ParameterTransformOp::ToUpperCase => Ok(s.to_uppercase()),
+            brush_parser::word::ParameterTransformOp::ToggleCase => {
+                Ok(s.chars().map(toggle_case).collect())
+            }
+            brush_parser::word::ParameterTransformOp::ToggleCaseInitial => {
+                let mut chars = s.chars();
+                let first = chars.next().map(toggle_case).unwrap_or_default();
+                Ok(std::format!("{first}{}", chars.as_str()))
+            }
             brush_parser::word::ParameterTransformOp::ToAssignmentLogic
             | brush_parser::word::ParameterTransformOp::ToAttributeFlags => {
                 unreachable!("covered in caller")
@@ -2026,6 +2176,47 @@ fn coalesce_expansions(expansions: Vec<Expansion>) -> Expansion {
 
             acc
         })
+}
+
+/// Returns what a parameter is called in messages.
+fn name_of_parameter(parameter: &brush_parser::word::Parameter) -> String {
+    let text = parameter.to_string();
+    match text
+        .strip_prefix("${")
+        .and_then(|text| text.strip_suffix('}'))
+    {
+        Some(name) => name.to_owned(),
+        None => text,
+    }
+}
+
+fn toggle_case(c: char) -> String {
+    if c.is_lowercase() {
+        c.to_uppercase().to_string()
+    } else {
+        c.to_lowercase().to_string()
+    }
+}
+
+/// Within double-quotes, a brace has to be escaped if it shouldn't end an expansion.
+fn unescape_closing_braces(word: &str) -> String {
+    let mut result = String::with_capacity(word.len());
+    let mut chars = word.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            result.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('}') => result.push('}'),
+            Some(escaped) => {
+                result.push(c);
+                result.push(escaped);
+            }
+            None => result.push(c),
+        }
+    }
+    result
 }
 
 fn to_initial_capitals(s: &str) -> String {
@@ -2067,34 +2258,6 @@ where
         from_array: expansion.from_array,
         undefined: expansion.undefined,
     })
-}
-
-fn may_contain_braces_to_expand(s: &str) -> bool {
-    // This is a completely inaccurate but quick heuristic used to see if
-    // it's even worth properly parsing the string to find brace expressions.
-    // It's mostly used to avoid more expensive parsing just because we've
-    // encountered a brace used in a parameter expansion.
-    let mut last_was_unescaped_dollar_sign = false;
-    let mut last_was_escape = false;
-    let mut saw_opening_brace = false;
-    let mut saw_closing_brace = false;
-    for c in s.chars() {
-        if !last_was_unescaped_dollar_sign {
-            if c == '{' {
-                saw_opening_brace = true;
-            } else if c == '}' {
-                saw_closing_brace = true;
-                if saw_opening_brace {
-                    return true;
-                }
-            }
-        }
-
-        last_was_unescaped_dollar_sign = !last_was_escape && c == '$';
-        last_was_escape = c == '\\';
-    }
-
-    saw_opening_brace && saw_closing_brace
 }
 
 #[expect(clippy::panic_in_result_fn)]
@@ -2160,24 +2323,6 @@ mod tests {
             full_expand_and_split_word(&mut shell, &params, "").await?,
             Vec::<String>::new()
         );
-
-        Ok(())
-    }
-
-    #[tokio::test]
-    async fn test_brace_expansion() -> Result<()> {
-        let mut shell = crate::shell::Shell::builder().build().await?;
-        let params = shell.default_exec_params();
-        let expander = WordExpander::new(&mut shell, &params);
-
-        assert_eq!(expander.brace_expand_if_needed("abc")?, "abc");
-        assert_eq!(expander.brace_expand_if_needed("a{,b}d")?, "ad abd");
-        assert_eq!(expander.brace_expand_if_needed("a{b,c}d")?, "abd acd");
-        assert_eq!(expander.brace_expand_if_needed("a{1..3}d")?, "a1d a2d a3d");
-        assert_eq!(expander.brace_expand_if_needed(r#""{a,b}""#)?, r#""{a,b}""#);
-        assert_eq!(expander.brace_expand_if_needed("a{}b")?, "a{}b");
-        assert_eq!(expander.brace_expand_if_needed("a{ }b")?, "a{ }b");
-        assert_eq!(expander.brace_expand_if_needed("{a,b{1,2}}")?, "a b1 b2");
 
         Ok(())
     }

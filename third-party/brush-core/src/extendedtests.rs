@@ -71,7 +71,7 @@ async fn apply_unary_predicate(
 pub(crate) fn apply_unary_predicate_to_str(
     op: &ast::UnaryPredicate,
     operand: &str,
-    shell: &Shell<impl extensions::ShellExtensions>,
+    shell: &mut Shell<impl extensions::ShellExtensions>,
     params: &ExecutionParameters,
 ) -> Result<bool, error::Error> {
     match op {
@@ -184,12 +184,58 @@ pub(crate) fn apply_unary_predicate_to_str(
                 Ok(false)
             }
         }
-        ast::UnaryPredicate::ShellVariableIsSetAndAssigned => Ok(shell.env().is_set(operand)),
-        ast::UnaryPredicate::ShellVariableIsSetAndNameRef => match shell.env().get(operand) {
-            Some((_, reffed)) => Ok(reffed.value().is_set() && reffed.is_treated_as_nameref()),
+        ast::UnaryPredicate::ShellVariableIsSetAndAssigned => is_variable_set(shell, operand),
+        ast::UnaryPredicate::ShellVariableIsSetAndNameRef => match shell
+            .env()
+            .get_using_policy(operand, crate::env::EnvironmentLookup::Anywhere)
+        {
+            Some(reffed) => Ok(reffed.value().is_set() && reffed.is_treated_as_nameref()),
             None => Ok(false),
         },
     }
+}
+
+/// Does the variable, or the element of an array, have a value?
+fn is_variable_set(
+    shell: &mut Shell<impl extensions::ShellExtensions>,
+    operand: &str,
+) -> Result<bool, error::Error> {
+    let Some((name, index)) = operand
+        .strip_suffix(']')
+        .and_then(|operand| operand.split_once('['))
+    else {
+        return Ok(match shell.env().get(operand) {
+            // An array without an index stands for its first element.
+            Some((_, var)) if var.value().is_array() => {
+                matches!(var.value().get_at("0", shell), Ok(Some(_)))
+            }
+            Some((_, var)) => var.value().is_set(),
+            None => operand
+                .parse::<usize>()
+                .is_ok_and(|at| at > 0 && at <= shell.current_shell_args().len()),
+        });
+    };
+    let Some((_, var)) = shell.env().get(name) else {
+        return Ok(false);
+    };
+    if matches!(index, "@" | "*") {
+        return Ok(!var.value().element_keys(shell).is_empty());
+    }
+    let is_associative = matches!(
+        var.value(),
+        crate::variables::ShellValue::AssociativeArray(_)
+    );
+    let key = if is_associative {
+        index.trim_matches(['"', '\'']).to_owned()
+    } else {
+        let expr = brush_parser::arithmetic::parse(index)
+            .map_err(|_| error::ErrorKind::BadSubstitution(operand.to_owned()))?;
+        shell.eval_arithmetic(&expr)?.to_string()
+    };
+    let Some((_, var)) = shell.env().get(name) else {
+        return Ok(false);
+    };
+    Ok(matches!(var.value().get_at(&key, shell), Ok(Some(_))))
 }
 
 #[expect(clippy::too_many_lines)]
@@ -216,13 +262,7 @@ async fn apply_binary_predicate(
             let (matches, captures) = match regex.matches(s.as_str()) {
                 Ok(Some(captures)) => (true, captures),
                 Ok(None) => (false, vec![]),
-                // If we can't compile the regex, don't abort the whole operation but make sure to
-                // report it.
-                // TODO(test): Docs indicate we should yield 2 on an invalid regex (not 1).
-                Err(e) => {
-                    tracing::warn!("error using regex: {}", e);
-                    (false, vec![])
-                }
+                Err(e) => return Err(e),
             };
 
             let captures_value = variables::ShellValueLiteral::Array(ArrayLiteral(
@@ -497,32 +537,24 @@ pub(crate) fn apply_binary_predicate_to_strs(
             // TODO(test): According to docs, should be lexicographical order of the current locale.
             Ok(left > right)
         }
-        ast::BinaryPredicate::ArithmeticEqualTo => Ok(apply_test_binary_arithmetic_predicate(
-            left,
-            right,
-            |left, right| left == right,
-        )),
-        ast::BinaryPredicate::ArithmeticNotEqualTo => Ok(apply_test_binary_arithmetic_predicate(
-            left,
-            right,
-            |left, right| left != right,
-        )),
-        ast::BinaryPredicate::ArithmeticLessThan => Ok(apply_test_binary_arithmetic_predicate(
-            left,
-            right,
-            |left, right| left < right,
-        )),
-        ast::BinaryPredicate::ArithmeticLessThanOrEqualTo => Ok(
-            apply_test_binary_arithmetic_predicate(left, right, |left, right| left <= right),
-        ),
-        ast::BinaryPredicate::ArithmeticGreaterThan => Ok(apply_test_binary_arithmetic_predicate(
-            left,
-            right,
-            |left, right| left > right,
-        )),
-        ast::BinaryPredicate::ArithmeticGreaterThanOrEqualTo => Ok(
-            apply_test_binary_arithmetic_predicate(left, right, |left, right| left >= right),
-        ),
+        ast::BinaryPredicate::ArithmeticEqualTo => {
+            apply_test_binary_arithmetic_predicate(left, right, |left, right| left == right)
+        }
+        ast::BinaryPredicate::ArithmeticNotEqualTo => {
+            apply_test_binary_arithmetic_predicate(left, right, |left, right| left != right)
+        }
+        ast::BinaryPredicate::ArithmeticLessThan => {
+            apply_test_binary_arithmetic_predicate(left, right, |left, right| left < right)
+        }
+        ast::BinaryPredicate::ArithmeticLessThanOrEqualTo => {
+            apply_test_binary_arithmetic_predicate(left, right, |left, right| left <= right)
+        }
+        ast::BinaryPredicate::ArithmeticGreaterThan => {
+            apply_test_binary_arithmetic_predicate(left, right, |left, right| left > right)
+        }
+        ast::BinaryPredicate::ArithmeticGreaterThanOrEqualTo => {
+            apply_test_binary_arithmetic_predicate(left, right, |left, right| left >= right)
+        }
         ast::BinaryPredicate::StringExactlyMatchesPattern => {
             let pattern = patterns::Pattern::from(right)
                 .set_extended_globbing(shell.options().extended_globbing)
@@ -548,16 +580,15 @@ fn apply_test_binary_arithmetic_predicate(
     left: &str,
     right: &str,
     op: fn(i64, i64) -> bool,
-) -> bool {
+) -> Result<bool, error::Error> {
     // We trim leading/trailing whitespace (including newlines) before parsing integers.
-    let left: Result<i64, _> = left.trim().parse();
-    let right: Result<i64, _> = right.trim().parse();
+    let parse = |s: &str| {
+        s.trim()
+            .parse::<i64>()
+            .map_err(|_| error::ErrorKind::IntegerExpressionExpected(s.to_owned()))
+    };
 
-    if let (Ok(left), Ok(right)) = (left, right) {
-        op(left, right)
-    } else {
-        false
-    }
+    Ok(op(parse(left)?, parse(right)?))
 }
 
 fn left_file_is_older_or_does_not_exist_when_right_does(

@@ -69,6 +69,8 @@ pub struct Registration {
     source_info: crate::SourceInfo,
     /// Whether or not this function definition should be exported to children.
     exported: bool,
+    /// Whether the function may be neither defined anew nor removed.
+    readonly: bool,
 }
 
 impl From<brush_parser::ast::FunctionDefinition> for Registration {
@@ -77,6 +79,7 @@ impl From<brush_parser::ast::FunctionDefinition> for Registration {
             definition: Arc::new(definition),
             source_info: crate::SourceInfo::default(),
             exported: false,
+            readonly: false,
         }
     }
 }
@@ -96,6 +99,7 @@ impl Registration {
             definition: Arc::new(definition),
             source_info: source_info.clone(),
             exported: false,
+            readonly: false,
         }
     }
 
@@ -117,6 +121,16 @@ impl Registration {
     /// Unmarks the function for export.
     pub const fn unexport(&mut self) {
         self.exported = false;
+    }
+
+    /// Marks the function as one that stays as it is.
+    pub const fn set_readonly(&mut self) {
+        self.readonly = true;
+    }
+
+    /// Returns whether the function stays as it is.
+    pub const fn is_readonly(&self) -> bool {
+        self.readonly
     }
 
     /// Returns whether this function is exported.

@@ -248,7 +248,7 @@ impl Execute for ast::CompoundList {
             let run_async = matches!(sep, ast::SeparatorOperator::Async);
 
             if run_async {
-                let job = spawn_async_ao_list_in_task(ao_list, shell, params);
+                let job = spawn_async_ao_list_in_task(ao_list, shell, params).await;
                 let job_formatted = job.to_pid_style_string();
 
                 if shell.options().interactive && !shell.is_subshell() {
@@ -272,7 +272,34 @@ impl Execute for ast::CompoundList {
     }
 }
 
-fn spawn_async_ao_list_in_task<'a, SE: extensions::ShellExtensions>(
+/// Runs a future to its end on a thread of its own, where what it does may block.
+pub(crate) fn spawn_on_own_thread<F>(future: F) -> tokio::task::JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    let runtime = tokio::runtime::Handle::current();
+    tokio::task::spawn_blocking(move || runtime.block_on(future))
+}
+
+/// Is the list one simple command, which may be the only process of its subshell?
+fn is_single_simple_command(ao_list: &ast::AndOrList) -> bool {
+    ao_list.additional.is_empty()
+        && !ao_list.first.bang
+        && matches!(ao_list.first.seq.as_slice(), [ast::Command::Simple(_)])
+}
+
+/// Is the list nothing but a subshell?
+fn is_single_subshell(ao_list: &ast::AndOrList) -> bool {
+    ao_list.additional.is_empty()
+        && !ao_list.first.bang
+        && matches!(
+            ao_list.first.seq.as_slice(),
+            [ast::Command::Compound(ast::CompoundCommand::Subshell(_), _)]
+        )
+}
+
+async fn spawn_async_ao_list_in_task<'a, SE: extensions::ShellExtensions>(
     ao_list: &ast::AndOrList,
     shell: &'a mut Shell<SE>,
     params: &ExecutionParameters,
@@ -290,18 +317,46 @@ fn spawn_async_ao_list_in_task<'a, SE: extensions::ShellExtensions>(
         cloned_params.set_fd(openfiles::OpenFiles::STDIN_FD, null);
     }
 
-    let join_handle = tokio::spawn(async move {
-        cloned_ao_list
+    let process = cloned_shell.process().cloned();
+    if let Some(process) = process
+        .as_ref()
+        .filter(|_| is_single_simple_command(ao_list))
+    {
+        process.expect_leader();
+    }
+
+    if is_single_subshell(ao_list) {
+        cloned_shell.lend_process();
+    }
+
+    let join_handle = spawn_on_own_thread(async move {
+        let result = cloned_ao_list
             .execute(&mut cloned_shell, &cloned_params)
-            .await
+            .await;
+        let result = cloned_shell.end_subshell(result, &cloned_params).await;
+        if let Some(process) = cloned_shell.process() {
+            process.set_leader(None);
+        }
+        Ok(result)
     });
 
-    shell.jobs_mut().add_as_current(jobs::Job::new(
+    // Scripts want to know the id of the process right away. The command may have to wait for us
+    // before it can be started, though: for what we will write to a named pipe, for instance.
+    if let Some(process) = &process {
+        let _ = tokio::time::timeout(LONGEST_START, process.leader_known()).await;
+    }
+
+    let mut job = jobs::Job::new(
         [jobs::JobTask::Internal(join_handle)],
         ao_list.to_string(),
         jobs::JobState::Running,
-    ))
+    );
+    job.set_process(process);
+    shell.jobs_mut().add_as_current(job)
 }
+
+/// How long to wait for a command in the background to be started.
+const LONGEST_START: std::time::Duration = std::time::Duration::from_millis(500);
 
 #[async_trait::async_trait]
 impl Execute for ast::AndOrList {
@@ -397,11 +452,21 @@ impl Execute for ast::Pipeline {
         // Update exit status.
         shell.set_last_exit_status(result.exit_code.into());
 
+        // See to signals that arrived while the commands were running.
+        if let Some(ending) = shell.handle_signals(&params).await? {
+            return Ok(ending);
+        }
+
         // Fire the ERR trap if the pipeline failed in a non-conditional context.
         // We reuse `suppress_errexit` here because bash suppresses the ERR trap in
         // exactly the same contexts it suppresses errexit (conditionals, `!`-prefixed
         // pipelines, etc.).
-        if !result.is_success() && !params.suppress_errexit && !self.bang {
+        // If a command within already ended the shell, it's over.
+        if !result.is_success()
+            && result.is_normal_flow()
+            && !params.suppress_errexit
+            && !self.bang
+        {
             if shell.traps().handles(crate::traps::TrapSignal::Err) {
                 shell
                     .invoke_trap_handler(crate::traps::TrapSignal::Err, &params)
@@ -428,13 +493,11 @@ impl Execute for ast::Pipeline {
                     timing::format_duration_posixly(&timing.system),
                 )?;
             } else {
-                std::write!(
-                    stderr,
-                    "\nreal\t{}\nuser\t{}\nsys\t{}\n",
-                    timing::format_duration_non_posixly(&timing.wall),
-                    timing::format_duration_non_posixly(&timing.user),
-                    timing::format_duration_non_posixly(&timing.system),
-                )?;
+                let format = shell.env_str("TIMEFORMAT");
+                let format = format.as_deref().unwrap_or(timing::DEFAULT_FORMAT);
+                if !format.is_empty() {
+                    std::writeln!(stderr, "{}", timing::format_timing(&timing, format))?;
+                }
             }
         }
 
@@ -511,9 +574,19 @@ async fn spawn_pipeline_processes(
             }
         };
 
-        let spawn_result = command
+        let spawn_result = match command
             .execute_in_pipeline(pipeline_context, cmd_params)
-            .await?;
+            .await
+        {
+            Ok(spawn_result) => spawn_result,
+            Err(error) if run_in_current_shell => return Err(error),
+            // An error in one member of a pipeline doesn't concern the others.
+            Err(error) => {
+                let _ = shell.display_error(&mut params.stderr(shell), &error);
+                let exit_code = error.into_result(shell).exit_code;
+                ExecutionSpawnResult::Completed(exit_code.into())
+            }
+        };
 
         // Update the process group ID if something was spawned.
         if let ExecutionSpawnResult::StartedProcess(child) = &spawn_result {
@@ -544,6 +617,16 @@ async fn wait_for_pipeline_processes_and_update_status(
     while let Some(child) = process_spawn_results.pop_front() {
         let wait_result = if !stopped_children.is_empty() {
             child.poll().await?
+        } else if let Some(process) = shell.process().cloned() {
+            let traps = shell.traps().clone();
+            let is_trapped = |signal| {
+                crate::traps::TrapSignal::try_from(signal).is_ok_and(|signal| traps.handles(signal))
+            };
+            tokio::select! {
+                biased;
+                wait_result = child.wait() => wait_result?,
+                signal = process.killed(is_trapped) => return Ok(ExecutionResult::killed(signal)),
+            }
         } else {
             child.wait().await?
         };
@@ -616,13 +699,47 @@ impl<SE: extensions::ShellExtensions> ExecuteInPipeline<SE> for ast::Command {
         // Updates the shell with information about the currently executing command.
         pipeline_context.shell.set_current_cmd(self);
 
+        // In a pipeline, these have to run at the same time as what is before and after them.
+        let pipeline_context = match (self, pipeline_context.shell) {
+            (
+                Self::Compound(..) | Self::Function(..) | Self::ExtendedTest(..),
+                commands::ShellForCommand::OwnedShell { mut target, .. },
+            ) => {
+                let command = self.clone();
+                let handle = spawn_on_own_thread(async move {
+                    let context = PipelineExecutionContext {
+                        shell: commands::ShellForCommand::ParentShell(&mut target),
+                        process_group_id: pipeline_context.process_group_id,
+                    };
+                    let result = match command.execute_in_pipeline(context, params.clone()).await {
+                        Ok(spawned) => spawned.wait().await.map(ExecutionResult::from),
+                        Err(error) => Err(error),
+                    };
+                    Ok(target.end_subshell(result, &params).await)
+                });
+                return Ok(ExecutionSpawnResult::StartedTask(handle));
+            }
+            (_, shell) => PipelineExecutionContext {
+                shell,
+                process_group_id: pipeline_context.process_group_id,
+            },
+        };
+        let mut pipeline_context = pipeline_context;
+
         match self {
             Self::Simple(simple) => simple.execute_in_pipeline(pipeline_context, params).await,
             Self::Compound(compound, redirects) => {
                 // Set up any additional redirects.
                 if let Some(redirects) = redirects {
                     for redirect in &redirects.0 {
-                        setup_redirect(&mut pipeline_context.shell, &mut params, redirect).await?;
+                        let shell = &mut pipeline_context.shell;
+                        if let Err(error) = setup_redirect(shell, &mut params, redirect).await {
+                            if error.is_fatal() {
+                                return Err(error);
+                            }
+                            let _ = shell.display_error(&mut params.stderr(shell), &error);
+                            return Ok(ExecutionResult::general_error().into());
+                        }
                     }
                 }
 
@@ -639,26 +756,52 @@ impl<SE: extensions::ShellExtensions> ExecuteInPipeline<SE> for ast::Command {
                 // Set up any additional redirects.
                 if let Some(redirects) = redirects {
                     for redirect in &redirects.0 {
-                        setup_redirect(&mut pipeline_context.shell, &mut params, redirect).await?;
+                        let shell = &mut pipeline_context.shell;
+                        if let Err(error) = setup_redirect(shell, &mut params, redirect).await {
+                            if error.is_fatal() {
+                                return Err(error);
+                            }
+                            let _ = shell.display_error(&mut params.stderr(shell), &error);
+                            return Ok(ExecutionResult::general_error().into());
+                        }
                     }
                 }
 
-                // Evaluate the extended test expression.
-                let result = if extendedtests::eval_extended_test_expr(
-                    &e.expr,
-                    &mut pipeline_context.shell,
-                    &params,
-                )
-                .await?
-                {
-                    0
-                } else {
-                    1
-                };
-                Ok(ExecutionResult::new(result).into())
+                // Evaluate the extended test expression. What is wrong with it doesn't concern the
+                // commands around it, unless it's fatal.
+                let shell = &mut pipeline_context.shell;
+                let result = extendedtests::eval_extended_test_expr(&e.expr, shell, &params).await;
+                Ok(match result {
+                    Ok(true) => ExecutionResult::success(),
+                    Ok(false) => ExecutionResult::general_error(),
+                    Err(error) if error.is_fatal() => return Err(error),
+                    Err(error) => {
+                        let _ = shell.display_error(&mut params.stderr(shell), &error);
+                        let exit_code = match error.kind() {
+                            error::ErrorKind::InvalidRegexError(..) => {
+                                ExecutionExitCode::InvalidUsage
+                            }
+                            _ => ExecutionExitCode::GeneralError,
+                        };
+                        exit_code.into()
+                    }
+                }
+                .into())
             }
         }
     }
+}
+
+/// Executes a list that is part of a loop, where `break` and `continue` mean something.
+async fn execute_loop_body(
+    list: &ast::CompoundList,
+    shell: &mut Shell<impl extensions::ShellExtensions>,
+    params: &ExecutionParameters,
+) -> Result<ExecutionResult, error::Error> {
+    shell.enter_loop();
+    let result = list.execute(shell, params).await;
+    shell.leave_loop();
+    result
 }
 
 enum WhileOrUntil {
@@ -681,24 +824,12 @@ impl Execute for ast::CompoundCommand {
                 // Clone off a new subshell, and run the body of the subshell there.
                 // TODO(source-info): Do we need to reset the line number?
                 let mut subshell = shell.clone();
+                subshell.borrow_process(shell);
 
                 // Handle errors within the subshell context to prevent fatal errors
                 // from propagating to the parent shell.
-                let subshell_result = match list.execute(&mut subshell, params).await {
-                    Ok(result) => result,
-                    Err(error) => {
-                        // Display the error to stderr, but prevent fatal error propagation
-                        let mut stderr = params.stderr(shell);
-                        let _ = shell.display_error(&mut stderr, &error);
-
-                        // Convert error to result in subshell context
-                        error.into_result(&subshell)
-                    }
-                };
-
-                // Preserve the subshell's exit code, but don't honor any of its requests to exit
-                // the shell, break out of loops, etc.
-                Ok(ExecutionResult::from(subshell_result.exit_code))
+                let result = list.execute(&mut subshell, params).await;
+                Ok(subshell.end_subshell(result, params).await)
             }
             Self::ForClause(f) => f.execute(shell, params).await,
             Self::CaseClause(c) => c.execute(shell, params).await,
@@ -760,7 +891,12 @@ impl Execute for ast::CoprocessCommand {
             .set_fd(OpenFiles::STDOUT_FD, stdout_writer.into());
 
         let body = self.body.clone();
-        let join_handle = tokio::spawn(async move {
+        let process = child_shell.process().cloned();
+        // Its ends of the pipes are ours alone.
+        for fd in [stdout_fd, stdin_fd] {
+            child_shell.open_files_mut().remove_fd(fd);
+        }
+        let join_handle = spawn_on_own_thread(async move {
             let pipeline_context = PipelineExecutionContext {
                 shell: commands::ShellForCommand::ParentShell(&mut child_shell),
                 process_group_id: None,
@@ -774,12 +910,14 @@ impl Execute for ast::CoprocessCommand {
             }
         });
 
-        let job = shell.jobs_mut().add_as_current(jobs::Job::new(
+        let mut job = jobs::Job::new(
             [jobs::JobTask::Internal(join_handle)],
             format!("coproc {name}"),
             jobs::JobState::Running,
-        ));
-        let job_id = job.id;
+        );
+        let job_id = process.as_ref().map_or(0, |process| process.id());
+        job.set_process(process);
+        shell.jobs_mut().add_as_current(job);
 
         // Fill out the fd variable.
         let arr_value = ShellValue::from(vec![stdout_fd.to_string(), stdin_fd.to_string()]);
@@ -840,7 +978,22 @@ impl Execute for ast::ForClauseCommand {
                 }
             }
 
-            // Update the variable.
+            // Update the variable; or a reference, and not what it refers to.
+            if shell.env().is_nameref(&self.variable_name) {
+                shell
+                    .env_mut()
+                    .set_nameref_target(&self.variable_name, value.clone())?;
+                result = execute_loop_body(&self.body.list, shell, params).await?;
+                if result.is_return_or_exit() {
+                    break;
+                }
+                let is_break = result.is_break();
+                result.next_control_flow = result.next_control_flow.try_decrement_loop_levels();
+                if is_break || result.is_continue() {
+                    break;
+                }
+                continue;
+            }
             shell.env_mut().update_or_add(
                 &self.variable_name,
                 ShellValueLiteral::Scalar(value),
@@ -849,7 +1002,7 @@ impl Execute for ast::ForClauseCommand {
                 EnvironmentScope::Global,
             )?;
 
-            result = self.body.list.execute(shell, params).await?;
+            result = execute_loop_body(&self.body.list, shell, params).await?;
             if result.is_return_or_exit() {
                 break;
             }
@@ -1009,7 +1162,7 @@ impl Execute for (WhileOrUntil, &ast::WhileOrUntilClauseCommand) {
         condition_params.suppress_errexit = true;
 
         loop {
-            let condition_result = test_condition.execute(shell, &condition_params).await?;
+            let condition_result = execute_loop_body(test_condition, shell, &condition_params).await?;
 
             // Update status for condition
             shell.set_last_exit_status(condition_result.exit_code.into());
@@ -1027,7 +1180,7 @@ impl Execute for (WhileOrUntil, &ast::WhileOrUntilClauseCommand) {
                 break;
             }
 
-            result = body.list.execute(shell, params).await?;
+            result = execute_loop_body(&body.list, shell, params).await?;
             if result.is_return_or_exit() {
                 break;
             }
@@ -1053,11 +1206,15 @@ impl Execute for ast::ArithmeticCommand {
         shell: &mut Shell<impl extensions::ShellExtensions>,
         params: &ExecutionParameters,
     ) -> Result<ExecutionResult, error::Error> {
-        let value = self.expr.eval(shell, params, true).await?;
-        let result = if value != 0 {
-            ExecutionResult::success()
-        } else {
-            ExecutionResult::general_error()
+        // What is wrong with an expression doesn't concern the commands around it.
+        let result = match self.expr.eval(shell, params, true).await {
+            Ok(0) => ExecutionResult::general_error(),
+            Ok(_) => ExecutionResult::success(),
+            Err(error) => {
+                let error = error::Error::from(error);
+                let _ = shell.display_error(&mut params.stderr(shell), &error);
+                ExecutionResult::general_error()
+            }
         };
 
         shell.set_last_exit_status(result.exit_code.into());
@@ -1086,7 +1243,7 @@ impl Execute for ast::ArithmeticForClauseCommand {
                 }
             }
 
-            result = self.body.list.execute(shell, params).await?;
+            result = execute_loop_body(&self.body.list, shell, params).await?;
             if result.is_return_or_exit() {
                 break;
             }
@@ -1114,7 +1271,7 @@ impl Execute for ast::FunctionDefinition {
     async fn execute(
         &self,
         shell: &mut Shell<impl extensions::ShellExtensions>,
-        _params: &ExecutionParameters,
+        params: &ExecutionParameters,
     ) -> Result<ExecutionResult, error::Error> {
         let func_name = self.fname.value.clone();
 
@@ -1141,9 +1298,13 @@ impl Execute for ast::FunctionDefinition {
             .map_or_else(crate::SourceInfo::default, |frame| {
                 frame.adjusted_source_info()
             });
-        shell.define_func(func_name, self.clone(), &source_info);
-
-        let result = ExecutionResult::success();
+        let result = if shell.is_func_readonly(&func_name) {
+            writeln!(params.stderr(shell), "{func_name}: readonly function")?;
+            ExecutionResult::general_error()
+        } else {
+            shell.define_func(func_name, self.clone(), &source_info);
+            ExecutionResult::success()
+        };
         shell.set_last_exit_status(result.exit_code.into());
 
         Ok(result)
@@ -1165,6 +1326,9 @@ impl<SE: extensions::ShellExtensions> ExecuteInPipeline<SE> for ast::SimpleComma
             .as_ref()
             .map(|won| CommandPrefixOrSuffixItem::Word(won.clone()));
 
+        // Run through any pre-execution hooks as best effort.
+        let _ = commands::on_preexecute(&mut context.shell, &params, self).await;
+
         let mut assignments = vec![];
         let mut args: Vec<CommandArg> = vec![];
         let mut command_takes_assignments = false;
@@ -1173,12 +1337,26 @@ impl<SE: extensions::ShellExtensions> ExecuteInPipeline<SE> for ast::SimpleComma
         // if expansion (e.g., command substitution) set an exit status.
         let status_change_count_before_expansion = context.shell.last_exit_status_change_count();
 
-        for item in prefix_iter.chain(cmd_name_items.iter()).chain(suffix_iter) {
+        // Redirections come after all other expansions, and don't apply to them.
+        let (redirects, words): (Vec<_>, Vec<_>) = prefix_iter
+            .chain(cmd_name_items.iter())
+            .chain(suffix_iter)
+            .partition(|item| matches!(item, CommandPrefixOrSuffixItem::IoRedirect(_)));
+        let mut unredirected_params = None;
+
+        for item in words.into_iter().chain(redirects) {
             match item {
                 CommandPrefixOrSuffixItem::IoRedirect(redirect) => {
+                    if unredirected_params.is_none() {
+                        unredirected_params = Some(params.clone());
+                    }
                     if let Err(e) = setup_redirect(&mut context.shell, &mut params, redirect).await
                     {
-                        writeln!(params.stderr(&context.shell), "error: {e}")?;
+                        if e.is_fatal() {
+                            return Err(e);
+                        }
+                        let mut stderr = params.stderr(&context.shell);
+                        let _ = context.shell.display_error(&mut stderr, &e);
                         return Ok(ExecutionResult::general_error().into());
                     }
                 }
@@ -1214,11 +1392,15 @@ impl<SE: extensions::ShellExtensions> ExecuteInPipeline<SE> for ast::SimpleComma
                         } else {
                             // This *looks* like an assignment, but it's really a string we should
                             // fully treat as a regular looking
-                            // argument.
+                            // argument; except for a tilde.
+                            let word =
+                                expand_tilde_after_equals(&mut context.shell, &params, assignment)
+                                    .await?
+                                    .unwrap_or_else(|| word.value.clone());
                             let mut next_args = expansion::full_expand_and_split_word(
                                 &mut context.shell,
                                 &params,
-                                word,
+                                &word,
                             )
                             .await?
                             .into_iter()
@@ -1235,8 +1417,9 @@ impl<SE: extensions::ShellExtensions> ExecuteInPipeline<SE> for ast::SimpleComma
 
                     if args.is_empty() {
                         if let Some(cmd_name) = next_args.first() {
-                            if let Some(alias_value) =
-                                context.shell.aliases().get(cmd_name.as_str())
+                            if context.shell.options().expand_aliases
+                                && let Some(alias_value) =
+                                    context.shell.aliases().get(cmd_name.as_str())
                             {
                                 //
                                 // TODO(#57): This is a total hack; aliases are supposed to be
@@ -1297,8 +1480,12 @@ impl<SE: extensions::ShellExtensions> ExecuteInPipeline<SE> for ast::SimpleComma
                 process_group_id: context.process_group_id,
             };
 
-            match execute_command(context, params, cmd_name, assignments, args).await {
+            let trace_params = unredirected_params.unwrap_or_else(|| params.clone());
+            match execute_command(context, params, &trace_params, cmd_name, assignments, args).await
+            {
                 Ok(result) => Ok(result),
+                // What was wrong is not the command but an assignment within a function.
+                Err(err) if matches!(err.kind(), error::ErrorKind::AlreadyReported) => Err(err),
                 Err(err) => {
                     let _ = parent_shell.display_error(&mut stderr, &err);
 
@@ -1308,6 +1495,7 @@ impl<SE: extensions::ShellExtensions> ExecuteInPipeline<SE> for ast::SimpleComma
             }
         } else {
             // No command to run; assignments must be applied to this shell.
+            let params = unredirected_params.unwrap_or(params);
             for assignment in assignments {
                 // Apply the assignment. Don't mark as fatal - let errors be handled
                 // at the program level so multiple complete_commands can execute independently.
@@ -1319,7 +1507,21 @@ impl<SE: extensions::ShellExtensions> ExecuteInPipeline<SE> for ast::SimpleComma
                     None,
                     EnvironmentScope::Global,
                 )
-                .await?;
+                .await
+                .map_err(|error| match error.kind() {
+                    // This ends whatever function we're in, but is reported from here.
+                    error::ErrorKind::ReadonlyVariable => {
+                        let name = match &assignment.name {
+                            ast::AssignmentName::VariableName(name)
+                            | ast::AssignmentName::ArrayElementName(name, _) => name.clone(),
+                        };
+                        let error = error::ErrorKind::AssigningReadonly(name).into();
+                        let mut stderr = params.stderr(&context.shell);
+                        let _ = context.shell.display_error(&mut stderr, &error);
+                        error::ErrorKind::AlreadyReported.into()
+                    }
+                    _ => error,
+                })?;
             }
 
             // Assignment-only statements clear $_ (set to empty string).
@@ -1343,9 +1545,34 @@ impl<SE: extensions::ShellExtensions> ExecuteInPipeline<SE> for ast::SimpleComma
     }
 }
 
+/// In an argument that looks like an assignment, a tilde at the beginning of the value is
+/// expanded. Returns the argument with that done, if there is anything to do.
+async fn expand_tilde_after_equals(
+    shell: &mut Shell<impl extensions::ShellExtensions>,
+    params: &ExecutionParameters,
+    assignment: &ast::Assignment,
+) -> Result<Option<String>, error::Error> {
+    let ast::AssignmentValue::Scalar(value) = &assignment.value else {
+        return Ok(None);
+    };
+    if !value.value.starts_with('~') {
+        return Ok(None);
+    }
+    let end = value.value.find(['/', ':']).unwrap_or(value.value.len());
+    let (tilde, rest) = value.value.split_at(end);
+    let expanded = expansion::basic_expand_word(shell, params, tilde).await?;
+    let quoted = crate::escape::force_quote(&expanded, crate::escape::QuoteMode::SingleQuote);
+    let operator = if assignment.append { "+=" } else { "=" };
+    Ok(Some(std::format!(
+        "{}{operator}{quoted}{rest}",
+        assignment.name
+    )))
+}
+
 async fn execute_command(
     mut context: PipelineExecutionContext<'_, impl extensions::ShellExtensions>,
     params: ExecutionParameters,
+    trace_params: &ExecutionParameters,
     cmd_name: String,
     assignments: Vec<&ast::Assignment>,
     args: Vec<CommandArg>,
@@ -1372,7 +1599,7 @@ async fn execute_command(
         guard
             .shell()
             .trace_command(
-                &params,
+                trace_params,
                 args.iter().map(|arg| arg.quote_for_tracing()).join(" "),
             )
             .await;
@@ -1387,9 +1614,6 @@ async fn execute_command(
 
     // Arrange to pop off that ephemeral environment scope.
     cmd.post_execute = Some(|shell| shell.env_mut().pop_scope(EnvironmentScope::Command));
-
-    // Run through any pre-execution hooks as best effort.
-    let _ = commands::on_preexecute(&mut cmd).await;
 
     // Execute
     // TODO(jobs): do we need to move self back to foreground on error here?
@@ -1494,8 +1718,10 @@ async fn apply_assignment(
         }
     };
 
+    let variable_name = &shell.env().resolve_nameref(variable_name).into_owned();
+
     // Expand the values.
-    let new_value = match &assignment.value {
+    let mut new_value = match &assignment.value {
         ast::AssignmentValue::Scalar(unexpanded_value) => {
             let value =
                 expansion::basic_expand_assignment_word(shell, params, unexpanded_value).await?;
@@ -1538,6 +1764,15 @@ async fn apply_assignment(
             .await;
     }
 
+    // What is assigned to an integer is an expression.
+    if shell
+        .env()
+        .get(variable_name)
+        .is_some_and(|(_, var)| var.is_treated_as_integer())
+    {
+        new_value = shell.eval_integer_value(params, new_value).await?;
+    }
+
     // See if we need to eval an array index.
     if let Some(idx) = &array_index {
         let will_be_indexed_array = if let Some((_, existing_value)) =
@@ -1558,6 +1793,14 @@ async fn apply_assignment(
                     .to_string(),
             );
         }
+    }
+
+    // Setting this variable sets a clock.
+    if variable_name == "SECONDS"
+        && let ShellValueLiteral::Scalar(seconds) = &new_value
+    {
+        shell.restart_stopwatch(seconds.parse().unwrap_or(0));
+        return Ok(());
     }
 
     // Read option before taking mutable borrow on env.
@@ -1656,8 +1899,9 @@ pub(crate) async fn setup_redirect(
                         return Err(error::ErrorKind::InvalidRedirection.into());
                     }
 
+                    let given_file_path = expanded_fields.remove(0);
                     let expanded_file_path: PathBuf =
-                        shell.absolute_path(Path::new(expanded_fields.remove(0).as_str()));
+                        shell.absolute_path(Path::new(given_file_path.as_str()));
 
                     let default_fd_if_unspecified = get_default_fd_for_redirect_kind(kind);
                     match kind {
@@ -1711,10 +1955,7 @@ pub(crate) async fn setup_redirect(
                     let opened_file = shell
                         .open_file(&options, &expanded_file_path, params)
                         .map_err(|err| {
-                            error::ErrorKind::RedirectionFailure(
-                                expanded_file_path.to_string_lossy().to_string(),
-                                err.to_string(),
-                            )
+                            error::ErrorKind::RedirectionFailure(given_file_path, err.to_string())
                         })?;
 
                     params.open_files.set_fd(fd_num, opened_file);
@@ -1767,6 +2008,8 @@ pub(crate) async fn setup_redirect(
                         false
                     };
 
+                    let mut moved_fd = None;
+
                     if expanded.is_empty() {
                         // Nothing to do
                     } else if expanded.chars().all(|c: char| c.is_ascii_digit()) {
@@ -1782,6 +2025,7 @@ pub(crate) async fn setup_redirect(
                         };
 
                         params.open_files.set_fd(fd_num, target_file);
+                        moved_fd = Some(source_fd_num).filter(|source| *source != fd_num);
                     } else if fd_num == 1 && !dash {
                         // Special case for compatibility: redirect stdout and stderr to the file
                         // given by `expanded`.
@@ -1793,8 +2037,10 @@ pub(crate) async fn setup_redirect(
                     }
 
                     if dash {
-                        // Close the specified fd. Ignore it if it's not valid.
-                        params.open_files.remove_fd(fd_num);
+                        // Close the specified fd, or the one that was moved. Ignore it if it's not
+                        // valid.
+                        let closed_fd = moved_fd.unwrap_or(fd_num);
+                        params.open_files.remove_fd(closed_fd);
                     }
                 }
 
@@ -1824,6 +2070,10 @@ pub(crate) async fn setup_redirect(
                     }
                 }
             }
+        }
+
+        ast::IoRedirect::NamedFd(name, redirect) => {
+            Box::pin(setup_named_fd_redirect(shell, params, name, redirect)).await?;
         }
 
         ast::IoRedirect::HereDocument(fd_num, io_here) => {
@@ -1858,6 +2108,59 @@ pub(crate) async fn setup_redirect(
     Ok(())
 }
 
+/// Sets up a redirection of a file descriptor that a variable names. It stays open after the
+/// command.
+///
+/// # Arguments
+///
+/// * `shell` - The shell instance.
+/// * `params` - The execution parameters to modify.
+/// * `name` - The name of the variable, or of an element of it.
+/// * `redirect` - The redirection itself.
+async fn setup_named_fd_redirect(
+    shell: &mut Shell<impl extensions::ShellExtensions>,
+    params: &'_ mut ExecutionParameters,
+    name: &str,
+    redirect: &ast::IoRedirect,
+) -> Result<(), error::Error> {
+    let closes = matches!(
+        redirect,
+        ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::Duplicate(word)) if word.value == "-"
+    );
+    if closes {
+        let expansion = std::format!("${{{name}}}");
+        let fd_num = expansion::basic_expand_word(shell, params, &expansion)
+            .await?
+            .parse::<ShellFd>()
+            .map_err(|_| error::ErrorKind::InvalidRedirection)?;
+        params.open_files.remove_fd(fd_num);
+        shell.open_files_mut().remove_fd(fd_num);
+        return Ok(());
+    }
+
+    let mut fd_num = 10;
+    while params.try_fd(shell, fd_num).is_some() {
+        fd_num += 1;
+    }
+
+    let numbered = match redirect.clone() {
+        ast::IoRedirect::File(_, kind, target) => {
+            ast::IoRedirect::File(Some(fd_num), kind, target)
+        }
+        ast::IoRedirect::HereDocument(_, doc) => ast::IoRedirect::HereDocument(Some(fd_num), doc),
+        ast::IoRedirect::HereString(_, word) => ast::IoRedirect::HereString(Some(fd_num), word),
+        ast::IoRedirect::OutputAndError(..) | ast::IoRedirect::NamedFd(..) => {
+            return Err(error::ErrorKind::InvalidRedirection.into());
+        }
+    };
+    setup_redirect(shell, params, &numbered).await?;
+
+    if let Some(file) = params.try_fd(shell, fd_num) {
+        shell.open_files_mut().set_fd(fd_num, file);
+    }
+    expansion::assign_to_named_parameter(shell, params, name, fd_num.to_string()).await
+}
+
 /// Sets up redirection of both stdout and stderr to the same file, given by `file_path`.
 ///
 /// # Arguments
@@ -1884,10 +2187,7 @@ fn setup_redirect_output_and_error_to(
     let stdout_file = shell
         .open_file(&file_options, &abs_file_path, params)
         .map_err(|err| {
-            error::ErrorKind::RedirectionFailure(
-                abs_file_path.to_string_lossy().to_string(),
-                err.to_string(),
-            )
+            error::ErrorKind::RedirectionFailure(file_path.to_owned(), err.to_string())
         })?;
 
     let stderr_file = stdout_file.try_clone()?;
@@ -1942,12 +2242,13 @@ fn setup_process_substitution(
     // Asynchronously spawn off the subshell; we intentionally don't block on its
     // completion.
     let subshell_cmd = subshell_cmd.to_owned();
-    tokio::spawn(async move {
+    spawn_on_own_thread(async move {
         // Intentionally ignore the result of the subshell command.
-        let _ = subshell_cmd
+        let result = subshell_cmd
             .list
             .execute(&mut subshell, &child_params)
             .await;
+        let _ = subshell.end_subshell(result, &child_params).await;
     });
 
     // Starting at 63 (a.k.a. 64-1)--and decrementing--look for an
@@ -1963,22 +2264,22 @@ fn setup_process_substitution(
     Ok((candidate_fd_num, target_file))
 }
 
+/// What any pipe can hold.
+const PIPE_CAPACITY: usize = 4096;
+
 fn setup_open_file_with_contents(contents: &str) -> Result<OpenFile, error::Error> {
     let (reader, mut writer) = std::io::pipe()?;
 
-    let bytes = contents.as_bytes();
-
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    {
-        use std::os::fd::AsFd as _;
-
-        let len = i32::try_from(bytes.len())
-            .map_err(|_err| error::Error::from(error::ErrorKind::TooMuchData))?;
-        nix::fcntl::fcntl(reader.as_fd(), nix::fcntl::FcntlArg::F_SETPIPE_SZ(len))?;
+    if contents.len() <= PIPE_CAPACITY {
+        writer.write_all(contents.as_bytes())?;
+    } else {
+        // Larger contents are written while they are being read. The system doesn't let
+        // everybody have pipes of any size.
+        let contents = contents.to_owned();
+        std::thread::spawn(move || {
+            let _ = writer.write_all(contents.as_bytes());
+        });
     }
-
-    writer.write_all(bytes)?;
-    drop(writer);
 
     Ok(reader.into())
 }

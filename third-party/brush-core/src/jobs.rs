@@ -1,7 +1,8 @@
 //! Job management
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::fmt::Display;
+use std::sync::Arc;
 
 use futures::FutureExt;
 
@@ -11,6 +12,7 @@ use crate::processes;
 use crate::sys;
 use crate::trace_categories;
 use crate::traps;
+use crate::virtualprocess::VirtualProcess;
 
 pub(crate) type JobJoinHandle = tokio::task::JoinHandle<Result<ExecutionResult, error::Error>>;
 pub(crate) type JobResult = (Job, Result<ExecutionResult, error::Error>);
@@ -20,6 +22,23 @@ pub(crate) type JobResult = (Job, Result<ExecutionResult, error::Error>);
 pub struct JobManager {
     /// The jobs that are currently managed by the shell.
     pub jobs: Vec<Job>,
+    /// The id of the process that was last started in the background.
+    last_background_pid: Option<sys::process::ProcessId>,
+    /// What came of processes that were waited for, or seen to have ended.
+    finished: HashMap<sys::process::ProcessId, u8>,
+    /// In a subshell: the jobs of its parent, which it may list but not wait for.
+    parent_jobs: Vec<JobSummary>,
+}
+
+/// What is shown of a job.
+#[derive(Clone)]
+pub struct JobSummary {
+    /// The id of its process.
+    pub pid: Option<sys::process::ProcessId>,
+    /// The line that is shown for it.
+    pub line: String,
+    /// Its state.
+    pub state: JobState,
 }
 
 /// Represents a task that is part of a job.
@@ -102,8 +121,11 @@ impl JobManager {
             }
         }
 
-        let id = self.jobs.len() + 1;
+        let id = self.jobs.iter().map(|job| job.id).max().unwrap_or(0) + 1;
         job.id = id;
+        if let Some(pid) = job.representative_pid() {
+            self.last_background_pid = Some(pid);
+        }
         job.annotation = JobAnnotation::Current;
         self.jobs.push(job);
 
@@ -161,6 +183,35 @@ impl JobManager {
         }
     }
 
+    /// Returns the job manager of a new subshell.
+    pub(crate) fn for_subshell(&self) -> Self {
+        Self {
+            last_background_pid: self.last_background_pid,
+            parent_jobs: self.summaries(),
+            ..Self::default()
+        }
+    }
+
+    /// Returns what is to be shown of the jobs.
+    pub fn summaries(&self) -> Vec<JobSummary> {
+        if self.jobs.is_empty() {
+            return self.parent_jobs.clone();
+        }
+        self.jobs
+            .iter()
+            .map(|job| JobSummary {
+                pid: job.representative_pid(),
+                line: job.to_string(),
+                state: job.state.clone(),
+            })
+            .collect()
+    }
+
+    /// Returns the id of the process that was last started in the background.
+    pub const fn last_background_pid(&self) -> Option<sys::process::ProcessId> {
+        self.last_background_pid
+    }
+
     /// Waits for all managed jobs to complete.
     pub async fn wait_all(&mut self) -> Result<Vec<Job>, error::Error> {
         for job in &mut self.jobs {
@@ -168,6 +219,51 @@ impl JobManager {
         }
 
         Ok(self.sweep_completed_jobs())
+    }
+
+    /// Finds the job that a process id or job specification names.
+    ///
+    /// # Arguments
+    ///
+    /// * `id` - The process id, or a job specification.
+    pub fn find_job(&mut self, id: &str) -> Option<&mut Job> {
+        if id.starts_with('%') {
+            return self.resolve_job_spec(id);
+        }
+        let pid = id.parse::<sys::process::ProcessId>().ok()?;
+        self.jobs.iter_mut().find(|job| job.has_pid(pid))
+    }
+
+    /// Returns what came of a process that isn't among the jobs any more.
+    ///
+    /// # Arguments
+    ///
+    /// * `id` - The process id.
+    pub fn finished_status(&self, id: &str) -> Option<u8> {
+        let pid = id.parse::<sys::process::ProcessId>().ok()?;
+        self.finished.get(&pid).copied()
+    }
+
+    /// Removes a job that has completed, and remembers what came of it.
+    ///
+    /// # Arguments
+    ///
+    /// * `id` - The id of the job.
+    /// * `result` - What came of it.
+    pub fn remove_completed(&mut self, id: usize, result: &ExecutionResult) {
+        if let Some(at) = self.jobs.iter().position(|job| job.id == id) {
+            let job = self.jobs.remove(at);
+            self.remember(&job, result.exit_code.into());
+        }
+    }
+
+    fn remember(&mut self, job: &Job, status: u8) {
+        if let Some(pid) = job.representative_pid() {
+            self.finished.insert(pid, status);
+        }
+        if let Some(process) = &job.process {
+            self.finished.insert(process.id(), status);
+        }
     }
 
     /// Polls all managed jobs for completion.
@@ -178,6 +274,7 @@ impl JobManager {
         while i != self.jobs.len() {
             if let Some(result) = self.jobs[i].poll_done()? {
                 let job = self.jobs.remove(i);
+                self.remember(&job, job.last_status);
                 results.push((job, result));
             } else if matches!(self.jobs[i].state, JobState::Done) {
                 // TODO(jobs): This is a workaround to remove jobs that are done but for which we
@@ -197,7 +294,9 @@ impl JobManager {
         let mut i = 0;
         while i != self.jobs.len() {
             if self.jobs[i].tasks.is_empty() {
-                completed_jobs.push(self.jobs.remove(i));
+                let job = self.jobs.remove(i);
+                self.remember(&job, job.last_status);
+                completed_jobs.push(job);
             } else {
                 i += 1;
             }
@@ -271,6 +370,12 @@ pub struct Job {
 
     /// The current operational state of the job.
     pub state: JobState,
+
+    /// The subshell that the job runs in, if it does.
+    process: Option<Arc<VirtualProcess>>,
+
+    /// What came of the task that ended last.
+    last_status: u8,
 }
 
 impl Display for Job {
@@ -305,7 +410,31 @@ impl Job {
             annotation: JobAnnotation::None,
             command_line,
             state,
+            process: None,
+            last_status: 0,
         }
+    }
+
+    /// Sets the subshell that the job runs in.
+    pub(crate) fn set_process(&mut self, process: Option<Arc<VirtualProcess>>) {
+        self.process = process;
+    }
+
+    /// Has everything that the job consists of ended, whether that was noticed or not?
+    pub fn has_ended(&self) -> bool {
+        self.tasks.iter().all(|task| match task {
+            JobTask::External(_) => false,
+            JobTask::Internal(handle) => handle.is_finished(),
+        })
+    }
+
+    /// Is this the id of a process of the job?
+    fn has_pid(&self, pid: sys::process::ProcessId) -> bool {
+        self.representative_pid() == Some(pid)
+            || self
+                .process
+                .as_ref()
+                .is_some_and(|process| process.has_id(pid))
     }
 
     /// Returns a pid-style string for the job.
@@ -352,6 +481,7 @@ impl Job {
             match task.poll() {
                 Some(r) => {
                     self.tasks.remove(0);
+                    self.last_status = r.as_ref().map_or(1, |r| r.exit_code.into());
                     result = Some(r);
                 }
                 None => {
@@ -374,6 +504,7 @@ impl Job {
         while let Some(task) = self.tasks.back_mut() {
             match task.wait().await? {
                 JobTaskWaitResult::Completed(execution_result) => {
+                    self.last_status = execution_result.exit_code.into();
                     result = execution_result;
                     self.tasks.pop_back();
                 }
@@ -428,6 +559,13 @@ impl Job {
     ///
     /// * `signal` - The signal to send to the job.
     pub fn kill(&self, signal: traps::TrapSignal) -> Result<(), error::Error> {
+        if let Some(process) = &self.process
+            && VirtualProcess::is_virtual_id(process.id())
+            && let Ok(number) = i32::try_from(signal)
+        {
+            process.send_signal(number);
+            return Ok(());
+        }
         if let Some(pid) = self.process_group_id() {
             sys::signal::kill_process(pid, signal)
         } else {
@@ -437,6 +575,9 @@ impl Job {
 
     /// Tries to retrieve a "representative" pid for the job.
     pub fn representative_pid(&self) -> Option<sys::process::ProcessId> {
+        if let Some(process) = &self.process {
+            return Some(process.id());
+        }
         for task in &self.tasks {
             match task {
                 JobTask::External(p) => {

@@ -40,6 +40,7 @@ pub mod timing;
 pub mod trace_categories;
 pub mod traps;
 pub mod variables;
+pub mod virtualprocess;
 mod wellknownvars;
 
 /// Re-export parser types used in core definitions.

@@ -27,6 +27,8 @@ type PatternWord = Vec<PatternPiece>;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FilenameExpansionOptions {
     pub require_dot_in_pattern_to_match_dot_files: bool,
+    /// Whether `**` matches any number of directories.
+    pub enable_star_star_glob: bool,
 }
 
 /// Result of a pattern expansion, distinguishing "no glob metacharacters" from
@@ -256,7 +258,32 @@ impl Pattern {
             vec![working_dir.to_path_buf()]
         };
 
-        for component in components {
+        let mut expanded_any = false;
+        let mut expanded_star_star = false;
+        let component_count = components.len();
+        for (component_index, component) in components.into_iter().enumerate() {
+            let is_star_star = options.enable_star_star_glob
+                && component
+                    .iter()
+                    .all(|piece| matches!(piece, PatternPiece::Pattern(_)))
+                && component.iter().map(|piece| piece.as_str()).collect::<String>() == "**";
+            if is_star_star {
+                let is_last = component_index + 1 == component_count;
+                let with_dot_files = !options.require_dot_in_pattern_to_match_dot_files;
+                for mut path in std::mem::take(&mut paths_so_far) {
+                    let descendants = descendants_of(&path, !is_last, with_dot_files);
+                    // The directory itself, which is not shown if it's the one we are in.
+                    if is_last {
+                        sys::fs::push_path_for_pattern(&mut path, "");
+                    }
+                    paths_so_far.push(path);
+                    paths_so_far.extend(descendants);
+                }
+                expanded_any = true;
+                expanded_star_star = true;
+                continue;
+            }
+
             if !component.iter().any(|piece| {
                 matches!(piece, PatternPiece::Pattern(_))
                     && requires_expansion(piece.as_str(), self.enable_extended_globbing)
@@ -268,8 +295,20 @@ impl Pattern {
                         .collect::<String>();
                     sys::fs::push_path_for_pattern(p, &flattened);
                 }
+                // What was found so far need not have such a file in it.
+                if expanded_any {
+                    let is_trailing_slash = component.iter().all(|piece| piece.as_str().is_empty());
+                    paths_so_far.retain(|path| {
+                        if is_trailing_slash {
+                            path.is_dir()
+                        } else {
+                            path.symlink_metadata().is_ok()
+                        }
+                    });
+                }
                 continue;
             }
+            expanded_any = true;
 
             let current_paths = std::mem::take(&mut paths_so_far);
             for current_path in current_paths {
@@ -312,7 +351,7 @@ impl Pattern {
             }
         }
 
-        let results: Vec<_> = paths_so_far
+        let mut results: Vec<_> = paths_so_far
             .into_iter()
             .filter_map(|path| {
                 if let Some(filter) = path_filter
@@ -337,7 +376,12 @@ impl Pattern {
 
                 Some(path_ref.to_string())
             })
+            .filter(|path| !expanded_any || !path.is_empty())
             .collect();
+        if expanded_star_star {
+            results.sort();
+            results.dedup();
+        }
 
         tracing::debug!(target: trace_categories::PATTERN, "  => results: {results:?}");
 
@@ -423,6 +467,28 @@ impl Pattern {
         let re = self.to_regex(true, true)?;
         Ok(re.is_match(value)?)
     }
+}
+
+/// Returns everything below a directory, or just the directories.
+fn descendants_of(path: &Path, only_directories: bool, with_dot_files: bool) -> Vec<std::path::PathBuf> {
+    let mut found = vec![];
+    let Ok(entries) = path.read_dir() else {
+        return found;
+    };
+    for entry in entries.filter_map(Result::ok) {
+        if !with_dot_files && entry.file_name().to_string_lossy().starts_with('.') {
+            continue;
+        }
+        let is_directory = entry.file_type().is_ok_and(|file_type| file_type.is_dir());
+        if is_directory || !only_directories {
+            found.push(entry.path());
+        }
+        // Links to directories aren't followed.
+        if is_directory {
+            found.extend(descendants_of(&entry.path(), only_directories, with_dot_files));
+        }
+    }
+    found
 }
 
 /// Checks whether a string contains glob metacharacters that would trigger

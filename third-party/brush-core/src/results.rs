@@ -27,6 +27,20 @@ impl ExecutionResult {
         }
     }
 
+    /// Returns a new `ExecutionResult` reflecting a shell that was ended by a signal.
+    ///
+    /// # Arguments
+    ///
+    /// * `signal` - The number of the signal.
+    pub fn killed(signal: i32) -> Self {
+        #[expect(clippy::cast_sign_loss)]
+        let code = (signal & 0x7F) as u8 + 128;
+        Self {
+            next_control_flow: ExecutionControlFlow::ExitShell,
+            exit_code: code.into(),
+        }
+    }
+
     /// Returns a new `ExecutionResult` reflecting a process that was stopped.
     pub fn stopped() -> Self {
         // TODO(jobs): Decide how to sort this out in a platform-independent way.

@@ -64,6 +64,26 @@ pub struct Shell<SE: extensions::ShellExtensions = extensions::DefaultShellExten
     /// Trap handler configuration for the shell.
     traps: crate::traps::TrapHandlerConfig,
 
+    /// What the shell is as a process, if it is a subshell.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    process: Option<Arc<crate::virtualprocess::VirtualProcess>>,
+
+    /// Whether the shell's only command is a subshell, which then is the same process.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    lends_process: bool,
+
+    /// How many loops we're in, not counting those around a function that is being called.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    loop_depth: usize,
+
+    /// Options to restore when functions return, with the depth of those functions.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    saved_options: Vec<(usize, RuntimeOptions)>,
+
+    /// The file creation mask to restore at the end of the subshell.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    saved_umask: Option<u32>,
+
     /// Manages files opened and accessible via redirection operators.
     open_files: openfiles::OpenFiles,
 
@@ -149,13 +169,21 @@ impl<SE: extensions::ShellExtensions> Clone for Shell<SE> {
     fn clone(&self) -> Self {
         Self {
             error_formatter: self.error_formatter.clone(),
-            traps: self.traps.clone(),
+            traps: self.traps.for_subshell(
+                self.options.shell_functions_inherit_err_trap,
+                self.options.shell_functions_inherit_debug_and_return_traps,
+            ),
+            process: Some(crate::virtualprocess::VirtualProcess::new()),
+            lends_process: false,
+            loop_depth: self.loop_depth,
+            saved_options: self.saved_options.clone(),
+            saved_umask: None,
             open_files: self.open_files.clone(),
             working_dir: self.working_dir.clone(),
             env: self.env.clone(),
             funcs: self.funcs.clone(),
             options: self.options.clone(),
-            jobs: jobs::JobManager::new(),
+            jobs: self.jobs.for_subshell(),
             aliases: self.aliases.clone(),
             last_exit_status: self.last_exit_status,
             last_exit_status_change_count: self.last_exit_status_change_count,
@@ -346,6 +374,62 @@ impl<SE: extensions::ShellExtensions> Shell<SE> {
         }
     }
 
+    /// Notes that the shell's only command is a subshell.
+    pub(crate) const fn lend_process(&mut self) {
+        self.lends_process = true;
+    }
+
+    /// Lets a subshell be the same process as its parent, if it is all that the parent does.
+    pub(crate) fn borrow_process(&mut self, parent: &mut Self) {
+        if std::mem::take(&mut parent.lends_process) {
+            self.process.clone_from(&parent.process);
+        }
+    }
+
+    pub(crate) const fn enter_loop(&mut self) {
+        self.loop_depth += 1;
+    }
+
+    pub(crate) const fn leave_loop(&mut self) {
+        self.loop_depth -= 1;
+    }
+
+    /// Sets the number of loops we're in, and returns what it was.
+    pub(crate) const fn replace_loop_depth(&mut self, depth: usize) -> usize {
+        std::mem::replace(&mut self.loop_depth, depth)
+    }
+
+    /// Returns how many loops we're in.
+    pub const fn loop_depth(&self) -> usize {
+        self.loop_depth
+    }
+
+    /// Restarts the clock that counts seconds.
+    ///
+    /// # Arguments
+    ///
+    /// * `seconds` - What the clock shows now.
+    pub(crate) fn restart_stopwatch(&mut self, seconds: u32) {
+        self.last_stopwatch_time = std::time::SystemTime::now();
+        self.last_stopwatch_offset = seconds;
+    }
+
+    /// Returns what the shell is as a process, if it is a subshell.
+    pub const fn process(&self) -> Option<&Arc<crate::virtualprocess::VirtualProcess>> {
+        self.process.as_ref()
+    }
+
+    /// Notes a change of the file creation mask, which only lasts as long as a subshell.
+    ///
+    /// # Arguments
+    ///
+    /// * `previous` - The mask before the change.
+    pub fn note_umask_change(&mut self, previous: u32) {
+        if self.depth > 0 && self.saved_umask.is_none() {
+            self.saved_umask = Some(previous);
+        }
+    }
+
     pub(crate) const fn last_exit_status_change_count(&self) -> usize {
         self.last_exit_status_change_count
     }
@@ -358,7 +442,14 @@ impl<SE: extensions::ShellExtensions> ShellState for Shell<SE> {
         self.depth > 0
     }
 
-    /// Returns the last "SECONDS" captured time.
+    /// Returns the id of the process that the shell is, or seems to be.
+    pub fn process_id(&self) -> i32 {
+        match &self.process {
+            Some(process) => process.id(),
+            None => i32::try_from(std::process::id()).unwrap_or_default(),
+        }
+    }
+
     pub fn last_stopwatch_time(&self) -> std::time::SystemTime {
         self.last_stopwatch_time
     }

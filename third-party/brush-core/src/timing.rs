@@ -85,6 +85,54 @@ pub fn format_duration_posixly(duration: &std::time::Duration) -> String {
     format!("{seconds}.{ten_millis:02}")
 }
 
+/// How times are shown if `TIMEFORMAT` says nothing else.
+pub(crate) const DEFAULT_FORMAT: &str = "\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS";
+
+/// Formats a timing as `TIMEFORMAT` says: `%R`, `%U` and `%S` are the times, `%P` is the share of
+/// the processor; a digit is a precision, and an `l` asks for minutes as well.
+pub(crate) fn format_timing(timing: &StopwatchTiming, format: &str) -> String {
+    let mut result = String::new();
+    let mut chars = format.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '%' {
+            result.push(c);
+            continue;
+        }
+        let precision = chars
+            .next_if(char::is_ascii_digit)
+            .and_then(|digit| digit.to_digit(10))
+            .map_or(3, |digit| digit.min(3) as usize);
+        let long = chars.next_if_eq(&'l').is_some();
+        let duration = match chars.next() {
+            Some('R') => timing.wall,
+            Some('U') => timing.user,
+            Some('S') => timing.system,
+            Some('P') => {
+                let wall = timing.wall.as_secs_f64();
+                let busy = (timing.user + timing.system).as_secs_f64();
+                let share = if wall > 0.0 { busy * 100.0 / wall } else { 0.0 };
+                result.push_str(&std::format!("{share:.2}"));
+                continue;
+            }
+            Some('%') => {
+                result.push('%');
+                continue;
+            }
+            _ => continue,
+        };
+        let seconds = duration.as_secs_f64();
+        if long {
+            let minutes = duration.as_secs() / 60;
+            #[expect(clippy::cast_precision_loss)]
+            let rest = seconds - (minutes * 60) as f64;
+            result.push_str(&std::format!("{minutes}m{rest:.precision$}s"));
+        } else {
+            result.push_str(&std::format!("{seconds:.precision$}"));
+        }
+    }
+    result
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -84,11 +84,15 @@ pub fn format_signals(
     mut f: impl std::io::Write,
     it: impl Iterator<Item = TrapSignal>,
 ) -> Result<(), error::Error> {
-    let it = it
+    let signals: Vec<_> = it
         .filter_map(|s| i32::try_from(s).ok().map(|n| (s, n)))
+        .filter(|(_, n)| *n > 0)
         .sorted_by(|a, b| Ord::cmp(&a.1, &b.1))
-        .format_with("\n", |s, f| f(&format_args!("{}) {}", s.1, s.0)));
-    write!(f, "{it}")?;
+        .map(|(s, n)| std::format!("{n:2}) {s}"))
+        .collect();
+    for line in signals.chunks(5) {
+        writeln!(f, "{}", line.join("\t"))?;
+    }
     Ok(())
 }
 
@@ -178,14 +182,97 @@ pub struct TrapHandler {
 pub struct TrapHandlerConfig {
     /// Registered handlers for traps; maps signal type to command.
     handlers: HashMap<TrapSignal, TrapHandler>,
+    /// In a subshell that did not set any itself: the handlers of its parent, which do not run
+    /// here but are what `trap` lists.
+    parent_handlers: HashMap<TrapSignal, TrapHandler>,
 }
+
+/// Handlers that don't apply while a function runs.
+#[derive(Default)]
+pub struct SuspendedHandlers(Vec<(TrapSignal, TrapHandler)>);
 
 impl TrapHandlerConfig {
     /// Iterates over the registered handlers for trap signals.
     pub fn iter_handlers(&self) -> impl Iterator<Item = (TrapSignal, &TrapHandler)> {
         self.handlers
             .iter()
+            .chain(&self.parent_handlers)
             .map(|(signal, handler)| (*signal, handler))
+            .sorted_by_key(|(signal, _)| match signal {
+                TrapSignal::Exit => 0,
+                TrapSignal::Signal(signal) => *signal as i32,
+                TrapSignal::Debug => 65,
+                TrapSignal::Err => 66,
+                TrapSignal::Return => 67,
+            })
+    }
+
+    /// Returns the handlers with which a subshell begins.
+    ///
+    /// # Arguments
+    ///
+    /// * `errtrace` - Whether subshells inherit the `ERR` trap.
+    /// * `functrace` - Whether subshells inherit the `DEBUG` and `RETURN` traps.
+    #[must_use]
+    pub fn for_subshell(&self, errtrace: bool, functrace: bool) -> Self {
+        let (handlers, parent_handlers) = self
+            .handlers
+            .iter()
+            .chain(&self.parent_handlers)
+            .map(|(signal, handler)| (*signal, handler.clone()))
+            .partition(|(signal, handler)| match signal {
+                TrapSignal::Err => errtrace,
+                TrapSignal::Debug | TrapSignal::Return => functrace,
+                TrapSignal::Exit => false,
+                // What is ignored stays ignored.
+                TrapSignal::Signal(_) => handler.command.is_empty(),
+            });
+        Self {
+            handlers,
+            parent_handlers,
+        }
+    }
+
+    /// Takes out the handlers that a function does not inherit.
+    ///
+    /// # Arguments
+    ///
+    /// * `errtrace` - Whether functions inherit the `ERR` trap.
+    /// * `functrace` - Whether functions inherit the `DEBUG` and `RETURN` traps.
+    pub fn suspend_for_function(&mut self, errtrace: bool, functrace: bool) -> SuspendedHandlers {
+        let mut suspended = vec![];
+        for (signal, inherited) in [
+            (TrapSignal::Err, errtrace),
+            (TrapSignal::Debug, functrace),
+            (TrapSignal::Return, functrace),
+        ] {
+            if !inherited && let Some(handler) = self.handlers.remove(&signal) {
+                suspended.push((signal, handler));
+            }
+        }
+        SuspendedHandlers(suspended)
+    }
+
+    /// Puts handlers back, unless the function set others.
+    ///
+    /// # Arguments
+    ///
+    /// * `suspended` - What was taken out when the function began.
+    pub fn resume(&mut self, suspended: SuspendedHandlers) {
+        for (signal, handler) in suspended.0 {
+            self.handlers.entry(signal).or_insert(handler);
+        }
+    }
+
+    /// Tries to find the handler to be listed for the given signal.
+    ///
+    /// # Arguments
+    ///
+    /// * `signal_type` - The type of signal to get the handler for.
+    pub fn get_listed_handler(&self, signal_type: TrapSignal) -> Option<&TrapHandler> {
+        self.handlers
+            .get(&signal_type)
+            .or_else(|| self.parent_handlers.get(&signal_type))
     }
 
     /// Tries to find the handler associated with the given signal.
@@ -215,6 +302,7 @@ impl TrapHandlerConfig {
         command: String,
         source_info: crate::SourceInfo,
     ) {
+        self.parent_handlers.clear();
         let _ = self.handlers.insert(
             signal_type,
             TrapHandler {
@@ -230,6 +318,7 @@ impl TrapHandlerConfig {
     ///
     /// * `signal_type` - The type of signal to remove handlers for.
     pub fn remove_handlers(&mut self, signal_type: TrapSignal) {
+        self.parent_handlers.clear();
         self.handlers.remove(&signal_type);
     }
 }

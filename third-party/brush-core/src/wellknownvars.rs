@@ -82,8 +82,15 @@ pub(crate) fn init_well_known_vars(
     // BASHPID
     #[cfg(not(target_family = "wasm"))]
     {
-        let mut bashpid_var =
-            ShellVariable::new(ShellValue::String(std::process::id().to_string()));
+        let mut bashpid_var = ShellVariable::new(ShellValue::Dynamic {
+            getter: |shell| {
+                shell
+                    .process_id()
+                    .to_string()
+                    .into()
+            },
+            setter: |_| (),
+        });
         bashpid_var.treat_as_integer();
         shell.env_mut().set_global("BASHPID", bashpid_var)?;
     }
@@ -716,9 +723,11 @@ fn get_bash_argv_value(shell: &dyn ShellState) -> variables::ShellValue {
 }
 
 fn get_lineno(shell: &dyn ShellState) -> usize {
+    // In a trap, it's about the command that the trap interrupted.
     shell
         .call_stack()
-        .current_frame()
+        .iter()
+        .find(|frame| !frame.frame_type.is_trap_handler())
         .and_then(|frame| frame.current_line())
         .unwrap_or(DEFAULT_LINENO)
 }

@@ -91,12 +91,16 @@ peg::parser! {
         }
 
         rule lvalue() -> ast::ArithmeticTarget =
-            name:variable_name() "[" index:expression() "]" {
-                ast::ArithmeticTarget::ArrayElement(name.to_owned(), Box::new(index))
+            name:variable_name() "[" index:$(index_piece()*) "]" {
+                ast::ArithmeticTarget::ArrayElement(name.to_owned(), index.to_owned())
             } /
             name:variable_name() {
                 ast::ArithmeticTarget::Variable(name.to_owned())
             }
+
+        rule index_piece() =
+            "[" index_piece()* "]" /
+            [^'[' | ']'] {}
 
         rule variable_name() -> &'input str =
             $(['a'..='z' | 'A'..='Z' | '_'](['a'..='z' | 'A'..='Z' | '_' | '0'..='9']*))

@@ -1510,6 +1510,8 @@ pub enum IoRedirect {
     HereString(Option<IoFd>, Word),
     /// Redirection of both standard output and standard error (with optional append).
     OutputAndError(Word, bool),
+    /// Redirection of a file descriptor whose number is kept in the named variable.
+    NamedFd(String, Box<IoRedirect>),
 }
 
 impl Node for IoRedirect {}
@@ -1552,6 +1554,7 @@ impl Display for IoRedirect {
 
                 write!(f, "<<< {s}")?;
             }
+            Self::NamedFd(name, redirect) => write!(f, "{{{name}}}{redirect}")?,
         }
 
         Ok(())
@@ -2320,8 +2323,9 @@ impl Display for UnaryAssignmentOperator {
 pub enum ArithmeticTarget {
     /// A named variable.
     Variable(String),
-    /// An element in an array.
-    ArrayElement(String, Box<ArithmeticExpr>),
+    /// An element in an array. What the text in brackets means depends on the array: an expression
+    /// or, if it's associative, a key.
+    ArrayElement(String, String),
 }
 
 impl Node for ArithmeticTarget {}

@@ -55,13 +55,18 @@ peg::parser! {
             ['\\'] [c] { c.to_string() }
 
         rule bracket_expression() -> String =
-            "[" invert:(invert_char()?) members:bracket_member()+ "]" {
+            "[" invert:(invert_char()?) first:leading_bracket()? members:bracket_member()* "]" {?
+                if first.is_none() && members.is_empty() {
+                    return Err("bracket expression");
+                }
+
+                let members = first.into_iter().map(Some).chain(members);
                 let mut members = members.into_iter().flatten().collect::<Vec<_>>();
 
                 // If we completed the parse but ended up with no valid members
                 // of the bracket expression, then return a regex that matches nothing.
                 // (Or in the inverted case, matches everything.)
-                if members.is_empty() {
+                Ok(if members.is_empty() {
                     if invert.is_some() {
                         String::from(".")
                     } else {
@@ -73,8 +78,12 @@ peg::parser! {
                     }
 
                     std::format!("[{}]", members.join(""))
-                }
+                })
             }
+
+        // Right at the beginning, a closing bracket is a member.
+        rule leading_bracket() -> String =
+            "]" { String::from(r"\]") }
 
         rule invert_char() -> bool =
             ['!' | '^'] { true }

@@ -327,6 +327,11 @@ impl TokenParseState {
     }
 
     #[allow(clippy::too_many_lines)]
+    /// Whether the token consists of nothing but blanks (at least one).
+    pub fn is_blank_so_far(&self) -> bool {
+        self.started_token() && self.current_token().chars().all(is_blank)
+    }
+
     pub fn delimit_current_token(
         &mut self,
         reason: TokenEndReason,
@@ -502,6 +507,30 @@ fn uncached_tokenize_string(
     uncached_tokenize_str(input.as_str(), &options)
 }
 
+/// Returns how many bytes at the beginning of the input are a command that is followed by a
+/// closing parenthesis which isn't part of it; `None` if there is no such parenthesis.
+///
+/// # Arguments
+///
+/// * `input` - The text right after an opening parenthesis.
+/// * `options` - Options controlling how the tokenizer operates.
+pub(crate) fn length_of_command_before_parenthesis(
+    input: &str,
+    options: &TokenizerOptions,
+) -> Option<usize> {
+    let mut reader = std::io::BufReader::new(input.as_bytes());
+    let mut tokenizer = Tokenizer::new(&mut reader, options);
+    let mut state = TokenParseState::new(&tokenizer.cross_state.cursor);
+
+    tokenizer
+        .consume_nested_construct(&mut state, ')', "(", 1)
+        .ok()?;
+
+    // The parenthesis was consumed as well.
+    let char_count = tokenizer.cross_state.cursor.index - 1;
+    Some(input.chars().take(char_count).map(char::len_utf8).sum())
+}
+
 /// Break the given input shell script string into tokens, returning the tokens.
 /// No caching is performed.
 ///
@@ -530,6 +559,90 @@ pub fn uncached_tokenize_str(
     }
 
     Ok(tokens)
+}
+
+/// Follows `case` commands within a command substitution: the parenthesis after a pattern has no
+/// counterpart.
+#[derive(Default)]
+struct CaseTracker {
+    /// The commands we're in, the innermost last.
+    cases: Vec<OpenCase>,
+    /// How many words since the word `case`, which counts as one; zero if we're not between
+    /// `case` and `in`.
+    words_of_header: usize,
+    /// Whether the last token was something other than what a new command can follow.
+    in_command: bool,
+}
+
+struct OpenCase {
+    nesting: u32,
+    expecting_pattern: bool,
+}
+
+impl CaseTracker {
+    fn observe(&mut self, token: &Token, nesting: u32) {
+        let innermost = self.cases.last_mut().filter(|case| case.nesting == nesting);
+        match token {
+            Token::Operator(operator, _) => {
+                match (operator.as_str(), innermost) {
+                    (";;" | ";&" | ";;&", Some(case)) => case.expecting_pattern = true,
+                    ("(", Some(case)) => case.expecting_pattern = false,
+                    _ => (),
+                }
+                if !matches!(operator.as_str(), "<" | ">" | ">>" | "<<" | "<<<" | "<&" | ">&") {
+                    self.in_command = false;
+                }
+            }
+            Token::Word(word, _) => {
+                let word = word.trim_matches([' ', '\t']);
+                if word.is_empty() {
+                    return;
+                }
+                if self.words_of_header > 0 {
+                    if self.words_of_header > 1 && word == "in" {
+                        self.words_of_header = 0;
+                        self.in_command = false;
+                        self.cases.push(OpenCase {
+                            nesting,
+                            expecting_pattern: true,
+                        });
+                    } else {
+                        self.words_of_header += 1;
+                    }
+                    return;
+                }
+                match (word, innermost) {
+                    ("esac", Some(case)) if case.expecting_pattern || !self.in_command => {
+                        self.cases.pop();
+                        self.in_command = true;
+                    }
+                    (_, Some(case)) if case.expecting_pattern => (),
+                    ("case", _) if !self.in_command => self.words_of_header = 1,
+                    (
+                        "then" | "do" | "else" | "elif" | "if" | "while" | "until" | "!" | "{"
+                        | "time",
+                        _,
+                    ) if !self.in_command => (),
+                    _ => self.in_command = true,
+                }
+            }
+        }
+    }
+
+    /// Does a closing parenthesis found now end a pattern?
+    fn is_end_of_pattern(&mut self, nesting: u32) -> bool {
+        self.in_command = false;
+        match self.cases.last_mut() {
+            Some(case) if case.nesting == nesting && case.expecting_pattern => {
+                case.expecting_pattern = false;
+                true
+            }
+            _ => {
+                self.in_command = true;
+                false
+            }
+        }
+    }
 }
 
 impl<'a, R: ?Sized + std::io::BufRead> Tokenizer<'a, R> {
@@ -614,6 +727,7 @@ impl<'a, R: ?Sized + std::io::BufRead> Tokenizer<'a, R> {
     ) -> Result<(), TokenizerError> {
         let mut pending_here_doc_tokens = vec![];
         let mut drain_here_doc_tokens = false;
+        let mut case_tracker = CaseTracker::default();
 
         loop {
             let cur_token = if drain_here_doc_tokens && !pending_here_doc_tokens.is_empty() {
@@ -647,6 +761,10 @@ impl<'a, R: ?Sized + std::io::BufRead> Tokenizer<'a, R> {
             if let Some(cur_token_value) = cur_token.token {
                 state.append_str(cur_token_value.to_str());
 
+                if !self.cross_state.arithmetic_expansion {
+                    case_tracker.observe(&cur_token_value, nesting_count);
+                }
+
                 if matches!(cur_token_value, Token::Operator(o, _) if o == nesting_open) {
                     nesting_count += 1;
                 }
@@ -657,6 +775,11 @@ impl<'a, R: ?Sized + std::io::BufRead> Tokenizer<'a, R> {
                     state.append_char('\n');
                 }
                 TokenEndReason::NonNewLineBlank => state.append_char(' '),
+                TokenEndReason::SpecifiedTerminatingChar
+                    if case_tracker.is_end_of_pattern(nesting_count) =>
+                {
+                    state.append_char(self.next_char()?.unwrap());
+                }
                 TokenEndReason::SpecifiedTerminatingChar => {
                     nesting_count -= 1;
                     if nesting_count == 0 {
@@ -1144,6 +1267,7 @@ impl<'a, R: ?Sized + std::io::BufRead> Tokenizer<'a, R> {
             // we'd be wrong.
             else if !state.token_is_operator
                 && (state.started_token() || matches!(terminating_char, Some('}')))
+                && !(c == '#' && include_space && state.is_blank_so_far())
             {
                 self.consume_char()?;
                 state.append_char(c);

@@ -471,6 +471,10 @@ pub enum ParameterTransformOp {
     ToLowerCase,
     /// Translate to uppercase.
     ToUpperCase,
+    /// Toggle the case of every letter.
+    ToggleCase,
+    /// Toggle the case of the first letter.
+    ToggleCaseInitial,
 }
 
 /// Represents a sub-word that is either a brace expression or some other word text.
@@ -782,7 +786,7 @@ peg::parser! {
         rule double_quoted_word_piece() -> WordPiece =
             arithmetic_expansion() /
             legacy_arithmetic_expansion() /
-            command_substitution() /
+            double_quoted_command_substitution() /
             parameter_expansion() /
             double_quoted_escape_sequence() /
             double_quoted_text()
@@ -849,7 +853,7 @@ peg::parser! {
             s:double_quote_body_text() { WordPiece::Text(s.to_owned()) }
 
         rule double_quote_body_text() -> &'input str =
-            $((!double_quoted_escape_sequence() !dollar_sign_word_piece() [^'\"'])+)
+            $((!double_quoted_escape_sequence() !dollar_sign_word_piece() !"${" [^'\"'])+)
 
         // Heredoc body parsing: like double-quoted content, but " and ' are literal characters.
         pub(crate) rule unexpanded_heredoc_word() -> Vec<WordPieceWithSource> =
@@ -872,6 +876,7 @@ peg::parser! {
             heredoc_literal_text()
 
         rule heredoc_escape_sequence() -> WordPiece =
+            "\\\n" { WordPiece::Text(String::new()) } /
             s:$("\\" ['$' | '`' | '\\']) { WordPiece::EscapeSequence(s.to_owned()) }
 
         rule heredoc_literal_text() -> WordPiece =
@@ -924,7 +929,7 @@ peg::parser! {
             "$" parameter:unbraced_parameter() {
                 WordPiece::ParameterExpansion(ParameterExpr::Parameter { parameter, indirect: false })
             } /
-            "$" !['\''] {
+            "$" !['\'' | '{'] {
                 WordPiece::Text("$".to_owned())
             }
 
@@ -996,7 +1001,7 @@ peg::parser! {
             indirect:parameter_indirection() parameter:parameter() "/%" pattern:parameter_search_pattern() replacement:parameter_replacement_str()? {
                 ParameterExpr::ReplaceSubstring { parameter, indirect, pattern, replacement, match_kind: SubstringMatchKind::Suffix }
             } /
-            indirect:parameter_indirection() parameter:parameter() "//" pattern:parameter_search_pattern() replacement:parameter_replacement_str()? {
+            indirect:parameter_indirection() parameter:parameter() "//" pattern:parameter_search_pattern_after_slashes() replacement:parameter_replacement_str()? {
                 ParameterExpr::ReplaceSubstring { parameter, indirect, pattern, replacement, match_kind: SubstringMatchKind::Anywhere }
             } /
             indirect:parameter_indirection() parameter:parameter() "/" pattern:parameter_search_pattern() replacement:parameter_replacement_str()? {
@@ -1013,6 +1018,12 @@ peg::parser! {
             } /
             indirect:parameter_indirection() parameter:parameter() "," pattern:parameter_expression_word()? {
                 ParameterExpr::LowercaseFirstChar { parameter, indirect, pattern }
+            } /
+            indirect:parameter_indirection() parameter:parameter() "~~" {
+                ParameterExpr::Transform { parameter, indirect, op: ParameterTransformOp::ToggleCase }
+            } /
+            indirect:parameter_indirection() parameter:parameter() "~" {
+                ParameterExpr::Transform { parameter, indirect, op: ParameterTransformOp::ToggleCaseInitial }
             }
 
         rule parameter_indirection() -> bool =
@@ -1070,20 +1081,33 @@ peg::parser! {
             "$(" c:command() ")" { WordPiece::CommandSubstitution(c.to_owned()) } /
             "`" c:backquoted_command() "`" { WordPiece::BackquotedCommandSubstitution(c) }
 
-        pub(crate) rule command() -> &'input str =
-            $(command_piece()*)
+        rule double_quoted_command_substitution() -> WordPiece =
+            "`" c:double_quoted_backquoted_command() "`" { WordPiece::BackquotedCommandSubstitution(c) } /
+            command_substitution()
 
-        pub(crate) rule command_piece() -> () =
-            word_piece(<[')']>, true /*in_command*/) {} /
-            ([' ' | '\t'])+ {} /
-            ['\'' | '`'] {}
+        // Where a command ends, only tokenizing it can tell: its parentheses needn't be balanced.
+        pub(crate) rule command() -> &'input str =
+            $(balanced_command())
+
+        rule balanced_command() = #{|input, pos| {
+            let rest = input.get(pos..).unwrap_or_default();
+            match crate::tokenizer::length_of_command_before_parenthesis(rest, &parser_options.tokenizer_options()) {
+                Some(length) => peg::RuleResult::Matched(pos + length, ()),
+                None => peg::RuleResult::Failed,
+            }
+        }}
 
         rule backquoted_command() -> String =
             chars:(backquoted_char()*) { chars.into_iter().collect() }
 
+        rule double_quoted_backquoted_command() -> String =
+            chars:(("\\\"" { "\"" } / backquoted_char())*) { chars.into_iter().collect() }
+
+        // Backslashes before these three are removed before the command is looked at.
         rule backquoted_char() -> &'input str =
             "\\`" { "`" } /
-            "\\\\" { "\\\\" } /
+            "\\\\" { "\\" } /
+            "\\$" { "$" } /
             s:$([^'`']) { s }
 
         rule arithmetic_expansion() -> WordPiece =
@@ -1103,6 +1127,11 @@ peg::parser! {
 
         rule parameter_search_pattern() -> String =
             s:$(word(<['}' | '/']>)) { s.to_owned() }
+
+        // A slash right at the beginning is part of the pattern.
+        rule parameter_search_pattern_after_slashes() -> String =
+            s:$("/" word(<['}' | '/']>)) { s.to_owned() } /
+            parameter_search_pattern()
 
         rule parameter_expression_word() -> String =
             s:$(word(<['}']>)) { s.to_owned() }

@@ -234,6 +234,11 @@ impl<SE: extensions::ShellExtensions> Default for Shell<SE> {
         Self {
             error_formatter: SE::ErrorFormatter::default(),
             traps: traps::TrapHandlerConfig::default(),
+            process: None,
+            lends_process: false,
+            loop_depth: 0,
+            saved_options: vec![],
+            saved_umask: None,
             open_files: openfiles::OpenFiles::default(),
             working_dir: PathBuf::default(),
             env: env::ShellEnvironment::default(),

@@ -119,7 +119,20 @@ impl<SE: crate::extensions::ShellExtensions> crate::Shell<SE> {
 
     /// Updates the shell's internal tracking state to reflect that the shell
     /// has exited the top-most function on its call stack.
+    /// Arranges for the options to be as they are now when the current function returns.
+    pub fn save_options_until_return(&mut self) {
+        let depth = self.call_stack.function_call_depth();
+        if !self.saved_options.iter().any(|(at, _)| *at == depth) {
+            self.saved_options.push((depth, self.options.clone()));
+        }
+    }
+
     pub(crate) fn leave_function(&mut self) -> Result<(), error::Error> {
+        let depth = self.call_stack.function_call_depth();
+        if let Some((_, options)) = self.saved_options.pop_if(|(at, _)| *at == depth) {
+            self.options = options;
+        }
+
         self.env.pop_scope(env::EnvironmentScope::Local)?;
 
         if let Some(exited_call) = self.call_stack.pop() {

@@ -148,6 +148,14 @@ impl<SE: crate::extensions::ShellExtensions> crate::Shell<SE> {
             .run_parsed_result(parse_result, source_info, params)
             .await;
 
+        if self.traps.handles(crate::traps::TrapSignal::Return)
+            && matches!(call_type, callstack::ScriptCallType::Source)
+        {
+            let _ = self
+                .invoke_trap_handler(crate::traps::TrapSignal::Return, params)
+                .await;
+        }
+
         self.call_stack.pop();
 
         result
@@ -273,6 +281,36 @@ impl<SE: crate::extensions::ShellExtensions> crate::Shell<SE> {
         params: &ExecutionParameters,
     ) -> Result<ExecutionResult, error::Error> {
         program.execute(self, params).await
+    }
+
+    /// Evaluates what is to be assigned to a variable that is treated as an integer.
+    ///
+    /// # Arguments
+    ///
+    /// * `params` - Execution parameters.
+    /// * `value` - The value, or values, to be assigned.
+    pub async fn eval_integer_value(
+        &mut self,
+        params: &ExecutionParameters,
+        value: crate::variables::ShellValueLiteral,
+    ) -> Result<crate::variables::ShellValueLiteral, error::Error> {
+        use crate::variables::{ArrayLiteral, ShellValueLiteral};
+
+        match value {
+            ShellValueLiteral::Scalar(expr) => {
+                let value = crate::arithmetic::expand_and_eval(self, params, &expr, false).await?;
+                Ok(ShellValueLiteral::Scalar(value.to_string()))
+            }
+            ShellValueLiteral::Array(ArrayLiteral(elements)) => {
+                let mut evaluated = vec![];
+                for (key, expr) in elements {
+                    let value =
+                        crate::arithmetic::expand_and_eval(self, params, &expr, false).await?;
+                    evaluated.push((key, value.to_string()));
+                }
+                Ok(ShellValueLiteral::Array(ArrayLiteral(evaluated)))
+            }
+        }
     }
 
     /// Evaluate the given arithmetic expression, returning the result.

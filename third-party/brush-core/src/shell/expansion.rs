@@ -10,9 +10,10 @@ impl<SE: extensions::ShellExtensions> crate::Shell<SE> {
         self.env_str("IFS").unwrap_or_else(|| " \t\n".into())
     }
 
-    /// Returns the first character of the IFS variable, or a space if it is not set.
-    pub(crate) fn get_ifs_first_char(&self) -> char {
-        self.ifs().chars().next().unwrap_or(' ')
+    /// Returns the first character of the IFS variable, or a space if it is not set. There is
+    /// none if the variable is set to the empty string.
+    pub(crate) fn get_ifs_first_char(&self) -> Option<char> {
+        self.ifs().chars().next()
     }
 
     /// Applies basic shell expansion to the provided string.

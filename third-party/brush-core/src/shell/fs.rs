@@ -198,6 +198,18 @@ impl<SE: crate::extensions::ShellExtensions> crate::Shell<SE> {
         // See if this is a reference to a file descriptor, in which case the actual
         // /dev/fd* file path for this process may not match with what's in the execution
         // parameters.
+        let standard_fd = match path_to_open.to_str() {
+            Some("/dev/stdin") => Some(openfiles::OpenFiles::STDIN_FD),
+            Some("/dev/stdout") => Some(openfiles::OpenFiles::STDOUT_FD),
+            Some("/dev/stderr") => Some(openfiles::OpenFiles::STDERR_FD),
+            _ => None,
+        };
+        if let Some(fd_num) = standard_fd
+            && let Some(open_file) = params.try_fd(self, fd_num)
+        {
+            return open_file.try_clone();
+        }
+
         if let Some(parent) = path_to_open.parent()
             && parent == Path::new("/dev/fd")
             && let Some(filename) = path_to_open.file_name()

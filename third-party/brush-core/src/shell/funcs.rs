@@ -21,6 +21,15 @@ impl<SE: extensions::ShellExtensions> crate::Shell<SE> {
     /// # Arguments
     ///
     /// * `name` - The name of the function to undefine.
+    pub fn is_func_readonly(&self, name: &str) -> bool {
+        self.funcs.get(name).is_some_and(|func| func.is_readonly())
+    }
+
+    /// Removes a function from the shell's environment; returns whether there was one.
+    ///
+    /// # Arguments
+    ///
+    /// * `name` - The name of the function.
     pub fn undefine_func(&mut self, name: &str) -> bool {
         self.funcs.remove(name).is_some()
     }

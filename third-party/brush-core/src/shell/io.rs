@@ -83,6 +83,9 @@ impl<SE: extensions::ShellExtensions> crate::Shell<SE> {
         err: &error::Error,
     ) -> Result<(), error::Error> {
         use crate::extensions::ErrorFormatter as _;
+        if matches!(err.kind(), error::ErrorKind::AlreadyReported) {
+            return Ok(());
+        }
         let str = self.error_formatter.format_error(err, self);
         write!(file, "{str}")?;
 

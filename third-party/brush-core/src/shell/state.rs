@@ -16,6 +16,9 @@ pub trait ShellState {
     /// Returns whether or not this shell is a subshell.
     fn is_subshell(&self) -> bool;
 
+    /// Returns the id of the process that the shell is, or seems to be.
+    fn process_id(&self) -> i32;
+
     /// Returns the last "SECONDS" captured time.
     fn last_stopwatch_time(&self) -> std::time::SystemTime;
 

@@ -112,12 +112,19 @@ peg::parser! {
             expected!("compound command")
 
         pub(crate) rule arithmetic_command() -> ast::ArithmeticCommand =
-            start:specific_operator("(") specific_operator("(") expr:arithmetic_expression() specific_operator(")") end:specific_operator(")") {
+            start:specific_operator("(") second:specific_operator("(") expr:arithmetic_expression() first_end:specific_operator(")") end:specific_operator(")") {?
+                // With anything in between, these are two nested subshells.
+                if !locations_are_contiguous(start.location(), second.location())
+                    || !locations_are_contiguous(first_end.location(), end.location())
+                {
+                    return Err("arithmetic command");
+                }
+
                 let loc = SourceSpan::within(
                     start.location(),
                     end.location()
                 );
-                ast::ArithmeticCommand { expr, loc }
+                Ok(ast::ArithmeticCommand { expr, loc })
             }
 
         pub(crate) rule arithmetic_expression() -> ast::UnexpandedArithmeticExpr =
@@ -135,7 +142,8 @@ peg::parser! {
         // TODO(arithmetic): evaluate arithmetic end; the semicolon is used in arithmetic for loops.
         rule arithmetic_end() -> () =
             specific_operator(")") specific_operator(")") {} /
-            specific_operator(";") {}
+            specific_operator(";") {} /
+            specific_operator(";;") {}
 
         rule subshell() -> ast::SubshellCommand =
             start:specific_operator("(") list:compound_list() end:specific_operator(")") {
@@ -192,6 +200,18 @@ peg::parser! {
                 let end = &body.loc;
                 let loc = SourceSpan::within(start, end);
                 ast::ArithmeticForClauseCommand { initializer, condition, updater, body, loc }
+            } /
+            // Two semicolons with nothing in between are one token.
+            s:specific_word("for")
+            specific_operator("(") specific_operator("(")
+                initializer:arithmetic_expression()? specific_operator(";;")
+                updater:arithmetic_expression()?
+            specific_operator(")") specific_operator(")")
+            body:arithmetic_for_body() {
+                let start = s.location();
+                let end = &body.loc;
+                let loc = SourceSpan::within(start, end);
+                ast::ArithmeticForClauseCommand { initializer, condition: None, updater, body, loc }
             }
 
         rule arithmetic_for_body() -> ast::DoGroupCommand =
@@ -214,7 +234,7 @@ peg::parser! {
             --
             specific_word("!") e:@ { ast::ExtendedTestExpr::Not(Box::from(e)) }
             --
-            specific_operator("(") e:extended_test_expression() specific_operator(")") { ast::ExtendedTestExpr::Parenthesized(Box::from(e)) }
+            specific_operator("(") linebreak() e:extended_test_expression() linebreak() specific_operator(")") { ast::ExtendedTestExpr::Parenthesized(Box::from(e)) }
             --
             // Arithmetic operators
             left:word() specific_word("-eq") right:word() { ast::ExtendedTestExpr::BinaryTest(ast::BinaryPredicate::ArithmeticEqualTo, ast::Word::from(left), ast::Word::from(right)) }
@@ -311,7 +331,7 @@ peg::parser! {
             }
 
         pub(crate) rule case_item_ns() -> ast::CaseItem =
-            s:specific_operator("(")? p:pattern() specific_operator(")") c:compound_list() {
+            !specific_word("esac") s:specific_operator("(")? p:pattern() specific_operator(")") c:compound_list() {
                 let start = s.map(Token::location).or_else(|| p.first().and_then(|w| w.loc.as_ref()));
                 let end = c.location();
 
@@ -319,7 +339,7 @@ peg::parser! {
 
                 ast::CaseItem { patterns: p, cmd: Some(c), post_action: ast::CaseItemPostAction::ExitCase, loc }
             } /
-            s:specific_operator("(")? p:pattern() e:specific_operator(")") linebreak() {
+            !specific_word("esac") s:specific_operator("(")? p:pattern() e:specific_operator(")") linebreak() {
                 let start = s.map(Token::location).or_else(|| p.first().and_then(|w| w.loc.as_ref()));
                 let end = Some(e.location());
 
@@ -328,13 +348,13 @@ peg::parser! {
             }
 
         pub(crate) rule case_item() -> ast::CaseItem =
-            s:specific_operator("(")? p:pattern() specific_operator(")") linebreak() post_action:case_item_post_action() linebreak() {
+            !specific_word("esac") s:specific_operator("(")? p:pattern() specific_operator(")") linebreak() post_action:case_item_post_action() linebreak() {
                 let start = s.map(Token::location).or_else(|| p.first().and_then(|w| w.loc.as_ref()));
                 let end = Some(post_action.1);
                 let loc = maybe_location(start, end);
                 ast::CaseItem { patterns: p, cmd: None, post_action: post_action.0, loc }
             } /
-            s:specific_operator("(")? p:pattern() specific_operator(")") c:compound_list() post_action:case_item_post_action() linebreak() {
+            !specific_word("esac") s:specific_operator("(")? p:pattern() specific_operator(")") c:compound_list() post_action:case_item_post_action() linebreak() {
                 let start = s.map(Token::location).or_else(|| p.first().and_then(|w| w.loc.as_ref()));
                 let end = Some(post_action.1);
                 let loc = maybe_location(start, end);
@@ -447,7 +467,14 @@ peg::parser! {
             specific_operator("(") specific_operator(")") linebreak() body:function_body() { body }
 
         rule function_body() -> ast::FunctionBody =
-            c:compound_command() r:redirect_list()? { ast::FunctionBody(c, r) }
+            c:compound_command() r:redirect_list()? { ast::FunctionBody(c, r) } /
+            non_posix_extensions_enabled() t:extended_test_command() r:redirect_list()? {
+                let loc = t.loc.clone();
+                let pipeline = ast::Pipeline { timed: None, bang: false, seq: vec![ast::Command::ExtendedTest(t, None)] };
+                let and_or = ast::AndOrList { first: pipeline, additional: vec![] };
+                let list = ast::CompoundList(vec![ast::CompoundListItem(and_or, SeparatorOperator::Sequence)]);
+                ast::FunctionBody(ast::CompoundCommand::BraceGroup(ast::BraceGroupCommand { list, loc }), r)
+            }
 
         rule fname() -> ast::Word =
             // Special-case: don't allow it to end with an equals sign, to avoid the challenge of
@@ -524,6 +551,7 @@ peg::parser! {
 
         // N.B. here strings are extensions to the POSIX standard.
         rule io_redirect() -> ast::IoRedirect =
+            non_posix_extensions_enabled() name:io_fd_name() r:io_redirect() { ast::IoRedirect::NamedFd(name, Box::new(r)) } /
             n:io_number()? f:io_file() {
                     let (kind, target) = f;
                     ast::IoRedirect::File(n, kind, target)
@@ -695,6 +723,16 @@ peg::parser! {
                 w.parse().unwrap()
             }
 
+        // Likewise a variable that will hold (or, when closing it, holds) the number.
+        rule io_fd_name() -> String =
+            [Token::Word(w, name_loc) if is_fd_name(w)]
+            &([Token::Operator(o, redir_loc) if
+                    o.starts_with(['<', '>']) &&
+                    locations_are_contiguous(name_loc, redir_loc)]) {
+
+                w.trim_start_matches('{').trim_end_matches('}').to_owned()
+            }
+
         //
         // Helpers
         //
@@ -741,6 +779,21 @@ fn add_pipe_extension_redirection(c: &mut ast::Command) -> Result<(), &'static s
     }
 
     Ok(())
+}
+
+/// Is the word a variable, or an element of one, in braces?
+fn is_fd_name(word: &str) -> bool {
+    let Some(inner) = word.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else {
+        return false;
+    };
+    let name = match inner.split_once('[') {
+        Some((name, index)) if index.len() > 1 && index.ends_with(']') => name,
+        Some(_) => return false,
+        None => inner,
+    };
+    !name.is_empty()
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
 }
 
 #[inline]

@@ -82,3 +82,27 @@ pub(crate) fn mask_sigttou() -> Result<(), error::Error> {
 pub(crate) fn poll_for_stopped_children() -> Result<bool, error::Error> {
     Ok(false)
 }
+
+/// What the shell's process does about a signal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Disposition {
+    Default,
+    Ignore,
+    Trap,
+}
+
+pub(crate) fn set_disposition(_signal: Signal, _disposition: Disposition) -> Result<(), error::Error> {
+    Ok(())
+}
+
+pub(crate) fn any_trapped_signal_pending() -> bool {
+    false
+}
+
+pub(crate) fn take_trapped_signals() -> Vec<i32> {
+    vec![]
+}
+
+pub(crate) const fn is_ignored_by_default(_signal: i32) -> bool {
+    false
+}

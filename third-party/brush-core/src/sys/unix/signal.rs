@@ -158,3 +158,110 @@ fn siginfo_to_wait_status(
 
     Ok(status)
 }
+
+static TRAPPED: [std::sync::atomic::AtomicBool; 65] =
+    [const { std::sync::atomic::AtomicBool::new(false) }; 65];
+static PENDING: [std::sync::atomic::AtomicBool; 65] =
+    [const { std::sync::atomic::AtomicBool::new(false) }; 65];
+static ANY_PENDING: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
+
+/// What the shell's process does about a signal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Disposition {
+    /// What the system does.
+    Default,
+    /// Nothing.
+    Ignore,
+    /// Remember it, for a trap to be run.
+    Trap,
+}
+
+extern "C" fn note_signal(signal: nix::libc::c_int) {
+    note_trapped_signal(signal);
+}
+
+/// Notes that a signal arrived for which there is a trap.
+pub(crate) fn note_trapped_signal(signal: i32) {
+    let index = usize::try_from(signal).unwrap_or_default();
+    if let Some(pending) = PENDING.get(index) {
+        pending.store(true, std::sync::atomic::Ordering::SeqCst);
+        ANY_PENDING.store(true, std::sync::atomic::Ordering::SeqCst);
+    }
+}
+
+/// Sets what the shell's process does about a signal.
+pub(crate) fn set_disposition(signal: Signal, disposition: Disposition) -> Result<(), error::Error> {
+    use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, sigaction};
+
+    let handler = match disposition {
+        Disposition::Default => SigHandler::SigDfl,
+        Disposition::Ignore => SigHandler::SigIgn,
+        Disposition::Trap => SigHandler::Handler(note_signal),
+    };
+    let action = SigAction::new(handler, SaFlags::SA_RESTART, SigSet::empty());
+    // SAFETY: The handler does nothing but store to atomic variables.
+    unsafe { sigaction(signal, &action) }?;
+
+    if let Some(trapped) = usize::try_from(signal as i32).ok().and_then(|index| TRAPPED.get(index)) {
+        trapped.store(
+            disposition == Disposition::Trap,
+            std::sync::atomic::Ordering::SeqCst,
+        );
+    }
+    Ok(())
+}
+
+/// Is there a trap for the signal in the shell's process?
+pub(crate) fn is_trapped(signal: i32) -> bool {
+    let index = usize::try_from(signal).unwrap_or_default();
+    TRAPPED
+        .get(index)
+        .is_some_and(|trapped| trapped.load(std::sync::atomic::Ordering::SeqCst))
+}
+
+/// Did a signal arrive for which there is a trap?
+pub(crate) fn any_trapped_signal_pending() -> bool {
+    ANY_PENDING.load(std::sync::atomic::Ordering::SeqCst)
+}
+
+/// Takes the signals that arrived and for which there are traps.
+pub(crate) fn take_trapped_signals() -> Vec<i32> {
+    if !ANY_PENDING.swap(false, std::sync::atomic::Ordering::SeqCst) {
+        return vec![];
+    }
+    (1..65)
+        .zip(&PENDING[1..])
+        .filter(|(_, pending)| pending.swap(false, std::sync::atomic::Ordering::SeqCst))
+        .map(|(signal, _)| signal)
+        .collect()
+}
+
+/// Does a signal, if nothing is done about it, do nothing?
+pub(crate) const fn is_ignored_by_default(signal: i32) -> bool {
+    matches!(
+        signal,
+        nix::libc::SIGCHLD | nix::libc::SIGCONT | nix::libc::SIGURG | nix::libc::SIGWINCH
+    )
+}
+
+/// Sends a signal, by its number (zero to see if the process is there), to a process or a group.
+///
+/// # Arguments
+/// * `pid` - The process ID; a negative one means a process group.
+/// * `signal` - The number of the signal.
+pub fn send_signal(pid: sys::process::ProcessId, signal: i32) -> Result<(), std::io::Error> {
+    // To ourselves there is a shorter way for what will be trapped.
+    if i32::try_from(std::process::id()) == Ok(pid) && is_trapped(signal) {
+        note_trapped_signal(signal);
+        return Ok(());
+    }
+    let signal = if signal == 0 {
+        None
+    } else {
+        Some(Signal::try_from(signal)?)
+    };
+    Ok(nix::sys::signal::kill(
+        nix::unistd::Pid::from_raw(pid),
+        signal,
+    )?)
+}
