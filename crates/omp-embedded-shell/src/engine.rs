@@ -13,10 +13,11 @@ use brush_core::{
 use omp_shell::session::{Report, Request};
 
 use crate::builtins::builtins;
+use crate::messages::Extensions;
 
 /// A shell that lives through many requests.
 pub(crate) struct Engine {
-    shell: Shell,
+    shell: Shell<Extensions>,
 }
 
 /// What follows a command.
@@ -29,7 +30,7 @@ pub(crate) enum Outcome {
 
 impl Engine {
     pub(crate) async fn new() -> Result<Self, Error> {
-        let mut shell = Shell::builder()
+        let mut shell = Shell::builder_with_extensions::<Extensions>()
             .builtins(builtins())
             .profile(ProfileLoadBehavior::Skip)
             .rc(RcLoadBehavior::Skip)
@@ -54,8 +55,9 @@ impl Engine {
         let result = self.execute(request).await;
         strictness.restore(self.shell.options_mut());
         let exits = is_command && matches!(result.next_control_flow, ExecutionControlFlow::ExitShell);
+        let params = self.shell.default_exec_params();
+        let result = self.shell.run_exit_trap(result, &params).await; // What the command wanted done at its end.
         let status = u8::from(result.exit_code);
-        let _ = self.shell.on_exit().await; // What the command wanted done at its end.
         for signal in [TrapSignal::Exit, TrapSignal::Debug, TrapSignal::Err, TrapSignal::Return] {
             self.shell.traps_mut().remove_handlers(signal);
         }

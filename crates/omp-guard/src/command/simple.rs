@@ -217,6 +217,7 @@ impl Walk<'_> {
                 let words = self.words(word);
                 Some(words.iter().map(Text::value).collect::<Vec<_>>().join(" "))
             }
+            IoRedirect::NamedFd(_, redirect) => self.text_of(redirect),
             _ => None,
         }
     }
@@ -243,6 +244,7 @@ impl Walk<'_> {
             IoRedirect::HereString(_, word) => {
                 self.words(word);
             }
+            IoRedirect::NamedFd(_, redirect) => self.redirect(redirect),
         }
     }
 
