@@ -57,12 +57,11 @@ impl App {
             return;
         }
         self.turn.spinner.last = now;
-        match self.shown.conversation.tick(now) {
-            true => self.surface.scheduler.request(Request::Ordinary, now),
-            false => {
-                self.surface.scheduler.request(Request::Component(self.surface.lanes.working.number()), now)
-            }
-        }
+        let wanted = match self.shown.conversation.tick(now) {
+            true => Request::Ordinary,
+            false => Request::Component(self.surface.lanes.working.number()),
+        };
+        self.surface.scheduler.request(wanted, now);
     }
 
     /// A frame is wanted for an event of the session.
