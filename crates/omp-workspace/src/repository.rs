@@ -167,6 +167,3 @@ fn has_head(head: &Path) -> bool {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,9 +1,10 @@
+//! What a repository would have git run, against repositories that git itself made.
 #![allow(clippy::disallowed_methods, reason = "helpers that are waited for at once")]
 
 use std::path::Path;
 use std::process::Command;
 
-use super::first_risk;
+use omp_workspace::repository::first_risk;
 
 fn git(directory: &Path, words: &[&str]) {
     let mut command = Command::new("git");
