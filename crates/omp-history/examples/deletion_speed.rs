@@ -2,12 +2,12 @@
 //! `cargo run --release -p omp-history --example deletion_speed`.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use omp_history::{History, Options};
-use omp_shell::Environment;
+use omp_shell::scope::{Program, Stdio};
+use omp_shell::{Environment, Scope};
 
 const RUNS: usize = 9;
 
@@ -32,21 +32,27 @@ fn fill(tree: &Path, files: usize, bytes: usize) -> std::io::Result<()> {
     Ok(())
 }
 
-#[allow(clippy::disallowed_methods, reason = "helpers that are waited for at once")]
-fn run(program: &str, words: &[&Path]) -> Duration {
+async fn run(scope: &Scope, path: &str, words: &[&Path]) -> Duration {
+    let arguments = std::iter::once("-r".into()).chain(words.iter().map(Into::into)).collect();
+    let (cwd, environment) = (std::env::temp_dir(), Environment::inherited());
+    let (stdin, stdout, stderr) = (Stdio::Null, Stdio::Null, Stdio::Null);
+    let program = Program { path: path.into(), arguments, cwd, environment, stdin, stdout, stderr };
     let begun = Instant::now();
-    let _ = Command::new(program).arg("-r").args(words).status();
+    if let Ok(mut child) = scope.spawn(program) {
+        child.wait().await;
+    }
     begun.elapsed()
 }
 
 /// The middle of copying, keeping and deleting a tree.
 async fn measure(base: &Path, files: usize, bytes: usize) -> std::io::Result<[Duration; 3]> {
+    let scope = Scope::new();
     let mut times = [const { Vec::new() }; 3];
     for number in 0..RUNS {
         let work = base.join(format!("{files}-{bytes}-{number}"));
         let tree = work.join("tree");
         fill(&tree, files, bytes)?;
-        times[0].push(run("cp", &[&tree, &work.join("copy")]));
+        times[0].push(run(&scope, "cp", &[&tree, &work.join("copy")]).await);
         let history = History::new(Options {
             directory: work.join("store"),
             cwd: work.clone(),
@@ -60,7 +66,7 @@ async fn measure(base: &Path, files: usize, bytes: usize) -> std::io::Result<[Du
         let begun = Instant::now();
         history.declare_doomed(std::slice::from_ref(&tree));
         times[1].push(begun.elapsed());
-        times[2].push(run("rm", &[&tree]));
+        times[2].push(run(&scope, "rm", &[&tree]).await);
         history.settle();
         let _ = std::fs::remove_dir_all(&work); // What settles in the background may still write.
     }
