@@ -22,6 +22,8 @@ pub use answers::{Answers, Manner};
 /// How long a screen may take to come.
 const PATIENCE: Duration = Duration::from_secs(20);
 const SCROLLBACK: usize = 100_000;
+/// Keys that always have room.
+const AT_ONCE: usize = 256;
 
 /// A program in a terminal. Dropping it kills the program.
 pub struct Terminal {
@@ -33,6 +35,8 @@ pub struct Terminal {
 struct Shared {
     state: Mutex<State>,
     changed: Condvar,
+    /// Held while somebody writes to the program: keys do not come in the middle of an answer.
+    typing: Mutex<()>,
 }
 
 struct State {
@@ -56,7 +60,7 @@ impl Terminal {
         drop(slave);
         let parser = vt100::Parser::new(cells(rows), cells(columns), SCROLLBACK);
         let state = Mutex::new(State { parser, bytes: Vec::new(), ended: false });
-        let screen = Arc::new(Shared { state, changed: Condvar::new() });
+        let screen = Arc::new(Shared { state, changed: Condvar::new(), typing: Mutex::default() });
         let keyboard = File::from(master);
         watch(keyboard.try_clone().expect("a descriptor"), Arc::clone(&screen), answers);
         Self { child, keyboard, screen }
@@ -72,7 +76,11 @@ impl Terminal {
     /// # Panics
     /// When the terminal is gone.
     pub fn send(&mut self, keys: impl AsRef<[u8]>) -> &mut Self {
-        self.keyboard.write_all(keys.as_ref()).expect("somebody reads the keyboard");
+        let keys = keys.as_ref();
+        // What is longer may have to wait for the program, which may wait for an answer.
+        let typing = (keys.len() <= AT_ONCE).then(|| self.screen.typing.lock());
+        self.keyboard.write_all(keys).expect("somebody reads the keyboard");
+        drop(typing);
         self
     }
 
@@ -259,7 +267,7 @@ fn watch(mut master: File, shared: Arc<Shared>, answers: Answers) {
                 state.bytes.extend_from_slice(&chunk[..read]);
             }
             shared.changed.notify_all();
-            listener.hear(&chunk[..read], &master);
+            listener.hear(&chunk[..read], &master, &shared.typing);
         }
         shared.state.lock().expect("no other thread panicked").ended = true;
         shared.changed.notify_all();

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Write;
+use std::sync::Mutex;
 use std::time::Duration;
 
 /// How long after the question a late terminal answers: longer than programs wait.
@@ -45,7 +46,7 @@ impl Listener {
     }
 
     /// Takes what the program wrote, and answers what it asks.
-    pub(super) fn hear(&mut self, bytes: &[u8], mut keyboard: &File) {
+    pub(super) fn hear(&mut self, bytes: &[u8], mut keyboard: &File, typing: &Mutex<()>) {
         self.heard.extend_from_slice(bytes);
         let mut answer = Vec::new();
         while let Some((end, said)) = self.question() {
@@ -58,6 +59,7 @@ impl Listener {
         match self.answers {
             _ if answer.is_empty() => {}
             Answers::Everything(Manner::ByteByByte) => {
+                let _typing = typing.lock();
                 for byte in answer {
                     let _ = keyboard.write_all(&[byte]);
                     std::thread::sleep(SLOW);
