@@ -113,9 +113,11 @@ fn what_cannot_be_read_for_certain_is_named() {
         "[diff \"x\\\"\"]\n\tcommand = evil\n",
         "[core] # \n[diff]\n\texternal\n",
         "external = evil\n[diff \"x",
+        "[diff \"\u{1b}]52;c;eA==\u{7}\"]\n\tcommand = evil\n",
     ] {
         std::fs::write(&config, format!("{plain}{hidden}")).unwrap();
-        assert!(first_risk(root).is_some(), "{hidden}");
+        let risk = first_risk(root).unwrap_or_else(|| panic!("{hidden}"));
+        assert!(!risk.contains(char::is_control), "{risk:?}");
     }
     std::fs::write(&config, [plain.as_bytes(), b"\xff\n"].concat()).unwrap();
     assert_eq!(first_risk(root).as_deref(), Some("an unreadable config"));

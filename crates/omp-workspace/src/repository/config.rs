@@ -103,7 +103,7 @@ pub(super) fn first_risk(text: &str, repository: &Repository) -> Option<String> 
         if line.is_empty() || line.starts_with(['#', ';']) {
             continue;
         }
-        let unreadable = || Some(format!("line {} of its config", at + 1));
+        let unreadable = || Some(format!("line {} of the configuration", at + 1));
         if line.starts_with('[') {
             section = header(line);
             if section.is_none() {
@@ -136,7 +136,9 @@ fn header(line: &str) -> Option<Section> {
         None => (inner, None),
         Some((section, quoted)) => (section, Some(quoted.strip_prefix('"')?.strip_suffix('"')?)),
     };
-    let plain = name.is_none_or(|name| !name.contains(['"', '\\', '\0']));
+    // The name is shown to people.
+    let strange = |letter: char| letter.is_control() || matches!(letter, '"' | '\\');
+    let plain = name.is_none_or(|name| !name.contains(strange));
     (is_name(section) && plain)
         .then(|| Section { section: section.to_ascii_lowercase(), name: name.map(str::to_owned) })
 }
