@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::model::Api;
-use crate::quirks::ChatQuirks;
+use crate::quirks::{ChatQuirks, ThinkingQuirks};
 
 /// Quirks of an endpoint, resolved once per model. Unset values in configuration fall back to what the base
 /// URL tells; the wires read only this structure and never ask who the provider is.
@@ -17,23 +17,19 @@ pub struct Compat {
     pub always_send_max_tokens: bool,
     pub supports_tool_choice: bool,
     pub supports_forced_tool_choice: bool,
-    pub supports_reasoning_effort: bool,
-    pub thinking_format: ThinkingFormat,
-    pub reasoning_field: ReasoningField,
     pub requires_tool_result_name: bool,
     pub strict: Strictness,
     pub stream_idle_timeout_ms: u64,
     pub cache_control: CacheControlFormat,
     pub long_cache_retention: bool,
     pub eager_input_streaming: bool,
-    pub interleaved_thinking: bool,
-    pub replay_unsigned_thinking: bool,
     /// The Responses API of this host knows tools that take free text.
     pub custom_tools: bool,
     /// The host takes sampling parameters beyond OpenAI's: `top_k`, `min_p`, `repetition_penalty`.
     pub extended_sampling: bool,
     /// Stop an answer that repeats one phrase without end; weaker hosted and local models do that.
     pub repetition_guard: bool,
+    pub thinking: ThinkingQuirks,
     pub chat: ChatQuirks,
     /// Results on Anthropic's wire carry their call's id under a second name.
     pub tool_result_id: bool,
@@ -113,7 +109,6 @@ impl Compat {
         let ollama = api == Api::OllamaChat;
         let claude_on_bedrock = api == Api::BedrockConverseStream && model_id.contains("claude");
         let openrouter = host.is("openrouter.ai");
-        let zhipu = host.within("z.ai") || host.within("bigmodel.cn");
         let anthropic = api == Api::AnthropicMessages;
         let official_anthropic = anthropic && host.is("api.anthropic.com");
         let claude_on_openrouter = openrouter && model_id.starts_with("anthropic/");
@@ -129,22 +124,6 @@ impl Compat {
             always_send_max_tokens: host.within("moonshot.ai") || host.within("moonshot.cn"),
             supports_tool_choice: true,
             supports_forced_tool_choice: true,
-            // Of the models Ollama runs, this family alone takes a word instead of on and off.
-            supports_reasoning_effort: if ollama {
-                model_id.contains("gpt-oss")
-            } else {
-                !(host.within("x.ai") || zhipu || host.within("xiaomimimo.com"))
-            },
-            thinking_format: match (openrouter, zhipu) {
-                (true, _) => ThinkingFormat::Openrouter,
-                (_, true) => ThinkingFormat::Zai,
-                _ => ThinkingFormat::Openai,
-            },
-            reasoning_field: if openrouter {
-                ReasoningField::Reasoning
-            } else {
-                ReasoningField::ReasoningContent
-            },
             requires_tool_result_name: host.is("api.mistral.ai"),
             strict: if openai || codex || anthropic || api == Api::AzureOpenAiResponses {
                 Strictness::WherePossible
@@ -159,11 +138,10 @@ impl Compat {
             },
             long_cache_retention: openai || official_anthropic,
             eager_input_streaming: false,
-            interleaved_thinking: official_anthropic,
-            replay_unsigned_thinking: false,
             custom_tools: openai || azure || codex,
             extended_sampling: !(openai || azure),
             repetition_guard: ollama || (api == Api::OpenAiCompletions && !openai),
+            thinking: ThinkingQuirks::detect(api, &host, model_id),
             chat: ChatQuirks::detect(&host, model_id),
             tool_result_id: false,
             supports_tools: true,

@@ -22,7 +22,6 @@ mod model;
 mod quirks;
 pub mod registry;
 mod repetition;
-pub mod schema;
 mod shaping;
 mod sse;
 mod tls;
@@ -40,7 +39,7 @@ pub use model::{
     Api, CacheControlFormat, Compat, Facts, Input, MaxTokensField, Model, ModelSource, ReasoningField,
     Secret, Strictness, ThinkingFormat, ThinkingMode, Transport,
 };
-pub use quirks::ChatQuirks;
+pub use quirks::{ChatQuirks, ThinkingQuirks};
 pub use shaping::Shaping;
 pub use sse::{SseDecoder, SseError, SseEvent};
 pub use tls::{PemSource, TlsOptions};

@@ -269,7 +269,7 @@ impl Model {
         let chat = &self.compat.chat;
         let on_chat =
             self.api == Api::OpenAiCompletions && (chat.reasoning_for_calls || chat.thinking_as_text);
-        self.compat.replay_unsigned_thinking || on_chat
+        self.compat.thinking.replay_unsigned || on_chat
     }
 
     /// Unsigned thoughts of its own: Anthropic's wire needs them as text, the others do without.

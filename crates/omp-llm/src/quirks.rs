@@ -1,9 +1,46 @@
-//! What chat-completions hosts want differently. Each field is a `compat` key; its default is what the host and the
+//! What hosts want differently about thinking and on the chat-completions wire. Each field is a `compat` key; its default is what the host and the
 //! model's id tell.
 
 use serde_json::{Map, Value};
 
-use crate::compat::Host;
+use crate::compat::{Host, ReasoningField, ThinkingFormat};
+use crate::model::Api;
+
+/// How thinking is asked for and read back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ThinkingQuirks {
+    /// Levels have names; otherwise thinking is on or off.
+    pub effort: bool,
+    pub format: ThinkingFormat,
+    pub field: ReasoningField,
+    /// Thoughts between calls of one answer can be asked for.
+    pub interleaved: bool,
+    /// Thoughts without a signature are sent back.
+    pub replay_unsigned: bool,
+}
+
+impl ThinkingQuirks {
+    pub(crate) fn detect(api: Api, host: &Host, model_id: &str) -> Self {
+        let openrouter = host.is("openrouter.ai");
+        let zhipu = host.within("z.ai") || host.within("bigmodel.cn");
+        Self {
+            // Of the models Ollama runs, this family alone takes a word instead of on and off.
+            effort: if api == Api::OllamaChat {
+                model_id.contains("gpt-oss")
+            } else {
+                !(host.within("x.ai") || zhipu || host.within("xiaomimimo.com"))
+            },
+            format: match (openrouter, zhipu) {
+                (true, _) => ThinkingFormat::Openrouter,
+                (_, true) => ThinkingFormat::Zai,
+                _ => ThinkingFormat::Openai,
+            },
+            field: if openrouter { ReasoningField::Reasoning } else { ReasoningField::ReasoningContent },
+            interleaved: api == Api::AnthropicMessages && host.is("api.anthropic.com"),
+            replay_unsigned: false,
+        }
+    }
+}
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChatQuirks {

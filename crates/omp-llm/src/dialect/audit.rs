@@ -2,8 +2,8 @@
 
 use ring::digest::{SHA256, digest};
 
-use super::leak::{Leak, Signal, Surface};
 use crate::model::Model;
+use omp_dialects::{Leak, Surface};
 
 /// How much of a record may be the text's outline.
 const PREVIEW: usize = 48;
@@ -55,17 +55,4 @@ fn outline(text: &str) -> String {
         _ => '·',
     };
     text.chars().take(PREVIEW).map(hide).collect()
-}
-
-impl Signal {
-    fn name(self) -> &'static str {
-        match self {
-            Self::ControlToken => "control-token",
-            Self::ChannelWord => "channel-word",
-            Self::GlitchWord => "glitch-word",
-            Self::ForeignScript => "foreign-script",
-            Self::Cascade => "cascade",
-            Self::FakeOutput => "fake-output",
-        }
-    }
 }

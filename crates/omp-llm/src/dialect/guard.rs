@@ -7,9 +7,9 @@ use omp_types::{AssistantBlock, AssistantMessage, Failure, FailureKind, LineTool
 use serde_json::Value;
 
 use super::audit::{self, LeakRecords};
-use super::leak::{self, Leak, find_leak};
 use crate::client::BatchStream;
 use crate::model::{Api, Model};
+use omp_dialects::{Leak, contaminated, find_leak, line_text};
 
 /// Ends a text in a line language early; what stands before it is carried out.
 const ABORT: &str = "*** Abort\n";
@@ -38,7 +38,7 @@ impl Guard {
         let Some(leak) = find_leak(&message, &self.lines) else {
             return StreamEvent::Done { reason, message };
         };
-        let text = leak::contaminated(&message, &leak, &self.lines).unwrap_or_default();
+        let text = contaminated(&message, &leak, &self.lines).unwrap_or_default();
         let removed = text.get(leak.clean..).unwrap_or_default();
         let record = audit::record(&leak, &self.model, removed, self.records);
         self.keep_trusted(&mut message, &leak);
@@ -63,7 +63,7 @@ impl Guard {
     /// Ends the call at the last clean line; `false` when no line is clean.
     fn cut(&self, block: &mut AssistantBlock, leak: &Leak) -> bool {
         let AssistantBlock::ToolCall(call) = block else { return false };
-        let Some((parameter, text)) = leak::line_text(call, &self.lines) else { return false };
+        let Some((parameter, text)) = line_text(call, &self.lines) else { return false };
         let clean = &text[..leak.clean];
         if clean.trim().is_empty() {
             return false;

@@ -3,14 +3,13 @@
 
 use std::sync::Arc;
 
+use omp_dialects::{Dialect, Outcome, WrittenCall, WrittenResult, instructions};
 use omp_types::{
     AssistantBlock, AssistantMessage, Message, ModelRequest, ParallelTools, RequestOptions, StopReason,
-    TextBlock, ToolChoice, ToolDefinition, Usage, UserBlock, UserContent, UserMessage,
+    TextBlock, ToolChoice, Usage, UserBlock, UserContent, UserMessage,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::json_form::spaced;
-use super::{Dialect, Outcome, WrittenCall, WrittenResult};
 use crate::history::{self, Alphabet, AssistantPart, IdRules, ResultPart, Turn, UserPart};
 use crate::model::Model;
 
@@ -25,7 +24,7 @@ pub(crate) fn in_band(dialect: Dialect, model: &Model, request: &ModelRequest) -
     }
     // The model reads its own thoughts as text, where the dialect has a place for them.
     let mut reader = model.clone();
-    reader.compat.replay_unsigned_thinking = true;
+    reader.compat.thinking.replay_unsigned = true;
     let turns = history::prepare(&request.messages, &reader, IDS, request.options.identity_from);
     ModelRequest {
         system: system.into(),
@@ -37,35 +36,6 @@ pub(crate) fn in_band(dialect: Dialect, model: &Model, request: &ModelRequest) -
             identity_from: 0,
             ..request.options.clone()
         },
-    }
-}
-
-/// The tools, one to a line, and how to call them.
-pub(super) fn instructions(dialect: Dialect, tools: &[ToolDefinition]) -> String {
-    let catalogue: Vec<String> = tools.iter().map(|tool| spaced(&tool_object(tool))).collect();
-    let text = include_str!("../../prompts/in-band-tools.md").trim_end();
-    text.replace("{{tools}}", &catalogue.join("\n")).replace("{{format}}", guide(dialect).trim_end())
-}
-
-/// A tool as OpenAI's interface describes it.
-pub(super) fn tool_object(tool: &ToolDefinition) -> Value {
-    json!({
-        "type": "function",
-        "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters},
-    })
-}
-
-fn guide(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::Anthropic | Dialect::Xml => include_str!("../../prompts/in-band-anthropic.md"),
-        Dialect::DeepSeek => include_str!("../../prompts/in-band-deepseek.md"),
-        Dialect::Gemini => include_str!("../../prompts/in-band-gemini.md"),
-        Dialect::Gemma => include_str!("../../prompts/in-band-gemma.md"),
-        Dialect::Glm => include_str!("../../prompts/in-band-glm.md"),
-        Dialect::Harmony => include_str!("../../prompts/in-band-harmony.md"),
-        Dialect::Kimi => include_str!("../../prompts/in-band-kimi.md"),
-        Dialect::Minimax => include_str!("../../prompts/in-band-minimax.md"),
-        Dialect::Qwen3 => include_str!("../../prompts/in-band-qwen3.md"),
     }
 }
 

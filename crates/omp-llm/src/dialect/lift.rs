@@ -7,10 +7,10 @@ use std::sync::Arc;
 use futures_util::{StreamExt, stream};
 use omp_types::{AssistantMessage, Message, ModelRequest, StopReason, StreamEvent};
 
-use super::{Dialect, Piece, Scanner};
 use crate::answer::Answer;
 use crate::client::BatchStream;
 use crate::model::Model;
+use omp_dialects::{Dialect, Piece, Scanner};
 
 /// Why an answer's text is scanned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

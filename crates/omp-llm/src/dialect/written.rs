@@ -13,11 +13,11 @@ use omp_types::{
 };
 use serde_json::Value;
 
-use super::written_form::{self, Written};
-use super::{Dialect, Lifting};
+use super::Lifting;
 use crate::client::BatchStream;
 use crate::compat::Host;
 use crate::model::{Api, Model};
+use omp_dialects::{Dialect, Written, may_become_written_calls, written_calls};
 
 /// More than this is no call that anybody wants to hold back.
 const LONGEST: usize = 1024 * 1024;
@@ -100,7 +100,7 @@ impl Reader {
                 if *at == content_index =>
             {
                 words.push_str(&delta);
-                if words.len() > LONGEST || !written_form::may_become(words, self.are_tags_read) {
+                if words.len() > LONGEST || !may_become_written_calls(words, self.are_tags_read) {
                     self.give(out);
                 }
             }
@@ -128,7 +128,7 @@ impl Reader {
     fn done(&mut self, reason: StopReason, mut message: Box<AssistantMessage>, out: &mut Vec<StreamEvent>) {
         let Held::Words(at, words) = &self.held else { return };
         let (at, alone) = (*at, reason == StopReason::Stop && stands_alone(&message, *at));
-        let calls = written_form::calls(words, &self.tools).filter(|_| alone);
+        let calls = written_calls(words, &self.tools).filter(|_| alone);
         let Some(calls) = calls else {
             self.give(out);
             out.push(StreamEvent::TextEnd { content_index: at });

@@ -28,10 +28,10 @@ use crate::failure;
 use crate::history::{self, Turn};
 use crate::hosts::Hosts;
 use crate::model::{Api, Model, Secret, Strictness, Transport};
-use crate::schema::{StrictMode, adapt_for_strict};
 use crate::sse::SseEvent;
 pub(crate) use bedrock::{AwsSigner, EventStreamDecoder, Unsigned};
 use names::ToolNames;
+use omp_schema::{StrictMode, adapt_for_strict};
 
 /// Settings that hold for every request of one client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

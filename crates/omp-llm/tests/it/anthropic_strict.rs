@@ -1,7 +1,7 @@
 //! Enforced schemas on Anthropic's wire: which tools, and what follows when they are too large.
 
-use omp_llm::schema::close_for_anthropic;
 use omp_llm::{Client, StrictPolicy};
+use omp_schema::close_for_anthropic;
 use omp_testkit::{Reply, Scenario, Server, Wire};
 use omp_types::{ModelRequest, RequestOptions, StrictHint, ToolDefinition};
 use serde_json::{Value, json};

@@ -93,7 +93,7 @@ async fn reasoning_comes_in_three_fields() {
     let both = sse(&[chunk(json!({"reasoning_content": "generic", "reasoning": "mine"})), finish("stop")]);
     let server = Server::start(Reply::raw("text/event-stream", both));
     let mut model = model(&server, WIRE);
-    model.compat.reasoning_field = ReasoningField::Reasoning;
+    model.compat.thinking.field = ReasoningField::Reasoning;
     let outcome = ask_once(&model, &request(vec![user("hi")])).await;
     assert!(matches!(&outcome.done().content[0], AssistantBlock::Thinking(t) if t.thinking == "mine"));
 }
@@ -275,7 +275,7 @@ async fn thinking_is_asked_for_in_five_ways() {
             Scenario::replies([Reply::new().text("x"), Reply::new().text("y")]).allow_field(field),
         );
         let mut model = model(&server, WIRE);
-        model.compat.thinking_format = format;
+        model.compat.thinking.format = format;
         for (level, expected) in [(ThinkingLevel::Max, Some(on)), (ThinkingLevel::Off, off)] {
             ask_once(&model, &request_with(vec![user("hi")], vec![], thinking(level))).await.done();
             assert_eq!(server.requests().last().unwrap().body.get(field).cloned(), expected, "{format:?}");

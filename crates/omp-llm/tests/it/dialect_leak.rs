@@ -1,7 +1,7 @@
 //! Leaked headers of models that are served with harmony, and its tokens in what is sent to them.
 
+use omp_dialects::{Leak, Signal, Surface, find_leak};
 use omp_llm::Api;
-use omp_llm::dialect::{Leak, Signal, Surface, find_leak};
 use omp_testkit::{Reply, Scenario, Server, Wire};
 use omp_types::{
     AssistantBlock, AssistantMessage, FailureKind, Message, StopReason, TextBlock, ThinkingBlock, ToolCall,

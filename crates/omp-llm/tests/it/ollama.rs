@@ -77,7 +77,7 @@ async fn options_are_the_engines() {
 #[tokio::test]
 async fn thinking_is_on_off_or_a_word() {
     let think = async |level: ThinkingLevel, words: bool| {
-        let body = body_of(thinking(level), |model| model.compat.supports_reasoning_effort = words).await;
+        let body = body_of(thinking(level), |model| model.compat.thinking.effort = words).await;
         body["think"].clone()
     };
     assert_eq!(think(ThinkingLevel::Off, false).await, json!(false));
@@ -87,8 +87,8 @@ async fn thinking_is_on_off_or_a_word() {
     let body = body_of(thinking(ThinkingLevel::High), |model| model.reasoning = false).await;
     assert!(body.get("think").is_none(), "a model that cannot think refuses the field");
     let detect = |id: &str| omp_llm::Compat::detect(omp_llm::Api::OllamaChat, "http://x", id);
-    assert!(detect("gpt-oss:20b").supports_reasoning_effort);
-    assert!(!detect("qwen3:8b").supports_reasoning_effort);
+    assert!(detect("gpt-oss:20b").thinking.effort);
+    assert!(!detect("qwen3:8b").thinking.effort);
 }
 
 /// What must not be called is not offered.
@@ -139,7 +139,7 @@ async fn thoughts_can_be_replayed() {
         Reply::new().text("done"),
     ]);
     let (client, mut model) = (client(), model(&server, WIRE));
-    model.compat.replay_unsigned_thinking = true;
+    model.compat.thinking.replay_unsigned = true;
     let first = ask(&client, &model, &request(vec![user("hi")])).await;
     let messages = vec![user("hi"), first.as_message(), result(first.calls()[0], "x")];
     ask(&client, &model, &request(messages)).await.done();

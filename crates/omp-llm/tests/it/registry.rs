@@ -402,7 +402,7 @@ providers:
     );
     assert_eq!(claude.key.as_ref().unwrap().reveal(), "gateway-key");
     assert_eq!(claude.compat.extra_body["route"], "a");
-    assert!(!claude.compat.interleaved_thinking, "what held for the old host is not assumed of the new one");
+    assert!(!claude.compat.thinking.interleaved, "what held for the old host is not assumed of the new one");
     assert_eq!(model(&registry, "house-model").provider, "anthropic");
     let gpt = model(&registry, "openai/gpt-5");
     assert_eq!((gpt.api, gpt.compat.strict), (Api::OpenAiCompletions, Strictness::Unsupported));
@@ -442,13 +442,13 @@ fn quirks_are_told_by_the_host() {
         (Strictness::WherePossible, MaxTokensField::MaxCompletionTokens)
     );
     let local = detect("http://127.0.0.1:8000/v1");
-    assert!(!local.supports_store && local.repetition_guard && local.supports_reasoning_effort);
-    assert!(!detect("https://api.x.ai/v1").supports_reasoning_effort);
-    assert!(detect("https://api.notx.ai/v1").supports_reasoning_effort, "a name that merely ends alike");
+    assert!(!local.supports_store && local.repetition_guard && local.thinking.effort);
+    assert!(!detect("https://api.x.ai/v1").thinking.effort);
+    assert!(detect("https://api.notx.ai/v1").thinking.effort, "a name that merely ends alike");
     assert!(detect("https://api.moonshot.ai/v1").always_send_max_tokens);
     assert!(detect("https://api.mistral.ai/v1").requires_tool_result_name);
     let claude = omp_llm::Compat::detect(Api::AnthropicMessages, "https://api.anthropic.com", "m");
-    assert!(claude.interleaved_thinking && claude.long_cache_retention);
+    assert!(claude.thinking.interleaved && claude.long_cache_retention);
 }
 
 /// Levels outside of a model's range become the nearest inside.

@@ -243,7 +243,7 @@ async fn unsealed_reasoning_is_left_out_with_its_ids() {
         Reply::new().text("ok"),
     ]);
     let (client, mut model) = (client(), model(&server, WIRE));
-    model.compat.supports_reasoning_effort = false;
+    model.compat.thinking.effort = false;
     let first = ask(&client, &model, &request(vec![user("hi")])).await;
     ask(&client, &model, &request(vec![user("hi"), first.as_message(), result(first.calls()[0], "X")]))
         .await

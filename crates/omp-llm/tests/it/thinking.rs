@@ -158,7 +158,7 @@ async fn levels_become_budgets_or_words() {
 async fn interleaved_thinking_can_be_turned_off() {
     let server = Server::start(Scenario::replies([Reply::new().text("ok")]).repeat(true));
     let mut model = model(&server, Wire::AnthropicMessages);
-    model.compat.interleaved_thinking = true;
+    model.compat.thinking.interleaved = true;
     let beta = async |interleaving: Interleaving, level: ThinkingLevel| {
         let client = Client::new(ClientOptions { interleaving, ..options() }).unwrap();
         ask(&client, &model, &request_with(vec![user("hi")], vec![], thinking(level))).await.done();
@@ -180,7 +180,7 @@ async fn unsigned_thoughts_are_replayed_on_request() {
             Reply::new().text("ok"),
         ]);
         let (client, mut model) = (client(), model(&server, wire));
-        model.compat.replay_unsigned_thinking = replay;
+        model.compat.thinking.replay_unsigned = replay;
         let first = ask(&client, &model, &think(vec![user("hi")])).await;
         ask(&client, &model, &think(vec![user("hi"), first.as_message(), result(first.calls()[0], "x")]))
             .await

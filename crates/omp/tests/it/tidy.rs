@@ -41,6 +41,7 @@ fn manifest(path: &Path) -> toml::Table {
 const LAYERS: &[&[&str]] = &[
     &[
         "omp-types",
+        "omp-schema",
         "omp-cli",
         "omp-testkit",
         "omp-hashline",
@@ -50,6 +51,7 @@ const LAYERS: &[&[&str]] = &[
         "omp-sandbox",
         "omp-tui",
     ],
+    &["omp-dialects"],
     &[
         "omp-llm",
         "omp-tokens",

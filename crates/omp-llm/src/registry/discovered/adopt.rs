@@ -96,7 +96,7 @@ fn unknown(provider: &Provider, plan: &Plan, row: &ListedModel) -> Option<Model>
     model.thinking = ThinkingMode::detect(api, &row.id);
     model.compat = Compat::detect(api, &base_url, &row.id);
     // Engines reject fields they do not know more often than they understand them.
-    model.compat.supports_reasoning_effort &= !plan.kind.is_local_engine();
+    model.compat.thinking.effort &= !plan.kind.is_local_engine();
     let mut model = provider.adopt(model);
     model.facts.source = ModelSource::Discovered;
     let described = provider.described.as_ref();

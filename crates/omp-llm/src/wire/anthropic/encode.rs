@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 use super::messages;
 use crate::history::{self, Alphabet, AssistantPart, IdRules, Turn};
 use crate::model::{Model, Secret, ThinkingMode};
-use crate::schema;
 use crate::wire::caching::Caching;
 use crate::wire::limit::thinking_room;
 use crate::wire::{Interleaving, Policy, ToolNames, Toolbox, WireRequest, insert_number, join, knows_strict};
+use omp_schema as schema;
 
 const IDS: IdRules = IdRules { max_len: 64, prefix: "toolu_", alphabet: Alphabet::Word };
 const VERSION: &str = "2023-06-01";
@@ -99,7 +99,7 @@ fn has_speeds(model: &Model) -> bool {
 
 fn betas(model: &Model, policy: Policy, thinks: bool) -> Vec<&'static str> {
     let mut betas = Vec::new();
-    if thinks && model.compat.interleaved_thinking && policy.interleaved == Interleaving::Allowed {
+    if thinks && model.compat.thinking.interleaved && policy.interleaved == Interleaving::Allowed {
         betas.push(INTERLEAVED_BETA);
     }
     if model.key.as_ref().is_some_and(Secret::is_anthropic_oauth) {

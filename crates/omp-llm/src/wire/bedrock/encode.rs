@@ -8,10 +8,10 @@ use super::thinking::{self, Family};
 use crate::history::{self, Alphabet, AssistantPart, IdRules, Turn};
 use crate::hosts::AwsOptions;
 use crate::model::Model;
-use crate::schema;
 use crate::wire::caching::Caching;
 use crate::wire::limit::output_limit;
 use crate::wire::{Policy, ToolNames, Toolbox, WireRequest, insert_number, join};
+use omp_schema as schema;
 
 const IDS: IdRules = IdRules { max_len: 64, prefix: "tooluse_", alphabet: Alphabet::Word };
 /// Stands for the region in addresses of ours.

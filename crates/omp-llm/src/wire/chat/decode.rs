@@ -126,7 +126,7 @@ impl Decode for Decoder {
 impl Decoder {
     pub(in crate::wire) fn new(model: &Model) -> Self {
         Self {
-            reasoning_first: model.compat.reasoning_field,
+            reasoning_first: model.compat.thinking.field,
             words: Words::default(),
             calls: Vec::new(),
             finish: None,

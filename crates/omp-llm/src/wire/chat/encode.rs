@@ -106,10 +106,8 @@ fn insert_thinking(body: &mut Map<String, Value>, model: &Model, wanted: Thinkin
     let on = level != ThinkingLevel::Off;
     let own = model.compat.chat.effort_words.get(level.name()).and_then(Value::as_str);
     let word = own.unwrap_or_else(|| level.name());
-    let (field, value) = match model.compat.thinking_format {
-        ThinkingFormat::Openai if on && model.compat.supports_reasoning_effort => {
-            ("reasoning_effort", json!(word))
-        }
+    let (field, value) = match model.compat.thinking.format {
+        ThinkingFormat::Openai if on && model.compat.thinking.effort => ("reasoning_effort", json!(word)),
         ThinkingFormat::Openrouter if on => ("reasoning", json!({"effort": word})),
         ThinkingFormat::Openai | ThinkingFormat::Openrouter => return,
         ThinkingFormat::Zai => ("thinking", json!({"type": if on { "enabled" } else { "disabled" }})),

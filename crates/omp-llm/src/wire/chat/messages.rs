@@ -115,7 +115,7 @@ fn assistant_message(parts: &[AssistantPart<'_>], model: &Model, names: &ToolNam
     };
     message.insert("content".into(), content);
     if !reasoning.is_empty() {
-        message.insert(model.compat.reasoning_field.name().into(), reasoning.into());
+        message.insert(model.compat.thinking.field.name().into(), reasoning.into());
     }
     if !calls.is_empty() {
         message.insert("tool_calls".into(), calls.into());

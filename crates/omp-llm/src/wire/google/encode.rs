@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 use super::{contents, thinking};
 use crate::history::{self, Alphabet, IdRules};
 use crate::model::{Api, Model};
-use crate::schema;
 use crate::wire::limit::output_limit;
 use crate::wire::{ToolNames, Toolbox, WireRequest, insert_number, join};
+use omp_schema as schema;
 
 const IDS: IdRules = IdRules { max_len: 64, prefix: "call_", alphabet: Alphabet::Word };
 

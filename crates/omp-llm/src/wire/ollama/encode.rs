@@ -51,7 +51,7 @@ fn think(model: &Model, wanted: ThinkingLevel) -> Option<Value> {
     }
     Some(match model.clamp_level(wanted) {
         ThinkingLevel::Off => json!(false),
-        _ if !model.compat.supports_reasoning_effort => json!(true),
+        _ if !model.compat.thinking.effort => json!(true),
         ThinkingLevel::Minimal | ThinkingLevel::Low => json!("low"),
         ThinkingLevel::Medium => json!("medium"),
         ThinkingLevel::High | ThinkingLevel::Xhigh | ThinkingLevel::Max => json!("high"),

@@ -8,12 +8,12 @@ use serde_json::{Map, Value, json};
 use super::items;
 use crate::history::{self, Alphabet, IdRules};
 use crate::model::Model;
-use crate::schema;
 use crate::wire::limit::output_limit;
 use crate::wire::{
     Policy, Retention, ToolNames, Toolbox, WireRequest, insert_number, join, joined_system, knows_strict,
     openai_schema,
 };
+use omp_schema as schema;
 
 pub(super) const IDS: IdRules = IdRules { max_len: 64, prefix: "call_", alphabet: Alphabet::Any };
 /// The API refuses smaller limits.
@@ -95,7 +95,7 @@ fn insert_limits(body: &mut Map<String, Value>, model: &Model, request: &ModelRe
 /// Nothing is stored at the provider, so the sealed form of the reasoning must be asked for, also where the model
 /// thinks without being told to.
 fn insert_reasoning(body: &mut Map<String, Value>, model: &Model, wanted: ThinkingLevel) {
-    if !model.reasoning || !model.compat.supports_reasoning_effort {
+    if !model.reasoning || !model.compat.thinking.effort {
         return;
     }
     let level = model.clamp_level(wanted);
