@@ -4,13 +4,12 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::net::TcpStream;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 
 use ring::{digest, hmac};
 
+use crate::acceptor::{Acceptor, Stopping, listen};
 use crate::server::{Framing, HttpRequest, Reader, response_head};
 
 /// The keys that every way leads to.
@@ -32,13 +31,12 @@ const METADATA: &str = "/latest/meta-data/iam/security-credentials/";
 /// Listens on `127.0.0.1` until dropped.
 pub struct AwsServer {
     shared: Arc<Shared>,
-    address: SocketAddr,
-    acceptor: Option<JoinHandle<()>>,
+    acceptor: Acceptor,
 }
 
 #[derive(Default)]
 struct Shared {
-    stopping: AtomicBool,
+    stopping: Stopping,
     asked: Mutex<Vec<String>>,
     violations: Mutex<Vec<String>>,
 }
@@ -47,16 +45,13 @@ impl AwsServer {
     /// # Panics
     /// When the system has no free port.
     pub fn start() -> Self {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
-        let address = listener.local_addr().expect("a bound listener has an address");
         let shared = Arc::<Shared>::default();
-        let for_thread = Arc::clone(&shared);
-        let acceptor = std::thread::spawn(move || accept(&listener, &for_thread));
-        Self { shared, address, acceptor: Some(acceptor) }
+        let acceptor = Acceptor::start(listen(), &shared.stopping, &shared, serve);
+        Self { shared, acceptor }
     }
 
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("http://{}", self.acceptor.address())
     }
 
     /// What was asked, in order: method and path, and the action of the role service.
@@ -72,31 +67,9 @@ impl AwsServer {
     }
 }
 
-impl Drop for AwsServer {
-    fn drop(&mut self) {
-        self.shared.stopping.store(true, Ordering::SeqCst);
-        // `accept` has no timeout; one connection of our own makes it look at the flag.
-        drop(TcpStream::connect(self.address));
-        if let Some(acceptor) = self.acceptor.take() {
-            drop(acceptor.join());
-        }
-    }
-}
-
-fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
-    for stream in listener.incoming() {
-        if shared.stopping.load(Ordering::SeqCst) {
-            return;
-        }
-        let Ok(stream) = stream else { continue };
-        let shared = Arc::clone(shared);
-        std::thread::spawn(move || serve(stream, &shared));
-    }
-}
-
-fn serve(stream: TcpStream, shared: &Shared) {
-    let Ok(mut writer) = stream.try_clone() else { return };
-    let mut reader = Reader::new(stream);
+fn serve(mut stream: &TcpStream, shared: &Shared) {
+    let Ok(incoming) = stream.try_clone() else { return };
+    let mut reader = Reader::new(incoming);
     while let Ok(Some(request)) = reader.next() {
         let (status, kind, body) = match respond(&request, shared) {
             Ok((kind, body)) => (200, kind, body),
@@ -109,7 +82,7 @@ fn serve(stream: TcpStream, shared: &Shared) {
         };
         let mut response = response_head(status, &[], kind, Framing::Length(body.len()), request.keep_alive);
         response.extend_from_slice(body.as_bytes());
-        if writer.write_all(&response).is_err() || !request.keep_alive {
+        if stream.write_all(&response).is_err() || !request.keep_alive {
             return;
         }
     }

@@ -70,6 +70,7 @@
 //! `stop` is one of `stop`, `length`, `tool_use`, `stop_sequence`, `refusal`, `pause_turn`, `incomplete`. Unknown
 //! fields are errors, so that a typing mistake cannot turn a test into a different one.
 
+mod acceptor;
 pub mod builtin;
 pub mod cloud;
 mod home;

@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 use std::io::Write;
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::net::TcpStream;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::acceptor::{Acceptor, Stopping, listen};
 use crate::server::{Framing, HttpRequest, Reader, response_head};
 
 /// What a path answers.
@@ -57,7 +57,7 @@ struct State {
 #[derive(Default)]
 struct Shared {
     state: Mutex<State>,
-    stopping: AtomicBool,
+    stopping: Stopping,
 }
 
 impl Shared {
@@ -73,8 +73,7 @@ impl Shared {
 /// Listens on `127.0.0.1` until dropped.
 pub struct ListServer {
     shared: Arc<Shared>,
-    address: SocketAddr,
-    acceptor: Option<JoinHandle<()>>,
+    acceptor: Acceptor,
 }
 
 impl ListServer {
@@ -84,18 +83,15 @@ impl ListServer {
     /// # Panics
     /// When the system has no free port.
     pub fn start<'a>(replies: impl IntoIterator<Item = (&'a str, ListReply)>) -> Self {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
-        let address = listener.local_addr().expect("a bound listener has an address");
         let shared = Arc::new(Shared::default());
         shared.state().replies = replies.into_iter().map(|(path, reply)| (path.to_owned(), reply)).collect();
-        let for_thread = Arc::clone(&shared);
-        let acceptor = std::thread::spawn(move || accept(&listener, &for_thread));
-        Self { shared, address, acceptor: Some(acceptor) }
+        let acceptor = Acceptor::start(listen(), &shared.stopping, &shared, talk);
+        Self { shared, acceptor }
     }
 
     /// `http://127.0.0.1:PORT`, without a trailing slash.
     pub fn base_url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("http://{}", self.acceptor.address())
     }
 
     /// From now on a path answers this.
@@ -142,30 +138,9 @@ impl ListServer {
     }
 }
 
-impl Drop for ListServer {
-    fn drop(&mut self) {
-        self.shared.stopping.store(true, Ordering::SeqCst);
-        // `accept` has no timeout; one connection of our own makes it look at the flag.
-        drop(TcpStream::connect(self.address));
-        if let Some(acceptor) = self.acceptor.take() {
-            drop(acceptor.join());
-        }
-    }
-}
-
-fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
-    for stream in listener.incoming() {
-        if shared.is_stopping() {
-            return;
-        }
-        let Ok(stream) = stream else { continue };
-        let shared = Arc::clone(shared);
-        std::thread::spawn(move || {
-            // A client that breaks off is no error of the server.
-            let _ = serve(&stream, &shared);
-            let _ = stream.shutdown(Shutdown::Both);
-        });
-    }
+fn talk(stream: &TcpStream, shared: &Shared) {
+    // A client that breaks off is no error of the server.
+    let _ = serve(stream, shared);
 }
 
 fn serve(stream: &TcpStream, shared: &Shared) -> std::io::Result<()> {

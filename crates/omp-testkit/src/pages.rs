@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 use std::io::{self, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
+use crate::acceptor::{Acceptor, Stopping};
 use crate::server::{HttpRequest, Reader};
 
 /// What a path answers.
@@ -110,7 +110,7 @@ struct Shared {
     pages: Mutex<HashMap<String, Page>>,
     requests: Mutex<Vec<PageRequest>>,
     violations: Mutex<Vec<String>>,
-    stopping: AtomicBool,
+    stopping: Stopping,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -120,8 +120,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Listens on the loopback until dropped.
 pub struct PageServer {
     shared: Arc<Shared>,
-    address: SocketAddr,
-    acceptor: Option<JoinHandle<()>>,
+    acceptor: Acceptor,
 }
 
 impl PageServer {
@@ -134,21 +133,19 @@ impl PageServer {
     /// At another address, such as `[::1]:0`, if the machine has it.
     pub fn start_at<'a>(at: &str, pages: impl IntoIterator<Item = (&'a str, Page)>) -> io::Result<Self> {
         let listener = TcpListener::bind(at)?;
-        let address = listener.local_addr()?;
         let shared = Arc::new(Shared::default());
         *lock(&shared.pages) = pages.into_iter().map(|(path, page)| (path.to_owned(), page)).collect();
-        let for_thread = Arc::clone(&shared);
-        let acceptor = std::thread::spawn(move || accept(&listener, &for_thread));
-        Ok(Self { shared, address, acceptor: Some(acceptor) })
+        let acceptor = Acceptor::start(listener, &shared.stopping, &shared, talk);
+        Ok(Self { shared, acceptor })
     }
 
     /// `http://127.0.0.1:PORT` and the path.
     pub fn url(&self, path: &str) -> String {
-        format!("http://{}{path}", self.address)
+        format!("http://{}{path}", self.acceptor.address())
     }
 
     pub fn port(&self) -> u16 {
-        self.address.port()
+        self.acceptor.address().port()
     }
 
     /// From now on a path answers this.
@@ -176,30 +173,9 @@ impl PageServer {
     }
 }
 
-impl Drop for PageServer {
-    fn drop(&mut self) {
-        self.shared.stopping.store(true, Ordering::SeqCst);
-        // `accept` has no timeout; one connection of our own makes it look at the flag.
-        drop(TcpStream::connect(self.address));
-        if let Some(acceptor) = self.acceptor.take() {
-            drop(acceptor.join());
-        }
-    }
-}
-
-fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
-    for stream in listener.incoming() {
-        if shared.stopping.load(Ordering::SeqCst) {
-            return;
-        }
-        let Ok(stream) = stream else { continue };
-        let shared = Arc::clone(shared);
-        std::thread::spawn(move || {
-            // A client that breaks off is no error of the server.
-            let _ = serve(&stream, &shared);
-            let _ = stream.shutdown(Shutdown::Both);
-        });
-    }
+fn talk(stream: &TcpStream, shared: &Shared) {
+    // A client that breaks off is no error of the server.
+    let _ = serve(stream, shared);
 }
 
 fn serve(stream: &TcpStream, shared: &Shared) -> io::Result<()> {

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 use std::net::TcpStream;
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -12,19 +12,19 @@ use super::grants::{self, Fields};
 use super::{Fault, Shared, TokenEncoding, finish};
 use crate::server::{Framing, HttpRequest, Reader, response_head};
 
-pub(super) fn serve(stream: TcpStream, shared: &Arc<Shared>) {
-    let Ok(mut writer) = stream.try_clone() else { return };
-    let mut reader = Reader::new(stream);
+pub(super) fn serve(mut stream: &TcpStream, shared: &Shared) {
+    let Ok(incoming) = stream.try_clone() else { return };
+    let mut reader = Reader::new(incoming);
     while let Ok(Some(request)) = reader.next() {
         let Some(response) = respond(&request, shared) else { return };
-        if writer.write_all(&response).is_err() || !request.keep_alive {
+        if stream.write_all(&response).is_err() || !request.keep_alive {
             return;
         }
     }
 }
 
 /// `None` closes the connection without an answer.
-fn respond(request: &HttpRequest, shared: &Arc<Shared>) -> Option<Vec<u8>> {
+fn respond(request: &HttpRequest, shared: &Shared) -> Option<Vec<u8>> {
     let host = request.headers.iter().find(|(name, _)| name == "host").map(|(_, value)| value.as_str());
     match (request.method.as_str(), request.path.as_str()) {
         ("GET", "/authorize") => {
@@ -53,7 +53,7 @@ fn respond(request: &HttpRequest, shared: &Arc<Shared>) -> Option<Vec<u8>> {
     }
 }
 
-fn token(request: &HttpRequest, shared: &Arc<Shared>) -> Option<Vec<u8>> {
+fn token(request: &HttpRequest, shared: &Shared) -> Option<Vec<u8>> {
     shared.ledger().token_requests += 1;
     let fault = shared.faults.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
     match fault {

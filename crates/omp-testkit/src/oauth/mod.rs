@@ -8,16 +8,16 @@ mod ledger;
 mod sha256;
 
 use std::collections::VecDeque;
-use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 pub(crate) use answer::form;
 pub use browser::{BrowserPage, browse};
 pub use finish::Projects;
 use ledger::Ledger;
+
+use crate::acceptor::{Acceptor, Stopping, listen};
 
 /// The client that the server knows, unless told otherwise.
 pub const CLIENT_ID: &str = "test-client";
@@ -86,14 +86,13 @@ impl Default for OAuthOptions {
 /// Listens on `127.0.0.1` until dropped.
 pub struct OAuthServer {
     shared: Arc<Shared>,
-    address: SocketAddr,
-    acceptor: Option<JoinHandle<()>>,
+    acceptor: Acceptor,
 }
 
 struct Shared {
     ledger: Mutex<Ledger>,
     faults: Mutex<VecDeque<Fault>>,
-    stopping: AtomicBool,
+    stopping: Stopping,
     released: AtomicBool,
 }
 
@@ -111,49 +110,46 @@ impl OAuthServer {
     /// # Panics
     /// When the system has no free port.
     pub fn start_with(options: OAuthOptions) -> Self {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
-        let address = listener.local_addr().expect("a bound listener has an address");
         let shared = Arc::new(Shared {
             ledger: Mutex::new(Ledger::new(options)),
             faults: Mutex::default(),
-            stopping: AtomicBool::new(false),
+            stopping: Stopping::default(),
             released: AtomicBool::new(false),
         });
-        let for_thread = Arc::clone(&shared);
-        let acceptor = std::thread::spawn(move || accept(&listener, &for_thread));
-        Self { shared, address, acceptor: Some(acceptor) }
+        let acceptor = Acceptor::start(listen(), &shared.stopping, &shared, answer::serve);
+        Self { shared, acceptor }
     }
 
     pub fn authorize_url(&self) -> String {
-        format!("http://{}/authorize", self.address)
+        format!("http://{}/authorize", self.acceptor.address())
     }
 
     pub fn token_url(&self) -> String {
-        format!("http://{}/token", self.address)
+        format!("http://{}/token", self.acceptor.address())
     }
 
     pub fn device_url(&self) -> String {
-        format!("http://{}/device", self.address)
+        format!("http://{}/device", self.acceptor.address())
     }
 
     /// Where OpenAI's form of a device login asks for its code.
     pub fn user_code_url(&self) -> String {
-        format!("http://{}/deviceauth/usercode", self.address)
+        format!("http://{}/deviceauth/usercode", self.acceptor.address())
     }
 
     /// Where it asks whether the code was entered.
     pub fn poll_url(&self) -> String {
-        format!("http://{}/deviceauth/token", self.address)
+        format!("http://{}/deviceauth/token", self.acceptor.address())
     }
 
     /// Tells whose account the last access token is for.
     pub fn identity_url(&self) -> String {
-        format!("http://{}/userinfo", self.address)
+        format!("http://{}/userinfo", self.acceptor.address())
     }
 
     /// Trades an account's token for one of half an hour, as GitHub does.
     pub fn session_token_url(&self) -> String {
-        format!("http://{}/session-token", self.address)
+        format!("http://{}/session-token", self.acceptor.address())
     }
 
     /// How often [`OAuthServer::session_token_url`] was asked.
@@ -168,7 +164,7 @@ impl OAuthServer {
 
     /// The host, for logins whose paths are fixed.
     pub fn base_url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("http://{}", self.acceptor.address())
     }
 
     /// Waits until [`OAuthServer::poll_url`] was asked this often.
@@ -274,23 +270,6 @@ impl OAuthServer {
 
 impl Drop for OAuthServer {
     fn drop(&mut self) {
-        self.shared.stopping.store(true, Ordering::SeqCst);
         self.release();
-        // `accept` has no timeout; one connection of our own makes it look at the flag.
-        drop(TcpStream::connect(self.address));
-        if let Some(acceptor) = self.acceptor.take() {
-            drop(acceptor.join());
-        }
-    }
-}
-
-fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
-    for stream in listener.incoming() {
-        if shared.stopping.load(Ordering::SeqCst) {
-            return;
-        }
-        let Ok(stream) = stream else { continue };
-        let shared = Arc::clone(shared);
-        std::thread::spawn(move || answer::serve(stream, &shared));
     }
 }
