@@ -14,7 +14,7 @@ use omp_types::{
 use serde_json::{Value, json};
 
 use crate::support::{
-    KEY, ask, ask_once, client, event_stream, failed, model, options, read_tool, request, request_with,
+    self, KEY, ask, ask_once, client, event_stream, failed, model, options, read_tool, request, request_with,
     result, result_blocks, thinking, user,
 };
 
@@ -88,14 +88,8 @@ async fn missing_credentials_are_named() {
     assert!(server.requests().is_empty());
 }
 
-async fn body_of(options: RequestOptions, change: impl Fn(&mut Model)) -> Value {
-    let server = Server::start([Reply::new().text("ok")]);
-    let mut model = model(&server, WIRE);
-    change(&mut model);
-    ask_once(&model, &request_with(vec![user("hi")], vec![read_tool()], options)).await.done();
-    let body = server.requests()[0].body.clone();
-    server.finish();
-    body
+async fn body_of(options: RequestOptions, change: impl Fn(&mut omp_llm::Model)) -> Value {
+    support::body_of(WIRE, options, change).await
 }
 
 #[tokio::test]

@@ -9,20 +9,13 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 use crate::support::{
-    ask, ask_once, client, lines, model, model_at, read_tool, request, request_with, result, result_blocks,
-    thinking, user,
+    self, ask, ask_once, client, lines, model, model_at, request, result, result_blocks, thinking, user,
 };
 
 const WIRE: Wire = Wire::OllamaChat;
 
 async fn body_of(options: RequestOptions, change: impl Fn(&mut omp_llm::Model)) -> Value {
-    let server = Server::start([Reply::new().text("ok")]);
-    let mut model = model(&server, WIRE);
-    change(&mut model);
-    ask_once(&model, &request_with(vec![user("hi")], vec![read_tool()], options)).await.done();
-    let body = server.requests()[0].body.clone();
-    server.finish();
-    body
+    support::body_of(WIRE, options, change).await
 }
 
 #[tokio::test]

@@ -331,3 +331,14 @@ pub(crate) fn binary_message(name: &str, payload: &[u8]) -> Vec<u8> {
 pub(crate) fn lines(values: &[Value]) -> String {
     values.iter().map(|value| format!("{value}\n")).collect()
 }
+
+/// The body of a request to a model that was changed beforehand.
+pub(crate) async fn body_of(wire: Wire, options: RequestOptions, change: impl Fn(&mut Model)) -> Value {
+    let server = Server::start([omp_testkit::Reply::new().text("ok")]);
+    let mut model = model(&server, wire);
+    change(&mut model);
+    ask_once(&model, &request_with(vec![user("hi")], vec![read_tool()], options)).await.done();
+    let body = server.requests()[0].body.clone();
+    server.finish();
+    body
+}

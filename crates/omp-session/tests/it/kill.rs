@@ -11,12 +11,11 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use base64::Engine;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use omp_session::{Damage, IfHeld, SessionWriter, TitleSource, fsck, load};
-use omp_types::{ImageBlock, Message, UserBlock, UserContent, UserMessage};
+use omp_types::Message;
 
-use crate::support::{World, answer, user};
+use crate::support::{World, answer, picture, user};
 
 /// Set for the child only: the directory of the world, the file to append to (or nothing to create one), and what to
 /// do.
@@ -69,7 +68,7 @@ fn step(writer: &mut SessionWriter, work: &str, number: usize) -> String {
     let text = "x".repeat(if number % 8 == 7 { fastrand::usize(..200_000) } else { 50 });
     let id = match (work, number) {
         (_, 0) => writer.append_message(&answer(&text)),
-        ("images", number) if number % 4 == 0 => writer.append_message(&picture()),
+        ("images", number) if number % 4 == 0 => writer.append_message(&noise()),
         _ => writer.append_message(&user(&text)),
     };
     if work == "names" && number % 5 == 4 {
@@ -81,19 +80,9 @@ fn step(writer: &mut SessionWriter, work: &str, number: usize) -> String {
     id
 }
 
-fn picture() -> Arc<Message> {
+fn noise() -> Arc<Message> {
     let bytes: Vec<u8> = std::iter::repeat_with(|| fastrand::u8(..)).take(20_000).collect();
-    let data = base64::engine::general_purpose::STANDARD.encode(bytes);
-    Arc::new(Message::User(UserMessage {
-        content: UserContent::Blocks(vec![UserBlock::Image(ImageBlock {
-            data,
-            mime_type: "image/png".into(),
-            detail: None,
-        })]),
-        steering: false,
-        sealed: None,
-        timestamp: 1,
-    }))
+    picture(&bytes)
 }
 
 fn start(world: &World, file: Option<&Path>, work: &str) -> Child {

@@ -3,25 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use base64::Engine;
 use omp_session::{BlobHash, Garbage, GcPolicy, IfHeld, PromptHistory, SessionInfo, Sessions, rank_sessions};
-use omp_types::{ImageBlock, Message, UserBlock, UserContent, UserMessage};
 
-use crate::support::{World, age, answer, told};
-
-fn picture(bytes: &[u8]) -> std::sync::Arc<Message> {
-    let data = base64::engine::general_purpose::STANDARD.encode(bytes);
-    std::sync::Arc::new(Message::User(UserMessage {
-        content: UserContent::Blocks(vec![UserBlock::Image(ImageBlock {
-            data,
-            mime_type: "image/png".into(),
-            detail: None,
-        })]),
-        steering: false,
-        sealed: None,
-        timestamp: 1,
-    }))
-}
+use crate::support::{World, age, answer, picture, told};
 
 fn with_picture(world: &World, sessions: &Sessions, bytes: &[u8]) -> PathBuf {
     let mut writer = sessions.create(&world.project, Default::default());

@@ -116,3 +116,19 @@ pub(crate) fn age(path: &Path, seconds: u64) {
     let file = std::fs::File::options().write(true).open(path).unwrap();
     file.set_modified(SystemTime::now() - Duration::from_secs(seconds)).unwrap();
 }
+
+/// A message of the user that is a picture, as far as a session file can tell.
+pub(crate) fn picture(bytes: &[u8]) -> std::sync::Arc<Message> {
+    use base64::Engine;
+    let image = omp_types::ImageBlock {
+        data: base64::engine::general_purpose::STANDARD.encode(bytes),
+        mime_type: "image/png".into(),
+        detail: None,
+    };
+    std::sync::Arc::new(Message::User(omp_types::UserMessage {
+        content: omp_types::UserContent::Blocks(vec![omp_types::UserBlock::Image(image)]),
+        steering: false,
+        sealed: None,
+        timestamp: 1,
+    }))
+}

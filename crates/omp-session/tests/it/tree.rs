@@ -6,7 +6,7 @@ use omp_session::{
 use omp_types::{AssistantBlock, Message, StopReason, TextBlock, ToolResultMessage, UserBlock};
 use serde_json::{Value, json};
 
-use crate::support::{World, answer, answer_with, call, lines, user};
+use crate::support::{World, answer, answer_with, call, lines, picture, user};
 
 fn entry(id: &str, parent: Option<&str>, second: u32) -> Value {
     json!({"type": "message", "id": id, "parentId": parent, "timestamp": format!("2026-02-16T10:21:{second:02}.000Z"),
@@ -357,20 +357,9 @@ fn a_branch_in_memory_replaces_the_conversation() {
 /// proves: SES-106, SES-107
 #[test]
 fn a_fork_takes_artifacts_and_shares_blobs() {
-    use base64::Engine;
     let world = World::new();
     let mut writer = world.sessions.create(&world.project, NewSession::default());
-    let data = base64::engine::general_purpose::STANDARD.encode(vec![4_u8; 2000]);
-    let picture = std::sync::Arc::new(Message::User(omp_types::UserMessage {
-        content: omp_types::UserContent::Blocks(vec![UserBlock::Image(omp_types::ImageBlock {
-            data,
-            mime_type: "image/png".into(),
-            detail: None,
-        })]),
-        steering: false,
-        sealed: None,
-        timestamp: 1,
-    }));
+    let picture = picture(&[4; 2000]);
     writer.append_message(&picture);
     writer.append_message(&answer("ok"));
     let path = writer.path().unwrap().to_owned();
