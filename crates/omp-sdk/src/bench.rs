@@ -1,160 +1,34 @@
-//! How fast models answer: time to the first token, tokens a second.
+//! How fast models answer that a session could use.
 
-use std::time::Duration;
-
-use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
-use crate::consult::{Consultant, Consultation, Consulted};
+use omp_models::{BenchPlan, BenchRow, BenchRun, measure};
+
+use crate::consult::{Consultant, Consultation};
 use crate::options::SessionOptions;
 
-/// What models are asked when nothing else is wanted: something that every model can say much about.
-const QUESTION: &str = include_str!("../prompts/bench.md").trim_ascii();
-/// The longest answer that is waited for.
-const MAX_TOKENS: u32 = 512;
-
-/// What is measured.
-#[derive(Clone, Debug)]
-pub struct BenchPlan {
-    /// Answers per model.
-    pub runs: u32,
-    pub max_tokens: u32,
-    pub prompt: String,
-}
-
-impl Default for BenchPlan {
-    fn default() -> Self {
-        Self { runs: 3, max_tokens: MAX_TOKENS, prompt: QUESTION.to_owned() }
-    }
-}
-
-/// What came of one model.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct BenchRow {
-    /// As `provider/id`, or as it was typed if there is none.
-    pub model: String,
-    pub runs: Vec<BenchRun>,
-    /// Of the runs that were answered; absent if there was none.
-    pub average: Option<BenchFigures>,
-    /// Why there is nothing, or not as much as was wanted.
-    pub error: Option<String>,
-}
-
-/// One answer.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct BenchRun {
-    #[serde(flatten)]
-    pub figures: BenchFigures,
-    pub output_tokens: u64,
-}
-
-/// The numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct BenchFigures {
-    pub first_token_ms: f64,
-    pub duration_ms: f64,
-    /// From the first token to the last; absent where the provider counts nothing, or everything came at once.
-    pub tokens_per_second: Option<f64>,
-}
-
-impl BenchRun {
-    fn of(consulted: &Consulted) -> Self {
-        let tokens = consulted.message.usage.output;
-        let figures = BenchFigures {
-            first_token_ms: ms(consulted.first),
-            duration_ms: ms(consulted.whole),
-            tokens_per_second: speed(tokens, consulted.whole.saturating_sub(consulted.first)),
-        };
-        Self { figures, output_tokens: tokens }
-    }
-}
-
-fn ms(duration: Duration) -> f64 {
-    duration.as_secs_f64() * 1000.0
-}
-
-/// The first token was there when the clock began.
-fn speed(tokens: u64, writing: Duration) -> Option<f64> {
-    let following = tokens.saturating_sub(1) as f64;
-    (following > 0.0 && !writing.is_zero()).then(|| following / writing.as_secs_f64())
-}
-
-fn average(runs: &[BenchRun]) -> Option<BenchFigures> {
-    let mean =
-        |figures: Vec<f64>| (!figures.is_empty()).then(|| figures.iter().sum::<f64>() / figures.len() as f64);
-    Some(BenchFigures {
-        first_token_ms: mean(runs.iter().map(|run| run.figures.first_token_ms).collect())?,
-        duration_ms: mean(runs.iter().map(|run| run.figures.duration_ms).collect())?,
-        tokens_per_second: mean(runs.iter().filter_map(|run| run.figures.tokens_per_second).collect()),
-    })
-}
-
-/// Asks one model as often as the plan wants, one answer after the other. The first failure ends it. `heard` is told of
-/// every answer.
+/// Asks the model of these options as often as the plan wants. `heard` is told of every answer.
 pub async fn bench(
     options: SessionOptions,
     plan: &BenchPlan,
     cancel: &CancellationToken,
-    mut heard: impl FnMut(&str, u32),
+    heard: impl FnMut(&str, u32),
 ) -> BenchRow {
-    let typed = options.model.clone().unwrap_or_default();
+    let typed = options.model.selector.clone().unwrap_or_default();
     let consultant = match Consultant::open(options).await {
         Ok(consultant) => consultant,
-        Err(error) => {
-            let error = Some(error.to_string());
-            return BenchRow { model: typed, runs: Vec::new(), average: None, error };
-        }
+        Err(error) => return BenchRow::failed(typed, error.to_string()),
     };
     let consultation = Consultation {
         system: String::new(),
         question: plan.prompt.clone(),
         max_tokens: Some(plan.max_tokens),
     };
-    let mut row =
-        BenchRow { model: consultant.selector().to_owned(), runs: Vec::new(), average: None, error: None };
-    for number in 1..=plan.runs {
-        heard(&row.model, number);
-        match consultant.ask(&consultation, cancel.clone()).await {
-            Ok(consulted) => row.runs.push(BenchRun::of(&consulted)),
-            Err(failure) => {
-                row.error = Some(failure.message);
-                break;
-            }
-        }
-    }
-    row.average = average(&row.runs);
+    let row = measure(consultant.selector(), plan, heard, async || {
+        let consulted = consultant.ask(&consultation, cancel.clone()).await?;
+        Ok(BenchRun::new(consulted.message.usage.output, consulted.first, consulted.whole))
+    });
+    let row = row.await;
     consultant.close().await;
     row
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn run(first_token_ms: f64, duration_ms: f64, tokens_per_second: Option<f64>) -> BenchRun {
-        BenchRun {
-            figures: BenchFigures { first_token_ms, duration_ms, tokens_per_second },
-            output_tokens: 10,
-        }
-    }
-
-    #[test]
-    fn averages_leave_out_what_was_not_measured() {
-        let averaged = average(&[run(100.0, 1100.0, Some(20.0)), run(300.0, 900.0, None)]);
-        let expected =
-            BenchFigures { first_token_ms: 200.0, duration_ms: 1000.0, tokens_per_second: Some(20.0) };
-        assert_eq!(averaged, Some(expected));
-        assert_eq!(average(&[]), None);
-    }
-
-    #[test]
-    fn speed_counts_from_the_first_token() {
-        assert_eq!(speed(101, Duration::from_secs(2)), Some(50.0));
-        assert_eq!(speed(1, Duration::from_secs(2)), None);
-        assert_eq!(speed(0, Duration::from_secs(2)), None);
-        assert_eq!(speed(100, Duration::ZERO), None);
-    }
 }

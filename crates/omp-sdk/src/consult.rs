@@ -76,7 +76,7 @@ impl Consultant {
     }
 
     /// Is it the built-in tour, which knows nothing but its own story?
-    pub(crate) fn is_demo(&self) -> bool {
+    pub fn is_demo(&self) -> bool {
         self.api == Api::Demo
     }
 

@@ -11,8 +11,7 @@ use omp_llm::registry::SelectError;
 use omp_session::{CopyError, MoveError, OpenError, ResolveError};
 
 use crate::import::ImportFailure;
-use crate::profiles::ProfileError;
-use crate::roles::RoleCycle;
+use omp_models::{ActivationError, ChoiceError, ProfileError, RoleCycle};
 
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
@@ -57,6 +56,27 @@ pub enum SessionError {
     Move(#[from] MoveError),
     #[error(transparent)]
     Import(#[from] ImportFailure),
+}
+
+impl From<ChoiceError> for SessionError {
+    fn from(error: ChoiceError) -> Self {
+        match error {
+            ChoiceError::Unavailable { source, models_file, lists } => {
+                Self::Model { source, models_file, lists }
+            }
+            ChoiceError::KeyWithoutModel => Self::KeyWithoutModel,
+            ChoiceError::Roles(cycle) => Self::Roles(cycle),
+        }
+    }
+}
+
+impl From<ActivationError> for SessionError {
+    fn from(error: ActivationError) -> Self {
+        match error {
+            ActivationError::Profile(error) => Self::Profile(error),
+            ActivationError::Settings(error) => Self::Settings(error),
+        }
+    }
 }
 
 impl From<ImportError> for SessionError {

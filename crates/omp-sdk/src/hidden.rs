@@ -16,9 +16,9 @@ use omp_llm::registry::Registry;
 use omp_types::ModelRequest;
 use tokio_util::sync::CancellationToken;
 
-use crate::environment::Environment;
-use crate::models::load_registry;
 use crate::options::SessionOptions;
+use omp_auth::Environment;
+use omp_models::load_registry;
 
 /// The file that names secrets, in the user's directory and in the project's.
 const FILE: &str = "secrets.yml";

@@ -8,12 +8,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use omp_agent::Listener;
 use omp_llm::Secret;
+use omp_models::ModelOptions;
 use omp_session::{BranchError, Context, Copied, CopyError, Navigation, NoSuchEntry};
 use omp_stats::Dashboard;
 use serde_json::Value;
 
 use crate::error::SessionError;
-use crate::options::{Persistence, SessionOptions};
+use crate::options::{Persistence, ProviderOptions, SessionOptions};
 use crate::session::Session;
 use crate::store;
 
@@ -88,7 +89,7 @@ pub enum SwitchError {
 impl Host {
     /// Begins with a session. Later ones get their options from the outfit.
     pub async fn start(outfit: Arc<dyn Outfit>, first: SessionOptions) -> Result<Self, SessionError> {
-        let key = first.api_key.clone();
+        let key = first.model.api_key.clone();
         let session = Session::open(first, outfit.listener()).await?;
         let given = key.map(|key| (session.provider(), Secret::new(key)));
         Ok(Self {
@@ -222,14 +223,20 @@ impl Host {
         // What was asked for when the program began was said of another session.
         let options = SessionOptions {
             persistence,
-            model: None,
-            provider: None,
-            thinking: None,
-            service_tier: None,
-            provider_session_id: None,
-            prompt_cache_key: None,
-            api_key: None,
-            given_key: self.given.clone(),
+            model: ModelOptions {
+                selector: None,
+                provider: None,
+                thinking: None,
+                api_key: None,
+                given_key: self.given.clone(),
+                ..options.model
+            },
+            provider: ProviderOptions {
+                service_tier: None,
+                session_id: None,
+                prompt_cache_key: None,
+                ..options.provider
+            },
             ..options
         };
         let next = Arc::new(Session::open(options, self.outfit.listener()).await?);

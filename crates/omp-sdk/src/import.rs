@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use omp_config::Directories;
 use omp_import::{Found, ImportError, Saved, Source, discover_in};
 
-use crate::environment::Environment;
+use omp_auth::Environment;
 
 /// Why there is nothing to go on with.
 #[derive(Debug, thiserror::Error)]

@@ -10,10 +10,10 @@ use omp_extend::{Commands, RuleBook, Skills, always_section, rules_section, skil
 use serde_json::Map;
 
 use crate::configure;
-use crate::environment::Environment;
 use crate::options::{RuleChoice, SessionOptions, SkillChoice};
 use crate::prompt::Section;
 use crate::trust;
+use omp_auth::Environment;
 
 /// What standing rules may take of every prompt.
 const STICKY_LIMIT: usize = 16 * 1024;

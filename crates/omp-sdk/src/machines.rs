@@ -11,9 +11,9 @@ use omp_shell::{Environment as ChildEnvironment, Scope};
 use omp_ssh::{Connections, Host, Source, Surroundings, Trust, Variables};
 use omp_tools::SshHosts;
 
-use crate::environment::Environment;
 use crate::knowledge;
 use crate::options::SessionOptions;
+use omp_auth::Environment;
 
 /// The name of the files.
 const FILE: &str = "ssh.json";

@@ -44,7 +44,7 @@ impl Session {
         let effort = opening.effort(&chosen, &context);
         let usual_effort = opening.usual_effort();
         restore::note_choice(&mut writer, &context, &chosen.model, effort);
-        restore::service_tier(&mut opening.options.service_tier, &mut writer, &context);
+        restore::service_tier(&mut opening.options.provider.service_tier, &mut writer, &context);
         let config = opening.agent_config(&chosen.model, effort, &writer.header().id);
         let notes = opening.notes(&writer.header().id);
         leave_breadcrumb(&opening.options, &mut writer);
@@ -161,7 +161,7 @@ impl Session {
             discovery: Mutex::new(Arc::new(surroundings.discovery)),
             report,
             classifier,
-            models_file: opening.options.models_file(),
+            models_file: opening.options.model.file(&opening.options.directories),
             notes,
             todos: opening.todos,
             ssh: Mutex::new(opening.ssh),
@@ -171,7 +171,7 @@ impl Session {
             roots: Mutex::new(opening.options.roots),
             mention_remarks: Mutex::default(),
             session_dir: opening.options.session_dir,
-            limits: opening.options.models.unwrap_or_default(),
+            limits: opening.options.model.scope.unwrap_or_default(),
             jobs: opening.jobs,
             tools: surroundings.context,
             directories: opening.options.directories,

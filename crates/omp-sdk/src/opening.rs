@@ -17,27 +17,24 @@ use omp_types::{ParallelTools, RequestOptions, ThinkingLevel};
 use crate::adapt::SystemClock;
 use crate::configure;
 use crate::dials::Dials;
-use crate::effort::{Classifier, Effort};
-use crate::environment::{Environment, EnvironmentLookup, client_options};
 use crate::error::SessionError;
-use crate::google;
 use crate::guard::Guard;
 use crate::hidden::{self, Hiding};
 use crate::history::Notes;
-use crate::hosts;
 use crate::imaging::Imaging;
 use crate::jobs;
 use crate::knowledge::load_settings;
-use crate::ledger::Ledger;
-use crate::models::{load_registry_at, select};
 use crate::options::{Persistence, SessionOptions};
 use crate::others::OtherModels;
-use crate::profiles;
 use crate::record::Record;
 use crate::replay;
 use crate::side_requests::SideRequests;
-use crate::transport;
 use crate::trust::ProjectTrust;
+use omp_auth::{Environment, EnvironmentLookup, client_options};
+use omp_models::CacheLedger;
+use omp_models::model_of_role;
+use omp_models::{Effort, EffortClassifier};
+use omp_models::{ModelSources, activate_profile, bind_roles, choose_model, load_registry_at};
 
 /// A session that is being put together.
 pub(crate) struct Opening {
@@ -90,22 +87,22 @@ impl Opening {
     }
 
     pub(crate) fn names_model(&self) -> bool {
-        self.options.model.is_some() || self.options.provider.is_some()
+        self.options.model.selector.is_some() || self.options.model.provider.is_some()
     }
 
     pub(crate) async fn choose_model(&mut self, context: &Context) -> Result<Chosen, SessionError> {
-        let file = self.options.models_file();
+        let file = self.options.model.file(&self.options.directories);
         let mut registry =
             load_registry_at(&file, &self.options.directories, &self.settings, &mut self.warnings);
         self.give_roles(&registry)?;
         let (options, settings) = (&self.options, &self.settings);
-        let google = Some(google::credentials(Arc::clone(&options.environment)));
-        let hosts = hosts::load(&options.environment, &mut self.warnings);
+        let google = Some(omp_auth::google_credentials(Arc::clone(&options.environment)));
+        let hosts = omp_auth::cloud_hosts(&options.environment, &mut self.warnings);
         let client = Client::new(ClientOptions {
             google,
             hosts,
             tool_format: configure::tool_format(settings),
-            sockets: self.taped_sockets(transport::sockets(settings, options.environment.as_ref())),
+            sockets: self.taped_sockets(omp_auth::socket_options(settings, options.environment.as_ref())),
             tape: options.deck.as_ref().map(Deck::tape),
             ..client_options(options.environment.as_ref())
         })?;
@@ -113,7 +110,18 @@ impl Opening {
             Some(Deck::Play(player)) => replay::selected(&registry, player.world()).map_err(|source| {
                 SessionError::Model { source, models_file: file.clone(), lists: Vec::new() }
             }),
-            _ => select(&client, &mut registry, options, settings, context, &mut self.warnings).await,
+            _ => {
+                let sources = ModelSources {
+                    options: &options.model,
+                    directories: &options.directories,
+                    environment: &options.environment,
+                    settings,
+                };
+                let restorable = context.restorable_models();
+                let chosen =
+                    choose_model(&client, &mut registry, sources, &restorable, &mut self.warnings).await;
+                chosen.map_err(SessionError::from)
+            }
         };
         let selection = selection.map_err(|error| login_refused(error, options.environment.as_ref()))?;
         self.warnings.extend(selection.warnings);
@@ -131,20 +139,20 @@ impl Opening {
     pub(crate) fn give_roles(&mut self, registry: &Registry) -> Result<(), SessionError> {
         let lookup = EnvironmentLookup(self.options.environment.as_ref());
         let saved = self.settings.get(keys::MODEL_PROFILE_DEFAULT).map(str::to_owned);
-        if let Some(name) = &self.options.preset {
-            let default = profiles::activate(name, &mut self.settings, registry, &lookup)?;
-            if self.options.model.is_none()
-                && self.options.provider.is_none()
-                && self.options.models.is_none()
+        if let Some(name) = &self.options.model.profile {
+            let default = activate_profile(name, &mut self.settings, registry, &lookup)?;
+            if self.options.model.selector.is_none()
+                && self.options.model.provider.is_none()
+                && self.options.model.scope.is_none()
             {
-                self.options.model = default;
+                self.options.model.selector = default;
             }
         } else if let Some(name) = saved.filter(|name| !name.is_empty())
-            && let Err(error) = profiles::activate(&name, &mut self.settings, registry, &lookup)
+            && let Err(error) = activate_profile(&name, &mut self.settings, registry, &lookup)
         {
             self.warnings.push(format!("modelProfile.default: {error}; going on without the profile."));
         }
-        profiles::bind(&mut self.settings, registry, &mut self.warnings)
+        Ok(bind_roles(&mut self.settings, registry, &mut self.warnings)?)
     }
 
     /// The list of tasks, as the conversation left it.
@@ -163,13 +171,16 @@ impl Opening {
 
     /// What no model may see.
     pub(crate) fn secrets(&mut self, session: &str, registry: &Registry) -> Hiding {
-        let stored =
-            hidden::stored(registry, self.options.environment.as_ref(), self.options.api_key.as_deref());
+        let stored = hidden::stored(
+            registry,
+            self.options.environment.as_ref(),
+            self.options.model.api_key.as_deref(),
+        );
         hidden::load(&self.options, &self.settings, stored, session, &mut self.warnings)
     }
 
     pub(crate) fn guard(&mut self, models: &OtherModels, modes: Arc<omp_tools::Modes>) -> Guard {
-        let asker = self.options.asker.take();
+        let asker = self.options.people.asker.take();
         let secrets = models.secrets.as_ref().map(|outbound| Arc::clone(outbound.secrets()));
         let trust = ProjectTrust::new(&self.options, &self.settings);
         let mut guard = Guard::new(&self.settings, asker, secrets, trust, modes);
@@ -186,15 +197,16 @@ impl Opening {
         secrets: Option<Arc<Outbound>>,
         record: Option<Record>,
     ) -> Arc<OtherModels> {
-        let given = self.options.api_key.as_deref().map(|key| (model.provider.clone(), Secret::new(key)));
-        let given = given.or_else(|| self.options.given_key.clone());
+        let given =
+            self.options.model.api_key.as_deref().map(|key| (model.provider.clone(), Secret::new(key)));
+        let given = given.or_else(|| self.options.model.given_key.clone());
         let environment = Arc::clone(&self.options.environment);
         let pictures = configure::pictures(&self.settings);
-        let tier = self.options.service_tier.clone();
+        let tier = self.options.provider.service_tier.clone();
         let tier = tier.unwrap_or_else(|| self.settings.get(keys::SERVICE_TIER).to_owned());
         let dials = Arc::new(Dials::new(tier));
         let clock = self.options.clock.clone().unwrap_or_else(|| Arc::new(SystemClock));
-        let ledger = Arc::new(Ledger::new(Arc::clone(&clock)));
+        let ledger = Arc::new(CacheLedger::new(Arc::clone(&clock)));
         let side_requests = Arc::new(SideRequests::new(clock, record));
         let imaging = Arc::new(Imaging::new(&self.settings));
         Arc::new(OtherModels {
@@ -215,7 +227,7 @@ impl Opening {
     /// is not asked to.
     pub(crate) fn effort(&self, chosen: &Chosen, context: &Context) -> Effort {
         let restored = || context.thinking_level.as_deref().and_then(Effort::from_word);
-        let asked = self.options.thinking.or(chosen.thinking.map(Effort::Fixed)).or_else(restored);
+        let asked = self.options.model.thinking.or(chosen.thinking.map(Effort::Fixed)).or_else(restored);
         let setting = || Effort::from_word(self.settings.get(keys::DEFAULT_THINKING_LEVEL));
         match chosen.model.reasoning {
             true => asked.or_else(setting).unwrap_or(Effort::Fixed(ThinkingLevel::High)),
@@ -226,7 +238,7 @@ impl Opening {
     /// How hard a model thinks about which nothing else is said.
     pub(crate) fn usual_effort(&self) -> Effort {
         let setting = || Effort::from_word(self.settings.get(keys::DEFAULT_THINKING_LEVEL));
-        self.options.thinking.or_else(setting).unwrap_or(Effort::Fixed(ThinkingLevel::High))
+        self.options.model.thinking.or_else(setting).unwrap_or(Effort::Fixed(ThinkingLevel::High))
     }
 
     pub(crate) fn agent_config(
@@ -248,9 +260,9 @@ impl Opening {
                 sampling: configure::sampling(settings),
                 thinking_budgets: configure::thinking_budgets(settings),
                 parallel_tools: ParallelTools::Allowed,
-                session_id: options.provider_session_id.take().or_else(|| session_key(model, session)),
-                prompt_cache_key: options.prompt_cache_key.take(),
-                cache_retention: options.cache_retention,
+                session_id: options.provider.session_id.take().or_else(|| session_key(model, session)),
+                prompt_cache_key: options.provider.prompt_cache_key.take(),
+                cache_retention: options.provider.cache_retention,
                 ..RequestOptions::default()
             },
             fallbacks,
@@ -261,12 +273,12 @@ impl Opening {
     }
 
     /// Who rates prompts, when the effort is left to us.
-    pub(crate) fn classifier(&self, effort: Effort, models: &OtherModels) -> Option<Classifier> {
+    pub(crate) fn classifier(&self, effort: Effort, models: &OtherModels) -> Option<EffortClassifier> {
         if effort != Effort::Auto {
             return None;
         }
-        let smol = configure::role(&self.settings, "smol").and_then(|selector| models.select(selector).ok());
-        Some(Classifier { model: smol.map(|selection| models.serve(Arc::new(selection.model))) })
+        let smol = model_of_role(&self.settings, "smol").and_then(|selector| models.select(selector).ok());
+        Some(EffortClassifier { model: smol.map(|selection| models.serve(Arc::new(selection.model))) })
     }
 }
 

@@ -10,11 +10,11 @@ use omp_types::ThinkingLevel;
 
 use crate::account;
 use crate::dials::{DialedModel, Dials};
-use crate::environment::{Environment, EnvironmentLookup};
 use crate::hidden::HiddenModel;
 use crate::imaging::{ImagedModel, Imaging};
-use crate::ledger::{Ledger, WatchedModel};
 use crate::side_requests::{SideModel, SideRequests};
+use omp_auth::{Environment, EnvironmentLookup};
+use omp_models::{CacheLedger, WatchedModel};
 
 /// Everything the registry offers, with what holds for all models of the session.
 pub(crate) struct OtherModels {
@@ -29,7 +29,7 @@ pub(crate) struct OtherModels {
     /// What a person changed about all requests.
     pub(crate) dials: Arc<Dials>,
     /// Watches the cache of the conversation.
-    pub(crate) ledger: Arc<Ledger>,
+    pub(crate) ledger: Arc<CacheLedger>,
     /// What is asked beside the conversation.
     pub(crate) side_requests: Arc<SideRequests>,
     /// Text of the conversation that goes on pictures.

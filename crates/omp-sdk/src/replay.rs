@@ -22,8 +22,6 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::adapt::SystemClock;
-use crate::effort::Effort;
-use crate::environment::{Environment, EnvironmentLookup};
 use crate::error::SessionError;
 use crate::hidden;
 use crate::opening::{Chosen, Opening};
@@ -31,6 +29,8 @@ use crate::options::{Persistence, RuleChoice, SessionOptions, SkillChoice};
 use crate::prompt::PromptReport;
 use crate::session::Session;
 use crate::surroundings::Surroundings;
+use omp_auth::{Environment, EnvironmentLookup};
+use omp_models::{Effort, ModelOptions};
 
 /// The key of every provider in a playback: nobody is asked.
 const KEY: &str = "recorded-key";
@@ -115,7 +115,7 @@ impl Opening {
             tools: definitions(&surroundings.tools, false),
             settings: changed(&self.settings),
             messages: context.messages.clone(),
-            terminal: self.options.terminal_size,
+            terminal: self.options.terminal.size,
             kept: self.options.persistence != Persistence::Off,
             ..World::default()
         }
@@ -128,13 +128,13 @@ impl Opening {
         let stored = hidden::stored(
             &chosen.registry,
             self.options.environment.as_ref(),
-            self.options.api_key.as_deref(),
+            self.options.model.api_key.as_deref(),
         );
         // Masks are the same in a playback, which knows no secret.
         let mut entries = hidden::mask_entries(&self.options, &self.settings, stored, &mut Vec::new());
         entries.extend(from_environment(self.options.environment.vars()));
         entries.extend(hidden::named(&self.options, &mut Vec::new()));
-        let keys = model.key.iter().map(omp_llm::Secret::reveal).chain(self.options.api_key.as_deref());
+        let keys = model.key.iter().map(omp_llm::Secret::reveal).chain(self.options.model.api_key.as_deref());
         let headers = model.headers.values().map(String::as_str);
         let address = omp_types::address::secrets(&model.base_url);
         let long = |text: &&str| text.chars().count() >= 6;
@@ -392,9 +392,11 @@ fn options(player: &Arc<Player>, place: &Path) -> Result<SessionOptions, Playbac
     }
     Ok(SessionOptions {
         settings: Some(settings),
-        models_file: Some(models_file),
-        model: Some(world.selector.clone()),
-        thinking: Effort::from_word(&world.thinking),
+        model: ModelOptions {
+            file: Some(models_file),
+            thinking: Effort::from_word(&world.thinking),
+            ..ModelOptions::named(world.selector.clone())
+        },
         skills: SkillChoice::None,
         rules: RuleChoice::None,
         // A saved conversation can be looked into later, and the model is told so.

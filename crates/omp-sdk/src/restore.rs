@@ -2,7 +2,7 @@
 
 use omp_session::{Context, EntryKind, ServiceTierChange, SessionWriter};
 
-use crate::effort::Effort;
+use omp_models::Effort;
 
 /// The word for no tier.
 const NO_TIER: &str = "none";

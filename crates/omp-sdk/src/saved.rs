@@ -17,13 +17,13 @@ use omp_session::{
 };
 use serde::Serialize;
 
-use crate::environment::Environment;
 use crate::export;
 use crate::hidden;
 use crate::import::{self, ImportFailure};
 use crate::masking::MaskedWriter;
 use crate::store;
 use crate::texts::Told;
+use omp_auth::Environment;
 
 /// Which sessions are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

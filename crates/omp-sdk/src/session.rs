@@ -21,7 +21,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::bundled;
 use crate::compaction::Keeper;
-use crate::effort::{Classifier, Effort};
 use crate::expand::expand;
 use crate::guard::Guard;
 use crate::history::Notes;
@@ -30,10 +29,10 @@ use crate::modes::SessionModes;
 use crate::options::ToolFilter;
 use crate::others::{OtherModels, Pictures};
 use crate::prompt::PromptReport;
-use crate::recent;
 use crate::record::Record;
 use crate::setup::SessionSetup;
 use crate::titles::Titling;
+use omp_models::{Effort, EffortClassifier};
 
 /// A conversation ready to be prompted.
 pub struct Session {
@@ -63,7 +62,7 @@ pub struct Session {
     pub(crate) discovery: Mutex<Arc<Discovery>>,
     pub(crate) report: PromptReport,
     /// Rates prompts when the effort is left to us.
-    pub(crate) classifier: Option<Classifier>,
+    pub(crate) classifier: Option<EffortClassifier>,
     pub(crate) models_file: PathBuf,
     /// What is masked in everything that is shown and kept.
     pub(crate) masks: Option<Arc<Secrets>>,
@@ -168,9 +167,14 @@ impl Session {
         self.model().selector()
     }
 
+    /// Does the built-in tour answer, which knows nothing but its own story?
+    pub fn is_demo(&self) -> bool {
+        self.model().api == Api::Demo
+    }
+
     /// Did the session end up with the built-in tour because nothing else was there?
     pub fn fell_back_to_demo(&self) -> bool {
-        self.model().api == Api::Demo && !self.chosen
+        self.is_demo() && !self.chosen
     }
 
     /// Where the user describes providers and models.
@@ -269,7 +273,8 @@ impl Session {
         if self.record.lock().is_saved() {
             let (directories, selector) = (self.directories.clone(), self.model_selector());
             // A memory of habits is not worth an error.
-            let _ = tokio::task::spawn_blocking(move || recent::note(&directories, &selector)).await;
+            let _ = tokio::task::spawn_blocking(move || omp_models::note_used_model(&directories, &selector))
+                .await;
         }
         let unkept = match &self.notes {
             Some(notes) => notes.close().await,

@@ -15,11 +15,11 @@ use omp_shell::scope::{Exit, Program, Stdio};
 use omp_shell::{Environment as ChildEnvironment, Scope};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::environment::{Environment, client_options};
 use crate::hidden;
-use crate::models::load_registry;
 use crate::saved::{SavedError, SavedSessions, SessionScope};
 use crate::texts::{Conversation, Told};
+use omp_auth::{Environment, client_options};
+use omp_models::load_registry;
 
 /// The server may be far away, and the snapshot a megabyte.
 const UPLOAD_LIMIT: Duration = Duration::from_secs(60);

@@ -38,8 +38,8 @@ pub(crate) fn configure(settings: &Settings, options: &SessionOptions, tools: &m
 /// Where commands on a terminal are shown, unless somebody forbids them.
 pub(crate) fn terminal(options: &SessionOptions) -> Option<Arc<dyn PtyView>> {
     let forbidden =
-        options.ptys == Ptys::Never || options.environment.var("PI_NO_PTY").as_deref() == Some("1");
-    options.terminal_view.clone().filter(|_| !forbidden)
+        options.terminal.ptys == Ptys::Never || options.environment.var("PI_NO_PTY").as_deref() == Some("1");
+    options.terminal.view.clone().filter(|_| !forbidden)
 }
 
 /// A rule with all its parts. One that is not whole cannot say what to use instead.

@@ -8,8 +8,8 @@ use omp_llm::Api;
 use omp_types::{AssistantMessage, Failure, FailureKind, ModelRequest, StreamEvent, ThinkingLevel};
 use tokio_util::sync::CancellationToken;
 
-use crate::configure;
 use crate::session::Session;
+use omp_models::model_of_role;
 
 /// A model that is asked on the side, and how hard it thinks about it.
 pub(crate) struct Small {
@@ -22,7 +22,7 @@ impl Session {
     /// built-in tour, which knows nothing but its own story.
     pub(crate) fn small_model(&self, roles: &[&str]) -> Option<Small> {
         let settings = self.settings();
-        let configured = roles.iter().filter(|role| configure::role(&settings, role).is_some());
+        let configured = roles.iter().filter(|role| model_of_role(&settings, role).is_some());
         let found = configured.filter_map(|role| self.find_model(&format!("pi/{role}")).ok()).next();
         let (model, thinking) = match found {
             Some(selection) => (Arc::new(selection.model), selection.thinking),

@@ -50,7 +50,7 @@ pub(crate) fn open_session(
             let parent = Some(parent.to_string_lossy().into_owned());
             (Context::default(), store.create(cwd, NewSession { parent, id: None }))
         }
-        Persistence::Continue => match store.continue_recent(cwd, options.terminal.as_deref()) {
+        Persistence::Continue => match store.continue_recent(cwd, options.terminal.id.as_deref()) {
             Continue::Resume(path) => reopen(&path)?,
             Continue::Move(path) => reopen(&store.move_to(&path, cwd)?)?,
             Continue::New => new(),
@@ -110,7 +110,7 @@ fn ids(loaded: &Loaded) -> HashSet<String> {
 /// The terminal remembers the session it works on.
 pub(crate) fn leave_breadcrumb(options: &SessionOptions, writer: &mut SessionWriter) {
     if options.persistence != Persistence::Off
-        && let Some(terminal) = &options.terminal
+        && let Some(terminal) = &options.terminal.id
     {
         sessions(&options.directories, options.session_dir.as_deref()).leave_breadcrumb(terminal, writer);
     }

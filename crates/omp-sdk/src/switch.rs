@@ -7,11 +7,11 @@ use omp_llm::Api;
 use omp_llm::registry::{ScopedModel, Selection, Wanted};
 use serde_json::{Value, json};
 
-use crate::configure;
 use crate::error::SessionError;
 use crate::record::TEMPORARY;
-use crate::roles::{self, Asked};
 use crate::session::Session;
+use omp_models::model_of_role;
+use omp_models::{RoleTarget, resolve_role};
 
 /// The way through a list of models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl Session {
             let selection = self.find_model(&format!("pi/{role}")).ok()?;
             Some((format!("{role}: {}", selection.model.selector()), selection))
         };
-        roles::cycle(&self.settings()).into_iter().filter_map(stop).collect()
+        omp_models::role_cycle_order(&self.settings()).into_iter().filter_map(stop).collect()
     }
 
     fn scope_stops(&self) -> Vec<(String, Selection)> {
@@ -101,9 +101,9 @@ impl Session {
     pub fn scope(&self) -> Vec<ScopedModel> {
         let settings = self.settings();
         let pattern = |entry: &String| {
-            let asked = roles::resolve(entry, &settings, &self.models.registry, &self.models.lookup());
+            let asked = resolve_role(entry, &settings, &self.models.registry, &self.models.lookup());
             match asked {
-                Ok(Asked::Pattern(pattern)) => Some(pattern),
+                Ok(RoleTarget::Pattern(pattern)) => Some(pattern),
                 _ => None,
             }
         };
@@ -128,14 +128,16 @@ impl Session {
     pub(crate) fn find_model(&self, selector: &str) -> Result<Selection, SessionError> {
         let settings = self.settings();
         let resolve =
-            |text: &str| roles::resolve(text, &settings, &self.models.registry, &self.models.lookup());
+            |text: &str| resolve_role(text, &settings, &self.models.registry, &self.models.lookup());
         let (pattern, level) = match resolve(selector)? {
-            Asked::Pattern(pattern) => (pattern, None),
+            RoleTarget::Pattern(pattern) => (pattern, None),
             // A role that nobody was given is done by the default role's model, else by the session's first.
-            Asked::Initial(level) => match configure::role(&settings, "default").map(resolve).transpose()? {
-                Some(Asked::Pattern(pattern)) => (pattern, level),
-                _ => (self.first_model.clone(), level),
-            },
+            RoleTarget::Initial(level) => {
+                match model_of_role(&settings, "default").map(resolve).transpose()? {
+                    Some(RoleTarget::Pattern(pattern)) => (pattern, level),
+                    _ => (self.first_model.clone(), level),
+                }
+            }
         };
         let refuse =
             |source| SessionError::Model { source, models_file: self.models_file.clone(), lists: Vec::new() };

@@ -8,11 +8,11 @@ use omp_export::{HtmlError, SessionView, Theme, ViewError, target};
 use omp_session::{Entry, EntryKind, Loaded};
 use omp_types::ToolDefinition;
 
-use crate::environment::Environment;
 use crate::export;
 use crate::saved::SavedError;
 use crate::session::Session;
 use crate::share::{self, ShareError};
+use omp_auth::Environment;
 
 /// What a model is told before the conversation, where it is known.
 #[derive(Default)]

@@ -9,8 +9,8 @@ use omp_tools::{Seer, Vision, VisionError};
 use omp_types::ThinkingLevel;
 
 use crate::others::OtherModels;
-use crate::roles::{self, Asked};
 use crate::session::Now;
+use omp_models::{RoleTarget, resolve_role};
 
 /// The roles that may look, the best first.
 const ROLES: [&str; 2] = ["pi/vision", "pi/default"];
@@ -59,9 +59,9 @@ impl SessionVision {
 
     /// The selector behind a role, if it was given one.
     fn pattern(&self, role: &str, settings: &Settings) -> Option<String> {
-        match roles::resolve(role, settings, &self.models.registry, &self.models.lookup()) {
-            Ok(Asked::Pattern(pattern)) => Some(pattern),
-            Ok(Asked::Initial(_)) | Err(_) => None,
+        match resolve_role(role, settings, &self.models.registry, &self.models.lookup()) {
+            Ok(RoleTarget::Pattern(pattern)) => Some(pattern),
+            Ok(RoleTarget::Initial(_)) | Err(_) => None,
         }
     }
 
@@ -76,7 +76,7 @@ impl SessionVision {
 
 /// `provider/id` of a selector.
 fn named(provider: &str, selector: &str) -> String {
-    let model = roles::without_level(selector);
+    let model = omp_models::without_level(selector);
     match model.strip_prefix(provider).is_some_and(|rest| rest.starts_with('/')) {
         true => model.to_owned(),
         false => format!("{provider}/{model}"),
@@ -100,7 +100,7 @@ mod tests {
     use omp_types::AgentEvent;
 
     use super::*;
-    use crate::{Environment, Persistence, Session, SessionOptions};
+    use crate::{Environment, ModelOptions, Persistence, Session, SessionOptions};
 
     /// The one variable that is set, if any.
     struct Only(Option<&'static str>);
@@ -129,7 +129,7 @@ mod tests {
         let root = home.home_dir().display().to_string();
         let directories = Directories::resolve(|name| (name == "HOME").then(|| root.clone())).unwrap();
         let options = SessionOptions {
-            model: Some(active.to_owned()),
+            model: ModelOptions::named(active),
             persistence: Persistence::Off,
             ..SessionOptions::new(home.work_dir(), directories, Arc::new(Only(variable)))
         };

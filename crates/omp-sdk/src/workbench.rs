@@ -14,13 +14,13 @@ use omp_types::ToolOutput;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::environment::client_options;
 use crate::error::SessionError;
 use crate::knowledge::{self, Knowledge, Known};
-use crate::models::load_registry;
 use crate::opening::Opening;
 use crate::options::SessionOptions;
 use crate::resources::Kept;
+use omp_auth::client_options;
+use omp_models::load_registry;
 
 /// Tools that a person uses.
 pub struct Workbench {

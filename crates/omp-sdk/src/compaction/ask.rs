@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Keeper;
 use crate::configure;
+use omp_models::model_of_role;
 
 /// Roles that may sum up, the best first; the session's own model comes after the first of them.
 const ROLES: [&str; 4] = ["compaction", "default", "slow", "smol"];
@@ -114,7 +115,7 @@ impl Keeper {
     fn candidates(&self, current: &Arc<omp_llm::Model>) -> Vec<Candidate> {
         let settings = self.settings();
         let of_role = |role: &str| {
-            let selector = configure::role(&settings, role)?;
+            let selector = model_of_role(&settings, role)?;
             self.models.select(selector).ok().map(|selection| Arc::new(selection.model))
         };
         let [first, others @ ..] = ROLES;

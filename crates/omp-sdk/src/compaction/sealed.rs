@@ -15,8 +15,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::Keeper;
 use super::summarize::Summed;
-use crate::configure;
 use crate::small;
+use omp_models::model_of_role;
 
 /// The role of the model that sums up.
 const ROLE: &str = "compaction";
@@ -32,7 +32,7 @@ impl Keeper {
         model: &Arc<omp_llm::Model>,
         cancel: &CancellationToken,
     ) -> Result<Option<(Summed, SealedHistory)>, UpkeepError> {
-        let other_role = configure::role(&self.settings(), ROLE).is_some();
+        let other_role = model_of_role(&self.settings(), ROLE).is_some();
         if !self.policy().remote || !model.compacts() || order.focus.is_some() || other_role {
             return Ok(None);
         }

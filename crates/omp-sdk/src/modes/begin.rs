@@ -23,7 +23,7 @@ fn clock(options: &SessionOptions) -> Arc<dyn Clock> {
 /// What tools know of the modes.
 pub(crate) fn for_tools(options: &SessionOptions, settings: &Settings) -> Arc<omp_tools::Modes> {
     let seconds = settings.get(keys::ASK_TIMEOUT);
-    let asking = options.questioner.clone().map(|questioner| Asking {
+    let asking = options.people.questioner.clone().map(|questioner| Asking {
         questioner,
         timeout: Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero()),
         notify: settings.get(keys::ASK_NOTIFY) == "on",
@@ -34,7 +34,7 @@ pub(crate) fn for_tools(options: &SessionOptions, settings: &Settings) -> Arc<om
 
 /// Does a session have this tool? Questions need somebody to answer them.
 pub(crate) fn is_offered(options: &SessionOptions, settings: &Settings, tool: &str) -> bool {
-    let answered = tool != "ask" || options.questioner.is_some();
+    let answered = tool != "ask" || options.people.questioner.is_some();
     answered && !configure::is_switched_off(settings, tool)
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn of_session(
         context: Arc::clone(context),
         record: record.clone(),
         clock: clock(options),
-        attended: options.ui.is_some(),
+        attended: options.people.ui.is_some(),
     })
 }
 

@@ -9,8 +9,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::ModeError;
 use super::ui::Ui;
-use crate::configure;
 use crate::session::Session;
+use omp_models::model_of_role;
 
 const INTERVIEW: &str = include_str!("../../prompts/guided-goal.md");
 /// Most questions of an interview.
@@ -78,7 +78,7 @@ impl Session {
     /// The model of the role `plan`, else of `slow`, else the session's own.
     fn interviewer(&self) -> Result<Arc<dyn Model>, ModeError> {
         let settings = self.settings();
-        let role = ROLES.into_iter().find(|role| configure::role(&settings, role).is_some());
+        let role = ROLES.into_iter().find(|role| model_of_role(&settings, role).is_some());
         let model = match role {
             Some(role) => Arc::new(self.find_model(&format!("pi/{role}"))?.model),
             None => self.model(),

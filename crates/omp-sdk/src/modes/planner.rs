@@ -5,8 +5,8 @@ use std::sync::Arc;
 use omp_llm::registry::Selection;
 use omp_types::ThinkingLevel;
 
-use crate::configure;
 use crate::session::Session;
+use omp_models::model_of_role;
 
 /// The role of the model that plans.
 const ROLE: &str = "plan";
@@ -24,7 +24,7 @@ impl Session {
     /// The model of the role `plan` takes over, if there is one.
     pub(super) async fn use_planner(&self) {
         let settings = self.settings();
-        if configure::role(&settings, ROLE).is_none() {
+        if model_of_role(&settings, ROLE).is_none() {
             return;
         }
         let selection = match self.find_model(&format!("pi/{ROLE}")) {
