@@ -15,8 +15,8 @@ use serde_json::{Map, Value};
 use crate::opening::Opening;
 use crate::options::Persistence;
 use crate::record::Record;
-use crate::resources::Kept;
 use crate::session::Session;
+use omp_resources::SessionFolder;
 
 /// The tool whose calls are commands.
 const BASH: &str = "bash";
@@ -24,7 +24,7 @@ const BASH: &str = "bash";
 /// The history of a session's files; `None` for one that is not saved, or played, or whose user wants none.
 pub(crate) fn of_session(
     opening: &Opening,
-    kept: &Kept,
+    folder: &SessionFolder,
     context: &omp_tools::Context,
 ) -> Option<Arc<History>> {
     let (options, settings) = (&opening.options, &opening.settings);
@@ -32,7 +32,7 @@ pub(crate) fn of_session(
     if !saved || !settings.get(keys::FILE_HISTORY_ENABLED) {
         return None;
     }
-    let directory = kept.artifacts.directory()?.join(FILE_HISTORY);
+    let directory = folder.artifacts.directory()?.join(FILE_HISTORY);
     Some(History::new(Options {
         directory,
         cwd: options.cwd.clone(),

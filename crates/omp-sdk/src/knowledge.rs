@@ -7,6 +7,7 @@ use omp_config::discovery::{ContextFile, Discovery, Listing, Places, PromptFileN
 use omp_config::settings::{ForeignFile, Settings, SettingsError, Sources, keys, strings};
 use omp_config::{Directories, discovery};
 use omp_extend::{Commands, RuleBook, Skills, always_section, rules_section, skills_section};
+use omp_resources::SkillsAndRules;
 use serde_json::Map;
 
 use crate::configure;
@@ -20,8 +21,8 @@ const STICKY_LIMIT: usize = 16 * 1024;
 
 /// Everything that was found, read once when the session opens.
 pub(crate) struct Knowledge {
-    pub(crate) skills: Skills,
-    pub(crate) rules: RuleBook,
+    pub(crate) skills: Arc<Skills>,
+    pub(crate) rules: Arc<RuleBook>,
     pub(crate) context: Vec<ContextFile>,
     pub(crate) sticky: Option<Arc<str>>,
     /// `SYSTEM.md` and `APPEND_SYSTEM.md`.
@@ -46,6 +47,16 @@ impl Known {
 
     pub(crate) fn set(&self, knowledge: Knowledge) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(knowledge);
+    }
+}
+
+impl SkillsAndRules for Known {
+    fn skills(&self) -> Arc<Skills> {
+        Arc::clone(&self.get().skills)
+    }
+
+    fn rules(&self) -> Arc<RuleBook> {
+        Arc::clone(&self.get().rules)
     }
 }
 
@@ -117,13 +128,13 @@ fn skills_and_rules(
     settings: &Settings,
     (skills, rules): &(SkillChoice, RuleChoice),
     directories: &Directories,
-) -> (Skills, RuleBook) {
+) -> (Arc<Skills>, Arc<RuleBook>) {
     let found = match rules {
         RuleChoice::All => discovery.rules(),
         RuleChoice::None => Listing::default(),
     };
     let skills = Skills::discover(discovery, &configure::skills(settings, skills, directories));
-    (skills, RuleBook::sort(found, &configure::rules(settings)))
+    (Arc::new(skills), Arc::new(RuleBook::sort(found, &configure::rules(settings))))
 }
 
 /// The standing rules as one text.

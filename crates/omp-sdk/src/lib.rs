@@ -6,7 +6,6 @@
 mod account;
 mod accounts;
 mod adapt;
-mod artifacts;
 mod aside;
 mod attach;
 mod bench;
@@ -54,7 +53,6 @@ mod prompt_cache;
 mod record;
 mod reload;
 mod replay;
-mod resources;
 mod restore;
 mod rewinding;
 mod roots;

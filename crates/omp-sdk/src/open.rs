@@ -23,13 +23,13 @@ use crate::options::{Persistence, SessionOptions};
 use crate::prompt::PromptReport;
 use crate::record::{Record, Recorder};
 use crate::replay;
-use crate::resources::Kept;
 use crate::restore;
 use crate::session::{Now, Session};
 use crate::setup::SessionSetup;
 use crate::store::{leave_breadcrumb, open_session};
 use crate::titles::Titling;
 use crate::vision;
+use omp_resources::SessionFolder;
 
 impl Session {
     /// Chooses the model, builds prompt and tools. Touches the network only to look for local servers, and only
@@ -39,8 +39,8 @@ impl Session {
         let (context, mut writer) = open_session(&opening.options, &mut opening.warnings)?;
         let chosen = opening.choose_model(&context).await?;
         opening.todos = opening.todo_list(&context);
-        let beside = Kept::of(&writer);
-        let surroundings = opening.look_around(&chosen, &beside);
+        let folder = SessionFolder::of(&writer);
+        let surroundings = opening.look_around(&chosen, &folder);
         let effort = opening.effort(&chosen, &context);
         let usual_effort = opening.usual_effort();
         restore::note_choice(&mut writer, &context, &chosen.model, effort);
@@ -97,7 +97,7 @@ impl Session {
             modes: Arc::clone(&modes),
             todos: Arc::clone(&opening.todos),
             jobs: opening.jobs.clone(),
-            artifacts: Arc::clone(&beside.artifacts),
+            artifacts: Arc::clone(&folder.artifacts),
             deck: opening.options.deck.clone(),
             directories: opening.options.directories.clone(),
             session_dir: opening.options.session_dir.clone(),
@@ -120,7 +120,7 @@ impl Session {
             listener: masking::listener(
                 Box::new(Recorder { record: record.clone(), modes: Arc::clone(&modes), inner: listener }),
                 masks.as_ref(),
-                beside.artifacts.directory(),
+                folder.artifacts.directory(),
             ),
             todos: offers_todo.then(|| Arc::clone(&opening.todos) as Arc<dyn Todos>),
             conduct: Arc::new(Guarding::new(Arc::clone(&modes) as Arc<dyn Conduct>)),

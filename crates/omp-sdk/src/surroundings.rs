@@ -11,7 +11,6 @@ use omp_llm::Client;
 use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
 use omp_tools::Scans;
 
-use crate::artifacts;
 use crate::borders;
 use crate::configure;
 use crate::confining;
@@ -24,11 +23,11 @@ use crate::modes;
 use crate::opening::{Chosen, Opening};
 use crate::options::ToolFilter;
 use crate::prompt::{self, Ingredients, Personality, Place, Size, SystemPrompt};
-use crate::resources::{Kept, Obsidian, github, resources};
 use crate::shell;
 use crate::toolbox::{self, ToolShelf, Toolbox};
 use crate::trust::ProjectTrust;
 use crate::web;
+use omp_resources::{ArtifactSpills, Obsidian, SessionFolder, SkillsAndRules, github, resources};
 
 /// What the session finds where it works.
 pub(crate) struct Surroundings {
@@ -44,7 +43,7 @@ pub(crate) struct Surroundings {
 }
 
 impl Opening {
-    pub(crate) fn look_around(&mut self, chosen: &Chosen, kept: &Kept) -> Surroundings {
+    pub(crate) fn look_around(&mut self, chosen: &Chosen, folder: &SessionFolder) -> Surroundings {
         let discovery = knowledge::discovery(&self.options.directories, &self.options.cwd, &self.settings);
         let known = Arc::new(Known::new(Knowledge::load(&discovery, &self.settings, &self.options)));
         let knowledge = known.get();
@@ -53,7 +52,7 @@ impl Opening {
         let secrets = SecretNames::default().and(chosen.registry.key_variables());
         let environment = ChildEnvironment::inherited().without(&secrets);
         self.ssh = machines::of_session(&discovery, &self.options, &scope, &environment, &mut self.warnings);
-        let (mut tools, context) = self.build_tools(&known, &scope, &secrets, kept, &chosen.client);
+        let (mut tools, context) = self.build_tools(&known, &scope, &secrets, folder, &chosen.client);
         toolbox::add(&mut tools, std::mem::take(&mut self.options.own_tools), &mut self.warnings);
         if let Some(deck) = &self.options.deck {
             tools = deck.tools(tools);
@@ -108,7 +107,7 @@ impl Opening {
         knowledge: &Arc<Known>,
         scope: &Arc<Scope>,
         secrets: &SecretNames,
-        kept: &Kept,
+        folder: &SessionFolder,
         client: &Client,
     ) -> (Vec<Arc<dyn Tool>>, Arc<omp_tools::Context>) {
         let environment = ChildEnvironment::inherited().without(secrets);
@@ -130,13 +129,21 @@ impl Opening {
         apply_shell_switches(self.options.environment.as_ref(), secrets, &mut context.settings);
         context.scans =
             Arc::new(Scans::new(scan_limits(self.options.environment.as_ref()), Box::new(Instant::now)));
-        context.spills = Arc::new(artifacts::Shelf(Arc::clone(&kept.artifacts)));
-        let github = github(&self.settings, &self.options, scope, &context.environment);
+        context.spills = Arc::new(ArtifactSpills(Arc::clone(&folder.artifacts)));
+        let github = github(
+            &self.settings,
+            &self.options.directories,
+            self.options.environment.as_ref(),
+            &self.options.cwd,
+            scope,
+            &context.environment,
+        );
         let obsidian = self.settings.get(keys::VAULT_ENABLED).then(|| {
             let (environment, cwd) = (context.environment.clone(), context.cwd.clone());
             Arc::new(Obsidian { scope: Arc::clone(scope), environment, cwd })
         });
-        context.resources = resources(knowledge, kept, &github, obsidian);
+        context.resources =
+            resources(&(Arc::clone(knowledge) as Arc<dyn SkillsAndRules>), folder, &github, obsidian);
         context.web = web::pages(&self.settings, client);
         context.ssh = self.ssh.clone();
         context.modes = modes::for_tools(&self.options, &self.settings);
@@ -148,7 +155,7 @@ impl Opening {
             language_servers::of_session(&self.settings, &self.options, scope, &context.environment, shared);
         let trust = ProjectTrust::new(&self.options, &self.settings);
         context.is_trusted = Arc::new(move || trust.code().is_ok());
-        context.history = file_history::of_session(self, kept, &context);
+        context.history = file_history::of_session(self, folder, &context);
         let context = Arc::new(context);
         let mut all = omp_tools::builtin(Arc::clone(&context));
         all.extend(omp_tools::ssh(Arc::clone(&context)));

@@ -18,9 +18,9 @@ use crate::error::SessionError;
 use crate::knowledge::{self, Knowledge, Known};
 use crate::opening::Opening;
 use crate::options::SessionOptions;
-use crate::resources::Kept;
 use omp_auth::client_options;
 use omp_models::load_registry;
+use omp_resources::SessionFolder;
 
 /// Tools that a person uses.
 pub struct Workbench {
@@ -41,9 +41,9 @@ impl Workbench {
             knowledge::discovery(&opening.options.directories, &opening.options.cwd, &opening.settings);
         let known = Knowledge::load(&discovery, &opening.settings, &opening.options);
         let scope = Arc::new(Scope::new());
-        let kept = Kept::of(&SessionWriter::in_memory(&opening.options.cwd));
+        let folder = SessionFolder::of(&SessionWriter::in_memory(&opening.options.cwd));
         let known = Arc::new(Known::new(known));
-        let (tools, context) = opening.build_tools(&known, &scope, &secrets, &kept, &client);
+        let (tools, context) = opening.build_tools(&known, &scope, &secrets, &folder, &client);
         context.sandbox.set_free(opening.settings.get(keys::TOOLS_APPROVAL_MODE) == "yolo");
         Ok(Self { tools, context, scope, warnings: opening.warnings })
     }

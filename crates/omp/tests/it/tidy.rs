@@ -78,6 +78,7 @@ const LAYERS: &[&[&str]] = &[
     ],
     &["omp-tools", "omp-auth", "omp-import", "omp-export", "omp-view"],
     &["omp-extend", "omp-panels", "omp-models"],
+    &["omp-resources"],
     &["omp-sdk"],
     &["omp-commands", "omp-commit"],
     &["omp-interactive", "omp-plain"],

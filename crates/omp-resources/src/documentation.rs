@@ -11,7 +11,7 @@ include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 /// Names that are suggested for one that does not exist.
 const MOST_SUGGESTED: usize = 5;
 
-pub(super) struct Documentation;
+pub(crate) struct Documentation;
 
 impl Scheme for Documentation {
     fn name(&self) -> &'static str {

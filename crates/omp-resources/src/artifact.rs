@@ -9,7 +9,7 @@ use omp_session::Artifacts;
 use omp_tools::{InternalUrl, Resource, Scheme};
 use tokio_util::sync::CancellationToken;
 
-pub(super) struct Artifact(pub(super) Arc<Artifacts>);
+pub(crate) struct Artifact(pub(crate) Arc<Artifacts>);
 
 impl Scheme for Artifact {
     fn name(&self) -> &'static str {
@@ -22,7 +22,7 @@ impl Scheme for Artifact {
         _cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Resource, String>> {
         let (artifacts, url) = (Arc::clone(&self.0), url.clone());
-        super::blocking(move || Ok(Resource::path(find(&artifacts, &url)?, "text/plain"))).boxed()
+        crate::blocking(move || Ok(Resource::path(find(&artifacts, &url)?, "text/plain"))).boxed()
     }
 
     fn locate(&self, url: &InternalUrl) -> Result<PathBuf, String> {

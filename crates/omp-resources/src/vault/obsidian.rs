@@ -16,10 +16,13 @@ const WHOLE: Limits =
     Limits { inline_bytes: MOST, head_bytes: 0, tail_bytes: MOST, tail_lines: usize::MAX, max_columns: 0 };
 
 /// The program, as the session's user would start it.
-pub(crate) struct Obsidian {
-    pub(crate) scope: Arc<Scope>,
-    pub(crate) environment: Environment,
-    pub(crate) cwd: PathBuf,
+pub struct Obsidian {
+    /// Where it runs.
+    pub scope: Arc<Scope>,
+    /// Its variables.
+    pub environment: Environment,
+    /// Its directory.
+    pub cwd: PathBuf,
 }
 
 impl Obsidian {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// One step into a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(crate) enum Step {
     /// A member of an object; of an array, the item with that number.
     Named(String),
     /// An item of an array; from its end if negative.
@@ -12,7 +12,7 @@ pub(super) enum Step {
 }
 
 /// The steps of `.key`, `.key.key`, `[0]`, `[-1]` and `["key"]` in any combination. The first dot may be missing.
-pub(super) fn parse_query(query: &str) -> Result<Vec<Step>, String> {
+pub(crate) fn parse_query(query: &str) -> Result<Vec<Step>, String> {
     let query = query.trim();
     let wrong = |at: &str| {
         format!("'{query}' is no path at '{at}'. Write it like .items[0].name; a key with dots as [\"a.b\"].")
@@ -69,7 +69,7 @@ fn quoted(text: &str) -> Option<(String, &str)> {
 }
 
 /// Follows the steps. An error says where they lead nowhere.
-pub(super) fn extract<'a>(value: &'a Value, steps: &[Step]) -> Result<&'a Value, String> {
+pub(crate) fn extract<'a>(value: &'a Value, steps: &[Step]) -> Result<&'a Value, String> {
     let mut here = value;
     for (taken, step) in steps.iter().enumerate() {
         here = follow(here, step).ok_or_else(|| {

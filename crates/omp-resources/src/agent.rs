@@ -10,12 +10,12 @@ use omp_tools::{InternalUrl, Paging, Resource, Scheme};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::extract::{Step, extract, parse_query};
+use crate::extract::{Step, extract, parse_query};
 
 /// An output that is larger is not taken apart.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
-pub(super) struct Agent(pub(super) Arc<Artifacts>);
+pub(crate) struct Agent(pub(crate) Arc<Artifacts>);
 
 impl Scheme for Agent {
     fn name(&self) -> &'static str {
@@ -28,7 +28,7 @@ impl Scheme for Agent {
         _cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Resource, String>> {
         let (artifacts, url) = (Arc::clone(&self.0), url.clone());
-        super::blocking(move || open(&artifacts, &url)).boxed()
+        crate::blocking(move || open(&artifacts, &url)).boxed()
     }
 
     fn locate(&self, url: &InternalUrl) -> Result<PathBuf, String> {

@@ -12,9 +12,9 @@ const MOST_BYTES: u64 = 256 * 1024 * 1024;
 const CUT: &str = "\n[the rest was not kept: the artifact has reached 256 MB]\n";
 
 /// What tools may write to.
-pub(crate) struct Shelf(pub(crate) Arc<Artifacts>);
+pub struct ArtifactSpills(pub Arc<Artifacts>);
 
-impl Spills for Shelf {
+impl Spills for ArtifactSpills {
     fn open(&self, tool: &str) -> Option<Box<dyn Spill>> {
         // A session that is never saved has nowhere to keep them.
         self.0.directory()?;

@@ -21,7 +21,7 @@ const MOST_NAMED: usize = 20;
 
 /// The scratch area of one session. Sub-agents are given the one of their parent.
 #[derive(Clone)]
-pub(super) struct Local {
+pub(crate) struct Local {
     root: Arc<Path>,
     place: Place,
 }
@@ -38,7 +38,7 @@ enum Place {
 impl Local {
     /// Beside the artifacts of the session; for a session that is never saved, below the directory of temporary
     /// files.
-    pub(super) fn new(artifacts: &Artifacts, session: &str) -> Self {
+    pub(crate) fn new(artifacts: &Artifacts, session: &str) -> Self {
         let (root, place) = match artifacts.directory() {
             Some(directory) => (directory.join("local"), Place::Session),
             None => (std::env::temp_dir().join("omp-local").join(session), Place::Temporary),
@@ -160,7 +160,7 @@ impl Scheme for Local {
         _cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Resource, String>> {
         let (local, url) = (self.clone(), url.clone());
-        super::blocking(move || local.open_now(&url)).boxed()
+        crate::blocking(move || local.open_now(&url)).boxed()
     }
 
     fn write<'a>(
@@ -170,7 +170,7 @@ impl Scheme for Local {
         _cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<(), String>> {
         let (local, url, content) = (self.clone(), url.clone(), content.to_owned());
-        super::blocking(move || local.write_now(&url, &content)).boxed()
+        crate::blocking(move || local.write_now(&url, &content)).boxed()
     }
 
     fn locate(&self, url: &InternalUrl) -> Result<PathBuf, String> {

@@ -18,11 +18,11 @@ use omp_tools::{InternalUrl, Resource, Scheme};
 use omp_workspace::write::{Mode, write};
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use obsidian::Obsidian;
+pub use obsidian::Obsidian;
 use request::Request;
 
 /// The scheme. Without a program it only says how to switch it on.
-pub(super) struct Vault(pub(super) Option<Arc<Obsidian>>);
+pub(crate) struct Vault(pub(crate) Option<Arc<Obsidian>>);
 
 impl Vault {
     fn obsidian(&self) -> Result<&Obsidian, String> {
@@ -72,7 +72,7 @@ impl Scheme for Vault {
             })?;
             let root = obsidian.run(&request::root(&vault), cancel).await?;
             let (root, content) = (PathBuf::from(root.trim()), content.to_owned());
-            super::blocking(move || keep(&root, &note, &content)).await
+            crate::blocking(move || keep(&root, &note, &content)).await
         }
         .boxed()
     }
