@@ -14,9 +14,9 @@ use serde_json::{Map, Value};
 
 use crate::opening::Opening;
 use crate::options::Persistence;
-use crate::record::Record;
 use crate::session::Session;
 use omp_resources::SessionFolder;
+use omp_session::SharedWriter;
 
 /// The tool whose calls are commands.
 const BASH: &str = "bash";
@@ -49,7 +49,7 @@ fn bytes(number: f64) -> u64 {
 }
 
 /// Keeps the history as long as the session is ours: whoever takes it over keeps it from then on.
-pub(crate) fn follow(history: Option<&Arc<History>>, record: &Record) {
+pub(crate) fn follow(history: Option<&Arc<History>>, record: &SharedWriter) {
     let Some(history) = history else { return };
     let record = record.clone();
     history.while_ours(move || record.lock().not_ours().map_or(Ok(()), Err));

@@ -101,9 +101,7 @@ pub use knowledge::{list_sources, load_settings};
 pub use language_servers::{LanguageServer, ServerState};
 pub use machines::{ssh_hosts, ssh_hosts_file};
 pub use masking::Masking;
-pub use modes::{
-    Driver, LoopLimit, LoopUsage, ModeError, PlanChoice, PlanReview, PlanState, PlanVerdict, Ui, parse_budget,
-};
+pub use modes::{Driver, ModeError};
 pub use omp_agent::UpkeepError;
 pub use omp_agent::{AgentError, Chain, Clock, Control, Fallbacks, Listener, Outcome, Prompt, PromptForm};
 pub use omp_agent::{Invocation, McpOrigin, Tool, ToolError, ToolOrigin};
@@ -143,6 +141,7 @@ pub use omp_models::{
     ThinkingRow, add_provider, list_models, list_profiles, load_registry, registry_loader, role_names,
     survey_models,
 };
+pub use omp_modes::{LoopLimit, LoopUsage, PlanChoice, PlanReview, PlanState, PlanVerdict, Ui, parse_budget};
 pub use omp_replay::line::{Row as ScreenRow, Screen as ScreenEntry};
 pub use omp_replay::{Deck, Divergence, Player, Recorder, Report as ReplayReport, comes_again};
 pub use omp_session::{self as sessions, Header as SessionHeader, IfHeld, Origin, terminal_id};

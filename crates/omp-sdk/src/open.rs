@@ -21,7 +21,7 @@ use crate::modes;
 use crate::opening::Opening;
 use crate::options::{Persistence, SessionOptions};
 use crate::prompt::PromptReport;
-use crate::record::{Record, Recorder};
+use crate::record::Recorder;
 use crate::replay;
 use crate::restore;
 use crate::session::{Now, Session};
@@ -30,6 +30,7 @@ use crate::store::{leave_breadcrumb, open_session};
 use crate::titles::Titling;
 use crate::vision;
 use omp_resources::SessionFolder;
+use omp_session::SharedWriter;
 
 impl Session {
     /// Chooses the model, builds prompt and tools. Touches the network only to look for local servers, and only
@@ -48,7 +49,7 @@ impl Session {
         let config = opening.agent_config(&chosen.model, effort, &writer.header().id);
         let notes = opening.notes(&writer.header().id);
         leave_breadcrumb(&opening.options, &mut writer);
-        let record = Record::new(writer);
+        let record = SharedWriter::new(writer);
         file_history::follow(surroundings.context.history.as_ref(), &record);
         if let Some(shelf) = &surroundings.shelf {
             shelf.begin(record.clone(), context.selected_tools.as_deref());

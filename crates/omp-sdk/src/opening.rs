@@ -26,7 +26,6 @@ use crate::jobs;
 use crate::knowledge::load_settings;
 use crate::options::{Persistence, SessionOptions};
 use crate::others::OtherModels;
-use crate::record::Record;
 use crate::replay;
 use crate::side_requests::SideRequests;
 use crate::trust::ProjectTrust;
@@ -35,6 +34,7 @@ use omp_models::CacheLedger;
 use omp_models::model_of_role;
 use omp_models::{Effort, EffortClassifier};
 use omp_models::{ModelSources, activate_profile, bind_roles, choose_model, load_registry_at};
+use omp_session::SharedWriter;
 
 /// A session that is being put together.
 pub(crate) struct Opening {
@@ -195,7 +195,7 @@ impl Opening {
         registry: Registry,
         model: &omp_llm::Model,
         secrets: Option<Arc<Outbound>>,
-        record: Option<Record>,
+        record: Option<SharedWriter>,
     ) -> Arc<OtherModels> {
         let given =
             self.options.model.api_key.as_deref().map(|key| (model.provider.clone(), Secret::new(key)));

@@ -15,8 +15,8 @@ use omp_tools::{PtyView, Questioner};
 use omp_types::CacheRetention;
 
 use crate::guard::Asker;
-use crate::modes::Ui;
 use crate::prompt::PromptOptions;
+use omp_modes::Ui;
 
 /// What a session is built from. Everything left at its default is discovered.
 pub struct SessionOptions {

@@ -25,14 +25,14 @@ use crate::expand::expand;
 use crate::guard::Guard;
 use crate::history::Notes;
 use crate::knowledge::{self, Known};
-use crate::modes::SessionModes;
 use crate::options::ToolFilter;
 use crate::others::{OtherModels, Pictures};
 use crate::prompt::PromptReport;
-use crate::record::Record;
 use crate::setup::SessionSetup;
 use crate::titles::Titling;
 use omp_models::{Effort, EffortClassifier};
+use omp_modes::SessionModes;
+use omp_session::SharedWriter;
 
 /// A conversation ready to be prompted.
 pub struct Session {
@@ -43,7 +43,7 @@ pub struct Session {
     pub(crate) titles: Titling,
     pub(crate) deck: Option<Deck>,
     pub(crate) scope: Arc<Scope>,
-    pub(crate) record: Record,
+    pub(crate) record: SharedWriter,
     pub(crate) now: Arc<Mutex<Now>>,
     /// Settings were changed since the last run.
     pub(crate) changed: AtomicBool,

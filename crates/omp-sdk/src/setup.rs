@@ -7,9 +7,9 @@ use omp_extend::{KeywordSwitches, SubAgents, keywords};
 use omp_types::{CustomMessage, Message, ThinkingLevel};
 use serde_json::Value;
 
-use crate::modes::SessionModes;
 use crate::toolbox::ToolShelf;
 use omp_models::Effort;
+use omp_modes::SessionModes;
 
 /// The kind of the message that a skill command leaves in the session.
 pub(crate) const SKILL_PROMPT: &str = "skill-prompt";

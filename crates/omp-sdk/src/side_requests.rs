@@ -8,13 +8,13 @@ use omp_session::{append_side_requests, side_requests};
 use omp_types::{AssistantMessage, ModelRequest, SideRequest, StreamEvent};
 use tokio_util::sync::CancellationToken;
 
-use crate::record::Record;
+use omp_session::SharedWriter;
 
 /// The requests beside one conversation.
 pub(crate) struct SideRequests {
     clock: Arc<dyn Clock>,
     /// The session they belong to; none where a model is asked without one.
-    record: Option<Record>,
+    record: Option<SharedWriter>,
     kept: Mutex<Kept>,
 }
 
@@ -26,7 +26,7 @@ struct Kept {
 }
 
 impl SideRequests {
-    pub(crate) fn new(clock: Arc<dyn Clock>, record: Option<Record>) -> Self {
+    pub(crate) fn new(clock: Arc<dyn Clock>, record: Option<SharedWriter>) -> Self {
         Self { clock, record, kept: Mutex::default() }
     }
 

@@ -8,10 +8,10 @@ use omp_llm::registry::{ScopedModel, Selection, Wanted};
 use serde_json::{Value, json};
 
 use crate::error::SessionError;
-use crate::record::TEMPORARY;
 use crate::session::Session;
 use omp_models::model_of_role;
 use omp_models::{RoleTarget, resolve_role};
+use omp_session::TEMPORARY_ROLE;
 
 /// The way through a list of models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,7 +154,7 @@ impl Session {
         let model = Arc::new(selection.model);
         let thinking = selection.thinking.unwrap_or_else(|| self.effort.start());
         self.agent.set_model(self.models.serve_conversation(Arc::clone(&model)), thinking).await?;
-        let role = (lasting == Lasting::Temporary).then_some(TEMPORARY);
+        let role = (lasting == Lasting::Temporary).then_some(TEMPORARY_ROLE);
         self.record.lock().append_model_change(&model.selector(), role);
         self.replace_model(model);
         Ok(())

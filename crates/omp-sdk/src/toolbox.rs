@@ -12,7 +12,7 @@ use omp_session::{EntryKind, McpToolSelection};
 use omp_tools::{DiscoverableTool, Shelf, ToolIndex, is_searchable, search_tool};
 
 use crate::options::ToolFilter;
-use crate::record::Record;
+use omp_session::SharedWriter;
 
 /// More tools than this are too many, unless the user says otherwise.
 const MANY: usize = 40;
@@ -89,7 +89,7 @@ pub(crate) fn add(tools: &mut Vec<Arc<dyn Tool>>, own: Vec<Arc<dyn Tool>>, warni
 pub(crate) struct ToolShelf {
     hidden: Vec<Arc<dyn Tool>>,
     state: Mutex<State>,
-    record: OnceLock<Record>,
+    record: OnceLock<SharedWriter>,
 }
 
 #[derive(Default)]
@@ -102,7 +102,7 @@ struct State {
 
 impl ToolShelf {
     /// Takes up what an earlier part of the conversation had found; what is found from now on is kept in `record`.
-    pub(crate) fn begin(&self, record: Record, found: Option<&[String]>) {
+    pub(crate) fn begin(&self, record: SharedWriter, found: Option<&[String]>) {
         let known = |name: &&String| self.find(name).is_some();
         self.lock().selected = found.unwrap_or_default().iter().filter(known).cloned().collect();
         // A shelf belongs to one session, so there is nothing to replace.

@@ -37,20 +37,20 @@ use omp_tools::TodoList;
 use omp_types::Message;
 use tokio_util::sync::CancellationToken;
 
-use crate::modes::SessionModes;
 use crate::others::OtherModels;
-use crate::record::Record;
 use crate::session::Now;
 use crate::store;
 pub use branch::BranchSummaryError;
 pub use handoff::HandoffError;
 pub use manual::{CompactError, Compacted};
+use omp_modes::SessionModes;
+use omp_session::SharedWriter;
 use policy::Policy;
 pub use shake::ShakeReport;
 
 /// What makes the conversation of one session shorter.
 pub(crate) struct Keeper {
-    pub(crate) record: Record,
+    pub(crate) record: SharedWriter,
     pub(crate) now: Arc<Mutex<Now>>,
     pub(crate) models: Arc<OtherModels>,
     pub(crate) modes: Arc<SessionModes>,

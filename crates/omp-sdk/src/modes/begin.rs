@@ -8,12 +8,12 @@ use omp_config::settings::{Settings, keys};
 use omp_session::{Context, ModeChange};
 use omp_tools::Asking;
 
-use super::{Foundation, SessionModes};
 use crate::adapt::SystemClock;
 use crate::configure;
 use crate::options::{Persistence, SessionOptions};
-use crate::record::Record;
 use crate::session::Session;
+use omp_modes::{ModeParts, SessionModes};
+use omp_session::SharedWriter;
 
 /// The clock that a session goes by.
 fn clock(options: &SessionOptions) -> Arc<dyn Clock> {
@@ -42,9 +42,9 @@ pub(crate) fn is_offered(options: &SessionOptions, settings: &Settings, tool: &s
 pub(crate) fn of_session(
     options: &SessionOptions,
     context: &Arc<omp_tools::Context>,
-    record: &Record,
+    record: &SharedWriter,
 ) -> Arc<SessionModes> {
-    SessionModes::new(Foundation {
+    SessionModes::new(ModeParts {
         context: Arc::clone(context),
         record: record.clone(),
         clock: clock(options),

@@ -77,7 +77,7 @@ const LAYERS: &[&[&str]] = &[
         "omp-config",
     ],
     &["omp-tools", "omp-auth", "omp-import", "omp-export", "omp-view"],
-    &["omp-extend", "omp-panels", "omp-models"],
+    &["omp-extend", "omp-panels", "omp-models", "omp-modes"],
     &["omp-resources"],
     &["omp-sdk"],
     &["omp-commands", "omp-commit"],

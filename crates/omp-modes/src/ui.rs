@@ -2,7 +2,7 @@
 
 use futures_util::future::BoxFuture;
 
-use super::review::{PlanReview, PlanVerdict};
+use crate::review::{PlanReview, PlanVerdict};
 
 /// A terminal, or a program that speaks for one.
 pub trait Ui: Send + Sync {

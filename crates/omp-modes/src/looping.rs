@@ -47,7 +47,7 @@ impl LoopLimit {
 
 /// A loop that is on.
 #[derive(Clone, Debug)]
-pub(super) struct Loop {
+pub struct Loop {
     limit: LoopLimit,
     /// What is repeated, once the user has said it.
     prompt: Option<Prompt>,
@@ -57,12 +57,13 @@ pub(super) struct Loop {
 }
 
 impl Loop {
-    pub(super) fn new(limit: LoopLimit) -> Self {
+    /// A loop that waits for its prompt.
+    pub fn new(limit: LoopLimit) -> Self {
         Self { limit, prompt: None, rounds: 0, began: 0 }
     }
 
     /// The user said what is to be repeated from now on. The limit goes on counting.
-    pub(super) fn take_up(&mut self, prompt: Prompt, now: u64) {
+    pub fn take_up(&mut self, prompt: Prompt, now: u64) {
         if self.rounds == 0 {
             self.began = now;
         }
@@ -71,16 +72,17 @@ impl Loop {
     }
 
     /// The round was stopped: the loop waits for other words.
-    pub(super) fn rest(&mut self) {
+    pub fn rest(&mut self) {
         self.prompt = None;
     }
 
-    pub(super) fn waits(&self) -> bool {
+    /// Does it wait for a prompt?
+    pub fn waits(&self) -> bool {
         self.prompt.is_none()
     }
 
     /// Is there room for another round?
-    pub(super) fn has_room(&self, now: u64) -> bool {
+    pub fn has_room(&self, now: u64) -> bool {
         match self.limit {
             LoopLimit::Endless => true,
             LoopLimit::Rounds(most) => self.rounds < most,
@@ -89,7 +91,7 @@ impl Loop {
     }
 
     /// The prompt of the next round.
-    pub(super) fn next(&mut self) -> Option<Prompt> {
+    pub fn next(&mut self) -> Option<Prompt> {
         let prompt = self.prompt.clone()?;
         self.rounds += 1;
         Some(prompt)

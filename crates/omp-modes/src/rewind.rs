@@ -8,15 +8,15 @@ use omp_tools::Rewound;
 use omp_types::{CustomMessage, Message};
 use serde_json::json;
 
-use super::SessionModes;
+use crate::SessionModes;
 
-const OPEN: &str = include_str!("../../prompts/checkpoint-open.md");
-const REPORT: &str = include_str!("../../prompts/rewind-report.md");
-const WORDS: &str = include_str!("../../prompts/rewind-words.md");
+const OPEN: &str = include_str!("../prompts/checkpoint-open.md");
+const REPORT: &str = include_str!("../prompts/rewind-report.md");
+const WORDS: &str = include_str!("../prompts/rewind-words.md");
 
 impl SessionModes {
     /// A checkpoint that was asked for begins; one that has its report ends.
-    pub(super) fn swap(&self, conversation: &[Arc<Message>]) -> Option<Rewind> {
+    pub(crate) fn swap(&self, conversation: &[Arc<Message>]) -> Option<Rewind> {
         let checkpoints = self.shared.checkpoints.as_ref()?;
         checkpoints.begin(conversation.len(), self.record.lock().leaf());
         let Rewound { mark, report } = checkpoints.take_rewound()?;
@@ -40,7 +40,7 @@ impl SessionModes {
     }
 
     /// The model may not stop while it owes a report.
-    pub(super) fn owed_report(&self) -> Option<Note> {
+    pub(crate) fn owed_report(&self) -> Option<Note> {
         self.shared.checkpoints.as_ref()?.owes_report()?;
         Some(Note { custom_type: "checkpoint-open", text: OPEN.trim_end().into() })
     }

@@ -10,13 +10,13 @@ const ENDING: &str = "plan.md";
 
 /// A plan that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found {
-    pub(super) title: String,
-    pub(super) path: PathBuf,
+pub(crate) struct PlanFile {
+    pub(crate) title: String,
+    pub(crate) path: PathBuf,
 }
 
 /// Finds the plan that is handed in: by its title, by the file the session knows, else the newest one in `area`.
-pub(super) fn find(area: &Path, supplied: Option<&str>, known: Option<&Path>) -> Result<Found, String> {
+pub(crate) fn find(area: &Path, supplied: Option<&str>, known: Option<&Path>) -> Result<PlanFile, String> {
     let slug = supplied.map(slug).transpose()?.flatten();
     let by_slug = slug.as_ref().map(|slug| area.join(format!("{slug}-{ENDING}")));
     let named = by_slug.as_deref().filter(|path| path.is_file());
@@ -30,7 +30,7 @@ pub(super) fn find(area: &Path, supplied: Option<&str>, known: Option<&Path>) ->
         ));
     };
     let title = slug.or_else(|| heading(&path)).or_else(|| stem(&path)).unwrap_or_else(|| UNNAMED.to_owned());
-    Ok(Found { title, path })
+    Ok(PlanFile { title, path })
 }
 
 /// A title as part of a file name; `None` if nothing of it can be used.
@@ -63,7 +63,7 @@ fn stem(path: &Path) -> Option<String> {
 }
 
 /// The plan file that was written last.
-pub(super) fn newest(area: &Path) -> Option<PathBuf> {
+pub(crate) fn newest(area: &Path) -> Option<PathBuf> {
     let entries = area.read_dir().ok()?.flatten();
     let plans = entries.filter(|entry| entry.file_name().to_string_lossy().ends_with(ENDING));
     let dated = plans.filter_map(|entry| {
