@@ -17,15 +17,15 @@ use omp_types::{Sampling, ThinkingBudgets};
 use serde_json::Value;
 
 use crate::error::SessionError;
-use crate::options::SkillChoice;
-use crate::others::Pictures;
+use crate::request::model_pool::ImagePolicy;
+use crate::session::options::SkillChoice;
 use omp_auth::Environment;
 
 /// Whether models may be sent pictures.
-pub(crate) fn pictures(settings: &Settings) -> Pictures {
+pub(crate) fn image_policy(settings: &Settings) -> ImagePolicy {
     match settings.get(keys::IMAGES_BLOCK_IMAGES) {
-        true => Pictures::Blocked,
-        false => Pictures::Allowed,
+        true => ImagePolicy::Blocked,
+        false => ImagePolicy::Allowed,
     }
 }
 

@@ -10,14 +10,14 @@ use omp_llm::ClientError;
 use omp_llm::registry::SelectError;
 use omp_session::{CopyError, MoveError, OpenError, ResolveError};
 
-use crate::import::ImportFailure;
+use crate::saved::import::ImportFailure;
 use omp_models::{ActivationError, ChoiceError, ProfileError, RoleCycle};
 
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     /// Whoever wanted the session could not say what it is to be like.
     #[error("{0}")]
-    Wish(String),
+    Options(String),
     #[error("{source}")]
     Model {
         #[source]
@@ -125,7 +125,7 @@ impl SessionError {
             Self::Profile(ProfileError::Unknown { .. }) => {
                 vec!["Run 'omp models profiles' to see what there is.".to_owned()]
             }
-            Self::Wish(_) | Self::KeyWithoutModel
+            Self::Options(_) | Self::KeyWithoutModel
             | Self::Import(_)
             | Self::Credential(_)
             | Self::Roles(_)

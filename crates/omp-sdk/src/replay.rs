@@ -21,14 +21,14 @@ use omp_workspace::write::private_file;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::adapt::SystemClock;
+use crate::clock::SystemClock;
 use crate::error::SessionError;
-use crate::hidden;
-use crate::opening::{Chosen, Opening};
-use crate::options::{Persistence, RuleChoice, SessionOptions, SkillChoice};
 use crate::prompt::PromptReport;
+use crate::secrets::known;
 use crate::session::Session;
-use crate::surroundings::Surroundings;
+use crate::session::builder::{ChosenModel, SessionBuilder};
+use crate::session::options::{Persistence, RuleChoice, SessionOptions, SkillChoice};
+use crate::session::surroundings::Surroundings;
 use omp_auth::{Environment, EnvironmentLookup};
 use omp_models::{Effort, ModelOptions};
 
@@ -59,7 +59,7 @@ pub(crate) fn selected(registry: &Registry, world: &World) -> Result<Selection, 
     registry.select(wanted, &EnvironmentLookup(&Nothing))
 }
 
-impl Opening {
+impl SessionBuilder {
     /// Puts the deck before the network and the clock.
     pub(crate) fn insert_deck(&mut self) {
         if let Some(deck) = &self.options.deck {
@@ -79,7 +79,7 @@ impl Opening {
     /// Puts the deck before whoever listens. A recording begins here.
     pub(crate) fn start_deck(
         &self,
-        chosen: &Chosen,
+        chosen: &ChosenModel,
         surroundings: &Surroundings,
         effort: Effort,
         context: &Context,
@@ -97,7 +97,7 @@ impl Opening {
 
     fn world(
         &self,
-        chosen: &Chosen,
+        chosen: &ChosenModel,
         surroundings: &Surroundings,
         effort: Effort,
         context: &Context,
@@ -122,18 +122,18 @@ impl Opening {
     }
 
     /// Everything that must not be in a recording.
-    fn unspoken(&self, chosen: &Chosen, session: &str) -> Secrets {
+    fn unspoken(&self, chosen: &ChosenModel, session: &str) -> Secrets {
         let model = &chosen.model;
         // What is wrong with the files is said where they are used.
-        let stored = hidden::stored(
+        let stored = known::stored(
             &chosen.registry,
             self.options.environment.as_ref(),
             self.options.model.api_key.as_deref(),
         );
         // Masks are the same in a playback, which knows no secret.
-        let mut entries = hidden::mask_entries(&self.options, &self.settings, stored, &mut Vec::new());
+        let mut entries = known::mask_entries(&self.options, &self.settings, stored, &mut Vec::new());
         entries.extend(from_environment(self.options.environment.vars()));
-        entries.extend(hidden::named(&self.options, &mut Vec::new()));
+        entries.extend(known::named(&self.options, &mut Vec::new()));
         let keys = model.key.iter().map(omp_llm::Secret::reveal).chain(self.options.model.api_key.as_deref());
         let headers = model.headers.values().map(String::as_str);
         let address = omp_types::address::secrets(&model.base_url);

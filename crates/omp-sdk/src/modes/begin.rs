@@ -8,10 +8,10 @@ use omp_config::settings::{Settings, keys};
 use omp_session::{Context, ModeChange};
 use omp_tools::Asking;
 
-use crate::adapt::SystemClock;
+use crate::clock::SystemClock;
 use crate::configure;
-use crate::options::{Persistence, SessionOptions};
 use crate::session::Session;
+use crate::session::options::{Persistence, SessionOptions};
 use omp_modes::{ModeParts, SessionModes};
 use omp_session::SharedWriter;
 

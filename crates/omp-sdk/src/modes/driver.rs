@@ -13,8 +13,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::ModeError;
 use crate::compaction::CompactError;
-use crate::host::Host;
 use crate::session::Session;
+use crate::session::host::Host;
 use omp_modes::{Loop, LoopLimit, Ui, continue_goal};
 
 /// How long a person can step in before something is sent by itself.

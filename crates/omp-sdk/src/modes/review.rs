@@ -10,8 +10,8 @@ use omp_tools::InternalUrl;
 use tokio_util::sync::CancellationToken;
 
 use super::error::ModeError;
-use crate::host::Host;
 use crate::session::Session;
+use crate::session::host::Host;
 
 /// What a summary before a plan is carried out attends to.
 const COMPACTING: &str = "A plan was approved and follows word for word. Keep what carrying it out needs.";
