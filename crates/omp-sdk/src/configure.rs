@@ -10,27 +10,22 @@ use omp_config::settings::{Key, Settings, keys, kind, strings};
 use omp_config::{Directories, expand_home};
 use omp_extend::{CommandSwitches, KeywordSwitches, RuleSettings, SkillFilter, SkillSources, StreamRules};
 use omp_llm::dialect::ToolFormat;
-use omp_llm::registry::{KimiFormat, Preferences, RecentModels};
+use omp_models::model_of_role;
 use omp_shell::Limits;
 use omp_tools::EditMode;
 use omp_types::{Sampling, ThinkingBudgets};
 use serde_json::Value;
 
-use crate::environment::Environment;
 use crate::error::SessionError;
-use crate::options::SkillChoice;
-use crate::others::Pictures;
-
-/// A role of `modelRoles`.
-pub(crate) fn role<'a>(settings: &'a Settings, name: &str) -> Option<&'a str> {
-    settings.get(keys::MODEL_ROLES).get(name)?.as_str().filter(|selector| !selector.trim().is_empty())
-}
+use crate::request::model_pool::ImagePolicy;
+use crate::session::options::SkillChoice;
+use omp_auth::Environment;
 
 /// Whether models may be sent pictures.
-pub(crate) fn pictures(settings: &Settings) -> Pictures {
+pub(crate) fn image_policy(settings: &Settings) -> ImagePolicy {
     match settings.get(keys::IMAGES_BLOCK_IMAGES) {
-        true => Pictures::Blocked,
-        false => Pictures::Allowed,
+        true => ImagePolicy::Blocked,
+        false => ImagePolicy::Allowed,
     }
 }
 
@@ -76,19 +71,6 @@ pub(crate) fn whole(settings: &Settings, key: Key<kind::Number>) -> u64 {
     settings.get(key).max(0.0) as u64
 }
 
-/// How the user wants models to be reached where there is a choice.
-pub(crate) fn preferences(settings: &Settings, recent: RecentModels) -> Preferences {
-    let variant = settings.get(keys::PROVIDERS_OPENROUTER_VARIANT);
-    Preferences {
-        kimi: match settings.get(keys::PROVIDERS_KIMI_API_FORMAT) {
-            "openai" => KimiFormat::OpenAi,
-            _ => KimiFormat::Anthropic,
-        },
-        openrouter_variant: (variant != "default").then(|| variant.to_owned()),
-        recent,
-    }
-}
-
 /// By the provider's interface or in the text of a dialect.
 pub(crate) fn tool_format(settings: &Settings) -> ToolFormat {
     ToolFormat::parse(settings.get(keys::TOOLS_FORMAT)).unwrap_or_default()
@@ -126,7 +108,7 @@ pub(crate) fn fallbacks(settings: &Settings, model: &str) -> (Fallbacks, Vec<Str
         .iter()
         .map(|(role, list)| (role.as_str(), strings(array(list)).map(str::to_owned).collect()))
         .collect();
-    let primary = |name: &str| match role(settings, name) {
+    let primary = |name: &str| match model_of_role(settings, name) {
         Some(selector) => Some(selector.to_owned()),
         None => (name == "default").then(|| model.to_owned()),
     };

@@ -1,38 +1,14 @@
-//! The outside world, as far as building a session needs it.
+//! The environment of a program: its variables over the `.env` files, and what they say about tools.
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use omp_auth::Vault;
+use omp_auth::{Environment, Vault};
 use omp_config::Directories;
 use omp_config::dotenv::DotEnv;
-use omp_llm::dialect::LeakRecords;
-use omp_llm::registry::{CommandCache, GoogleDefault, Lookup};
-use omp_llm::{ClientOptions, Interleaving, Retention, Secret, StrictPolicy};
-use omp_shell::command::{find_shell, run};
-use omp_shell::{Ci, CommandSpec, Ending, Limits, Scope, SecretNames};
+use omp_shell::{Ci, SecretNames};
 use omp_tools::{Login, ScanLimits};
-use tokio_util::sync::CancellationToken;
-
-use crate::{logins, tls, transport};
-
-/// Variables of the process, and the credentials of its user. A trait so that an embedding program or a test can
-/// give its own.
-pub trait Environment: Send + Sync {
-    fn var(&self, name: &str) -> Option<String>;
-
-    /// All variables, as far as they are text.
-    fn vars(&self) -> Vec<(String, String)> {
-        Vec::new()
-    }
-
-    /// Credentials that the user stored.
-    fn vault(&self) -> Option<&Arc<Vault>> {
-        None
-    }
-}
 
 /// The real environment.
 pub struct ProcessEnvironment;
@@ -64,7 +40,7 @@ impl LayeredEnvironment {
     pub fn load(directories: &Directories, cwd: &Path) -> (Self, Vec<String>) {
         let (files, mut warnings) = DotEnv::load(&directories.env_files(cwd));
         let mut environment = Self::new(ProcessEnvironment, files);
-        let (vault, problems) = logins::vault(directories, &|name| environment.var(name));
+        let (vault, problems) = omp_auth::open_vault(directories, &|name| environment.var(name));
         environment.vault = Some(vault);
         warnings.extend(problems);
         (environment, warnings)
@@ -92,63 +68,6 @@ impl<E: Environment> Environment for LayeredEnvironment<E> {
     fn vault(&self) -> Option<&Arc<Vault>> {
         self.vault.as_ref().or_else(|| self.upper.vault())
     }
-}
-
-/// How long a `!command` of the models file may take.
-const KEY_COMMAND_LIMIT: Duration = Duration::from_secs(10);
-
-/// What the commands printed, for as long as the program runs.
-static KEY_COMMANDS: OnceLock<CommandCache> = OnceLock::new();
-
-pub(crate) struct EnvironmentLookup<'a>(pub(crate) &'a dyn Environment);
-
-impl Lookup for EnvironmentLookup<'_> {
-    fn env(&self, name: &str) -> Option<String> {
-        self.0.var(name)
-    }
-
-    fn command(&self, command: &str) -> Option<String> {
-        KEY_COMMANDS.get_or_init(CommandCache::new).output(command, Instant::now(), |command| {
-            // Looking up a key is not async, so the command gets a thread and a runtime of its own.
-            let command = command.to_owned();
-            std::thread::spawn(move || capture(&command, KEY_COMMAND_LIMIT)).join().ok().flatten()
-        })
-    }
-
-    fn stored(&self, provider: &str) -> Option<Secret> {
-        self.0.vault()?.peek(provider)
-    }
-
-    fn aws_available(&self) -> bool {
-        crate::aws::is_available(self.0)
-    }
-
-    fn google_default(&self) -> Option<GoogleDefault> {
-        crate::google::default(self.0)
-    }
-}
-
-/// Trimmed output of a command that succeeded in time.
-pub(crate) fn capture(command: &str, limit: Duration) -> Option<String> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
-    runtime.block_on(async {
-        let scope = Scope::new();
-        let environment = omp_shell::Environment::inherited();
-        let spec = CommandSpec {
-            // Only what the command prints on standard output is the value.
-            command: format!("exec 2>/dev/null; {command}"),
-            shell: find_shell(&environment),
-            cwd: std::env::current_dir().ok()?,
-            environment,
-            timeout: Some(limit),
-            limits: Limits::default(),
-            spill: None,
-            confined: None,
-        };
-        let outcome = run(&scope, spec, &CancellationToken::new(), |_| {}).await.ok()?;
-        scope.end().await;
-        (outcome.ending == Ending::Exited(0)).then(|| outcome.output.text.trim().to_owned())
-    })
 }
 
 /// How commands are run, as far as the environment decides it. Each switch has the name it had elsewhere, too.
@@ -191,29 +110,6 @@ pub(crate) fn scan_limits(environment: &dyn Environment) -> ScanLimits {
     limits
 }
 
-/// Settings of the model client that the environment decides.
-pub(crate) fn client_options(environment: &dyn Environment) -> ClientOptions {
-    let set = |name: &str| environment.var(name).filter(|value| !value.is_empty());
-    let mut options = ClientOptions { tls: tls::options(environment), ..ClientOptions::default() };
-    if let Some(ms) = set("PI_STREAM_IDLE_TIMEOUT_MS").and_then(|text| text.trim().parse().ok()) {
-        options.idle_timeout = Duration::from_millis(ms);
-    }
-    options.openai_limits = transport::openai_limits(environment);
-    if set("PI_NO_STRICT").is_some_and(|value| value != "0") {
-        options.strict = StrictPolicy::Never;
-    }
-    if let Some(retention) = set("PI_CACHE_RETENTION").and_then(|word| Retention::from_word(&word)) {
-        options.retention = retention;
-    }
-    if set("PI_NO_INTERLEAVED_THINKING").is_some_and(|value| value == "1") {
-        options.interleaving = Interleaving::Off;
-    }
-    if set("OMP_HARMONY_DEBUG").is_some_and(|value| value == "1") {
-        options.leak_records = LeakRecords::Full;
-    }
-    options
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -246,19 +142,5 @@ mod tests {
             settings.ast_max_files
         };
         assert_eq!((files(&[]), files(&[("PI_MAX_AST_FILES", "7")])), (1000, 7));
-    }
-
-    /// Failure, silence and a command that hangs give nothing; the last is not waited for.
-    // proves: MOD-051, MOD-052
-    #[test]
-    fn commands_give_their_trimmed_output_or_nothing() {
-        assert_eq!(KEY_COMMAND_LIMIT, Duration::from_secs(10));
-        assert_eq!(capture("printf ' abc\\n'; echo noise >&2", KEY_COMMAND_LIMIT).as_deref(), Some("abc"));
-        for nothing in ["false", "echo key; false"] {
-            assert_eq!(capture(nothing, KEY_COMMAND_LIMIT), None, "{nothing}");
-        }
-        let lookup = EnvironmentLookup(&ProcessEnvironment);
-        assert_eq!(lookup.command("true"), None, "nothing printed is nothing");
-        assert_eq!(capture("sleep 600; echo late", Duration::from_millis(200)), None);
     }
 }

@@ -10,15 +10,14 @@ use omp_llm::ClientError;
 use omp_llm::registry::SelectError;
 use omp_session::{CopyError, MoveError, OpenError, ResolveError};
 
-use crate::import::ImportFailure;
-use crate::profiles::ProfileError;
-use crate::roles::RoleCycle;
+use crate::saved::import::ImportFailure;
+use omp_models::{ActivationError, ChoiceError, ProfileError, RoleCycle};
 
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     /// Whoever wanted the session could not say what it is to be like.
     #[error("{0}")]
-    Wish(String),
+    Options(String),
     #[error("{source}")]
     Model {
         #[source]
@@ -57,6 +56,27 @@ pub enum SessionError {
     Move(#[from] MoveError),
     #[error(transparent)]
     Import(#[from] ImportFailure),
+}
+
+impl From<ChoiceError> for SessionError {
+    fn from(error: ChoiceError) -> Self {
+        match error {
+            ChoiceError::Unavailable { source, models_file, lists } => {
+                Self::Model { source, models_file, lists }
+            }
+            ChoiceError::KeyWithoutModel => Self::KeyWithoutModel,
+            ChoiceError::Roles(cycle) => Self::Roles(cycle),
+        }
+    }
+}
+
+impl From<ActivationError> for SessionError {
+    fn from(error: ActivationError) -> Self {
+        match error {
+            ActivationError::Profile(error) => Self::Profile(error),
+            ActivationError::Settings(error) => Self::Settings(error),
+        }
+    }
 }
 
 impl From<ImportError> for SessionError {
@@ -105,7 +125,7 @@ impl SessionError {
             Self::Profile(ProfileError::Unknown { .. }) => {
                 vec!["Run 'omp models profiles' to see what there is.".to_owned()]
             }
-            Self::Wish(_) | Self::KeyWithoutModel
+            Self::Options(_) | Self::KeyWithoutModel
             | Self::Import(_)
             | Self::Credential(_)
             | Self::Roles(_)

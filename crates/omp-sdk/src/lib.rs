@@ -3,143 +3,43 @@
 //! Programs that embed omp use this crate; the command line is one of them. Provide what you want to decide
 //! yourself, leave out what should be discovered.
 
-mod account;
-mod adapt;
-mod artifacts;
-mod aside;
-mod attach;
-mod aws;
-mod bench;
-mod blot;
-mod borders;
-mod bundled;
-mod changing;
-mod commit;
+mod clock;
 mod compaction;
 mod configure;
-mod confining;
-mod consult;
-mod desk;
-mod dials;
-mod effort;
 mod environment;
 mod error;
-mod expand;
-mod export;
-mod file_history;
-mod found;
-mod git;
-mod google;
 mod guard;
-mod guarding;
-mod hidden;
-mod history;
-mod host;
-mod hosts;
-mod imaging;
-mod import;
-mod inspect;
-mod jobs;
-mod knowledge;
-mod language_servers;
-mod leaving;
-mod ledger;
-mod list_cache;
-mod listing;
-mod lists;
-mod logins;
-mod lost_jobs;
-mod machines;
-mod masking;
-mod mentions;
-mod meter;
-mod models;
-mod models_file;
 mod modes;
-mod open;
-mod opening;
-mod options;
-mod others;
-mod permissions;
-mod presets;
-mod profiles;
 mod prompt;
-mod quota;
-mod recent;
-mod record;
-mod reload;
 mod replay;
-mod resources;
-mod restore;
-mod rewinding;
-mod roles;
-mod roots;
+mod request;
 mod saved;
+mod secrets;
 mod session;
-mod setup;
-mod share;
-mod shelf;
-mod shell;
-mod side_requests;
-mod signing;
-mod small;
-mod statistics;
-mod store;
-mod surroundings;
-mod switch;
-mod tasks;
-mod texts;
-mod titles;
-mod tls;
-mod toolbox;
-mod transport;
-mod trust;
-mod typing;
-mod user_command;
-mod verify;
-mod viewer;
-mod vision;
-mod web;
-mod workbench;
+mod side_tasks;
+mod tools;
 
-pub use aside::AsideError;
-pub use attach::{Attached, read_attachments};
-pub use bench::{BenchFigures, BenchPlan, BenchRow, BenchRun, bench};
-pub use borders::reading_borders;
-pub use changing::{Counts, counts};
-pub use commit::{ChangelogLines, CommitError, CommitPlan, CommitWay, CommitWish, plan_commit};
 pub use compaction::{BranchSummaryError, CompactError, Compacted, HandoffError, ShakeReport};
-pub use confining::{NO_SANDBOX, RungStatus};
-pub use consult::{Consultant, Consultation, Consulted};
-pub use desk::ModelChoice;
-pub use effort::Effort;
-pub use environment::{Environment, LayeredEnvironment, ProcessEnvironment};
+pub use environment::{LayeredEnvironment, ProcessEnvironment};
 pub use error::SessionError;
-pub use found::{Found, FoundState};
-pub use git::GitError;
+pub use guard::file_borders::reading_borders;
+pub use guard::permissions::{Explanation, Permission, Permissions};
+pub use guard::sandbox::{NO_SANDBOX, RungStatus};
+pub use guard::trust::{ProjectTrust, TrustRow, TrustedProject, local_time, trusted_projects};
 pub use guard::{ApprovalRequest, Asker, Reply};
-pub use history::{HistoryQuery, TypedPrompt, typed_prompts};
-pub use host::{Arrival, Host, Moved, Outfit, SwitchError};
-pub use import::ImportFailure;
-pub use inspect::Statistics;
-pub use knowledge::{list_sources, load_settings};
-pub use language_servers::{LanguageServer, ServerState};
-pub use ledger::{CacheAtStake, CacheMiss, CacheReport, CauseTotal, MissCause};
-pub use listing::{
-    CanonicalRow, CostRow, ModelListing, ModelRow, Survey, ThinkingRow, list_models, survey_models,
-};
-pub use lists::{ListState, ListStatus};
-pub use logins::{CredentialError, Freshness, LoginKind, LoginRow, client, credential, list_logins};
-pub use machines::{ssh_hosts, ssh_hosts_file};
-pub use masking::Masking;
-pub use meter::{ContextPart, ContextUse};
-pub use modes::{
-    Driver, LoopLimit, LoopUsage, ModeError, PlanChoice, PlanReview, PlanState, PlanVerdict, Ui, parse_budget,
-};
+pub use modes::{Driver, ModeError};
 pub use omp_agent::UpkeepError;
 pub use omp_agent::{AgentError, Chain, Clock, Control, Fallbacks, Listener, Outcome, Prompt, PromptForm};
 pub use omp_agent::{Invocation, McpOrigin, Tool, ToolError, ToolOrigin};
 pub use omp_auth as auth;
+pub use omp_auth::{
+    CredentialError, Environment, Freshness, LoginKind, LoginRow, SignIn, SignInError, SignedIn, Verdict,
+    client, credential, list_logins, verify_key,
+};
+pub use omp_auth::{
+    PastQuota, QuotaAnswer, QuotaError, QuotaHistoryError, QuotaReport, QuotaWindow, Quotas,
+    past_quotas_text, quotas_text, redact_accounts,
+};
 pub use omp_compaction::Shake;
 pub use omp_config::TrustError;
 pub use omp_config::discovery::{Level, SourceRow, Sources};
@@ -160,6 +60,14 @@ pub use omp_import::Source as ImportSource;
 pub use omp_jobs::{Snapshot as JobSnapshot, Status as JobStatus};
 pub use omp_llm::Secret;
 pub use omp_llm::registry::{Availability, CanonicalModel, ScopedModel};
+pub use omp_models::{
+    BenchFigures, BenchPlan, BenchRow, BenchRun, CacheAtStake, CacheMiss, CacheReport, CanonicalRow,
+    CauseTotal, ContextPart, ContextUse, CostRow, Effort, ListState, ListStatus, MissCause, ModelListing,
+    ModelOptions, ModelRow, ProfileError, ProfileRow, ProviderAdded, ProviderPreset, RoleCycle, Survey,
+    ThinkingRow, add_provider, list_models, list_profiles, load_registry, registry_loader, role_names,
+    survey_models,
+};
+pub use omp_modes::{LoopLimit, LoopUsage, PlanChoice, PlanReview, PlanState, PlanVerdict, Ui, parse_budget};
 pub use omp_replay::line::{Row as ScreenRow, Screen as ScreenEntry};
 pub use omp_replay::{Deck, Divergence, Player, Recorder, Report as ReplayReport, comes_again};
 pub use omp_session::{self as sessions, Header as SessionHeader, IfHeld, Origin, terminal_id};
@@ -170,30 +78,37 @@ pub use omp_tools::{AskAnswer, AskOption, AskQuestion, Dialog, Ended, Questioner
 pub use omp_tools::{Borders, SandboxStatus};
 pub use omp_tools::{Phase, Status as TaskStatus, Task, from_markdown, to_markdown};
 pub use omp_tools::{PtyView, UserCommand};
-pub use options::{Persistence, Ptys, RuleChoice, SessionOptions, SkillChoice, ToolFilter};
-pub use permissions::{Explanation, Permission, Permissions};
-pub use presets::{ProviderAdded, ProviderPreset, add_provider};
-pub use profiles::{ProfileError, ProfileRow, list_profiles};
+pub use prompt::attach::{Attached, read_attachments};
+pub use prompt::composing::keyword_spans;
+pub use prompt::discovered::{DiscoveredItem, DiscoveredState};
+pub use prompt::knowledge::{list_sources, load_settings};
 pub use prompt::{PromptOptions, PromptReport, SectionSize, ToolSize};
-pub use quota::{
-    PastQuota, QuotaAnswer, QuotaError, QuotaHistoryError, QuotaReport, QuotaWindow, Quotas,
-    past_quotas_text, quotas_text, redact_accounts,
-};
-pub use reload::Reloaded;
 pub use replay::{Answers as PlaybackAnswers, Playback, PlaybackError, incomplete, record, replay};
-pub use rewinding::{RewindError, RewindPoint, RewindWhat, Rewound};
-pub use roles::{RoleCycle, role_names};
-pub use roots::{RootError, workspace_root};
+pub use saved::import::ImportFailure;
+pub use saved::prompt_history::{HistoryQuery, TypedPrompt, typed_prompts};
+pub use saved::session_list::SessionList;
+pub use saved::share::ShareError;
+pub use saved::statistics::{DashboardError, UsageStatistics};
+pub use saved::store::find_session;
 pub use saved::{FoundEntry, NewBranch, SavedError, SavedSessions, SessionRow, SessionScope};
+pub use secrets::masking::Masking;
 pub use session::Session;
-pub use share::ShareError;
-pub use shelf::Shelf;
-pub use signing::{SignIn, SignInError, SignedIn};
-pub use statistics::{DashboardError, UsageStatistics};
-pub use store::find_session;
-pub use switch::Direction;
-pub use trust::{ProjectTrust, TrustRow, TrustedProject, local_time, trusted_projects};
-pub use typing::keyword_spans;
-pub use user_command::Audience;
-pub use verify::{Verdict, verify_key};
-pub use workbench::Workbench;
+pub use session::conversation::ModelChoice;
+pub use session::host::{Arrival, Host, Moved, Outfit, SwitchError};
+pub use session::inspect::Statistics;
+pub use session::live_settings::{SettingEffect, setting_effect};
+pub use session::model_switch::Direction;
+pub use session::options::{
+    People, Persistence, ProviderOptions, Ptys, RuleChoice, SessionOptions, SkillChoice, TerminalOptions,
+    ToolFilter,
+};
+pub use session::reload::Reloaded;
+pub use session::rewind::{RewindError, RewindPoint, RewindWhat, Rewound};
+pub use session::roots::{RootError, workspace_root};
+pub use session::user_command::Audience;
+pub use side_tasks::bench::bench;
+pub use side_tasks::consult::{Consultant, Consultation, Consulted};
+pub use side_tasks::side_question::AsideError;
+pub use tools::language_servers::{LanguageServer, ServerState};
+pub use tools::ssh_hosts::{ssh_hosts, ssh_hosts_file};
+pub use tools::workbench::Workbench;

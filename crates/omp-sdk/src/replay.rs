@@ -21,16 +21,16 @@ use omp_workspace::write::private_file;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::adapt::SystemClock;
-use crate::effort::Effort;
-use crate::environment::{Environment, EnvironmentLookup};
+use crate::clock::SystemClock;
 use crate::error::SessionError;
-use crate::hidden;
-use crate::opening::{Chosen, Opening};
-use crate::options::{Persistence, RuleChoice, SessionOptions, SkillChoice};
 use crate::prompt::PromptReport;
+use crate::secrets::known;
 use crate::session::Session;
-use crate::surroundings::Surroundings;
+use crate::session::builder::{ChosenModel, SessionBuilder};
+use crate::session::options::{Persistence, RuleChoice, SessionOptions, SkillChoice};
+use crate::session::surroundings::Surroundings;
+use omp_auth::{Environment, EnvironmentLookup};
+use omp_models::{Effort, ModelOptions};
 
 /// The key of every provider in a playback: nobody is asked.
 const KEY: &str = "recorded-key";
@@ -59,7 +59,7 @@ pub(crate) fn selected(registry: &Registry, world: &World) -> Result<Selection, 
     registry.select(wanted, &EnvironmentLookup(&Nothing))
 }
 
-impl Opening {
+impl SessionBuilder {
     /// Puts the deck before the network and the clock.
     pub(crate) fn insert_deck(&mut self) {
         if let Some(deck) = &self.options.deck {
@@ -79,7 +79,7 @@ impl Opening {
     /// Puts the deck before whoever listens. A recording begins here.
     pub(crate) fn start_deck(
         &self,
-        chosen: &Chosen,
+        chosen: &ChosenModel,
         surroundings: &Surroundings,
         effort: Effort,
         context: &Context,
@@ -97,7 +97,7 @@ impl Opening {
 
     fn world(
         &self,
-        chosen: &Chosen,
+        chosen: &ChosenModel,
         surroundings: &Surroundings,
         effort: Effort,
         context: &Context,
@@ -115,26 +115,26 @@ impl Opening {
             tools: definitions(&surroundings.tools, false),
             settings: changed(&self.settings),
             messages: context.messages.clone(),
-            terminal: self.options.terminal_size,
+            terminal: self.options.terminal.size,
             kept: self.options.persistence != Persistence::Off,
             ..World::default()
         }
     }
 
     /// Everything that must not be in a recording.
-    fn unspoken(&self, chosen: &Chosen, session: &str) -> Secrets {
+    fn unspoken(&self, chosen: &ChosenModel, session: &str) -> Secrets {
         let model = &chosen.model;
         // What is wrong with the files is said where they are used.
-        let stored = hidden::stored(
+        let stored = known::stored(
             &chosen.registry,
             self.options.environment.as_ref(),
-            self.options.api_key.as_deref(),
+            self.options.model.api_key.as_deref(),
         );
         // Masks are the same in a playback, which knows no secret.
-        let mut entries = hidden::mask_entries(&self.options, &self.settings, stored, &mut Vec::new());
+        let mut entries = known::mask_entries(&self.options, &self.settings, stored, &mut Vec::new());
         entries.extend(from_environment(self.options.environment.vars()));
-        entries.extend(hidden::named(&self.options, &mut Vec::new()));
-        let keys = model.key.iter().map(omp_llm::Secret::reveal).chain(self.options.api_key.as_deref());
+        entries.extend(known::named(&self.options, &mut Vec::new()));
+        let keys = model.key.iter().map(omp_llm::Secret::reveal).chain(self.options.model.api_key.as_deref());
         let headers = model.headers.values().map(String::as_str);
         let address = omp_types::address::secrets(&model.base_url);
         let long = |text: &&str| text.chars().count() >= 6;
@@ -392,9 +392,11 @@ fn options(player: &Arc<Player>, place: &Path) -> Result<SessionOptions, Playbac
     }
     Ok(SessionOptions {
         settings: Some(settings),
-        models_file: Some(models_file),
-        model: Some(world.selector.clone()),
-        thinking: Effort::from_word(&world.thinking),
+        model: ModelOptions {
+            file: Some(models_file),
+            thinking: Effort::from_word(&world.thinking),
+            ..ModelOptions::named(world.selector.clone())
+        },
         skills: SkillChoice::None,
         rules: RuleChoice::None,
         // A saved conversation can be looked into later, and the model is told so.

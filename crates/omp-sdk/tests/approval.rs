@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
 use omp_sdk::{
-    ApprovalRequest, Asker, Directories, Environment, Listener, Prompt, Reply as Answer, Scope, Session,
-    SessionOptions,
+    ApprovalRequest, Asker, Directories, Environment, Listener, People, Prompt, Reply as Answer, Scope,
+    Session, SessionOptions,
 };
 use omp_testkit::{Home, ModelOptions, Reply, Server, Wire};
 use omp_types::AgentEvent;
@@ -64,7 +64,7 @@ async fn results(home: &Home, asker: &Arc<Scripted>, reply: Reply) -> Vec<String
     let root = home.home_dir().display().to_string();
     let directories = Directories::resolve(|name| (name == "HOME").then(|| root.clone())).unwrap();
     let options = SessionOptions {
-        asker: Some(Arc::clone(asker) as Arc<dyn Asker>),
+        people: People { asker: Some(Arc::clone(asker) as Arc<dyn Asker>), ..People::default() },
         ..SessionOptions::new(home.work_dir(), directories, Arc::new(NoEnvironment))
     };
     let session = Session::open(options, Box::new(Deaf)).await.unwrap();

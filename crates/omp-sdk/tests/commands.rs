@@ -22,7 +22,7 @@ async fn session(home: &Home) -> Session {
     let root = home.home_dir().display().to_string();
     let directories = Directories::resolve(|name| (name == "HOME").then(|| root.clone())).unwrap();
     let options = SessionOptions {
-        model: Some("omp/demo".into()),
+        model: omp_sdk::ModelOptions::named("omp/demo"),
         persistence: Persistence::Off,
         ..SessionOptions::new(home.work_dir(), directories, Arc::new(Nothing))
     };

@@ -58,7 +58,7 @@ async fn a_fallback_is_recorded_as_temporary() {
     let events = Events::default();
     let options = SessionOptions {
         fallbacks: Some(Fallbacks { chains: vec![chain], ..Fallbacks::default() }),
-        model: Some("first/m".into()),
+        model: omp_sdk::ModelOptions::named("first/m"),
         ..options(&home)
     };
     let session = Session::open(options, Box::new(events.clone())).await.unwrap();

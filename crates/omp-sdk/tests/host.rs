@@ -156,8 +156,10 @@ async fn a_switch_takes_up_what_the_target_had() {
     let home = Home::new();
     models(&home, &server);
     let program = Program::new(&home, ToolFilter::None);
-    let begin =
-        SessionOptions { model: Some("one/b:low".into()), ..program.options(&home.work_dir()).unwrap() };
+    let begin = SessionOptions {
+        model: omp_sdk::ModelOptions::named("one/b:low"),
+        ..program.options(&home.work_dir()).unwrap()
+    };
     let host = Host::start(program.clone(), begin).await.unwrap();
     say(&host.session(), "with b").await;
     let low = host.session().file().unwrap();

@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use omp_sdk::{
-    Directories, Environment, JobStatus, Listener, Prompt, PtyView, Ptys, Session, SessionOptions, ToolFilter,
+    Directories, Environment, JobStatus, Listener, Prompt, PtyView, Ptys, Session, SessionOptions,
+    TerminalOptions, ToolFilter,
 };
 use omp_shell::pty::{Size, Terminal};
 use omp_testkit::{Home, ModelOptions, Reply, Server, Wire};
@@ -180,7 +181,8 @@ async fn a_terminal_needs_three_things() {
         let variables: Vec<_> = variable.map(|value| ("PI_NO_PTY", value)).into_iter().collect();
         let screen = Arc::new(Screen::default());
         let view = somebody.then(|| Arc::clone(&screen) as Arc<dyn PtyView>);
-        let options = SessionOptions { terminal_view: view, ptys, ..options(&home, &variables) };
+        let terminal = TerminalOptions { view, ptys, ..TerminalOptions::default() };
+        let options = SessionOptions { terminal, ..options(&home, &variables) };
         let session = Session::open(options, Box::new(Silent)).await.unwrap();
         ask(&session, "go").await;
         let case = format!("{wanted} {variable:?} {ptys:?} {somebody}");
@@ -209,7 +211,8 @@ async fn commands_run_beside_each_other_and_terminals_alone() {
         .tool_call("bash", busy("third"));
     let (server, home) = world("", vec![both, three, Reply::new().text("ok")]);
     let view = Some(Arc::new(Screen::default()) as Arc<dyn PtyView>);
-    let options = SessionOptions { terminal_view: view, ..options(&home, &[]) };
+    let terminal = TerminalOptions { view, ..TerminalOptions::default() };
+    let options = SessionOptions { terminal, ..options(&home, &[]) };
     let session = Session::open(options, Box::new(Silent)).await.unwrap();
     ask(&session, "go").await;
     let body = &server.requests()[2].body;

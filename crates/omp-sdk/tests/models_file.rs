@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omp_sdk::{Directories, Environment, Listener, Prompt, Session, SessionOptions};
+use omp_sdk::{Directories, Environment, Listener, ModelOptions, Prompt, Session, SessionOptions};
 use omp_testkit::{Home, Reply, Scenario, Server, Wire};
 use omp_types::AgentEvent;
 use tokio_util::sync::CancellationToken;
@@ -39,7 +39,7 @@ async fn a_file_of_the_callers_choice_may_be_json() {
             (variable == "HOME").then(|| home.home_dir().display().to_string())
         });
         let options = SessionOptions {
-            models_file: Some(path),
+            model: ModelOptions { file: Some(path), ..ModelOptions::default() },
             ..SessionOptions::new(home.work_dir(), directories.unwrap(), Arc::new(NoEnvironment))
         };
         let session = Session::open(options, Box::new(Silent)).await.unwrap();

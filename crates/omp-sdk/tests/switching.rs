@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use omp_sdk::{
-    Direction, Directories, Environment, Listener, Persistence, Prompt, Session, SessionOptions, ToolFilter,
-    role_names,
+    Direction, Directories, Environment, Listener, Persistence, Prompt, ProviderOptions, Session,
+    SessionOptions, ToolFilter, role_names,
 };
 use omp_testkit::{Home, Reply, Scenario, Server, Wire};
 use omp_types::{AgentEvent, CacheRetention};
@@ -173,7 +173,8 @@ async fn a_program_decides_how_long_prompts_are_kept() {
         ),
     );
     let asked = async |cache_retention: Option<CacheRetention>| {
-        let options = SessionOptions { cache_retention, ..options(&home, Persistence::Off) };
+        let provider = ProviderOptions { cache_retention, ..ProviderOptions::default() };
+        let options = SessionOptions { provider, ..options(&home, Persistence::Off) };
         let session = Session::open(options, Box::new(Nothing)).await.unwrap();
         session.prompt(Prompt::text("x"), Default::default()).await.unwrap();
         let body = server.requests().last().unwrap().body.to_string();

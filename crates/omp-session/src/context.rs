@@ -32,7 +32,7 @@ const REWIND: &str = "rewind";
 /// The role of the model that answers when no other is asked for.
 const DEFAULT_ROLE: &str = "default";
 /// The role of a model that stood in for another.
-const TEMPORARY_ROLE: &str = "temporary";
+pub const TEMPORARY_ROLE: &str = "temporary";
 
 /// Messages and settings at the end of a path through the tree. `None` means that the path does not say.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -83,6 +83,7 @@ mod rewrite;
 mod save;
 mod search;
 mod sessions;
+mod shared;
 mod side_requests;
 mod slice;
 mod slot;
@@ -101,7 +102,7 @@ pub use blobs::{BlobHash, BlobStore};
 pub use branch::{BranchError, Branched};
 pub use breadcrumb::{Breadcrumb, terminal_id};
 pub use change::Naming;
-pub use context::{Context, PLAN_APPROVED, since_reset};
+pub use context::{Context, PLAN_APPROVED, TEMPORARY_ROLE, since_reset};
 pub use entry::{
     Attribution, BranchSummary, Compaction, Custom, CustomMessageEntry, Entry, EntryKind, Label,
     McpToolSelection, MessageEntry, ModeChange, ModelChange, ResetBoundary, ServiceTierChange, SessionInit,
@@ -126,6 +127,7 @@ pub use rewrite::CopyError;
 pub use save::{SaveError, SyncPolicy};
 pub use search::{Hit, search};
 pub use sessions::{NewSession, Sessions};
+pub use shared::SharedWriter;
 pub use side_requests::{append_side_requests, side_requests};
 pub use slice::header_of;
 pub use title::humanize_title;

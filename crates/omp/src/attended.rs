@@ -61,7 +61,7 @@ fn further_options(
     let settings = load_settings(directories, cwd, environment.as_ref(), &launch.configs, overrides(launch))?;
     let world = World { directories: directories.clone(), environment };
     session_options(launch.clone(), world, cwd.to_owned(), settings)
-        .map_err(|(message, _)| SessionError::Wish(message))
+        .map_err(|(message, _)| SessionError::Options(message))
 }
 
 /// A conversation that has been opened.

@@ -1,7 +1,7 @@
 //! `omp bench`: how fast models answer.
 
 use omp_cli::CommandCall;
-use omp_sdk::{BenchPlan, BenchRow, Persistence, SessionOptions, bench};
+use omp_sdk::{BenchPlan, BenchRow, ModelOptions, Persistence, SessionOptions, bench};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -76,7 +76,7 @@ fn options(profile: Option<&str>, model: String) -> Result<SessionOptions, Strin
         std::env::current_dir().map_err(|error| format!("the current directory cannot be used: {error}"))?;
     Ok(SessionOptions {
         persistence: Persistence::Off,
-        model: Some(model),
+        model: ModelOptions::named(model),
         ..SessionOptions::new(cwd, directories, environment)
     })
 }

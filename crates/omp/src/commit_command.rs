@@ -6,10 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use omp_cli::CommandCall;
-use omp_sdk::{
-    CommitError, CommitPlan, CommitWay, CommitWish, Directories, Environment, Persistence, SessionOptions,
-    plan_commit,
-};
+use omp_commit::{CommitError, CommitOptions, CommitPlan, CommitWay, plan_commit};
+use omp_sdk::{Directories, Environment, ModelOptions, Persistence, SessionOptions};
 use tokio_util::sync::CancellationToken;
 
 use crate::output::{self, Stream};
@@ -27,14 +25,14 @@ fn work(call: &CommandCall, profile: Option<&str>) -> Result<u8, String> {
     let World { directories, environment } = World::here(profile)?;
     let cwd =
         std::env::current_dir().map_err(|error| format!("the current directory cannot be used: {error}"))?;
-    let wish = wish(call, environment.as_ref());
+    let options = commit_options(call, environment.as_ref());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("the program cannot start its event loop: {error}"))?;
     let desk = Desk { directories, environment, model: call.values.text("model").map(str::to_owned) };
     let (planned, signal) = runtime.block_on(async {
         let cancel = CancellationToken::new();
         let signals = Signals::watch(cancel.clone());
-        let planned = desk.plan(&cwd, &wish, cancel).await;
+        let planned = desk.plan(&cwd, &options, cancel).await;
         (planned, signals.exit_code())
     });
     runtime.shutdown_background();
@@ -47,7 +45,7 @@ fn work(call: &CommandCall, profile: Option<&str>) -> Result<u8, String> {
     };
     match planned {
         None => Ok(output::print(Stream::Out, "No changes to commit.\n")),
-        Some(plan) if wish.dry_run => Ok(output::print_prose(&shown(&plan))),
+        Some(plan) if options.dry_run => Ok(output::print_prose(&shown(&plan))),
         Some(plan) => commit(plan, call.values.has("push")),
     }
 }
@@ -59,14 +57,14 @@ fn hints(error: &CommitError) -> Vec<String> {
     }
 }
 
-fn wish(call: &CommandCall, environment: &dyn Environment) -> CommitWish {
+fn commit_options(call: &CommandCall, environment: &dyn Environment) -> CommitOptions {
     let set = |name: &str| environment.var(name).is_some_and(|value| !value.is_empty());
     let way = match call.values.has("legacy") || set("PI_COMMIT_TEST_FALLBACK") {
         true => CommitWay::Request,
         false if set("PI_COMMIT_NO_FALLBACK") => CommitWay::AgentOnly,
         false => CommitWay::Agent,
     };
-    CommitWish {
+    CommitOptions {
         way,
         dry_run: call.values.has("dry-run"),
         no_changelog: call.values.has("no-changelog"),
@@ -85,18 +83,18 @@ impl Desk {
     async fn plan(
         &self,
         cwd: &Path,
-        wish: &CommitWish,
+        commit: &CommitOptions,
         cancel: CancellationToken,
     ) -> Result<Option<CommitPlan>, CommitError> {
         let options = |cwd: PathBuf| SessionOptions {
             persistence: Persistence::Off,
-            model: self.model.clone(),
+            model: ModelOptions { selector: self.model.clone(), ..ModelOptions::default() },
             ..SessionOptions::new(cwd, self.directories.clone(), Arc::clone(&self.environment))
         };
-        let mut planned = plan_commit(cwd, &options, wish, cancel).await?;
+        let mut planned = plan_commit(cwd, &options, commit, cancel).await?;
         if let Some(plan) = &mut planned {
             plan.remarks.iter().for_each(|remark| output::note(remark));
-            if !wish.dry_run {
+            if !commit.dry_run {
                 plan.write_changelogs().await?;
             }
         }

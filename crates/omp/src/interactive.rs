@@ -7,8 +7,8 @@ use omp_cli::Launch;
 use omp_interactive::{End, Greeter, Link, Numbers, SetUp, Start, Titles};
 use omp_sdk::settings::keys;
 use omp_sdk::{
-    Directories, Environment, HistoryQuery, Listener, Persistence, ProcessEnvironment, SessionOptions,
-    typed_prompts,
+    Directories, Environment, HistoryQuery, Listener, People, Persistence, ProcessEnvironment,
+    SessionOptions, TerminalOptions, typed_prompts,
 };
 
 use crate::attended::{self, Begun, Leaving, Opening, Seat};
@@ -26,13 +26,10 @@ struct Screen {
 impl Seat for Screen {
     fn attend(&self, options: SessionOptions) -> SessionOptions {
         let person = Arc::new(self.link.of_session(self.numbers.next()));
-        SessionOptions {
-            asker: Some(person.clone()),
-            questioner: Some(person.clone()),
-            terminal_view: Some(person.clone()),
-            ui: Some(person),
-            ..options
-        }
+        let terminal = TerminalOptions { view: Some(person.clone()), ..options.terminal };
+        let people =
+            People { asker: Some(person.clone()), questioner: Some(person.clone()), ui: Some(person) };
+        SessionOptions { people, terminal, ..options }
     }
 
     fn listener(&self) -> Box<dyn Listener> {
@@ -43,7 +40,7 @@ impl Seat for Screen {
 /// Talks until the user leaves; the exit code.
 pub(crate) async fn converse(opening: Opening) -> u8 {
     let Opening { launch, mut options, turns, set_up, mut startup } = opening;
-    options.terminal_size = omp_tui::terminal::size();
+    options.terminal.size = omp_tui::terminal::size();
     let set_up = match set_up {
         // What is typed there is nobody's business, so it waits for a session that is not recorded.
         SetUp::Nothing if options.deck.is_some() => SetUp::Nothing,

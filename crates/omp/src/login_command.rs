@@ -3,7 +3,9 @@
 use omp_cli::CommandCall;
 use omp_sdk::auth::Person;
 use omp_sdk::settings::Settings;
-use omp_sdk::{Freshness, LoginKind, LoginRow, SignIn, SignInError, credential};
+use omp_sdk::{
+    Freshness, LoginKind, LoginRow, SignIn, SignInError, credential, load_registry, registry_loader,
+};
 use serde_json::Value;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -89,7 +91,7 @@ impl Desk {
             .map_err(|error| format!("the current directory cannot be used: {error}"))?;
         let settings = Arc::new(world.settings(&cwd)?);
         let (directories, environment) = (world.directories.clone(), Arc::clone(&world.environment));
-        let sign_in = SignIn::new(directories, Arc::clone(&settings), environment);
+        let sign_in = SignIn::new(registry_loader(directories, Arc::clone(&settings)), environment);
         let sign_in = sign_in.ok_or_else(|| "credentials cannot be stored here.".to_owned())?;
         Ok(Self { world, settings, sign_in, terminal: Terminal::new(), cancel: CancellationToken::new() })
     }
@@ -145,7 +147,8 @@ impl Desk {
 
     async fn token(&self, provider: &str, freshness: Freshness, form: Form) -> Result<String, Refusal> {
         let (directories, environment) = (&self.world.directories, self.world.environment.as_ref());
-        let work = credential(directories, &self.settings, environment, provider, freshness);
+        let registry = load_registry(directories, &self.settings, &mut Vec::new());
+        let work = credential(&registry, environment, provider, freshness);
         let secret = self.cancel.run_until_cancelled(work).await;
         let secret = secret.ok_or_else(|| plain("cancelled.".to_owned()))?;
         let secret = secret.map_err(|error| {

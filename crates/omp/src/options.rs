@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use omp_cli::{ApprovalMode, Launch, WorkArgs};
 use omp_sdk::settings::{Settings, keys, set};
 use omp_sdk::{
-    Deck, Directories, Effort, Environment, IfHeld, ProcessEnvironment, PromptOptions, Ptys, RootError,
-    RuleChoice, Session, SessionOptions, SkillChoice, ToolFilter, workspace_root,
+    Deck, Directories, Effort, Environment, IfHeld, ModelOptions, ProcessEnvironment, PromptOptions,
+    ProviderOptions, Ptys, RootError, RuleChoice, Session, SessionOptions, SkillChoice, TerminalOptions,
+    ToolFilter, workspace_root,
 };
 use serde_json::{Map, Value};
 
@@ -49,12 +50,21 @@ pub(crate) fn session_options(
             append: text(launch.append_system_prompt).map_err(plain)?,
             silence: environment.var("NULL_PROMPT").is_some_and(|value| value == "true"),
         },
-        model: launch.model,
-        models: launch.roles.models,
-        preset: launch.roles.preset,
-        provider: launch.provider,
-        api_key: launch.api_key,
-        thinking: launch.thinking.and_then(|level| Effort::from_word(level.word())),
+        model: ModelOptions {
+            selector: launch.model,
+            scope: launch.roles.models,
+            profile: launch.roles.preset,
+            provider: launch.provider,
+            api_key: launch.api_key,
+            thinking: launch.thinking.and_then(|level| Effort::from_word(level.word())),
+            ..ModelOptions::default()
+        },
+        provider: ProviderOptions {
+            service_tier: launch.service_tier.map(|tier| tier.word().to_owned()),
+            session_id: launch.provider_session_id,
+            prompt_cache_key: launch.prompt_cache_key,
+            cache_retention: None,
+        },
         tools: match (launch.tools, launch.no_tools) {
             (Some(names), _) => ToolFilter::Only(names),
             (None, true) => ToolFilter::None,
@@ -66,16 +76,16 @@ pub(crate) fn session_options(
             (None, false) => SkillChoice::All,
         },
         rules: if launch.extend.no_rules { RuleChoice::None } else { RuleChoice::All },
-        ptys: if launch.no_pty { Ptys::Never } else { Ptys::Allowed },
-        service_tier: launch.service_tier.map(|tier| tier.word().to_owned()),
-        provider_session_id: launch.provider_session_id,
-        prompt_cache_key: launch.prompt_cache_key,
+        terminal: TerminalOptions {
+            ptys: if launch.no_pty { Ptys::Never } else { Ptys::Allowed },
+            id: terminal_name(),
+            ..TerminalOptions::default()
+        },
         if_held: if launch.session.take_over { IfHeld::TakeOver } else { IfHeld::Refuse },
         session_dir: launch
             .session
             .session_dir
             .map(|directory| std::path::absolute(&directory).unwrap_or(directory)),
-        terminal: terminal_name(),
         // By this name also after the file was replaced by an update.
         embedded_shell: Some("/proc/self/exe".into()),
         ..SessionOptions::new(cwd, directories, environment)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use omp_cli::Launch;
 use omp_plain::{End, Person, Start};
-use omp_sdk::{Environment, Listener, ProcessEnvironment, SessionOptions};
+use omp_sdk::{Environment, Listener, People, ProcessEnvironment, SessionOptions};
 
 use crate::attended::{self, Begun, Leaving, Opening, Seat};
 use crate::output;
@@ -22,12 +22,9 @@ impl Seat for Lines {
     /// Nothing shows the terminal of a command here.
     fn attend(&self, options: SessionOptions) -> SessionOptions {
         let person = Arc::new(self.0.of_next_session());
-        SessionOptions {
-            asker: Some(person.clone()),
-            questioner: Some(person.clone()),
-            ui: Some(person),
-            ..options
-        }
+        let people =
+            People { asker: Some(person.clone()), questioner: Some(person.clone()), ui: Some(person) };
+        SessionOptions { people, ..options }
     }
 
     fn listener(&self) -> Box<dyn Listener> {

@@ -1,7 +1,9 @@
 //! `omp usage`: what accounts have left.
 
 use omp_cli::CommandCall;
-use omp_sdk::{Quotas, past_quotas_text, quotas_text, redact_accounts};
+use std::sync::Arc;
+
+use omp_sdk::{Quotas, past_quotas_text, quotas_text, redact_accounts, registry_loader};
 use serde_json::json;
 
 use crate::output::{self, Stream};
@@ -28,8 +30,9 @@ fn answer(call: &CommandCall, profile: Option<&str>) -> Result<u8, String> {
     let world = World::here(profile)?;
     let cwd =
         std::env::current_dir().map_err(|error| format!("the current directory cannot be used: {error}"))?;
-    let settings = world.settings(&cwd)?;
-    let quotas = Quotas::new(world.directories, settings, world.environment);
+    let settings = Arc::new(world.settings(&cwd)?);
+    let registry = registry_loader(world.directories.clone(), settings);
+    let quotas = Quotas::new(world.directories, registry, world.environment);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("the program cannot start its event loop: {error}"))?;
     let work = async {

@@ -1,6 +1,7 @@
 //! The credentials of a user, as one session uses them.
 
 mod grants;
+mod open;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ use crate::error::AuthError;
 use crate::logins::Logins;
 use crate::store::{Store, StoreError, Stored};
 pub use grants::{Account, Exhausted, Grant};
+pub use open::open_vault;
 
 /// How long the list of providers is believed. A selection asks about every provider, some of them several times.
 const LIST_LIFE: Duration = Duration::from_millis(500);

@@ -104,7 +104,7 @@ impl Room {
         let program = Arc::new(Program { directories, environment: Arc::new(variables) });
         let first = SessionOptions {
             persistence,
-            model: Some(model.to_owned()),
+            model: omp_sdk::ModelOptions::named(model),
             ..program.options(&home.work_dir()).unwrap()
         };
         let host = Arc::new(Host::start(program, first).await.unwrap());

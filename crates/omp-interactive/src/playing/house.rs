@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use omp_keys::{Action, Bindings, Platform, UserKeys};
 use omp_sdk::settings::keys;
-use omp_sdk::{Driver, Host, Listener, Outfit, Player, SessionError, SessionOptions};
+use omp_sdk::{Driver, Host, Listener, Outfit, People, Player, SessionError, SessionOptions};
 use omp_theme::Appearance;
 use omp_tui::image::ImageOptions;
 use tokio::sync::mpsc;
@@ -26,7 +26,7 @@ pub(super) struct One {
 
 impl Outfit for One {
     fn options(&self, _cwd: &Path) -> Result<SessionOptions, SessionError> {
-        Err(SessionError::Wish("A playback has one session.".to_owned()))
+        Err(SessionError::Options("A playback has one session.".to_owned()))
     }
 
     fn listener(&self) -> Box<dyn Listener> {
@@ -37,12 +37,8 @@ impl Outfit for One {
 /// Asks the screen what is to be asked.
 pub(super) fn attended(options: SessionOptions, link: Link) -> SessionOptions {
     let person = Arc::new(link);
-    SessionOptions {
-        asker: Some(person.clone()),
-        questioner: Some(person.clone()),
-        ui: Some(person),
-        ..options
-    }
+    let people = People { asker: Some(person.clone()), questioner: Some(person.clone()), ui: Some(person) };
+    SessionOptions { people, ..options }
 }
 
 /// Nothing of this machine is copied or pasted.

@@ -13,8 +13,9 @@ use omp_types::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::Keeper;
+use super::Compactor;
 use crate::configure;
+use omp_models::model_of_role;
 
 /// Roles that may sum up, the best first; the session's own model comes after the first of them.
 const ROLES: [&str; 4] = ["compaction", "default", "slow", "smol"];
@@ -48,7 +49,7 @@ impl Candidate {
 
 /// Asks the candidates. It goes on with the one that answered last.
 pub(super) struct Summarizer<'a> {
-    keeper: &'a Keeper,
+    compactor: &'a Compactor,
     candidates: Vec<Candidate>,
     /// The one that is asked now.
     at: usize,
@@ -56,8 +57,12 @@ pub(super) struct Summarizer<'a> {
 }
 
 impl<'a> Summarizer<'a> {
-    pub(super) fn new(keeper: &'a Keeper, current: &Arc<omp_llm::Model>, cancel: CancellationToken) -> Self {
-        Self { keeper, candidates: keeper.candidates(current), at: 0, cancel }
+    pub(super) fn new(
+        compactor: &'a Compactor,
+        current: &Arc<omp_llm::Model>,
+        cancel: CancellationToken,
+    ) -> Self {
+        Self { compactor, candidates: compactor.candidates(current), at: 0, cancel }
     }
 
     /// One text. `make` writes the question for a model that can be given so many tokens.
@@ -66,11 +71,11 @@ impl<'a> Summarizer<'a> {
         most: Option<u32>,
         make: impl Fn(u64) -> Request + Send,
     ) -> Result<String, UpkeepError> {
-        let policy = self.keeper.policy();
+        let policy = self.compactor.policy();
         let mut last = "no model can sum up; connect one with `omp login`".to_owned();
         if policy.remote && policy.endpoint.is_some() {
             let budget = self.candidates.first().map_or(u64::MAX, |first| first.window);
-            match self.keeper.ask_endpoint(&make(budget), &self.cancel).await {
+            match self.compactor.ask_endpoint(&make(budget), &self.cancel).await {
                 Ok(text) if !text.trim().is_empty() => return Ok(text.trim().to_owned()),
                 Err(failure) if failure.kind == FailureKind::Aborted => return Err(UpkeepError::Aborted),
                 // A model can do what the service cannot.
@@ -95,8 +100,8 @@ impl<'a> Summarizer<'a> {
                             budget /= 2;
                             continue;
                         }
-                        match self.keeper.wait_ms(&failure, attempt, others) {
-                            Some(wait) => self.keeper.rest(wait, &self.cancel).await?,
+                        match self.compactor.wait_ms(&failure, attempt, others) {
+                            Some(wait) => self.compactor.rest(wait, &self.cancel).await?,
                             None => break,
                         }
                     }
@@ -109,12 +114,12 @@ impl<'a> Summarizer<'a> {
     }
 }
 
-impl Keeper {
+impl Compactor {
     /// Models that can sum up, each once.
     fn candidates(&self, current: &Arc<omp_llm::Model>) -> Vec<Candidate> {
         let settings = self.settings();
         let of_role = |role: &str| {
-            let selector = configure::role(&settings, role)?;
+            let selector = model_of_role(&settings, role)?;
             self.models.select(selector).ok().map(|selection| Arc::new(selection.model))
         };
         let [first, others @ ..] = ROLES;

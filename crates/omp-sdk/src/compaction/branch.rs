@@ -7,8 +7,8 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::ask::Summarizer;
-use crate::host::{Moved, SwitchError};
 use crate::session::Session;
+use crate::session::host::{Moved, SwitchError};
 
 /// Why a branch was not left. The conversation stands where it stood.
 #[derive(Debug, thiserror::Error)]
@@ -62,12 +62,12 @@ impl Session {
         cancel: CancellationToken,
     ) -> Result<(String, Option<Value>), BranchSummaryError> {
         let identity = self.agent.model().await.identity();
-        let model = self.keeper.model(&identity);
-        let window = self.keeper.window(&model);
+        let model = self.compactor.model(&identity);
+        let window = self.compactor.window(&model);
         // A reserve that would eat a small window takes half of it.
-        let tokens = window - self.keeper.policy().branch_reserve.min(window / 2);
+        let tokens = window - self.compactor.policy().branch_reserve.min(window / 2);
         let plan = BranchPlan::new(entries, tokens);
-        let mut asking = Summarizer::new(&self.keeper, &model, cancel);
+        let mut asking = Summarizer::new(&self.compactor, &model, cancel);
         let words = asking.ask(None, |room| branch_request(&plan.pieces, instructions, room)).await;
         match words {
             Ok(words) => {

@@ -13,7 +13,7 @@ use omp_types::{CompactionReason, CompactionStrategy, Message};
 use tokio_util::sync::CancellationToken;
 
 use super::summarize::Summed;
-use super::{InVain, Keeper};
+use super::{Compactor, InVain};
 
 /// Percent of a window that a conversation may fill which did not fit.
 const FILLED: u64 = 70;
@@ -22,7 +22,7 @@ const SUMMARY_SHARE: u64 = 4;
 /// The part of a window that a record takes.
 const RECORD_SHARE: u64 = 8;
 
-impl Keeper {
+impl Compactor {
     /// Does the conversation have to become shorter, whether a model can sum it up or not?
     pub(super) fn must_fit(&self, order: Order<'_>, tokens: u64, window: u64) -> bool {
         order.reason == CompactionReason::Overflow || tokens > brim(window, &self.policy().limits)

@@ -12,7 +12,7 @@ use omp_types::{CompactionStrategy, Message, SealedHistory};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::Keeper;
+use super::Compactor;
 use super::summarize::Summed;
 
 /// The field of an entry's preserved data that holds the frames.
@@ -40,7 +40,7 @@ fn archive_of(compaction: &Compaction) -> Option<Archive> {
     serde_json::from_value(kept.clone()).ok().filter(|archive: &Archive| !archive.frames.is_empty())
 }
 
-impl Keeper {
+impl Compactor {
     /// How the provider counts pictures.
     pub(crate) fn billing(&self) -> Billing {
         let model = Arc::clone(&self.now.lock().unwrap_or_else(PoisonError::into_inner).model);

@@ -13,12 +13,12 @@ use omp_workspace::write::Mode;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-use super::Keeper;
+use super::Compactor;
 use crate::error::SessionError;
-use crate::host::{Arrival, Host, SwitchError};
 use crate::modes::{Driver, ModeError};
 use crate::session::Session;
-use crate::small;
+use crate::session::host::{Arrival, Host, SwitchError};
+use crate::side_tasks::small_model;
 
 /// The kind of the message in session files.
 const HANDOFF: &str = "handoff";
@@ -55,7 +55,7 @@ impl From<SessionError> for HandoffError {
     }
 }
 
-impl Keeper {
+impl Compactor {
     /// Somebody begins new sessions when one is due. Without that a summary is made instead.
     pub(crate) fn can_hand_off(&self) {
         self.hands_off.store(true, Ordering::Relaxed);
@@ -88,9 +88,9 @@ impl Session {
         request.options.prompt_cache_key = request.options.prompt_cache_key.take().or_else(|| id.clone());
         request.options.session_id = id.map(|id| format!("{id}-handoff"));
         let at = self.modes.clock.now_ms();
-        match small::ask(model.as_ref(), request, cancel.clone(), |_| {}).await {
+        match small_model::ask(model.as_ref(), request, cancel.clone(), |_| {}).await {
             Ok(answer) => {
-                self.models.side_requests.answered(at, &answer);
+                self.models.pipeline.side_requests.answered(at, &answer);
                 let text = answer.texts().collect::<Vec<_>>().join("\n");
                 Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty()))
             }
@@ -155,15 +155,15 @@ impl Driver {
     /// Before the user's words go out: a conversation that is too long for them is handed to a new session.
     pub(crate) async fn hand_off_before(&self, cancel: &CancellationToken) -> Result<(), ModeError> {
         let session = self.session();
-        session.keeper.can_hand_off();
-        let policy = session.keeper.policy();
+        session.compactor.can_hand_off();
+        let policy = session.compactor.policy();
         if policy.strategy != CompactionStrategy::Handoff || !policy.enabled {
             return Ok(());
         }
         let identity = session.agent.model().await.identity();
-        let window = session.keeper.window(&session.keeper.model(&identity));
+        let window = session.compactor.window(&session.compactor.model(&identity));
         let messages = session.agent.messages().await;
-        let tokens = session.keeper.measured(&messages).tokens;
+        let tokens = session.compactor.measured(&messages).tokens;
         if tokens > threshold(window, &policy.limits) {
             self.hand_off_now(&session, cancel).await?;
         }
@@ -176,15 +176,15 @@ impl Driver {
         cancel: &CancellationToken,
     ) -> Result<Option<Outcome>, ModeError> {
         let session = self.session();
-        if !session.keeper.take_due() || cancel.is_cancelled() {
+        if !session.compactor.take_due() || cancel.is_cancelled() {
             return Ok(None);
         }
-        let goes_on = session.keeper.policy().auto_continue;
+        let goes_on = session.compactor.policy().auto_continue;
         if !self.hand_off_now(&session, cancel).await? || !goes_on {
             return Ok(None);
         }
         let next = self.session();
-        next.keeper.can_hand_off();
+        next.compactor.can_hand_off();
         let prompt = Prompt::hidden("auto-continue", AUTO_CONTINUE);
         Ok(Some(next.prompt(prompt, cancel.clone()).await?))
     }

@@ -13,7 +13,7 @@ impl Session {
     /// program starts this when a run has ended and cancels it when something happens. Returns at once where idle
     /// compaction is off, and `true` if the conversation became shorter.
     pub async fn keep_up_when_idle(&self, cancel: CancellationToken) -> bool {
-        let policy = self.keeper.policy();
+        let policy = self.compactor.policy();
         if !policy.idle || !policy.is_automatic() {
             return false;
         }
@@ -22,7 +22,7 @@ impl Session {
             return false;
         }
         let messages = self.agent.messages().await;
-        if self.keeper.measured(&messages).tokens <= policy.idle_tokens {
+        if self.compactor.measured(&messages).tokens <= policy.idle_tokens {
             return false;
         }
         let action = match policy.strategy {

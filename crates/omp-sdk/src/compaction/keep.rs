@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::frames::Standing;
-use super::{GaveUp, InVain, Keeper};
+use super::{Compactor, GaveUp, InVain};
 
 /// The kind of the message that makes the model go on.
 const GO_ON: &str = "auto-continue";
@@ -27,7 +27,7 @@ const LEAST_RATIO: f64 = 0.5;
 /// The most of a plan that is shown again.
 const LONGEST_PLAN: usize = 16 * 1024;
 
-impl Keeper {
+impl Compactor {
     pub(super) async fn carry_out(
         &self,
         order: Order<'_>,
@@ -192,8 +192,8 @@ impl Keeper {
         if let Some(checkpoints) = &self.modes.shared.checkpoints {
             checkpoints.forget();
         }
-        self.models.client.close().await;
-        self.models.ledger.shortened();
+        self.models.pipeline.client.close().await;
+        self.models.pipeline.ledger.shortened();
         if let Some(todos) = &context.todos {
             self.todos.restore(todos);
         }

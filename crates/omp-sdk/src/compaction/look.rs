@@ -11,7 +11,7 @@ use omp_session::{EntryKind, MessageEntry};
 use omp_types::{CompactionReason, CompactionStrategy, Message};
 
 use super::policy::Policy;
-use super::{GaveUp, InVain, Keeper};
+use super::{Compactor, GaveUp, InVain};
 
 /// How long providers keep a conversation in their caches, in milliseconds.
 const CACHE_LIFETIME_MS: u64 = 5 * 60 * 1000;
@@ -20,7 +20,7 @@ const GROWTH_PERCENT: u64 = 10;
 /// Session files up to this size are written anew when results are blanked.
 const LARGEST_REWRITTEN: u64 = 32 * 1024 * 1024;
 
-impl Keeper {
+impl Compactor {
     pub(super) async fn look_at(&self, occasion: Occasion<'_>, view: View<'_>) -> Look {
         let policy = self.policy();
         match occasion {

@@ -34,7 +34,7 @@ impl Session {
     ) -> Result<Compacted, CompactError> {
         self.control().abort();
         let focus = focus.map(str::trim).filter(|focus| !focus.is_empty());
-        let action = match (self.keeper.policy().strategy, focus) {
+        let action = match (self.compactor.policy().strategy, focus) {
             (CompactionStrategy::Snapcompact, None) => CompactionStrategy::Snapcompact,
             _ => CompactionStrategy::ContextFull,
         };

@@ -1,6 +1,6 @@
 //! Keeps a conversation within its model's window.
 //!
-//! The loop asks the [`Keeper`] at the borders of its turns. What is cut and what is said for it is decided in
+//! The loop asks the [`Compactor`] at the borders of its turns. What is cut and what is said for it is decided in
 //! `omp-compaction`; here are the settings, the models that sum up, the session file and what is told to people.
 //! [`Session::compact`] does the same when the user asks, [`Session::summarize_branch`] sums up a branch that is left.
 
@@ -37,22 +37,22 @@ use omp_tools::TodoList;
 use omp_types::Message;
 use tokio_util::sync::CancellationToken;
 
-use crate::modes::SessionModes;
-use crate::others::OtherModels;
-use crate::record::Record;
+use crate::request::model_pool::ModelPool;
+use crate::saved::store;
 use crate::session::Now;
-use crate::store;
 pub use branch::BranchSummaryError;
 pub use handoff::HandoffError;
 pub use manual::{CompactError, Compacted};
+use omp_modes::SessionModes;
+use omp_session::SharedWriter;
 use policy::Policy;
 pub use shake::ShakeReport;
 
 /// What makes the conversation of one session shorter.
-pub(crate) struct Keeper {
-    pub(crate) record: Record,
+pub(crate) struct Compactor {
+    pub(crate) record: SharedWriter,
     pub(crate) now: Arc<Mutex<Now>>,
-    pub(crate) models: Arc<OtherModels>,
+    pub(crate) models: Arc<ModelPool>,
     pub(crate) modes: Arc<SessionModes>,
     pub(crate) todos: Arc<TodoList>,
     pub(crate) jobs: Option<Arc<Jobs>>,
@@ -104,7 +104,7 @@ enum InVain {
     Failed,
 }
 
-impl Keeper {
+impl Compactor {
     pub(crate) fn settings(&self) -> Arc<Settings> {
         Arc::clone(&self.now.lock().unwrap_or_else(PoisonError::into_inner).settings)
     }
@@ -208,7 +208,7 @@ impl Keeper {
     }
 }
 
-impl Upkeep for Keeper {
+impl Upkeep for Compactor {
     fn look<'a>(
         &'a self,
         occasion: Occasion<'a>,

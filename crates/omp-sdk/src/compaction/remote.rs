@@ -8,12 +8,12 @@ use omp_types::{Failure, FailureKind};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::Keeper;
+use super::Compactor;
 
 /// How long it may take.
 const LIMIT: Duration = Duration::from_secs(5 * 60);
 
-impl Keeper {
+impl Compactor {
     /// Posts the question and takes `summary` of what comes back.
     pub(super) async fn ask_endpoint(
         &self,
@@ -23,7 +23,7 @@ impl Keeper {
         let url = self.policy().endpoint.unwrap_or_default();
         let body = json!({ "systemPrompt": asked.system, "prompt": asked.prompt });
         let call = PlainCall::post(url.as_str(), PlainBody::Json(body));
-        let sent = cancel.run_until_cancelled(self.models.client.call(&call, LIMIT)).await;
+        let sent = cancel.run_until_cancelled(self.models.pipeline.client.call(&call, LIMIT)).await;
         let answer =
             sent.ok_or_else(|| failure(FailureKind::Aborted, "Request was aborted".to_owned()))??;
         if !(200..300).contains(&answer.status) {

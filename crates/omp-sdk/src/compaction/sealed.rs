@@ -13,17 +13,17 @@ use omp_types::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::Keeper;
+use super::Compactor;
 use super::summarize::Summed;
-use crate::configure;
-use crate::small;
+use crate::side_tasks::small_model;
+use omp_models::model_of_role;
 
 /// The role of the model that sums up.
 const ROLE: &str = "compaction";
 /// The part of a window that the record in words may take.
 const RECORD_SHARE: u64 = 8;
 
-impl Keeper {
+impl Compactor {
     /// Asks the provider. `None` where it has no compaction, is not to be asked, or failed: then a summary is made.
     pub(super) async fn seal(
         &self,
@@ -32,7 +32,7 @@ impl Keeper {
         model: &Arc<omp_llm::Model>,
         cancel: &CancellationToken,
     ) -> Result<Option<(Summed, SealedHistory)>, UpkeepError> {
-        let other_role = configure::role(&self.settings(), ROLE).is_some();
+        let other_role = model_of_role(&self.settings(), ROLE).is_some();
         if !self.policy().remote || !model.compacts() || order.focus.is_some() || other_role {
             return Ok(None);
         }
@@ -49,7 +49,7 @@ impl Keeper {
             ..ModelRequest::default()
         };
         let served = self.models.serve(Arc::clone(model));
-        match small::ask(served.as_ref(), request, cancel.clone(), |_| {}).await {
+        match small_model::ask(served.as_ref(), request, cancel.clone(), |_| {}).await {
             Ok(answer) => Ok(Some((self.record_of(plan, model), sealed(answer)))),
             Err(failure) if failure.kind == FailureKind::Aborted || cancel.is_cancelled() => {
                 Err(UpkeepError::Aborted)

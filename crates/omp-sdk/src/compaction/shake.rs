@@ -4,7 +4,7 @@ use omp_agent::{Order, Shorter, UpkeepError, View};
 use omp_compaction::{Shake, ShakeOutcome, Shaken, without_images};
 use omp_types::{CompactionReason, CompactionStrategy};
 
-use super::Keeper;
+use super::Compactor;
 use super::manual::CompactError;
 use crate::session::Session;
 
@@ -28,11 +28,11 @@ impl Session {
     /// Takes heavy parts out of the conversation: results of tools and large blocks, or pictures. Waits for a run to
     /// end. The session file keeps a line in each place that says where the original is.
     pub async fn shake(&self, what: Shake) -> Result<ShakeReport, CompactError> {
-        let Some(report) = self.keeper.shake_off(what).await? else {
+        let Some(report) = self.compactor.shake_off(what).await? else {
             return Err(UpkeepError::Nothing(nothing(what).to_owned()).into());
         };
-        let context = self.keeper.settle().await?;
-        self.keeper.begin(context.messages.len());
+        let context = self.compactor.settle().await?;
+        self.compactor.begin(context.messages.len());
         self.agent.load(context.messages).await?;
         Ok(report)
     }
@@ -45,7 +45,7 @@ fn nothing(what: Shake) -> &'static str {
     }
 }
 
-impl Keeper {
+impl Compactor {
     /// Takes heavy parts out of the session file. `None` if there are none.
     async fn shake_off(&self, what: Shake) -> Result<Option<ShakeReport>, UpkeepError> {
         let recent = self.load().await?;

@@ -6,7 +6,7 @@ use omp_agent::UpkeepError;
 use omp_compaction::{Plan, Words, history_request, prefix_request, short_request, within};
 use tokio_util::sync::CancellationToken;
 
-use super::Keeper;
+use super::Compactor;
 use super::ask::Summarizer;
 
 /// Tokens of the line for lists.
@@ -21,7 +21,7 @@ pub(super) struct Summed {
     pub(super) notices: Vec<String>,
 }
 
-impl Keeper {
+impl Compactor {
     pub(super) async fn summarize(
         &self,
         plan: &Plan,

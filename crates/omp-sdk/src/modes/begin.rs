@@ -8,12 +8,12 @@ use omp_config::settings::{Settings, keys};
 use omp_session::{Context, ModeChange};
 use omp_tools::Asking;
 
-use super::{Foundation, SessionModes};
-use crate::adapt::SystemClock;
+use crate::clock::SystemClock;
 use crate::configure;
-use crate::options::{Persistence, SessionOptions};
-use crate::record::Record;
 use crate::session::Session;
+use crate::session::options::{Persistence, SessionOptions};
+use omp_modes::{ModeParts, SessionModes};
+use omp_session::SharedWriter;
 
 /// The clock that a session goes by.
 fn clock(options: &SessionOptions) -> Arc<dyn Clock> {
@@ -23,7 +23,7 @@ fn clock(options: &SessionOptions) -> Arc<dyn Clock> {
 /// What tools know of the modes.
 pub(crate) fn for_tools(options: &SessionOptions, settings: &Settings) -> Arc<omp_tools::Modes> {
     let seconds = settings.get(keys::ASK_TIMEOUT);
-    let asking = options.questioner.clone().map(|questioner| Asking {
+    let asking = options.people.questioner.clone().map(|questioner| Asking {
         questioner,
         timeout: Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero()),
         notify: settings.get(keys::ASK_NOTIFY) == "on",
@@ -34,7 +34,7 @@ pub(crate) fn for_tools(options: &SessionOptions, settings: &Settings) -> Arc<om
 
 /// Does a session have this tool? Questions need somebody to answer them.
 pub(crate) fn is_offered(options: &SessionOptions, settings: &Settings, tool: &str) -> bool {
-    let answered = tool != "ask" || options.questioner.is_some();
+    let answered = tool != "ask" || options.people.questioner.is_some();
     answered && !configure::is_switched_off(settings, tool)
 }
 
@@ -42,13 +42,13 @@ pub(crate) fn is_offered(options: &SessionOptions, settings: &Settings, tool: &s
 pub(crate) fn of_session(
     options: &SessionOptions,
     context: &Arc<omp_tools::Context>,
-    record: &Record,
+    record: &SharedWriter,
 ) -> Arc<SessionModes> {
-    SessionModes::new(Foundation {
+    SessionModes::new(ModeParts {
         context: Arc::clone(context),
         record: record.clone(),
         clock: clock(options),
-        attended: options.ui.is_some(),
+        attended: options.people.ui.is_some(),
     })
 }
 

@@ -12,12 +12,10 @@ use omp_types::{Message, StopReason};
 use tokio_util::sync::CancellationToken;
 
 use super::error::ModeError;
-use super::goal::continuation;
-use super::looping::{Loop, LoopLimit};
-use super::ui::Ui;
 use crate::compaction::CompactError;
-use crate::host::Host;
 use crate::session::Session;
+use crate::session::host::Host;
+use omp_modes::{Loop, LoopLimit, Ui, continue_goal};
 
 /// How long a person can step in before something is sent by itself.
 const PAUSE: Duration = Duration::from_millis(800);
@@ -151,7 +149,7 @@ impl Driver {
             let prompt = match following {
                 Following::Prompt(prompt) => prompt,
                 Following::Goal => match self.session().goal() {
-                    Some(goal) => continuation(&goal),
+                    Some(goal) => continue_goal(&goal),
                     None => return Ok(outcome),
                 },
             };

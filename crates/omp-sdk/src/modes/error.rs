@@ -3,7 +3,7 @@
 use omp_agent::AgentError;
 
 use crate::error::SessionError;
-use crate::host::SwitchError;
+use crate::session::host::SwitchError;
 
 /// Why a mode did not do what was asked. The session is as it was.
 #[derive(Debug, thiserror::Error)]

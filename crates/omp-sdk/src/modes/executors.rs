@@ -2,10 +2,10 @@
 
 use omp_llm::registry::Selection;
 
-use crate::configure;
 use crate::error::SessionError;
-use crate::roles::role_names;
 use crate::session::Session;
+use omp_models::model_of_role;
+use omp_models::role_names;
 
 /// The role that stands for the session's own model.
 const OWN: &str = "default";
@@ -15,7 +15,7 @@ impl Session {
     /// were given a model that can be used.
     pub fn plan_executors(&self) -> Vec<(String, String)> {
         let settings = self.settings();
-        let given = |role: &String| role != OWN && configure::role(&settings, role).is_some();
+        let given = |role: &String| role != OWN && model_of_role(&settings, role).is_some();
         let others = role_names(&settings).into_iter().filter(given).filter_map(|role| {
             let model = self.find_model(&format!("pi/{role}")).ok()?.model.selector();
             Some((role, model))

@@ -3,28 +3,19 @@
 use std::sync::Arc;
 
 use omp_llm::registry::Selection;
-use omp_types::ThinkingLevel;
+use omp_modes::PlannedBy;
 
-use crate::configure;
 use crate::session::Session;
+use omp_models::model_of_role;
 
 /// The role of the model that plans.
 const ROLE: &str = "plan";
-
-/// The model that the plan's model stands in for.
-pub(super) struct Before {
-    model: Arc<omp_llm::Model>,
-    /// How hard it thought, once the other one has taken over.
-    thinking: Option<ThinkingLevel>,
-    /// The selector of the model that plans.
-    planner: String,
-}
 
 impl Session {
     /// The model of the role `plan` takes over, if there is one.
     pub(super) async fn use_planner(&self) {
         let settings = self.settings();
-        if configure::role(&settings, ROLE).is_none() {
+        if model_of_role(&settings, ROLE).is_none() {
             return;
         }
         let selection = match self.find_model(&format!("pi/{ROLE}")) {
@@ -40,7 +31,7 @@ impl Session {
         }
         {
             let mut plan = self.modes.plan();
-            plan.before = Some(Before { model: self.model(), thinking: None, planner });
+            plan.before = Some(PlannedBy { own: self.model(), thinking: None, planner });
             plan.moving = Some(selection);
         }
         self.settle_model().await;
@@ -50,12 +41,12 @@ impl Session {
     pub(super) async fn use_own_model(&self) {
         {
             let mut plan = self.modes.plan();
-            let Some(Before { model, thinking, planner }) = plan.before.take() else { return };
+            let Some(PlannedBy { own, thinking, planner }) = plan.before.take() else { return };
             let waiting = plan.moving.take().is_some();
             if waiting || self.model_selector() != planner {
                 return;
             }
-            let model = model.as_ref().clone();
+            let model = own.as_ref().clone();
             plan.moving = Some(Selection { model, thinking, warnings: Vec::new() });
         }
         self.settle_model().await;
@@ -84,7 +75,7 @@ impl Session {
 
     /// The model that the session has when nobody plans.
     pub(super) fn own_model(&self) -> Arc<omp_llm::Model> {
-        let own = self.modes.plan().before.as_ref().map(|before| Arc::clone(&before.model));
+        let own = self.modes.plan().before.as_ref().map(|before| Arc::clone(&before.own));
         own.unwrap_or_else(|| self.model())
     }
 }

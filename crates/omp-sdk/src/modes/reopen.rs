@@ -4,8 +4,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::driver::Driver;
 use super::error::ModeError;
-use super::plan::PlanState;
 use crate::session::Session;
+use omp_modes::PlanState;
 
 impl Session {
     /// Puts the newest plan up for a decision again, as it is in its file now.

@@ -3,70 +3,25 @@
 use std::sync::Arc;
 
 use omp_agent::{Outcome, Prompt, UpkeepError};
-use omp_session::{CopyError, Custom, EntryKind, TitleSource, humanize_title};
+use omp_modes::{
+    PlanReview, PlanState, PlanVerdict, SubmittedPlan, execute_plan, execute_plan_note, fits, name_after_plan,
+};
 use omp_tools::InternalUrl;
-use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::error::ModeError;
-use super::plan::{HandedIn, PlanState};
-use crate::host::Host;
-use crate::record::Record;
 use crate::session::Session;
+use crate::session::host::Host;
 
-const EXECUTE: &str = include_str!("../../prompts/plan-execute.md");
 /// What a summary before a plan is carried out attends to.
 const COMPACTING: &str = "A plan was approved and follows word for word. Keep what carrying it out needs.";
-/// Percent of a window above which a conversation cannot be kept.
-const FULL: u64 = 95;
-
-/// A plan as a person reviews it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlanReview {
-    pub title: String,
-    /// The file that the plan is in.
-    pub url: String,
-    pub text: String,
-    /// What can be decided, in the order to show it.
-    pub choices: Vec<PlanChoice>,
-}
-
-/// One of the decisions that are offered.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlanChoice {
-    pub label: String,
-    /// A choice that is shown but cannot be taken now.
-    pub enabled: bool,
-    pub verdict: PlanVerdict,
-}
-
-/// What becomes of a plan.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PlanVerdict {
-    /// Approved, and carried out in a new session that has a copy of it.
-    Execute,
-    /// Approved, and carried out in this conversation once it is shorter.
-    CompactContext,
-    /// Approved, and carried out in this conversation.
-    KeepContext,
-    /// Not yet: the model goes on planning, with these words if there are any.
-    Refine(Option<String>),
-}
 
 impl Session {
     /// The plan that waits for a decision, if there is one.
     pub async fn plan_review(&self) -> Option<PlanReview> {
-        let HandedIn { title, url, text } = self.modes.plan().handed_in.clone()?;
+        let plan = self.modes.plan().handed_in.clone()?;
         let (used, window) = (self.context_used().await, self.executor().context_window);
-        let choice = |label: String, enabled, verdict| PlanChoice { label, enabled, verdict };
-        let keep = format!("Approve and keep context (~{} / {})", thousands(used), thousands(window));
-        let choices = vec![
-            choice("Approve and execute".to_owned(), true, PlanVerdict::Execute),
-            choice("Approve and compact context".to_owned(), true, PlanVerdict::CompactContext),
-            choice(keep, fits(used, window), PlanVerdict::KeepContext),
-            choice("Refine plan".to_owned(), true, PlanVerdict::Refine(None)),
-        ];
-        Some(PlanReview { title, url, text, choices })
+        Some(PlanReview::new(plan, used, window))
     }
 
     /// Replaces the text of the plan that is reviewed: the user edited it.
@@ -99,16 +54,16 @@ impl Session {
     }
 
     /// The session goes by the name of its plan, unless it has one. The plan is pinned as what it works by.
-    async fn adopt(&self, plan: &HandedIn) {
+    async fn adopt(&self, plan: &SubmittedPlan) {
         let (record, plan) = (self.record.clone(), plan.clone());
         // A name is written with the whole file.
-        let named = tokio::task::spawn_blocking(move || name_after(&record, &plan)).await;
+        let named = tokio::task::spawn_blocking(move || name_after_plan(&record, &plan)).await;
         if let Ok(Err(error)) = named {
             self.modes.notice(format!("The session could not be named after its plan: {error}"));
         }
     }
 
-    fn take_plan(&self) -> Result<HandedIn, ModeError> {
+    fn take_plan(&self) -> Result<SubmittedPlan, ModeError> {
         self.modes.plan().handed_in.take().ok_or(ModeError::NothingHandedIn)
     }
 
@@ -147,7 +102,7 @@ impl Session {
         self.approve().await;
         self.use_executor().await;
         self.adopt(&plan).await;
-        Ok(Some(self.prompt(execute(&plan), cancel).await?))
+        Ok(Some(self.prompt(execute_plan(&plan), cancel).await?))
     }
 
     /// Approved, and carried out in this conversation once it is shorter.
@@ -161,11 +116,11 @@ impl Session {
         let compacted = self.compact(Some(COMPACTING), cancel.clone()).await;
         if compacted.is_err_and(|error| error == UpkeepError::Aborted.into()) {
             // The plan stands, and the next words of the user set it going.
-            self.control().next_prompt(self.modes.hidden("plan-execute", instruction(&plan)));
+            self.control().next_prompt(self.modes.hidden("plan-execute", execute_plan_note(&plan)));
             return Ok(None);
         }
         self.use_executor().await;
-        Ok(Some(self.prompt(execute(&plan), cancel).await?))
+        Ok(Some(self.prompt(execute_plan(&plan), cancel).await?))
     }
 }
 
@@ -182,7 +137,7 @@ impl Host {
             PlanVerdict::Execute => {
                 let plan = session.take_plan()?;
                 let next = self.begin_with(&session, &plan).await?;
-                Ok(Some(next.prompt(execute(&plan), cancel).await?))
+                Ok(Some(next.prompt(execute_plan(&plan), cancel).await?))
             }
             PlanVerdict::Refine(words) => session.refine(words, cancel).await,
             PlanVerdict::KeepContext => session.keep_context(cancel).await,
@@ -191,7 +146,7 @@ impl Host {
     }
 
     /// A new session that works by the plan. If it cannot be opened, the plan waits for a decision again.
-    async fn begin_with(&self, old: &Arc<Session>, plan: &HandedIn) -> Result<Arc<Session>, ModeError> {
+    async fn begin_with(&self, old: &Arc<Session>, plan: &SubmittedPlan) -> Result<Arc<Session>, ModeError> {
         let executor = old.executor().selector();
         old.take_executor();
         old.approve().await;
@@ -213,38 +168,5 @@ impl Host {
         next.write_plan(&plan.url, &plan.text).await?;
         next.adopt(plan).await;
         Ok(next)
-    }
-}
-
-fn name_after(record: &Record, plan: &HandedIn) -> Result<(), CopyError> {
-    let mut writer = record.lock();
-    let data = Some(json!({ "title": plan.title, "planFile": plan.url }));
-    writer.append(EntryKind::Custom(Custom { custom_type: omp_session::PLAN_APPROVED.to_owned(), data }));
-    match humanize_title(&plan.title).filter(|_| writer.header().title.is_none()) {
-        Some(name) => writer.set_title(&name, TitleSource::Auto).map(|_| ()),
-        None => Ok(()),
-    }
-}
-
-/// What makes the model carry out the plan.
-fn execute(plan: &HandedIn) -> Prompt {
-    Prompt::hidden("plan-execute", instruction(plan))
-}
-
-fn instruction(plan: &HandedIn) -> String {
-    // The plan must not end the tag around it.
-    let text = plan.text.trim().replace("</plan>", "<\\/plan>");
-    EXECUTE.trim_end().replace("{{file}}", &plan.url).replace("{{plan}}", &text)
-}
-
-fn fits(used: u64, window: u64) -> bool {
-    used.saturating_mul(100) <= window.saturating_mul(FULL)
-}
-
-fn thousands(tokens: u64) -> String {
-    match tokens {
-        0..1_000 => tokens.to_string(),
-        1_000..1_000_000 => format!("{}K", tokens / 1_000),
-        _ => format!("{:.1}M", tokens as f64 / 1_000_000.0),
     }
 }

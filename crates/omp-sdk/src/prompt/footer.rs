@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Place, Section, Size};
+use super::{Section, SessionFacts, Size};
 
 const CONTEXT: &str = include_str!("../../prompts/context.md");
 const DIR_CONTEXT: &str = include_str!("../../prompts/dir-context.md");
 
-pub(super) fn sections(place: &Place<'_>, size: Size) -> Vec<Section> {
+pub(super) fn sections(place: &SessionFacts<'_>, size: Size) -> Vec<Section> {
     vec![
         Section::new("workstation", workstation(place.model)),
         Section::new("context files", context(&place.context, size)),
@@ -17,7 +17,7 @@ pub(super) fn sections(place: &Place<'_>, size: Size) -> Vec<Section> {
     ]
 }
 
-fn here(place: &Place<'_>) -> String {
+fn here(place: &SessionFacts<'_>) -> String {
     let mut text = format!("Date: {}\nWorking directory: {}", place.today, place.cwd.display());
     if !place.roots.is_empty() {
         text.push_str("\nThe workspace also includes:");

@@ -4,8 +4,15 @@
 //! the same bytes.
 
 mod account;
+pub(crate) mod attach;
+pub(crate) mod bundled_commands;
+pub(crate) mod composing;
+pub(crate) mod discovered;
+pub(crate) mod expand;
 mod footer;
 mod instructions;
+pub(crate) mod knowledge;
+pub(crate) mod mentions;
 mod tree;
 
 use std::path::{Path, PathBuf};
@@ -64,11 +71,11 @@ pub(crate) struct Ingredients<'a> {
     pub(crate) tools: &'a [&'a str],
     /// Rules that always apply, skills, rules on demand: each rendered, in this order.
     pub(crate) knowledge: Vec<Section>,
-    pub(crate) place: Place<'a>,
+    pub(crate) place: SessionFacts<'a>,
 }
 
 /// Where the session works.
-pub(crate) struct Place<'a> {
+pub(crate) struct SessionFacts<'a> {
     pub(crate) cwd: &'a Path,
     /// Further directories of the workspace.
     pub(crate) roots: &'a [PathBuf],

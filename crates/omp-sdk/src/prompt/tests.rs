@@ -1,7 +1,7 @@
 use super::*;
 
-fn place() -> Place<'static> {
-    Place {
+fn place() -> SessionFacts<'static> {
+    SessionFacts {
         cwd: Path::new("/w"),
         roots: &[],
         today: "2026-01-01",
@@ -57,14 +57,14 @@ fn guidance_speaks_of_tools_on_offer_only() {
 fn context_is_bounded() {
     let long = "line of text\n".repeat(20_000);
     let (a, b) = (Path::new("/w/a\"b.md"), Path::new("/w/c.md"));
-    let place = Place { context: vec![(a, &long), (b, "short\n")], ..place() };
+    let place = SessionFacts { context: vec![(a, &long), (b, "short\n")], ..place() };
     let footer = blocks(Ingredients { place, ..ingredients(None, None) })[1].clone();
     assert!(footer.len() < 64 * 1024 + 4096, "{}", footer.len());
     assert!(footer.contains("<file path=\"/w/a&quot;b.md\">\nline of text\n"));
     assert!(footer.contains("more bytes are left out here"));
     assert!(footer.contains("line of text\n[") && footer.contains("<file path=\"/w/c.md\">\nshort\n</file>"));
     let many: Vec<(&Path, &str)> = (0..5).map(|_| (a, long.as_str())).collect();
-    let place = Place { context: many, ..self::place() };
+    let place = SessionFacts { context: many, ..self::place() };
     let footer = blocks(Ingredients { place, ..ingredients(None, None) })[1].clone();
     assert!(footer.len() < 128 * 1024 + 4096, "{}", footer.len());
 }
@@ -103,7 +103,7 @@ fn sizes_add_up() {
 fn small_windows_get_a_short_prompt() {
     let long = "line of text\n".repeat(2_000);
     let make = |tokens| {
-        let place = Place {
+        let place = SessionFacts {
             context: vec![(Path::new("/w/a.md"), &long), (Path::new("/w/b.md"), "own\n")],
             ..place()
         };

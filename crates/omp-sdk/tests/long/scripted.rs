@@ -207,7 +207,7 @@ impl Work {
         let options = SessionOptions {
             tools: ToolFilter::Only(vec!["read".to_owned()]),
             persistence: Persistence::New,
-            model: Some("one/a".to_owned()),
+            model: omp_sdk::ModelOptions::named("one/a"),
             prompt: PromptOptions { system: Some("You keep notes.".to_owned()), ..PromptOptions::default() },
             ..SessionOptions::new(home.work_dir(), directories, Arc::new(NoEnvironment))
         };

@@ -10,8 +10,8 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_sdk::{
     ApprovalRequest, Asker, Clock, Dialog, Directories, Driver, Ended, Environment, Host, Listener, Outcome,
-    Outfit, Persistence, PlanReview, PlanVerdict, Prompt, Questioner, Reply as Answer, Session, SessionError,
-    SessionOptions, Ui,
+    Outfit, People, Persistence, PlanReview, PlanVerdict, Prompt, ProviderOptions, Questioner,
+    Reply as Answer, Session, SessionError, SessionOptions, Ui,
 };
 use omp_testkit::{Home, Reply, Scenario, Server, Wire};
 use omp_types::AgentEvent;
@@ -171,9 +171,11 @@ impl Outfit for Program {
         let there = self.presence == Presence::There;
         let person = || Arc::clone(&self.person);
         Ok(SessionOptions {
-            asker: there.then(|| person() as Arc<dyn Asker>),
-            questioner: there.then(|| person() as Arc<dyn Questioner>),
-            ui: there.then(|| person() as Arc<dyn Ui>),
+            people: People {
+                asker: there.then(|| person() as Arc<dyn Asker>),
+                questioner: there.then(|| person() as Arc<dyn Questioner>),
+                ui: there.then(|| person() as Arc<dyn Ui>),
+            },
             clock: Some(person() as Arc<dyn Clock>),
             ..new
         })
@@ -248,8 +250,14 @@ impl Opening {
         let program = Arc::new(Program { directories, person: Arc::clone(&person), presence: self.presence });
         let first = SessionOptions {
             persistence: self.persistence,
-            model: self.model.map(str::to_owned),
-            service_tier: self.tier.map(str::to_owned),
+            model: omp_sdk::ModelOptions {
+                selector: self.model.map(str::to_owned),
+                ..omp_sdk::ModelOptions::default()
+            },
+            provider: ProviderOptions {
+                service_tier: self.tier.map(str::to_owned),
+                ..ProviderOptions::default()
+            },
             ..program.options(&self.home.work_dir()).unwrap()
         };
         let host = Arc::new(Host::start(program as Arc<dyn Outfit>, first).await.unwrap());

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use omp_sdk::settings::keys;
-use omp_sdk::{Found, FoundState, Session};
+use omp_sdk::{DiscoveredItem, DiscoveredState, Session};
 use omp_theme::Token;
 use omp_view::select::{Choice, Selector};
 use serde_json::Value;
@@ -19,7 +19,7 @@ enum Row {
         label: &'static str,
         on: bool,
     },
-    Item(Found),
+    Item(DiscoveredItem),
 }
 
 impl App {
@@ -27,7 +27,7 @@ impl App {
     pub(in crate::app) fn show_extensions(&mut self, at: usize) {
         let session = self.session();
         self.spawn(async move {
-            let found = session.found().await;
+            let found = session.discovered_items().await;
             Box::new(move |app: &mut Self| app.list_extensions(rows(found), at)) as Task
         });
     }
@@ -86,13 +86,13 @@ async fn switch(session: &Arc<Session>, key: &'static str, entry: &str) -> Resul
 }
 
 /// Each source before what it has.
-fn rows(mut found: Vec<Found>) -> Vec<Row> {
+fn rows(mut found: Vec<DiscoveredItem>) -> Vec<Row> {
     found.sort_by_key(|item| item.order);
     let mut seen = BTreeSet::new();
     let mut rows = Vec::new();
     for item in found {
         if seen.insert(item.provider) {
-            let on = item.state != FoundState::SourceOff;
+            let on = item.state != DiscoveredState::SourceOff;
             rows.push(Row::Source { id: item.provider, label: item.label, on });
         }
         rows.push(Row::Item(item));
@@ -108,10 +108,10 @@ fn choice(row: &Row) -> Choice {
         }
         Row::Item(item) => {
             let (sign, state) = match &item.state {
-                FoundState::Active => ("+", "active".to_owned()),
-                FoundState::Shadowed(winner) => ("~", format!("shadowed by {}", winner.display())),
-                FoundState::Disabled => ("-", "disabled".to_owned()),
-                FoundState::SourceOff => ("-", "disabled with its source".to_owned()),
+                DiscoveredState::Active => ("+", "active".to_owned()),
+                DiscoveredState::Shadowed(winner) => ("~", format!("shadowed by {}", winner.display())),
+                DiscoveredState::Disabled => ("-", "disabled".to_owned()),
+                DiscoveredState::SourceOff => ("-", "disabled with its source".to_owned()),
             };
             let name = format!("{sign} {} {}", item.kind, item.name);
             Choice::new(name).detail(format!("{state}, {}", item.level)).group(item.label)

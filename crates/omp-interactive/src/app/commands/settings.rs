@@ -5,7 +5,7 @@ use std::sync::Arc;
 use omp_panels::settings::{Item, Kind, Panel};
 use omp_sdk::settings::{Layer, Secrecy, Setting, Settings as Values, Shape, find, parse_value, reset_value};
 use omp_sdk::settings::{TABLE, keys};
-use omp_sdk::{Counts, counts};
+use omp_sdk::{SettingEffect, setting_effect};
 use omp_theme::{Preset, Token};
 use serde_json::Value;
 
@@ -172,9 +172,9 @@ fn remark(row: &Setting, layer: &Layer) -> String {
     if !matches!(layer, Layer::Default | Layer::Global(_)) {
         return format!("{} says so, which goes before your own file.", capital(&place(layer)));
     }
-    match counts(row.path) {
-        Counts::Now => String::new(),
-        Counts::NextSession => "A change counts from the next session on.".to_owned(),
+    match setting_effect(row.path) {
+        SettingEffect::Now => String::new(),
+        SettingEffect::NextSession => "A change counts from the next session on.".to_owned(),
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use omp_panels::age;
 use omp_panels::sessions::{Item, News, Scope, Wish};
 use omp_sdk::sessions::{NO_MESSAGES, SessionInfo, Status};
-use omp_sdk::{Directories, SavedSessions, SessionScope, Shelf};
+use omp_sdk::{Directories, SavedSessions, SessionList, SessionScope};
 
 /// The saved sessions, for one list.
 pub(super) struct Sources {
@@ -15,8 +15,8 @@ pub(super) struct Sources {
     home: PathBuf,
     /// The session that is open already.
     open: Option<PathBuf>,
-    folder: Mutex<Option<Arc<Shelf>>>,
-    all: Mutex<Option<Arc<Shelf>>>,
+    folder: Mutex<Option<Arc<SessionList>>>,
+    all: Mutex<Option<Arc<SessionList>>>,
 }
 
 impl Sources {
@@ -68,18 +68,18 @@ impl Sources {
             Scope::Folder => SessionScope::Folder,
             Scope::All => SessionScope::AllFolders,
         };
-        let shelf = self.saved.shelf(wanted, self.open.as_deref());
+        let shelf = self.saved.session_list(wanted, self.open.as_deref());
         let now = SystemTime::now();
         let items = shelf.sessions().iter().map(|session| self.item(session, now)).collect();
         *self.slot(scope).lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(shelf));
         items
     }
 
-    fn shelf(&self, scope: Scope) -> Option<Arc<Shelf>> {
+    fn shelf(&self, scope: Scope) -> Option<Arc<SessionList>> {
         self.slot(scope).lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn slot(&self, scope: Scope) -> &Mutex<Option<Arc<Shelf>>> {
+    fn slot(&self, scope: Scope) -> &Mutex<Option<Arc<SessionList>>> {
         match scope {
             Scope::Folder => &self.folder,
             Scope::All => &self.all,

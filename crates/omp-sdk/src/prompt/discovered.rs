@@ -1,0 +1,94 @@
+//! Everything that was found around a session, also what is switched off.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use omp_config::Directories;
+use omp_config::discovery::{Discovery, Level, Places, SourceRow};
+use omp_config::settings::{keys, strings};
+
+use crate::session::Session;
+
+/// Something that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DiscoveredItem {
+    /// `skill`, `context file`, …
+    pub kind: &'static str,
+    /// What it is called.
+    pub name: String,
+    /// The id of its source.
+    pub provider: &'static str,
+    /// The name of its source.
+    pub label: &'static str,
+    /// `user` or `project`.
+    pub level: &'static str,
+    /// Its file.
+    pub path: PathBuf,
+    /// Is it used?
+    pub state: DiscoveredState,
+    /// The entry of `disabledExtensions` that leaves it out.
+    pub entry: String,
+    /// Where its source stands among the others.
+    pub order: usize,
+}
+
+/// Whether something that was found is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DiscoveredState {
+    /// It is.
+    Active,
+    /// Another one of the same name is used instead.
+    Shadowed(PathBuf),
+    /// The user left it out.
+    Disabled,
+    /// The user left out everything of its source.
+    SourceOff,
+}
+
+impl Session {
+    /// Everything that was found, source by source.
+    pub async fn discovered_items(self: &Arc<Self>) -> Vec<DiscoveredItem> {
+        let session = Arc::clone(self);
+        tokio::task::spawn_blocking(move || session.find_all()).await.unwrap_or_default()
+    }
+
+    fn find_all(&self) -> Vec<DiscoveredItem> {
+        let settings = self.settings();
+        let (off, out) = (settings.disabled_providers(), settings.get(keys::DISABLED_EXTENSIONS));
+        let out: Vec<&str> = strings(out).collect();
+        let used =
+            crate::prompt::knowledge::discovery(&self.directories, &self.cwd, &settings).sources().rows;
+        let all = everything(&self.directories, &self.cwd).sources().rows;
+        let mut providers: Vec<&str> = Vec::new();
+        let mut found = Vec::new();
+        for row in all {
+            if !providers.contains(&row.provider) {
+                providers.push(row.provider);
+            }
+            let order = providers.iter().position(|known| *known == row.provider).unwrap_or_default();
+            let entry = row.entry();
+            let now =
+                used.iter().find(|now| now.path == row.path && now.kind == row.kind && now.name == row.name);
+            let state = match now {
+                _ if off.iter().any(|id| id == row.provider) => DiscoveredState::SourceOff,
+                _ if out.contains(&entry.as_str()) => DiscoveredState::Disabled,
+                Some(SourceRow { shadowed_by: Some(winner), .. }) => {
+                    DiscoveredState::Shadowed(winner.clone())
+                }
+                _ => DiscoveredState::Active,
+            };
+            let level = match row.level {
+                Level::User => "user",
+                Level::Project => "project",
+            };
+            let SourceRow { kind, name, provider, label, path, .. } = row;
+            found.push(DiscoveredItem { kind, name, provider, label, level, path, state, entry, order });
+        }
+        found
+    }
+}
+
+/// A look at everything, as if nothing were switched off.
+fn everything(directories: &Directories, cwd: &std::path::Path) -> Discovery {
+    Discovery::new(Places::find(directories, cwd), &[])
+}

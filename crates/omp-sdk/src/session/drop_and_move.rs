@@ -1,0 +1,93 @@
+//! Leaving a session for good: deleting it, or taking it to another directory.
+
+use std::path::{Path, PathBuf};
+
+use omp_session::{Context, IfHeld, OpenError, SessionWriter};
+
+use crate::error::SessionError;
+use crate::session::Session;
+use crate::session::host::{Arrival, Host, SwitchError};
+use crate::session::options::Persistence;
+
+impl Host {
+    /// Deletes the session of the moment with its artifacts and begins a new one. What runs is stopped.
+    pub async fn drop_session(&self) -> Result<Arrival, SwitchError> {
+        let _turn = self.turn().await;
+        let session = self.session();
+        if !session.is_kept() {
+            return Err(SwitchError::InMemory);
+        }
+        session.rest().await;
+        let (store, file) = (session.store(), session.file());
+        let mut arrival = self.exchange(&session.cwd(), Persistence::New).await?;
+        let Some(file) = file else { return Ok(arrival) };
+        arrival.previous = None;
+        let path = file.clone();
+        let deleted = tokio::task::spawn_blocking(move || store.delete(&path)).await;
+        if let Ok(Err(error)) = deleted {
+            arrival.remarks.push(format!("Cannot delete {}: {error}.", file.display()));
+        }
+        Ok(arrival)
+    }
+
+    /// Takes the session to another directory: its file, and everything that depends on where it works.
+    pub async fn move_to(&self, cwd: &Path) -> Result<Arrival, SwitchError> {
+        let _turn = self.turn().await;
+        let session = self.session();
+        if session.control().is_running() {
+            return Err(SwitchError::Busy);
+        }
+        if !session.is_kept() {
+            return Err(SwitchError::InMemory);
+        }
+        let Some(file) = session.file() else { return self.exchange(cwd, Persistence::New).await };
+        // What would go wrong with the new directory goes wrong before anything is moved.
+        self.options_for(cwd)?;
+        let moved = session.relocate(&file, cwd).await?;
+        let next = Persistence::Resume(moved.to_string_lossy().into_owned());
+        match self.exchange(cwd, next).await {
+            Ok(arrival) => Ok(Arrival { previous: None, ..arrival }),
+            Err(error) => {
+                let back = session.relocate(&moved, &session.cwd()).await?;
+                session.take_up(&back).await?;
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Session {
+    /// Goes on with nothing said, in the same session: what was said is a branch of its own from now on.
+    pub async fn clear_context(&self) -> Result<(), SwitchError> {
+        if self.control().is_running() {
+            return Err(SwitchError::Busy);
+        }
+        self.record.lock().reset_leaf();
+        self.reload(Context::default()).await?;
+        Ok(())
+    }
+
+    /// Lets go of the session's file and moves it. If that fails, the session has its file again.
+    async fn relocate(&self, file: &Path, cwd: &Path) -> Result<PathBuf, SwitchError> {
+        self.files_at_rest().await;
+        self.record.release();
+        let (store, from, to) = (self.store(), file.to_owned(), cwd.to_owned());
+        let moved = tokio::task::spawn_blocking(move || store.move_to(&from, &to)).await;
+        match moved.map_err(|_| SessionError::Interrupted)? {
+            Ok(path) => Ok(path),
+            Err(error) => {
+                self.take_up(file).await?;
+                Err(SessionError::from(error).into())
+            }
+        }
+    }
+
+    /// Goes on writing to a file that was let go of.
+    async fn take_up(&self, file: &Path) -> Result<(), SwitchError> {
+        let (store, path, cwd) = (self.store(), file.to_owned(), self.cwd());
+        let work = move || Ok::<SessionWriter, OpenError>(store.resume(&path, &cwd, IfHeld::Share)?.writer);
+        let opened = tokio::task::spawn_blocking(work).await.map_err(|_| SessionError::Interrupted)?;
+        self.record.put(opened.map_err(SessionError::from)?);
+        Ok(())
+    }
+}

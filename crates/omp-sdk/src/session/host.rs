@@ -1,0 +1,347 @@
+//! One session after another in one program: resuming, beginning anew, copying, branching.
+//!
+//! The next session is opened as if the program had just started with it, so both ways lead to the same state. Only
+//! when it is there does the one before end: a switch that fails changes nothing.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use omp_agent::Listener;
+use omp_llm::Secret;
+use omp_models::ModelOptions;
+use omp_session::{BranchError, Context, Copied, CopyError, Navigation, NoSuchEntry};
+use omp_stats::Dashboard;
+use serde_json::Value;
+
+use crate::error::SessionError;
+use crate::saved::store;
+use crate::session::Session;
+use crate::session::options::{Persistence, ProviderOptions, SessionOptions};
+
+/// What every session of a program is given.
+pub trait Outfit: Send + Sync {
+    /// The options of a session in a directory: the settings and the environment as they are there.
+    fn options(&self, cwd: &Path) -> Result<SessionOptions, SessionError>;
+
+    /// Who listens to the session that is about to be opened.
+    fn listener(&self) -> Box<dyn Listener>;
+}
+
+/// A program's sessions, one at a time.
+pub struct Host {
+    outfit: Arc<dyn Outfit>,
+    current: Mutex<Arc<Session>>,
+    /// A key that was given for one provider when the program began.
+    given: Option<(String, Secret)>,
+    /// Switches happen one after the other.
+    turn: tokio::sync::Mutex<()>,
+    /// The page of statistics, once somebody wanted it.
+    pub(crate) dashboard: tokio::sync::Mutex<Option<Dashboard>>,
+}
+
+/// What a switch led to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Arrival {
+    /// The file of the session before, if it was saved.
+    pub previous: Option<PathBuf>,
+    /// The directory of the session, if it is another one than before.
+    pub elsewhere: Option<PathBuf>,
+    /// The message that was branched from, to be said in other words.
+    pub prompt: Option<String>,
+    /// What the user should know: what could not be saved of the old session or copied into the new one.
+    pub remarks: Vec<String>,
+}
+
+/// Why there was no switch. The session is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum SwitchError {
+    /// The other session could not be opened.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    /// The directory that the session worked in is gone.
+    #[error("The session belongs to {}, which no longer exists. Move it here to go on with it.", cwd.display())]
+    DirectoryGone {
+        /// The session.
+        path: PathBuf,
+        /// Where it worked.
+        cwd: PathBuf,
+    },
+    /// A copy needs a conversation that stands still.
+    #[error("The model is still answering. Wait for it, or stop it with Esc.")]
+    Busy,
+    /// There is nothing on disk that could be copied.
+    #[error("Fork failed (session not persisted or cancelled)")]
+    NotSaved,
+    /// The copy could not be made.
+    #[error(transparent)]
+    Copy(#[from] CopyError),
+    /// The session has no file that could be moved or deleted.
+    #[error("The session is in memory only.")]
+    InMemory,
+    /// The branch could not be made.
+    #[error(transparent)]
+    Branch(#[from] BranchError),
+    /// Nothing has that id.
+    #[error(transparent)]
+    NoSuchEntry(#[from] NoSuchEntry),
+}
+
+impl Host {
+    /// Begins with a session. Later ones get their options from the outfit.
+    pub async fn start(outfit: Arc<dyn Outfit>, first: SessionOptions) -> Result<Self, SessionError> {
+        let key = first.model.api_key.clone();
+        let session = Session::open(first, outfit.listener()).await?;
+        let given = key.map(|key| (session.provider(), Secret::new(key)));
+        Ok(Self {
+            outfit,
+            current: Mutex::new(Arc::new(session)),
+            given,
+            turn: tokio::sync::Mutex::default(),
+            dashboard: tokio::sync::Mutex::default(),
+        })
+    }
+
+    /// The session of the moment.
+    pub fn session(&self) -> Arc<Session> {
+        Arc::clone(&self.current.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Goes on with a saved session, in the directory it belongs to. What runs is stopped, what was queued is dropped.
+    /// The session of the moment is no other one: nothing happens.
+    pub async fn resume(&self, path: &Path) -> Result<Arrival, SwitchError> {
+        let _turn = self.turn.lock().await;
+        if self.session().file().is_some_and(|file| is_same(&file, path)) {
+            return Ok(Arrival::default());
+        }
+        let cwd = self.directory_of(path)?;
+        self.exchange(&cwd, Persistence::Resume(path.to_string_lossy().into_owned())).await
+    }
+
+    /// Takes a session whose directory is gone into the directory of the moment, and goes on with it.
+    pub async fn resume_here(&self, path: &Path) -> Result<Arrival, SwitchError> {
+        let _turn = self.turn.lock().await;
+        let cwd = self.session().cwd();
+        self.exchange(&cwd, Persistence::Move(path.to_owned())).await
+    }
+
+    /// Begins a new session in the same directory.
+    pub async fn begin(&self) -> Result<Arrival, SwitchError> {
+        let _turn = self.turn.lock().await;
+        let cwd = self.session().cwd();
+        self.exchange(&cwd, Persistence::New).await
+    }
+
+    /// Begins a new session that names the one of the moment as its parent.
+    pub(crate) async fn begin_after(&self) -> Result<Arrival, SwitchError> {
+        let _turn = self.turn.lock().await;
+        let old = self.session();
+        let next = old.file().map_or(Persistence::New, Persistence::NewFrom);
+        self.exchange(&old.cwd(), next).await
+    }
+
+    /// Copies the whole session and goes on in the copy; the old file stays as it is.
+    pub async fn fork(&self) -> Result<Arrival, SwitchError> {
+        let _turn = self.turn.lock().await;
+        let session = self.session();
+        if session.control().is_running() {
+            return Err(SwitchError::Busy);
+        }
+        let source = session.file().ok_or(SwitchError::NotSaved)?;
+        session.record.lock().flush();
+        session.files_at_rest().await;
+        let (sessions, cwd) = (session.store(), session.cwd());
+        let there = cwd.clone();
+        let copied = tokio::task::spawn_blocking(move || store::copy(&sessions, &source, &there)).await;
+        let Copied { path, warnings } = copied.map_err(|_| SessionError::Interrupted)??;
+        let mut arrival = self.exchange(&cwd, resumed(&path)).await?;
+        arrival.remarks.extend(warnings);
+        Ok(arrival)
+    }
+
+    /// Goes on before one of the user's messages, in a new session that has the way to it. What runs is stopped.
+    pub async fn branch(&self, entry: &str) -> Result<Arrival, SwitchError> {
+        let _turn = self.turn.lock().await;
+        let session = self.session();
+        session.rest().await;
+        let Some(source) = session.file() else { return session.branch_in_memory(entry).await };
+        session.record.lock().flush();
+        session.files_at_rest().await;
+        let (sessions, cwd) = (session.store(), session.cwd());
+        let (from, there, id) = (source.clone(), cwd.clone(), entry.to_owned());
+        let branched = tokio::task::spawn_blocking(move || {
+            let branched = store::branch(&sessions, &from, &id, &there)?;
+            let path = branched.writer.path().filter(|_| branched.writer.is_saved()).map(Path::to_owned);
+            Ok::<_, BranchError>((path, branched.prompt, branched.loaded.warnings))
+        });
+        let (path, prompt, warnings) = branched.await.map_err(|_| SessionError::Interrupted)??;
+        let next = match path {
+            Some(path) => resumed(&path),
+            // Nothing comes before the first message, so nothing was copied.
+            None => Persistence::NewFrom(source),
+        };
+        let mut arrival = self.exchange(&cwd, next).await?;
+        arrival.prompt = Some(prompt);
+        arrival.remarks.extend(warnings);
+        Ok(arrival)
+    }
+
+    /// Waits until no other switch is under way.
+    pub(crate) async fn turn(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.turn.lock().await
+    }
+
+    /// What a session in that directory would begin with.
+    pub(crate) fn options_for(&self, cwd: &Path) -> Result<SessionOptions, SessionError> {
+        self.outfit.options(cwd)
+    }
+
+    /// Where a session's tools work.
+    fn directory_of(&self, path: &Path) -> Result<PathBuf, SwitchError> {
+        let header = omp_session::header_of(path).ok().flatten();
+        let Some(cwd) = header.map(|header| PathBuf::from(header.cwd)) else {
+            // What is no session is explained, or begun anew, where it is opened.
+            return Ok(self.session().cwd());
+        };
+        match cwd.is_dir() {
+            true => Ok(cwd),
+            false => Err(SwitchError::DirectoryGone { path: path.to_owned(), cwd }),
+        }
+    }
+
+    /// Opens the next session, then ends the one before.
+    pub(crate) async fn exchange(
+        &self,
+        cwd: &Path,
+        persistence: Persistence,
+    ) -> Result<Arrival, SwitchError> {
+        let old = self.session();
+        let persistence = match (old.is_kept(), persistence) {
+            (false, Persistence::New) => Persistence::Off,
+            (_, persistence) => persistence,
+        };
+        let options = self.outfit.options(cwd)?;
+        // What was asked for when the program began was said of another session.
+        let options = SessionOptions {
+            persistence,
+            model: ModelOptions {
+                selector: None,
+                provider: None,
+                thinking: None,
+                api_key: None,
+                given_key: self.given.clone(),
+                ..options.model
+            },
+            provider: ProviderOptions {
+                service_tier: None,
+                session_id: None,
+                prompt_cache_key: None,
+                ..options.provider
+            },
+            ..options
+        };
+        let next = Arc::new(Session::open(options, self.outfit.listener()).await?);
+        let previous = old.file();
+        let elsewhere = (next.cwd() != old.cwd()).then(|| next.cwd());
+        let mut remarks = old.close().await;
+        remarks.extend_from_slice(next.warnings());
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = next;
+        Ok(Arrival { previous, elsewhere, prompt: None, remarks })
+    }
+}
+
+impl Session {
+    /// Goes to another place in the conversation, in the same file. Choosing what a user said goes back before it and
+    /// gives the words back, to be said again; `None` when the conversation stands there already.
+    pub async fn navigate(
+        &self,
+        target: &str,
+        summary: Option<String>,
+    ) -> Result<Option<Moved>, SwitchError> {
+        self.navigate_with(target, summary.map(|summary| (summary, None))).await
+    }
+
+    /// The same, with details of the branch beside its summary.
+    pub(crate) async fn navigate_with(
+        &self,
+        target: &str,
+        summary: Option<(String, Option<Value>)>,
+    ) -> Result<Option<Moved>, SwitchError> {
+        self.rest().await;
+        let loaded = self.loaded().await?;
+        let way = loaded.navigation(target, self.record.lock().leaf())?;
+        let Navigation::Move { to, prefill, .. } = &way else { return Ok(None) };
+        let summary_entry = self.record.lock().go_with(&way, summary)?;
+        let (to, prefill) = (to.clone(), prefill.clone());
+        let context = match &summary_entry {
+            // The summary is part of what the model is told.
+            Some(id) => self.loaded().await?.context_at(Some(id)),
+            None => loaded.context_at(to.as_deref()),
+        };
+        self.reload(context).await?;
+        Ok(Some(Moved { leaf: summary_entry.or(to), prefill }))
+    }
+
+    /// The whole conversation with all its branches.
+    pub(crate) async fn loaded(&self) -> Result<omp_session::Loaded, SwitchError> {
+        let Some(path) = self.file() else { return Ok(self.record.lock().snapshot()) };
+        let store = self.store();
+        let read = tokio::task::spawn_blocking(move || store.load(&path)).await;
+        let loaded = read.map_err(|_| SessionError::Interrupted)?.map_err(BranchError::from)?;
+        Ok(loaded.unwrap_or_else(|| self.record.lock().snapshot()))
+    }
+
+    async fn branch_in_memory(&self, entry: &str) -> Result<Arrival, SwitchError> {
+        let (prompt, context) = {
+            let mut writer = self.record.lock();
+            let prompt = writer.branch_in_memory(entry)?;
+            (prompt, writer.snapshot().context())
+        };
+        self.reload(context).await?;
+        Ok(Arrival { prompt: Some(prompt), ..Arrival::default() })
+    }
+
+    /// Goes on from another place; what providers kept of the messages before is let go.
+    pub(crate) async fn reload(&self, context: Context) -> Result<(), SessionError> {
+        self.models.pipeline.client.close().await;
+        self.todos.restore(context.todos.as_ref().unwrap_or(&Value::Array(Vec::new())));
+        self.compactor.begin(context.kept);
+        self.agent.load(context.messages).await?;
+        for warning in self.restore_mode(context.mode.as_ref()).await {
+            self.agent.notice(warning).await?;
+        }
+        Ok(())
+    }
+
+    /// Stops what runs and waits until it has ended. Messages that were queued are dropped.
+    pub(crate) async fn rest(&self) {
+        let control = self.control();
+        control.abort();
+        self.agent.messages().await;
+        control.drop_queued();
+    }
+
+    pub(crate) fn store(&self) -> omp_session::Sessions {
+        store::sessions(&self.directories, self.session_dir.as_deref())
+    }
+}
+
+/// Where a conversation went on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// The entry the next one follows; `None` before the first.
+    pub leaf: Option<String>,
+    /// The message that was gone back before, to be said in other words.
+    pub prefill: Option<String>,
+}
+
+fn resumed(path: &Path) -> Persistence {
+    Persistence::Resume(path.to_string_lossy().into_owned())
+}
+
+/// One file by any of its names.
+fn is_same(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => one == other,
+    }
+}

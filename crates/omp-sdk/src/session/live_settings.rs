@@ -1,0 +1,134 @@
+//! Changing a setting while a session is under way.
+
+use std::sync::atomic::Ordering;
+
+use omp_config::settings;
+use serde_json::Value;
+
+use crate::configure;
+use crate::error::SessionError;
+use crate::session::Session;
+
+/// When a change of a setting counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SettingEffect {
+    /// At once, at the latest with the next prompt.
+    Now,
+    /// From the next session on: the parts of this one were made with the old value.
+    NextSession,
+}
+
+/// Settings that the parts of a session read whenever they need them, or are told about. A name that ends in a dot
+/// stands for its whole group.
+const LIVE: &[&str] = &[
+    "ask.notify",
+    "colorBlindMode",
+    "compaction.",
+    "contextPromotion.enabled",
+    "cycleOrder",
+    "doubleEscapeAction",
+    "followUpMode",
+    "goal.enabled",
+    "interruptMode",
+    "loop.mode",
+    "minP",
+    "modelRoles",
+    "modelTags",
+    "plan.enabled",
+    "presencePenalty",
+    "repetitionPenalty",
+    "retry.baseDelayMs",
+    "retry.enabled",
+    "retry.maxDelayMs",
+    "retry.maxRetries",
+    "statusLine.",
+    "steeringMode",
+    "symbolPreset",
+    "temperature",
+    "theme.",
+    "thinkingBudgets.",
+    "todo.eager",
+    "todo.reminders",
+    "todo.reminders.max",
+    "tools.approval",
+    "tools.approvalMode",
+    "tools.approvalRules",
+    "topK",
+    "topP",
+];
+
+/// When a change of this setting counts.
+pub fn setting_effect(path: &str) -> SettingEffect {
+    let known = |name: &&str| match name.strip_suffix('.') {
+        Some(_) => path.starts_with(*name),
+        None => path == *name,
+    };
+    if LIVE.iter().any(known) { SettingEffect::Now } else { SettingEffect::NextSession }
+}
+
+impl Session {
+    /// Writes a setting to the user's file and lets it count in this session, as far as it can. What a project, a flag
+    /// or a variable says goes on winning.
+    pub async fn change_setting(&self, path: &'static str, value: Value) -> Result<(), SessionError> {
+        let directories = self.directories.clone();
+        let saved = tokio::task::spawn_blocking(move || settings::set(&directories, path, value));
+        saved.await.map_err(|_| SessionError::Interrupted)??;
+        self.reread_settings().await
+    }
+
+    /// Lets count what the user's file says now.
+    pub async fn reread_settings(&self) -> Result<(), SessionError> {
+        let (directories, mut settings) = (self.directories.clone(), self.settings().as_ref().clone());
+        let read = tokio::task::spawn_blocking(move || {
+            settings.reread(&directories);
+            settings
+        });
+        let settings = read.await.map_err(|_| SessionError::Interrupted)?;
+        let (config, control) = (configure::agent(&settings), self.control());
+        control.set_steering_mode(config.steering_mode);
+        control.set_follow_up_mode(config.follow_up_mode);
+        control.set_interrupt_mode(config.interrupt_mode);
+        self.guard.set_stance(&settings);
+        self.replace_settings(settings);
+        self.changed.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Gives the loop what was changed since the last run.
+    pub(crate) async fn take_up_changes(&self) {
+        if !self.changed.swap(false, Ordering::Relaxed) {
+            return;
+        }
+        let settings = self.settings();
+        let config = configure::agent(&settings);
+        let changed = self.agent.reconfigure(|current| {
+            current.retry = config.retry;
+            current.context_promotion = config.context_promotion;
+            current.todo = config.todo;
+            current.request.sampling = configure::sampling(&settings);
+            current.request.thinking_budgets = configure::thinking_budgets(&settings);
+        });
+        if changed.await.is_err() {
+            // Another run has the loop; the next one takes it up.
+            self.changed.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_live_settings_exist() {
+        for name in LIVE {
+            let there = settings::TABLE.iter().any(|row| match name.strip_suffix('.') {
+                Some(_) => row.path.starts_with(name),
+                None => row.path == *name,
+            });
+            assert!(there, "{name}");
+        }
+        assert_eq!(setting_effect("theme.dark"), SettingEffect::Now);
+        assert_eq!(setting_effect("read.defaultLimit"), SettingEffect::NextSession);
+    }
+}

@@ -1,0 +1,89 @@
+//! Directories that a session works in besides its own.
+
+use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
+
+use omp_agent::Clock as _;
+use omp_types::{CustomMessage, UserContent};
+
+use crate::clock::SystemClock;
+use crate::session::Session;
+
+/// The kind of the message that tells the model of a change.
+const CHANGE: &str = "workspace-roots";
+
+/// Why a directory was not added or taken away.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RootError {
+    /// It cannot be worked in.
+    #[error("{} cannot be used: {reason}.", path.display())]
+    Unusable {
+        /// What was named.
+        path: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
+    /// It is among them.
+    #[error("{} is part of the workspace already.", .0.display())]
+    Known(PathBuf),
+    /// It is not among them.
+    #[error("{} is not among the further directories of this session. /dirs lists them.", .0.display())]
+    Unknown(PathBuf),
+}
+
+/// A directory as it is called everywhere.
+pub fn workspace_root(path: &Path, cwd: &Path) -> Result<PathBuf, RootError> {
+    let path = cwd.join(path);
+    let unusable = |reason: String| RootError::Unusable { path: path.clone(), reason };
+    let root = path.canonicalize().map_err(|error| unusable(error.to_string()))?;
+    if root.is_dir() { Ok(root) } else { Err(unusable("it is not a directory".to_owned())) }
+}
+
+impl Session {
+    /// The directories that the session works in besides its own.
+    pub fn roots(&self) -> Vec<PathBuf> {
+        self.roots.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Works in another directory, too. The model is told with its next turn.
+    pub fn add_root(&self, path: &Path) -> Result<PathBuf, RootError> {
+        let root = workspace_root(path, &self.cwd)?;
+        let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
+        if root == self.cwd || roots.contains(&root) {
+            return Err(RootError::Known(root));
+        }
+        roots.push(root.clone());
+        drop(roots);
+        self.tools.borders.add(&root);
+        self.tell(&format!("The workspace now also includes {}.", root.display()));
+        Ok(root)
+    }
+
+    /// Does not work in a further directory any more. The model is told with its next turn.
+    pub fn remove_root(&self, path: &Path) -> Result<PathBuf, RootError> {
+        let path = self.cwd.join(path);
+        let path = path.canonicalize().unwrap_or(path);
+        let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = roots.iter().position(|root| *root == path).ok_or(RootError::Unknown(path))?;
+        let root = roots.remove(at);
+        drop(roots);
+        self.tools.borders.remove(&root);
+        self.tell(&format!("{} is no longer part of the workspace.", root.display()));
+        Ok(root)
+    }
+
+    fn tell(&self, text: &str) {
+        let message = CustomMessage {
+            custom_type: CHANGE.to_owned(),
+            content: UserContent::Text(format!("<system-reminder>\n{text}\n</system-reminder>")),
+            display: false,
+            details: None,
+            timestamp: SystemClock.now_ms(),
+        };
+        let control = self.control();
+        match control.is_running() {
+            true => control.aside(Box::new(move || Some(message))),
+            false => control.next_prompt(message),
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! What a session finds where it works: knowledge, tools, and the prompt that tells of both.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use omp_agent::Tool;
+use omp_config::discovery::{Discovery, SurveyLimits, survey};
+use omp_config::settings::keys;
+use omp_llm::Client;
+use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
+use omp_tools::Scans;
+
+use crate::configure;
+use crate::environment::{apply_shell_switches, scan_limits};
+use crate::guard::file_borders;
+use crate::guard::sandbox;
+use crate::guard::trust::ProjectTrust;
+use crate::modes;
+use crate::prompt::knowledge::{self, CurrentKnowledge, Knowledge};
+use crate::prompt::{self, Ingredients, Personality, SessionFacts, Size, SystemPrompt};
+use crate::session::builder::{ChosenModel, SessionBuilder};
+use crate::session::options::ToolFilter;
+use crate::tools::file_history;
+use crate::tools::language_servers;
+use crate::tools::shell;
+use crate::tools::ssh_hosts;
+use crate::tools::toolbox::{self, SearchableTools, Toolbox};
+use crate::tools::web;
+use omp_resources::{ArtifactSpills, Obsidian, SessionFolder, SkillsAndRules, github, resources};
+
+/// What the session finds where it works.
+pub(crate) struct Surroundings {
+    pub(crate) discovery: Discovery,
+    pub(crate) knowledge: Arc<CurrentKnowledge>,
+    pub(crate) scope: Arc<Scope>,
+    pub(crate) tools: Vec<Arc<dyn Tool>>,
+    /// Tools that the model has to search for.
+    pub(crate) shelf: Option<Arc<SearchableTools>>,
+    /// What the tools share.
+    pub(crate) context: Arc<omp_tools::Context>,
+    pub(crate) prompt: SystemPrompt,
+}
+
+impl SessionBuilder {
+    pub(crate) fn look_around(&mut self, chosen: &ChosenModel, folder: &SessionFolder) -> Surroundings {
+        let discovery = knowledge::discovery(&self.options.directories, &self.options.cwd, &self.settings);
+        let known =
+            Arc::new(CurrentKnowledge::new(Knowledge::load(&discovery, &self.settings, &self.options)));
+        let knowledge = known.get();
+        self.warnings.extend_from_slice(&knowledge.warnings);
+        let scope = Arc::new(Scope::new());
+        let secrets = SecretNames::default().and(chosen.registry.key_variables());
+        let environment = ChildEnvironment::inherited().without(&secrets);
+        self.ssh = ssh_hosts::of_session(&discovery, &self.options, &scope, &environment, &mut self.warnings);
+        let (mut tools, context) = self.build_tools(&known, &scope, &secrets, folder, &chosen.client);
+        toolbox::add(&mut tools, std::mem::take(&mut self.options.own_tools), &mut self.warnings);
+        if let Some(deck) = &self.options.deck {
+            tools = deck.tools(tools);
+        }
+        let Toolbox { offered: tools, shelf } = Toolbox::arrange(&self.settings, &self.options.tools, tools);
+        let repository = discovery.places().repository.as_deref();
+        let prompt = self.system_prompt(&knowledge, repository, &tools, &chosen.model);
+        Surroundings { discovery, knowledge: known, scope, tools, shelf, context, prompt }
+    }
+
+    pub(crate) fn system_prompt(
+        &self,
+        knowledge: &Knowledge,
+        repository: Option<&Path>,
+        tools: &[Arc<dyn Tool>],
+        model: &omp_llm::Model,
+    ) -> SystemPrompt {
+        let (options, settings) = (&self.options, &self.settings);
+        if options.prompt.silence {
+            return SystemPrompt::default();
+        }
+        let custom = options.prompt.system.as_deref().or(knowledge.system.as_deref());
+        let append = options.prompt.append.as_deref().or(knowledge.append.as_deref());
+        let names: Vec<&str> = tools.iter().map(|tool| tool.definition().name.as_str()).collect();
+        let own: Vec<&str> = custom.into_iter().chain(append).collect();
+        let selector = settings.get(keys::INCLUDE_MODEL_IN_PROMPT).then(|| model.selector());
+        let survey = survey(&options.cwd, repository, &SurveyLimits::default());
+        let size = Size::for_window(model.context_window);
+        let today = jiff::Zoned::now().strftime("%Y-%m-%d").to_string();
+        let context = knowledge.context.iter().map(|file| (file.path.as_path(), file.content.as_str()));
+        SystemPrompt::build(Ingredients {
+            custom,
+            append,
+            size,
+            personality: Personality::from_word(settings.get(keys::PERSONALITY)),
+            tools: &names,
+            knowledge: knowledge.sections(&own, names.contains(&"read")),
+            place: SessionFacts {
+                cwd: &options.cwd,
+                roots: &options.roots,
+                today: &today,
+                model: selector.as_deref(),
+                context: context.collect(),
+                subdirectories: &survey.agents_files,
+                tree: prompt::tree(&survey, size.tree),
+            },
+        })
+    }
+
+    pub(crate) fn build_tools(
+        &mut self,
+        knowledge: &Arc<CurrentKnowledge>,
+        scope: &Arc<Scope>,
+        secrets: &SecretNames,
+        folder: &SessionFolder,
+        client: &Client,
+    ) -> (Vec<Arc<dyn Tool>>, Arc<omp_tools::Context>) {
+        let environment = ChildEnvironment::inherited().without(secrets);
+        let (cwd, home) = (self.options.cwd.clone(), self.options.directories.home.clone());
+        let mut context = omp_tools::Context::new(cwd, Some(home.clone()), Arc::clone(scope), environment);
+        context.borders = file_borders::of_session(&self.options);
+        context.settings = configure::tools(&self.settings, &home);
+        context.todos = Arc::clone(&self.todos);
+        context.jobs = self.jobs.clone();
+        context.terminal = shell::terminal(&self.options);
+        context.settings.edit_mode = self.edit_mode;
+        context.settings.wording = self.wording;
+        context.settings.edit_active = match &self.options.tools {
+            ToolFilter::All => true,
+            ToolFilter::None => false,
+            ToolFilter::Only(names) => names.iter().any(|name| name == "edit"),
+        };
+        shell::configure(&self.settings, &self.options, &mut context.settings);
+        apply_shell_switches(self.options.environment.as_ref(), secrets, &mut context.settings);
+        context.scans =
+            Arc::new(Scans::new(scan_limits(self.options.environment.as_ref()), Box::new(Instant::now)));
+        context.spills = Arc::new(ArtifactSpills(Arc::clone(&folder.artifacts)));
+        let github = github(
+            &self.settings,
+            &self.options.directories,
+            self.options.environment.as_ref(),
+            &self.options.cwd,
+            scope,
+            &context.environment,
+        );
+        let obsidian = self.settings.get(keys::VAULT_ENABLED).then(|| {
+            let (environment, cwd) = (context.environment.clone(), context.cwd.clone());
+            Arc::new(Obsidian { scope: Arc::clone(scope), environment, cwd })
+        });
+        context.resources =
+            resources(&(Arc::clone(knowledge) as Arc<dyn SkillsAndRules>), folder, &github, obsidian);
+        context.web = web::pages(&self.settings, client);
+        context.ssh = self.ssh.clone();
+        context.modes = modes::for_tools(&self.options, &self.settings);
+        let memory = self.options.directories.state().join("sandbox-rung");
+        context.sandbox = Arc::new(omp_tools::Sandbox::new(sandbox::settings(&self.settings), Some(memory)));
+        let shared = Arc::clone(&context.modes);
+        context.lsp =
+            language_servers::of_session(&self.settings, &self.options, scope, &context.environment, shared);
+        let trust = ProjectTrust::new(&self.options, &self.settings);
+        context.is_trusted = Arc::new(move || trust.code().is_ok());
+        context.history = file_history::of_session(self, folder, &context);
+        let context = Arc::new(context);
+        let mut all = omp_tools::builtin(Arc::clone(&context));
+        all.extend(omp_tools::ssh(Arc::clone(&context)));
+        all.extend(omp_tools::lsp(Arc::clone(&context)));
+        all.retain(|tool| modes::is_offered(&self.options, &self.settings, &tool.definition().name));
+        let tools = match &self.options.tools {
+            ToolFilter::All => all,
+            ToolFilter::None => Vec::new(),
+            ToolFilter::Only(names) => {
+                self.warnings.extend(names.iter().filter_map(|name| missing_tool(name, &all)));
+                let wanted = |name: &str| {
+                    let chosen = omp_tools::companion_of(name).unwrap_or(name);
+                    names.iter().any(|name| name == chosen)
+                };
+                all.into_iter().filter(|tool| wanted(&tool.definition().name)).collect()
+            }
+        };
+        (tools, context)
+    }
+}
+
+/// Why a tool that was asked for is not there.
+pub(crate) fn missing_tool(name: &str, all: &[Arc<dyn Tool>]) -> Option<String> {
+    let chosen = omp_tools::companion_of(name).is_none();
+    if chosen && all.iter().any(|tool| tool.definition().name == name) {
+        return None;
+    }
+    Some(match omp_tools::NAMES.contains(&name) {
+        true if name == "ssh" => {
+            "--tools: ssh needs a host; add one with `omp ssh add <name> --host <address>`.".to_owned()
+        }
+        true if name == "ask" => {
+            "--tools: ask needs somebody who answers; there is nobody in this session.".to_owned()
+        }
+        true => format!("--tools: {name} is switched off in the settings ({name}.enabled)."),
+        false => {
+            format!("--tools: there is no tool \"{name}\"; known tools are {}.", omp_tools::NAMES.join(", "))
+        }
+    })
+}

@@ -1,0 +1,181 @@
+//! The history of files in a session: when checkpoints are taken.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use omp_agent::{Decision, Gate, Tool, ToolError};
+use omp_config::settings::keys;
+use omp_history::{Copied, History, Options};
+use omp_replay::Deck;
+use omp_session::{FILE_HISTORY, artifacts_directory};
+use omp_types::{Tier, ToolCall, ToolOutput};
+use serde_json::{Map, Value};
+
+use crate::session::Session;
+use crate::session::builder::SessionBuilder;
+use crate::session::options::Persistence;
+use omp_resources::SessionFolder;
+use omp_session::SharedWriter;
+
+/// The tool whose calls are commands.
+const BASH: &str = "bash";
+
+/// The history of a session's files; `None` for one that is not saved, or played, or whose user wants none.
+pub(crate) fn of_session(
+    opening: &SessionBuilder,
+    folder: &SessionFolder,
+    context: &omp_tools::Context,
+) -> Option<Arc<History>> {
+    let (options, settings) = (&opening.options, &opening.settings);
+    let saved = options.persistence != Persistence::Off && !matches!(options.deck, Some(Deck::Play(_)));
+    if !saved || !settings.get(keys::FILE_HISTORY_ENABLED) {
+        return None;
+    }
+    let directory = folder.artifacts.directory()?.join(FILE_HISTORY);
+    Some(History::new(Options {
+        directory,
+        cwd: options.cwd.clone(),
+        environment: context.environment.clone(),
+        is_trusted: Arc::clone(&context.is_trusted),
+        largest_file: bytes(settings.get(keys::FILE_HISTORY_MAX_FILE_BYTES)),
+        most_bytes: bytes(settings.get(keys::FILE_HISTORY_MAX_BYTES)),
+    }))
+}
+
+/// A number of a setting as a number of bytes; what is none is nothing.
+fn bytes(number: f64) -> u64 {
+    number as u64
+}
+
+/// Keeps the history as long as the session is ours: whoever takes it over keeps it from then on.
+pub(crate) fn follow(history: Option<&Arc<History>>, record: &SharedWriter) {
+    let Some(history) = history else { return };
+    let record = record.clone();
+    history.while_ours(move || record.lock().not_ours().map_or(Ok(()), Err));
+}
+
+/// Gives a copy of a session what it may have of the history: the checkpoints of entries that it `has`, if it works in the
+/// same directory. What a person should know of that.
+pub(crate) fn copy(from: &Path, to: &Path, has: impl Fn(&str) -> bool) -> Option<String> {
+    let here = place(from).is_some_and(|from| place(to) == Some(from));
+    let [old, new] = [from, to].map(|session| artifacts_directory(session).join(FILE_HISTORY));
+    let lost = "/rewind in the copy brings back no files of what was before";
+    match omp_history::copy(&old, &new, |entry| here && has(entry)) {
+        Ok(Copied { left: 1.., .. }) if !here => {
+            Some(format!("The copy has no history of files, because it works in another directory: {lost}."))
+        }
+        Ok(_) => None,
+        Err(error) => {
+            let error = error.to_string();
+            let error = error.trim_end_matches('.');
+            Some(format!("The history of files could not be copied ({error}): {lost}."))
+        }
+    }
+}
+
+/// Where a session works.
+fn place(session: &Path) -> Option<PathBuf> {
+    let header = omp_session::header_of(session).ok().flatten()?;
+    std::fs::canonicalize(header.cwd).ok()
+}
+
+/// The same gate; a call that may change something waits behind it until the files are safe.
+pub(crate) fn gate(inner: Arc<dyn Gate>, context: &Arc<omp_tools::Context>) -> Arc<dyn Gate> {
+    match &context.history {
+        Some(history) => {
+            Arc::new(FileHistoryGate { inner, history: Arc::clone(history), tools: Arc::clone(context) })
+        }
+        None => inner,
+    }
+}
+
+struct FileHistoryGate {
+    inner: Arc<dyn Gate>,
+    history: Arc<History>,
+    tools: Arc<omp_tools::Context>,
+}
+
+impl FileHistoryGate {
+    /// Keeps what a command is known to delete or overwrite.
+    async fn keep_doomed(&self, arguments: &Map<String, Value>) {
+        let (tools, history, arguments) =
+            (Arc::clone(&self.tools), Arc::clone(&self.history), arguments.clone());
+        // A thread that fails keeps nothing, which the history does not hide.
+        let _ = tokio::task::spawn_blocking(move || history.declare_doomed(&tools.doomed(&arguments))).await;
+    }
+}
+
+impl Gate for FileHistoryGate {
+    fn before<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        arguments: Map<String, Value>,
+    ) -> BoxFuture<'a, Result<Map<String, Value>, ToolError>> {
+        self.inner.before(call, arguments)
+    }
+
+    fn approve<'a>(
+        &'a self,
+        tool: &'a Arc<dyn Tool>,
+        call: &'a ToolCall,
+        arguments: &'a Map<String, Value>,
+    ) -> BoxFuture<'a, Decision> {
+        Box::pin(async move {
+            let decision = self.inner.approve(tool, call, arguments).await;
+            if decision == Decision::Allow && changes(tool, arguments).await {
+                self.history.before_change().await;
+                if call.name == BASH {
+                    self.keep_doomed(arguments).await;
+                }
+            }
+            decision
+        })
+    }
+
+    fn restore(&self, arguments: Map<String, Value>) -> Map<String, Value> {
+        self.inner.restore(arguments)
+    }
+
+    fn after<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        result: Result<ToolOutput, ToolError>,
+    ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
+        self.inner.after(call, result)
+    }
+}
+
+/// May the call change files? The tool's own word may wait for the disk.
+async fn changes(tool: &Arc<dyn Tool>, arguments: &Map<String, Value>) -> bool {
+    let (tool, arguments) = (Arc::clone(tool), arguments.clone());
+    let said = tokio::task::spawn_blocking(move || tool.approval(&arguments)).await.ok().flatten();
+    said.is_none_or(|approval| approval.tier != Tier::Read)
+}
+
+impl Session {
+    /// Looks at what became of the files, in the background, and passes on what the history has to say.
+    pub(crate) async fn settle_files(&self) {
+        if let Some(history) = &self.tools.history {
+            history.settle();
+        }
+        self.tell_of_files().await;
+    }
+
+    /// Waits until the history knows what became of the files: before it is copied or moved.
+    pub(crate) async fn files_at_rest(&self) {
+        if let Some(history) = &self.tools.history {
+            history.settle();
+            history.settled().await;
+        }
+    }
+
+    /// Passes on what the history of files has to say.
+    pub(crate) async fn tell_of_files(&self) {
+        let Some(history) = &self.tools.history else { return };
+        for notice in history.take_notices() {
+            // A session that has ended has nobody to tell.
+            let _ = self.agent.notice(notice).await;
+        }
+    }
+}

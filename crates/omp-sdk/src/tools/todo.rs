@@ -1,0 +1,54 @@
+//! The list of tasks as a person sees and changes it.
+
+use omp_agent::Clock as _;
+use omp_session::{Custom, EntryKind};
+use omp_tools::Phase;
+use omp_types::{CustomMessage, UserContent};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::clock::SystemClock;
+use crate::session::Session;
+
+/// The kind of the entry, and of the message to the model.
+const EDIT: &str = "user_todo_edit";
+const REMINDER: &str = include_str!("../../prompts/todo-edit.md");
+
+impl Session {
+    /// The list with everything that was ever finished or dropped in it, as far as the conversation knows.
+    pub async fn task_history(&self) -> Vec<Phase> {
+        let known = self.todos.phases();
+        let Ok(loaded) = self.loaded().await else { return known };
+        let leaf = self.record.lock().leaf().map(str::to_owned);
+        let told = loaded.context_at(leaf.as_deref()).todos;
+        told.and_then(|phases| Vec::<Phase>::deserialize(phases).ok()).unwrap_or(known)
+    }
+
+    /// The list as it is shown now.
+    pub fn tasks(&self) -> Vec<Phase> {
+        self.todos.phases()
+    }
+
+    /// Replaces the list. The session remembers it, and the model is told with its next turn: `change` says in a few
+    /// words what the user did.
+    pub fn set_tasks(&self, phases: Vec<Phase>, change: &str) {
+        let phases = self.todos.replace(phases);
+        let data = Some(json!({ "phases": phases }));
+        self.record.lock().append(EntryKind::Custom(Custom { custom_type: EDIT.to_owned(), data }));
+        let list = omp_tools::to_markdown(&phases);
+        let list = if list.trim().is_empty() { "(empty)" } else { list.trim() };
+        let text = REMINDER.trim_end().replace("{{change}}", change).replace("{{list}}", list);
+        let message = CustomMessage {
+            custom_type: EDIT.to_owned(),
+            content: UserContent::Text(text),
+            display: false,
+            details: None,
+            timestamp: SystemClock.now_ms(),
+        };
+        let control = self.control();
+        match control.is_running() {
+            true => control.aside(Box::new(move || Some(message))),
+            false => control.next_prompt(message),
+        }
+    }
+}
