@@ -13,7 +13,7 @@ use omp_llm::dialect::ToolFormat;
 use omp_llm::registry::{KimiFormat, Preferences, RecentModels};
 use omp_shell::Limits;
 use omp_tools::EditMode;
-use omp_types::{Sampling, ThinkingBudgets};
+use omp_types::{Sampling, ThinkingBudgets, builtin_tool};
 use serde_json::Value;
 
 use crate::environment::Environment;
@@ -204,17 +204,8 @@ pub(crate) fn edit_mode(
 
 /// Tools that a setting takes away.
 pub(crate) fn is_switched_off(settings: &Settings, tool: &str) -> bool {
-    match tool {
-        "bash" => !settings.get(keys::BASH_ENABLED),
-        "find" => !settings.get(keys::FIND_ENABLED),
-        "search" => !settings.get(keys::SEARCH_ENABLED),
-        "todo" => !settings.get(keys::TODO_ENABLED),
-        "checkpoint" | "rewind" => !settings.get(keys::CHECKPOINT_ENABLED),
-        "ast_grep" => !settings.get(keys::AST_GREP_ENABLED),
-        "inspect_image" => !settings.get(keys::INSPECT_IMAGE_ENABLED),
-        "ast_edit" | "resolve" => !settings.get(keys::AST_EDIT_ENABLED),
-        _ => false,
-    }
+    let switch = builtin_tool(tool).and_then(|tool| tool.switch);
+    switch.is_some_and(|switch| !settings.is_on(switch))
 }
 
 pub(crate) fn skills(settings: &Settings, choice: &SkillChoice, directories: &Directories) -> SkillFilter {

@@ -18,7 +18,9 @@ use omp_guard::command::{Script, Verdict};
 use omp_guard::question::Question;
 use omp_guard::rules::{Scope, propose};
 use omp_guard::secrets::Secrets;
-use omp_types::{Approval, ApprovalDetail, CustomMessage, Tier, ToolCall, ToolOutput, UserContent};
+use omp_types::{
+    Approval, ApprovalDetail, CustomMessage, Tier, ToolCall, ToolOutput, ToolTrait, UserContent, tool_has,
+};
 use serde_json::{Map, Value};
 
 use omp_sandbox::Rung;
@@ -39,8 +41,6 @@ const NOT_JUDGED: &str = "could not be judged";
 const BASH: &str = "bash";
 /// The tool with the list that people watch.
 const TODO: &str = "todo";
-/// Tools that keep to the rules of plan mode themselves.
-const GUARDED: [&str; 4] = ["write", "edit", "ast_edit", "resolve"];
 /// Why a command is asked about that would run otherwise.
 const WHILE_PLANNING: &str = "Plan mode: this may change something";
 
@@ -267,7 +267,7 @@ impl Guard {
     /// Could the call change something outside the session? Tools that change files refuse by themselves while a plan is
     /// made; of the others only what is known to read does not.
     fn changes(&self, call: &ToolCall, approval: &Approval, arguments: &Map<String, Value>) -> bool {
-        if approval.tier == Tier::Read || GUARDED.contains(&call.name.as_str()) {
+        if approval.tier == Tier::Read || tool_has(&call.name, ToolTrait::KnowsPlanMode) {
             return false;
         }
         approval.hidden

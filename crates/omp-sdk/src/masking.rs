@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use omp_agent::{Decision, Gate, Listener, Tool, ToolError};
 use omp_guard::secrets::Secrets;
-use omp_types::{AgentEvent, Message, ToolCall, ToolOutput, UserBlock};
+use omp_types::{AgentEvent, Message, ToolCall, ToolOutput, ToolTrait, UserBlock, tool_has};
 use serde_json::{Map, Value};
 
 use crate::blot;
@@ -120,16 +120,13 @@ pub(crate) fn listener(
     }
 }
 
-/// Tools that put text somewhere.
-const WRITING: [&str; 5] = ["ast_edit", "bash", "edit", "ssh", "write"];
-
 impl Gate for MaskedGate {
     fn before<'a>(
         &'a self,
         call: &'a ToolCall,
         arguments: Map<String, Value>,
     ) -> BoxFuture<'a, Result<Map<String, Value>, ToolError>> {
-        let text = match WRITING.contains(&call.name.as_str()) {
+        let text = match tool_has(&call.name, ToolTrait::WritesItsArguments) {
             true => Value::Object(arguments.clone()).to_string(),
             false => String::new(),
         };

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use omp_config::settings::{Settings, keys, strings};
-use omp_tools::{InterceptRule, Interception, Minimizer, NAMES, PtyView};
+use omp_tools::{InterceptRule, Interception, Minimizer, PtyView};
+use omp_types::TOOL_NAMES;
 use serde_json::Value;
 
 use crate::configure::{is_switched_off, whole};
@@ -31,7 +32,7 @@ pub(crate) fn configure(settings: &Settings, options: &SessionOptions, tools: &m
         ToolFilter::None => false,
         ToolFilter::Only(names) => names.iter().any(|wanted| wanted == name),
     };
-    let active = NAMES.iter().filter(|name| wanted(name) && !is_switched_off(settings, name));
+    let active = TOOL_NAMES.iter().filter(|name| wanted(name) && !is_switched_off(settings, name));
     tools.tools = active.map(|name| (*name).to_owned()).collect();
 }
 

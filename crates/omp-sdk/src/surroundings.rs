@@ -10,6 +10,7 @@ use omp_config::settings::keys;
 use omp_llm::Client;
 use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
 use omp_tools::Scans;
+use omp_types::{TOOL_NAMES, ToolNeeds, ToolOffer, builtin_tool};
 
 use crate::artifacts;
 use crate::borders;
@@ -151,8 +152,6 @@ impl Opening {
         context.history = file_history::of_session(self, kept, &context);
         let context = Arc::new(context);
         let mut all = omp_tools::builtin(Arc::clone(&context));
-        all.extend(omp_tools::ssh(Arc::clone(&context)));
-        all.extend(omp_tools::lsp(Arc::clone(&context)));
         all.retain(|tool| modes::is_offered(&self.options, &self.settings, &tool.definition().name));
         let tools = match &self.options.tools {
             ToolFilter::All => all,
@@ -160,7 +159,7 @@ impl Opening {
             ToolFilter::Only(names) => {
                 self.warnings.extend(names.iter().filter_map(|name| missing_tool(name, &all)));
                 let wanted = |name: &str| {
-                    let chosen = omp_tools::companion_of(name).unwrap_or(name);
+                    let chosen = companion_of(name).unwrap_or(name);
                     names.iter().any(|name| name == chosen)
                 };
                 all.into_iter().filter(|tool| wanted(&tool.definition().name)).collect()
@@ -170,22 +169,32 @@ impl Opening {
     }
 }
 
+/// The tool that a hidden one comes with: nobody chooses `resolve`, but edits that are shown first need it.
+fn companion_of(name: &str) -> Option<&'static str> {
+    match builtin_tool(name)?.offer {
+        ToolOffer::With(other) => Some(other),
+        ToolOffer::Named | ToolOffer::ByMode => None,
+    }
+}
+
 /// Why a tool that was asked for is not there.
 pub(crate) fn missing_tool(name: &str, all: &[Arc<dyn Tool>]) -> Option<String> {
-    let chosen = omp_tools::companion_of(name).is_none();
+    let chosen = companion_of(name).is_none();
     if chosen && all.iter().any(|tool| tool.definition().name == name) {
         return None;
     }
-    Some(match omp_tools::NAMES.contains(&name) {
-        true if name == "ssh" => {
-            "--tools: ssh needs a host; add one with `omp ssh add <name> --host <address>`.".to_owned()
+    let Some(tool) = builtin_tool(name).filter(|tool| tool.offer == ToolOffer::Named) else {
+        let known = TOOL_NAMES.join(", ");
+        return Some(format!("--tools: there is no tool \"{name}\"; known tools are {known}."));
+    };
+    Some(match (tool.needs, tool.switch) {
+        (ToolNeeds::Host, _) => {
+            format!("--tools: {name} needs a host; add one with `omp ssh add <name> --host <address>`.")
         }
-        true if name == "ask" => {
-            "--tools: ask needs somebody who answers; there is nobody in this session.".to_owned()
+        (ToolNeeds::Answerer, _) => {
+            format!("--tools: {name} needs somebody who answers; there is nobody in this session.")
         }
-        true => format!("--tools: {name} is switched off in the settings ({name}.enabled)."),
-        false => {
-            format!("--tools: there is no tool \"{name}\"; known tools are {}.", omp_tools::NAMES.join(", "))
-        }
+        (_, Some(switch)) => format!("--tools: {name} is switched off in the settings ({switch})."),
+        (_, None) => format!("--tools: {name} is not available in this session."),
     })
 }

@@ -7,14 +7,14 @@ use omp_agent::{Note, ToolError};
 use omp_config::settings::keys;
 use omp_llm::registry::Selection;
 use omp_tools::{Decision, InternalUrl, PendingAction};
-use omp_types::{CustomMessage, Message, ToolOutput};
+use omp_types::{CustomMessage, Message, ToolOutput, ToolTrait, tool_has};
 use serde_json::{Value, json};
 
 use super::error::ModeError;
 use super::planner::Before;
 use super::title::{self, Found};
 use super::ui::Ui;
-use super::{DECIDING, NO_MODE, SessionModes};
+use super::{NO_MODE, SessionModes};
 use crate::session::Session;
 
 const INSTRUCTION: &str = include_str!("../../prompts/plan-mode.md");
@@ -151,7 +151,7 @@ impl SessionModes {
     /// Did the last calls ask the user or hand in a plan?
     pub(super) fn note_decision(&self, conversation: &[Arc<Message>]) {
         let results = conversation.iter().rev().map_while(|message| message.as_tool_result());
-        let decides = |name: &str| DECIDING.contains(&name);
+        let decides = |name: &str| tool_has(name, ToolTrait::EndsPlanningTurn);
         if results.into_iter().any(|result| !result.is_error && decides(&result.tool_name)) {
             self.plan().decided = true;
         }

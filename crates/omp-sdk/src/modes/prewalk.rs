@@ -5,15 +5,12 @@ use std::sync::{Arc, PoisonError, Weak};
 
 use omp_agent::{BatchStream, Model, ModelIdentity};
 use omp_llm::registry::Selection;
-use omp_types::{Message, ModelRequest, ThinkingLevel};
+use omp_types::{Message, ModelRequest, ThinkingLevel, ToolTrait, tool_has};
 use tokio_util::sync::CancellationToken;
 
 use super::SessionModes;
 use crate::error::SessionError;
 use crate::session::Session;
-
-/// The tools that change files.
-const CHANGING: [&str; 3] = ["edit", "write", "ast_edit"];
 
 /// What is left of the way.
 pub(super) struct Walk {
@@ -48,7 +45,7 @@ impl Walking {
         results.any(|result| {
             !result.is_error
                 && result.timestamp >= self.since
-                && CHANGING.contains(&result.tool_name.as_str())
+                && tool_has(&result.tool_name, ToolTrait::ChangesFiles)
         })
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Either, select};
 use omp_agent::{Invocation, Scheduling, Tool, ToolError};
-use omp_types::{Approval, ToolDefinition, ToolOutput};
+use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -17,7 +17,7 @@ use crate::Context;
 use answer::Answered;
 pub use dialog::{AskAnswer, AskOption, AskQuestion, Dialog, Ended, Questioner};
 
-pub(crate) const NAME: &str = "ask";
+pub(crate) const TOOL: &BuiltinTool = &builtin::ASK;
 
 pub(crate) struct Ask {
     definition: ToolDefinition,
@@ -31,11 +31,7 @@ struct Arguments {
 
 impl Ask {
     pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = context.settings.wording.definition(
-            NAME,
-            [include_str!("prompt.md"), include_str!("short-prompt.md")],
-            include_str!("schema.json"),
-        );
+        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
         Self { definition, context }
     }
 
@@ -92,7 +88,7 @@ impl Tool for Ask {
     }
 
     fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        Some(Approval::READ)
+        TOOL.approval()
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {

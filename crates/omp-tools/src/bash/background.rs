@@ -11,7 +11,7 @@ use omp_types::{ToolDefinition, ToolOutput};
 use serde_json::{Value, json};
 
 use super::work::{Prepared, Viewer, Which, Work};
-use super::{Bash, NAME, Timeout};
+use super::{Bash, TOOL, Timeout};
 use crate::Wording;
 use crate::output::{Details, Meta};
 
@@ -108,7 +108,8 @@ impl Bash {
         let Some(jobs) = &self.context.jobs else {
             return Err("There are no background jobs in this session: call without `async`.".to_owned());
         };
-        let new = NewJob { id: None, kind: NAME, label: label(command), owner: self.context.agent.clone() };
+        let new =
+            NewJob { id: None, kind: TOOL.name, label: label(command), owner: self.context.agent.clone() };
         let registered = jobs.register(new, |running| {
             let work = work.take();
             async move {
@@ -132,7 +133,7 @@ fn started(id: &str, command: &str, timeout: Timeout, before: Vec<String>) -> To
             .to_owned(),
     );
     let mut details = Details::default()
-        .with("async", json!({ "state": "running", "jobId": id, "type": NAME }))
+        .with("async", json!({ "state": "running", "jobId": id, "type": TOOL.name }))
         .with("timeoutSeconds", timeout.seconds);
     if let Some(requested) = timeout.clamped() {
         details = details.with("requestedTimeoutSeconds", Value::from(requested));

@@ -23,7 +23,7 @@ use omp_agent::{Invocation, Scheduling, Tool, ToolError};
 use omp_guard::command::Verdict;
 use omp_sandbox::Denial;
 use omp_shell::session::{Call, Hold, Place};
-use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
+use omp_types::{Approval, ApprovalDetail, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use omp_workspace::path::Base;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -39,7 +39,7 @@ pub use terminal::PtyView;
 pub use user::UserCommand;
 use work::Prepared;
 
-pub(crate) const NAME: &str = "bash";
+pub(crate) const TOOL: &BuiltinTool = &builtin::BASH;
 
 const DEFAULT_TIMEOUT: f64 = 300.0;
 const MIN_TIMEOUT: f64 = 1.0;
@@ -121,11 +121,7 @@ enum Directory {
 
 impl Bash {
     pub(crate) fn new(context: Arc<Context>) -> Self {
-        let mut definition = context.settings.wording.definition(
-            NAME,
-            [include_str!("prompt.md"), include_str!("short-prompt.md")],
-            include_str!("schema.json"),
-        );
+        let mut definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
         if context.settings.jobs.offered {
             background::offer(&mut definition, context.settings.wording);
         }
@@ -210,7 +206,7 @@ impl Bash {
         let place = self.place(order.directory)?;
         let place = self.context.follow_directory(&shell, place);
         let watch = Watch::new(&settings.minimizer, &order.command);
-        let whole = spills.open(NAME);
+        let whole = spills.open(TOOL.name);
         let call = Call {
             command: order.command,
             env: order.env.into_iter().collect(),

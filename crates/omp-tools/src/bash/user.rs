@@ -8,7 +8,7 @@ use omp_shell::{CommandError, CommandOutcome, Ending, Snapshot};
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
-use super::NAME;
+use super::TOOL;
 use crate::Context;
 
 /// What became of a command of the user. That it was stopped is said here and is no error.
@@ -50,7 +50,7 @@ impl Context {
             place: self.follow_directory(&shell, Place::Current),
             timeout,
             limits: self.settings.output,
-            spill: self.spills.open(NAME),
+            spill: self.spills.open(TOOL.name),
             hold: Arc::default(),
         };
         let answer = self.shells.run(&self.scope, &shell, call, cancel, on_output).await;

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Scheduling, Tool, ToolError};
-use omp_types::{Approval, ToolDefinition, ToolOutput};
+use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::Context;
 pub use state::{Checkpoints, Mark, Rewound};
 
-pub(crate) const NAME: &str = "checkpoint";
+pub(crate) const TOOL: &BuiltinTool = &builtin::CHECKPOINT;
 
 /// The conversation of a sub-agent ends with its report anyway.
 pub(crate) const NOT_HERE: &str = "Checkpoint not available in subagents.";
@@ -31,7 +31,7 @@ struct Arguments {
 
 impl Checkpoint {
     pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = crate::definition(NAME, include_str!("prompt.md"), include_str!("schema.json"));
+        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
         Self { definition, context }
     }
 
@@ -57,7 +57,7 @@ impl Tool for Checkpoint {
     }
 
     fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        Some(Approval::READ)
+        TOOL.approval()
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {

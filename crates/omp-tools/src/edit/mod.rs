@@ -24,7 +24,7 @@ use futures_util::future::BoxFuture;
 use omp_agent::{Inspection, Invocation, LineInput, Scheduling, Tool, ToolError};
 use omp_hashline::{File, Patch, Patcher, Planned, Section, Tag, parse};
 use omp_patch::parse_envelope;
-use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
+use omp_types::{Approval, ApprovalDetail, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -42,7 +42,7 @@ pub use mode::EditMode;
 pub(crate) use preview::difference_to;
 pub(crate) use rewrite::{Rewrite, Rewritten, rewrite};
 
-pub(crate) const NAME: &str = "edit";
+pub(crate) const TOOL: &BuiltinTool = &builtin::EDIT;
 
 pub(crate) struct Edit {
     definition: ToolDefinition,
@@ -106,7 +106,7 @@ impl Tool for Edit {
     }
 
     fn approval(&self, arguments: &Map<String, Value>) -> Option<Approval> {
-        Some(approval::of_edit(&self.context, NAME, arguments, &self.targets(arguments)))
+        Some(approval::of_edit(&self.context, TOOL.name, arguments, &self.targets(arguments)))
     }
 
     fn approval_details(&self, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {

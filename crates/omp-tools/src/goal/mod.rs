@@ -7,14 +7,14 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Scheduling, Tool, ToolError};
-use omp_types::{Approval, Goal, GoalStatus, ToolDefinition, ToolOutput};
+use omp_types::{Approval, BuiltinTool, Goal, GoalStatus, ToolDefinition, ToolOutput, builtin};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::Context;
 pub use keeper::GoalKeeper;
 
-pub(crate) const NAME: &str = "goal";
+pub(crate) const TOOL: &BuiltinTool = &builtin::GOAL;
 
 pub(crate) struct GoalTool {
     definition: ToolDefinition,
@@ -40,7 +40,7 @@ enum Op {
 
 impl GoalTool {
     pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = crate::definition(NAME, include_str!("prompt.md"), include_str!("schema.json"));
+        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
         Self { definition, context }
     }
 
@@ -87,7 +87,7 @@ impl Tool for GoalTool {
     }
 
     fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        Some(Approval::READ)
+        TOOL.approval()
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {

@@ -10,7 +10,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Patience, Tool, ToolError, Updates};
 use omp_jobs::{Cancelled, Jobs, Snapshot, Status};
-use omp_types::{Approval, ToolDefinition, ToolOutput};
+use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -18,7 +18,7 @@ use crate::Context;
 use report::Report;
 pub use settings::JobSettings;
 
-pub(crate) const NAME: &str = "job";
+pub(crate) const TOOL: &BuiltinTool = &builtin::JOB;
 
 /// How often a waiting call says what the jobs do.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
@@ -40,11 +40,7 @@ struct Arguments {
 
 impl Job {
     pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = context.settings.wording.definition(
-            NAME,
-            [include_str!("prompt.md"), include_str!("short-prompt.md")],
-            include_str!("schema.json"),
-        );
+        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
         Self { definition, context }
     }
 
@@ -154,7 +150,7 @@ impl Tool for Job {
     }
 
     fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        Some(Approval::READ)
+        TOOL.approval()
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {

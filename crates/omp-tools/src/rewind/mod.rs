@@ -5,14 +5,14 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Scheduling, Tool, ToolError};
-use omp_types::{Approval, ToolDefinition, ToolOutput};
+use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::Context;
 use crate::checkpoint::NOT_HERE;
 
-pub(crate) const NAME: &str = "rewind";
+pub(crate) const TOOL: &BuiltinTool = &builtin::REWIND;
 
 pub(crate) struct Rewind {
     definition: ToolDefinition,
@@ -26,7 +26,7 @@ struct Arguments {
 
 impl Rewind {
     pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = crate::definition(NAME, include_str!("prompt.md"), include_str!("schema.json"));
+        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
         Self { definition, context }
     }
 
@@ -49,7 +49,7 @@ impl Tool for Rewind {
     }
 
     fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        Some(Approval::READ)
+        TOOL.approval()
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Scheduling, Tool, ToolError};
-use omp_types::{Approval, ToolDefinition, ToolOutput};
+use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -19,7 +19,7 @@ use crate::Context;
 pub use list::{Phase, Status, Task};
 pub use markdown::{from_markdown, to_markdown};
 
-pub(crate) const NAME: &str = "todo";
+pub(crate) const TOOL: &BuiltinTool = &builtin::TODO;
 
 /// Where the list lives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -178,11 +178,7 @@ struct Arguments {
 
 impl Todo {
     pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = context.settings.wording.definition(
-            NAME,
-            [include_str!("prompt.md"), include_str!("short-prompt.md")],
-            include_str!("schema.json"),
-        );
+        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
         Self { definition, context }
     }
 
@@ -217,7 +213,7 @@ impl Tool for Todo {
     }
 
     fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        Some(Approval::READ)
+        TOOL.approval()
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {

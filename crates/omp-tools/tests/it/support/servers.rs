@@ -10,7 +10,7 @@ use omp_history::History;
 use omp_lsp::{Servers, Surroundings};
 use omp_shell::{Environment, Scope};
 use omp_testkit::LanguageServer;
-use omp_tools::{Context, LanguageServers, LspSettings, Settings, builtin, lsp};
+use omp_tools::{Context, LanguageServers, LspSettings, Settings, builtin};
 use omp_types::ToolOutput;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
@@ -195,7 +195,7 @@ impl Bench {
 
 impl Seat {
     pub(crate) fn tool(&self, name: &str) -> Arc<dyn Tool> {
-        let tools = builtin(self.context.clone()).into_iter().chain(lsp(self.context.clone()));
+        let tools = builtin(self.context.clone()).into_iter();
         tools.into_iter().find(|tool| tool.definition().name == name).unwrap()
     }
 
