@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use omp_agent::{Clock, Control, Decision, Gate, Tool, ToolError};
+use omp_agent::{Clock, Control, Decision, Gate, PendingCall, Tool, ToolError};
 use omp_config::settings::{Settings, keys};
 use omp_guard::approval::{Mode, Policy};
 use omp_guard::command::{Script, Verdict};
@@ -151,7 +151,7 @@ impl Guard {
     /// Makes the tools known that this gate belongs to.
     pub(crate) fn attach_tools(&self, tools: Arc<omp_tools::Context>) {
         let mode = self.stance.lock().unwrap_or_else(PoisonError::into_inner).mode;
-        tools.sandbox.set_free(mode == Mode::Yolo);
+        tools.commands.sandbox.set_free(mode == Mode::Yolo);
         let _ = self.tools.set(tools);
     }
 
@@ -203,8 +203,8 @@ impl Guard {
         let stance = Stance::of(settings);
         obey(&self.modes, stance.mode);
         if let Some(tools) = self.tools.get() {
-            tools.sandbox.set_free(stance.mode == Mode::Yolo);
-            tools.sandbox.set(confining::settings(settings));
+            tools.commands.sandbox.set_free(stance.mode == Mode::Yolo);
+            tools.commands.sandbox.set(confining::settings(settings));
         }
         *self.stance.lock().unwrap_or_else(PoisonError::into_inner) = stance;
         self.permissions.reload(settings);
@@ -243,7 +243,7 @@ impl Guard {
 
     fn let_out(&self, call: &ToolCall, arguments: &Map<String, Value>) {
         if let Some(tools) = self.tools.get() {
-            tools.sandbox.let_out(&call.id, arguments);
+            tools.commands.sandbox.let_out(&call.id, arguments);
         }
     }
 
@@ -319,13 +319,8 @@ impl Guard {
 }
 
 impl Gate for Guard {
-    fn approve<'a>(
-        &'a self,
-        tool: &'a Arc<dyn Tool>,
-        call: &'a ToolCall,
-        arguments: &'a Map<String, Value>,
-    ) -> BoxFuture<'a, Decision> {
-        Box::pin(self.decide(tool, call, arguments))
+    fn approve<'a>(&'a self, pending: &'a PendingCall<'a>) -> BoxFuture<'a, Decision> {
+        Box::pin(self.decide(pending))
     }
 
     fn after<'a>(
@@ -347,10 +342,6 @@ impl Gate for Guard {
     }
 }
 
-fn insists(tool: &Arc<dyn Tool>, arguments: &Map<String, Value>) -> bool {
-    tool.approval(arguments).is_some_and(|approval| approval.insists)
-}
-
 /// Tools keep to what was agreed to unless nothing is ever asked, and ask about addresses where everything is.
 fn obey(modes: &omp_tools::Modes, mode: Mode) {
     modes.reach.enforce(mode != Mode::Yolo);
@@ -358,9 +349,11 @@ fn obey(modes: &omp_tools::Modes, mode: Mode) {
 }
 
 /// The tool's own word on the call. It may look at files, so it gets a thread where that holds up nobody.
-async fn declared(tool: &Arc<dyn Tool>, arguments: &Map<String, Value>) -> Option<Approval> {
-    let (tool, arguments) = (Arc::clone(tool), arguments.clone());
-    in_time(move || tool.approval(&arguments)).await.flatten()
+pub(crate) async fn declared(pending: &PendingCall<'_>) -> Option<Approval> {
+    let ask = |tool: Arc<dyn Tool>, arguments: Map<String, Value>| async move {
+        in_time(move || tool.approval(&arguments)).await.flatten()
+    };
+    pending.approval_by(ask).await
 }
 
 /// What a thread finds out; `None` if it fails or takes for ever, as a text may be made to let it.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use omp_agent::{Decision, Gate, Listener, Tool, ToolError};
+use omp_agent::{Decision, Gate, Listener, PendingCall, ToolError};
 use omp_guard::secrets::Secrets;
 use omp_types::{AgentEvent, Message, ToolCall, ToolOutput, ToolTrait, UserBlock, tool_has};
 use serde_json::{Map, Value};
@@ -140,13 +140,8 @@ impl Gate for MaskedGate {
         self.inner.before(call, arguments)
     }
 
-    fn approve<'a>(
-        &'a self,
-        tool: &'a Arc<dyn Tool>,
-        call: &'a ToolCall,
-        arguments: &'a Map<String, Value>,
-    ) -> BoxFuture<'a, Decision> {
-        self.inner.approve(tool, call, arguments)
+    fn approve<'a>(&'a self, pending: &'a PendingCall<'a>) -> BoxFuture<'a, Decision> {
+        self.inner.approve(pending)
     }
 
     fn restore(&self, arguments: Map<String, Value>) -> Map<String, Value> {

@@ -13,15 +13,15 @@ use crate::options::{Ptys, SessionOptions, ToolFilter};
 
 /// Tells the bash tool how to run commands and which other tools there are.
 pub(crate) fn configure(settings: &Settings, options: &SessionOptions, tools: &mut omp_tools::Settings) {
-    tools.embedded_shell = options.embedded_shell.clone();
+    tools.bash.embedded_shell = options.embedded_shell.clone();
     tools.jobs = jobs::configure(settings);
-    tools.bash_strip_limits = settings.get(keys::BASH_STRIP_TRAILING_HEAD_TAIL);
+    tools.bash.strip_limits = settings.get(keys::BASH_STRIP_TRAILING_HEAD_TAIL);
     if settings.get(keys::BASH_INTERCEPTOR_ENABLED) {
         let rules = settings.get(keys::BASH_INTERCEPTOR_PATTERNS);
-        tools.interception = Interception::On(rules.iter().filter_map(rule).collect());
+        tools.bash.interception = Interception::On(rules.iter().filter_map(rule).collect());
     }
     let list = |key| strings(settings.get(key)).map(str::to_owned).collect();
-    tools.minimizer = Minimizer {
+    tools.bash.minimizer = Minimizer {
         enabled: settings.get(keys::SHELL_MINIMIZER_ENABLED),
         only: list(keys::SHELL_MINIMIZER_ONLY),
         except: list(keys::SHELL_MINIMIZER_EXCEPT),

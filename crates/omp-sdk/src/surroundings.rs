@@ -119,10 +119,10 @@ impl Opening {
         context.settings = configure::tools(&self.settings, &home);
         context.todos = Arc::clone(&self.todos);
         context.jobs = self.jobs.clone();
-        context.terminal = shell::terminal(&self.options);
-        context.settings.edit_mode = self.edit_mode;
+        context.commands.terminal = shell::terminal(&self.options);
+        context.settings.edit.mode = self.edit_mode;
         context.settings.wording = self.wording;
-        context.settings.edit_active = match &self.options.tools {
+        context.settings.edit.active = match &self.options.tools {
             ToolFilter::All => true,
             ToolFilter::None => false,
             ToolFilter::Only(names) => names.iter().any(|name| name == "edit"),
@@ -132,9 +132,9 @@ impl Opening {
         context.scans =
             Arc::new(Scans::new(scan_limits(self.options.environment.as_ref()), Box::new(Instant::now)));
         context.spills = Arc::new(artifacts::Shelf(Arc::clone(&kept.artifacts)));
-        let github = github(&self.settings, &self.options, scope, &context.environment);
+        let github = github(&self.settings, &self.options, scope, &context.commands.environment);
         let obsidian = self.settings.get(keys::VAULT_ENABLED).then(|| {
-            let (environment, cwd) = (context.environment.clone(), context.cwd.clone());
+            let (environment, cwd) = (context.commands.environment.clone(), context.cwd.clone());
             Arc::new(Obsidian { scope: Arc::clone(scope), environment, cwd })
         });
         context.resources = resources(knowledge, kept, &github, obsidian);
@@ -142,11 +142,16 @@ impl Opening {
         context.ssh = self.ssh.clone();
         context.modes = modes::for_tools(&self.options, &self.settings);
         let memory = self.options.directories.state().join("sandbox-rung");
-        context.sandbox =
+        context.commands.sandbox =
             Arc::new(omp_tools::Sandbox::new(confining::settings(&self.settings), Some(memory)));
         let shared = Arc::clone(&context.modes);
-        context.lsp =
-            language_servers::of_session(&self.settings, &self.options, scope, &context.environment, shared);
+        context.lsp = language_servers::of_session(
+            &self.settings,
+            &self.options,
+            scope,
+            &context.commands.environment,
+            shared,
+        );
         let trust = ProjectTrust::new(&self.options, &self.settings);
         context.is_trusted = Arc::new(move || trust.code().is_ok());
         context.history = file_history::of_session(self, kept, &context);

@@ -11,6 +11,7 @@ mod ast_grep;
 mod bash;
 mod borders;
 mod checkpoint;
+mod commands;
 mod conflicts;
 mod context;
 mod discovery;
@@ -36,7 +37,8 @@ mod rewind;
 mod sandbox;
 mod scope;
 mod search;
-mod shown;
+mod seen_files;
+mod settings;
 mod spills;
 mod ssh;
 mod structure;
@@ -58,7 +60,8 @@ pub use ask::{AskAnswer, AskOption, AskQuestion, Dialog, Ended, Questioner};
 pub use bash::{InterceptRule, Interception, Minimizer, PtyView, UserCommand};
 pub use borders::Borders;
 pub use checkpoint::{Checkpoints, Mark, Rewound};
-pub use context::{Context, Login, MAIN_AGENT, Settings};
+pub use commands::Commands;
+pub use context::{Context, MAIN_AGENT};
 pub use discovery::{DiscoverableTool, Match, SEARCH_TOOL, Shelf, ToolIndex, is_searchable, search_tool};
 pub use edit::EditMode;
 pub use goal::GoalKeeper;
@@ -79,6 +82,9 @@ pub use sandbox::{
     Choice as RungChoice, Escalation, HostBook, NetworkSetting, OtherHosts, Sandbox, SandboxMode,
     SandboxSettings, SandboxStatus,
 };
+pub use settings::{
+    BashSettings, EditSettings, ImageSettings, Login, ReadSettings, SearchSettings, Settings,
+};
 pub use spills::Spills;
 pub use ssh::SshHosts;
 pub use todo::{ClearDelay, Phase, Status, Storage, Task, TodoList, from_markdown, to_markdown};
@@ -98,11 +104,11 @@ const CODE: &[(&BuiltinTool, Construct)] = &[
     (ast_edit::TOOL, |context| offered(ast_edit::AstEdit::new(context))),
     (resolve::TOOL, |context| offered(resolve::Resolve::new(context))),
     (bash::TOOL, |context| offered(bash::Bash::new(context))),
-    (job::TOOL, |context| offered(job::Job::new(context))),
-    (todo::TOOL, |context| offered(todo::Todo::new(context))),
-    (ask::TOOL, |context| offered(ask::Ask::new(context))),
-    (checkpoint::TOOL, |context| offered(checkpoint::Checkpoint::new(context))),
-    (rewind::TOOL, |context| offered(rewind::Rewind::new(context))),
+    (job::TOOL, |context| offered(job::Job::new(&context))),
+    (todo::TOOL, |context| offered(todo::Todo::new(&context))),
+    (ask::TOOL, |context| offered(ask::Ask::new(&context))),
+    (checkpoint::TOOL, |context| offered(checkpoint::Checkpoint::new(&context))),
+    (rewind::TOOL, |context| offered(rewind::Rewind::new(&context))),
     (inspect_image::TOOL, |context| offered(inspect_image::InspectImage::new(context))),
     (ssh::TOOL, |context| offered(ssh::Ssh::new(context)?)),
     (lsp::TOOL, |context| offered(lsp::Lsp::new(context)?)),
@@ -129,7 +135,7 @@ pub fn resolve(context: Arc<Context>) -> Arc<dyn Tool> {
 
 /// The tool of a session with a goal.
 pub fn goal(context: Arc<Context>) -> Arc<dyn Tool> {
-    Arc::new(goal::GoalTool::new(context))
+    Arc::new(goal::GoalTool::new(&context))
 }
 
 /// Arguments as the tool's own type. The schema was checked before, so this fails on a mismatch between the two.

@@ -13,7 +13,7 @@ use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::Context;
+use crate::{Context, Modes};
 use answer::Answered;
 pub use dialog::{AskAnswer, AskOption, AskQuestion, Dialog, Ended, Questioner};
 
@@ -21,7 +21,7 @@ pub(crate) const TOOL: &BuiltinTool = &builtin::ASK;
 
 pub(crate) struct Ask {
     definition: ToolDefinition,
-    context: Arc<Context>,
+    modes: Arc<Modes>,
 }
 
 #[derive(Deserialize)]
@@ -30,14 +30,14 @@ struct Arguments {
 }
 
 impl Ask {
-    pub(crate) fn new(context: Arc<Context>) -> Self {
+    pub(crate) fn new(context: &Context) -> Self {
         let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
-        Self { definition, context }
+        Self { definition, modes: Arc::clone(&context.modes) }
     }
 
     async fn ask(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
         let Arguments { questions } = crate::arguments(call.arguments)?;
-        let modes = &self.context.modes;
+        let modes = &self.modes;
         let Some(asking) = &modes.asking else {
             return Err(ToolError::new("Ask tool requires interactive mode"));
         };

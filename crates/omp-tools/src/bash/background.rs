@@ -41,7 +41,7 @@ impl Bash {
     /// Starts a command as a job with a shell of its own.
     pub(super) fn start_job(&self, prepared: Prepared, command: &str) -> Result<ToolOutput, ToolError> {
         let timeout = prepared.timeout;
-        let directory = self.context.shells.directory(&prepared.shell);
+        let directory = self.context.commands.shells.directory(&prepared.shell);
         let work = Work::begin(Arc::clone(&self.context), prepared, Which::Own(directory));
         let id = self.register(&mut Some(work), command).map_err(ToolError::new)?;
         Ok(started(&id, command, timeout, Vec::new()))
@@ -75,7 +75,7 @@ impl Bash {
         let mut work = Some(work);
         match (self.register(&mut work, command), work) {
             (Ok(id), _) => {
-                let given = self.context.shells.give_away(&hold, stays);
+                let given = self.context.commands.shells.give_away(&hold, stays);
                 self.context.note_directory(&shell);
                 Ok(started(&id, command, timeout, so_far(&audience.tail(), &given)))
             }

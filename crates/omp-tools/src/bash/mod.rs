@@ -100,7 +100,7 @@ fn start(context: &Context, arguments: &Map<String, Value>) -> Start {
     let typed = arguments.get("cwd").and_then(Value::as_str);
     let given = typed.and_then(|typed| context.base().resolve(typed).ok());
     let cwd = given.or_else(|| context.here()).unwrap_or_else(|| context.cwd.clone());
-    Start { cwd, shell: context.set_in_shell.known() }
+    Start { cwd, shell: context.commands.set_in_shell.known() }
 }
 
 /// A command that is ready to run, as far as the model's words go.
@@ -144,7 +144,7 @@ impl Bash {
         match denied.get() {
             // Somebody may let it out; then it runs once more from the beginning.
             Some(denial) if self.context.ask_to_leave(&call.id, &command, denial).await => {
-                self.context.sandbox.let_out(&call.id, &call.arguments);
+                self.context.commands.sandbox.let_out(&call.id, &call.arguments);
                 self.attempt(again, &call, view.as_deref(), &Arc::default()).await
             }
             _ => result,
@@ -185,7 +185,7 @@ impl Bash {
             approval::verdict(&context, start, &command, &arguments).shell
         });
         if let Ok(set) = set.await {
-            self.context.set_in_shell.replace(set);
+            self.context.commands.set_in_shell.replace(set);
         }
     }
 
@@ -205,7 +205,7 @@ impl Bash {
         let order = self.with_paths(order).await?;
         let place = self.place(order.directory)?;
         let place = self.context.follow_directory(&shell, place);
-        let watch = Watch::new(&settings.minimizer, &order.command);
+        let watch = Watch::new(&settings.bash.minimizer, &order.command);
         let whole = spills.open(TOOL.name);
         let call = Call {
             command: order.command,
@@ -230,13 +230,13 @@ impl Bash {
         let settings = &self.context.settings;
         let Arguments { command, env, cwd, .. } = arguments;
         let cleaned =
-            if settings.bash_strip_limits { tidy_up::without_limits(&command) } else { command.clone() };
+            if settings.bash.strip_limits { tidy_up::without_limits(&command) } else { command.clone() };
         let (directory, cleaned) = match (cwd, tidy_up::leading_cd(&cleaned)) {
             (Some(cwd), _) => (Directory::Given(cwd), cleaned),
             (None, Some((directory, rest))) => (Directory::Entered(directory), rest.to_owned()),
             (None, None) => (Directory::Current, cleaned),
         };
-        intercept::check(&settings.interception, &settings.tools, &command, &cleaned)?;
+        intercept::check(&settings.bash.interception, &settings.tools, &command, &cleaned)?;
         Ok(Order { command: cleaned, env, directory })
     }
 

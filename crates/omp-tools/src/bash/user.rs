@@ -53,7 +53,7 @@ impl Context {
             spill: self.spills.open(TOOL.name),
             hold: Arc::default(),
         };
-        let answer = self.shells.run(&self.scope, &shell, call, cancel, on_output).await;
+        let answer = self.commands.shells.run(&self.commands.scope, &shell, call, cancel, on_output).await;
         self.scans.clear(); // It may have written files.
         self.note_directory(&shell);
         Ok(record(answer?.outcome, timeout))

@@ -3,6 +3,7 @@
 mod state;
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -11,7 +12,7 @@ use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::Context;
+use crate::{Context, Modes};
 pub use state::{Checkpoints, Mark, Rewound};
 
 pub(crate) const TOOL: &BuiltinTool = &builtin::CHECKPOINT;
@@ -21,7 +22,8 @@ pub(crate) const NOT_HERE: &str = "Checkpoint not available in subagents.";
 
 pub(crate) struct Checkpoint {
     definition: ToolDefinition,
-    context: Arc<Context>,
+    modes: Arc<Modes>,
+    now: fn() -> SystemTime,
 }
 
 #[derive(Deserialize)]
@@ -30,15 +32,15 @@ struct Arguments {
 }
 
 impl Checkpoint {
-    pub(crate) fn new(context: Arc<Context>) -> Self {
+    pub(crate) fn new(context: &Context) -> Self {
         let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
-        Self { definition, context }
+        Self { definition, modes: Arc::clone(&context.modes), now: context.now }
     }
 
     fn begin(&self, arguments: Map<String, Value>) -> Result<ToolOutput, ToolError> {
         let Arguments { goal } = crate::arguments(arguments)?;
-        let checkpoints = self.context.modes.checkpoints.as_ref().ok_or_else(|| ToolError::new(NOT_HERE))?;
-        let started = crate::modes::iso((self.context.now)());
+        let checkpoints = self.modes.checkpoints.as_ref().ok_or_else(|| ToolError::new(NOT_HERE))?;
+        let started = crate::modes::iso((self.now)());
         checkpoints.request(&started)?;
         let text = format!(
             "Checkpoint created.\nGoal: {goal}\nRun your investigation, then call rewind with a concise report."

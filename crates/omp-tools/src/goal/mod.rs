@@ -11,14 +11,14 @@ use omp_types::{Approval, BuiltinTool, Goal, GoalStatus, ToolDefinition, ToolOut
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::Context;
+use crate::{Context, Modes};
 pub use keeper::GoalKeeper;
 
 pub(crate) const TOOL: &BuiltinTool = &builtin::GOAL;
 
 pub(crate) struct GoalTool {
     definition: ToolDefinition,
-    context: Arc<Context>,
+    modes: Arc<Modes>,
 }
 
 #[derive(Deserialize)]
@@ -39,14 +39,14 @@ enum Op {
 }
 
 impl GoalTool {
-    pub(crate) fn new(context: Arc<Context>) -> Self {
+    pub(crate) fn new(context: &Context) -> Self {
         let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
-        Self { definition, context }
+        Self { definition, modes: Arc::clone(&context.modes) }
     }
 
     fn change(&self, arguments: Map<String, Value>) -> Result<ToolOutput, ToolError> {
         let Arguments { op, objective, token_budget } = crate::arguments(arguments)?;
-        let keeper = &self.context.modes.goal;
+        let keeper = &self.modes.goal;
         let goal = match op {
             Op::Create => keeper.create(&objective.unwrap_or_default(), token_budget),
             Op::Get => keeper.goal().ok_or_else(|| "There is no goal.".to_owned()),

@@ -90,7 +90,7 @@ impl InspectImage {
 
 /// The model that will look. Decided before the file is touched.
 fn choose(context: &Context) -> Result<Seer, ToolError> {
-    if context.settings.block_images {
+    if context.settings.images.block {
         return Err(ToolError::new(
             "Image submission is disabled by settings (images.blockImages=true). Disable it to use inspect_image.",
         ));

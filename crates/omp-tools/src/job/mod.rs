@@ -25,7 +25,10 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
 
 pub(crate) struct Job {
     definition: ToolDefinition,
-    context: Arc<Context>,
+    jobs: Option<Arc<Jobs>>,
+    /// Whose jobs they are.
+    owner: String,
+    poll_wait: Duration,
 }
 
 #[derive(Deserialize)]
@@ -39,9 +42,10 @@ struct Arguments {
 }
 
 impl Job {
-    pub(crate) fn new(context: Arc<Context>) -> Self {
+    pub(crate) fn new(context: &Context) -> Self {
         let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
-        Self { definition, context }
+        let (jobs, owner) = (context.jobs.clone(), context.agent.clone());
+        Self { definition, jobs, owner, poll_wait: context.settings.jobs.poll_wait }
     }
 
     async fn execute(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
@@ -51,10 +55,10 @@ impl Job {
                 "`list` cannot be combined with `poll` or `cancel`: call with one of them.",
             ));
         }
-        let Some(jobs) = &self.context.jobs else {
+        let Some(jobs) = &self.jobs else {
             return Ok(said("Async execution is disabled; no background jobs are available."));
         };
-        let view = View { jobs, owner: &self.context.agent };
+        let view = View { jobs, owner: &self.owner };
         if list {
             return Ok(view.list());
         }
@@ -73,7 +77,7 @@ impl Job {
         }
         // Until the result is built nobody else tells what it will say.
         let _watching = jobs.watch(view.owner, &watched);
-        view.wait(&watched, self.context.settings.jobs.poll_wait, &call).await;
+        view.wait(&watched, self.poll_wait, &call).await;
         let shown = watched.into_iter().chain(cancelled.iter().map(|(id, _)| id.clone())).collect::<Vec<_>>();
         Ok(view.result(view.known(&shown), cancelled))
     }

@@ -213,7 +213,7 @@ impl<'a> Target<'a> {
 
     /// Lines of a read without an end.
     fn default_lines(&self) -> u64 {
-        let lines = self.context.settings.read_default_limit.clamp(1, MAX_LINES as u64);
+        let lines = self.context.settings.read.default_limit.clamp(1, MAX_LINES as u64);
         if self.url.as_ref().is_some_and(Url::is_web) { lines.min(web::MAX_LINES) } else { lines }
     }
 

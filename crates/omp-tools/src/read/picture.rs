@@ -31,7 +31,7 @@ pub(super) fn read(target: &Target, file: File, metadata: &Metadata) -> Result<T
     if target.context.settings.tools.iter().any(|tool| tool == inspect_image::TOOL.name) {
         return Ok(describe(target, &facts::of(&bytes).map_err(damaged)?, bytes.len()));
     }
-    let fit = if target.context.settings.resize_images { Fit::Shrink } else { Fit::Keep };
+    let fit = if target.context.settings.images.resize { Fit::Shrink } else { Fit::Keep };
     let loaded = image::load(bytes, fit).map_err(damaged)?;
     let note = note(&shown, &loaded);
     let data = base64::engine::general_purpose::STANDARD.encode(&loaded.bytes);

@@ -146,7 +146,7 @@ fn attach(job: &Job, output: &mut ToolOutput, content: &str) {
 }
 
 fn show_picture(job: &Job, bytes: &[u8], notes: &mut Vec<String>) -> ToolOutput {
-    let fit = if job.context.settings.resize_images { Fit::Shrink } else { Fit::Keep };
+    let fit = if job.context.settings.images.resize { Fit::Shrink } else { Fit::Keep };
     let loaded = match image::load_within(bytes.to_vec(), fit, MAX_PICTURE_BYTES) {
         Ok(loaded) if loaded.bytes.len() <= MAX_PICTURE_BYTES => loaded,
         Ok(_) => {

@@ -115,8 +115,8 @@ fn search(
     let alone = targets.is_one_file();
     let style = Style {
         ignore_case: arguments.i.unwrap_or(false),
-        before: context.settings.search_before,
-        after: context.settings.search_after,
+        before: context.settings.search.before,
+        after: context.settings.search.after,
         limit: if alone { ALONE } else { PER_FILE },
     };
     let query =

@@ -168,7 +168,7 @@ fn completed(before: &[Phase], after: &[Phase]) -> Vec<(String, String)> {
 
 pub(crate) struct Todo {
     definition: ToolDefinition,
-    context: Arc<Context>,
+    todos: Arc<TodoList>,
 }
 
 #[derive(Deserialize)]
@@ -177,14 +177,14 @@ struct Arguments {
 }
 
 impl Todo {
-    pub(crate) fn new(context: Arc<Context>) -> Self {
+    pub(crate) fn new(context: &Context) -> Self {
         let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
-        Self { definition, context }
+        Self { definition, todos: Arc::clone(&context.todos) }
     }
 
     fn update(&self, arguments: Map<String, Value>) -> Result<ToolOutput, ToolError> {
         let Arguments { ops } = crate::arguments(arguments)?;
-        let list = &self.context.todos;
+        let list = &self.todos;
         let Change { phases, errors, completed } = list.change(&ops);
         let text = summary::summary(&phases, &errors);
         let storage = match list.storage {

@@ -125,7 +125,7 @@ fn difference(context: &Context, arguments: &Map<String, Value>) -> Option<Strin
 /// The files that a call changes.
 fn targets(context: &Context, typed: &str) -> Vec<PathBuf> {
     if let Some(address) = conflicts::Address::parse(typed) {
-        return address.map(|address| context.conflicts.files(address)).unwrap_or_default();
+        return address.map(|address| context.seen.conflicts.files(address)).unwrap_or_default();
     }
     if InternalUrl::parse(typed).is_some() {
         return Vec::new();
@@ -306,7 +306,7 @@ impl Done<'_> {
         let mut text = String::new();
         if context.shows_anchors() {
             let plain = content.strip_prefix('\u{feff}').unwrap_or(content).replace("\r\n", "\n");
-            let tag = context.shown.record(path, &plain, &[(1, usize::MAX)]);
+            let tag = context.seen.record(path, &plain, &[(1, usize::MAX)]);
             text.push_str(&format!("[{shown}#{tag}]\n"));
         }
         // The unit of the interface is the UTF-16 code unit, whatever the file's encoding.

@@ -177,7 +177,7 @@ impl Bench {
         let mut context =
             Context::new(project.clone(), Some(home.clone()), scope.clone(), environment.clone());
         context.settings = self.tools.clone();
-        context.settings.edit_active = true;
+        context.settings.edit.active = true;
         context.history.clone_from(&self.history);
         let places = vec![home.clone(), home.join(".omp/agent"), project.join(".omp"), project.clone()];
         let servers = Servers::new(Surroundings {
@@ -237,6 +237,6 @@ impl Seat {
     /// Ends the servers.
     pub(crate) async fn leave(self) {
         self.desk.servers.close().await;
-        self.context.scope.end().await;
+        self.context.commands.scope.end().await;
     }
 }

@@ -4,15 +4,23 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use omp_hashline::{NoopGuard, Snapshots, Tag};
+use omp_workspace::milestones::Milestones;
+
+use crate::conflicts::Conflicts;
 
 /// Shared by the tools of one session that show or change files.
 #[derive(Default)]
-pub(crate) struct Shown {
+pub(crate) struct SeenFiles {
+    /// The texts that edits refer to.
     snapshots: Mutex<Snapshots>,
     noops: Mutex<NoopGuard>,
+    /// Where lines of large files begin.
+    pub(crate) milestones: Milestones,
+    /// Merge conflicts that were shown.
+    pub(crate) conflicts: Conflicts,
 }
 
-impl Shown {
+impl SeenFiles {
     /// Larger files are shown without a tag: a tag needs the whole file, and a window of a huge one should not.
     pub(crate) const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
