@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::agent::Fixed;
 use crate::config::InterruptMode;
 use crate::correct::{ABORTED, SKIPPED};
-use crate::parts::Decision;
+use crate::parts::{Decision, PendingCall};
 use crate::run::Run;
 use crate::tool::{Invocation, Patience, Scheduling, Tool, ToolError, Updates};
 
@@ -338,7 +338,7 @@ async fn pass_stations(
         let checked = fixed.validators.check(tool.as_ref(), call.arguments.clone());
         let arguments = checked.map_err(|error| ToolError::new(error.0))?;
         let arguments = fixed.gate.before(call, arguments).await?;
-        match fixed.gate.approve(tool, call, &arguments).await {
+        match fixed.gate.approve(&PendingCall::new(tool, call, &arguments)).await {
             Decision::Allow => Ok(fixed.gate.restore(arguments)),
             Decision::Deny(reason) => Err(ToolError::new(reason)),
         }

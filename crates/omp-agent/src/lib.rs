@@ -42,7 +42,7 @@ pub use intent::INTENT_FIELD;
 pub use origin::{McpOrigin, ToolOrigin};
 pub use parts::{
     AccountAnswer, BatchStream, Beside, Clock, Decision, Gate, Listener, Model, ModelIdentity, Models, Note,
-    OpenGate, Parts, Setup, Todos,
+    OpenGate, Parts, PendingCall, Setup, Todos,
 };
 pub use prompt::{Outcome, Prompt, PromptForm};
 pub use queue::{Aside, Delivery, Queued};

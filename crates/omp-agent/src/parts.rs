@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures_util::Stream;
 use futures_util::future::BoxFuture;
-use omp_types::{AgentEvent, Message, ModelRequest, StreamEvent, ThinkingLevel, ToolCall};
+use omp_types::{AgentEvent, Approval, Message, ModelRequest, StreamEvent, ThinkingLevel, ToolCall};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -140,12 +140,7 @@ pub trait Gate: Send + Sync {
     }
 
     /// Before the tool does anything at all; each call of an answer is decided for itself.
-    fn approve<'a>(
-        &'a self,
-        _tool: &'a Arc<dyn Tool>,
-        _call: &'a ToolCall,
-        _arguments: &'a Map<String, Value>,
-    ) -> BoxFuture<'a, Decision> {
+    fn approve<'a>(&'a self, _pending: &'a PendingCall<'a>) -> BoxFuture<'a, Decision> {
         Box::pin(async { Decision::Allow })
     }
 
@@ -161,6 +156,41 @@ pub trait Gate: Send + Sync {
         result: Result<ToolOutput, ToolError>,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         Box::pin(async move { result })
+    }
+}
+
+/// A call that is about to run, for those who decide about it.
+pub struct PendingCall<'a> {
+    pub tool: &'a Arc<dyn Tool>,
+    pub call: &'a ToolCall,
+    /// As the tool will get them, but for placeholders.
+    pub arguments: &'a Map<String, Value>,
+    approval: OnceLock<Option<Approval>>,
+}
+
+impl<'a> PendingCall<'a> {
+    pub fn new(tool: &'a Arc<dyn Tool>, call: &'a ToolCall, arguments: &'a Map<String, Value>) -> Self {
+        Self { tool, call, arguments, approval: OnceLock::new() }
+    }
+
+    /// The tool's word on the call ([`Tool::approval`]), asked for once however many gates want to know it.
+    pub fn approval(&self) -> Option<Approval> {
+        self.approval.get_or_init(|| self.tool.approval(self.arguments)).clone()
+    }
+
+    /// The same, for gates that have a thread for it: a tool may look at files before it answers.
+    pub async fn approval_by<F>(
+        &self,
+        ask: impl FnOnce(Arc<dyn Tool>, Map<String, Value>) -> F,
+    ) -> Option<Approval>
+    where
+        F: Future<Output = Option<Approval>>,
+    {
+        if let Some(known) = self.approval.get() {
+            return known.clone();
+        }
+        let said = ask(Arc::clone(self.tool), self.arguments.clone()).await;
+        self.approval.get_or_init(|| said).clone()
     }
 }
 

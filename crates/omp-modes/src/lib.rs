@@ -33,8 +33,6 @@ pub use review::{
 };
 pub use ui::Ui;
 
-/// The tools that end a turn of planning.
-const DECIDING: [&str; 2] = ["ask", "resolve"];
 /// The name of no mode in session files.
 const NO_MODE: &str = "none";
 

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use omp_agent::{Note, ToolError};
 use omp_llm::registry::Selection;
 use omp_tools::{Decision, InternalUrl, PendingAction};
-use omp_types::{CustomMessage, Message, ThinkingLevel, ToolOutput};
+use omp_types::{CustomMessage, Message, ThinkingLevel, ToolOutput, ToolTrait, tool_has};
 use serde_json::{Value, json};
 
 use crate::plan_file::{self, PlanFile};
-use crate::{DECIDING, NO_MODE, SessionModes};
+use crate::{NO_MODE, SessionModes};
 
 const INSTRUCTION: &str = include_str!("../prompts/plan-mode.md");
 const AGAIN: &str = include_str!("../prompts/plan-again.md");
@@ -162,7 +162,7 @@ impl SessionModes {
     /// Did the last calls ask the user or hand in a plan?
     pub fn note_decision(&self, conversation: &[Arc<Message>]) {
         let results = conversation.iter().rev().map_while(|message| message.as_tool_result());
-        let decides = |name: &str| DECIDING.contains(&name);
+        let decides = |name: &str| tool_has(name, ToolTrait::EndsPlanningTurn);
         if results.into_iter().any(|result| !result.is_error && decides(&result.tool_name)) {
             self.plan().decided = true;
         }

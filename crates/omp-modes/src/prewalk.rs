@@ -5,13 +5,10 @@ use std::sync::{Arc, Weak};
 
 use omp_agent::{BatchStream, Model, ModelIdentity};
 use omp_llm::registry::Selection;
-use omp_types::{Message, ModelRequest, ThinkingLevel};
+use omp_types::{Message, ModelRequest, ThinkingLevel, ToolTrait, tool_has};
 use tokio_util::sync::CancellationToken;
 
 use crate::SessionModes;
-
-/// The tools that change files.
-const CHANGING: [&str; 3] = ["edit", "write", "ast_edit"];
 
 /// What is left of the way.
 pub struct Prewalk {
@@ -75,7 +72,7 @@ impl PrewalkModel {
         results.any(|result| {
             !result.is_error
                 && result.timestamp >= self.since
-                && CHANGING.contains(&result.tool_name.as_str())
+                && tool_has(&result.tool_name, ToolTrait::ChangesFiles)
         })
     }
 }

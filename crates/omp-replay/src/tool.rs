@@ -5,16 +5,13 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Inspection, Invocation, LineInput, Note, Patience, Scheduling, Tool, ToolError, ToolOrigin};
-use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
+use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput, ToolTrait, tool_has};
 use serde_json::{Map, Value};
 
 use crate::line::{Line, ToolOutcome, ToolRun};
 use crate::order::Order;
 use crate::play::Player;
 use crate::record::{Shared, now_ms};
-
-/// Tools that change nothing but the session itself. They run when a recording is played, too.
-pub(crate) const INWARD: [&str; 5] = ["todo", "goal", "resolve", "checkpoint", "rewind"];
 
 /// A tool whose calls are written down.
 pub(crate) struct Recorded {
@@ -143,6 +140,7 @@ impl Played {
     /// Does the call change nothing but the session, or ask the person whose answers are played?
     fn is_inward(&self) -> bool {
         let name = self.definition.name.as_str();
-        INWARD.contains(&name) || (name == "ask" && self.player.gate.is_followed())
+        tool_has(name, ToolTrait::SessionOnly)
+            || (tool_has(name, ToolTrait::AsksPerson) && self.player.gate.is_followed())
     }
 }

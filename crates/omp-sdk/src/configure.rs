@@ -13,7 +13,7 @@ use omp_llm::dialect::ToolFormat;
 use omp_models::model_of_role;
 use omp_shell::Limits;
 use omp_tools::EditMode;
-use omp_types::{Sampling, ThinkingBudgets};
+use omp_types::{Sampling, ThinkingBudgets, builtin_tool};
 use serde_json::Value;
 
 use crate::error::SessionError;
@@ -129,24 +129,36 @@ fn array(value: &Value) -> &[Value] {
 pub(crate) fn tools(settings: &Settings, home: &Path) -> omp_tools::Settings {
     let kilobytes = |key| whole(settings, key) as usize * 1024;
     omp_tools::Settings {
-        read_default_limit: whole(settings, keys::READ_DEFAULT_LIMIT).max(1),
-        read_line_numbers: settings.get(keys::READ_LINE_NUMBERS),
-        read_hash_lines: settings.get(keys::READ_HASH_LINES),
-        read_summarize: settings.get(keys::READ_SUMMARIZE_ENABLED),
-        read_summarize_prose: settings.get(keys::READ_SUMMARIZE_PROSE),
-        edit_fuzzy: match settings.get(keys::EDIT_FUZZY_MATCH) {
-            true => omp_tools::Fuzzy::From(settings.get(keys::EDIT_FUZZY_THRESHOLD)),
-            false => omp_tools::Fuzzy::Off,
+        read: omp_tools::ReadSettings {
+            default_limit: whole(settings, keys::READ_DEFAULT_LIMIT).max(1),
+            line_numbers: settings.get(keys::READ_LINE_NUMBERS),
+            hash_lines: settings.get(keys::READ_HASH_LINES),
+            summarize: settings.get(keys::READ_SUMMARIZE_ENABLED),
+            summarize_prose: settings.get(keys::READ_SUMMARIZE_PROSE),
         },
-        edit_streaming_abort: settings.get(keys::EDIT_STREAMING_ABORT),
-        edit_block_generated: settings.get(keys::EDIT_BLOCK_AUTO_GENERATED),
-        edit_enforce_seen_lines: settings.get(keys::EDIT_ENFORCE_SEEN_LINES),
-        search_before: whole(settings, keys::SEARCH_CONTEXT_BEFORE) as usize,
-        search_after: whole(settings, keys::SEARCH_CONTEXT_AFTER) as usize,
-        shell: settings.get(keys::SHELL_PATH).map(|path| expand_home(path, home)),
+        edit: omp_tools::EditSettings {
+            fuzzy: match settings.get(keys::EDIT_FUZZY_MATCH) {
+                true => omp_tools::Fuzzy::From(settings.get(keys::EDIT_FUZZY_THRESHOLD)),
+                false => omp_tools::Fuzzy::Off,
+            },
+            streaming_abort: settings.get(keys::EDIT_STREAMING_ABORT),
+            block_generated: settings.get(keys::EDIT_BLOCK_AUTO_GENERATED),
+            enforce_seen_lines: settings.get(keys::EDIT_ENFORCE_SEEN_LINES),
+            ..omp_tools::EditSettings::default()
+        },
+        search: omp_tools::SearchSettings {
+            before: whole(settings, keys::SEARCH_CONTEXT_BEFORE) as usize,
+            after: whole(settings, keys::SEARCH_CONTEXT_AFTER) as usize,
+        },
+        bash: omp_tools::BashSettings {
+            shell: settings.get(keys::SHELL_PATH).map(|path| expand_home(path, home)),
+            ..omp_tools::BashSettings::default()
+        },
+        images: omp_tools::ImageSettings {
+            resize: settings.get(keys::IMAGES_AUTO_RESIZE),
+            block: settings.get(keys::IMAGES_BLOCK_IMAGES),
+        },
         max_timeout: whole(settings, keys::TOOLS_MAX_TIMEOUT),
-        resize_images: settings.get(keys::IMAGES_AUTO_RESIZE),
-        block_images: settings.get(keys::IMAGES_BLOCK_IMAGES),
         output: Limits {
             inline_bytes: kilobytes(keys::TOOLS_ARTIFACT_SPILL_THRESHOLD),
             head_bytes: kilobytes(keys::TOOLS_ARTIFACT_HEAD_BYTES),
@@ -186,17 +198,8 @@ pub(crate) fn edit_mode(
 
 /// Tools that a setting takes away.
 pub(crate) fn is_switched_off(settings: &Settings, tool: &str) -> bool {
-    match tool {
-        "bash" => !settings.get(keys::BASH_ENABLED),
-        "find" => !settings.get(keys::FIND_ENABLED),
-        "search" => !settings.get(keys::SEARCH_ENABLED),
-        "todo" => !settings.get(keys::TODO_ENABLED),
-        "checkpoint" | "rewind" => !settings.get(keys::CHECKPOINT_ENABLED),
-        "ast_grep" => !settings.get(keys::AST_GREP_ENABLED),
-        "inspect_image" => !settings.get(keys::INSPECT_IMAGE_ENABLED),
-        "ast_edit" | "resolve" => !settings.get(keys::AST_EDIT_ENABLED),
-        _ => false,
-    }
+    let switch = builtin_tool(tool).and_then(|tool| tool.switch);
+    switch.is_some_and(|switch| !settings.is_on(switch))
 }
 
 pub(crate) fn skills(settings: &Settings, choice: &SkillChoice, directories: &Directories) -> SkillFilter {

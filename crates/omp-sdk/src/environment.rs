@@ -79,15 +79,15 @@ pub(crate) fn apply_shell_switches(
     let set = |names: [&str; 2]| {
         names.into_iter().find_map(|name| environment.var(name).filter(|value| !value.is_empty()))
     };
-    settings.shell_prefix = set(["PI_SHELL_PREFIX", "CLAUDE_CODE_SHELL_PREFIX"]);
-    settings.login = match set(["PI_BASH_NO_LOGIN", "CLAUDE_BASH_NO_LOGIN"]) {
+    settings.bash.prefix = set(["PI_SHELL_PREFIX", "CLAUDE_CODE_SHELL_PREFIX"]);
+    settings.bash.login = match set(["PI_BASH_NO_LOGIN", "CLAUDE_BASH_NO_LOGIN"]) {
         Some(_) => Login::Off,
         None => Login::Without(secrets.clone()),
     };
     if let Some(files) = environment.var("PI_MAX_AST_FILES").and_then(|text| text.trim().parse().ok()) {
         settings.ast_max_files = files;
     }
-    settings.ci = match set(["PI_BASH_NO_CI", "CLAUDE_BASH_NO_CI"]) {
+    settings.bash.ci = match set(["PI_BASH_NO_CI", "CLAUDE_BASH_NO_CI"]) {
         Some(_) => Ci::Inherited,
         None => Ci::Announced,
     };

@@ -73,11 +73,11 @@ pub use omp_replay::{Deck, Divergence, Player, Recorder, Report as ReplayReport,
 pub use omp_session::{self as sessions, Header as SessionHeader, IfHeld, Origin, terminal_id};
 pub use omp_ssh as ssh;
 pub use omp_stats as stats;
-pub use omp_tools::NAMES as TOOL_NAMES;
 pub use omp_tools::{AskAnswer, AskOption, AskQuestion, Dialog, Ended, Questioner};
 pub use omp_tools::{Borders, SandboxStatus};
 pub use omp_tools::{Phase, Status as TaskStatus, Task, from_markdown, to_markdown};
 pub use omp_tools::{PtyView, UserCommand};
+pub use omp_types::TOOL_NAMES;
 pub use prompt::attach::{Attached, read_attachments};
 pub use prompt::composing::keyword_spans;
 pub use prompt::discovered::{DiscoveredItem, DiscoveredState};

@@ -32,7 +32,7 @@ impl Bench {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let environment: Environment = [("PATH", path)].into_iter().collect();
         let mut context = Context::new(cwd.to_owned(), None, Arc::new(Scope::new()), environment);
-        context.settings.edit_active = true;
+        context.settings.edit.active = true;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         Self { tools: builtin(Arc::new(context)), runtime }
     }

@@ -37,7 +37,7 @@ impl<'a> Session<'a> {
     fn new(cwd: &Path, runtime: &'a Runtime) -> Self {
         let scope = Arc::new(Scope::new());
         let mut context = Context::new(cwd.to_owned(), None, scope, Environment::default());
-        context.settings.edit_active = true;
+        context.settings.edit.active = true;
         Self { tools: builtin(Arc::new(context)), runtime }
     }
 

@@ -103,7 +103,7 @@ fn generator_words(line: &str) -> Option<&'static str> {
 
 /// Refuses to change a file that looks generated, unless the user allows it.
 pub(crate) fn refuse(context: &Context, path: &Path, start: &str) -> Result<(), ToolError> {
-    if !context.settings.edit_block_generated {
+    if !context.settings.edit.block_generated {
         return Ok(());
     }
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! The built-in tools: one folder each, with its schema, the text the model reads about it, and its code.
+//! The built-in tools: one folder each, with its code and what the model is told about it (`tool.md`). Everything else about
+//! a tool is its row in [`omp_types::BUILTIN_TOOLS`].
 //!
 //! Tools know the [`Context`] they run in and nothing of terminals or providers. What they tell the model is
 //! bounded ([`output`]), and their errors say what to do instead.
@@ -10,6 +11,7 @@ mod ast_grep;
 mod bash;
 mod borders;
 mod checkpoint;
+mod commands;
 mod conflicts;
 mod context;
 mod discovery;
@@ -35,7 +37,8 @@ mod rewind;
 mod sandbox;
 mod scope;
 mod search;
-mod shown;
+mod seen_files;
+mod settings;
 mod spills;
 mod ssh;
 mod structure;
@@ -48,7 +51,7 @@ mod write;
 use std::sync::Arc;
 
 use omp_agent::{Tool, ToolError};
-use omp_types::ToolDefinition;
+use omp_types::BuiltinTool;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -57,7 +60,8 @@ pub use ask::{AskAnswer, AskOption, AskQuestion, Dialog, Ended, Questioner};
 pub use bash::{InterceptRule, Interception, Minimizer, PtyView, UserCommand};
 pub use borders::Borders;
 pub use checkpoint::{Checkpoints, Mark, Rewound};
-pub use context::{Context, Login, MAIN_AGENT, Settings};
+pub use commands::Commands;
+pub use context::{Context, MAIN_AGENT};
 pub use discovery::{DiscoverableTool, Match, SEARCH_TOOL, Shelf, ToolIndex, is_searchable, search_tool};
 pub use edit::EditMode;
 pub use goal::GoalKeeper;
@@ -78,65 +82,45 @@ pub use sandbox::{
     Choice as RungChoice, Escalation, HostBook, NetworkSetting, OtherHosts, Sandbox, SandboxMode,
     SandboxSettings, SandboxStatus,
 };
+pub use settings::{
+    BashSettings, EditSettings, ImageSettings, Login, ReadSettings, SearchSettings, Settings,
+};
 pub use spills::Spills;
 pub use ssh::SshHosts;
 pub use todo::{ClearDelay, Phase, Status, Storage, Task, TodoList, from_markdown, to_markdown};
 pub use wording::Wording;
 
-/// The names of the built-in tools that users may choose from, in the order of [`builtin`].
-pub const NAMES: &[&str] = &[
-    read::NAME,
-    write::NAME,
-    edit::NAME,
-    find::NAME,
-    search::NAME,
-    ast_grep::NAME,
-    ast_edit::NAME,
-    bash::NAME,
-    job::NAME,
-    todo::NAME,
-    ask::NAME,
-    checkpoint::NAME,
-    rewind::NAME,
-    inspect_image::NAME,
-    ssh::NAME,
-    lsp::NAME,
+/// How the code of a tool gets its context; `None` where the session has not what the tool needs.
+type Construct = fn(Arc<Context>) -> Option<Arc<dyn Tool>>;
+
+/// The code of the rows of [`omp_types::BUILTIN_TOOLS`] that a session has from its start, in their order.
+const CODE: &[(&BuiltinTool, Construct)] = &[
+    (read::TOOL, |context| offered(read::Read::new(context))),
+    (write::TOOL, |context| offered(write::Write::new(context))),
+    (edit::TOOL, |context| offered(edit::Edit::new(context))),
+    (find::TOOL, |context| offered(find::Find::new(context))),
+    (search::TOOL, |context| offered(search::Search::new(context))),
+    (ast_grep::TOOL, |context| offered(ast_grep::AstGrep::new(context))),
+    (ast_edit::TOOL, |context| offered(ast_edit::AstEdit::new(context))),
+    (resolve::TOOL, |context| offered(resolve::Resolve::new(context))),
+    (bash::TOOL, |context| offered(bash::Bash::new(context))),
+    (job::TOOL, |context| offered(job::Job::new(&context))),
+    (todo::TOOL, |context| offered(todo::Todo::new(&context))),
+    (ask::TOOL, |context| offered(ask::Ask::new(&context))),
+    (checkpoint::TOOL, |context| offered(checkpoint::Checkpoint::new(&context))),
+    (rewind::TOOL, |context| offered(rewind::Rewind::new(&context))),
+    (inspect_image::TOOL, |context| offered(inspect_image::InspectImage::new(context))),
+    (ssh::TOOL, |context| offered(ssh::Ssh::new(context)?)),
+    (lsp::TOOL, |context| offered(lsp::Lsp::new(context)?)),
 ];
 
-/// The tool that a hidden one comes with: nobody chooses `resolve`, but edits that are shown first need it.
-pub fn companion_of(name: &str) -> Option<&'static str> {
-    (name == resolve::NAME).then_some(ast_edit::NAME)
+fn offered(tool: impl Tool + 'static) -> Option<Arc<dyn Tool>> {
+    Some(Arc::new(tool))
 }
 
-/// The built-in tools, always in the same order: the tool list is part of the prompt that providers cache.
+/// The built-in tools that a session can have from its start, always in the same order. May wait for the disk.
 pub fn builtin(context: Arc<Context>) -> Vec<Arc<dyn Tool>> {
-    vec![
-        Arc::new(read::Read::new(context.clone())),
-        Arc::new(write::Write::new(context.clone())),
-        Arc::new(edit::Edit::new(context.clone())),
-        Arc::new(find::Find::new(context.clone())),
-        Arc::new(search::Search::new(context.clone())),
-        Arc::new(ast_grep::AstGrep::new(context.clone())),
-        Arc::new(ast_edit::AstEdit::new(context.clone())),
-        Arc::new(resolve::Resolve::new(context.clone())),
-        Arc::new(bash::Bash::new(context.clone())),
-        Arc::new(job::Job::new(context.clone())),
-        Arc::new(todo::Todo::new(context.clone())),
-        Arc::new(ask::Ask::new(context.clone())),
-        Arc::new(checkpoint::Checkpoint::new(context.clone())),
-        Arc::new(rewind::Rewind::new(context.clone())),
-        Arc::new(inspect_image::InspectImage::new(context)),
-    ]
-}
-
-/// The tool of a session with machines to run commands on. May wait for the disk.
-pub fn ssh(context: Arc<Context>) -> Option<Arc<dyn Tool>> {
-    ssh::Ssh::new(context).map(|tool| Arc::new(tool) as Arc<dyn Tool>)
-}
-
-/// The tool of a session with language servers. Starts nothing.
-pub fn lsp(context: Arc<Context>) -> Option<Arc<dyn Tool>> {
-    lsp::Lsp::new(context).map(|tool| Arc::new(tool) as Arc<dyn Tool>)
+    CODE.iter().filter_map(|(_, construct)| construct(Arc::clone(&context))).collect()
 }
 
 /// The tool for these machines. May wait for the disk.
@@ -151,18 +135,7 @@ pub fn resolve(context: Arc<Context>) -> Arc<dyn Tool> {
 
 /// The tool of a session with a goal.
 pub fn goal(context: Arc<Context>) -> Arc<dyn Tool> {
-    Arc::new(goal::GoalTool::new(context))
-}
-
-/// What a model is told about a tool, from the two files beside its code.
-fn definition(name: &str, prompt: &str, schema: &str) -> ToolDefinition {
-    ToolDefinition {
-        name: name.to_owned(),
-        description: prompt.trim().to_owned(),
-        parameters: serde_json::from_str(schema).expect("schema.json is part of the program and has a test"),
-        strict: None,
-        free_text: false,
-    }
+    Arc::new(goal::GoalTool::new(&context))
 }
 
 /// Arguments as the tool's own type. The schema was checked before, so this fails on a mismatch between the two.
@@ -178,5 +151,19 @@ async fn blocking<T: Send + 'static>(
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
         Err(error) => Err(ToolError::new(format!("The tool failed unexpectedly: {error}."))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use omp_types::{BUILTIN_TOOLS, ToolOffer};
+
+    use super::*;
+
+    #[test]
+    fn every_row_has_its_code_at_the_same_place() {
+        let rows = BUILTIN_TOOLS.iter().filter(|tool| tool.offer != ToolOffer::ByMode);
+        let rows: Vec<&str> = rows.map(|tool| tool.name).collect();
+        assert_eq!(CODE.iter().map(|(tool, _)| tool.name).collect::<Vec<_>>(), rows);
     }
 }

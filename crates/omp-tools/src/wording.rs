@@ -1,6 +1,6 @@
 //! How much a model is told about the tools.
 
-use omp_types::ToolDefinition;
+use omp_types::{BuiltinTool, ToolDefinition};
 use serde_json::Value;
 
 /// Models with a window of fewer tokens are told less: the whole would take a large part of it.
@@ -24,16 +24,51 @@ impl Wording {
         }
     }
 
-    /// What the model is told about a tool: the full or the short prompt, with its schema.
-    pub(crate) fn definition(self, name: &str, [full, short]: [&str; 2], schema: &str) -> ToolDefinition {
-        match self {
-            Self::Full => crate::definition(name, full, schema),
-            Self::Short => {
-                let mut definition = crate::definition(name, short, schema);
-                undescribed(&mut definition.parameters);
-                definition
+    /// What the model is told about a tool, from its `tool.md`.
+    pub(crate) fn describe(self, tool: &BuiltinTool, text: &str) -> ToolDefinition {
+        let parts = Parts::of(text);
+        let mut parameters =
+            serde_json::from_str(parts.schema).expect("tool.md is part of the program and has a test");
+        let prompt = match (self, parts.short) {
+            (Self::Full, _) | (Self::Short, None) => parts.prompt,
+            (Self::Short, Some(short)) => {
+                undescribed(&mut parameters);
+                if short.is_empty() { parts.prompt } else { short }
             }
+        };
+        ToolDefinition {
+            name: tool.name.to_owned(),
+            description: prompt.to_owned(),
+            parameters,
+            strict: None,
+            free_text: false,
         }
+    }
+}
+
+/// What stands before the short prompt of a `tool.md`.
+const SHORT: &str = "\n<!-- short -->\n";
+/// What stands before its schema.
+const SCHEMA: &str = "\n<!-- schema -->\n";
+
+/// The parts of a `tool.md`.
+struct Parts<'a> {
+    prompt: &'a str,
+    /// For small windows. Empty where the prompt is short as it is; `None` where the tool says all it has to anyway.
+    short: Option<&'a str>,
+    /// In a block of code.
+    schema: &'a str,
+}
+
+impl<'a> Parts<'a> {
+    fn of(text: &'a str) -> Self {
+        let (words, schema) = text.split_once(SCHEMA).unwrap_or((text, ""));
+        let (prompt, short) = match words.split_once(SHORT) {
+            Some((prompt, short)) => (prompt, Some(short.trim())),
+            None => (words, None),
+        };
+        let schema = schema.trim().trim_start_matches("```json").trim_end_matches("```");
+        Self { prompt: prompt.trim(), short, schema }
     }
 }
 
@@ -78,7 +113,9 @@ mod tests {
             "required": ["description"],
             "additionalProperties": false,
         });
-        let definition = Wording::Short.definition("x", ["full", "short\n"], &schema.to_string());
+        let file = |short: &str| format!("full\n{short}{SCHEMA}\n```json\n{schema}\n```\n");
+        let text = file("\n<!-- short -->\n\nshort\n");
+        let definition = Wording::Short.describe(&omp_types::builtin::READ, &text);
         assert_eq!(definition.description, "short");
         assert!(!definition.parameters.to_string().contains("gone"));
         let properties = &definition.parameters["properties"];
@@ -86,7 +123,11 @@ mod tests {
         assert_eq!(properties["list"], json!({"type": "array", "items": {"type": "string"}, "minItems": 1}));
         assert_eq!(properties["word"], json!({"enum": ["description"]}));
         assert_eq!(definition.parameters["required"], json!(["description"]));
-        let full = Wording::Full.definition("x", ["full", "short"], &schema.to_string());
-        assert_eq!((full.description.as_str(), &full.parameters), ("full", &schema));
+        for (wording, text) in [(Wording::Full, &text), (Wording::Short, &file(""))] {
+            let full = wording.describe(&omp_types::builtin::READ, text);
+            assert_eq!((full.description.as_str(), &full.parameters), ("full", &schema));
+        }
+        let empty = Wording::Short.describe(&omp_types::builtin::READ, &file("\n<!-- short -->\n"));
+        assert_eq!((empty.description, empty.parameters), ("full".to_owned(), definition.parameters));
     }
 }

@@ -1,4 +1,5 @@
-//! Plain data that every layer shares: messages, content blocks, tool definitions, usage, events.
+//! Plain data that every layer shares: messages, content blocks, tool definitions, the table of built-in tools, usage,
+//! events.
 //!
 //! Nothing here does anything: no I/O, no clocks, no providers. The serialised forms are the ones found in
 //! session files and on the JSON event stream, so a change of a name here is a change of a file format.
@@ -6,6 +7,7 @@
 pub mod address;
 mod approval;
 mod bash_execution;
+mod builtin_tools;
 mod compaction;
 mod event;
 mod goal;
@@ -18,6 +20,10 @@ mod usage;
 
 pub use approval::{Approval, ApprovalDetail, Tier};
 pub use bash_execution::BashExecution;
+pub use builtin_tools::{
+    BUILTIN_TOOLS, BuiltinTool, CallView, TOOL_NAMES, ToolNeeds, ToolOffer, ToolTier, ToolTrait, builtin,
+    builtin_tool, tool_has, tools_table,
+};
 pub use compaction::{CompactionReason, CompactionResult, CompactionStrategy};
 pub use event::{AgentEvent, MessageUpdate, RetryFallback};
 pub use goal::{Goal, GoalStatus};

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use omp_agent::{Control, Decision, Gate, InterruptMode, Tool, ToolError};
-use omp_types::{StopReason, ToolCall, ToolOutput};
-use serde_json::{Map, Value, json};
+use omp_agent::{Control, Decision, Gate, InterruptMode, PendingCall, ToolError};
+use omp_types::{StopReason, ToolOutput};
+use serde_json::json;
 use tokio::sync::{Notify, Semaphore};
 
 use crate::common::{Answer, FakeTool, Trace, World, short, words, world};
@@ -246,12 +246,7 @@ async fn an_abort_ends_the_tools() {
 async fn an_abort_does_not_wait_for_an_approval() {
     struct Undecided;
     impl Gate for Undecided {
-        fn approve<'a>(
-            &'a self,
-            _tool: &'a Arc<dyn Tool>,
-            _call: &'a ToolCall,
-            _arguments: &'a Map<String, Value>,
-        ) -> BoxFuture<'a, Decision> {
+        fn approve<'a>(&'a self, _pending: &'a PendingCall<'a>) -> BoxFuture<'a, Decision> {
             std::future::pending().boxed()
         }
     }

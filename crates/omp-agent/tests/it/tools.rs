@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use omp_agent::{Decision, Gate, INTENT_FIELD, Inspection, Tool, ToolError, Updates};
+use omp_agent::{Decision, Gate, INTENT_FIELD, Inspection, PendingCall, ToolError, Updates};
 use omp_types::{AgentEvent, ToolCall, ToolOutput};
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
@@ -75,14 +75,9 @@ impl Gate for TracingGate {
         std::future::ready(Ok(arguments)).boxed()
     }
 
-    fn approve<'a>(
-        &'a self,
-        _tool: &'a Arc<dyn Tool>,
-        call: &'a ToolCall,
-        arguments: &'a Map<String, Value>,
-    ) -> BoxFuture<'a, Decision> {
-        self.0.note(format!("approve {}", Value::Object(arguments.clone())));
-        let denied = call.id == "denied";
+    fn approve<'a>(&'a self, pending: &'a PendingCall<'a>) -> BoxFuture<'a, Decision> {
+        self.0.note(format!("approve {}", Value::Object(pending.arguments.clone())));
+        let denied = pending.call.id == "denied";
         std::future::ready(if denied { Decision::Deny("not allowed".to_owned()) } else { Decision::Allow })
             .boxed()
     }

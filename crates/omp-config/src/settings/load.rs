@@ -206,6 +206,11 @@ impl Settings {
         K::read(self.lookup(key.setting), key.setting)
     }
 
+    /// Is the flag of that name set? For flags that a table of another crate names; there is none without a row.
+    pub fn is_on(&self, path: &str) -> bool {
+        INDEX.row(path).is_some_and(|row| self.lookup(row).as_bool().unwrap_or_default())
+    }
+
     /// The effective value, for listings.
     pub fn value(&self, setting: &Setting) -> Value {
         self.lookup(setting).clone()

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::task::Poll;
 
-use omp_agent::{Decision, Tool};
+use omp_agent::{Decision, PendingCall, Tool};
 use omp_guard::approval::{Mode, Outcome, Policy, decide};
 use omp_guard::question::Question;
 use omp_sandbox::Rung;
@@ -12,7 +12,11 @@ use serde_json::{Map, Value};
 
 use super::commands::{forbidden_variable, leaving, named_by_repository, no_way_back, risky_variable, stays};
 use super::words::{blocked, closed};
-use super::{BASH, Guard, NOT_JUDGED, WHILE_PLANNING, declared, details, insists};
+use super::{BASH, Guard, NOT_JUDGED, WHILE_PLANNING, declared, details};
+
+fn insists(pending: &PendingCall<'_>) -> bool {
+    pending.approval().is_some_and(|approval| approval.insists)
+}
 
 /// A call that has been looked at.
 struct Weighed {
@@ -34,19 +38,15 @@ impl Weighed {
 }
 
 impl Guard {
-    pub(super) async fn decide(
-        &self,
-        tool: &Arc<dyn Tool>,
-        call: &ToolCall,
-        arguments: &Map<String, Value>,
-    ) -> Decision {
+    pub(super) async fn decide(&self, pending: &PendingCall<'_>) -> Decision {
+        let PendingCall { tool, call, arguments, .. } = *pending;
         let (stance, policy) = self.stance(&call.name);
         let planning = self.modes.planning.is_on();
         match (stance, policy) {
             (Mode::Yolo, None) if !planning => return Decision::Allow,
             // What confined the call then is not in the recording. Decided at once: what was typed meanwhile comes by
             // the order of events.
-            (Mode::Auto, None) if self.played && !planning && !insists(tool, arguments) => {
+            (Mode::Auto, None) if self.played && !planning && !insists(pending) => {
                 return Decision::Allow;
             }
             (_, Some(Policy::Deny)) => return Decision::Deny(blocked(&call.name)),
@@ -58,7 +58,7 @@ impl Guard {
         if let Some(name) = risky_variable(stance, &call.name, arguments) {
             return Decision::Deny(forbidden_variable(&name));
         }
-        let mut weighed = self.weigh(tool, call, arguments, stance).await;
+        let mut weighed = self.weigh(pending, stance).await;
         // The kernel keeps a confined command from changing anything while a plan is made.
         if planning && weighed.rung == Rung::None && self.changes(call, &weighed.approval, arguments) {
             if self.asker.is_none() {
@@ -90,14 +90,9 @@ impl Guard {
     }
 
     /// What a call is, and which mode holds for it.
-    async fn weigh(
-        &self,
-        tool: &Arc<dyn Tool>,
-        call: &ToolCall,
-        arguments: &Map<String, Value>,
-        stance: Mode,
-    ) -> Weighed {
-        let declared = declared(tool, arguments).await;
+    async fn weigh(&self, pending: &PendingCall<'_>, stance: Mode) -> Weighed {
+        let PendingCall { call, arguments, .. } = *pending;
+        let declared = declared(pending).await;
         let is_declared = declared.is_some();
         let mut approval = declared.unwrap_or(Approval::EXEC);
         if call.name != BASH {

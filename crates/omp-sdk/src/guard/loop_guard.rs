@@ -10,7 +10,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use omp_agent::{Conduct, Note, Then, Turn};
-use omp_types::{AgentEvent, AssistantMessage, Message, ToolCall, ToolResultMessage};
+use omp_types::{AgentEvent, AssistantMessage, Message, ToolCall, ToolResultMessage, ToolTrait, tool_has};
 
 const SAME_RESULT: &str = include_str!("../../prompts/same-result.md").trim_ascii();
 
@@ -22,8 +22,6 @@ const NUDGES: [usize; 2] = [3, 6];
 const STOP: usize = 8;
 /// How much of a call is shown.
 const SHOWN: usize = 120;
-/// Tools that wait: nothing new is what they are expected to say for a while.
-const PATIENT: [&str; 1] = ["job"];
 
 /// The conduct of a session, with an eye on circles.
 pub(crate) struct LoopGuard {
@@ -109,7 +107,7 @@ impl Seen {
         {
             self.steps.clear();
         }
-        if answer.tool_calls().all(|call| PATIENT.contains(&call.name.as_str())) {
+        if answer.tool_calls().all(|call| tool_has(&call.name, ToolTrait::Waits)) {
             self.steps.clear();
             return;
         }

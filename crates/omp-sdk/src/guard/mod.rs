@@ -16,14 +16,16 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use omp_agent::{Clock, Control, Decision, Gate, Tool, ToolError};
+use omp_agent::{Clock, Control, Decision, Gate, PendingCall, Tool, ToolError};
 use omp_config::settings::{Settings, keys};
 use omp_guard::approval::{Mode, Policy};
 use omp_guard::command::{Script, Verdict};
 use omp_guard::question::Question;
 use omp_guard::rules::{Scope, propose};
 use omp_guard::secrets::Secrets;
-use omp_types::{Approval, ApprovalDetail, CustomMessage, Tier, ToolCall, ToolOutput, UserContent};
+use omp_types::{
+    Approval, ApprovalDetail, CustomMessage, Tier, ToolCall, ToolOutput, ToolTrait, UserContent, tool_has,
+};
 use serde_json::{Map, Value};
 
 use omp_sandbox::Rung;
@@ -43,8 +45,6 @@ const NOT_JUDGED: &str = "could not be judged";
 const BASH: &str = "bash";
 /// The tool with the list that people watch.
 const TODO: &str = "todo";
-/// Tools that keep to the rules of plan mode themselves.
-const GUARDED: [&str; 4] = ["write", "edit", "ast_edit", "resolve"];
 /// Why a command is asked about that would run otherwise.
 const WHILE_PLANNING: &str = "Plan mode: this may change something";
 
@@ -155,7 +155,7 @@ impl Guard {
     /// Makes the tools known that this gate belongs to.
     pub(crate) fn attach_tools(&self, tools: Arc<omp_tools::Context>) {
         let mode = self.stance.lock().unwrap_or_else(PoisonError::into_inner).mode;
-        tools.sandbox.set_free(mode == Mode::Yolo);
+        tools.commands.sandbox.set_free(mode == Mode::Yolo);
         let _ = self.tools.set(tools);
     }
 
@@ -207,8 +207,8 @@ impl Guard {
         let stance = Stance::of(settings);
         obey(&self.modes, stance.mode);
         if let Some(tools) = self.tools.get() {
-            tools.sandbox.set_free(stance.mode == Mode::Yolo);
-            tools.sandbox.set(sandbox::settings(settings));
+            tools.commands.sandbox.set_free(stance.mode == Mode::Yolo);
+            tools.commands.sandbox.set(sandbox::settings(settings));
         }
         *self.stance.lock().unwrap_or_else(PoisonError::into_inner) = stance;
         self.permissions.reload(settings);
@@ -247,7 +247,7 @@ impl Guard {
 
     fn let_out(&self, call: &ToolCall, arguments: &Map<String, Value>) {
         if let Some(tools) = self.tools.get() {
-            tools.sandbox.let_out(&call.id, arguments);
+            tools.commands.sandbox.let_out(&call.id, arguments);
         }
     }
 
@@ -271,7 +271,7 @@ impl Guard {
     /// Could the call change something outside the session? Tools that change files refuse by themselves while a plan is
     /// made; of the others only what is known to read does not.
     fn changes(&self, call: &ToolCall, approval: &Approval, arguments: &Map<String, Value>) -> bool {
-        if approval.tier == Tier::Read || GUARDED.contains(&call.name.as_str()) {
+        if approval.tier == Tier::Read || tool_has(&call.name, ToolTrait::KnowsPlanMode) {
             return false;
         }
         approval.hidden
@@ -323,13 +323,8 @@ impl Guard {
 }
 
 impl Gate for Guard {
-    fn approve<'a>(
-        &'a self,
-        tool: &'a Arc<dyn Tool>,
-        call: &'a ToolCall,
-        arguments: &'a Map<String, Value>,
-    ) -> BoxFuture<'a, Decision> {
-        Box::pin(self.decide(tool, call, arguments))
+    fn approve<'a>(&'a self, pending: &'a PendingCall<'a>) -> BoxFuture<'a, Decision> {
+        Box::pin(self.decide(pending))
     }
 
     fn after<'a>(
@@ -351,10 +346,6 @@ impl Gate for Guard {
     }
 }
 
-fn insists(tool: &Arc<dyn Tool>, arguments: &Map<String, Value>) -> bool {
-    tool.approval(arguments).is_some_and(|approval| approval.insists)
-}
-
 /// Tools keep to what was agreed to unless nothing is ever asked, and ask about addresses where everything is.
 fn obey(modes: &omp_tools::Modes, mode: Mode) {
     modes.reach.enforce(mode != Mode::Yolo);
@@ -362,9 +353,11 @@ fn obey(modes: &omp_tools::Modes, mode: Mode) {
 }
 
 /// The tool's own word on the call. It may look at files, so it gets a thread where that holds up nobody.
-async fn declared(tool: &Arc<dyn Tool>, arguments: &Map<String, Value>) -> Option<Approval> {
-    let (tool, arguments) = (Arc::clone(tool), arguments.clone());
-    in_time(move || tool.approval(&arguments)).await.flatten()
+pub(crate) async fn declared(pending: &PendingCall<'_>) -> Option<Approval> {
+    let ask = |tool: Arc<dyn Tool>, arguments: Map<String, Value>| async move {
+        in_time(move || tool.approval(&arguments)).await.flatten()
+    };
+    pending.approval_by(ask).await
 }
 
 /// What a thread finds out; `None` if it fails or takes for ever, as a text may be made to let it.

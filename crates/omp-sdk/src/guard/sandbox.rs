@@ -137,6 +137,6 @@ impl RungStatus {
 
 /// Connects the tools of a session with its gate.
 pub(crate) fn connect(guard: &Arc<Guard>, tools: &Arc<omp_tools::Context>) {
-    tools.sandbox.attach(Arc::new(LettingOut { guard: Arc::downgrade(guard) }));
+    tools.commands.sandbox.attach(Arc::new(LettingOut { guard: Arc::downgrade(guard) }));
     guard.attach_tools(Arc::clone(tools));
 }

@@ -1,3 +1,5 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use futures_util::FutureExt;
 use omp_agent::Invocation;
 use omp_config::Directories;
@@ -6,8 +8,8 @@ use serde_json::json;
 
 use super::*;
 
-/// A tool that says this, or nothing, about its calls.
-struct Saying(ToolDefinition, Option<Approval>);
+/// A tool that says this, or nothing, about its calls, and how often it was asked.
+struct Saying(ToolDefinition, Option<Approval>, AtomicUsize);
 
 impl Tool for Saying {
     fn definition(&self) -> &ToolDefinition {
@@ -15,6 +17,7 @@ impl Tool for Saying {
     }
 
     fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
+        self.2.fetch_add(1, Ordering::Relaxed);
         self.1.clone()
     }
 
@@ -46,15 +49,27 @@ async fn decided_on(
     says: Option<Approval>,
     arguments: Map<String, Value>,
 ) -> (Decision, Vec<String>) {
-    let directories = Directories::resolve(|name| (name == "HOME").then(|| "/nowhere".to_owned())).unwrap();
     let asker = Arc::new(Never::default());
-    let guard = Guard::new(
+    let guard = guard(settings, &asker);
+    let saying: Arc<dyn Tool> = Arc::new(saying(tool, says));
+    let call = call(tool, arguments);
+    let decision = guard.approve(&PendingCall::new(&saying, &call, &call.arguments)).await;
+    let asked = asker.0.lock().unwrap().clone();
+    (decision, asked)
+}
+
+fn guard(settings: &Settings, asker: &Arc<Never>) -> Guard {
+    let directories = Directories::resolve(|name| (name == "HOME").then(|| "/nowhere".to_owned())).unwrap();
+    Guard::new(
         settings,
-        Some(Arc::clone(&asker) as Arc<dyn Asker>),
+        Some(Arc::clone(asker) as Arc<dyn Asker>),
         None,
         ProjectTrust::at(&directories, "/".as_ref(), settings, None),
         Arc::default(),
-    );
+    )
+}
+
+fn saying(tool: &str, says: Option<Approval>) -> Saying {
     let definition = ToolDefinition {
         name: tool.to_owned(),
         description: String::new(),
@@ -62,8 +77,11 @@ async fn decided_on(
         strict: None,
         free_text: false,
     };
-    let saying: Arc<dyn Tool> = Arc::new(Saying(definition, says));
-    let call = ToolCall {
+    Saying(definition, says, AtomicUsize::new(0))
+}
+
+fn call(tool: &str, arguments: Map<String, Value>) -> ToolCall {
+    ToolCall {
         id: "1".to_owned(),
         name: tool.to_owned(),
         arguments,
@@ -71,10 +89,31 @@ async fn decided_on(
         thought_signature: None,
         intent: None,
         custom: false,
-    };
-    let decision = guard.approve(&saying, &call, &call.arguments).await;
-    let asked = asker.0.lock().unwrap().clone();
-    (decision, asked)
+    }
+}
+
+/// The gate and the history of files both need the tool's word on a call: the tool gives it once.
+#[tokio::test]
+async fn a_tool_is_asked_once_about_a_call() {
+    let mut settings = Settings::defaults();
+    settings.set_override("tools.approvalMode", json!("write")).unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    let environment = omp_shell::Environment::inherited();
+    let mut context = omp_tools::Context::new(scratch.path().to_owned(), None, Arc::default(), environment);
+    context.history = Some(omp_history::History::new(omp_history::Options {
+        directory: scratch.path().join("history"),
+        cwd: context.cwd.clone(),
+        environment: context.commands.environment.clone(),
+        is_trusted: Arc::new(|| false),
+        largest_file: 1_000,
+        most_bytes: 1_000,
+    }));
+    let inner: Arc<dyn Gate> = Arc::new(guard(&settings, &Arc::default()));
+    let gate = crate::tools::file_history::gate(inner, &Arc::new(context));
+    let counted = Arc::new(saying("write", Some(Approval::WRITE)));
+    let (tool, call) = (Arc::clone(&counted) as Arc<dyn Tool>, call("write", Map::new()));
+    assert_eq!(gate.approve(&PendingCall::new(&tool, &call, &call.arguments)).await, Decision::Allow);
+    assert_eq!(counted.2.load(Ordering::Relaxed), 1);
 }
 
 /// Who says nothing about a call is taken to do anything with it, and somebody else's tool is named as such.

@@ -232,7 +232,8 @@ fn content(file: &Path) -> Vec<u8> {
 impl Session {
     /// The agreements of the project that the session works in.
     pub fn trust(&self) -> ProjectTrust {
-        let path = self.tools.environment.get("PATH").map(|path| path.to_string_lossy().into_owned());
+        let path =
+            self.tools.commands.environment.get("PATH").map(|path| path.to_string_lossy().into_owned());
         ProjectTrust::at(&self.directories, &self.cwd, &self.settings(), path)
     }
 }

@@ -7,6 +7,7 @@ use omp_agent::Clock;
 use omp_config::settings::{Settings, keys};
 use omp_session::{Context, ModeChange};
 use omp_tools::Asking;
+use omp_types::{ToolNeeds, builtin_tool};
 
 use crate::clock::SystemClock;
 use crate::configure;
@@ -34,7 +35,8 @@ pub(crate) fn for_tools(options: &SessionOptions, settings: &Settings) -> Arc<om
 
 /// Does a session have this tool? Questions need somebody to answer them.
 pub(crate) fn is_offered(options: &SessionOptions, settings: &Settings, tool: &str) -> bool {
-    let answered = tool != "ask" || options.people.questioner.is_some();
+    let asks = builtin_tool(tool).is_some_and(|tool| tool.needs == ToolNeeds::Answerer);
+    let answered = !asks || options.people.questioner.is_some();
     answered && !configure::is_switched_off(settings, tool)
 }
 

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use omp_agent::{Decision, Gate, Listener, Tool, ToolError};
+use omp_agent::{Decision, Gate, Listener, PendingCall, ToolError};
 use omp_guard::secrets::Secrets;
-use omp_types::{AgentEvent, Message, ToolCall, ToolOutput, UserBlock};
+use omp_types::{AgentEvent, Message, ToolCall, ToolOutput, ToolTrait, UserBlock, tool_has};
 use serde_json::{Map, Value};
 
 use crate::secrets::artifacts;
@@ -122,16 +122,13 @@ pub(crate) fn listener(
     }
 }
 
-/// Tools that put text somewhere.
-const WRITING: [&str; 5] = ["ast_edit", "bash", "edit", "ssh", "write"];
-
 impl Gate for MaskedGate {
     fn before<'a>(
         &'a self,
         call: &'a ToolCall,
         arguments: Map<String, Value>,
     ) -> BoxFuture<'a, Result<Map<String, Value>, ToolError>> {
-        let text = match WRITING.contains(&call.name.as_str()) {
+        let text = match tool_has(&call.name, ToolTrait::WritesItsArguments) {
             true => Value::Object(arguments.clone()).to_string(),
             false => String::new(),
         };
@@ -145,13 +142,8 @@ impl Gate for MaskedGate {
         self.inner.before(call, arguments)
     }
 
-    fn approve<'a>(
-        &'a self,
-        tool: &'a Arc<dyn Tool>,
-        call: &'a ToolCall,
-        arguments: &'a Map<String, Value>,
-    ) -> BoxFuture<'a, Decision> {
-        self.inner.approve(tool, call, arguments)
+    fn approve<'a>(&'a self, pending: &'a PendingCall<'a>) -> BoxFuture<'a, Decision> {
+        self.inner.approve(pending)
     }
 
     fn restore(&self, arguments: Map<String, Value>) -> Map<String, Value> {

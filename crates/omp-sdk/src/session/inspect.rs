@@ -6,7 +6,7 @@ use omp_config::discovery::Skill;
 use omp_config::settings::keys;
 use omp_session::{Entry, EntryKind};
 use omp_tools::{DiscoverableTool, Shelf};
-use omp_types::{Message, Usage};
+use omp_types::{Message, TOOL_NAMES, Usage};
 
 use crate::session::Session;
 
@@ -48,7 +48,7 @@ impl Session {
     pub fn all_tools(&self) -> Vec<(String, bool)> {
         let offered: Vec<String> =
             self.setup.offered().iter().map(|tool| tool.definition().name.clone()).collect();
-        let mut names: Vec<String> = omp_tools::NAMES.iter().map(|name| (*name).to_owned()).collect();
+        let mut names: Vec<String> = TOOL_NAMES.iter().map(|name| (*name).to_owned()).collect();
         let hidden = self.setup.shelf.as_ref().and_then(|shelf| shelf.tools().ok()).unwrap_or_default();
         let hidden = hidden.into_iter().map(|DiscoverableTool { name, .. }| name);
         for name in offered.iter().cloned().chain(hidden) {

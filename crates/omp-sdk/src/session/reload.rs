@@ -64,7 +64,7 @@ impl Session {
             Some(known) => Arc::clone(&known.connections),
             None => Arc::new(Connections::new(Surroundings {
                 scope: Arc::clone(&self.scope),
-                environment: self.tools.environment.clone(),
+                environment: self.tools.commands.environment.clone(),
                 cwd: self.cwd.clone(),
                 cache: self.directories.cache().join("ssh-hosts"),
             })),

@@ -10,6 +10,7 @@ use omp_config::settings::keys;
 use omp_llm::Client;
 use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
 use omp_tools::Scans;
+use omp_types::{TOOL_NAMES, ToolNeeds, ToolOffer, builtin_tool};
 
 use crate::configure;
 use crate::environment::{apply_shell_switches, scan_limits};
@@ -118,10 +119,10 @@ impl SessionBuilder {
         context.settings = configure::tools(&self.settings, &home);
         context.todos = Arc::clone(&self.todos);
         context.jobs = self.jobs.clone();
-        context.terminal = shell::terminal(&self.options);
-        context.settings.edit_mode = self.edit_mode;
+        context.commands.terminal = shell::terminal(&self.options);
+        context.settings.edit.mode = self.edit_mode;
         context.settings.wording = self.wording;
-        context.settings.edit_active = match &self.options.tools {
+        context.settings.edit.active = match &self.options.tools {
             ToolFilter::All => true,
             ToolFilter::None => false,
             ToolFilter::Only(names) => names.iter().any(|name| name == "edit"),
@@ -137,10 +138,10 @@ impl SessionBuilder {
             self.options.environment.as_ref(),
             &self.options.cwd,
             scope,
-            &context.environment,
+            &context.commands.environment,
         );
         let obsidian = self.settings.get(keys::VAULT_ENABLED).then(|| {
-            let (environment, cwd) = (context.environment.clone(), context.cwd.clone());
+            let (environment, cwd) = (context.commands.environment.clone(), context.cwd.clone());
             Arc::new(Obsidian { scope: Arc::clone(scope), environment, cwd })
         });
         context.resources =
@@ -149,17 +150,21 @@ impl SessionBuilder {
         context.ssh = self.ssh.clone();
         context.modes = modes::for_tools(&self.options, &self.settings);
         let memory = self.options.directories.state().join("sandbox-rung");
-        context.sandbox = Arc::new(omp_tools::Sandbox::new(sandbox::settings(&self.settings), Some(memory)));
+        context.commands.sandbox =
+            Arc::new(omp_tools::Sandbox::new(sandbox::settings(&self.settings), Some(memory)));
         let shared = Arc::clone(&context.modes);
-        context.lsp =
-            language_servers::of_session(&self.settings, &self.options, scope, &context.environment, shared);
+        context.lsp = language_servers::of_session(
+            &self.settings,
+            &self.options,
+            scope,
+            &context.commands.environment,
+            shared,
+        );
         let trust = ProjectTrust::new(&self.options, &self.settings);
         context.is_trusted = Arc::new(move || trust.code().is_ok());
         context.history = file_history::of_session(self, folder, &context);
         let context = Arc::new(context);
         let mut all = omp_tools::builtin(Arc::clone(&context));
-        all.extend(omp_tools::ssh(Arc::clone(&context)));
-        all.extend(omp_tools::lsp(Arc::clone(&context)));
         all.retain(|tool| modes::is_offered(&self.options, &self.settings, &tool.definition().name));
         let tools = match &self.options.tools {
             ToolFilter::All => all,
@@ -167,7 +172,7 @@ impl SessionBuilder {
             ToolFilter::Only(names) => {
                 self.warnings.extend(names.iter().filter_map(|name| missing_tool(name, &all)));
                 let wanted = |name: &str| {
-                    let chosen = omp_tools::companion_of(name).unwrap_or(name);
+                    let chosen = companion_of(name).unwrap_or(name);
                     names.iter().any(|name| name == chosen)
                 };
                 all.into_iter().filter(|tool| wanted(&tool.definition().name)).collect()
@@ -177,22 +182,32 @@ impl SessionBuilder {
     }
 }
 
+/// The tool that a hidden one comes with: nobody chooses `resolve`, but edits that are shown first need it.
+fn companion_of(name: &str) -> Option<&'static str> {
+    match builtin_tool(name)?.offer {
+        ToolOffer::With(other) => Some(other),
+        ToolOffer::Named | ToolOffer::ByMode => None,
+    }
+}
+
 /// Why a tool that was asked for is not there.
 pub(crate) fn missing_tool(name: &str, all: &[Arc<dyn Tool>]) -> Option<String> {
-    let chosen = omp_tools::companion_of(name).is_none();
+    let chosen = companion_of(name).is_none();
     if chosen && all.iter().any(|tool| tool.definition().name == name) {
         return None;
     }
-    Some(match omp_tools::NAMES.contains(&name) {
-        true if name == "ssh" => {
-            "--tools: ssh needs a host; add one with `omp ssh add <name> --host <address>`.".to_owned()
+    let Some(tool) = builtin_tool(name).filter(|tool| tool.offer == ToolOffer::Named) else {
+        let known = TOOL_NAMES.join(", ");
+        return Some(format!("--tools: there is no tool \"{name}\"; known tools are {known}."));
+    };
+    Some(match (tool.needs, tool.switch) {
+        (ToolNeeds::Host, _) => {
+            format!("--tools: {name} needs a host; add one with `omp ssh add <name> --host <address>`.")
         }
-        true if name == "ask" => {
-            "--tools: ask needs somebody who answers; there is nobody in this session.".to_owned()
+        (ToolNeeds::Answerer, _) => {
+            format!("--tools: {name} needs somebody who answers; there is nobody in this session.")
         }
-        true => format!("--tools: {name} is switched off in the settings ({name}.enabled)."),
-        false => {
-            format!("--tools: there is no tool \"{name}\"; known tools are {}.", omp_tools::NAMES.join(", "))
-        }
+        (_, Some(switch)) => format!("--tools: {name} is switched off in the settings ({switch})."),
+        (_, None) => format!("--tools: {name} is not available in this session."),
     })
 }

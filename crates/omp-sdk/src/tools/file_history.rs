@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use omp_agent::{Decision, Gate, Tool, ToolError};
+use omp_agent::{Decision, Gate, PendingCall, ToolError};
 use omp_config::settings::keys;
 use omp_history::{Copied, History, Options};
 use omp_replay::Deck;
@@ -12,6 +12,7 @@ use omp_session::{FILE_HISTORY, artifacts_directory};
 use omp_types::{Tier, ToolCall, ToolOutput};
 use serde_json::{Map, Value};
 
+use crate::guard::declared;
 use crate::session::Session;
 use crate::session::builder::SessionBuilder;
 use crate::session::options::Persistence;
@@ -36,7 +37,7 @@ pub(crate) fn of_session(
     Some(History::new(Options {
         directory,
         cwd: options.cwd.clone(),
-        environment: context.environment.clone(),
+        environment: context.commands.environment.clone(),
         is_trusted: Arc::clone(&context.is_trusted),
         largest_file: bytes(settings.get(keys::FILE_HISTORY_MAX_FILE_BYTES)),
         most_bytes: bytes(settings.get(keys::FILE_HISTORY_MAX_BYTES)),
@@ -115,18 +116,13 @@ impl Gate for FileHistoryGate {
         self.inner.before(call, arguments)
     }
 
-    fn approve<'a>(
-        &'a self,
-        tool: &'a Arc<dyn Tool>,
-        call: &'a ToolCall,
-        arguments: &'a Map<String, Value>,
-    ) -> BoxFuture<'a, Decision> {
+    fn approve<'a>(&'a self, pending: &'a PendingCall<'a>) -> BoxFuture<'a, Decision> {
         Box::pin(async move {
-            let decision = self.inner.approve(tool, call, arguments).await;
-            if decision == Decision::Allow && changes(tool, arguments).await {
+            let decision = self.inner.approve(pending).await;
+            if decision == Decision::Allow && changes(pending).await {
                 self.history.before_change().await;
-                if call.name == BASH {
-                    self.keep_doomed(arguments).await;
+                if pending.call.name == BASH {
+                    self.keep_doomed(pending.arguments).await;
                 }
             }
             decision
@@ -147,10 +143,8 @@ impl Gate for FileHistoryGate {
 }
 
 /// May the call change files? The tool's own word may wait for the disk.
-async fn changes(tool: &Arc<dyn Tool>, arguments: &Map<String, Value>) -> bool {
-    let (tool, arguments) = (Arc::clone(tool), arguments.clone());
-    let said = tokio::task::spawn_blocking(move || tool.approval(&arguments)).await.ok().flatten();
-    said.is_none_or(|approval| approval.tier != Tier::Read)
+async fn changes(pending: &PendingCall<'_>) -> bool {
+    declared(pending).await.is_none_or(|approval| approval.tier != Tier::Read)
 }
 
 impl Session {

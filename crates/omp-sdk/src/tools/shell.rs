@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use omp_config::settings::{Settings, keys, strings};
-use omp_tools::{InterceptRule, Interception, Minimizer, NAMES, PtyView};
+use omp_tools::{InterceptRule, Interception, Minimizer, PtyView};
+use omp_types::TOOL_NAMES;
 use serde_json::Value;
 
 use crate::configure::{is_switched_off, whole};
@@ -12,15 +13,15 @@ use crate::tools::jobs;
 
 /// Tells the bash tool how to run commands and which other tools there are.
 pub(crate) fn configure(settings: &Settings, options: &SessionOptions, tools: &mut omp_tools::Settings) {
-    tools.embedded_shell = options.embedded_shell.clone();
+    tools.bash.embedded_shell = options.embedded_shell.clone();
     tools.jobs = jobs::configure(settings);
-    tools.bash_strip_limits = settings.get(keys::BASH_STRIP_TRAILING_HEAD_TAIL);
+    tools.bash.strip_limits = settings.get(keys::BASH_STRIP_TRAILING_HEAD_TAIL);
     if settings.get(keys::BASH_INTERCEPTOR_ENABLED) {
         let rules = settings.get(keys::BASH_INTERCEPTOR_PATTERNS);
-        tools.interception = Interception::On(rules.iter().filter_map(rule).collect());
+        tools.bash.interception = Interception::On(rules.iter().filter_map(rule).collect());
     }
     let list = |key| strings(settings.get(key)).map(str::to_owned).collect();
-    tools.minimizer = Minimizer {
+    tools.bash.minimizer = Minimizer {
         enabled: settings.get(keys::SHELL_MINIMIZER_ENABLED),
         only: list(keys::SHELL_MINIMIZER_ONLY),
         except: list(keys::SHELL_MINIMIZER_EXCEPT),
@@ -31,7 +32,7 @@ pub(crate) fn configure(settings: &Settings, options: &SessionOptions, tools: &m
         ToolFilter::None => false,
         ToolFilter::Only(names) => names.iter().any(|wanted| wanted == name),
     };
-    let active = NAMES.iter().filter(|name| wanted(name) && !is_switched_off(settings, name));
+    let active = TOOL_NAMES.iter().filter(|name| wanted(name) && !is_switched_off(settings, name));
     tools.tools = active.map(|name| (*name).to_owned()).collect();
 }
 

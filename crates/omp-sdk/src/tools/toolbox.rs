@@ -10,14 +10,13 @@ use omp_agent::Tool;
 use omp_config::settings::{Settings, keys, strings};
 use omp_session::{EntryKind, McpToolSelection};
 use omp_tools::{DiscoverableTool, Shelf, ToolIndex, is_searchable, search_tool};
+use omp_types::{BUILTIN_TOOLS, TOOL_NAMES, ToolTrait};
 
 use crate::session::options::ToolFilter;
 use omp_session::SharedWriter;
 
 /// More tools than this are too many, unless the user says otherwise.
 const MANY: usize = 40;
-/// What every task needs.
-const ESSENTIAL: [&str; 3] = ["read", "bash", "edit"];
 
 /// The tools of a session.
 pub(crate) struct Toolbox {
@@ -174,7 +173,13 @@ impl Shelf for SearchableTools {
 /// The tools that are never hidden.
 fn essential(settings: &Settings) -> Vec<&str> {
     let chosen: Vec<&str> = strings(settings.get(keys::TOOLS_ESSENTIAL_OVERRIDE)).collect();
-    if chosen.is_empty() { ESSENTIAL.to_vec() } else { chosen }
+    match chosen.is_empty() {
+        true => {
+            let essential = BUILTIN_TOOLS.iter().filter(|tool| tool.has(ToolTrait::Essential));
+            essential.map(|tool| tool.name).collect()
+        }
+        false => chosen,
+    }
 }
 
 fn name(tool: &Arc<dyn Tool>) -> &str {
@@ -187,5 +192,5 @@ fn is_mcp(tool: &Arc<dyn Tool>) -> bool {
 
 /// A tool of the program that users may choose; the others belong to something that is going on.
 fn is_builtin(tool: &Arc<dyn Tool>) -> bool {
-    tool.origin().is_none() && omp_tools::NAMES.contains(&name(tool))
+    tool.origin().is_none() && TOOL_NAMES.contains(&name(tool))
 }

@@ -44,7 +44,7 @@ impl Workbench {
         let folder = SessionFolder::of(&SessionWriter::in_memory(&opening.options.cwd));
         let known = Arc::new(CurrentKnowledge::new(known));
         let (tools, context) = opening.build_tools(&known, &scope, &secrets, &folder, &client);
-        context.sandbox.set_free(opening.settings.get(keys::TOOLS_APPROVAL_MODE) == "yolo");
+        context.commands.sandbox.set_free(opening.settings.get(keys::TOOLS_APPROVAL_MODE) == "yolo");
         Ok(Self { tools, context, scope, warnings: opening.warnings })
     }
 

@@ -9,19 +9,19 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Either, select};
 use omp_agent::{Invocation, Scheduling, Tool, ToolError};
-use omp_types::{Approval, ToolDefinition, ToolOutput};
+use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::Context;
+use crate::{Context, Modes};
 use answer::Answered;
 pub use dialog::{AskAnswer, AskOption, AskQuestion, Dialog, Ended, Questioner};
 
-pub(crate) const NAME: &str = "ask";
+pub(crate) const TOOL: &BuiltinTool = &builtin::ASK;
 
 pub(crate) struct Ask {
     definition: ToolDefinition,
-    context: Arc<Context>,
+    modes: Arc<Modes>,
 }
 
 #[derive(Deserialize)]
@@ -30,18 +30,14 @@ struct Arguments {
 }
 
 impl Ask {
-    pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = context.settings.wording.definition(
-            NAME,
-            [include_str!("prompt.md"), include_str!("short-prompt.md")],
-            include_str!("schema.json"),
-        );
-        Self { definition, context }
+    pub(crate) fn new(context: &Context) -> Self {
+        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
+        Self { definition, modes: Arc::clone(&context.modes) }
     }
 
     async fn ask(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
         let Arguments { questions } = crate::arguments(call.arguments)?;
-        let modes = &self.context.modes;
+        let modes = &self.modes;
         let Some(asking) = &modes.asking else {
             return Err(ToolError::new("Ask tool requires interactive mode"));
         };
@@ -92,7 +88,7 @@ impl Tool for Ask {
     }
 
     fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        Some(Approval::READ)
+        TOOL.approval()
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {

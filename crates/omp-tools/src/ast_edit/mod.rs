@@ -8,7 +8,7 @@ use std::sync::{Arc, Weak};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Scheduling, Tool, ToolError};
-use omp_types::{Approval, ToolDefinition, ToolOutput};
+use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -17,7 +17,7 @@ use crate::Context;
 use crate::pending::PendingAction;
 use plan::{Plan, Promise};
 
-pub(crate) const NAME: &str = "ast_edit";
+pub(crate) const TOOL: &BuiltinTool = &builtin::AST_EDIT;
 
 pub(crate) struct AstEdit {
     definition: ToolDefinition,
@@ -39,11 +39,7 @@ struct Operation {
 
 impl AstEdit {
     pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = context.settings.wording.definition(
-            NAME,
-            [include_str!("prompt.md"), include_str!("short-prompt.md")],
-            include_str!("schema.json"),
-        );
+        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
         Self { definition, context }
     }
 }
@@ -55,7 +51,7 @@ impl Tool for AstEdit {
 
     /// A preview only reads; `resolve` is what writes.
     fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        Some(Approval::READ)
+        TOOL.approval()
     }
 
     fn scheduling(&self, _arguments: &Map<String, Value>) -> Scheduling {
@@ -87,7 +83,7 @@ fn preview(
     let files = plan.files.iter().map(|file| file.path.clone()).collect();
     context.pending.push(PendingAction {
         label,
-        source: NAME.to_owned(),
+        source: TOOL.name.to_owned(),
         files,
         apply: Box::new(move |_| apply(&weak, &arguments, &promises)),
         reject: None,

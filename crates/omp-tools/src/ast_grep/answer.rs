@@ -89,7 +89,7 @@ impl Answer<'_> {
             rows.extend(captures(one));
         }
         let header = match anchors {
-            true => format!("[{label}#{}]", self.context.shown.record(&hit.path, hit.document.text(), &seen)),
+            true => format!("[{label}#{}]", self.context.seen.record(&hit.path, hit.document.text(), &seen)),
             false => format!("# {label}"),
         };
         format!("{header}\n{}", rows.join("\n"))

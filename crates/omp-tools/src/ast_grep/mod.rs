@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Tool, ToolError};
 use omp_syntax::Bounds;
 use omp_syntax::pattern::{Match, Source};
-use omp_types::{Approval, ToolDefinition, ToolOutput};
+use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use omp_workspace::document::Document;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -20,7 +20,7 @@ use crate::Context;
 use crate::structure::{Loaded, NO_CODE, Patterns, Targets, load, look, too_large};
 use answer::Answer;
 
-pub(crate) const NAME: &str = "ast_grep";
+pub(crate) const TOOL: &BuiltinTool = &builtin::AST_GREP;
 
 /// Matches on a page.
 const PAGE: usize = 50;
@@ -40,11 +40,7 @@ struct Arguments {
 
 impl AstGrep {
     pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = context.settings.wording.definition(
-            NAME,
-            [include_str!("prompt.md"), include_str!("short-prompt.md")],
-            include_str!("schema.json"),
-        );
+        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
         Self { definition, context }
     }
 }
@@ -55,7 +51,7 @@ impl Tool for AstGrep {
     }
 
     fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        Some(Approval::READ)
+        TOOL.approval()
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {

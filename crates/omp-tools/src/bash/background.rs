@@ -11,7 +11,7 @@ use omp_types::{ToolDefinition, ToolOutput};
 use serde_json::{Value, json};
 
 use super::work::{Prepared, Viewer, Which, Work};
-use super::{Bash, NAME, Timeout};
+use super::{Bash, TOOL, Timeout};
 use crate::Wording;
 use crate::output::{Details, Meta};
 
@@ -41,7 +41,7 @@ impl Bash {
     /// Starts a command as a job with a shell of its own.
     pub(super) fn start_job(&self, prepared: Prepared, command: &str) -> Result<ToolOutput, ToolError> {
         let timeout = prepared.timeout;
-        let directory = self.context.shells.directory(&prepared.shell);
+        let directory = self.context.commands.shells.directory(&prepared.shell);
         let work = Work::begin(Arc::clone(&self.context), prepared, Which::Own(directory));
         let id = self.register(&mut Some(work), command).map_err(ToolError::new)?;
         Ok(started(&id, command, timeout, Vec::new()))
@@ -75,7 +75,7 @@ impl Bash {
         let mut work = Some(work);
         match (self.register(&mut work, command), work) {
             (Ok(id), _) => {
-                let given = self.context.shells.give_away(&hold, stays);
+                let given = self.context.commands.shells.give_away(&hold, stays);
                 self.context.note_directory(&shell);
                 Ok(started(&id, command, timeout, so_far(&audience.tail(), &given)))
             }
@@ -108,7 +108,8 @@ impl Bash {
         let Some(jobs) = &self.context.jobs else {
             return Err("There are no background jobs in this session: call without `async`.".to_owned());
         };
-        let new = NewJob { id: None, kind: NAME, label: label(command), owner: self.context.agent.clone() };
+        let new =
+            NewJob { id: None, kind: TOOL.name, label: label(command), owner: self.context.agent.clone() };
         let registered = jobs.register(new, |running| {
             let work = work.take();
             async move {
@@ -132,7 +133,7 @@ fn started(id: &str, command: &str, timeout: Timeout, before: Vec<String>) -> To
             .to_owned(),
     );
     let mut details = Details::default()
-        .with("async", json!({ "state": "running", "jobId": id, "type": NAME }))
+        .with("async", json!({ "state": "running", "jobId": id, "type": TOOL.name }))
         .with("timeoutSeconds", timeout.seconds);
     if let Some(requested) = timeout.clamped() {
         details = details.with("requestedTimeoutSeconds", Value::from(requested));

@@ -23,7 +23,7 @@ use omp_agent::{Invocation, Scheduling, Tool, ToolError};
 use omp_guard::command::Verdict;
 use omp_sandbox::Denial;
 use omp_shell::session::{Call, Hold, Place};
-use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
+use omp_types::{Approval, ApprovalDetail, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use omp_workspace::path::Base;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -39,7 +39,7 @@ pub use terminal::PtyView;
 pub use user::UserCommand;
 use work::Prepared;
 
-pub(crate) const NAME: &str = "bash";
+pub(crate) const TOOL: &BuiltinTool = &builtin::BASH;
 
 const DEFAULT_TIMEOUT: f64 = 300.0;
 const MIN_TIMEOUT: f64 = 1.0;
@@ -100,7 +100,7 @@ fn start(context: &Context, arguments: &Map<String, Value>) -> Start {
     let typed = arguments.get("cwd").and_then(Value::as_str);
     let given = typed.and_then(|typed| context.base().resolve(typed).ok());
     let cwd = given.or_else(|| context.here()).unwrap_or_else(|| context.cwd.clone());
-    Start { cwd, shell: context.set_in_shell.known() }
+    Start { cwd, shell: context.commands.set_in_shell.known() }
 }
 
 /// A command that is ready to run, as far as the model's words go.
@@ -121,11 +121,7 @@ enum Directory {
 
 impl Bash {
     pub(crate) fn new(context: Arc<Context>) -> Self {
-        let mut definition = context.settings.wording.definition(
-            NAME,
-            [include_str!("prompt.md"), include_str!("short-prompt.md")],
-            include_str!("schema.json"),
-        );
+        let mut definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
         if context.settings.jobs.offered {
             background::offer(&mut definition, context.settings.wording);
         }
@@ -148,7 +144,7 @@ impl Bash {
         match denied.get() {
             // Somebody may let it out; then it runs once more from the beginning.
             Some(denial) if self.context.ask_to_leave(&call.id, &command, denial).await => {
-                self.context.sandbox.let_out(&call.id, &call.arguments);
+                self.context.commands.sandbox.let_out(&call.id, &call.arguments);
                 self.attempt(again, &call, view.as_deref(), &Arc::default()).await
             }
             _ => result,
@@ -189,7 +185,7 @@ impl Bash {
             approval::verdict(&context, start, &command, &arguments).shell
         });
         if let Ok(set) = set.await {
-            self.context.set_in_shell.replace(set);
+            self.context.commands.set_in_shell.replace(set);
         }
     }
 
@@ -209,8 +205,8 @@ impl Bash {
         let order = self.with_paths(order).await?;
         let place = self.place(order.directory)?;
         let place = self.context.follow_directory(&shell, place);
-        let watch = Watch::new(&settings.minimizer, &order.command);
-        let whole = spills.open(NAME);
+        let watch = Watch::new(&settings.bash.minimizer, &order.command);
+        let whole = spills.open(TOOL.name);
         let call = Call {
             command: order.command,
             env: order.env.into_iter().collect(),
@@ -234,13 +230,13 @@ impl Bash {
         let settings = &self.context.settings;
         let Arguments { command, env, cwd, .. } = arguments;
         let cleaned =
-            if settings.bash_strip_limits { tidy_up::without_limits(&command) } else { command.clone() };
+            if settings.bash.strip_limits { tidy_up::without_limits(&command) } else { command.clone() };
         let (directory, cleaned) = match (cwd, tidy_up::leading_cd(&cleaned)) {
             (Some(cwd), _) => (Directory::Given(cwd), cleaned),
             (None, Some((directory, rest))) => (Directory::Entered(directory), rest.to_owned()),
             (None, None) => (Directory::Current, cleaned),
         };
-        intercept::check(&settings.interception, &settings.tools, &command, &cleaned)?;
+        intercept::check(&settings.bash.interception, &settings.tools, &command, &cleaned)?;
         Ok(Order { command: cleaned, env, directory })
     }
 

@@ -8,7 +8,7 @@ use omp_shell::login_environment;
 use omp_shell::session::{Engine, Place, ShellSpec, StartFiles};
 
 use crate::sandbox::Confine;
-use crate::{Context, Login, Settings};
+use crate::{BashSettings, Commands, Context, Login};
 
 /// The value of `shellPath` that means the shell inside our own binary.
 const EMBEDDED: &str = "embedded";
@@ -28,7 +28,7 @@ const GIT_GUARD: &[(&str, &str)] = &[
 impl Context {
     /// The session's shell. The user's start files are asked with the first command.
     pub(super) async fn shell(&self) -> Arc<ShellSpec> {
-        let shell = self.shell.get_or_init(|| async { Arc::new(describe(self).await) });
+        let shell = self.commands.shell.get_or_init(|| async { Arc::new(describe(self).await) });
         Arc::clone(shell.await)
     }
 
@@ -36,7 +36,7 @@ impl Context {
     /// from running what a repository names wherever commands are judged, also where nothing confines them.
     pub(super) async fn confined_shell(&self, confine: &Confine) -> Arc<ShellSpec> {
         let shell = self.shell().await;
-        if self.sandbox.is_free() && confine.confined().is_none() {
+        if self.commands.sandbox.is_free() && confine.confined().is_none() {
             return shell;
         }
         let mut shell = ShellSpec::clone(&shell);
@@ -55,14 +55,16 @@ impl Context {
 
     /// Where the session's commands are: the last of them said so.
     pub(super) fn here(&self) -> Option<PathBuf> {
-        self.directory.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.commands.directory.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// A shell that was not used last begins where the one used last is.
     pub(super) fn follow_directory(&self, shell: &ShellSpec, place: Place) -> Place {
         match self.here() {
             Some(here)
-                if place == Place::Current && here != self.shells.directory(shell) && here.is_dir() =>
+                if place == Place::Current
+                    && here != self.commands.shells.directory(shell)
+                    && here.is_dir() =>
             {
                 Place::Stay(here)
             }
@@ -72,12 +74,14 @@ impl Context {
 
     /// Takes note of where a shell is now.
     pub(super) fn note_directory(&self, shell: &ShellSpec) {
-        *self.directory.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.shells.directory(shell));
+        *self.commands.directory.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some(self.commands.shells.directory(shell));
     }
 }
 
 async fn describe(context: &Context) -> ShellSpec {
-    let Context { scope, cwd, environment, settings, .. } = context;
+    let Context { commands: Commands { scope, environment, .. }, cwd, settings, .. } = context;
+    let settings = &settings.bash;
     let engine = engine(settings, find_shell(environment));
     let (mut environment, start_files) = match &settings.login {
         Login::Off => (environment.clone(), None),
@@ -100,7 +104,7 @@ async fn describe(context: &Context) -> ShellSpec {
     ShellSpec {
         owner: String::new(), // A context has shells of its own.
         engine,
-        prefix: settings.shell_prefix.clone(),
+        prefix: settings.prefix.clone(),
         environment,
         start_files,
         directory: cwd.clone(),
@@ -109,7 +113,7 @@ async fn describe(context: &Context) -> ShellSpec {
 }
 
 /// What the user chose; else bash if that is what the system has, else the embedded shell if we have one.
-fn engine(settings: &Settings, of_the_system: PathBuf) -> Engine {
+fn engine(settings: &BashSettings, of_the_system: PathBuf) -> Engine {
     let embedded = |path: &PathBuf| Engine::Embedded(path.clone());
     match (&settings.shell, &settings.embedded_shell) {
         (Some(shell), Some(program)) if shell.as_os_str() == EMBEDDED => embedded(program),
@@ -127,7 +131,7 @@ mod tests {
 
     #[test]
     fn the_users_choice_goes_first_and_bash_second() {
-        let mut settings = Settings::default();
+        let mut settings = BashSettings::default();
         let [bash, sh] = ["/bin/bash", "/bin/sh"].map(PathBuf::from);
         let system = |path: &PathBuf| Engine::System(path.clone());
         assert_eq!(engine(&settings, sh.clone()), system(&sh));

@@ -24,7 +24,7 @@ pub trait PtyView: Send + Sync {
 impl Bash {
     /// Where the terminal of a call would be shown, if it wants one.
     pub(super) fn view(&self, wanted: bool) -> Option<Arc<dyn PtyView>> {
-        self.context.terminal.clone().filter(|_| wanted)
+        self.context.commands.terminal.clone().filter(|_| wanted)
     }
 
     /// Runs a command on a terminal to its end.
@@ -35,14 +35,14 @@ impl Bash {
         call: &Invocation,
     ) -> Result<ToolOutput, ToolError> {
         let Prepared { shell, call: command, timeout, confine, denied, .. } = prepared;
-        self.context.sandbox.hosts().take_refused();
+        self.context.commands.sandbox.hosts().take_refused();
         let typed = command.command.clone();
         let mut spec = self.spec(&shell, command, view.size());
         let gone = !spec.cwd.is_dir();
         let lost_directory = gone.then(|| std::mem::replace(&mut spec.cwd, shell.directory.clone()));
         let cwd = spec.cwd.clone();
         let mut shown = None;
-        let outcome = pty::run(&self.context.scope, spec, &call.cancel, |terminal| {
+        let outcome = pty::run(&self.context.commands.scope, spec, &call.cancel, |terminal| {
             shown = Some(view.show(&typed, terminal));
         });
         let outcome = outcome.await;
@@ -75,7 +75,7 @@ impl Bash {
                 Engine::Embedded(_) => find_shell(&environment),
             },
             cwd: match call.place {
-                Place::Current => self.context.shells.directory(shell),
+                Place::Current => self.context.commands.shells.directory(shell),
                 Place::Once(directory) | Place::Stay(directory) => directory,
             },
             environment,

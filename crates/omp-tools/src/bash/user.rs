@@ -8,7 +8,7 @@ use omp_shell::{CommandError, CommandOutcome, Ending, Snapshot};
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
-use super::NAME;
+use super::TOOL;
 use crate::Context;
 
 /// What became of a command of the user. That it was stopped is said here and is no error.
@@ -50,10 +50,10 @@ impl Context {
             place: self.follow_directory(&shell, Place::Current),
             timeout,
             limits: self.settings.output,
-            spill: self.spills.open(NAME),
+            spill: self.spills.open(TOOL.name),
             hold: Arc::default(),
         };
-        let answer = self.shells.run(&self.scope, &shell, call, cancel, on_output).await;
+        let answer = self.commands.shells.run(&self.commands.scope, &shell, call, cancel, on_output).await;
         self.scans.clear(); // It may have written files.
         self.note_directory(&shell);
         Ok(record(answer?.outcome, timeout))

@@ -16,8 +16,8 @@ use tokio_util::sync::CancellationToken;
 use super::Timeout;
 use super::minimize::Watch;
 use super::report::{Report, SandboxReport};
-use crate::Context;
 use crate::sandbox::Confine;
+use crate::{Commands, Context};
 
 /// A command that is ready to run.
 pub(super) struct Prepared {
@@ -134,8 +134,8 @@ async fn carry_out(
         Place::Once(directory) | Place::Stay(directory) => directory.clone(),
     };
     let stays = matches!(which, Which::Sessions);
-    context.sandbox.hosts().take_refused(); // Those of earlier commands.
-    let Context { scope, shells, .. } = context.as_ref();
+    context.commands.sandbox.hosts().take_refused(); // Those of earlier commands.
+    let Commands { scope, shells, .. } = &context.commands;
     let show = |snapshot: &Snapshot| audience.show(snapshot);
     let answer = match which {
         Which::Sessions => shells.run(scope, &shell, call, &cancel, show).await,
@@ -159,7 +159,7 @@ async fn carry_out(
 }
 
 fn shells_directory(context: &Context, shell: &ShellSpec) -> PathBuf {
-    context.shells.directory(shell)
+    context.commands.shells.directory(shell)
 }
 
 /// What the sandbox refused a command that failed.

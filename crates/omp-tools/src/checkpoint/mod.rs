@@ -3,25 +3,27 @@
 mod state;
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Scheduling, Tool, ToolError};
-use omp_types::{Approval, ToolDefinition, ToolOutput};
+use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::Context;
+use crate::{Context, Modes};
 pub use state::{Checkpoints, Mark, Rewound};
 
-pub(crate) const NAME: &str = "checkpoint";
+pub(crate) const TOOL: &BuiltinTool = &builtin::CHECKPOINT;
 
 /// The conversation of a sub-agent ends with its report anyway.
 pub(crate) const NOT_HERE: &str = "Checkpoint not available in subagents.";
 
 pub(crate) struct Checkpoint {
     definition: ToolDefinition,
-    context: Arc<Context>,
+    modes: Arc<Modes>,
+    now: fn() -> SystemTime,
 }
 
 #[derive(Deserialize)]
@@ -30,15 +32,15 @@ struct Arguments {
 }
 
 impl Checkpoint {
-    pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = crate::definition(NAME, include_str!("prompt.md"), include_str!("schema.json"));
-        Self { definition, context }
+    pub(crate) fn new(context: &Context) -> Self {
+        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
+        Self { definition, modes: Arc::clone(&context.modes), now: context.now }
     }
 
     fn begin(&self, arguments: Map<String, Value>) -> Result<ToolOutput, ToolError> {
         let Arguments { goal } = crate::arguments(arguments)?;
-        let checkpoints = self.context.modes.checkpoints.as_ref().ok_or_else(|| ToolError::new(NOT_HERE))?;
-        let started = crate::modes::iso((self.context.now)());
+        let checkpoints = self.modes.checkpoints.as_ref().ok_or_else(|| ToolError::new(NOT_HERE))?;
+        let started = crate::modes::iso((self.now)());
         checkpoints.request(&started)?;
         let text = format!(
             "Checkpoint created.\nGoal: {goal}\nRun your investigation, then call rewind with a concise report."
@@ -57,7 +59,7 @@ impl Tool for Checkpoint {
     }
 
     fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        Some(Approval::READ)
+        TOOL.approval()
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {

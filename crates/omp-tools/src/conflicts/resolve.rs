@@ -16,7 +16,7 @@ use super::{Address, Block, Conflict, Replaced, Side, blocks};
 use crate::Context;
 use crate::lsp::Before;
 use crate::output::{Details, Meta};
-use crate::shown::Shown;
+use crate::seen_files::SeenFiles;
 
 /// Resolves what `address` names by `content`.
 pub(crate) fn write(
@@ -31,7 +31,7 @@ pub(crate) fn write(
              @ours, @theirs, @base or @both in the content stands for that side's text."
         ))),
         Address::Conflict(id) => {
-            let conflict = context.conflicts.get(id).map_err(ToolError::new)?;
+            let conflict = context.seen.conflicts.get(id).map_err(ToolError::new)?;
             let content = expand(&conflict, content).map_err(ToolError::new)?;
             let path = conflict.path.clone();
             let done = resolve_file(context, &path, vec![(conflict, content)]).map_err(ToolError::new)?;
@@ -75,13 +75,13 @@ fn resolve_all(context: &Context, content: &str) -> Result<ToolOutput, ToolError
         Some(list) => list
             .into_iter()
             .map(|(id, side)| {
-                let conflict = context.conflicts.get(id)?;
+                let conflict = context.seen.conflicts.get(id)?;
                 let lines = conflict.block.side(side).ok_or_else(|| format!("Conflict {id} has no base."))?;
                 Ok((conflict, lines))
             })
             .collect(),
         None => {
-            let open = context.conflicts.open();
+            let open = context.seen.conflicts.open();
             open.into_iter()
                 .map(|conflict| expand(&conflict, content).map(|lines| (conflict, lines)))
                 .collect()
@@ -163,8 +163,8 @@ fn resolve_file(context: &Context, path: &Path, list: Vec<Resolution>) -> Result
             (conflict.id, Replaced { start: *start, removed, added: content.len() })
         })
         .collect();
-    context.conflicts.resolved(path, &replaced);
-    let left = context.conflicts.open().into_iter().filter(|conflict| conflict.path == path);
+    context.seen.conflicts.resolved(path, &replaced);
+    let left = context.seen.conflicts.open().into_iter().filter(|conflict| conflict.path == path);
     let left = left.map(|conflict| conflict.id).collect();
     let ids = placed.iter().map(|(_, (conflict, _))| conflict.id).collect();
     Ok(Done { path: path.to_owned(), text, ids, left, first })
@@ -194,7 +194,7 @@ pub(crate) fn load(context: &Context, path: &Path) -> Result<Document, String> {
         Ok(_) => return Err("it is not a file".to_owned()),
         Err(error) => return Err(error.to_string()),
     };
-    if metadata.len() > Shown::MAX_BYTES {
+    if metadata.len() > SeenFiles::MAX_BYTES {
         return Err("it is larger than 16 MB".to_owned());
     }
     let mut bytes = Vec::new();
@@ -210,7 +210,7 @@ impl Done {
     fn header(&self, context: &Context) -> Option<String> {
         let shown = context.base().display(&self.path);
         context.shows_anchors().then(|| {
-            let tag = context.shown.record(
+            let tag = context.seen.record(
                 &self.path,
                 &self.text,
                 &[(self.first.0 + 1, self.first.0 + self.first.1)],

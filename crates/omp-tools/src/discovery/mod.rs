@@ -9,24 +9,26 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Scheduling, Tool, ToolError};
-use omp_types::{Approval, ToolDefinition, ToolOutput};
+use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, ToolTrait, builtin, tool_has};
 use serde_json::{Map, Value, json};
 
+use crate::Wording;
 pub use index::{DiscoverableTool, Match, ToolIndex};
 
 /// The tool's name, also in sessions of older versions.
-pub const SEARCH_TOOL: &str = "search_tool_bm25";
+pub const SEARCH_TOOL: &str = TOOL.name;
+const TOOL: &BuiltinTool = &builtin::TOOL_SEARCH;
 
 const DEFAULT_LIMIT: usize = 8;
 /// Servers that the description names; a long list would cost what hiding tools saves.
 const SERVERS: usize = 30;
 
 /// Tools that only the program itself asks for.
-const INTERNAL: [&str; 4] = ["resolve", "yield", "report_finding", "report_tool_issue"];
+const INTERNAL: [&str; 3] = ["yield", "report_finding", "report_tool_issue"];
 
 /// Can a search bring up this tool at all?
 pub fn is_searchable(name: &str) -> bool {
-    name != SEARCH_TOOL && !INTERNAL.contains(&name)
+    !tool_has(name, ToolTrait::Unsearchable) && !INTERNAL.contains(&name)
 }
 
 /// The tools that are not offered, as the search needs them. What fails here costs matches, never the call.
@@ -50,8 +52,8 @@ pub trait Shelf: Send + Sync {
 /// The tool; without a shelf it can only say that there is none.
 pub fn search_tool(shelf: Option<Arc<dyn Shelf>>) -> Arc<dyn Tool> {
     let known = shelf.as_ref().and_then(|shelf| shelf.tools().ok()).unwrap_or_default();
-    let prompt = format!("{}\n\n{}", include_str!("prompt.md").trim(), stock(&known));
-    let definition = crate::definition(SEARCH_TOOL, &prompt, include_str!("schema.json"));
+    let mut definition = Wording::Full.describe(TOOL, include_str!("tool.md"));
+    definition.description = format!("{}\n\n{}", definition.description, stock(&known)).trim_end().to_owned();
     Arc::new(SearchTools { definition, shelf })
 }
 
@@ -109,7 +111,7 @@ impl Tool for SearchTools {
 
     /// Changes nothing but what the model is offered; each of those tools is asked about when it is called.
     fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        Some(Approval::READ)
+        TOOL.approval()
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {

@@ -38,7 +38,7 @@ pub(super) fn commit(context: &Context, entries: &[Entry]) -> Result<ToolOutput,
     }
     changed(context, &done);
     for entry in entries {
-        context.shown.noops().changed(&entry.shown);
+        context.seen.noops().changed(&entry.shown);
     }
     Ok(answer(entries))
 }

@@ -48,7 +48,7 @@ pub(crate) fn make(context: &Context, all: Vec<Foreign>) -> Result<ToolOutput, T
     for entry in plan.entries.iter().filter(|entry| entry.changes_text()) {
         if let Some(old) = &entry.old {
             let (before, after) = (entry.old_text(), entry.new_text());
-            context.shown.snapshots().record_edit(&old.key, before, after, changes(before, after));
+            context.seen.snapshots().record_edit(&old.key, before, after, changes(before, after));
         }
     }
     Ok(output)

@@ -9,6 +9,7 @@ mod compare;
 mod encode;
 mod foreign;
 mod mode;
+mod parsed;
 pub(crate) mod placeholder;
 mod preview;
 mod rewrite;
@@ -22,9 +23,8 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Inspection, Invocation, LineInput, Scheduling, Tool, ToolError};
-use omp_hashline::{File, Patch, Patcher, Planned, Section, Tag, parse};
-use omp_patch::parse_envelope;
-use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
+use omp_hashline::{File, Patch, Patcher, Planned, Section, Tag};
+use omp_types::{Approval, ApprovalDetail, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -34,6 +34,7 @@ use crate::reach::Closing;
 use crate::syntax::Grammars;
 use crate::{Context, approval, generated, lsp};
 use encode::Written;
+use parsed::LastParsed;
 use target::{FileId, Target};
 use watch::Watch;
 
@@ -42,12 +43,13 @@ pub use mode::EditMode;
 pub(crate) use preview::difference_to;
 pub(crate) use rewrite::{Rewrite, Rewritten, rewrite};
 
-pub(crate) const NAME: &str = "edit";
+pub(crate) const TOOL: &BuiltinTool = &builtin::EDIT;
 
 pub(crate) struct Edit {
     definition: ToolDefinition,
     context: Arc<Context>,
     watch: Watch,
+    parsed: Arc<LastParsed>,
 }
 
 /// The arguments of the modes that take one text.
@@ -58,22 +60,17 @@ struct Arguments {
 
 impl Edit {
     pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = context.settings.edit_mode.definition(context.settings.wording);
+        let definition = context.settings.edit.mode.definition(context.settings.wording);
         let watch = Watch::new(context.clone());
-        Self { definition, context, watch }
+        Self { definition, context, watch, parsed: Arc::default() }
     }
 
     /// The files that a call names.
     fn targets(&self, arguments: &Map<String, Value>) -> Vec<String> {
         let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
-        match self.context.settings.edit_mode {
-            EditMode::Hashline => {
-                let sections = parse(text("input"), &self.context.cwd).unwrap_or_default().sections;
-                sections.into_iter().map(|section| section.path).collect()
-            }
-            EditMode::ApplyPatch => {
-                let files = parse_envelope(text("input")).unwrap_or_default();
-                files.iter().flat_map(|file| file.paths()).map(str::to_owned).collect()
+        match self.context.settings.edit.mode {
+            mode @ (EditMode::Hashline | EditMode::ApplyPatch) => {
+                self.parsed.of(mode, text("input"), &self.context.cwd).paths()
             }
             EditMode::Patch | EditMode::Replace => {
                 let edits = arguments.get("edits").and_then(Value::as_array).into_iter().flatten();
@@ -94,7 +91,7 @@ impl Tool for Edit {
     }
 
     fn line_input(&self) -> Option<LineInput> {
-        match self.context.settings.edit_mode {
+        match self.context.settings.edit.mode {
             EditMode::Hashline => Some(LineInput { parameter: "input", header: "[" }),
             // Half a hunk of the others is another edit, not a smaller one.
             EditMode::ApplyPatch | EditMode::Patch | EditMode::Replace => None,
@@ -106,14 +103,14 @@ impl Tool for Edit {
     }
 
     fn approval(&self, arguments: &Map<String, Value>) -> Option<Approval> {
-        Some(approval::of_edit(&self.context, NAME, arguments, &self.targets(arguments)))
+        Some(approval::of_edit(&self.context, TOOL.name, arguments, &self.targets(arguments)))
     }
 
     fn approval_details(&self, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {
         let targets = self.targets(arguments);
         let mut details =
             approval::paths(&self.context, targets.iter().map(|typed| ("Path", typed.as_str())));
-        let change = preview::details(&self.context, arguments);
+        let change = preview::details(&self.context, &self.parsed, arguments);
         let is_told = change.iter().any(|detail| detail.label != preview::FAILS);
         details.extend(change);
         if is_told {
@@ -131,16 +128,19 @@ impl Tool for Edit {
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
-        let context = self.context.clone();
+        let (context, parsed) = (self.context.clone(), Arc::clone(&self.parsed));
         async move {
             self.watch.forget();
             let _agreed = Closing(&self.context);
             let (arguments, cancel) = (call.arguments, call.cancel.clone());
-            let result = crate::blocking(move || match context.settings.edit_mode {
-                EditMode::Hashline => {
-                    run(&context, &crate::arguments::<Arguments>(arguments)?.input, &cancel)
-                }
-                _ => textual::run(&context, arguments, &cancel),
+            let result = crate::blocking(move || {
+                let result = match context.settings.edit.mode {
+                    EditMode::Hashline => crate::arguments::<Arguments>(arguments)
+                        .and_then(|arguments| run(&context, &parsed, &arguments.input, &cancel)),
+                    _ => textual::run(&context, &parsed, arguments, &cancel),
+                };
+                parsed.forget();
+                result
             });
             lsp::after(&self.context, lsp::Occasion::Edit, result.await, &call.cancel).await
         }
@@ -176,13 +176,19 @@ fn check_wanted(cancel: &CancellationToken) -> Result<(), ToolError> {
 }
 
 /// All sections are tried on copies first: if one does not fit, no file changes.
-fn run(context: &Context, input: &str, cancel: &CancellationToken) -> Result<ToolOutput, ToolError> {
-    let patch = parse(input, &context.cwd).map_err(|error| ToolError::new(error.to_string()))?;
-    let ready = sections(context, &patch, cancel)?;
+fn run(
+    context: &Context,
+    parsed: &LastParsed,
+    input: &str,
+    cancel: &CancellationToken,
+) -> Result<ToolOutput, ToolError> {
+    let parsed = parsed.of(EditMode::Hashline, input, &context.cwd);
+    let patch = parsed.lines()?;
+    let ready = sections(context, patch, cancel)?;
     if let [one] = ready.as_slice()
         && one.changes_nothing()
     {
-        let said = context.shown.noops().unchanged(&one.target.shown, input);
+        let said = context.seen.noops().unchanged(&one.target.shown, input);
         return said.map(ToolOutput::text).map_err(ToolError::new);
     }
     if let Some(same) = ready.iter().find(|one| one.changes_nothing()) {
@@ -223,11 +229,11 @@ fn sections(context: &Context, patch: &Patch, cancel: &CancellationToken) -> Res
 
 fn prepare(context: &Context, section: &Section, mut target: Target) -> Result<Ready, ToolError> {
     generated::refuse(context, target.path(), target.document.text())?;
-    let patcher = Patcher { syntax: &Grammars, enforce_seen: context.settings.edit_enforce_seen_lines };
+    let patcher = Patcher { syntax: &Grammars, enforce_seen: context.settings.edit.enforce_seen_lines };
     let file = File { key: &target.key, text: target.document.text() };
     let rows = section.hunks.iter().flat_map(|hunk| &hunk.body).map(String::as_str);
     placeholder::refuse(&target.shown, target.document.text(), rows)?;
-    let planned = patcher.plan(section, file, &mut context.shown.snapshots());
+    let planned = patcher.plan(section, file, &mut context.seen.snapshots());
     let mut planned = planned.map_err(|error| ToolError::new(error.to_string()))?;
     planned.warnings.splice(0..0, target.remark.take());
     let mut bytes = match target.is_verbatim() {
@@ -261,8 +267,8 @@ fn write_all(context: &Context, ready: &[Ready]) -> Result<Vec<Tag>, ToolError> 
         let (target, planned) = (&one.target, &one.planned);
         let changes = planned.changes.clone();
         let before = target.document.text();
-        tags.push(context.shown.snapshots().record_edit(&target.key, before, &planned.text, changes));
-        context.shown.noops().changed(&target.shown);
+        tags.push(context.seen.snapshots().record_edit(&target.key, before, &planned.text, changes));
+        context.seen.noops().changed(&target.shown);
     }
     Ok(tags)
 }

@@ -2,7 +2,7 @@
 
 use omp_types::ToolDefinition;
 
-use super::NAME;
+use super::TOOL;
 use crate::Wording;
 
 /// The language of a session's edits.
@@ -40,20 +40,13 @@ impl EditMode {
 
     /// What the model is told about the tool.
     pub(super) fn definition(self, wording: Wording) -> ToolDefinition {
-        let (prompts, schema) = match self {
-            Self::Hashline => {
-                ([include_str!("prompt.md"), include_str!("short-prompt.md")], include_str!("schema.json"))
-            }
-            // The others are short as they are.
-            Self::ApplyPatch => {
-                ([include_str!("modes/apply_patch_prompt.md"); 2], include_str!("modes/apply_patch.json"))
-            }
-            Self::Patch => ([include_str!("modes/patch_prompt.md"); 2], include_str!("modes/patch.json")),
-            Self::Replace => {
-                ([include_str!("modes/replace_prompt.md"); 2], include_str!("modes/replace.json"))
-            }
+        let text = match self {
+            Self::Hashline => include_str!("tool.md"),
+            Self::ApplyPatch => include_str!("modes/apply_patch.md"),
+            Self::Patch => include_str!("modes/patch.md"),
+            Self::Replace => include_str!("modes/replace.md"),
         };
-        let definition = wording.definition(NAME, prompts, schema);
+        let definition = wording.describe(TOOL, text);
         // Models that know the envelope write it as plain text, where their interface has such tools.
         ToolDefinition { free_text: self == Self::ApplyPatch, ..definition }
     }

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use omp_agent::ToolError;
-use omp_hashline::parse;
 use omp_types::ApprovalDetail;
 use omp_workspace::text::LineEnding;
 use serde_json::{Map, Value};
@@ -13,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::compare::whole;
 use super::mode::EditMode;
+use super::parsed::LastParsed;
 use super::target::Target;
 use super::textual::Entry;
 use super::{Arguments, Ready, sections, textual};
@@ -23,9 +23,13 @@ pub(super) const FAILS: &str = "Fails";
 
 /// What becomes of the files as they are now: moves, deletions, the difference. Why nothing does, if the edit does not fit
 /// them.
-pub(super) fn details(context: &Context, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {
+pub(super) fn details(
+    context: &Context,
+    parsed: &LastParsed,
+    arguments: &Map<String, Value>,
+) -> Vec<ApprovalDetail> {
     let detail = |label, value| ApprovalDetail { label, value };
-    let (files, difference) = match changes(context, arguments) {
+    let (files, difference) = match changes(context, parsed, arguments) {
         Ok(changes) => changes,
         Err(error) => return vec![detail(FAILS, first_sentence(&error.message))],
     };
@@ -55,18 +59,19 @@ pub(crate) fn difference_to(context: &Context, path: &Path, new: &str) -> Option
 /// What happens to files as a whole, and to their lines.
 fn changes(
     context: &Context,
+    parsed: &LastParsed,
     arguments: &Map<String, Value>,
 ) -> Result<(Vec<ApprovalDetail>, String), ToolError> {
     let (arguments, cancel) = (arguments.clone(), CancellationToken::new());
-    if context.settings.edit_mode != EditMode::Hashline {
-        let entries = textual::planned(context, arguments, &cancel)?;
+    if context.settings.edit.mode != EditMode::Hashline {
+        let entries = textual::planned(context, parsed, arguments, &cancel)?;
         let difference = |entry: &Entry| whole(&entry.shown, entry.old_text(), entry.new_text());
         let difference = entries.iter().map(difference).collect();
         return Ok((entries.iter().flat_map(whole_file).collect(), difference));
     }
     let Arguments { input } = crate::arguments(arguments)?;
-    let patch = parse(&input, &context.cwd).map_err(|error| ToolError::new(error.to_string()))?;
-    let ready = sections(context, &patch, &cancel)?;
+    let parsed = parsed.of(EditMode::Hashline, &input, &context.cwd);
+    let ready = sections(context, parsed.lines()?, &cancel)?;
     let difference = |one: &Ready| whole(&one.target.shown, one.target.document.text(), &one.planned.text);
     Ok((Vec::new(), ready.iter().map(difference).collect()))
 }

@@ -20,7 +20,7 @@ use crate::Context;
 use crate::lsp::Before;
 use crate::notebook::{self, is_notebook};
 use crate::resources::InternalUrl;
-use crate::shown::Shown;
+use crate::seen_files::SeenFiles;
 
 /// Of more files than this, the others are only looked at again before they are replaced.
 const MOST_TURNS: usize = 64;
@@ -74,7 +74,7 @@ impl Target {
             return Err(not_found(typed));
         }
         let name = Path::new(typed).file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let found = context.shown.snapshots().named(name, section.tag).map(PathBuf::from);
+        let found = context.seen.snapshots().named(name, section.tag).map(PathBuf::from);
         match found {
             Some(found) if found.is_file() => {
                 let shown = context.base().display(&found);
@@ -118,7 +118,7 @@ impl Target {
             }
             Err(error) => return Err(refuse(format!("cannot be read: {error}."))),
         };
-        let limit = if is_notebook(&path) { MAX_BYTES } else { Shown::MAX_BYTES };
+        let limit = if is_notebook(&path) { MAX_BYTES } else { SeenFiles::MAX_BYTES };
         let too_large = |length: u64| {
             let reason = format!("is larger than {} MB; use bash, e.g. sed, to change it.", limit >> 20);
             if length > limit { Err(refuse(reason)) } else { Ok(()) }
@@ -130,7 +130,7 @@ impl Target {
         read.map_err(|error| refuse(format!("cannot be read: {error}.")))?;
         too_large(bytes.len() as u64)?;
         let stamp = Stamp::of(&metadata);
-        let key = Shown::key(&path);
+        let key = SeenFiles::key(&path);
         if is_notebook(&path) {
             let notebook = notebook::parse(&shown, &bytes)?;
             let document = Document::new(notebook.text().into_bytes(), Charset::Utf8);

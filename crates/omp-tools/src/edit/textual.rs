@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 
 use omp_agent::ToolError;
 use omp_patch::{
-    Edited, FileChange, FinalEnd, Matcher, Occurrences, PatchError, apply, parse_envelope, parse_hunks,
-    replace,
+    Edited, FileChange, FinalEnd, Matcher, Occurrences, PatchError, apply, parse_hunks, replace,
 };
 use omp_types::ToolOutput;
 use omp_workspace::document::{self, Document, Splice};
@@ -18,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::encode::{Written, encode};
 use super::mode::EditMode;
+use super::parsed::LastParsed;
 use super::target::{Target, not_found};
 use super::{check_wanted, commit, placeholder};
 use crate::{Context, generated};
@@ -56,15 +56,16 @@ enum Op {
 
 pub(super) fn run(
     context: &Context,
+    parsed: &LastParsed,
     arguments: Map<String, Value>,
     cancel: &CancellationToken,
 ) -> Result<ToolOutput, ToolError> {
     let payload = Value::Object(arguments.clone()).to_string();
-    let entries = planned(context, arguments, cancel)?;
+    let entries = planned(context, parsed, arguments, cancel)?;
     if entries.iter().all(Entry::is_unchanged)
         && let Some(entry) = entries.first()
     {
-        let said = context.shown.noops().unchanged(&entry.shown, &payload);
+        let said = context.seen.noops().unchanged(&entry.shown, &payload);
         return said.map(ToolOutput::text).map_err(ToolError::new);
     }
     commit::commit(context, &entries)
@@ -73,17 +74,18 @@ pub(super) fn run(
 /// What becomes of each file that a call names.
 pub(super) fn planned(
     context: &Context,
+    parsed: &LastParsed,
     arguments: Map<String, Value>,
     cancel: &CancellationToken,
 ) -> Result<Vec<Entry>, ToolError> {
     let mut plan = Plan { context, entries: Vec::new() };
-    match context.settings.edit_mode {
+    match context.settings.edit.mode {
         EditMode::Replace => plan.replace(&crate::arguments(arguments)?)?,
         EditMode::Patch => plan.patch(crate::arguments(arguments)?)?,
-        EditMode::ApplyPatch | EditMode::Hashline => {
+        mode @ (EditMode::ApplyPatch | EditMode::Hashline) => {
             let super::Arguments { input } = crate::arguments(arguments)?;
-            for change in parse_envelope(&input).map_err(|error| not_understood(&error))? {
-                plan.change(change)?;
+            for change in parsed.of(mode, &input, &context.cwd).files()? {
+                plan.change(change.clone())?;
                 check_wanted(cancel)?;
             }
         }
@@ -135,7 +137,7 @@ pub(super) struct Plan<'a> {
 
 impl Plan<'_> {
     fn matcher(&self) -> Matcher {
-        Matcher { fuzzy: self.context.settings.edit_fuzzy }
+        Matcher { fuzzy: self.context.settings.edit.fuzzy }
     }
 
     fn replace(&mut self, arguments: &ReplaceArguments) -> Result<(), ToolError> {

@@ -76,14 +76,14 @@ impl Watch {
     /// Says whether the call can still succeed.
     pub(super) fn look(&self, partial: &Map<String, Value>) -> Inspection {
         let settings = &self.context.settings;
-        if !settings.edit_block_generated && !settings.edit_streaming_abort {
+        if !settings.edit.block_generated && !settings.edit.streaming_abort {
             return Inspection::GoOn;
         }
         let too_long = |value: &Value| value.as_str().is_some_and(|text| text.len() > MAX_BYTES);
         if partial.values().any(too_long) {
             return Inspection::GoOn;
         }
-        let written = Written::of(settings.edit_mode, partial);
+        let written = Written::of(settings.edit.mode, partial);
         if written.progress > MAX_BYTES || !self.advance(&written) {
             return Inspection::GoOn;
         }
@@ -145,14 +145,14 @@ impl Watch {
             Loaded::Refused(reason) => Some(reason.clone()),
             _ => None,
         });
-        if refused.is_some() || !self.context.settings.edit_streaming_abort {
+        if refused.is_some() || !self.context.settings.edit.streaming_abort {
             return refused;
         }
         let text = |typed: &str| match state.files.get(typed)?.as_ref()? {
             Loaded::Text { key, shown, text } => Some(Known { key, shown, text }),
             _ => None,
         };
-        match self.context.settings.edit_mode {
+        match self.context.settings.edit.mode {
             EditMode::Hashline => self.check_lines(&written.text[..written.progress], &text),
             EditMode::ApplyPatch => {
                 let files = parse_envelope_start(written.text).ok()?;
@@ -178,7 +178,7 @@ impl Watch {
     }
 
     fn matcher(&self) -> Matcher {
-        Matcher { fuzzy: self.context.settings.edit_fuzzy }
+        Matcher { fuzzy: self.context.settings.edit.fuzzy }
     }
 
     /// Hunks that are complete must fit; of the last one what is there so far, unless it may yet fit nearly.
@@ -195,12 +195,12 @@ impl Watch {
     fn check_lines<'a>(&self, input: &str, text: &dyn Fn(&str) -> Option<Known<'a>>) -> Option<String> {
         let Patch { sections, .. } = parse_partial(input, &self.context.cwd);
         let patcher =
-            Patcher { syntax: &NoSyntax, enforce_seen: self.context.settings.edit_enforce_seen_lines };
+            Patcher { syntax: &NoSyntax, enforce_seen: self.context.settings.edit.enforce_seen_lines };
         sections.into_iter().find_map(|mut section| {
             let Known { key, text, .. } = text(&section.path)?;
             section.hunks.retain(|hunk| !is_block(hunk.operation));
             let file = File { key, text };
-            let planned = patcher.plan(&section, file, &mut self.context.shown.snapshots());
+            let planned = patcher.plan(&section, file, &mut self.context.seen.snapshots());
             planned.err().map(|error| error.to_string())
         })
     }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Tool, ToolError, Updates};
-use omp_types::{Approval, ToolDefinition, ToolOutput};
+use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use omp_workspace::tree::printable;
 use omp_workspace::walk::{End, Options, walk};
 use serde::Deserialize;
@@ -22,7 +22,7 @@ use crate::Context;
 use crate::output::{Details, Limits, Meta, ResultLimit, Source, cap};
 use crate::scope::{Place, Places};
 
-pub(crate) const NAME: &str = "find";
+pub(crate) const TOOL: &BuiltinTool = &builtin::FIND;
 
 const MAX_RESULTS: usize = 200;
 const DEFAULT_SECONDS: f64 = 5.0;
@@ -51,11 +51,7 @@ struct Arguments {
 
 impl Find {
     pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = context.settings.wording.definition(
-            NAME,
-            [include_str!("prompt.md"), include_str!("short-prompt.md")],
-            include_str!("schema.json"),
-        );
+        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
         Self { definition, context }
     }
 }
@@ -66,7 +62,7 @@ impl Tool for Find {
     }
 
     fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        Some(Approval::READ)
+        TOOL.approval()
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {

@@ -7,18 +7,18 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Scheduling, Tool, ToolError};
-use omp_types::{Approval, Goal, GoalStatus, ToolDefinition, ToolOutput};
+use omp_types::{Approval, BuiltinTool, Goal, GoalStatus, ToolDefinition, ToolOutput, builtin};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::Context;
+use crate::{Context, Modes};
 pub use keeper::GoalKeeper;
 
-pub(crate) const NAME: &str = "goal";
+pub(crate) const TOOL: &BuiltinTool = &builtin::GOAL;
 
 pub(crate) struct GoalTool {
     definition: ToolDefinition,
-    context: Arc<Context>,
+    modes: Arc<Modes>,
 }
 
 #[derive(Deserialize)]
@@ -39,14 +39,14 @@ enum Op {
 }
 
 impl GoalTool {
-    pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = crate::definition(NAME, include_str!("prompt.md"), include_str!("schema.json"));
-        Self { definition, context }
+    pub(crate) fn new(context: &Context) -> Self {
+        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
+        Self { definition, modes: Arc::clone(&context.modes) }
     }
 
     fn change(&self, arguments: Map<String, Value>) -> Result<ToolOutput, ToolError> {
         let Arguments { op, objective, token_budget } = crate::arguments(arguments)?;
-        let keeper = &self.context.modes.goal;
+        let keeper = &self.modes.goal;
         let goal = match op {
             Op::Create => keeper.create(&objective.unwrap_or_default(), token_budget),
             Op::Get => keeper.goal().ok_or_else(|| "There is no goal.".to_owned()),
@@ -87,7 +87,7 @@ impl Tool for GoalTool {
     }
 
     fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        Some(Approval::READ)
+        TOOL.approval()
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {

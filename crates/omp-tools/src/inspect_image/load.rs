@@ -39,7 +39,7 @@ pub(super) fn load(context: &Context, typed: &str) -> Result<Picture, ToolError>
     if bytes.len() as u64 > MAX_INPUT_BYTES {
         return Err(too_large(bytes.len() as u64));
     }
-    let (bytes, kind) = match context.settings.resize_images {
+    let (bytes, kind) = match context.settings.images.resize {
         true => ladder::small(bytes.clone()).unwrap_or((bytes, kind)),
         false => (bytes, kind),
     };

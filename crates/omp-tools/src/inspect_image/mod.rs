@@ -11,8 +11,9 @@ use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, StreamExt};
 use omp_agent::{Invocation, Tool, ToolError};
 use omp_types::{
-    Approval, AssistantBlock, AssistantMessage, FailureKind, ImageBlock, Message, ModelRequest,
+    Approval, AssistantBlock, AssistantMessage, BuiltinTool, FailureKind, ImageBlock, Message, ModelRequest,
     RequestOptions, StreamEvent, ToolChoice, ToolDefinition, ToolOutput, UserBlock, UserContent, UserMessage,
+    builtin,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -23,7 +24,7 @@ use crate::output::{Details, Meta, cap};
 use load::Picture;
 pub use vision::{Seer, Vision, VisionError};
 
-pub(crate) const NAME: &str = "inspect_image";
+pub(crate) const TOOL: &BuiltinTool = &builtin::INSPECT_IMAGE;
 
 const SYSTEM: &str = include_str!("system.md").trim_ascii();
 
@@ -40,7 +41,7 @@ struct Arguments {
 
 impl InspectImage {
     pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = crate::definition(NAME, include_str!("prompt.md"), include_str!("schema.json"));
+        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
         Self { definition, context }
     }
 
@@ -89,7 +90,7 @@ impl InspectImage {
 
 /// The model that will look. Decided before the file is touched.
 fn choose(context: &Context) -> Result<Seer, ToolError> {
-    if context.settings.block_images {
+    if context.settings.images.block {
         return Err(ToolError::new(
             "Image submission is disabled by settings (images.blockImages=true). Disable it to use inspect_image.",
         ));
@@ -155,7 +156,7 @@ impl Tool for InspectImage {
     }
 
     fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        Some(Approval::READ)
+        TOOL.approval()
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {

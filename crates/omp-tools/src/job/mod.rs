@@ -10,7 +10,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Patience, Tool, ToolError, Updates};
 use omp_jobs::{Cancelled, Jobs, Snapshot, Status};
-use omp_types::{Approval, ToolDefinition, ToolOutput};
+use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -18,14 +18,17 @@ use crate::Context;
 use report::Report;
 pub use settings::JobSettings;
 
-pub(crate) const NAME: &str = "job";
+pub(crate) const TOOL: &BuiltinTool = &builtin::JOB;
 
 /// How often a waiting call says what the jobs do.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
 
 pub(crate) struct Job {
     definition: ToolDefinition,
-    context: Arc<Context>,
+    jobs: Option<Arc<Jobs>>,
+    /// Whose jobs they are.
+    owner: String,
+    poll_wait: Duration,
 }
 
 #[derive(Deserialize)]
@@ -39,13 +42,10 @@ struct Arguments {
 }
 
 impl Job {
-    pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = context.settings.wording.definition(
-            NAME,
-            [include_str!("prompt.md"), include_str!("short-prompt.md")],
-            include_str!("schema.json"),
-        );
-        Self { definition, context }
+    pub(crate) fn new(context: &Context) -> Self {
+        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
+        let (jobs, owner) = (context.jobs.clone(), context.agent.clone());
+        Self { definition, jobs, owner, poll_wait: context.settings.jobs.poll_wait }
     }
 
     async fn execute(&self, call: Invocation) -> Result<ToolOutput, ToolError> {
@@ -55,10 +55,10 @@ impl Job {
                 "`list` cannot be combined with `poll` or `cancel`: call with one of them.",
             ));
         }
-        let Some(jobs) = &self.context.jobs else {
+        let Some(jobs) = &self.jobs else {
             return Ok(said("Async execution is disabled; no background jobs are available."));
         };
-        let view = View { jobs, owner: &self.context.agent };
+        let view = View { jobs, owner: &self.owner };
         if list {
             return Ok(view.list());
         }
@@ -77,7 +77,7 @@ impl Job {
         }
         // Until the result is built nobody else tells what it will say.
         let _watching = jobs.watch(view.owner, &watched);
-        view.wait(&watched, self.context.settings.jobs.poll_wait, &call).await;
+        view.wait(&watched, self.poll_wait, &call).await;
         let shown = watched.into_iter().chain(cancelled.iter().map(|(id, _)| id.clone())).collect::<Vec<_>>();
         Ok(view.result(view.known(&shown), cancelled))
     }
@@ -154,7 +154,7 @@ impl Tool for Job {
     }
 
     fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        Some(Approval::READ)
+        TOOL.approval()
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {

@@ -138,7 +138,7 @@ async fn put(
         let after = text::load(&file);
         let tag = after.as_ref().ok().filter(|_| own.shows_anchors()).map(|after| {
             let plain = after.replace("\r\n", "\n");
-            own.shown.record(&file, &plain, &[(1, usize::MAX)]).to_string()
+            own.seen.record(&file, &plain, &[(1, usize::MAX)]).to_string()
         });
         Ok::<_, ToolError>((before != after, tag))
     });

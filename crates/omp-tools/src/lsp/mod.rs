@@ -34,7 +34,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Scheduling, Tool, ToolError};
 use omp_lsp::Limit;
-use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
+use omp_types::{Approval, ApprovalDetail, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use serde_json::{Map, Value};
 
 use crate::{Context, approval};
@@ -44,7 +44,7 @@ pub(crate) use changes::{Before, tell};
 pub use desk::{LanguageServers, Late, LateFindings, LspSettings};
 pub use project::CHECKER_PROGRAMS;
 
-pub(crate) const NAME: &str = "lsp";
+pub(crate) const TOOL: &BuiltinTool = &builtin::LSP;
 
 const DEFAULT_TIMEOUT: f64 = 20.0;
 const MIN_TIMEOUT: f64 = 5.0;
@@ -73,11 +73,7 @@ impl Lsp {
     /// The tool, if the session has language servers.
     pub(crate) fn new(context: Arc<Context>) -> Option<Self> {
         let desk = Arc::clone(context.lsp.as_ref()?);
-        let definition = context.settings.wording.definition(
-            NAME,
-            [include_str!("prompt.md"), include_str!("short-prompt.md")],
-            include_str!("schema.json"),
-        );
+        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
         desk.servers.set_editor(Arc::new(apply::Pen(Arc::downgrade(&context))));
         Some(Self { definition, context, desk })
     }
@@ -147,7 +143,7 @@ impl Tool for Lsp {
         let moves = arguments.get("action").is_some_and(|action| action == "rename_file");
         let typed = typed.into_iter().flatten().filter(|_| moves);
         let paths: Vec<PathBuf> = typed.filter_map(|typed| self.context.base().resolve(typed).ok()).collect();
-        Some(self.context.agree(NAME, arguments, &paths))
+        Some(self.context.agree(TOOL.name, arguments, &paths))
     }
 
     fn approval_details(&self, arguments: &Map<String, Value>) -> Vec<ApprovalDetail> {

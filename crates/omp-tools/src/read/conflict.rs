@@ -39,7 +39,7 @@ pub(super) fn listing<'a>(job: &Job, typed: &'a str) -> Option<&'a str> {
 pub(super) fn read_address(job: &Job, typed: &str) -> Result<ToolOutput, ToolError> {
     let (address, selector) = selector::split(typed).map_err(ToolError::new)?;
     let parsed = Address::parse(address).unwrap_or_else(|| Err(format!("'{address}' names no conflict.")));
-    let get = |id| job.context.conflicts.get(id).map_err(ToolError::new);
+    let get = |id| job.context.seen.conflicts.get(id).map_err(ToolError::new);
     let lines = match parsed.map_err(ToolError::new)? {
         Address::All => return Ok(list_all(job)),
         Address::Conflict(id) => get(id)?.block.lines,
@@ -64,6 +64,7 @@ pub(super) fn read_address(job: &Job, typed: &str) -> Result<ToolOutput, ToolErr
 fn list_all(job: &Job) -> ToolOutput {
     let rows: Vec<String> = job
         .context
+        .seen
         .conflicts
         .open()
         .iter()
@@ -87,7 +88,7 @@ pub(super) fn list(job: &Job, typed: &str) -> Result<ToolOutput, ToolError> {
         missing::explain(&target, &io::Error::other(format!("{reason}, so it has no conflicts to list")))
     })?;
     let lines: Vec<&str> = document.text().split('\n').collect();
-    let found = job.context.conflicts.register(path, blocks(&lines));
+    let found = job.context.seen.conflicts.register(path, blocks(&lines));
     let text = match found.as_slice() {
         [] => format!("{shown} has no unresolved conflicts."),
         some => {
@@ -116,7 +117,7 @@ pub(super) fn warned(target: &Target, window: &Window, mut text: String) -> Stri
     if found.is_empty() {
         return text;
     }
-    let conflicts = target.context.conflicts.register(&target.path, found);
+    let conflicts = target.context.seen.conflicts.register(&target.path, found);
     let each: Vec<String> =
         conflicts.iter().take(LISTED).map(|conflict| described(conflict, SIDE_LINES)).collect();
     text.truncate(text.trim_end_matches('\n').len());

@@ -30,7 +30,7 @@ use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Tool, ToolError};
 use omp_documents::archive::Format;
 use omp_documents::convert::Kind as Document;
-use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput, UserBlock};
+use omp_types::{Approval, ApprovalDetail, BuiltinTool, ToolDefinition, ToolOutput, UserBlock, builtin};
 use omp_workspace::open::Found;
 use omp_workspace::sniff::{self, Kind};
 use serde::Deserialize;
@@ -46,7 +46,7 @@ use suffix::Match;
 
 pub(crate) use missing::explain_path as explain;
 
-pub(crate) const NAME: &str = "read";
+pub(crate) const TOOL: &BuiltinTool = &builtin::READ;
 
 pub(crate) struct Read {
     definition: ToolDefinition,
@@ -60,11 +60,7 @@ struct Arguments {
 
 impl Read {
     pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = context.settings.wording.definition(
-            NAME,
-            [include_str!("prompt.md"), include_str!("short-prompt.md")],
-            include_str!("schema.json"),
-        );
+        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
         Self { definition, context }
     }
 }
@@ -217,7 +213,7 @@ impl<'a> Target<'a> {
 
     /// Lines of a read without an end.
     fn default_lines(&self) -> u64 {
-        let lines = self.context.settings.read_default_limit.clamp(1, MAX_LINES as u64);
+        let lines = self.context.settings.read.default_limit.clamp(1, MAX_LINES as u64);
         if self.url.as_ref().is_some_and(Url::is_web) { lines.min(web::MAX_LINES) } else { lines }
     }
 

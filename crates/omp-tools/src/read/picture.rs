@@ -28,10 +28,10 @@ pub(super) fn read(target: &Target, file: File, metadata: &Metadata) -> Result<T
     // The file may grow while it is read.
     file.take(MAX_INPUT_BYTES).read_to_end(&mut bytes).map_err(|error| missing::explain(target, &error))?;
     let damaged = |error: LoadError| ToolError::new(format!("Cannot read {shown} as an image: {error}."));
-    if target.context.settings.tools.iter().any(|tool| tool == inspect_image::NAME) {
+    if target.context.settings.tools.iter().any(|tool| tool == inspect_image::TOOL.name) {
         return Ok(describe(target, &facts::of(&bytes).map_err(damaged)?, bytes.len()));
     }
-    let fit = if target.context.settings.resize_images { Fit::Shrink } else { Fit::Keep };
+    let fit = if target.context.settings.images.resize { Fit::Shrink } else { Fit::Keep };
     let loaded = image::load(bytes, fit).map_err(damaged)?;
     let note = note(&shown, &loaded);
     let data = base64::engine::general_purpose::STANDARD.encode(&loaded.bytes);

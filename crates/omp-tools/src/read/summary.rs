@@ -32,7 +32,7 @@ pub(super) fn read(
     charset: Charset,
 ) -> Result<Option<ToolOutput>, ToolError> {
     let plain = target.selector == Selector::default() && target.url.is_none() && target.inside.is_none();
-    if !plain || !target.context.settings.read_summarize || length > MAX_BYTES as u64 {
+    if !plain || !target.context.settings.read.summarize || length > MAX_BYTES as u64 {
         return Ok(None);
     }
     let explain = |error| missing::explain(target, &error);
@@ -41,7 +41,7 @@ pub(super) fn read(
     file.rewind().map_err(explain)?;
     let document = Document::new(bytes, charset);
     let text = document.text();
-    let Some(kind) = Kind::of(&target.path, text, target.context.settings.read_summarize_prose) else {
+    let Some(kind) = Kind::of(&target.path, text, target.context.settings.read.summarize_prose) else {
         return Ok(None);
     };
     // Whoever reads a file with merge conflicts wants to see them.
@@ -133,9 +133,9 @@ fn output(target: &Target, text: &str, rows: &[Row], summary: &Summary) -> ToolO
     let seen: Vec<(usize, usize)> =
         rows.iter().flat_map(|row| &row.seen).map(|line| (*line, *line)).collect();
     let mut shown = String::new();
-    let separator = match (context.shows_anchors(), context.settings.read_line_numbers) {
+    let separator = match (context.shows_anchors(), context.settings.read.line_numbers) {
         (true, _) => {
-            let tag = context.shown.record(&target.path, text, &seen);
+            let tag = context.seen.record(&target.path, text, &seen);
             shown.push_str(&format!("[{}#{tag}]\n", target.shown()));
             Some(':')
         }

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 
 use super::selector::{Lines, Range, Style, merge};
 use super::{Target, missing};
-use crate::context::Settings;
+use crate::Settings;
 use crate::output::{Direction, MAX_BYTES, MAX_LINES, ShownRange, TruncatedBy, Truncation};
-use crate::shown::Shown;
+use crate::seen_files::SeenFiles;
 
 /// Lines and bytes of a text that is not cut into pages: beyond all bounds of what is meant to be read at once.
 const WHOLE: (usize, usize) = (100_000, 1024 * 1024);
@@ -37,7 +37,7 @@ pub(super) fn read_file(
     metadata: &Metadata,
     charset: Charset,
 ) -> Result<ToolOutput, ToolError> {
-    let milestones = &target.context.milestones;
+    let milestones = &target.context.seen.milestones;
     if metadata.len() > HUGE {
         target.job.slow()?;
     }
@@ -60,11 +60,11 @@ fn read_lines<R: Read>(
     let asked = plan.asked.first().map_or(1, |range| range.start);
     let request = Request { ranges: plan.lines.clone(), asked, max_lines, max_bytes };
     let explain = |error: io::Error| missing::explain(target, &error);
-    let window = match plan.display == Display::Anchored && length <= Shown::MAX_BYTES {
+    let window = match plan.display == Display::Anchored && length <= SeenFiles::MAX_BYTES {
         // The tag is that of the whole file, and of the same bytes as the lines.
         true => {
             let mut bytes = Vec::new();
-            source.take(Shown::MAX_BYTES + 1).read_to_end(&mut bytes).map_err(explain)?;
+            source.take(SeenFiles::MAX_BYTES + 1).read_to_end(&mut bytes).map_err(explain)?;
             let window = read_window(bytes.as_slice(), charset, &request).map_err(explain)?;
             plan.header = header(target, bytes, charset, &window);
             window
@@ -87,14 +87,14 @@ fn read_lines<R: Read>(
 
 /// `[PATH#TAG]`, with the text remembered for edits.
 fn header(target: &Target, bytes: Vec<u8>, charset: Charset, window: &Window) -> Option<String> {
-    if bytes.is_empty() || bytes.len() as u64 > Shown::MAX_BYTES || target.inside.is_some() {
+    if bytes.is_empty() || bytes.len() as u64 > SeenFiles::MAX_BYTES || target.inside.is_some() {
         return None;
     }
     let place = |line: u64| usize::try_from(line).unwrap_or(usize::MAX);
     let lines: Vec<_> =
         window.segments.iter().map(|segment| (place(segment.first), place(segment.last()))).collect();
     let document = Document::new(bytes, charset);
-    let tag = target.context.shown.record(&target.path, document.text(), &lines);
+    let tag = target.context.seen.record(&target.path, document.text(), &lines);
     Some(format!("[{}#{tag}]", target.shown()))
 }
 
@@ -176,7 +176,7 @@ impl Plan {
 
 impl Display {
     fn choose(raw: bool, anchored: bool, settings: &Settings) -> Self {
-        match (raw, anchored, settings.read_line_numbers) {
+        match (raw, anchored, settings.read.line_numbers) {
             (true, _, _) => Self::Raw,
             (false, true, _) => Self::Anchored,
             (false, false, true) => Self::Numbered,

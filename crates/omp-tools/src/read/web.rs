@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::job::Job;
 use super::selector::{self, Lines, Selector, Style};
-use super::{NAME, Target, Url, text};
+use super::{TOOL, Target, Url, text};
 use crate::Context;
 use crate::resources::{Mutability, Paging, aborted};
 
@@ -136,7 +136,7 @@ fn attach(job: &Job, output: &mut ToolOutput, content: &str) {
     else {
         return;
     };
-    let Some(mut spill) = job.context.spills.open(NAME) else { return };
+    let Some(mut spill) = job.context.spills.open(TOOL.name) else { return };
     // Without a copy the page can still be read in parts.
     let Ok(name) = spill.write(content).and_then(|()| spill.finish()) else { return };
     truncation["artifactId"] = Value::String(name.clone());
@@ -146,7 +146,7 @@ fn attach(job: &Job, output: &mut ToolOutput, content: &str) {
 }
 
 fn show_picture(job: &Job, bytes: &[u8], notes: &mut Vec<String>) -> ToolOutput {
-    let fit = if job.context.settings.resize_images { Fit::Shrink } else { Fit::Keep };
+    let fit = if job.context.settings.images.resize { Fit::Shrink } else { Fit::Keep };
     let loaded = match image::load_within(bytes.to_vec(), fit, MAX_PICTURE_BYTES) {
         Ok(loaded) if loaded.bytes.len() <= MAX_PICTURE_BYTES => loaded,
         Ok(_) => {

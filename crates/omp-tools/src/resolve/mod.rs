@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Note, Scheduling, Tool, ToolError};
-use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
+use omp_types::{Approval, ApprovalDetail, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -13,7 +13,7 @@ use crate::pending::{Decision, PendingAction};
 use crate::reach::Closing;
 use crate::{Context, approval, lsp};
 
-pub(crate) const NAME: &str = "resolve";
+pub(crate) const TOOL: &BuiltinTool = &builtin::RESOLVE;
 
 /// The kind of the message that asks for a decision.
 const REMINDER: &str = "resolve-reminder";
@@ -48,11 +48,7 @@ impl Action {
 
 impl Resolve {
     pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = context.settings.wording.definition(
-            NAME,
-            [include_str!("prompt.md"), include_str!("short-prompt.md")],
-            include_str!("schema.json"),
-        );
+        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
         Self { definition, context }
     }
 }
@@ -68,7 +64,7 @@ impl Tool for Resolve {
         let applies = arguments.get("action").is_none_or(|action| action != "discard");
         let previewed = self.context.pending.first_label().is_some();
         Some(match applies && previewed {
-            true => self.context.agree(NAME, arguments, &self.context.pending.first_files()),
+            true => self.context.agree(TOOL.name, arguments, &self.context.pending.first_files()),
             false => Approval::READ,
         })
     }

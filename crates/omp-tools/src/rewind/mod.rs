@@ -5,18 +5,18 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Scheduling, Tool, ToolError};
-use omp_types::{Approval, ToolDefinition, ToolOutput};
+use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::Context;
 use crate::checkpoint::NOT_HERE;
+use crate::{Context, Modes};
 
-pub(crate) const NAME: &str = "rewind";
+pub(crate) const TOOL: &BuiltinTool = &builtin::REWIND;
 
 pub(crate) struct Rewind {
     definition: ToolDefinition,
-    context: Arc<Context>,
+    modes: Arc<Modes>,
 }
 
 #[derive(Deserialize)]
@@ -25,14 +25,14 @@ struct Arguments {
 }
 
 impl Rewind {
-    pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = crate::definition(NAME, include_str!("prompt.md"), include_str!("schema.json"));
-        Self { definition, context }
+    pub(crate) fn new(context: &Context) -> Self {
+        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
+        Self { definition, modes: Arc::clone(&context.modes) }
     }
 
     fn end(&self, arguments: Map<String, Value>) -> Result<ToolOutput, ToolError> {
         let Arguments { report } = crate::arguments(arguments)?;
-        let checkpoints = self.context.modes.checkpoints.as_ref().ok_or_else(|| ToolError::new(NOT_HERE))?;
+        let checkpoints = self.modes.checkpoints.as_ref().ok_or_else(|| ToolError::new(NOT_HERE))?;
         checkpoints.report(&report)?;
         let text = "Rewind requested.\nReport captured for context replacement.";
         Ok(ToolOutput::text(text).with_details(json!({ "report": report.trim(), "rewound": true })))
@@ -49,7 +49,7 @@ impl Tool for Rewind {
     }
 
     fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        Some(Approval::READ)
+        TOOL.approval()
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {

@@ -207,7 +207,7 @@ impl Context {
         arguments: &Map<String, Value>,
     ) -> Result<Confine, ToolError> {
         let planning = self.modes.planning.is_on();
-        if self.sandbox.take_out(call, arguments) && !planning {
+        if self.commands.sandbox.take_out(call, arguments) && !planning {
             return Ok(Confine::Free("approved to run outside"));
         }
         self.confine_now(planning).await
@@ -215,16 +215,16 @@ impl Context {
 
     /// What would enforce the sandbox of a command now; nothing where none is used.
     pub async fn rung_now(&self) -> Rung {
-        match self.sandbox.applies(self.modes.planning.is_on()) {
-            true => self.sandbox.rung(&self.scope, &self.environment).await,
+        match self.commands.sandbox.applies(self.modes.planning.is_on()) {
+            true => self.commands.sandbox.rung(&self.commands.scope, &self.commands.environment).await,
             false => Rung::None,
         }
     }
 
     /// The same, if it is known without looking.
     pub fn known_rung(&self) -> Option<Rung> {
-        match self.sandbox.applies(self.modes.planning.is_on()) {
-            true => self.sandbox.rung.get().copied(),
+        match self.commands.sandbox.applies(self.modes.planning.is_on()) {
+            true => self.commands.sandbox.rung.get().copied(),
             false => Some(Rung::None),
         }
     }
@@ -232,21 +232,26 @@ impl Context {
     /// What holds for commands now, in words.
     pub async fn sandbox_status(&self) -> Result<SandboxStatus, ToolError> {
         let confine = self.confine_now(self.modes.planning.is_on()).await?;
-        let rung = self.sandbox.rung(&self.scope, &self.environment).await;
+        let rung = self.commands.sandbox.rung(&self.commands.scope, &self.commands.environment).await;
         let policy = match &confine {
             Confine::In(confined) => Some(confined.confinement.policy.clone()),
             Confine::Free(_) | Confine::Unable => None,
         };
-        Ok(SandboxStatus { rung, summary: confine.summary(), policy, hosts: self.sandbox.book.allowed() })
+        Ok(SandboxStatus {
+            rung,
+            summary: confine.summary(),
+            policy,
+            hosts: self.commands.sandbox.book.allowed(),
+        })
     }
 
     /// What holds for commands in general.
     pub(crate) async fn confine_now(&self, planning: bool) -> Result<Confine, ToolError> {
-        if !self.sandbox.applies(planning) {
+        if !self.commands.sandbox.applies(planning) {
             return Ok(Confine::Free("approval mode yolo, or sandbox.mode off"));
         }
-        let rung = self.sandbox.rung(&self.scope, &self.environment).await;
-        let required = self.sandbox.settings().mode == SandboxMode::Required;
+        let rung = self.commands.sandbox.rung(&self.commands.scope, &self.commands.environment).await;
+        let required = self.commands.sandbox.settings().mode == SandboxMode::Required;
         if required && !rung.is_full() {
             return Err(ToolError::new(format!(
                 "sandbox.mode is required, and only {rung} can be enforced here, so the command did not run."
@@ -256,7 +261,7 @@ impl Context {
             return Ok(Confine::Unable);
         }
         let policy = self.policy(planning).await;
-        let hosts = Arc::clone(&self.sandbox.book) as Arc<dyn omp_sandbox::proxy::Hosts>;
+        let hosts = Arc::clone(&self.commands.sandbox.book) as Arc<dyn omp_sandbox::proxy::Hosts>;
         let confinement = Confinement::new(policy, rung);
         let hosts = confinement.filters().then_some(hosts);
         Ok(Confine::In(Arc::new(Confined { confinement, hosts })))
@@ -267,7 +272,7 @@ impl Context {
         if !planning {
             self.learn_hosts(&ground).await;
         }
-        let network = match self.sandbox.settings().network {
+        let network = match self.commands.sandbox.settings().network {
             NetworkSetting::Allow => Network::Open,
             NetworkSetting::Ask | NetworkSetting::Deny => Network::Filtered,
         };
@@ -279,26 +284,28 @@ impl Context {
     async fn learn_hosts(&self, ground: &Ground) {
         let learn = || async {
             let (network, listed) = {
-                let settings = self.sandbox.settings();
+                let settings = self.commands.sandbox.settings();
                 (settings.network, settings.hosts.clone())
             };
             let others = if network == NetworkSetting::Deny { OtherHosts::Deny } else { OtherHosts::Ask };
-            let variable =
-                |name: &str| self.environment.get(name).map(|value| value.to_string_lossy().into_owned());
+            let variable = |name: &str| {
+                self.commands.environment.get(name).map(|value| value.to_string_lossy().into_owned())
+            };
             let sources = HostSources {
                 home: ground.home.as_deref(),
                 projects: &ground.workspace,
                 listed,
                 variable: &variable,
             };
-            self.sandbox.book.learn(others, &sources);
+            self.commands.sandbox.book.learn(others, &sources);
         };
-        self.sandbox.learned.get_or_init(learn).await;
+        self.commands.sandbox.learned.get_or_init(learn).await;
     }
 
     /// What the session has around it.
     pub(crate) fn ground(&self) -> Ground {
-        let temporary = self.environment.get("TMPDIR").filter(|path| !path.is_empty()).map(PathBuf::from);
+        let temporary =
+            self.commands.environment.get("TMPDIR").filter(|path| !path.is_empty()).map(PathBuf::from);
         let temporary = vec![real(&temporary.unwrap_or_else(|| PathBuf::from("/tmp")))];
         let mut workspace = self.borders.workspace();
         workspace.retain(|root| !temporary.contains(root));
@@ -338,7 +345,7 @@ impl Context {
     /// The host that a command was refused.
     pub(crate) fn refused_host(&self, confine: &Confine) -> Option<Denial> {
         let Confine::In(_) = confine else { return None };
-        self.sandbox.book.take_refused().into_iter().next().map(Denial::Host)
+        self.commands.sandbox.book.take_refused().into_iter().next().map(Denial::Host)
     }
 
     /// Asks whether a command that the sandbox has stopped may run outside. About hosts somebody was asked already.
@@ -346,7 +353,7 @@ impl Context {
         if matches!(denial, Denial::Host(_)) {
             return false;
         }
-        match self.sandbox.escalation.get() {
+        match self.commands.sandbox.escalation.get() {
             Some(escalation) if !self.modes.planning.is_on() => {
                 escalation.outside(call, command, denial).await
             }

@@ -24,14 +24,14 @@ impl Context {
             path: program.into(),
             arguments: arguments.iter().map(Into::into).collect(),
             cwd: self.cwd.clone(),
-            environment: self.environment.clone(),
+            environment: self.commands.environment.clone(),
             stdin: own(std::io::stdin().as_fd()).map_err(|error| failed(&error))?,
             stdout: own(std::io::stdout().as_fd()).map_err(|error| failed(&error))?,
             stderr: own(std::io::stderr().as_fd()).map_err(|error| failed(&error))?,
         };
         let child = match confine.confined() {
-            Some(confined) => self.scope.spawn_confined(program, &confined),
-            None => self.scope.spawn(program),
+            Some(confined) => self.commands.scope.spawn_confined(program, &confined),
+            None => self.commands.scope.spawn(program),
         };
         let mut child = child.map_err(|error| failed(&error))?;
         let exit = tokio::select! {

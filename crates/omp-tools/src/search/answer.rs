@@ -15,7 +15,7 @@ use super::targets::Targets;
 use super::{PAGE, PER_FILE};
 use crate::Context;
 use crate::output::{Details, MAX_BYTES, Meta, Source, cap};
-use crate::shown::Shown;
+use crate::seen_files::SeenFiles;
 
 /// What is said about a finished search.
 pub(super) struct Answer<'a> {
@@ -88,25 +88,25 @@ impl Answer<'_> {
             return None;
         }
         let Ok(open::Found::File(source, metadata)) = self.context.open(path) else { return None };
-        if metadata.len() > Shown::MAX_BYTES {
+        if metadata.len() > SeenFiles::MAX_BYTES {
             return None;
         }
         let mut bytes = Vec::new();
-        source.take(Shown::MAX_BYTES).read_to_end(&mut bytes).ok()?;
+        source.take(SeenFiles::MAX_BYTES).read_to_end(&mut bytes).ok()?;
         let Kind::Text(charset) = sniff::kind(&bytes[..bytes.len().min(sniff::HEAD)]) else { return None };
         let document = Document::new(bytes, charset);
         let lines: Vec<&str> = document.text().split('\n').collect();
         let holds =
             |row: &Row| line_of(row).and_then(|at| lines.get(at - 1)).is_some_and(|line| shows(row, line));
         let is_same = file.found.rows.iter().all(holds);
-        is_same.then(|| self.context.shown.record(path, document.text(), &[]))
+        is_same.then(|| self.context.seen.record(path, document.text(), &[]))
     }
 
     fn saw(&self, file: &FileHit, tag: Option<Tag>, per_file: usize) {
         let (Some(path), Some(tag)) = (&file.path, tag) else { return };
         let whole = first(&file.found, per_file).filter(|row| !row.cut);
         let lines: Vec<(usize, usize)> = whole.filter_map(line_of).map(|line| (line, line)).collect();
-        self.context.shown.saw(path, tag, &lines);
+        self.context.seen.saw(path, tag, &lines);
     }
 
     fn parts(&self, page: &[FileHit], tags: &[Option<Tag>], per_file: usize, gutter: Gutter) -> Vec<String> {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Tool, ToolError};
-use omp_types::{Approval, ToolDefinition, ToolOutput};
+use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use omp_workspace::grep::{Query, Style};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -23,7 +23,7 @@ use archive::Members;
 use internal::Internal;
 use targets::Targets;
 
-pub(crate) const NAME: &str = "search";
+pub(crate) const TOOL: &BuiltinTool = &builtin::SEARCH;
 
 /// Files on a page.
 const PAGE: usize = 20;
@@ -66,11 +66,7 @@ impl Arguments {
 
 impl Search {
     pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = context.settings.wording.definition(
-            NAME,
-            [include_str!("prompt.md"), include_str!("short-prompt.md")],
-            include_str!("schema.json"),
-        );
+        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
         Self { definition, context }
     }
 }
@@ -81,7 +77,7 @@ impl Tool for Search {
     }
 
     fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        Some(Approval::READ)
+        TOOL.approval()
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
@@ -119,8 +115,8 @@ fn search(
     let alone = targets.is_one_file();
     let style = Style {
         ignore_case: arguments.i.unwrap_or(false),
-        before: context.settings.search_before,
-        after: context.settings.search_after,
+        before: context.settings.search.before,
+        after: context.settings.search.after,
         limit: if alone { ALONE } else { PER_FILE },
     };
     let query =

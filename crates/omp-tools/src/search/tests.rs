@@ -14,7 +14,7 @@ fn answered(before: &str, after: &str) -> String {
     std::fs::write(&path, before).unwrap();
     let scope = Arc::new(Scope::new());
     let mut context = Context::new(directory.path().to_owned(), None, scope, Environment::inherited());
-    context.settings.edit_active = true;
+    context.settings.edit.active = true;
     let targets = Targets::new(&context, Internal::default(), &["a.txt".to_owned()]).unwrap();
     let style = Style { ignore_case: false, before: 1, after: 1, limit: ALONE };
     let query = Query::new("hit", style).unwrap();

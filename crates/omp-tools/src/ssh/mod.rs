@@ -11,7 +11,7 @@ use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Scheduling, Tool, ToolError};
 use omp_shell::Snapshot;
 use omp_ssh::{Connected, Host, Order, remote_command};
-use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
+use omp_types::{Approval, ApprovalDetail, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -20,7 +20,7 @@ use crate::approval::{self, Start};
 pub use hosts::SshHosts;
 use report::Report;
 
-pub(crate) const NAME: &str = "ssh";
+pub(crate) const TOOL: &BuiltinTool = &builtin::SSH;
 
 const DEFAULT_TIMEOUT: f64 = 60.0;
 const MIN_TIMEOUT: f64 = 1.0;
@@ -49,8 +49,9 @@ impl Ssh {
 
     /// The tool for these machines.
     pub(crate) fn to(context: Arc<Context>, hosts: Arc<SshHosts>) -> Self {
-        let prompt = format!("{}\n{}", include_str!("prompt.md").trim(), hosts.list());
-        let definition = crate::definition(NAME, &prompt, include_str!("schema.json"));
+        let mut definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
+        definition.description =
+            format!("{}\n{}", definition.description, hosts.list()).trim_end().to_owned();
         Self { definition, context, hosts }
     }
 
@@ -81,7 +82,7 @@ impl Ssh {
             command: remote_command(connected.info, host.compat, cwd, &arguments.command),
             timeout,
             limits: self.context.settings.output,
-            spill: self.context.spills.open(NAME),
+            spill: self.context.spills.open(TOOL.name),
         }
     }
 }

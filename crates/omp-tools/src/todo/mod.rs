@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Scheduling, Tool, ToolError};
-use omp_types::{Approval, ToolDefinition, ToolOutput};
+use omp_types::{Approval, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -19,7 +19,7 @@ use crate::Context;
 pub use list::{Phase, Status, Task};
 pub use markdown::{from_markdown, to_markdown};
 
-pub(crate) const NAME: &str = "todo";
+pub(crate) const TOOL: &BuiltinTool = &builtin::TODO;
 
 /// Where the list lives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -168,7 +168,7 @@ fn completed(before: &[Phase], after: &[Phase]) -> Vec<(String, String)> {
 
 pub(crate) struct Todo {
     definition: ToolDefinition,
-    context: Arc<Context>,
+    todos: Arc<TodoList>,
 }
 
 #[derive(Deserialize)]
@@ -177,18 +177,14 @@ struct Arguments {
 }
 
 impl Todo {
-    pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = context.settings.wording.definition(
-            NAME,
-            [include_str!("prompt.md"), include_str!("short-prompt.md")],
-            include_str!("schema.json"),
-        );
-        Self { definition, context }
+    pub(crate) fn new(context: &Context) -> Self {
+        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
+        Self { definition, todos: Arc::clone(&context.todos) }
     }
 
     fn update(&self, arguments: Map<String, Value>) -> Result<ToolOutput, ToolError> {
         let Arguments { ops } = crate::arguments(arguments)?;
-        let list = &self.context.todos;
+        let list = &self.todos;
         let Change { phases, errors, completed } = list.change(&ops);
         let text = summary::summary(&phases, &errors);
         let storage = match list.storage {
@@ -217,7 +213,7 @@ impl Tool for Todo {
     }
 
     fn approval(&self, _arguments: &Map<String, Value>) -> Option<Approval> {
-        Some(Approval::READ)
+        TOOL.approval()
     }
 
     fn run<'a>(&'a self, call: Invocation) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {

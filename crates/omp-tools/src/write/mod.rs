@@ -12,7 +12,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Scheduling, Tool, ToolError};
 use omp_hashline::Tag;
-use omp_types::{Approval, ApprovalDetail, ToolDefinition, ToolOutput};
+use omp_types::{Approval, ApprovalDetail, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use omp_workspace::open::Found;
 use omp_workspace::sniff::{self, Kind};
 use omp_workspace::text::{Charset, LineEnding, Unencodable};
@@ -30,7 +30,7 @@ use crate::read::selector;
 use crate::resources::InternalUrl;
 use crate::{Context, approval, conflicts, generated, lsp};
 
-pub(crate) const NAME: &str = "write";
+pub(crate) const TOOL: &BuiltinTool = &builtin::WRITE;
 
 /// How much of an existing file tells how its lines end.
 const LINE_END_SAMPLE: u64 = 64 * 1024;
@@ -48,11 +48,7 @@ struct Arguments {
 
 impl Write {
     pub(crate) fn new(context: Arc<Context>) -> Self {
-        let definition = context.settings.wording.definition(
-            NAME,
-            [include_str!("prompt.md"), include_str!("short-prompt.md")],
-            include_str!("schema.json"),
-        );
+        let definition = context.settings.wording.describe(TOOL, include_str!("tool.md"));
         Self { definition, context }
     }
 }
@@ -70,7 +66,7 @@ impl Tool for Write {
         let typed = arguments.get("path").and_then(Value::as_str).unwrap_or_default();
         Some(match approval::of_url(typed) {
             Some(approval) => approval,
-            None => self.context.agree(NAME, arguments, &targets(&self.context, typed)),
+            None => self.context.agree(TOOL.name, arguments, &targets(&self.context, typed)),
         })
     }
 
@@ -129,7 +125,7 @@ fn difference(context: &Context, arguments: &Map<String, Value>) -> Option<Strin
 /// The files that a call changes.
 fn targets(context: &Context, typed: &str) -> Vec<PathBuf> {
     if let Some(address) = conflicts::Address::parse(typed) {
-        return address.map(|address| context.conflicts.files(address)).unwrap_or_default();
+        return address.map(|address| context.seen.conflicts.files(address)).unwrap_or_default();
     }
     if InternalUrl::parse(typed).is_some() {
         return Vec::new();
@@ -310,7 +306,7 @@ impl Done<'_> {
         let mut text = String::new();
         if context.shows_anchors() {
             let plain = content.strip_prefix('\u{feff}').unwrap_or(content).replace("\r\n", "\n");
-            let tag = context.shown.record(path, &plain, &[(1, usize::MAX)]);
+            let tag = context.seen.record(path, &plain, &[(1, usize::MAX)]);
             text.push_str(&format!("[{shown}#{tag}]\n"));
         }
         // The unit of the interface is the UTF-16 code unit, whatever the file's encoding.

@@ -25,7 +25,7 @@ pub(super) fn put(context: &Context, path: &Path, content: &str) -> Result<ToolO
     let mut text = String::new();
     let now = Notebook::parse(stored.as_bytes());
     if let Some(now) = now.as_ref().ok().filter(|_| context.shows_anchors()) {
-        let tag = context.shown.record(path, &now.text(), &[(1, usize::MAX)]);
+        let tag = context.seen.record(path, &now.text(), &[(1, usize::MAX)]);
         text.push_str(&format!("[{shown}#{tag}]\n"));
     }
     let units = content.encode_utf16().count();

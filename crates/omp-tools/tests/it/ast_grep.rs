@@ -95,7 +95,7 @@ async fn output_by_file() {
     let plain = found(&session.project, "f($$$REST)", &["b.ts"]).await;
     assert!(plain.starts_with('['), "the session edits: {plain}");
     let mut project = Project::new();
-    project.settings.edit_active = false;
+    project.settings.edit.active = false;
     project.file("b.ts", "f(3, 4);\n");
     assert_eq!(found(&project, "f($$$REST)", &["b.ts"]).await, "# b.ts\n*1|f(3, 4);\n  meta: REST=3, 4");
 }
@@ -211,7 +211,7 @@ async fn facts_of_a_search() {
 #[tokio::test]
 async fn matches_can_be_edited_without_reading() {
     let mut project = Project::new();
-    project.settings.edit_enforce_seen_lines = true;
+    project.settings.edit.enforce_seen_lines = true;
     let session = Session::with(project);
     session.project.file("a.ts", "let x = 1;\nf(1,\n  2);\n");
     let shown = text(&session.call("ast_grep", json!({ "pat": "f($$$)", "paths": ["a.ts"] })).await.unwrap());

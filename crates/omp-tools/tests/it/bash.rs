@@ -158,14 +158,14 @@ async fn commands_run_unattended() {
 async fn ci_can_be_switched_off() {
     let mut project = Project::new();
     assert_eq!(output(&project, "echo \"[$CI]\"").await, "[1]");
-    project.settings.ci = Ci::Inherited;
+    project.settings.bash.ci = Ci::Inherited;
     assert_eq!(output(&project, "echo \"[$CI]\"").await, "[]");
 }
 
 #[tokio::test]
 async fn a_prefix_stands_before_every_command() {
     let mut project = Project::new();
-    project.settings.shell_prefix = Some("echo prefixed;".to_owned());
+    project.settings.bash.prefix = Some("echo prefixed;".to_owned());
     assert_eq!(output(&project, "echo \"a b\"").await, "prefixed\na b");
 }
 
@@ -174,7 +174,7 @@ fn with_start_file(project: &mut Project, text: &str) {
     let home = project.home();
     std::fs::write(home.join(".profile"), format!("echo noise; echo x >> \"$HOME/runs\"\n{text}")).unwrap();
     project.environment.set("HOME", &home);
-    project.settings.login = Login::Without(SecretNames::default());
+    project.settings.bash.login = Login::Without(SecretNames::default());
 }
 
 #[tokio::test]
@@ -211,10 +211,10 @@ async fn without_a_login_shell_no_start_file_runs() {
     let script = format!("#!/bin/sh\necho \"$1\" >> {}\nexec /bin/sh \"$@\"\n", log.display());
     let shell = project.file("shell", script);
     std::fs::set_permissions(&shell, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    project.settings.shell = Some(shell);
+    project.settings.bash.shell = Some(shell);
     assert_eq!(output(&project, "echo fine").await, "fine");
     assert_eq!(std::fs::read_to_string(&log).unwrap(), "-c\n");
-    project.settings.login = Login::Without(SecretNames::default());
+    project.settings.bash.login = Login::Without(SecretNames::default());
     assert_eq!(output(&project, "echo fine").await, "fine");
     assert_eq!(std::fs::read_to_string(&log).unwrap(), "-c\n-l\n-c\n");
 }
@@ -358,9 +358,9 @@ async fn calls_overlap_and_are_fresh_shells() {
 async fn the_shell_can_be_chosen() {
     let mut project = Project::new();
     assert_eq!(output(&project, "echo ${BASH_VERSION:+bash}").await, "bash");
-    project.settings.shell = Some("/bin/sh".into());
+    project.settings.bash.shell = Some("/bin/sh".into());
     assert_eq!(output(&project, "echo $0").await, "/bin/sh");
-    project.settings.shell = Some("/no/shell".into());
+    project.settings.bash.shell = Some("/no/shell".into());
     let error = bash_error(&project, json!({ "command": "true" })).await;
     assert!(error.message.starts_with("Cannot start /no/shell:"), "{}", error.message);
 }

@@ -29,7 +29,7 @@ async fn limits_of_the_output_are_dropped_where_it_is_safe() {
     ] {
         assert_eq!(output(&project, command).await, expected, "{command}");
     }
-    project.settings.bash_strip_limits = false;
+    project.settings.bash.strip_limits = false;
     assert_eq!(output(&project, "seq 100 | tail -5").await, "96\n97\n98\n99\n100");
 }
 
@@ -69,7 +69,7 @@ async fn a_leading_cd_is_a_working_directory() {
 }
 
 fn with_tools(project: &mut Project, tools: &[&str], rules: Vec<InterceptRule>) {
-    project.settings.interception = Interception::On(rules);
+    project.settings.bash.interception = Interception::On(rules);
     project.settings.tools = tools.iter().map(|name| (*name).to_owned()).collect();
 }
 
@@ -100,7 +100,7 @@ async fn commands_with_a_better_tool_are_refused() {
     assert_eq!(project.content("f"), b"text\n", "nothing has run");
     with_tools(&mut project, &["search", "bash"], Vec::new());
     assert_eq!(output(&project, "cat f").await, "text", "without the tool the command is all there is");
-    project.settings.interception = Interception::Off;
+    project.settings.bash.interception = Interception::Off;
     project.settings.tools = vec!["read".into()];
     assert_eq!(output(&project, "cat f").await, "text");
 }

@@ -99,9 +99,9 @@ async fn sessions_never_share_a_shell() {
     let mut project = Project::new();
     let changes: [fn(&mut Settings); 4] = [
         |_| {},
-        |settings| settings.minimizer.enabled = false,
-        |settings| settings.shell = Some("/usr/bin/bash".into()),
-        |settings| settings.shell_prefix = Some("command".into()),
+        |settings| settings.bash.minimizer.enabled = false,
+        |settings| settings.bash.shell = Some("/usr/bin/bash".into()),
+        |settings| settings.bash.prefix = Some("command".into()),
     ];
     let first = project.tool("bash");
     output(&first, "x=1").await;
@@ -155,13 +155,13 @@ async fn a_directory_that_is_gone_is_said() {
 #[tokio::test]
 async fn shell_and_prefix_come_from_the_settings() {
     let mut project = Project::new();
-    project.settings.shell = Some("/bin/sh".into());
+    project.settings.bash.shell = Some("/bin/sh".into());
     project.environment.set("CONFIGURED", "yes");
     let bash = project.tool("bash");
     assert_eq!(output(&bash, "echo $0 $CONFIGURED ${BASH_VERSION-plain}; x=1").await, "/bin/sh yes plain");
     assert_eq!(output(&bash, "echo $x").await, "1", "it lives on");
-    project.settings.shell = Some("/bin/bash".into());
-    project.settings.shell_prefix = Some("time".to_owned());
+    project.settings.bash.shell = Some("/bin/bash".into());
+    project.settings.bash.prefix = Some("time".to_owned());
     let timed = output(&project.tool("bash"), "echo \"a  b\"").await;
     assert!(timed.starts_with("a  b\n") && timed.contains("\nreal\t"), "{timed}");
 }
@@ -170,7 +170,7 @@ fn with_rc(project: &mut Project, rc: &str) {
     let home = project.home();
     std::fs::write(home.join(".bashrc"), rc).unwrap();
     project.environment.set("HOME", &home);
-    project.settings.login = Login::Without(SecretNames::default());
+    project.settings.bash.login = Login::Without(SecretNames::default());
 }
 
 /// proves: SHL-029
@@ -201,7 +201,7 @@ async fn the_users_definitions_are_there() {
         assert_eq!(output(&project.tool("bash"), "echo fine").await, "fine", "{broken}");
     }
     with_rc(&mut project, rc);
-    project.settings.login = Login::Off;
+    project.settings.bash.login = Login::Off;
     assert!(error(&project.tool("bash"), "hi").await.contains("hi: command not found"));
 }
 

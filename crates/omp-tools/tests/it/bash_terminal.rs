@@ -58,7 +58,7 @@ fn tools(project: &Project, person: Option<Arc<Person>>) -> Arc<dyn Tool> {
     let (scope, environment) = (project.scope.clone(), project.environment.clone());
     let mut context = Context::new(project.path(), Some(project.home()), scope, environment);
     context.settings = project.settings.clone();
-    context.terminal = person.map(|person| person as Arc<dyn PtyView>);
+    context.commands.terminal = person.map(|person| person as Arc<dyn PtyView>);
     let tools = builtin(Arc::new(context));
     tools.into_iter().find(|tool| tool.definition().name == "bash").unwrap()
 }
@@ -104,7 +104,7 @@ async fn output_of_a_terminal_goes_the_way_of_all_output() {
 #[tokio::test]
 async fn a_terminal_that_cannot_be_used_is_said() {
     let (mut project, person) = (Project::new(), Arc::new(Person::default()));
-    project.settings.shell = Some("/none/such/bash".into());
+    project.settings.bash.shell = Some("/none/such/bash".into());
     let bash = tools(&project, Some(Arc::clone(&person)));
     let failed = run(&bash, json!({"command": "true", "pty": true})).await.unwrap_err();
     assert!(failed.message.starts_with("PTY error: Cannot start /none/such/bash: "), "{failed}");

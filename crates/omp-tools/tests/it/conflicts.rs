@@ -245,7 +245,7 @@ async fn each_file_of_a_bulk_is_resolved_whole_or_not_at_all() {
 #[tokio::test]
 async fn without_anchors_there_are_no_snapshots() {
     let mut project = Project::new();
-    project.settings.edit_mode = omp_tools::EditMode::Replace;
+    project.settings.edit.mode = omp_tools::EditMode::Replace;
     project.file("a.txt", TWO);
     let session = Session::with(project);
     session.read("a.txt").await;

@@ -1,7 +1,7 @@
 //! What models are told about the tools.
 
 use crate::support::Project;
-use omp_tools::NAMES;
+use omp_types::TOOL_NAMES as NAMES;
 use serde_json::{Value, json};
 
 #[test]

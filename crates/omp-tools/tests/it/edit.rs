@@ -47,14 +47,14 @@ async fn anchors_are_shown_only_where_they_can_be_used() {
     let mut project = Project::new();
     project.file("a.txt", "one\n");
     assert_eq!(project.read("a.txt").await, "one", "no edit tool");
-    project.settings.edit_active = true;
+    project.settings.edit.active = true;
     assert!(project.read("a.txt").await.starts_with("[a.txt#"));
     assert_eq!(project.read("a.txt:raw").await, "one\n");
-    project.settings.read_line_numbers = true;
+    project.settings.read.line_numbers = true;
     assert!(project.read("a.txt").await.starts_with("[a.txt#"), "anchors go before plain numbers");
-    project.settings.read_hash_lines = false;
+    project.settings.read.hash_lines = false;
     assert_eq!(project.read("a.txt").await, "1|one");
-    project.settings.read_line_numbers = false;
+    project.settings.read.line_numbers = false;
     assert_eq!(project.read("a.txt").await, "one");
 }
 
@@ -314,7 +314,7 @@ async fn generated_files_are_left_alone() {
         session.edit(&format!("{header}\nINS.TAIL:\n+more\n")).await.unwrap();
     }
     let mut project = Project::new();
-    project.settings.edit_block_generated = false;
+    project.settings.edit.block_generated = false;
     let free = Session::with(project);
     free.project.file("a.go", generated[0].1);
     let header = free.header("a.go").await;
@@ -437,7 +437,7 @@ async fn a_huge_file_is_read_without_anchors() {
 #[tokio::test]
 async fn lines_that_were_not_shown_are_shown_first() {
     let mut project = Project::new();
-    project.settings.edit_enforce_seen_lines = true;
+    project.settings.edit.enforce_seen_lines = true;
     let session = Session::with(project);
     session.project.file("a.txt", numbered(100));
     let header = session.header("a.txt:1-10").await;

@@ -35,7 +35,7 @@ async fn by_text(session: &Session, path: &str, first: usize) {
 async fn what_others_change_meanwhile_stays() {
     let (one, two) = (Session::new(), Session::new());
     let mut project = Project::new();
-    project.settings.edit_mode = EditMode::Replace;
+    project.settings.edit.mode = EditMode::Replace;
     let three = Session::with(project);
     let path = one.project.file("shared.txt", numbered(100)).to_str().unwrap().to_owned();
     tokio::join!(by_lines(&one, &path, 10), by_lines(&two, &path, 40), by_text(&three, &path, 70));

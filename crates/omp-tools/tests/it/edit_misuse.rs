@@ -15,7 +15,7 @@ use crate::support::{Project, invocation, numbered};
 
 fn session(mode: EditMode) -> Session {
     let mut project = Project::new();
-    project.settings.edit_mode = mode;
+    project.settings.edit.mode = mode;
     Session::with(project)
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 fn session(mode: EditMode) -> Session {
     let mut project = Project::new();
-    project.settings.edit_mode = mode;
+    project.settings.edit.mode = mode;
     Session::with(project)
 }
 
@@ -104,7 +104,7 @@ async fn nearly_equal_text_depends_on_the_settings() {
     for (fuzzy, fits) in [(Fuzzy::From(0.95), true), (Fuzzy::Off, false), (Fuzzy::From(0.995), false)] {
         for mode in [EditMode::Replace, EditMode::Patch, EditMode::ApplyPatch] {
             let mut project = Project::new();
-            (project.settings.edit_mode, project.settings.edit_fuzzy) = (mode, fuzzy);
+            (project.settings.edit.mode, project.settings.edit.fuzzy) = (mode, fuzzy);
             project.file("a.rs", text);
             let session = Session::with(project);
             let arguments = match mode {

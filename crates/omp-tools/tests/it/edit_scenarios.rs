@@ -249,7 +249,7 @@ fn files(below: &std::path::Path, prefix: &str, found: &mut Vec<(String, String)
 async fn check(scenario: &Scenario, patch: &str) {
     let Scenario { name, before, outcome, .. } = scenario;
     let mut project = Project::new();
-    project.settings.edit_mode = EditMode::ApplyPatch;
+    project.settings.edit.mode = EditMode::ApplyPatch;
     before.iter().for_each(|(name, content)| drop(project.file(name, content)));
     let session = Session::with(project);
     let said = session.call("edit", json!({ "input": patch })).await.map(|output| text(&output));

@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 
 fn session(mode: EditMode, abort: bool) -> Session {
     let mut project = Project::new();
-    project.settings.edit_mode = mode;
-    project.settings.edit_streaming_abort = abort;
+    project.settings.edit.mode = mode;
+    project.settings.edit.streaming_abort = abort;
     project.file("a.rs", "fn a() {\n    one();\n    two();\n}\n");
     project.file("g.rs", "// @generated\nfn a() {\n    one();\n}\n");
     Session::with(project)
@@ -106,9 +106,9 @@ fn removed_lines_that_are_nowhere_stop_the_call() {
 fn a_hunk_is_judged_when_its_added_lines_begin() {
     block_on(async {
         let mut project = Project::new();
-        project.settings.edit_mode = EditMode::ApplyPatch;
-        project.settings.edit_streaming_abort = true;
-        project.settings.edit_fuzzy = Fuzzy::Off;
+        project.settings.edit.mode = EditMode::ApplyPatch;
+        project.settings.edit.streaming_abort = true;
+        project.settings.edit.fuzzy = Fuzzy::Off;
         project.file("a.rs", "one\ntwo\n");
         let session = Session::with(project);
         let input = format!("*** Update File: a.rs\n@@\n one\n-twi\n+two{REST}");
@@ -135,7 +135,7 @@ fn edits_of_generated_files_stop_in_any_case() {
             assert!(reason.contains("g.rs is a generated file"), "{mode:?}: {reason}");
             assert!(!Value::Object(written).to_string().contains("rest"), "{mode:?}");
             let mut project = session.project;
-            project.settings.edit_block_generated = false;
+            project.settings.edit.block_generated = false;
             let allowed = Session::with(project);
             assert_eq!(stream(tool(&allowed).as_ref(), &arguments).await, None, "{mode:?}");
         }

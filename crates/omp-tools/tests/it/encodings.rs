@@ -121,7 +121,7 @@ async fn change(session: &Session, tool: &str, name: &str, new: &str, whole: &st
 
 fn session(tool: &str) -> Session {
     let mut project = Project::new();
-    project.settings.edit_mode = EditMode::from_word(tool).unwrap_or_default();
+    project.settings.edit.mode = EditMode::from_word(tool).unwrap_or_default();
     Session::with(project)
 }
 

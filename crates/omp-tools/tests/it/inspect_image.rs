@@ -203,10 +203,10 @@ async fn pictures_are_fitted_unless_the_user_wants_them_whole() {
         assert_eq!((decoded.width(), decoded.height()), size, "{name}");
         assert!(sent.len() <= 500 * 1024, "{name}: {}", sent.len());
         assert_eq!(sent == bytes, kept, "{name}: {} of {}", sent.len(), bytes.len());
-        project.settings.resize_images = false;
+        project.settings.images.resize = false;
         look(&project, &eye, name).await.unwrap();
         assert_eq!(shown(&eye).0, bytes, "{name}");
-        project.settings.resize_images = true;
+        project.settings.images.resize = true;
     }
 }
 
@@ -349,6 +349,6 @@ async fn who_cannot_look_is_told_before_the_file_is_touched() {
     assert!(
         ask(&project, blind()).await.starts_with("Resolved model eyes/sharp does not support image input.")
     );
-    project.settings.block_images = true;
+    project.settings.images.block = true;
     assert!(ask(&project, blind()).await.starts_with("Image submission is disabled by settings"));
 }

@@ -87,7 +87,7 @@ async fn writes_are_told_to_servers_that_want_to_hear_of_them() {
 #[tokio::test]
 async fn edits_are_told_with_what_became_of_each_file() {
     let mut bench = Bench::new();
-    bench.tools.edit_mode = EditMode::ApplyPatch;
+    bench.tools.edit.mode = EditMode::ApplyPatch;
     let server = bench.server("fake", &watching(&everything()), &json!({}));
     let seat = bench.sit();
     echo(&seat).await;
@@ -202,7 +202,7 @@ async fn renames_are_told_file_by_file() {
 #[tokio::test]
 async fn servers_hear_only_what_they_asked_for() {
     let mut bench = Bench::new();
-    bench.tools.edit_mode = EditMode::ApplyPatch;
+    bench.tools.edit.mode = EditMode::ApplyPatch;
     let absolute = format!("{}/abs/*.txt", bench.project().display());
     let watchers = json!([
         {"globPattern": {"baseUri": "${root}/in", "pattern": "*.txt"}, "kind": 1},

@@ -228,7 +228,7 @@ async fn new_notebooks_begin_empty() {
     assert_eq!(cells(&session.project, "new.ipynb")[1]["source"], json!(["2 + 2"]));
 
     let mut project = Project::new();
-    project.settings.edit_mode = omp_tools::EditMode::ApplyPatch;
+    project.settings.edit.mode = omp_tools::EditMode::ApplyPatch;
     let patch = "*** Begin Patch\n*** Add File: made.ipynb\n+# %% [code]\n+x = 1\n*** End Patch";
     project.call("edit", json!({ "input": patch })).await.unwrap();
     assert_eq!(cells(&project, "made.ipynb")[0]["source"], json!(["x = 1"]));

@@ -54,7 +54,7 @@ async fn forms_of_ranges() {
         assert_eq!(lines_of(selector).await, range(5, 7), "{selector}");
     }
     let mut project = Project::new();
-    project.settings.read_default_limit = 10;
+    project.settings.read.default_limit = 10;
     project.file("f", numbered(50));
     let text = project.read("f:raw:5").await;
     assert!(
@@ -74,7 +74,7 @@ async fn several_ranges_are_sorted_and_merged() {
 #[tokio::test]
 async fn raw_is_verbatim() {
     let mut project = Project::new();
-    project.settings.read_line_numbers = true;
+    project.settings.read.line_numbers = true;
     project.file("f", "a\r\n  b \n\nc");
     assert_eq!(project.read("f:raw").await, "a\r\n  b \n\nc");
     assert_eq!(project.read("f").await, "1|a\n2|  b \n3|\n4|c");
@@ -134,7 +134,7 @@ async fn without_an_end_the_default_limit_holds_and_says_how_to_continue() {
     assert!(rest.contains("[Showing lines 300-600 of 1000; 400 more lines. Use :601 to continue]"));
 
     for (setting, expected) in [(0, 1), (7, 7), (9_999, 3_000)] {
-        project.settings.read_default_limit = setting;
+        project.settings.read.default_limit = setting;
         project.file("g.txt", "x\n".repeat(4_000));
         let shown = project.read("g.txt").await.lines().filter(|line| *line == "x").count();
         assert_eq!(shown, expected, "limit {setting}");
@@ -236,7 +236,7 @@ async fn line_numbers_are_a_setting() {
     let mut project = Project::new();
     project.file("f", numbered(12));
     assert!(project.read("f").await.starts_with("line 1\nline 2\n"));
-    project.settings.read_line_numbers = true;
+    project.settings.read.line_numbers = true;
     assert!(project.read("f").await.starts_with("1|line 1\n2|line 2\n"));
     assert!(project.read("f").await.contains("\n12|line 12"));
     assert!(project.read("f:raw").await.starts_with("line 1\n"));

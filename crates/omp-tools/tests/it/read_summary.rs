@@ -24,7 +24,7 @@ async fn declarations_are_shown_and_bodies_are_not() {
     project.file("a.py", python);
     assert!(project.read("a.py").await.starts_with("def f0(x):\n…\ndef f1(x):\n…\n"));
 
-    project.settings.read_summarize = false;
+    project.settings.read.summarize = false;
     let shown = project.read("a.rs").await;
     assert!(shown.starts_with("fn f0(x: u8) {\n    call(1);\n"), "{shown}");
 }
@@ -33,7 +33,7 @@ async fn declarations_are_shown_and_bodies_are_not() {
 #[tokio::test]
 async fn the_lines_of_an_outline_can_be_edited() {
     let mut project = Project::new();
-    project.settings.edit_enforce_seen_lines = true;
+    project.settings.edit.enforce_seen_lines = true;
     let session = Session::with(project);
     session.project.file("a.rs", program(50));
     let shown = session.read("a.rs").await;
@@ -131,12 +131,12 @@ async fn prose_is_summarised_only_when_asked_for() {
         let shown = project.read(name).await;
         assert!(shown.contains("more") && !shown.contains("elided"), "{shown}");
     }
-    project.settings.read_summarize_prose = true;
+    project.settings.read.summarize_prose = true;
     let shown = project.read("a.md").await;
     assert!(shown.starts_with("## Part 0\n\nFirst.\n…\n\n## Part 1\n") && !shown.contains("more"), "{shown}");
     let shown = project.read("a.txt").await;
     assert!(shown.starts_with("Paragraph 0\n…\n\nParagraph 1\n…\n"), "{shown}");
-    project.settings.read_summarize = false;
+    project.settings.read.summarize = false;
     assert!(project.read("a.md").await.contains("more"), "without summaries there are none of prose either");
 }
 

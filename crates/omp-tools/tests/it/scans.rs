@@ -21,7 +21,7 @@ impl World {
     /// The clock stands still, so only a change makes a list old.
     fn new(mode: EditMode) -> Self {
         let mut project = Project::new();
-        (project.settings.edit_mode, project.settings.edit_active) = (mode, true);
+        (project.settings.edit.mode, project.settings.edit.active) = (mode, true);
         let now = Instant::now();
         let scans = Arc::new(Scans::new(Limits::default(), Box::new(move || now)));
         let finder = Finder::new(project.path(), Arc::clone(&scans));

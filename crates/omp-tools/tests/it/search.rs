@@ -88,9 +88,9 @@ async fn rows_of_matches_and_of_what_is_around() {
     let rows = " 9:line 9\n*10:line 10\n 11:line 11\n 12:line 12\n 13:line 13";
     assert_eq!(search(&session, arguments.clone()).await, format!("[a.txt#{tag}]\n{rows}"));
     let mut project = Project::new();
-    project.settings.search_before = 0;
-    project.settings.search_after = 1;
-    project.settings.read_hash_lines = false;
+    project.settings.search.before = 0;
+    project.settings.search.after = 1;
+    project.settings.read.hash_lines = false;
     project.file("a.txt", &content);
     let plain = Session::with(project);
     assert_eq!(search(&plain, arguments).await, "*10|line 10\n 11|line 11");
@@ -161,7 +161,7 @@ async fn long_lines_are_cut() {
     assert_eq!(output.details.unwrap()["linesTruncated"], true);
     // Such a line was not seen in full.
     let mut project = Project::new();
-    project.settings.edit_enforce_seen_lines = true;
+    project.settings.edit.enforce_seen_lines = true;
     project.file("a.txt", format!("hit {}\nhit\n", "x".repeat(5000)));
     let strict = Session::with(project);
     let found = search(&strict, json!({ "pattern": "hit", "paths": "a.txt" })).await;
@@ -339,7 +339,7 @@ async fn names_with_brackets_are_names_where_they_exist() {
 #[tokio::test]
 async fn lines_that_are_left_out_were_not_seen() {
     let mut project = Project::new();
-    project.settings.edit_enforce_seen_lines = true;
+    project.settings.edit.enforce_seen_lines = true;
     for file in 0..20 {
         project.file(&format!("f{file:02}.txt"), format!("hit {}\n", "x".repeat(400)).repeat(20));
     }

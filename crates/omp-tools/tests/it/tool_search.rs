@@ -156,7 +156,7 @@ fn tools_of_the_program_itself_are_not_searched_for() {
 fn the_list_of_tasks_is_alone_and_can_be_searched_for() {
     let todo = Project::new().tool("todo");
     assert_eq!(todo.scheduling(&serde_json::Map::new()), Scheduling::Exclusive);
-    assert!(is_searchable("todo") && omp_tools::NAMES.contains(&"todo"));
+    assert!(is_searchable("todo") && omp_types::TOOL_NAMES.contains(&"todo"));
 }
 
 struct Described(ToolDefinition, Option<ToolOrigin>);

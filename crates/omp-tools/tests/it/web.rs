@@ -38,9 +38,9 @@ impl Reader {
         let kept = Arc::new(Mutex::new(Vec::new()));
         context.web = web.map(Arc::new);
         context.spills = Arc::new(Shelf(Arc::clone(&kept)));
-        context.settings.edit_active = true;
+        context.settings.edit.active = true;
         // Pages have a limit of their own.
-        context.settings.read_default_limit = 2_000;
+        context.settings.read.default_limit = 2_000;
         let tool =
             builtin(Arc::new(context)).into_iter().find(|tool| tool.definition().name == "read").unwrap();
         Self { tool, kept, _directory: directory }

@@ -1,6 +1,6 @@
 //! Calls of tools: a header row that says what matters, and below it as much of the result as is asked for.
 //!
-//! Each tool has a file of its own that draws one [`Call`]; a tool that is not known here is drawn by `generic`. What a
+//! Each tool has a file of its own that draws one [`Call`]; which one that is says the table of tools. What a
 //! call looks like depends on its data alone, so a [`ToolView`] draws its body once per change and keeps the rows.
 
 mod ask;
@@ -32,6 +32,7 @@ pub use call::{Call, Expansion, Phase};
 pub use view::{Renderer, ToolView};
 
 use omp_tui::text::Line;
+use omp_types::{CallView, builtin_tool};
 
 use crate::Look;
 
@@ -56,24 +57,25 @@ pub(crate) struct Drawing<'a> {
     pub(crate) expansion: Expansion,
 }
 
-/// Draws a call in the way of its tool.
+/// Draws a call in the way that the table of tools names.
 pub(crate) fn draw(drawing: &Drawing<'_>) -> Drawn {
-    match drawing.call.name.as_str() {
-        "ask" => ask::draw(drawing),
-        "ast_edit" => ast::draw_edit(drawing),
-        "ast_grep" => ast::draw_grep(drawing),
-        "bash" | "ssh" => command::draw(drawing),
-        "checkpoint" | "rewind" | "goal" => goal::draw(drawing),
-        "edit" => edit::draw(drawing),
-        "find" => find::draw(drawing),
-        "inspect_image" => inspect_image::draw(drawing),
-        "job" => jobs::draw(drawing),
-        "read" => read::draw(drawing),
-        "resolve" => resolve::draw(drawing),
-        "search" => search::draw(drawing),
-        "search_tool_bm25" => tools::draw(drawing),
-        "todo" => todo::draw(drawing),
-        "write" => write::draw(drawing),
-        _ => generic::draw(drawing),
-    }
+    let draw = match builtin_tool(&drawing.call.name).map_or(CallView::Generic, |tool| tool.view) {
+        CallView::Ask => ask::draw,
+        CallView::AstEdit => ast::draw_edit,
+        CallView::AstGrep => ast::draw_grep,
+        CallView::Command => command::draw,
+        CallView::Progress => goal::draw,
+        CallView::Edit => edit::draw,
+        CallView::Find => find::draw,
+        CallView::Image => inspect_image::draw,
+        CallView::Jobs => jobs::draw,
+        CallView::Read => read::draw,
+        CallView::Resolve => resolve::draw,
+        CallView::Search => search::draw,
+        CallView::ToolSearch => tools::draw,
+        CallView::Todo => todo::draw,
+        CallView::Write => write::draw,
+        CallView::Generic => generic::draw,
+    };
+    draw(drawing)
 }

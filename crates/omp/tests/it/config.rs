@@ -454,7 +454,8 @@ fn every_setting_is_read_or_waits() {
         let resolved = match row.path {
             "enabledModels" => code.contains(".enabled_models()"),
             "disabledProviders" => code.contains(".disabled_providers()"),
-            _ => false,
+            // The table of tools names the setting that switches each of them.
+            path => omp_types::BUILTIN_TOOLS.iter().any(|tool| tool.switch == Some(path)),
         };
         let read = resolved || code.match_indices(&needle).any(|(at, _)| whole(at));
         match row.waits_for {

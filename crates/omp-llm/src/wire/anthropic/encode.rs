@@ -2,6 +2,7 @@
 
 use omp_types::{
     ModelRequest, ParallelTools, RequestOptions, StrictHint, ThinkingLevel, ToolChoice, ToolDefinition,
+    ToolTrait, tool_has,
 };
 use serde_json::{Map, Value, json};
 
@@ -183,8 +184,8 @@ fn insert_tools(
     }
 }
 
-/// Tools whose schemas are enforced: often called, and small enough for the limits of the API's grammar.
-const STRICT_TOOLS: [&str; 4] = ["bash", "python", "edit", "find"];
+/// A tool of other programs whose schema is enforced as those of [`ToolTrait::StrictSchema`] are.
+const PYTHON: &str = "python";
 
 /// Is there anything in the request that is sent with the `strict` marker?
 pub(in crate::wire) fn has_strict(model: &Model, request: &ModelRequest, policy: Policy) -> bool {
@@ -192,7 +193,8 @@ pub(in crate::wire) fn has_strict(model: &Model, request: &ModelRequest, policy:
 }
 
 fn strict_schema(tool: &ToolDefinition) -> Option<Value> {
-    let wanted = STRICT_TOOLS.contains(&tool.name.as_str()) && tool.strict != Some(StrictHint::Never);
+    let enforced = tool_has(&tool.name, ToolTrait::StrictSchema) || tool.name == PYTHON;
+    let wanted = enforced && tool.strict != Some(StrictHint::Never);
     wanted.then(|| schema::close_for_anthropic(&tool.parameters)).flatten()
 }
 

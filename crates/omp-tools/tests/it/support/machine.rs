@@ -167,7 +167,8 @@ impl Machine {
         context.settings = self.settings.clone();
         context.spills = Arc::new(Shelf(Arc::clone(&self.spilled)));
         context.ssh = SshHosts::new(vec![self.host(trust)], Arc::clone(&connections)).map(Arc::new);
-        Remote { tool: omp_tools::ssh(Arc::new(context)).unwrap(), connections }
+        let mut tools = omp_tools::builtin(Arc::new(context)).into_iter();
+        Remote { tool: tools.find(|tool| tool.definition().name == "ssh").unwrap(), connections }
     }
 
     /// Where the sockets of connections are.

@@ -10,7 +10,7 @@ use omp_history::History;
 use omp_lsp::{Servers, Surroundings};
 use omp_shell::{Environment, Scope};
 use omp_testkit::LanguageServer;
-use omp_tools::{Context, LanguageServers, LspSettings, Settings, builtin, lsp};
+use omp_tools::{Context, LanguageServers, LspSettings, Settings, builtin};
 use omp_types::ToolOutput;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
@@ -177,7 +177,7 @@ impl Bench {
         let mut context =
             Context::new(project.clone(), Some(home.clone()), scope.clone(), environment.clone());
         context.settings = self.tools.clone();
-        context.settings.edit_active = true;
+        context.settings.edit.active = true;
         context.history.clone_from(&self.history);
         let places = vec![home.clone(), home.join(".omp/agent"), project.join(".omp"), project.clone()];
         let servers = Servers::new(Surroundings {
@@ -195,7 +195,7 @@ impl Bench {
 
 impl Seat {
     pub(crate) fn tool(&self, name: &str) -> Arc<dyn Tool> {
-        let tools = builtin(self.context.clone()).into_iter().chain(lsp(self.context.clone()));
+        let tools = builtin(self.context.clone()).into_iter();
         tools.into_iter().find(|tool| tool.definition().name == name).unwrap()
     }
 
@@ -237,6 +237,6 @@ impl Seat {
     /// Ends the servers.
     pub(crate) async fn leave(self) {
         self.desk.servers.close().await;
-        self.context.scope.end().await;
+        self.context.commands.scope.end().await;
     }
 }

@@ -22,7 +22,7 @@ impl Session {
     }
 
     pub(crate) fn with(mut project: Project) -> Self {
-        project.settings.edit_active = true;
+        project.settings.edit.active = true;
         let (scope, environment) = (project.scope.clone(), project.environment.clone());
         let mut context = Context::new(project.path(), Some(project.home()), scope, environment);
         context.settings = project.settings.clone();
