@@ -4,7 +4,6 @@ mod app;
 mod appearance;
 mod blocks;
 mod clipboard;
-pub mod commands;
 mod conversation;
 mod exhibition;
 mod greeting;

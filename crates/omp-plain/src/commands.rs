@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omp_commands::{Answer, Call, Desk};
+use omp_commands::{Answer, Call, CommandContext, Handler, ScreenCommand};
 use omp_sdk::{
     Arrival, Driver, LoopLimit, ModeError, PlanState, Prompt, SavedSessions, SessionScope, SwitchError,
     parse_budget,
@@ -19,7 +19,7 @@ const MOST_SESSIONS: usize = 20;
 /// What commands work with.
 #[derive(Clone)]
 pub(crate) struct Hands {
-    pub(crate) desk: Desk,
+    pub(crate) context: CommandContext,
     pub(crate) driver: Arc<Driver>,
     pub(crate) person: Person,
 }
@@ -28,47 +28,81 @@ impl Hands {
     /// Does what a line asks for.
     pub(crate) async fn answer(self, line: String, cancel: CancellationToken) -> Finished {
         let Some(call) = omp_commands::call(&line) else { return Finished::Prompt(Prompt::text(line)) };
-        let Some(answer) = cancel.run_until_cancelled(omp_commands::answer(&self.desk, &call)).await else {
+        let Some(answer) = cancel.run_until_cancelled(omp_commands::answer(&self.context, &call)).await
+        else {
             return Finished::Say("Stopped.".to_owned());
         };
         match answer {
             Answer::Prompt(words) => Finished::Prompt(Prompt::text(words)),
             Answer::Arrived(arrival, text) => Finished::Arrived(arrival, text),
-            Answer::Screen => self.without_screen(call, cancel).await,
+            Answer::Screen => match call.command.handler {
+                Handler::Screen(command) | Handler::Both(_, command) => {
+                    self.without_screen(command, call, cancel).await
+                }
+                Handler::Text(_) | Handler::Unavailable => Finished::Quiet,
+            },
             answer => answer.text().map_or(Finished::Quiet, Finished::Say),
         }
     }
 
-    async fn without_screen(&self, call: Call<'_>, cancel: CancellationToken) -> Finished {
-        let (host, arguments) = (&self.desk.host, call.arguments);
-        match call.command.name {
-            "exit" => Finished::Leave,
-            "new" => arrived(host.begin().await, "New session started."),
-            "fork" => arrived(host.fork().await, "Session forked."),
-            "resume" => self.resume().await,
-            "branch" | "tree" => self.branch().await,
-            "plan" => self.plan(arguments).await,
-            "goal" => self.goal(arguments, cancel).await,
-            "loop" => self.repeat(arguments),
-            "retry" => match host.session().retry(cancel).await {
+    /// Runs a command that needs a screen in the terminal: with a person and lines of text, or not at all.
+    async fn without_screen(
+        &self,
+        command: ScreenCommand,
+        call: Call<'_>,
+        cancel: CancellationToken,
+    ) -> Finished {
+        let (host, arguments) = (&self.context.host, call.arguments);
+        match command {
+            ScreenCommand::Exit => Finished::Leave,
+            ScreenCommand::New => arrived(host.begin().await, "New session started."),
+            ScreenCommand::Fork => arrived(host.fork().await, "Session forked."),
+            ScreenCommand::Resume => self.resume().await,
+            ScreenCommand::Branch | ScreenCommand::Tree => self.branch().await,
+            ScreenCommand::Plan => self.plan(arguments).await,
+            ScreenCommand::Goal => self.goal(arguments, cancel).await,
+            ScreenCommand::Loop => self.repeat(arguments),
+            ScreenCommand::Retry => match host.session().retry(cancel).await {
                 Ok(_) => Finished::Quiet,
                 Err(error) => Finished::Say(error.to_string()),
             },
-            "switch" if !arguments.is_empty() => match host.session().use_model(arguments).await {
+            ScreenCommand::Switch if !arguments.is_empty() => match host.session().use_model(arguments).await
+            {
                 Ok(()) => Finished::Say(format!("Current model: {}", host.session().model_selector())),
                 Err(error) => Finished::Say(error.to_string()),
             },
-            "login" | "logout" | "setup" => {
+            ScreenCommand::Login | ScreenCommand::Logout | ScreenCommand::Setup => {
                 Finished::Say("Leave with /exit and run omp login or omp logout.".to_owned())
             }
-            name => Finished::Say(format!(
-                "/{name} needs the whole screen. Start omp without --plain-ui to use it."
+            ScreenCommand::Settings
+            | ScreenCommand::Provider
+            | ScreenCommand::PlanReview
+            | ScreenCommand::GuidedGoal
+            | ScreenCommand::Model
+            | ScreenCommand::Switch
+            | ScreenCommand::Export
+            | ScreenCommand::Share
+            | ScreenCommand::Copy
+            | ScreenCommand::Todo
+            | ScreenCommand::Session
+            | ScreenCommand::Hotkeys
+            | ScreenCommand::Extensions
+            | ScreenCommand::Rewind
+            | ScreenCommand::Clear
+            | ScreenCommand::Compact
+            | ScreenCommand::Handoff
+            | ScreenCommand::Btw
+            | ScreenCommand::Queue
+            | ScreenCommand::Debug
+            | ScreenCommand::Theme => Finished::Say(format!(
+                "/{} needs the whole screen. Start omp without --plain-ui to use it.",
+                call.command.name
             )),
         }
     }
 
     async fn resume(&self) -> Finished {
-        let session = self.desk.host.session();
+        let session = self.context.host.session();
         let (directories, cwd) = (session.directories().clone(), session.cwd());
         let place = session.session_dir().map(std::path::Path::to_owned);
         let listed = tokio::task::spawn_blocking(move || {
@@ -82,13 +116,13 @@ impl Hands {
         }
         let choices = rows.iter().map(|row| Choice::new(row.name.clone()).detail(row.id.clone())).collect();
         match self.person.pick("Which session?", choices).await.and_then(|place| rows.get(place)) {
-            Some(row) => arrived(self.desk.host.resume(&row.path).await, "Session resumed."),
+            Some(row) => arrived(self.context.host.resume(&row.path).await, "Session resumed."),
             None => Finished::Quiet,
         }
     }
 
     async fn branch(&self) -> Finished {
-        let prompts = self.desk.host.session().prompts().await;
+        let prompts = self.context.host.session().prompts().await;
         if prompts.is_empty() {
             return Finished::Say("There is no message to branch from yet.".to_owned());
         }
@@ -96,14 +130,14 @@ impl Hands {
         let choices = prompts.iter().map(|(_, text)| Choice::new(line(text))).collect();
         let chosen = self.person.pick("Go on before which message?", choices).await;
         match chosen.and_then(|place| prompts.get(place)) {
-            Some((id, _)) => arrived(self.desk.host.branch(id).await, "Branched."),
+            Some((id, _)) => arrived(self.context.host.branch(id).await, "Branched."),
             None => Finished::Quiet,
         }
     }
 
     /// `/plan`: on, paused, off; with words it is on and they are the first prompt.
     async fn plan(&self, prompt: &str) -> Finished {
-        let session = self.desk.host.session();
+        let session = self.context.host.session();
         let entered = match (prompt.is_empty(), session.plan_state()) {
             (true, _) => session.toggle_plan(&self.person).await,
             (false, PlanState::Planning) => Ok(PlanState::Planning),
@@ -122,7 +156,7 @@ impl Hands {
 
     /// `/goal`: works towards one, shows it, or changes how it stands.
     async fn goal(&self, arguments: &str, cancel: CancellationToken) -> Finished {
-        let session = self.desk.host.session();
+        let session = self.context.host.session();
         let (word, rest) = arguments.split_once(char::is_whitespace).unwrap_or((arguments, ""));
         let done = match (word, rest.trim()) {
             ("" | "show", "") => match session.goal() {

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use omp_commands::{Desk, Place};
+use omp_commands::{CommandContext, ScreenCommand, Submission, interpret};
 use omp_sdk::{AgentError, Arrival, Audience, Driver, Host, ModeError, PageTheme, Prompt};
 use omp_tui::console::{self, Kind, Stream};
 use omp_types::UserContent;
@@ -94,7 +94,7 @@ pub async fn run(start: Start) -> End {
     let (finished, mut results) = mpsc::unbounded_channel();
     let driver = Arc::new(Driver::new(Arc::clone(&host), Arc::new(person.clone()), "interactive"));
     let mut plain = Plain {
-        hands: Hands { desk: Desk { host, theme }, driver, person },
+        hands: Hands { context: CommandContext { host, theme }, driver, person },
         speech: Speech::new(width),
         asked: VecDeque::new(),
         put: None,
@@ -151,7 +151,7 @@ async fn next(stream: &mut Option<Signal>) {
 /// Waits for the result of a background job that nobody reads yet.
 async fn job_result(plain: &Plain) {
     match plain.running {
-        None => plain.hands.desk.host.session().job_results().await,
+        None => plain.hands.context.host.session().job_results().await,
         Some(_) => std::future::pending().await,
     }
 }
@@ -168,7 +168,7 @@ fn say(text: &str) {
 
 impl Plain {
     async fn greet(&mut self, remarks: &[String]) {
-        let session = self.hands.desk.host.session();
+        let session = self.hands.context.host.session();
         out(&format!("omp {}, model {}.\n", env!("CARGO_PKG_VERSION"), session.model_selector()));
         out("Type a prompt and press Enter. /help lists commands. Ctrl+C stops the model, twice leaves.\n");
         remarks.iter().for_each(|remark| out(&format!("{remark}\n")));
@@ -224,7 +224,7 @@ impl Plain {
 
     /// The result of a background job waits: the model reads it.
     fn deliver(&mut self) {
-        let session = self.hands.desk.host.session();
+        let session = self.hands.context.host.session();
         self.spawn(|cancel| async move {
             match session.deliver_results(cancel).await {
                 Ok(_) | Err(AgentError::NothingToRetry) => Finished::Quiet,
@@ -278,7 +278,7 @@ impl Plain {
     }
 
     async fn arrive(&mut self, arrival: Arrival, text: &str) {
-        say(&self.speech.replay(&self.hands.desk.host.session().conversation().await));
+        say(&self.speech.replay(&self.hands.context.host.session().conversation().await));
         out(&format!("{text}\n"));
         arrival.remarks.iter().for_each(|remark| out(&format!("{remark}\n")));
         if let Some(cwd) = arrival.elsewhere {
@@ -314,12 +314,12 @@ impl Plain {
         if self.running.is_some() {
             return self.beside(text);
         }
-        self.hands.desk.host.session().note_typed(text);
+        self.hands.context.host.session().note_typed(text);
         if let Some(command) = text.strip_prefix("!!") {
             self.run_command(command.trim(), Audience::User);
         } else if let Some(command) = text.strip_prefix('!') {
             self.run_command(command.trim(), Audience::Model);
-        } else if omp_commands::call(text).is_some() {
+        } else if matches!(interpret(text), Submission::Builtin(_)) {
             let (hands, line) = (self.hands.clone(), text.to_owned());
             self.spawn(|cancel| hands.answer(line, cancel));
         } else {
@@ -335,10 +335,9 @@ impl Plain {
 
     /// A line while something runs: a command that is answered at once, or words for the model.
     fn beside(&mut self, text: &str) {
-        let call = omp_commands::call(text);
-        match call {
-            Some(call) if call.command.name == "exit" => self.leaving = true,
-            Some(call) if call.command.place == Place::Everywhere => {
+        match interpret(text) {
+            Submission::Builtin(call) if call.is(ScreenCommand::Exit) => self.leaving = true,
+            Submission::Builtin(call) if !call.command.needs_person() => {
                 let (hands, line, finished) = (self.hands.clone(), text.to_owned(), self.finished.clone());
                 tokio::spawn(async move {
                     let answer = hands.answer(line, CancellationToken::new()).await;
@@ -346,15 +345,15 @@ impl Plain {
                     let _ = finished.send(Finished::Beside(Box::new(answer)));
                 });
             }
-            Some(_) => out("Something is still running. Ctrl+C stops it.\n"),
-            None if text.starts_with('!') => out("A command runs when the model is done. Ctrl+C stops it.\n"),
-            None => self.steer(text),
+            Submission::Builtin(_) => out("Something is still running. Ctrl+C stops it.\n"),
+            _ if text.starts_with('!') => out("A command runs when the model is done. Ctrl+C stops it.\n"),
+            _ => self.steer(text),
         }
     }
 
     /// Something is said while the model works.
     fn steer(&self, text: &str) {
-        let session = self.hands.desk.host.session();
+        let session = self.hands.context.host.session();
         if session.control().is_running() {
             session.note_typed(text);
             session.control().steer(UserContent::Text(text.to_owned()));
@@ -365,7 +364,7 @@ impl Plain {
     }
 
     fn run_command(&mut self, command: &str, audience: Audience) {
-        let (session, command) = (self.hands.desk.host.session(), command.to_owned());
+        let (session, command) = (self.hands.context.host.session(), command.to_owned());
         self.spawn(|cancel| async move {
             let done = match session.run_command(&command, None, &cancel, |_| {}).await {
                 Ok(done) => done,

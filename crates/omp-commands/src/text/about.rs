@@ -7,9 +7,8 @@ use omp_sdk::Session;
 
 use super::{BUSY, first_word};
 use crate::answer::{Answer, Columns};
-use crate::call::Place;
-use crate::listing::{Listed, listed};
-use crate::run::Desk;
+use crate::handler::CommandContext;
+use crate::listing::{Listed, ListedFor, listed};
 
 /// Letters of a command and its hint in the list of all.
 const LONGEST_USAGE: usize = 36;
@@ -18,7 +17,7 @@ const SESSION_USAGE: &str = "Usage: /session [info|delete]";
 /// `/help`: all commands with their sources.
 pub(crate) async fn help(session: &Arc<Session>) -> Answer {
     let session = Arc::clone(session);
-    let all = tokio::task::spawn_blocking(move || listed(&session, Place::Terminal)).await;
+    let all = tokio::task::spawn_blocking(move || listed(&session, ListedFor::People)).await;
     let all = all.unwrap_or_default();
     let wide = all.iter().map(|command| command.source.chars().count()).max().unwrap_or(0);
     let row = |command: Listed| {
@@ -75,15 +74,15 @@ fn age(duration: Duration) -> String {
 }
 
 /// `/session`: about this session; `delete` removes it and begins another.
-pub(crate) async fn session(desk: &Desk, arguments: &str) -> Answer {
-    let session = desk.session();
+pub(crate) async fn session(context: &CommandContext, arguments: &str) -> Answer {
+    let session = context.session();
     match first_word(arguments) {
         ("" | "info", "") => info(&session).await,
         ("delete", "") if session.control().is_running() => Answer::refused(BUSY),
         ("delete", "") if session.file().is_none() => {
             Answer::refused("The session is not saved, so there is nothing to delete.")
         }
-        ("delete", "") => match desk.host.drop_session().await {
+        ("delete", "") => match context.host.drop_session().await {
             Ok(arrival) => Answer::Arrived(arrival, "Session deleted".to_owned()),
             Err(error) => Answer::refused(error),
         },

@@ -6,7 +6,7 @@ use omp_sdk::{DumpForm, Session};
 
 use super::first_word;
 use crate::answer::Answer;
-use crate::run::Desk;
+use crate::handler::CommandContext;
 
 /// Words for a clipboard, which `/export` does not write to.
 const CLIPBOARD: [&str; 3] = ["copy", "--copy", "clipboard"];
@@ -27,11 +27,11 @@ pub(crate) async fn dump(session: &Session, arguments: &str) -> Answer {
 }
 
 /// `/export [path]`
-pub(crate) async fn export(desk: &Desk, path: &str) -> Answer {
+pub(crate) async fn export(context: &CommandContext, path: &str) -> Answer {
     if CLIPBOARD.contains(&path) {
         return Answer::refused("/export writes a file. /dump copies the conversation to the clipboard.");
     }
-    match desk.session().export(path, desk.theme).await {
+    match context.session().export(path, context.theme).await {
         Ok(Some(path)) => Answer::Page(path),
         Ok(None) => Answer::refused(NOTHING_YET),
         Err(error) => Answer::refused(error),

@@ -7,11 +7,11 @@ use omp_sdk::{Session, SwitchError};
 
 use super::{BUSY, unquoted};
 use crate::answer::Answer;
-use crate::run::Desk;
+use crate::handler::CommandContext;
 
 /// `/move <path>`
-pub(crate) async fn run(desk: &Desk, arguments: &str) -> Answer {
-    let session = desk.session();
+pub(crate) async fn run(context: &CommandContext, arguments: &str) -> Answer {
+    let session = context.session();
     let typed = unquoted(arguments);
     if typed.is_empty() {
         return Answer::refused("Usage: /move <path>");
@@ -28,7 +28,7 @@ pub(crate) async fn run(desk: &Desk, arguments: &str) -> Answer {
     if target == session.cwd() {
         return Answer::refused("The session is in that directory already.");
     }
-    match desk.host.move_to(&target).await {
+    match context.host.move_to(&target).await {
         Ok(arrival) => Answer::Arrived(arrival, format!("Session moved to {}", target.display())),
         Err(SwitchError::InMemory) => Answer::refused(
             "A session that is kept in memory only cannot be moved. Start omp in that directory.",
@@ -57,8 +57,8 @@ fn place(session: &Session, typed: &str) -> PathBuf {
 }
 
 /// `/drop`
-pub(crate) async fn drop_session(desk: &Desk) -> Answer {
-    match desk.host.drop_session().await {
+pub(crate) async fn drop_session(context: &CommandContext) -> Answer {
+    match context.host.drop_session().await {
         Ok(arrival) => Answer::Arrived(arrival, "Session dropped".to_owned()),
         Err(SwitchError::InMemory) => Answer::refused("Nothing to drop (in-memory session)"),
         Err(error) => Answer::refused(error),

@@ -27,7 +27,7 @@ async fn a_session_moves_to_another_directory() {
     };
     let place = room.home.work_dir().join("two words").canonicalize().unwrap();
     assert!(text.contains("two words") && arrival.elsewhere == Some(place.clone()), "{text}");
-    let session = room.desk.host.session();
+    let session = room.context.host.session();
     let new = room.file();
     assert!(!old.exists() && new.is_file() && new != old);
     let header = &lines(&new)[0];

@@ -79,9 +79,9 @@ async fn a_conversation_gets_a_new_name_at_the_provider() {
     let room = Room::start(home, server, Persistence::New, Variables::default(), "test/scripted").await;
     assert!(room.text("/fresh").await.contains("0 provider states pruned"));
     room.say("a").await;
-    let before = (room.desk.host.session().conversation().await, std::fs::read(room.file()).unwrap());
+    let before = (room.context.host.session().conversation().await, std::fs::read(room.file()).unwrap());
     assert!(room.text("/fresh").await.contains("1 provider state pruned"));
-    let after = (room.desk.host.session().conversation().await, std::fs::read(room.file()).unwrap());
+    let after = (room.context.host.session().conversation().await, std::fs::read(room.file()).unwrap());
     assert_eq!(before, after);
     room.say("b").await;
     let requests = room.server.requests();
@@ -90,7 +90,7 @@ async fn a_conversation_gets_a_new_name_at_the_provider() {
     assert!(requests[1].body.to_string().contains("one"), "the conversation goes on");
     assert_eq!((room.server.sockets().opened, room.server.sockets().closed), (2, 1));
 
-    let session = room.desk.host.session();
+    let session = room.context.host.session();
     let running = {
         let session = session.clone();
         tokio::spawn(async move { session.prompt(Prompt::text("go"), Default::default()).await })
@@ -149,7 +149,7 @@ async fn nothing_is_taken_from_under_an_answer() {
     let slow = Reply::new().text("words that take their time").stall_after_event(3, Duration::from_secs(600));
     let room = Room::new([Reply::new().text("one"), slow]).await;
     room.say("first").await;
-    let session = room.desk.host.session();
+    let session = room.context.host.session();
     let running = {
         let session = session.clone();
         tokio::spawn(async move { session.prompt(Prompt::text("go"), Default::default()).await })

@@ -67,16 +67,16 @@ async fn the_list_is_shown_copied_written_and_read() {
     assert!(room.text("/todo").await.contains("empty"));
     assert!(room.text("/todo export").await.contains("empty"));
     room.say("make a list").await;
-    let session = room.desk.host.session();
+    let session = room.context.host.session();
     let path = room.file();
     // A session that goes on later shows open tasks only; what was finished is history, and `/todo` tells it.
-    room.desk.host.begin().await.unwrap();
-    room.desk.host.resume(&path).await.unwrap();
+    room.context.host.begin().await.unwrap();
+    room.context.host.resume(&path).await.unwrap();
     drop(session);
     let shown = room.text("/todo").await;
     assert!(shown.contains("- [x] one") && shown.contains("- [-] two") && shown.contains("three"), "{shown}");
     let open: Vec<String> = room
-        .desk
+        .context
         .host
         .session()
         .tasks()

@@ -1,58 +1,69 @@
 //! What the built-in commands do.
 
+use omp_commands::{Call, Handler, ScreenCommand};
 use omp_theme::Token;
 use omp_tui::transcript::Transcript;
 use omp_types::Message;
 
 use super::{App, Task, Wish};
-use crate::commands::named;
 
 impl App {
-    /// Answers a built-in command.
-    pub(super) fn run_command(&mut self, name: &'static str, arguments: &str) {
-        if !self.may_run(name) {
+    /// Runs a built-in command.
+    pub(super) fn run_command(&mut self, call: Call<'_>) {
+        if !self.may_run(call.command.name) {
             return;
         }
-        if let Some(part) = named(name).and_then(|command| command.waits_for) {
-            self.hint(Token::Warning, format!("/{name} needs {part}, which is not available yet."));
-            return;
+        match call.command.handler {
+            Handler::Text(_) => self.answer(call),
+            Handler::Screen(command) | Handler::Both(_, command) => self.run_screen_command(command, call),
+            Handler::Unavailable => self.hint(Token::Warning, call.command.not_available()),
         }
-        match name {
-            "hotkeys" => self.hotkeys(),
-            "exit" => self.surface.wishes.push(Wish::Quit),
-            "new" => self.switch_session(|host| async move { host.begin().await }, "New session started"),
-            "fork" if self.turn.run.is_some() => self.busy(),
-            "fork" => self.switch_session(|host| async move { host.fork().await }, "Session forked"),
-            "resume" => self.pick_session(),
-            "branch" => self.pick_branch(),
-            "model" => self.choose_model(arguments),
-            "switch" => self.switch_model(arguments),
-            "copy" => self.pick_copy(),
-            "session" => self.about_session(arguments),
-            "share" => self.share(),
-            "extensions" => self.show_extensions(0),
-            "todo" if arguments == "edit" => self.edit_tasks(),
-            "debug" if arguments.is_empty() => self.debug_menu(),
-            "queue" => self.queue(arguments),
-            "clear" => self.clear_context(),
-            "tree" => self.pick_place(),
-            "rewind" if arguments.is_empty() => self.pick_rewind(),
-            "btw" => self.ask_aside(arguments),
-            "compact" => self.compact(arguments),
-            "handoff" => self.hand_off(arguments),
-            "retry" => self.retry(),
-            "plan" => self.toggle_plan(arguments),
-            "plan-review" => self.reopen_review(),
-            "goal" => self.goal(arguments),
-            "guided-goal" => self.guided_goal(arguments),
-            "loop" => self.toggle_loop(arguments),
-            "theme" => self.pick_theme(),
-            "settings" => self.open_settings(),
-            "setup" => self.set_up(arguments),
-            "login" => self.login(arguments),
-            "logout" => self.logout(arguments),
-            "provider" => self.add_provider(arguments),
-            _ => self.answer(name, arguments),
+    }
+
+    /// Runs a command that has a view of its own.
+    fn run_screen_command(&mut self, command: ScreenCommand, call: Call<'_>) {
+        let arguments = call.arguments;
+        match command {
+            ScreenCommand::Hotkeys => self.hotkeys(),
+            ScreenCommand::Exit => self.surface.wishes.push(Wish::Quit),
+            ScreenCommand::New => {
+                self.switch_session(|host| async move { host.begin().await }, "New session started");
+            }
+            ScreenCommand::Fork if self.turn.run.is_some() => self.busy(),
+            ScreenCommand::Fork => {
+                self.switch_session(|host| async move { host.fork().await }, "Session forked");
+            }
+            ScreenCommand::Resume => self.pick_session(),
+            ScreenCommand::Branch => self.pick_branch(),
+            ScreenCommand::Model => self.choose_model(arguments),
+            ScreenCommand::Switch => self.switch_model(arguments),
+            ScreenCommand::Copy => self.pick_copy(),
+            ScreenCommand::Session => self.about_session(call),
+            ScreenCommand::Share => self.share(call),
+            ScreenCommand::Export => self.export(call),
+            ScreenCommand::Extensions => self.show_extensions(0),
+            ScreenCommand::Todo if arguments == "edit" => self.edit_tasks(),
+            ScreenCommand::Debug if arguments.is_empty() => self.debug_menu(call.command),
+            ScreenCommand::Rewind if arguments.is_empty() => self.pick_rewind(),
+            ScreenCommand::Todo | ScreenCommand::Debug | ScreenCommand::Rewind => self.answer(call),
+            ScreenCommand::Queue => self.queue(arguments),
+            ScreenCommand::Clear => self.clear_context(),
+            ScreenCommand::Tree => self.pick_place(),
+            ScreenCommand::Btw => self.ask_aside(arguments),
+            ScreenCommand::Compact => self.compact(arguments),
+            ScreenCommand::Handoff => self.hand_off(arguments),
+            ScreenCommand::Retry => self.retry(),
+            ScreenCommand::Plan => self.toggle_plan(arguments),
+            ScreenCommand::PlanReview => self.reopen_review(),
+            ScreenCommand::Goal => self.goal(arguments),
+            ScreenCommand::GuidedGoal => self.guided_goal(arguments),
+            ScreenCommand::Loop => self.toggle_loop(arguments),
+            ScreenCommand::Theme => self.pick_theme(),
+            ScreenCommand::Settings => self.open_settings(),
+            ScreenCommand::Setup => self.set_up(arguments),
+            ScreenCommand::Login => self.login(arguments),
+            ScreenCommand::Logout => self.logout(arguments),
+            ScreenCommand::Provider => self.add_provider(arguments),
         }
     }
 

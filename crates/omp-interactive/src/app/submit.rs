@@ -1,5 +1,6 @@
 //! What is sent, and what stops it.
 
+use omp_commands::{Submission, interpret};
 use omp_editor::decide::{Enter, EnterState, Queue, SendKey, enter};
 use omp_editor::{Command, Content, Meaning, Part};
 use omp_sdk::{AgentError, ModeError, Outcome, Prompt};
@@ -8,7 +9,6 @@ use omp_types::{StopReason, UserContent};
 use tokio_util::sync::CancellationToken;
 
 use super::{App, Run, Task};
-use crate::commands;
 
 impl App {
     /// Sends what is in the editor, in the way that fits the moment.
@@ -20,11 +20,14 @@ impl App {
         let content = self.composer.editor.content();
         let text = content.text();
         // A paste that begins with a slash is no command.
-        let typed = self.composer.editor.shown_line(0).trim_start().starts_with('/');
-        if let Some(call) = commands::call(text.trim()).filter(|_| typed) {
+        let is_typed =
+            !matches!(interpret(self.composer.editor.shown_line(0).trim_start()), Submission::Prompt);
+        if let Submission::Builtin(call) = interpret(text.trim())
+            && is_typed
+        {
             self.take_text();
             self.note(&text);
-            self.run_command(call.command.name, call.arguments);
+            self.run_command(call);
             return;
         }
         let state = EnterState {
@@ -81,7 +84,7 @@ impl App {
 
     /// Lets words wait for their moment in the turn that runs. Commands and templates become their texts first.
     fn queue_words(&mut self, queue: Queue, content: UserContent) {
-        if !content.text().starts_with('/') {
+        if matches!(interpret(&content.text()), Submission::Prompt) {
             self.enqueue(queue, content);
             return;
         }
@@ -216,8 +219,8 @@ impl App {
 
     /// Runs a command as if it had been typed.
     pub(super) fn command(&mut self, line: &str) {
-        if let Some(call) = commands::call(line) {
-            self.run_command(call.command.name, call.arguments);
+        if let Submission::Builtin(call) = interpret(line) {
+            self.run_command(call);
         }
     }
 

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use omp_commands::{BUILTINS, named};
 use omp_editor::{Arguments, CommandInfo, Offer, Source, SubcommandInfo};
 
 use super::{App, Task, arguments};
-use crate::commands::{BUILTINS, named};
 
 impl App {
     /// Takes up what can be completed, and where we are.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omp_commands::{Answer, Call, Desk, named};
+use omp_commands::{Answer, Builtin, Call, CommandContext};
 use omp_sdk::{Arrival, PageTheme, Prompt};
 use omp_theme::Token;
 use omp_view::message::Level;
@@ -11,29 +11,35 @@ use crate::app::{App, Task};
 
 impl App {
     /// Has a command answered beside the interface.
-    pub(in crate::app) fn answer(&mut self, name: &'static str, arguments: &str) {
-        let Some(command) = named(name) else { return };
-        let (mut desk, arguments) = (self.desk(), arguments.to_owned());
-        let session = self.session();
+    pub(in crate::app) fn answer(&mut self, call: Call<'_>) {
+        let (context, command, arguments) = (self.command_context(), call.command, call.arguments.to_owned());
         self.spawn(async move {
-            if name == "export" {
-                let theme = move || crate::page_theme(session.directories(), &session.settings());
-                desk.theme = tokio::task::spawn_blocking(theme).await.unwrap_or_default();
-            }
-            let answer = omp_commands::answer(&desk, &Call { command, arguments: &arguments }).await;
-            Box::new(move |app: &mut Self| app.show_answer(name, answer)) as Task
+            let answer = omp_commands::answer(&context, &Call { command, arguments: &arguments }).await;
+            Box::new(move |app: &mut Self| app.show_answer(command, answer)) as Task
+        });
+    }
+
+    /// `/export`: the page has the colours of the screen.
+    pub(in crate::app) fn export(&mut self, call: Call<'_>) {
+        let (mut context, session) = (self.command_context(), self.session());
+        let (command, arguments) = (call.command, call.arguments.to_owned());
+        self.spawn(async move {
+            let theme = move || crate::page_theme(session.directories(), &session.settings());
+            context.theme = tokio::task::spawn_blocking(theme).await.unwrap_or_default();
+            let answer = omp_commands::answer(&context, &Call { command, arguments: &arguments }).await;
+            Box::new(move |app: &mut Self| app.show_answer(command, answer)) as Task
         });
     }
 
     /// What commands are answered with. Pages have their usual colours.
-    pub(super) fn desk(&self) -> Desk {
-        Desk { host: Arc::clone(&self.shown.host), theme: PageTheme::default() }
+    pub(super) fn command_context(&self) -> CommandContext {
+        CommandContext { host: Arc::clone(&self.shown.host), theme: PageTheme::default() }
     }
 
     /// Shows what came of a command.
-    pub(super) fn show_answer(&mut self, name: &'static str, answer: Answer) {
+    pub(super) fn show_answer(&mut self, command: &'static Builtin, answer: Answer) {
         match answer {
-            Answer::Text(text) if name == "changelog" => {
+            Answer::Markdown(text) => {
                 self.show_rows(move |look| omp_view::markdown::render(look, &text));
             }
             Answer::Text(text) => self.say(Level::Info, &text),
@@ -54,7 +60,7 @@ impl App {
             Answer::Refused(text) if text.contains('\n') => self.say(Level::Warning, &text),
             Answer::Refused(text) => self.hint(Token::Warning, text),
             Answer::Screen => {
-                self.hint(Token::Warning, format!("/{name} is not available in the terminal yet."));
+                self.hint(Token::Warning, command.not_available());
             }
         }
     }

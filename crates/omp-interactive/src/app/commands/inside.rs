@@ -1,5 +1,6 @@
 //! `/todo edit` and the menu of `/debug`.
 
+use omp_commands::{Builtin, Call};
 use omp_sdk::{from_markdown, to_markdown};
 use omp_theme::Token;
 use omp_view::message::Level;
@@ -29,15 +30,15 @@ impl App {
     }
 
     /// What can be looked at inside.
-    pub(in crate::app) fn debug_menu(&mut self) {
+    pub(in crate::app) fn debug_menu(&mut self, command: &'static Builtin) {
         let menu = Menu::new(
             "Look inside",
             ["Write the next request to a file", "Show the system prompt", "Show where things are"],
         );
-        self.ask(menu, |app, chosen| match chosen {
-            Some(0) => app.ask_text("Which file?".to_owned(), "next-request.json", |app, path| {
+        self.ask(menu, move |app, chosen| match chosen {
+            Some(0) => app.ask_text("Which file?".to_owned(), "next-request.json", move |app, path| {
                 if let Some(path) = path.filter(|path| !path.trim().is_empty()) {
-                    app.answer("debug", &format!("dump-next-request {path}"));
+                    app.answer(Call { command, arguments: &format!("dump-next-request {path}") });
                 }
             }),
             Some(1) => {

@@ -106,7 +106,7 @@ fn help_lists_everything_with_its_source() {
         let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(line.contains(rest), "{name}: {line:?}\n{shown}");
     }
-    for command in omp_commands::BUILTINS.iter().filter(|command| command.waits_for.is_none()) {
+    for command in omp_commands::BUILTINS.iter().filter(|command| command.is_available()) {
         assert!(shown.lines().any(|line| line.contains(&format!("/{}", command.name))), "{}", command.name);
     }
     screen.send("\x15").say("/theme").wait_for("Theme on a dark background");
