@@ -43,7 +43,7 @@ pub fn listed(session: &Session, listed_for: ListedFor) -> Vec<Listed> {
         name: format!("skill:{name}"),
         aliases: &[],
         description,
-        hint: "[words]".to_owned(),
+        hint: "[arguments]".to_owned(),
         subcommands: &[],
         source: "skill".to_owned(),
     }));

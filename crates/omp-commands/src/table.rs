@@ -20,19 +20,19 @@ macro_rules! answers {
 /// All built-in commands, in the order in which they are listed.
 pub const BUILTINS: &[Builtin] = &[
     Builtin::screen("settings", "Change settings", ScreenCommand::Settings),
-    Builtin::screen("setup", "Sign in to providers and set them up", ScreenCommand::Setup)
+    Builtin::screen("setup", "Sign in and choose providers", ScreenCommand::Setup)
         .aliases(&["providers"])
         .hint("[providers]")
         .subcommands(&["providers"]),
-    Builtin::screen("provider", "Describe a provider in the models file", ScreenCommand::Provider)
+    Builtin::screen("provider", "Add a provider to the models file", ScreenCommand::Provider)
         .hint("add --preset <name>")
         .subcommands(&["add"]),
-    Builtin::screen("plan", "Plan before anything is changed", ScreenCommand::Plan).hint("[prompt]"),
-    Builtin::screen("plan-review", "Open the review of the newest plan", ScreenCommand::PlanReview),
-    Builtin::screen("goal", "Work towards a goal until it is reached", ScreenCommand::Goal)
+    Builtin::screen("plan", "Plan before changing anything", ScreenCommand::Plan).hint("[prompt]"),
+    Builtin::screen("plan-review", "Review the latest plan", ScreenCommand::PlanReview),
+    Builtin::screen("goal", "Work until a goal is reached", ScreenCommand::Goal)
         .hint("[objective|set|show|pause|resume|drop|budget <N|off>]")
         .subcommands(&["set", "show", "pause", "resume", "drop", "budget"]),
-    Builtin::screen("guided-goal", "Find a goal by answering a few questions", ScreenCommand::GuidedGoal)
+    Builtin::screen("guided-goal", "Define a goal by answering a few questions", ScreenCommand::GuidedGoal)
         .hint("[rough objective]"),
     Builtin::screen("loop", "Repeat the next prompt after every turn", ScreenCommand::Loop)
         .hint("[count|duration]"),
@@ -52,12 +52,12 @@ pub const BUILTINS: &[Builtin] = &[
     )
     .hint("[on|off|status]")
     .subcommands(&["on", "off", "status"]),
-    Builtin::unavailable("advisor", "A second model that watches")
+    Builtin::unavailable("advisor", "A second model that reviews the work")
         .hint("[on|off|status|dump [raw]]")
         .subcommands(&["on", "off", "status", "dump"]),
     Builtin::both(
         "export",
-        "Write the conversation as a web page",
+        "Export the conversation as HTML",
         answers!(call => conversation::export(call.context, call.arguments).await),
         ScreenCommand::Export,
     )
@@ -71,7 +71,7 @@ pub const BUILTINS: &[Builtin] = &[
     .subcommands(&["raw"]),
     Builtin::both(
         "share",
-        "Make a link to an encrypted snapshot",
+        "Create a link to an encrypted snapshot",
         answers!(call => conversation::share(&call.session()).await),
         ScreenCommand::Share,
     ),
@@ -86,7 +86,7 @@ pub const BUILTINS: &[Builtin] = &[
     Builtin::screen("copy", "Copy a message, a code block or a command", ScreenCommand::Copy),
     Builtin::both(
         "todo",
-        "See and change the list of tasks",
+        "View and edit the todo list",
         answers!(call => todo::run(&call.session(), call.arguments).await),
         ScreenCommand::Todo,
     )
@@ -94,7 +94,7 @@ pub const BUILTINS: &[Builtin] = &[
     .subcommands(&["edit", "copy", "export", "import", "append", "start", "done", "drop", "rm"]),
     Builtin::both(
         "session",
-        "About this session, or delete it",
+        "Session details, or delete it",
         answers!(call => about::session(call.context, call.arguments).await),
         ScreenCommand::Session,
     )
@@ -103,7 +103,7 @@ pub const BUILTINS: &[Builtin] = &[
     Builtin::text("jobs", "Background jobs", answers!(call => about::jobs(&call.session()))),
     Builtin::text(
         "usage",
-        "What accounts have left",
+        "Quota of your accounts",
         answers!(call => usage::run(&call.session(), call.arguments).await),
     )
     .hint("[show|reset [account|active]]")
@@ -116,32 +116,40 @@ pub const BUILTINS: &[Builtin] = &[
     .hint("[--port n]"),
     Builtin::text(
         "changelog",
-        "What is new",
+        "What's new",
         answers!(call => changelog::run(&call.session(), call.arguments).await),
     )
     .hint("[full]")
     .subcommands(&["full"]),
-    Builtin::screen("hotkeys", "All keys", ScreenCommand::Hotkeys),
-    Builtin::text("tools", "All tools and which are active", answers!(call => about::tools(&call.session()))),
+    Builtin::screen("hotkeys", "Keyboard shortcuts", ScreenCommand::Hotkeys),
+    Builtin::text(
+        "tools",
+        "All tools, with the active ones marked",
+        answers!(call => about::tools(&call.session())),
+    ),
     Builtin::text(
         "context",
-        "What fills the context window",
+        "Context window usage",
         answers!(call => upkeep::context(&call.session()).await),
     ),
     Builtin::text(
         "cache",
-        "What the prompt cache saved and missed, and why",
+        "Prompt cache hits and misses, and why",
         answers!(call => upkeep::cache(&call.session())),
     ),
-    Builtin::screen("extensions", "Everything that was found, by source", ScreenCommand::Extensions)
-        .aliases(&["status"]),
+    Builtin::screen(
+        "extensions",
+        "Skills, rules, commands and settings by source",
+        ScreenCommand::Extensions,
+    )
+    .aliases(&["status"]),
     Builtin::unavailable("agents", "Task agents"),
-    Builtin::screen("branch", "Go on before an earlier message, in a new session", ScreenCommand::Branch),
-    Builtin::screen("fork", "Go on in a copy of this session", ScreenCommand::Fork),
-    Builtin::screen("tree", "Go to another place in this conversation", ScreenCommand::Tree),
+    Builtin::screen("branch", "Branch from an earlier message into a new session", ScreenCommand::Branch),
+    Builtin::screen("fork", "Continue in a copy of this session", ScreenCommand::Fork),
+    Builtin::screen("tree", "Navigate the session tree", ScreenCommand::Tree),
     Builtin::both(
         "rewind",
-        "Go back before a prompt: files, conversation or both",
+        "Rewind to before a prompt: files, conversation or both",
         answers!(call => rewinding::rewind(&call.session(), call.arguments).await),
         ScreenCommand::Rewind,
     )
@@ -154,9 +162,9 @@ pub const BUILTINS: &[Builtin] = &[
     )
     .hint("[all]")
     .subcommands(&["all"]),
-    Builtin::screen("resume", "Go on with an earlier session", ScreenCommand::Resume),
+    Builtin::screen("resume", "Resume an earlier session", ScreenCommand::Resume),
     Builtin::screen("login", "Sign in to a provider", ScreenCommand::Login).hint("[provider|redirect-url]"),
-    Builtin::screen("logout", "Forget a provider's credentials", ScreenCommand::Logout).hint("[provider]"),
+    Builtin::screen("logout", "Remove a provider's credentials", ScreenCommand::Logout).hint("[provider]"),
     Builtin::unavailable("mcp", "MCP servers").hint("<sub> ..."),
     Builtin::text(
         "ssh",
@@ -165,52 +173,53 @@ pub const BUILTINS: &[Builtin] = &[
     )
     .hint("add|list|remove|help ...")
     .subcommands(&["add", "list", "remove", "help"]),
-    Builtin::screen("new", "Begin a new session", ScreenCommand::New),
-    Builtin::screen("clear", "Go on with an empty context, in the same session", ScreenCommand::Clear),
+    Builtin::screen("new", "Start a new session", ScreenCommand::New),
+    Builtin::screen("clear", "Clear the context, keep the session", ScreenCommand::Clear),
     Builtin::text(
         "fresh",
-        "Begin anew with the provider, with the same conversation",
+        "Reset the provider's state, keep the conversation",
         answers!(call => provider::fresh(&call.session()).await),
     ),
     Builtin::text(
         "drop",
-        "Delete this session and begin a new one",
+        "Delete this session and start a new one",
         answers!(call => moving::drop_session(call.context).await),
     )
     .for_people(),
     Builtin::both(
         "compact",
-        "Summarise the conversation to make room",
+        "Summarize the conversation to free context",
         answers!(call => compacting::compact(&call.session(), call.arguments).await),
         ScreenCommand::Compact,
     )
     .hint("[focus]"),
     Builtin::text(
         "shake",
-        "Drop heavy results or images from the context",
+        "Trim large results or images from the context",
         answers!(call => upkeep::shake(&call.session(), call.arguments).await),
     )
     .hint("[elide|images]")
     .subcommands(&["elide", "images"]),
-    Builtin::screen("handoff", "Go on in a new session with a summary", ScreenCommand::Handoff)
+    Builtin::screen("handoff", "Continue in a new session with a summary", ScreenCommand::Handoff)
         .hint("[focus]"),
-    Builtin::screen("btw", "Ask something on the side", ScreenCommand::Btw).hint("<question>"),
-    Builtin::unavailable("tan", "Do something on the side, in the background").hint("<work>"),
+    Builtin::screen("btw", "Ask a side question", ScreenCommand::Btw).hint("<question>"),
+    Builtin::unavailable("tan", "Run a side task in the background").hint("<work>"),
     Builtin::unavailable("omfg", "Turn a complaint into a rule").hint("<complaint>"),
-    Builtin::screen("queue", "Say something when the turn is over", ScreenCommand::Queue).hint("<message>"),
-    Builtin::screen("retry", "Try the last failed or stopped turn again", ScreenCommand::Retry),
+    Builtin::screen("queue", "Queue a message for the end of the turn", ScreenCommand::Queue)
+        .hint("<message>"),
+    Builtin::screen("retry", "Retry the last failed or stopped turn", ScreenCommand::Retry),
     Builtin::both(
         "debug",
-        "Look inside",
+        "Debug tools",
         answers!(call => provider::debug(&call.session(), call.arguments).await),
         ScreenCommand::Debug,
     )
     .hint("[dump-next-request <path>]")
     .subcommands(&["dump-next-request"]),
-    Builtin::unavailable("memory", "What is remembered between sessions").hint("..."),
+    Builtin::unavailable("memory", "Memory across sessions").hint("..."),
     Builtin::text(
         "rename",
-        "Name this session",
+        "Rename this session",
         answers!(call => conversation::rename(&call.session(), call.arguments).await),
     )
     .hint("<title>"),
@@ -222,18 +231,18 @@ pub const BUILTINS: &[Builtin] = &[
     .hint("<path>"),
     Builtin::text(
         "trust",
-        "What this project may run and read outside of itself",
+        "What this project may run, and read outside its directory",
         answers!(call => trust::run(&call.session(), call.arguments).await),
     )
     .hint("[add|revoke]")
     .subcommands(&["add", "revoke"]),
     Builtin::text(
         "add-dir",
-        "Work in another directory, too",
+        "Add a directory to the workspace",
         answers!(call => roots::add(&call.session(), call.arguments).await),
     )
     .hint("<directory>"),
-    Builtin::text("dirs", "The directories of the workspace", answers!(call => roots::list(&call.session()))),
+    Builtin::text("dirs", "List the workspace directories", answers!(call => roots::list(&call.session()))),
     Builtin::text(
         "sandbox",
         "Show the sandbox status of this session",
@@ -241,31 +250,31 @@ pub const BUILTINS: &[Builtin] = &[
     ),
     Builtin::text(
         "permissions",
-        "Commands that run without a question, and why others are asked about",
+        "Commands allowed without asking, and why others ask",
         answers!(call => permissions::run(&call.session(), call.arguments).await),
     )
     .hint("[list|explain <command>|test <command>|remove <rule>]")
     .subcommands(&["list", "explain", "test", "remove"]),
     Builtin::text(
         "remove-dir",
-        "Leave a further directory of the workspace",
+        "Remove a directory from the workspace",
         answers!(call => roots::remove(&call.session(), call.arguments).await),
     )
     .hint("<directory>"),
-    Builtin::unavailable("marketplace", "Plugins of others").hint("..."),
+    Builtin::unavailable("marketplace", "Browse plugins").hint("..."),
     Builtin::unavailable("plugins", "Installed plugins").hint("..."),
     Builtin::text(
         "reload-plugins",
-        "Look again for commands, skills and plugins",
+        "Reload commands, skills and plugins",
         answers!(call => moving::reload(&call.session()).await),
     ),
     Builtin::text(
         "force",
-        "Make the next turn call a tool",
+        "Force the next turn to call a tool",
         answers!(call => conversation::force(&call.session(), call.arguments).await),
     )
     .hint("<tool> [prompt]"),
-    Builtin::screen("exit", "End the program", ScreenCommand::Exit).aliases(&["quit"]),
-    Builtin::text("help", "All commands", answers!(call => about::help(&call.session()).await)),
-    Builtin::screen("theme", "Choose colours", ScreenCommand::Theme),
+    Builtin::screen("exit", "Exit omp", ScreenCommand::Exit).aliases(&["quit"]),
+    Builtin::text("help", "List all commands", answers!(call => about::help(&call.session()).await)),
+    Builtin::screen("theme", "Choose a theme", ScreenCommand::Theme),
 ];

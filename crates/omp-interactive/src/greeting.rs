@@ -16,8 +16,8 @@ use crate::whats_new::{Length, since_last_start};
 const MOST_RECENT: usize = 5;
 
 const TIPS: [&str; 2] = [
-    "/help lists commands, /hotkeys lists keys, Ctrl+C twice leaves",
-    "@ names a file, ! runs a command, Esc twice goes back in the conversation",
+    "/help: commands · /hotkeys: keys · Ctrl+C twice: exit",
+    "@: mention a file · !: run a command · Esc twice: session tree",
 ];
 
 /// Where a greeting gets its facts from.
@@ -97,7 +97,7 @@ impl App {
         self.show_servers();
         if let Some(news) = news {
             self.show_rows(move |look| {
-                let mut rows = vec![look.row(Token::Accent, "What is new")];
+                let mut rows = vec![look.row(Token::Accent, "What's new")];
                 rows.extend(omp_view::markdown::render(look, &news));
                 rows
             });

@@ -138,7 +138,7 @@ impl Ui for Link {
     }
 
     fn edit<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Option<String>> {
-        self.text("Change it, then press Enter.", text)
+        self.text("Edit, then press Enter", text)
     }
 
     fn is_composing(&self) -> bool {

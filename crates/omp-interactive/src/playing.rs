@@ -71,7 +71,7 @@ pub async fn play(playback: &Playback) -> Result<ReplayReport, PlaybackError> {
             Some(Begun { size: size_of(size), greeting, remarks, prompts, keys, titles })
         }
         Some(ScreenEntry::Left { what, .. }) => {
-            player.leave_screen(format!("The screen is not recorded, because it began with {what}."));
+            player.leave_screen(format!("Screen not recorded: it started with {what}"));
             None
         }
         _ => None,
@@ -146,8 +146,7 @@ impl Stage {
                     break;
                 }
                 Err(Stop::Left(what)) => {
-                    self.player
-                        .leave_screen(format!("The screen was compared up to {what}, which is not played."));
+                    self.player.leave_screen(format!("Screen compared up to {what}, which is not replayed"));
                     break;
                 }
                 Err(Stop::Over) => break,

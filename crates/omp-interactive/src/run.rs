@@ -161,8 +161,8 @@ async fn begin(start: Start, screen: &Screen, tasks: UnboundedSender<Task>) -> (
                 let begun = playing::begun(&app, screen.size(), &greeting, &remarks, &prompts, titles);
                 app.record_screen(recorder, begun);
             }
-            (Some(_), _) => app.record_without_screen(recorder, "a goal of the command line"),
-            (None, _) => app.record_without_screen(recorder, "the set-up"),
+            (Some(_), _) => app.record_without_screen(recorder, "a goal from the command line"),
+            (None, _) => app.record_without_screen(recorder, "setup"),
         }
     }
     app.begin(&session.transcript().await, greeting);

@@ -274,7 +274,7 @@ impl Screen {
             Wish::Gesture(gesture) => self.draw_anew(gesture, app),
             Wish::Suspend => {
                 if !self.terminal.suspend()? {
-                    app.hint(Token::Muted, "There is no shell to go back to: omp is not a job of one.");
+                    app.hint(Token::Muted, "cannot suspend: omp was not started by a shell with job control");
                 }
             }
             Wish::ExternalEditor(text) => {

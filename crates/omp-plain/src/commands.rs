@@ -30,7 +30,7 @@ impl Hands {
         let Some(call) = omp_commands::call(&line) else { return Finished::Prompt(Prompt::text(line)) };
         let Some(answer) = cancel.run_until_cancelled(omp_commands::answer(&self.context, &call)).await
         else {
-            return Finished::Say("Stopped.".to_owned());
+            return Finished::Say("Stopped".to_owned());
         };
         match answer {
             Answer::Prompt(words) => Finished::Prompt(Prompt::text(words)),
@@ -55,8 +55,8 @@ impl Hands {
         let (host, arguments) = (&self.context.host, call.arguments);
         match command {
             ScreenCommand::Exit => Finished::Leave,
-            ScreenCommand::New => arrived(host.begin().await, "New session started."),
-            ScreenCommand::Fork => arrived(host.fork().await, "Session forked."),
+            ScreenCommand::New => arrived(host.begin().await, "New session started"),
+            ScreenCommand::Fork => arrived(host.fork().await, "Session forked"),
             ScreenCommand::Resume => self.resume().await,
             ScreenCommand::Branch | ScreenCommand::Tree => self.branch().await,
             ScreenCommand::Plan => self.plan(arguments).await,
@@ -68,11 +68,11 @@ impl Hands {
             },
             ScreenCommand::Switch if !arguments.is_empty() => match host.session().use_model(arguments).await
             {
-                Ok(()) => Finished::Say(format!("Current model: {}", host.session().model_selector())),
+                Ok(()) => Finished::Say(format!("Switched to {}", host.session().model_selector())),
                 Err(error) => Finished::Say(error.to_string()),
             },
             ScreenCommand::Login | ScreenCommand::Logout | ScreenCommand::Setup => {
-                Finished::Say("Leave with /exit and run omp login or omp logout.".to_owned())
+                Finished::Say("Exit with /exit, then run omp login or omp logout.".to_owned())
             }
             ScreenCommand::Settings
             | ScreenCommand::Provider
@@ -95,7 +95,7 @@ impl Hands {
             | ScreenCommand::Queue
             | ScreenCommand::Debug
             | ScreenCommand::Theme => Finished::Say(format!(
-                "/{} needs the whole screen. Start omp without --plain-ui to use it.",
+                "/{} needs the full-screen interface: start omp without --plain-ui",
                 call.command.name
             )),
         }
@@ -112,11 +112,11 @@ impl Hands {
         });
         let rows = listed.await.unwrap_or_default();
         if rows.is_empty() {
-            return Finished::Say("There are no sessions of this directory yet.".to_owned());
+            return Finished::Say("No sessions in this directory yet".to_owned());
         }
         let choices = rows.iter().map(|row| Choice::new(row.name.clone()).detail(row.id.clone())).collect();
         match self.person.pick("Which session?", choices).await.and_then(|place| rows.get(place)) {
-            Some(row) => arrived(self.context.host.resume(&row.path).await, "Session resumed."),
+            Some(row) => arrived(self.context.host.resume(&row.path).await, "Session resumed"),
             None => Finished::Quiet,
         }
     }
@@ -124,13 +124,13 @@ impl Hands {
     async fn branch(&self) -> Finished {
         let prompts = self.context.host.session().prompts().await;
         if prompts.is_empty() {
-            return Finished::Say("There is no message to branch from yet.".to_owned());
+            return Finished::Say("No message to branch from yet".to_owned());
         }
         let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let choices = prompts.iter().map(|(_, text)| Choice::new(line(text))).collect();
-        let chosen = self.person.pick("Go on before which message?", choices).await;
+        let chosen = self.person.pick("Branch from which message?", choices).await;
         match chosen.and_then(|place| prompts.get(place)) {
-            Some((id, _)) => arrived(self.context.host.branch(id).await, "Branched."),
+            Some((id, _)) => arrived(self.context.host.branch(id).await, "Branched"),
             None => Finished::Quiet,
         }
     }
@@ -146,10 +146,10 @@ impl Hands {
         match entered {
             Ok(PlanState::Planning) if !prompt.is_empty() => Finished::Prompt(Prompt::text(prompt)),
             Ok(PlanState::Planning) => {
-                Finished::Say("Plan mode: the model looks and plans, and changes nothing.".to_owned())
+                Finished::Say("Plan mode on: the model reads and plans without changing anything".to_owned())
             }
-            Ok(PlanState::Paused) => Finished::Say("Plan mode is paused; /plan again leaves it.".to_owned()),
-            Ok(PlanState::Off) => Finished::Say("Plan mode is off.".to_owned()),
+            Ok(PlanState::Paused) => Finished::Say("Plan mode paused (/plan again to exit)".to_owned()),
+            Ok(PlanState::Off) => Finished::Say("Plan mode off".to_owned()),
             Err(error) => Finished::Say(error.to_string()),
         }
     }
@@ -160,20 +160,20 @@ impl Hands {
         let (word, rest) = arguments.split_once(char::is_whitespace).unwrap_or((arguments, ""));
         let done = match (word, rest.trim()) {
             ("" | "show", "") => match session.goal() {
-                Some(goal) => Ok(format!("The goal ({}): {}", goal.status.word(), goal.objective)),
-                None => Ok("There is no goal. /goal <objective> sets one.".to_owned()),
+                Some(goal) => Ok(format!("Goal ({}): {}", goal.status.word(), goal.objective)),
+                None => Ok("No goal set. Set one with /goal <objective>.".to_owned()),
             },
-            ("pause", "") => session.pause_goal().await.map(|_| "The goal is paused.".to_owned()),
+            ("pause", "") => session.pause_goal().await.map(|_| "Goal paused".to_owned()),
             ("resume", "") => self.driver.resume_goal(cancel).await.map(|_| String::new()),
             ("drop", "") => session
                 .drop_goal(&self.person)
                 .await
-                .map(|dropped| if dropped { "The goal is dropped." } else { "The goal stays." }.to_owned()),
+                .map(|dropped| if dropped { "Goal dropped" } else { "Goal kept" }.to_owned()),
             ("budget", budget) => match parse_budget(budget) {
-                Ok(budget) => session.set_goal_budget(budget).await.map(|_| "The budget is set.".to_owned()),
+                Ok(budget) => session.set_goal_budget(budget).await.map(|_| "Budget set".to_owned()),
                 Err(usage) => return Finished::Say(usage),
             },
-            ("set", "") => Ok("What is the goal? /goal set <objective> sets one.".to_owned()),
+            ("set", "") => Ok("What is the goal? Set one with /goal set <objective>.".to_owned()),
             ("set", objective) => self.start_goal(objective, cancel).await,
             _ => self.start_goal(arguments, cancel).await,
         };
@@ -188,13 +188,13 @@ impl Hands {
     fn repeat(&self, arguments: &str) -> Finished {
         if self.driver.is_looping() && arguments.is_empty() {
             self.driver.end_loop();
-            return Finished::Say("Loop mode is off.".to_owned());
+            return Finished::Say("Loop mode off".to_owned());
         }
         match LoopLimit::parse(arguments) {
             Ok(limit) => told(
                 self.driver
                     .begin_loop(limit)
-                    .map(|()| "Loop mode: the next prompt is repeated after every turn.".to_owned()),
+                    .map(|()| "Loop mode on: the next prompt repeats after every turn".to_owned()),
             ),
             Err(usage) => Finished::Say(usage.to_string()),
         }

@@ -125,9 +125,7 @@ impl Ui for Person {
     fn review<'a>(&'a self, review: &'a PlanReview) -> BoxFuture<'a, PlanVerdict> {
         Box::pin(async move {
             match self.ask(|answer| Asked::plan(review, answer), PlanVerdict::Refine(None)).await {
-                PlanVerdict::Refine(None) => {
-                    PlanVerdict::Refine(self.question("What should be different?").await)
-                }
+                PlanVerdict::Refine(None) => PlanVerdict::Refine(self.question("What should change?").await),
                 verdict => verdict,
             }
         })
@@ -142,7 +140,7 @@ impl Ui for Person {
     }
 
     fn edit<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Option<String>> {
-        let question = format!("{text}\n\nType the new text on one line, or nothing to leave it as it is.");
+        let question = format!("{text}\n\nType the new text on one line, or press Enter to keep it.");
         let kept = text.to_owned();
         let answered = self.ask(|answer| Asked::words(&question, answer), None);
         Box::pin(async move { answered.await.map(|text| if text.is_empty() { kept } else { text }) })

@@ -170,7 +170,9 @@ impl Plain {
     async fn greet(&mut self, remarks: &[String]) {
         let session = self.hands.context.host.session();
         out(&format!("omp {}, model {}.\n", env!("CARGO_PKG_VERSION"), session.model_selector()));
-        out("Type a prompt and press Enter. /help lists commands. Ctrl+C stops the model, twice leaves.\n");
+        out(
+            "Type a prompt and press Enter. /help lists commands. Ctrl+C stops the model; press it twice to exit.\n",
+        );
         remarks.iter().for_each(|remark| out(&format!("{remark}\n")));
         say(&self.speech.replay(&session.conversation().await));
     }
@@ -294,7 +296,7 @@ impl Plain {
         self.armed = false;
         self.asked.retain(|asked| !asked.is_stale());
         if self.was_typed_ahead() {
-            out("That line came before the question could be read, so it is no answer.\n");
+            out("That line was typed before the question appeared, so it was not taken as the answer.\n");
             if !line.trim().is_empty() {
                 self.beside(line.trim());
             }
@@ -345,8 +347,10 @@ impl Plain {
                     let _ = finished.send(Finished::Beside(Box::new(answer)));
                 });
             }
-            Submission::Builtin(_) => out("Something is still running. Ctrl+C stops it.\n"),
-            _ if text.starts_with('!') => out("A command runs when the model is done. Ctrl+C stops it.\n"),
+            Submission::Builtin(_) => out("Something is still running (Ctrl+C to stop)\n"),
+            _ if text.starts_with('!') => {
+                out("Shell commands run when the model is done (Ctrl+C to stop it)\n")
+            }
             _ => self.steer(text),
         }
     }
@@ -357,9 +361,9 @@ impl Plain {
         if session.control().is_running() {
             session.note_typed(text);
             session.control().steer(UserContent::Text(text.to_owned()));
-            out("The model reads this at its next step.\n");
+            out("Queued: the model reads this at its next step\n");
         } else {
-            out("Something is still running. Ctrl+C stops it.\n");
+            out("Something is still running (Ctrl+C to stop)\n");
         }
     }
 
@@ -374,7 +378,7 @@ impl Plain {
             match session.record_command(&command, &done, audience).await {
                 Ok(()) => Finished::Say(end),
                 Err(error) => {
-                    Finished::Say(format!("{end}The command is not part of the conversation: {error}"))
+                    Finished::Say(format!("{end}could not add the command to the conversation: {error}"))
                 }
             }
         });
@@ -392,7 +396,7 @@ impl Plain {
             None if self.armed => self.leaving = true,
             None => {
                 self.armed = true;
-                out("Press Ctrl+C again to leave.\n");
+                out("Press Ctrl+C again to exit\n");
                 out(PROMPT);
             }
         }

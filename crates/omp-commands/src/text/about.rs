@@ -53,8 +53,8 @@ pub(crate) fn jobs(session: &Session) -> Answer {
     let jobs = session.jobs();
     if jobs.is_empty() {
         return Answer::Text(
-            "There are no background jobs. A command becomes one when the model starts it in the background, or when \
-             it takes long and bash.autoBackground.enabled is set."
+            "No background jobs. A command becomes one when the model starts it in the background, or when \
+             it runs long and bash.autoBackground.enabled is set."
                 .to_owned(),
         );
     }
@@ -80,7 +80,7 @@ pub(crate) async fn session(context: &CommandContext, arguments: &str) -> Answer
         ("" | "info", "") => info(&session).await,
         ("delete", "") if session.control().is_running() => Answer::refused(BUSY),
         ("delete", "") if session.file().is_none() => {
-            Answer::refused("The session is not saved, so there is nothing to delete.")
+            Answer::refused("nothing to delete: the session is not saved")
         }
         ("delete", "") => match context.host.drop_session().await {
             Ok(arrival) => Answer::Arrived(arrival, "Session deleted".to_owned()),
@@ -96,11 +96,11 @@ async fn info(session: &Session) -> Answer {
     let counts = session.statistics().await;
     let row = |name: &str, value: String| (name.to_owned(), value);
     let tokens = format!(
-        "{} in, {} out, {} read from cache, {} written to it",
+        "{} in, {} out, {} cache read, {} cache write",
         counts.usage.input, counts.usage.output, counts.usage.cache_read, counts.usage.cache_write
     );
     let messages = format!(
-        "{} ({} of the user, {} of the model, {} of tools)",
+        "{} ({} user, {} assistant, {} tool)",
         counts.messages, counts.prompts, counts.answers, counts.results
     );
     let rows = vec![

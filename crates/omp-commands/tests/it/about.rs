@@ -53,7 +53,7 @@ async fn commands_are_listed_with_their_sources() {
     let told = |start: &str| line(start).split_once("  ").map(|(_, rest)| words(rest)).unwrap_or_default();
     assert_eq!(told("/greet <name>"), "project Says hello", "{text}");
     assert!(told("/poem").starts_with("template, user A poem"), "{text}");
-    assert_eq!(told("/skill:pdf [words]"), "skill Reads PDFs", "{text}");
+    assert_eq!(told("/skill:pdf [arguments]"), "skill Reads PDFs", "{text}");
     assert!(told("/model, /models [id]").starts_with("built-in "), "{text}");
     assert_eq!(text.matches("/tools ").count(), 1, "a built-in hides a file of its name: {text}");
     let session = room.context.host.session();
@@ -78,7 +78,7 @@ async fn jobs_are_listed_with_what_they_are() {
     )
     .await;
     let none = room.text("/jobs").await;
-    assert!(none.contains("no background jobs") && none.contains("bash.autoBackground.enabled"), "{none}");
+    assert!(none.contains("No background jobs") && none.contains("bash.autoBackground.enabled"), "{none}");
     room.say("go").await;
     let text = room.text("/jobs").await;
     let row = text.lines().nth(1).expect("a job");

@@ -149,7 +149,7 @@ impl Aside {
     }
 
     fn title(&self, look: &Look) -> Line {
-        const KEY: &str = "  Esc closes";
+        const KEY: &str = "  Esc: close";
         let room = look.width.saturating_sub(text_width(KEY) + 5);
         let question = self.question.split_whitespace().collect::<Vec<_>>().join(" ");
         let mut line = Line::styled(look.bold(Token::Accent), "btw ");

@@ -44,7 +44,7 @@ impl App {
     /// A pasted picture becomes a part of the prompt, and of nothing else.
     pub(super) fn picture_pasted(&mut self, bytes: Vec<u8>) {
         if self.has_panel() {
-            self.hint(Token::Warning, "A picture cannot be pasted here. Paste it into the prompt.");
+            self.hint(Token::Warning, "images can only be pasted into the prompt");
             return;
         }
         self.take_pictures(move || vec![images::decode(bytes)]);
@@ -100,8 +100,8 @@ impl App {
                 }
                 (None, _) => app.hint(
                     Token::Warning,
-                    "Nothing can be pasted: the clipboard is empty, or needs wl-paste, xclip or pngpaste. \
-                     The paste key of the terminal works without them.",
+                    "nothing to paste: the clipboard is empty, or wl-paste, xclip or pngpaste is not installed \
+                     (the terminal's own paste key works without them)",
                 ),
             }) as Task
         });
@@ -110,7 +110,7 @@ impl App {
     /// Asks what becomes of a large paste.
     pub(super) fn ask_about_paste(&mut self) {
         let Some(paste) = self.composer.editor.large_paste() else { return };
-        let title = format!("{} lines were pasted.", paste.lines);
+        let title = format!("Pasted {} lines", paste.lines);
         let none = Menu::new(title, []);
         let menu = PASTE_CHOICES.iter().fold(none, |menu, (_, label, detail)| menu.or(*label, *detail));
         self.ask(menu, |app, chosen| {
@@ -151,7 +151,7 @@ impl App {
                 if !copied {
                     app.surface.wishes.push(Wish::Write(crate::clipboard::copy(&text)));
                 }
-                app.hint(Token::Muted, "Copied.");
+                app.hint(Token::Muted, "Copied to clipboard");
             }) as Task
         });
     }

@@ -16,7 +16,7 @@ use crate::panels::{Drawn, Panel};
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// What is said while keys still go to the editor.
-const NOT_YET: &str = "Keys go to your message until you pause; then they answer.";
+const NOT_YET: &str = "Keys still go to your message; pause to answer";
 
 /// A panel, and whether it has the user's attention.
 pub(super) struct Opened {
@@ -91,7 +91,7 @@ impl App {
         if !self.is_between_keys() {
             let text = self.composer.editor.content().text();
             let first = text.lines().find(|line| !line.trim().is_empty());
-            let kept = first.map(|first| look.row(Token::Muted, &format!("Your message is kept: {first}")));
+            let kept = first.map(|first| look.row(Token::Muted, &format!("Draft kept: {first}")));
             return kept.into_iter().collect::<Vec<_>>().into();
         }
         if !opened.came_between(self.panels.typed) {

@@ -68,7 +68,7 @@ impl App {
     }
 
     pub(super) fn busy(&mut self) {
-        self.hint(Token::Warning, "The model is still answering. Esc stops it.");
+        self.hint(Token::Warning, "the model is still responding (Esc to stop)");
     }
 
     /// Takes up the facts of the session of the moment.

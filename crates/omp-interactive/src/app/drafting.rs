@@ -79,7 +79,7 @@ impl App {
             let kept = session.take_draft().await;
             Box::new(move |app: &mut Self| {
                 if kept.is_some() {
-                    app.leave_tape("a draft that was brought back");
+                    app.leave_tape("a restored draft");
                 }
                 // Who has typed something meanwhile goes first.
                 if let Some(kept) = kept.filter(|_| app.composer.editor.is_empty())

@@ -156,7 +156,10 @@ impl App {
         if steering + later == 0 {
             return Vec::new();
         }
-        let text = format!("{} waiting (Alt+Up takes back)", steering + later);
+        let text = match steering + later {
+            1 => "1 message queued (Alt+Up to edit)".to_owned(),
+            many => format!("{many} messages queued (Alt+Up to edit)"),
+        };
         vec![Line::new(), look.row(Token::Muted, &text)]
     }
 

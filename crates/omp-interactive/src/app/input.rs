@@ -86,7 +86,7 @@ impl App {
             actions::THINKING_TOGGLE => {
                 let shown = !self.surface.stage.thoughts();
                 self.surface.stage.set_thoughts(shown);
-                self.hint(Token::Muted, if shown { "Thinking is shown." } else { "Thinking is hidden." });
+                self.hint(Token::Muted, if shown { "Thinking shown" } else { "Thinking hidden" });
             }
             actions::THINKING_CYCLE => self.cycle_thinking(),
             actions::MODEL_CYCLE_FORWARD => self.cycle_model(Direction::Forward),
@@ -100,9 +100,9 @@ impl App {
             actions::MODEL_SELECT_TEMPORARY => self.command("/switch"),
             actions::PLAN_TOGGLE => self.command("/plan"),
             actions::AGENTS_HUB | actions::SESSION_OBSERVE => {
-                self.hint(Token::Warning, "Sub-agents are not available yet.");
+                self.hint(Token::Warning, "Sub-agents aren't available yet");
             }
-            actions::STT_TOGGLE => self.hint(Token::Warning, "Dictation is not available yet."),
+            actions::STT_TOGGLE => self.hint(Token::Warning, "Dictation isn't available yet"),
             _ => return self.act_on_prompt(action),
         }
         true
@@ -146,7 +146,7 @@ impl App {
                 self.composer.editor.apply(Command::Clear);
                 self.shown.link.set_composing(false);
                 self.begin_anew();
-                self.hint(Token::Muted, "Press Ctrl+C again to leave.");
+                self.hint(Token::Muted, "Press Ctrl+C again to exit");
             }
             ClearKey::Exit => self.surface.wishes.push(Wish::Quit),
         }
@@ -165,7 +165,7 @@ impl App {
                 self.shown.driver.pause_loop();
                 self.hint(
                     Token::Muted,
-                    "The loop is paused: this turn goes on, and no other follows by itself.",
+                    "Loop paused: this turn continues, and no other starts automatically",
                 );
             }
             Escape::ClosePanel => self.close_aside(),

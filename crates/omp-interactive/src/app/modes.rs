@@ -37,9 +37,9 @@ impl App {
                 (None, _) => session.toggle_plan(person.as_ref()).await,
             };
             let text = |state| match state {
-                PlanState::Planning => "Plan mode: the model looks and plans, and changes nothing.",
-                PlanState::Paused => "Plan mode is paused; /plan again leaves it.",
-                PlanState::Off => "Plan mode is off.",
+                PlanState::Planning => "Plan mode on: the model reads and plans without changing anything",
+                PlanState::Paused => "Plan mode paused (/plan again to exit)",
+                PlanState::Off => "Plan mode off",
             };
             match (entered, prompt) {
                 (Ok(PlanState::Planning), Some(prompt)) => Box::new(move |app: &mut Self| {
@@ -66,9 +66,11 @@ impl App {
             }
             "" => self.ask_about_goal(),
             "show" => self.show_goal(),
-            "pause" => self.spawn(async move {
-                Self::told(session.pause_goal().await.map(|_| "The goal is paused.".to_owned()))
-            }),
+            "pause" => {
+                self.spawn(
+                    async move { Self::told(session.pause_goal().await.map(|_| "Goal paused".to_owned())) },
+                )
+            }
             "resume" => {
                 let driver = Arc::clone(&self.shown.driver);
                 self.go("Working", move |cancel| async move { driver.resume_goal(cancel).await.map(Some) });
@@ -77,14 +79,14 @@ impl App {
                 let person = self.person();
                 self.spawn(async move {
                     let dropped = session.drop_goal(person.as_ref()).await;
-                    Self::told(dropped.map(|dropped| {
-                        if dropped { "The goal is dropped." } else { "The goal stays." }.to_owned()
-                    }))
+                    Self::told(
+                        dropped.map(|dropped| if dropped { "Goal dropped" } else { "Goal kept" }.to_owned()),
+                    )
                 });
             }
             "budget" => match parse_budget(&rest) {
                 Ok(budget) => self.spawn(async move {
-                    Self::told(session.set_goal_budget(budget).await.map(|_| "The budget is set.".to_owned()))
+                    Self::told(session.set_goal_budget(budget).await.map(|_| "Budget set".to_owned()))
                 }),
                 Err(usage) => self.hint(Token::Warning, usage),
             },
@@ -105,10 +107,10 @@ impl App {
                 goal.token_budget.map_or_else(String::new, |budget| format!("{budget} tokens")),
             )
             .or(if other == "pause" { "Pause" } else { "Resume" }, "")
-            .or("Drop", "it cannot be resumed");
+            .or("Drop", "cannot be resumed");
         self.ask(menu, move |app, chosen| match chosen {
             Some(0) => app.show_goal(),
-            Some(1) => app.ask_text("How many tokens? (200k, 2m, off)".to_owned(), "", |app, words| {
+            Some(1) => app.ask_text("Token budget (200k, 2m, off)".to_owned(), "", |app, words| {
                 if let Some(budget) = words {
                     app.goal(&format!("budget {budget}"));
                 }
@@ -121,7 +123,7 @@ impl App {
 
     pub(super) fn start_goal(&mut self, objective: String) {
         if self.turn.run.is_some() {
-            self.hint(Token::Warning, "The model is still answering. Esc stops it.");
+            self.hint(Token::Warning, "the model is still responding (Esc to stop)");
             return;
         }
         let driver = Arc::clone(&self.shown.driver);
@@ -132,7 +134,7 @@ impl App {
 
     fn show_goal(&mut self) {
         let Some(goal) = self.session().goal() else {
-            self.hint(Token::Muted, "There is no goal.");
+            self.hint(Token::Muted, "No goal set");
             return;
         };
         let budget = goal.token_budget.map_or_else(|| "none".to_owned(), |budget| budget.to_string());
@@ -149,7 +151,7 @@ impl App {
     pub(super) fn toggle_loop(&mut self, arguments: &str) {
         if self.shown.driver.is_looping() && arguments.is_empty() {
             self.shown.driver.end_loop();
-            self.say(Level::Info, "Loop mode is off.");
+            self.say(Level::Info, "Loop mode off");
             return;
         }
         let begun = match LoopLimit::parse(arguments) {
@@ -157,7 +159,7 @@ impl App {
             Err(usage) => Err(usage.to_string()),
         };
         match begun {
-            Ok(()) => self.say(Level::Info, "Loop mode: the next prompt is repeated after every turn."),
+            Ok(()) => self.say(Level::Info, "Loop mode on: the next prompt repeats after every turn"),
             Err(error) => self.hint(Token::Warning, error),
         }
     }

@@ -113,7 +113,7 @@ impl App {
 
     /// Offers a list to choose from.
     pub(crate) fn pick(&mut self, list: Selector, answered: impl FnOnce(&mut Self, Option<usize>) + 'static) {
-        self.open(List::new(list.hint("Enter chooses, Esc leaves"), Box::new(answered)));
+        self.open(List::new(list.hint("Enter: select · Esc: cancel"), Box::new(answered)));
     }
 
     /// Asks a question that is answered in words, beginning with these.

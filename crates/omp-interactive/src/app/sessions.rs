@@ -114,7 +114,7 @@ impl App {
     /// The directory of a session is gone: it may go on here.
     fn ask_to_move(&mut self, path: PathBuf, cwd: &std::path::Path) {
         let title = format!("The session belongs to {}, which no longer exists.", cwd.display());
-        let menu = Menu::new(title, ["Move it into the current directory", "Leave it"]);
+        let menu = Menu::new(title, ["Move it to the current directory", "Cancel"]);
         self.ask(menu, move |app, chosen| {
             if chosen == Some(0) {
                 app.switch_session(|host| async move { host.resume_here(&path).await }, RESUMED);
@@ -155,14 +155,14 @@ impl App {
 
     fn ask_for_summary(&mut self, entry: String) {
         let menu = Menu::new(
-            "Sum up the branch that is left?",
+            "Summarize the branch you are leaving?",
             ["No summary", "Summarize", "Summarize with custom prompt"],
         );
         self.ask(menu, move |app, chosen| match chosen {
             Some(0) => app.go_to(entry),
             Some(1) => app.summarize_and_go(entry, None),
             Some(_) => {
-                let question = "What should the summary say?".to_owned();
+                let question = "What should the summary focus on?".to_owned();
                 app.ask_text(question, "", move |app, words| match words {
                     Some(words) => {
                         let words = Some(words).filter(|words| !words.trim().is_empty());
@@ -179,7 +179,7 @@ impl App {
         let session = self.session();
         let cancel = CancellationToken::new();
         let again = Some(entry.clone());
-        self.open(Waiting::new("Summing up the branch", cancel.clone(), |app| app.open_tree(again)));
+        self.open(Waiting::new("Summarizing the branch", cancel.clone(), |app| app.open_tree(again)));
         self.spawn(async move {
             let moved = session.summarize_branch(&entry, instructions.as_deref(), cancel).await;
             let messages = session.transcript().await;
@@ -215,7 +215,7 @@ impl App {
             self.hint(Token::Muted, "Already at this point");
             return;
         };
-        self.arrive(messages, "Went to another place in the conversation");
+        self.arrive(messages, "Moved to another point in the conversation");
         if let Some(text) = moved.prefill {
             self.set_text(&text);
         }

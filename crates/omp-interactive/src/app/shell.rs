@@ -57,7 +57,7 @@ impl App {
         let state = match done.exit_code {
             Some(code) => BangState::Exited(code),
             None if done.cancelled => BangState::Cancelled,
-            None => BangState::Failed("its end is not known".to_owned()),
+            None => BangState::Failed("exit status unknown".to_owned()),
         };
         let everything = done.artifact_id.as_ref().map(|id| format!("artifact://{id}"));
         self.finish_shell(state, everything);
@@ -70,7 +70,7 @@ impl App {
             let kept = session.record_command(&command, &done, audience).await;
             Box::new(move |app: &mut Self| {
                 if let Err(error) = kept {
-                    app.complain(&format!("The command is not part of the conversation: {error}"));
+                    app.complain(&format!("could not add the command to the conversation: {error}"));
                 }
             }) as Task
         });

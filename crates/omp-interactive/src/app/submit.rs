@@ -14,7 +14,7 @@ impl App {
     /// Sends what is in the editor, in the way that fits the moment.
     pub(super) fn send(&mut self, key: SendKey) {
         if self.composer.loading > 0 {
-            self.hint(Token::Warning, "What was pasted is still being read. Press Enter again.");
+            self.hint(Token::Warning, "Still reading the paste; press Enter again");
             return;
         }
         let content = self.composer.editor.content();
@@ -59,7 +59,7 @@ impl App {
             Enter::Queue(_) | Enter::AfterCompaction(_) if meaning == Meaning::Continue => {
                 self.take_text();
                 self.turn.waiting.push_back(continuation());
-                self.hint(Token::Muted, "The work goes on after this turn.");
+                self.hint(Token::Muted, "Continuing after this turn");
             }
             Enter::Queue(queue) | Enter::AfterCompaction(queue) => {
                 self.take_text();
@@ -73,10 +73,7 @@ impl App {
                 self.run_shell(command, visibility);
             }
             Enter::Python { .. } => {
-                self.hint(
-                    Token::Warning,
-                    "$ runs Python code, which is not available yet. ! runs a command.",
-                );
+                self.hint(Token::Warning, "Python ($) isn't available yet; use ! to run a command");
             }
             Enter::Keep(kept) => self.hint(Token::Warning, kept.message()),
         }
@@ -170,11 +167,11 @@ impl App {
         match ended {
             Ok(_) => {}
             Err(ModeError::Agent(AgentError::NothingToRetry)) => {
-                self.hint(Token::Warning, "Nothing to retry.");
+                self.hint(Token::Warning, "Nothing to retry");
             }
             Err(error) => self.complain(&error.to_string()),
         }
-        self.notify("The turn is over");
+        self.notify("Turn finished");
         self.refresh();
         if failed {
             self.give_back();
@@ -208,7 +205,7 @@ impl App {
 
     pub(super) fn retry(&mut self) {
         if self.turn.run.is_some() {
-            self.hint(Token::Warning, "The model is still answering. Esc stops it.");
+            self.hint(Token::Warning, "the model is still responding (Esc to stop)");
             return;
         }
         let session = self.session();

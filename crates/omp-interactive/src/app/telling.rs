@@ -38,7 +38,7 @@ impl App {
     /// Shows the output of what runs, and of what comes, whole or in short.
     pub(crate) fn toggle_expanded(&mut self) {
         let expanded = self.surface.stage.toggle_expanded();
-        let text = if expanded { "Output is shown whole." } else { "Output is shown in short." };
+        let text = if expanded { "Showing full output" } else { "Showing shortened output" };
         self.hint(Token::Muted, text);
     }
 

@@ -48,13 +48,13 @@ impl Asked {
         let asked = neutral::exact(&question.question).into_owned();
         let title = if all > 1 { format!("{asked} ({this}/{all})") } else { asked };
         let mut selector = Selector::new(title, choices).question();
-        let mut hint = "Enter chooses, Esc stops the turn".to_owned();
+        let mut hint = "Enter: select · Esc: stop the turn".to_owned();
         if question.multi {
             selector = selector.several([]);
-            hint = "Space or Enter marks, Done sends, Esc stops the turn".to_owned();
+            hint = "Space or Enter: toggle · Done: send · Esc: stop the turn".to_owned();
         }
         if all > 1 {
-            hint.push_str(", Left and Right go to other questions");
+            hint.push_str(" · Left/Right: other questions");
         }
         let selector = selector.hint(hint).at(question.recommended.unwrap_or(0));
         Self { question, selector, chosen: Vec::new(), answer }
@@ -107,7 +107,7 @@ impl Asked {
                 None => AskWord::Cancelled,
             };
             if answer.send(word).is_err() {
-                app.hint(Token::Muted, "The question was no longer open.");
+                app.hint(Token::Muted, "The question is no longer open");
             }
         };
         let text = Text::new(self.question.question.clone(), "", answered).stops_turn();
@@ -147,7 +147,7 @@ impl App {
         answer: UnboundedSender<AskWord>,
     ) {
         if self.session().settings().get(keys::ASK_NOTIFY) == "on" {
-            self.notify("The model asks a question");
+            self.notify("The model has a question");
         }
         self.open(Asked::new(question, place, answer));
     }

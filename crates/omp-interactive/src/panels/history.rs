@@ -58,16 +58,16 @@ impl History {
 impl Panel for History {
     fn draw(&mut self, look: &Look, size: Size) -> Drawn {
         let (scope, other) = match self.scope {
-            Scope::Here => ("of this directory", "everywhere"),
-            Scope::Everywhere => ("of all directories", "this directory"),
+            Scope::Here => ("this directory", "all directories"),
+            Scope::Everywhere => ("all directories", "this directory"),
         };
-        let mut rows = vec![look.row(Token::Accent, &format!("Earlier prompts {scope}"))];
+        let mut rows = vec![look.row(Token::Accent, &format!("Prompt history: {scope}"))];
         let room = size.height.saturating_sub(4).clamp(2, ROWS + 1);
         let (found, cursor) = self.search.render(look.width, room, &styles(look, Border::Normal));
         let cursor = Position { row: cursor.row + rows.len(), ..cursor };
         rows.extend(found);
-        let keys = format!("  Enter takes it, Esc leaves, Tab looks {other}");
-        rows.extend(look.wrapped(Token::Dim, &keys, 2));
+        let keys = format!("  Enter: use · Esc: cancel · Tab: {other}");
+        rows.extend(look.wrapped(Token::Dim, &look.hint(&keys), 2));
         Drawn { rows, cursor: Some(cursor) }
     }
 

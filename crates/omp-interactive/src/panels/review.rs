@@ -54,7 +54,7 @@ impl Plan {
                 app.decide_plan(answer, PlanVerdict::Refine(Some(notes)), text, role);
             })),
             (PlanVerdict::Refine(None), None) => Reaction::Close(Box::new(|app| {
-                app.ask_text("What should be different?".to_owned(), "", move |app, words| {
+                app.ask_text("What should change?".to_owned(), "", move |app, words| {
                     app.decide_plan(answer, PlanVerdict::Refine(words), text, role);
                 });
             })),
@@ -76,7 +76,7 @@ impl Panel for Plan {
         match self.review.key(key, keys) {
             Wish::Stay => Reaction::Stay,
             Wish::Annotate(title, note) => {
-                let text = Text::new(format!("What about \"{title}\"?"), &note, |app, note| {
+                let text = Text::new(format!("Note on \"{title}\""), &note, |app, note| {
                     if let (Some(panel), Some(note)) = (app.panel::<Self>(), note) {
                         panel.review.annotate(&note);
                     }
@@ -114,7 +114,7 @@ impl App {
         let decisions = review.choices.iter().map(decision).collect();
         let roles = self.session().plan_executors();
         let panel = Review::new(&review.title, &review.text, decisions, roles);
-        self.notify("A plan waits for your decision");
+        self.notify("A plan needs your decision");
         self.open(Plan { review: panel, choices: review.choices, answer: Some(answer), is_edited: false });
     }
 

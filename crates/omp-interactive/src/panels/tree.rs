@@ -90,7 +90,7 @@ impl App {
             let (tree, leaf) = session.tree().await;
             Box::new(move |app: &mut Self| {
                 if tree.rows(TreeFilter::Default, "", leaf.as_deref()).is_empty() {
-                    app.hint(Token::Warning, "The conversation has not begun yet.");
+                    app.hint(Token::Warning, "No conversation yet");
                     return;
                 }
                 app.close::<TreePanel>();

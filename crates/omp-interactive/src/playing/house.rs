@@ -26,7 +26,7 @@ pub(super) struct One {
 
 impl Outfit for One {
     fn options(&self, _cwd: &Path) -> Result<SessionOptions, SessionError> {
-        Err(SessionError::Wish("A playback has one session.".to_owned()))
+        Err(SessionError::Wish("a replay has one session".to_owned()))
     }
 
     fn listener(&self) -> Box<dyn Listener> {

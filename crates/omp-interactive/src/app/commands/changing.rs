@@ -32,13 +32,13 @@ impl App {
             return;
         }
         let text = match &change {
-            Change::Use(selector) => format!("{selector} answers after this turn."),
+            Change::Use(selector) => format!("Switching to {selector} after this turn"),
             Change::Assign { role, selector } if role == DEFAULT => {
-                format!("{selector} answers after this turn.")
+                format!("Switching to {selector} after this turn")
             }
-            Change::Assign { role, selector } => format!("{role}: {selector}, after this turn"),
-            Change::Cycle(_) => "The model changes after this turn.".to_owned(),
-            Change::Think(level) => format!("Thinking: {}, after this turn", level.name()),
+            Change::Assign { role, selector } => format!("{role} will use {selector} after this turn"),
+            Change::Cycle(_) => "Switching models after this turn".to_owned(),
+            Change::Think(level) => format!("Thinking: {} after this turn", level.name()),
         };
         self.turn.changes.push(change);
         self.hint(Token::Muted, text);
@@ -71,7 +71,7 @@ impl App {
                 Some(warning) => self.hint(Token::Warning, format!("{said}\n{warning}")),
                 None => self.hint(Token::Muted, said),
             },
-            Ok(None) => self.hint(Token::Muted, "There is no other model to go to."),
+            Ok(None) => self.hint(Token::Muted, "No other model to switch to"),
             Err(error) => self.complain(&error.to_string()),
         }
         self.refresh();
@@ -83,7 +83,7 @@ impl App {
         }
         match outcome {
             Ok(said) if said.is_empty() => {
-                self.hint(Token::Muted, format!("Model: {}", self.session().model_selector()));
+                self.hint(Token::Muted, format!("Switched to {}", self.session().model_selector()));
             }
             Ok(said) => self.hint(Token::Muted, said),
             Err(error) => self.complain(&error.to_string()),
@@ -102,7 +102,7 @@ async fn make(session: &Arc<Session>, change: Change) -> Task {
         Change::Assign { role, selector } => {
             let warning = if role == DEFAULT { session.switch_warning(&selector).await } else { None };
             let outcome = session.assign_role(&role, &selector).await;
-            let said = if role == DEFAULT { String::new() } else { format!("{role}: {selector}") };
+            let said = if role == DEFAULT { String::new() } else { format!("{role} now uses {selector}") };
             Box::new(move |app: &mut App| app.model_changed(warning, outcome.map(|()| said)))
         }
         Change::Cycle(direction) => {

@@ -26,7 +26,7 @@ impl App {
             let pieces = pieces(&session.said().await);
             Box::new(move |app: &mut Self| {
                 if pieces.is_empty() {
-                    app.hint(Token::Warning, "There is nothing to copy yet.");
+                    app.hint(Token::Warning, "Nothing to copy yet");
                     return;
                 }
                 let choice = |piece: &Piece| {
@@ -36,7 +36,7 @@ impl App {
                     let more = if more > 0 { format!("+{more} lines") } else { String::new() };
                     Choice::new(format!("{:<8} {line}", piece.kind)).detail(more).keywords(&piece.text)
                 };
-                let list = Selector::new("Copy what?", pieces.iter().map(choice).collect());
+                let list = Selector::new("Choose what to copy", pieces.iter().map(choice).collect());
                 app.pick(list, move |app, chosen| {
                     if let Some(piece) = chosen.and_then(|place| pieces.get(place)) {
                         app.copy(&piece.text);

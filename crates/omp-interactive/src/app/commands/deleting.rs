@@ -14,8 +14,7 @@ impl App {
             self.answer(call);
             return;
         }
-        let menu =
-            Menu::new("Delete this session with everything that belongs to it?", ["No", "Yes, delete it"]);
+        let menu = Menu::new("Delete this session and its artifacts?", ["No", "Yes, delete"]);
         let command = call.command;
         self.ask(menu, move |app, chosen| {
             if chosen == Some(1) {

@@ -34,13 +34,10 @@ impl App {
 
     fn list_extensions(&mut self, rows: Vec<Row>, at: usize) {
         if rows.is_empty() {
-            self.hint(
-                Token::Muted,
-                "Nothing was found: no context files, skills, rules, commands or settings files.",
-            );
+            self.hint(Token::Muted, "No context files, skills, rules, commands or settings files found");
             return;
         }
-        let list = Selector::new("Extensions (Enter switches on or off)", rows.iter().map(choice).collect());
+        let list = Selector::new("Extensions (Enter: enable or disable)", rows.iter().map(choice).collect());
         let list = list.at(at.min(rows.len() - 1));
         self.pick(list, move |app, chosen| {
             let Some((place, row)) = chosen.and_then(|place| Some((place, rows.get(place)?))) else { return };
@@ -104,7 +101,7 @@ fn choice(row: &Row) -> Choice {
     match row {
         Row::Source { label, on, .. } => {
             let state = if *on { "on" } else { "off" };
-            Choice::new(format!("everything of {label} ({state})")).group(*label)
+            Choice::new(format!("all of {label} ({state})")).group(*label)
         }
         Row::Item(item) => {
             let (sign, state) = match &item.state {

@@ -15,15 +15,14 @@ impl App {
         self.spawn(async move {
             let text = to_markdown(&session.task_history().await);
             Box::new(move |app: &mut Self| {
-                let question =
-                    "Change the list: # for phases, - [ ] for tasks, [x] for done, [-] for dropped.";
+                let question = "Edit the todo list: # phase, - [ ] task, [x] done, [-] dropped";
                 let before = text.trim().to_owned();
                 app.ask_text(question.to_owned(), text.trim_end(), move |app, changed| match changed {
                     Some(changed) if changed.trim() != before => {
                         app.session().set_tasks(from_markdown(&changed), "the whole list was edited");
-                        app.hint(Token::Muted, "Todo list changed.");
+                        app.hint(Token::Muted, "Todo list updated");
                     }
-                    _ => app.hint(Token::Muted, "The todo list is as it was."),
+                    _ => app.hint(Token::Muted, "Todo list unchanged"),
                 });
             }) as Task
         });
@@ -32,11 +31,11 @@ impl App {
     /// What can be looked at inside.
     pub(in crate::app) fn debug_menu(&mut self, command: &'static Builtin) {
         let menu = Menu::new(
-            "Look inside",
-            ["Write the next request to a file", "Show the system prompt", "Show where things are"],
+            "Debug tools",
+            ["Write the next request to a file", "Show the system prompt", "Show paths"],
         );
         self.ask(menu, move |app, chosen| match chosen {
-            Some(0) => app.ask_text("Which file?".to_owned(), "next-request.json", move |app, path| {
+            Some(0) => app.ask_text("File to write to".to_owned(), "next-request.json", move |app, path| {
                 if let Some(path) = path.filter(|path| !path.trim().is_empty()) {
                     app.answer(Call { command, arguments: &format!("dump-next-request {path}") });
                 }
@@ -61,6 +60,6 @@ impl App {
             row("data", &directories.data()),
             row("working directory", &session.cwd()),
         ];
-        self.table("Where things are", rows);
+        self.table("Paths", rows);
     }
 }

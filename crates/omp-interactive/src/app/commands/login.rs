@@ -21,7 +21,7 @@ use crate::panels::opening::Opening;
 use crate::panels::wizard::Wizard;
 
 /// What keys do in a list.
-const HINT: &str = "Enter chooses, Esc leaves";
+const HINT: &str = "Enter: select · Esc: cancel";
 
 /// A login that is under way, shown or not.
 pub(in crate::app) struct Pending {
@@ -57,10 +57,10 @@ impl App {
             (Some(pending), address_or_code) if address => {
                 // A login that just ended has no use for it.
                 let _ = pending.lines.send(address_or_code.to_owned());
-                self.hint(Token::Muted, "The address is being looked at.");
+                self.hint(Token::Muted, "Checking the URL");
             }
             (None, _) if address => {
-                self.hint(Token::Warning, "No login waits for an address. Begin one with /login.");
+                self.hint(Token::Warning, "no login is waiting for a URL: start one with /login");
             }
             (Some(_), _) => self.show_login(),
             (None, "") => self.pick_login(),
@@ -73,7 +73,7 @@ impl App {
         let Some(pending) = &self.panels.setup.login else { return };
         let name = pending.row.name.clone();
         let panel = Login::new(Rc::clone(&pending.machine), &self.composer.keys, false);
-        self.hint(Token::Warning, format!("A login to {name} is already waiting. Esc cancels it."));
+        self.hint(Token::Warning, format!("a login to {name} is already in progress (Esc to cancel)"));
         self.close::<Login>();
         self.open_in_front(panel);
     }
@@ -82,7 +82,7 @@ impl App {
     pub(in crate::app) fn sign_in(&mut self) -> Option<SignIn> {
         let sign_in = self.session().sign_in();
         if sign_in.is_none() {
-            self.hint(Token::Warning, "Credentials cannot be stored here.");
+            self.hint(Token::Warning, "credentials cannot be stored here");
         }
         sign_in
     }
@@ -96,7 +96,7 @@ impl App {
                 let choice = |(row, stored): &(LoginRow, bool)| {
                     let group = match row.kind {
                         LoginKind::Account => "Accounts",
-                        LoginKind::ApiKey => "Keys",
+                        LoginKind::ApiKey => "API keys",
                     };
                     let detail = if *stored { format!("{}, signed in", row.name) } else { row.name.clone() };
                     Choice::new(&row.id).detail(detail).group(group)
@@ -120,7 +120,7 @@ impl App {
             Box::new(move |app: &mut Self| match found {
                 Ok(Ok(row)) => app.begin_login(row, whole),
                 Ok(Err(error)) => {
-                    app.hint(Token::Warning, format!("{} /login lists what there is.", sentence(&error)));
+                    app.hint(Token::Warning, format!("{} Run /login to list providers.", sentence(&error)));
                 }
                 Err(_) => {}
             }) as Task
@@ -160,14 +160,13 @@ impl App {
             Notice::Open { url } => machine.open(url),
             Notice::PasteOffered => machine.ask(Asks::Address),
             Notice::PortBusy { port, reason } => machine.say(format!(
-                "Port {port} is used by another program ({reason}), so the browser cannot come back here. Paste the \
-                 address of its last page instead."
+                "port {port} is in use ({reason}), so the browser cannot return here: paste the final URL instead"
             )),
             Notice::EnterCode { url, code } => {
                 machine.open(url);
                 machine.enter(code);
             }
-            Notice::NotUsable { reason } => machine.say(format!("{reason}. Try again.")),
+            Notice::NotUsable { reason } => machine.say(format!("{reason}: try again")),
         }
         drop(machine);
         self.changed();
@@ -218,12 +217,12 @@ impl App {
     fn signed_in(&mut self, signed_in: &SignedIn) {
         let SignedIn { provider, identity, remark } = signed_in;
         let text = match identity {
-            Some(identity) => format!("Logged in to {provider} as {identity}."),
-            None => format!("The key of {provider} is stored."),
+            Some(identity) => format!("Logged in to {provider} as {identity}"),
+            None => format!("Saved the API key for {provider}"),
         };
         self.say(Level::Info, &text);
         if let Some(remark) = remark {
-            self.say(Level::Warning, &format!("The key could not be checked: {provider}: {remark}."));
+            self.say(Level::Warning, &format!("could not verify the key: {provider}: {remark}"));
         }
         if self.panel::<Wizard>().is_some() {
             self.renew_providers();
@@ -233,7 +232,7 @@ impl App {
             let moved = session.leave_demo().await;
             Box::new(move |app: &mut Self| {
                 if let Ok(Some(model)) = moved {
-                    app.say(Level::Info, &format!("Model: {model}. /model chooses another."));
+                    app.say(Level::Info, &format!("Using {model}. Change it with /model."));
                     app.refresh();
                 }
             }) as Task
@@ -252,7 +251,7 @@ impl App {
     /// The login goes on while the editor is back.
     pub(crate) fn park_login(&mut self) {
         if self.panels.setup.login.is_some() {
-            let text = "The login waits. /login shows it again, /login <address> completes it.";
+            let text = "Login continues in the background. /login shows it again, /login <url> completes it.";
             self.hint(Token::Muted, text);
         }
     }
@@ -287,7 +286,7 @@ impl App {
                     app.close::<Opening>();
                     match stored {
                         Ok(Err(error)) => app.complain(&error.to_string()),
-                        _ => app.hint(Token::Muted, "No credentials are stored."),
+                        _ => app.hint(Token::Muted, "No stored credentials"),
                     }
                 }
             }) as Task
@@ -299,9 +298,9 @@ impl App {
         self.spawn(async move {
             let forgotten = tokio::task::spawn_blocking(move || sign_in.forget(&provider)).await;
             Box::new(move |app: &mut Self| match forgotten {
-                Ok(Ok(1)) => app.say(Level::Info, &format!("Logged out of {name}: 1 credential removed.")),
+                Ok(Ok(1)) => app.say(Level::Info, &format!("Logged out of {name}: 1 credential removed")),
                 Ok(Ok(count)) => {
-                    app.say(Level::Info, &format!("Logged out of {name}: {count} credentials removed."));
+                    app.say(Level::Info, &format!("Logged out of {name}: {count} credentials removed"));
                 }
                 Ok(Err(error)) => app.hint(Token::Warning, sentence(&error)),
                 Err(_) => {}
@@ -325,7 +324,7 @@ fn sentence(error: &SignInError) -> String {
         letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default();
     match error {
         SignInError::NotStored { stored, .. } if stored.is_empty() => text,
-        SignInError::NotStored { stored, .. } => format!("{text} Stored are: {}.", stored.join(", ")),
+        SignInError::NotStored { stored, .. } => format!("{text} Stored: {}", stored.join(", ")),
         _ => text,
     }
 }

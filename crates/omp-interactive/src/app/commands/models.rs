@@ -39,8 +39,7 @@ impl App {
                 Ok(offer) if !offer.items.is_empty() => app.opened(Covering(Panel::new(offer, purpose))),
                 _ => {
                     app.close::<Opening>();
-                    let text =
-                        "No other model can be used yet. Sign in with /login, or set a provider's key.";
+                    let text = "no other model is available: sign in with /login or set a provider's API key";
                     app.hint(Token::Warning, text);
                 }
             }) as Task
@@ -82,7 +81,7 @@ impl App {
         let at = levels.iter().position(|level| *level == self.status.thinking).map_or(0, |at| at + 1);
         let next = levels.get(at % levels.len().max(1)).copied().unwrap_or(ThinkingLevel::Off);
         if levels.len() < 2 {
-            self.hint(Token::Muted, "This model does not think.");
+            self.hint(Token::Muted, "This model has no thinking levels");
             return;
         }
         self.status.thinking = next;
@@ -108,14 +107,14 @@ fn offer(session: &Session) -> Offer {
         current: session.model_selector(),
         note: session.cache_at_stake().map(|stake| {
             let CacheAtStake { model, tokens } = stake;
-            format!("{model} has {tokens} tokens of this conversation in its cache; another model reads them anew.")
+            format!("{model} has {tokens} tokens of this conversation cached; switching models re-sends them")
         }),
     }
 }
 
 fn item(choice: &ModelChoice) -> Item {
     let provider = choice.selector.split_once('/').map_or("", |(provider, _)| provider).to_owned();
-    let thinks = if choice.reasoning { ", thinks" } else { "" };
+    let thinks = if choice.reasoning { ", reasoning" } else { "" };
     let window = match choice.context_window / 1000 {
         0 => String::new(),
         thousands @ 1..1000 => format!("{thousands}k"),

@@ -22,12 +22,12 @@ impl App {
 
     fn offer_prompts(&mut self, prompts: Vec<(String, String)>) {
         if prompts.is_empty() {
-            self.hint(Token::Warning, "There is no message to branch from yet.");
+            self.hint(Token::Warning, "No message to branch from yet");
             return;
         }
         let option =
             |(_, text): &(String, String)| Choice::new(text.split_whitespace().collect::<Vec<_>>().join(" "));
-        let menu = Selector::new("Go on before a message", prompts.iter().map(option).collect());
+        let menu = Selector::new("Branch from a message", prompts.iter().map(option).collect());
         let menu = menu.at(prompts.len() - 1);
         self.pick(menu, move |app, chosen| {
             if let Some((id, _)) = chosen.and_then(|place| prompts.get(place)) {

@@ -11,7 +11,7 @@ impl App {
     /// Opens the review of the newest plan again.
     pub(in crate::app) fn reopen_review(&mut self) {
         if self.session().plan_state() != PlanState::Planning {
-            self.hint(Token::Warning, "Plan mode is not active. /plan begins it.");
+            self.hint(Token::Warning, "plan mode is off: turn it on with /plan");
         } else if self.turn.run.is_some() {
             self.busy();
         } else {
@@ -30,7 +30,7 @@ impl App {
             return;
         }
         if wish.is_empty() {
-            self.ask_text("What should be reached, roughly?".to_owned(), "", |app, words| {
+            self.ask_text("What do you want to achieve, roughly?".to_owned(), "", |app, words| {
                 if let Some(wish) = words.filter(|words| !words.trim().is_empty()) {
                     app.guided_goal(&wish);
                 }

@@ -29,7 +29,7 @@ impl App {
         self.spawn(async move {
             let cleared = session.clear_context().await;
             Box::new(move |app: &mut Self| match cleared {
-                Ok(()) => app.arrive(&[], "The context is empty. /tree leads back to what was said."),
+                Ok(()) => app.arrive(&[], "Context cleared. /tree returns to earlier messages."),
                 Err(error) => app.complain(&error.to_string()),
             }) as Task
         });

@@ -38,14 +38,14 @@ impl App {
 
     fn offer_points(&mut self, points: Vec<RewindPoint>) {
         if points.is_empty() {
-            self.hint(Token::Warning, "There is no prompt to go back before yet.");
+            self.hint(Token::Warning, "Nothing to rewind to yet");
             return;
         }
         let option = |point: &RewindPoint| {
             let text = point.text.split_whitespace().collect::<Vec<_>>().join(" ");
             Choice::new(text).detail(counted(point.files))
         };
-        let menu = Selector::new("Go back before a prompt", points.iter().map(option).collect());
+        let menu = Selector::new("Rewind to before a prompt", points.iter().map(option).collect());
         let menu = menu.at(points.len() - 1);
         self.pick(menu, move |app, chosen| {
             if let Some(point) = chosen.and_then(|place| points.get(place)) {
@@ -71,10 +71,10 @@ impl App {
 
     fn ask_about_conversation(&mut self, entry: String, reason: &str) {
         let text = vec![Line::styled(self.look().fg(Token::Warning), reason)];
-        let menu = Menu::new("Go back before this prompt?", [])
+        let menu = Menu::new("Rewind to before this prompt?", [])
             .with_text(text)
-            .or("The conversation only", "")
-            .or("Leave everything", "");
+            .or("Conversation only", "")
+            .or("Cancel", "");
         self.ask(menu, move |app, chosen| {
             if chosen == Some(0) {
                 app.rewind(entry, RewindWhat::Conversation, OtherChanges::Stay);
@@ -83,7 +83,7 @@ impl App {
     }
 
     fn ask_what(&mut self, entry: String, plan: &FilePlan) {
-        let mut menu = Menu::new("Go back before this prompt?", []).with_text(self.files_told(plan));
+        let mut menu = Menu::new("Rewind to before this prompt?", []).with_text(self.files_told(plan));
         let mut answers = Vec::new();
         let mut offer = |menu: Menu, label: &str, detail: &str, answer: Answer| {
             answers.push(answer);
@@ -95,15 +95,15 @@ impl App {
             menu = offer(menu, "Conversation and files", &detail, Answer::Go(RewindWhat::Both, stay));
         }
         if !plan.outside.is_empty() {
-            let detail = format!("{}, with those that somebody else changed", counted(Some(plan.files())));
+            let detail = format!("{}, including those changed by others", counted(Some(plan.files())));
             let answer = Answer::Go(RewindWhat::Both, OtherChanges::Restored);
             menu = offer(menu, "Conversation and all files", &detail, answer);
         }
-        menu = offer(menu, "The conversation only", "", Answer::Go(RewindWhat::Conversation, stay));
+        menu = offer(menu, "Conversation only", "", Answer::Go(RewindWhat::Conversation, stay));
         if !plan.changes.is_empty() {
-            menu = offer(menu, "The files only", "", Answer::Go(RewindWhat::Files, stay));
+            menu = offer(menu, "Files only", "", Answer::Go(RewindWhat::Files, stay));
         }
-        menu = offer(menu, "Leave everything", "", Answer::Leave);
+        menu = offer(menu, "Cancel", "", Answer::Leave);
         self.ask(menu, move |app, chosen| {
             if let Some(Answer::Go(what, others)) = chosen.and_then(|place| answers.get(place)).copied() {
                 app.rewind(entry, what, others);
@@ -129,12 +129,12 @@ impl App {
         };
         let changed = |change: &omp_sdk::FileChange| format!("  {}  {}", change.action, shown(&change.path));
         section(Token::Muted, "Files:", plan.changes.iter().map(changed).collect());
-        let title = "Somebody else changed these, too, or may have; they stay unless you choose all:";
+        let title = "Changed outside this session (kept unless you choose all):";
         section(Token::Warning, title, plan.outside.iter().map(changed).collect());
         let unprotected = plan.unprotected.iter().map(|one| format!("  {} ({})", shown(&one.path), one.why));
-        section(Token::Warning, "Not protected, they stay as they are:", unprotected.collect());
+        section(Token::Warning, "Not tracked (left unchanged):", unprotected.collect());
         if rows.is_empty() {
-            rows.push(Line::styled(look.fg(Token::Muted), "No file has changed since."));
+            rows.push(Line::styled(look.fg(Token::Muted), "No files changed since"));
         }
         rows
     }
@@ -159,12 +159,12 @@ impl App {
         match rewound.moved {
             Some(moved) => {
                 self.leave_run();
-                self.arrive(messages, &format!("Went back; /redo undoes it.\n{report}"));
+                self.arrive(messages, &format!("Rewound (/redo to undo)\n{report}"));
                 if let Some(text) = moved.prefill {
                     self.set_text(&text);
                 }
             }
-            None => self.say(Level::Info, &format!("Files went back; /redo undoes it.\n{report}")),
+            None => self.say(Level::Info, &format!("Files restored (/redo to undo)\n{report}")),
         }
     }
 }

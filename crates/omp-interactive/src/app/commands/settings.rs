@@ -111,7 +111,7 @@ impl App {
         let settings = self.session().settings();
         let wins = find(path).filter(|row| settings.value(row) != *value).map(|_| settings.origin(path));
         if let Some(layer) = wins.filter(|layer| !matches!(layer, Layer::Global(_) | Layer::Default)) {
-            self.hint(Token::Warning, format!("{path} is saved, but {} goes before it here.", place(&layer)));
+            self.hint(Token::Warning, format!("{path} saved, but {} overrides it here", place(&layer)));
         }
         if let Some(panel) = self.panel::<Covering<Panel>>() {
             panel.0.update(items);
@@ -167,24 +167,24 @@ fn item(row: &'static Setting, settings: &Values, themes: &[String]) -> Item {
 
 fn remark(row: &Setting, layer: &Layer) -> String {
     if let Some(part) = row.waits_for {
-        return format!("It has no effect yet: it waits for {part}.");
+        return format!("No effect yet: {part} isn't available yet");
     }
     if !matches!(layer, Layer::Default | Layer::Global(_)) {
-        return format!("{} says so, which goes before your own file.", capital(&place(layer)));
+        return format!("Set by {}, which overrides your own file", capital(&place(layer)));
     }
     match counts(row.path) {
         Counts::Now => String::new(),
-        Counts::NextSession => "A change counts from the next session on.".to_owned(),
+        Counts::NextSession => "Takes effect in the next session".to_owned(),
     }
 }
 
 fn place(layer: &Layer) -> String {
     match layer {
-        Layer::Default => "the program".to_owned(),
+        Layer::Default => "the defaults".to_owned(),
         Layer::Global(path) | Layer::Project { path, .. } | Layer::Overlay(path) => {
             path.display().to_string()
         }
-        Layer::Runtime => "a flag, a variable or a choice in this run".to_owned(),
+        Layer::Runtime => "a flag, a variable or a choice made in this run".to_owned(),
     }
 }
 

@@ -104,7 +104,7 @@ impl App {
                 let value = setting.map(|setting| settings.value(setting)).unwrap_or_default();
                 current = value.as_str().unwrap_or_default().to_owned();
                 if let Some(part) = setting.and_then(|setting| setting.waits_for) {
-                    remark = format!("Your answer is kept; {part} itself is not available yet.");
+                    remark = format!("Saved, but {part} isn't available yet");
                 }
                 let words = setting.map(Setting::choices).unwrap_or_default();
                 words.iter().map(|word| Answer::new(*word, "")).collect()
@@ -132,14 +132,14 @@ impl App {
             Wish::Keep(Scene::Symbols, word) => self.change_setting(keys::SYMBOL_PRESET.path(), &word),
             Wish::Keep(_, word) => self.change_setting(SEARCH, &word),
             Wish::Leave => {
-                self.hint(Token::Muted, "/setup goes on with the set-up at any time.");
+                self.hint(Token::Muted, "Run /setup to continue setup at any time");
                 self.send_waiting();
             }
             Wish::Finish => {
                 if whole == Whole::Yes {
                     self.store_setting(keys::SETUP_VERSION.path(), Value::from(VERSION));
                 }
-                self.hint(Token::Muted, "Everything is set up. /settings changes more.");
+                self.hint(Token::Muted, "Setup complete. See /settings for more options.");
                 self.send_waiting();
             }
         }
@@ -199,11 +199,11 @@ fn described(preset: ProviderPreset, added: &ProviderAdded) -> String {
     let (provider, variable) = (preset.provider(), preset.variable());
     match added {
         ProviderAdded::Written(file) => format!(
-            "Provider {provider} is in {} now. Set {variable} to its key; new sessions know it.",
+            "Added provider {provider} to {}. Set {variable} to its API key; new sessions use it.",
             file.display()
         ),
         ProviderAdded::AlreadyThere(file) => {
-            format!("{} has a provider {provider} already; it stays as it is.", file.display())
+            format!("{} already has a provider {provider}; left unchanged", file.display())
         }
     }
 }

@@ -25,7 +25,7 @@ impl App {
         let made_for = |name: &str| match Theme::built_in(name).map(|theme| theme.is_light()) {
             Some(true) => "light",
             Some(false) => "dark",
-            None => "your own",
+            None => "custom",
         };
         self.surface.theme.names().into_iter().map(|name| Item { made_for: made_for(&name), name }).collect()
     }
@@ -33,8 +33,8 @@ impl App {
     /// What is chosen on this background, and the setting that keeps it.
     pub(in crate::app) fn slot(&self) -> (&'static str, &'static str) {
         match self.surface.theme.appearance() {
-            Appearance::Dark => ("Theme on a dark background", keys::THEME_DARK.path()),
-            Appearance::Light => ("Theme on a light background", keys::THEME_LIGHT.path()),
+            Appearance::Dark => ("Theme for dark backgrounds", keys::THEME_DARK.path()),
+            Appearance::Light => ("Theme for light backgrounds", keys::THEME_LIGHT.path()),
         }
     }
 

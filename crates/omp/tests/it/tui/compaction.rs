@@ -124,7 +124,7 @@ fn a_document_begins_a_new_session() {
     screen.say("/handoff").wait_for("Nothing to hand off (no messages yet)");
     screen.say("the first question").wait_for("first-answer").terminal.wait_without("Working");
     screen.say("the stalled question").wait_for("Working");
-    screen.say("/handoff").wait_for("still answering").send("\x1b").terminal.wait_without("Working");
+    screen.say("/handoff").wait_for("still responding").send("\x1b").terminal.wait_without("Working");
     screen.say("/handoff").wait_for("Generating handoff… (esc to cancel)");
     screen.send("\x1b").wait_for("Handoff cancelled");
     screen.say("/handoff the parser").wait_for("New session started with handoff context");

@@ -89,9 +89,9 @@ fn steering_attaches_what_it_mentions() {
 #[test]
 fn two_escapes_open_what_is_wanted() {
     for (config, opened) in [
-        ("", Some("Go to a place in the conversation")),
-        ("doubleEscapeAction: tree\n", Some("Go to a place in the conversation")),
-        ("doubleEscapeAction: branch\n", Some("Go on before a message")),
+        ("", Some("Session tree")),
+        ("doubleEscapeAction: tree\n", Some("Session tree")),
+        ("doubleEscapeAction: branch\n", Some("Branch from a message")),
         ("doubleEscapeAction: none\n", None),
     ] {
         let mut screen = screen(config, vec![Reply::new().text("an-answer")]);
@@ -102,7 +102,10 @@ fn two_escapes_open_what_is_wanted() {
             None => {
                 screen.send("typed").wait_for("│ typed");
                 let shown = screen.terminal.screen();
-                assert!(!shown.contains("Go to a place") && !shown.contains("Go on before"), "{shown}");
+                assert!(
+                    !shown.contains("Session tree") && !shown.contains("Branch from a message"),
+                    "{shown}"
+                );
             }
         }
     }

@@ -57,7 +57,7 @@ fn files_and_commands_are_completed() {
     let mut screen = Screen::new([Reply::new().text("seen")], &[]);
     screen.home.write("work/some-file.txt", "x");
     screen.send("look at @some").wait_for("some-file.txt").send("\t").wait_for("@some-file.txt");
-    screen.send("\x15/hotk").wait_for("All keys").send("\t").wait_for("/hotkeys");
+    screen.send("\x15/hotk").wait_for("Keyboard shortcuts").send("\t").wait_for("/hotkeys");
 }
 
 /// proves: CLI-224

@@ -100,11 +100,11 @@ fn the_end_of_a_turn_leaves_nothing_behind() {
     command.env("PI_NOTIFICATIONS", "on");
     let mut screen = Screen::with(command, home, server, 40, 100);
     screen.say("begin").wait_for("begun").wait_for("Working");
-    screen.say("/model another-model").wait_for("another-model answers after this turn");
+    screen.say("/model another-model").wait_for("Switching to another-model after this turn");
     assert!(!screen.terminal.bytes().contains(&7), "nothing has ended");
     screen.send("\x1b[O");
     screen.home.write("work/go", "");
-    screen.wait_for("first-answer").wait_for("Model: ").terminal.wait_without("Working");
+    screen.wait_for("first-answer").wait_for("Switched to ").terminal.wait_without("Working");
     screen.terminal.wait_for_bytes(b"\x07");
     let shown = screen.terminal.screen();
     assert!(!shown.contains("Esc to stop") && !shown.contains("after this turn"), "{shown}");
