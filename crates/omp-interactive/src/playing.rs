@@ -20,6 +20,7 @@ use omp_types::UserContent;
 use serde_json::Value;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 
+use crate::app::commands::models;
 use crate::app::{App, Task, Titles, Wish, cells};
 use crate::greeting::Greeting;
 use crate::link::{Link, Word, Words};
@@ -41,7 +42,7 @@ pub(crate) fn begun(
     prompts: &[Prompt],
     titles: Titles,
 ) -> ScreenEntry {
-    let own = app.keys().list().into_iter().filter(|entry| entry.source == Source::User);
+    let own = app.composer.keys().list().into_iter().filter(|entry| entry.source == Source::User);
     let chords = |chords: Vec<Chord>| chords.iter().map(ToString::to_string).collect();
     ScreenEntry::Begun {
         size: cells(size),
@@ -129,11 +130,11 @@ enum Stop {
 
 impl Stage {
     async fn begin(&mut self, greeting: Value, remarks: &[String], prompts: Vec<UserContent>, titles: bool) {
-        self.app.set_titles(if titles { Titles::Ask } else { Titles::Never });
+        self.app.shown.set_titles(if titles { Titles::Ask } else { Titles::Never });
         let transcript = self.app.session().transcript().await;
         self.app.begin(&transcript, serde_json::from_value(greeting).unwrap_or_default());
         remarks.iter().for_each(|remark| self.app.remark(remark));
-        self.app.tell_scope();
+        models::tell_scope(&mut self.app);
         prompts.into_iter().for_each(|prompt| self.app.first_prompt(Prompt::words(prompt)));
     }
 
@@ -198,17 +199,17 @@ impl Stage {
             }
             ScreenEntry::Left { what, .. } => return Err(Stop::Left(what)),
         }
-        if let Some(what) = self.app.left_tape() {
+        if let Some(what) = self.app.taping.left_tape() {
             return Err(Stop::Left(what.to_owned()));
         }
-        match self.app.take_wishes().contains(&Wish::Quit) {
+        match self.app.surface.take_wishes().contains(&Wish::Quit) {
             true => Err(Stop::Over),
             false => Ok(()),
         }
     }
 
     fn at(&mut self, at: u64) {
-        self.app.set_time(Duration::from_millis(at));
+        self.app.taping.set_time(Duration::from_millis(at));
     }
 
     /// Lets the session come to where it was when something was typed.
@@ -284,10 +285,10 @@ impl Stage {
 
     /// The first row that is not as it was.
     fn difference(&mut self) -> Option<String> {
-        let now = self.app.now();
+        let now = self.app.surface.now();
         self.app.surface.scheduler.request(Request::Forced, now);
         self.app.paint(&mut self.renderer, self.size);
-        let rows = self.app.shown_rows(self.size);
+        let rows = self.app.surface.shown_rows(self.size);
         let count = rows.len().max(self.shown.len());
         let row = |rows: &[String], place: usize| rows.get(place).cloned().unwrap_or_default();
         (0..count).find_map(|place| {
@@ -309,7 +310,7 @@ impl Stage {
     /// Lets what runs come to its end, without the screen.
     async fn end(mut self) {
         self.player.follow_screen(false);
-        while self.app.is_busy() {
+        while self.app.turn.is_busy() {
             tokio::select! {
                 biased;
                 Some((session, word)) = self.words.recv() => self.app.word(session, word),

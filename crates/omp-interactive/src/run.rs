@@ -11,7 +11,9 @@ use omp_sdk::{Driver, Host, Prompt, Session};
 use omp_tui::terminal::TerminalError;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
+use crate::app::commands::{models, setup};
 use crate::app::{App, Beginning, Files, Task, Titles, Wish};
+use crate::app::{drafting, servers, shell};
 use crate::appearance::{self, ThemeWatch, Wishes};
 use crate::clipboard::Clipboard;
 use crate::greeting::Greeting;
@@ -114,10 +116,10 @@ pub async fn run(mut start: Start) -> Result<End, TerminalError> {
     let theme_watch = ThemeWatch::new(tasks.clone());
     let (app, words) = begin(start, &screen, tasks).await;
     let mut running = Running { app, screen, words, done, theme_watch, edit };
-    running.theme_watch.fires(running.app.theme_file(), running.app.now());
+    running.theme_watch.fires(running.app.surface.theme_file(), running.app.surface.now());
     // Whatever is looked for and started beside the conversation comes after the first frame.
     running.screen.paint(&mut running.app)?;
-    running.app.look_for_servers();
+    servers::look_for_servers(&mut running.app);
     let end = loop {
         if let Some(end) = running.step().await? {
             break end;
@@ -153,22 +155,22 @@ async fn begin(start: Start, screen: &Screen, tasks: UnboundedSender<Task>) -> (
         clipboard: start.clipboard,
         host,
     });
-    app.set_titles(titles);
+    app.shown.set_titles(titles);
     fit_to(&mut app, screen, &session);
     if let Some(recorder) = recorder {
         match (&goal, set_up) {
             (None, SetUp::Nothing) => {
                 let begun = playing::begun(&app, screen.size(), &greeting, &remarks, &prompts, titles);
-                app.record_screen(recorder, begun);
+                app.taping.record_screen(recorder, begun);
             }
-            (Some(_), _) => app.record_without_screen(recorder, "a goal from the command line"),
-            (None, _) => app.record_without_screen(recorder, "setup"),
+            (Some(_), _) => app.taping.record_without_screen(recorder, "a goal from the command line"),
+            (None, _) => app.taping.record_without_screen(recorder, "setup"),
         }
     }
     app.begin(&session.transcript().await, greeting);
     remarks.iter().for_each(|remark| app.remark(remark));
-    app.tell_scope();
-    app.begin_set_up(set_up);
+    models::tell_scope(&mut app);
+    setup::begin_set_up(&mut app, set_up);
     if let Some(objective) = goal {
         app.first_goal(objective);
     }
@@ -179,12 +181,12 @@ async fn begin(start: Start, screen: &Screen, tasks: UnboundedSender<Task>) -> (
 /// What the terminal can show, as far as the settings want it.
 fn fit_to(app: &mut App, screen: &Screen, session: &Session) {
     let settings = session.settings();
-    app.set_notices(screen.notices());
+    app.surface.set_notices(screen.notices());
     let most = settings.get(keys::TUI_MAX_INLINE_IMAGES).max(0.0) as usize;
     let off = !settings.get(keys::TERMINAL_SHOW_IMAGES) || session.recorder().is_some();
-    app.set_pictures(screen.picture_options(most), off);
-    app.set_depth(screen.depth());
-    app.set_read_preview(settings.get(keys::READ_TOOL_RESULT_PREVIEW));
+    app.surface.set_pictures(screen.picture_options(most), off);
+    app.surface.set_depth(screen.depth());
+    app.surface.set_read_preview(settings.get(keys::READ_TOOL_RESULT_PREVIEW));
 }
 
 /// The app with its terminal and everything that can change it.
@@ -201,7 +203,7 @@ impl Running {
     /// Draws what is due, waits for something to happen, and lets it happen. `Some` when that was the end.
     async fn step(&mut self) -> Result<Option<End>, TerminalError> {
         let Self { app, screen, words, done, theme_watch, .. } = self;
-        app.release_time();
+        app.taping.release_time();
         app.tell_trouble();
         screen.paint(app)?;
         let deadlines = [app.deadline(), screen.deadline(), theme_watch.deadline()];
@@ -214,28 +216,28 @@ impl Running {
                 }
             }
             Some(task) = done.recv() => {
-                app.hold_time();
+                app.taping.hold_time();
                 task(app);
             }
             Some((session, word)) = words.recv() => {
-                app.hold_time();
+                app.taping.hold_time();
                 app.word(session, word);
                 while let Ok((session, word)) = words.try_recv() {
                     app.word(session, word);
                 }
-                app.tape_words();
+                app.taping.tape_words();
             }
             () = job_result(app) => {
-                app.hold_time();
-                app.job_result();
+                app.taping.hold_time();
+                shell::job_result(app);
             }
-            () = sleep_until(next, app.now()) => {
+            () = sleep_until(next, app.surface.now()) => {
                 screen.expire(app)?;
                 app.tick();
             }
         }
-        if theme_watch.fires(app.theme_file(), app.now()) {
-            app.reload_theme();
+        if theme_watch.fires(app.surface.theme_file(), app.surface.now()) {
+            app.surface.reload_theme();
         }
         self.grant_wishes()
     }
@@ -243,7 +245,7 @@ impl Running {
     /// Does outside what the app wants done. `Some` if it wants to end.
     fn grant_wishes(&mut self) -> Result<Option<End>, TerminalError> {
         let mut end = None;
-        for wish in self.app.take_wishes() {
+        for wish in self.app.surface.take_wishes() {
             match wish {
                 Wish::Quit => end = Some(End::Left),
                 wish => self.screen.grant(wish, &mut self.app, self.edit)?,
@@ -254,9 +256,9 @@ impl Running {
 
     /// Gives the terminal back and keeps what was being typed.
     async fn leave(mut self, end: End) -> Result<(), TerminalError> {
-        let (session, draft) = (self.app.session(), self.app.draft());
+        let (session, draft) = (self.app.session(), drafting::draft(&mut self.app));
         self.screen.leave(end, &mut self.app)?;
-        self.app.settle().await;
+        self.app.panels.settle().await;
         if let Some(draft) = draft {
             // There is nobody left to tell why it could not be kept.
             let _ = session.keep_draft(draft).await;
@@ -281,7 +283,7 @@ pub(crate) fn editor(settings: &Settings, recent: &Recent) -> Editor {
 
 /// Waits for the result of a background job that nobody reads yet.
 async fn job_result(app: &App) {
-    match app.is_idle() {
+    match app.turn.is_idle() {
         true => app.session().job_results().await,
         false => std::future::pending().await,
     }

@@ -6,15 +6,21 @@ use omp_tui::transcript::Transcript;
 use omp_types::Message;
 
 use super::{App, Task, Wish};
+use crate::app::commands::{
+    branch, copy, debug, extensions, login, models, plan_review, queue, rewind, session, settings, setup,
+    share, text_answer, theme,
+};
+use crate::app::{aside, compacting, modes, switching};
+use crate::panels::{sessions, tree};
 
 impl App {
     /// Runs a built-in command.
     pub(super) fn run_command(&mut self, call: Call<'_>) {
-        if !self.may_run(call.command.name) {
+        if !self.taping.may_run(call.command.name) {
             return;
         }
         match call.command.handler {
-            Handler::Text(_) => self.answer(call),
+            Handler::Text(_) => text_answer::answer(self, call),
             Handler::Screen(command) | Handler::Both(_, command) => self.run_screen_command(command, call),
             Handler::Unavailable => self.hint(Token::Warning, call.command.not_available()),
         }
@@ -27,43 +33,49 @@ impl App {
             ScreenCommand::Hotkeys => self.hotkeys(),
             ScreenCommand::Exit => self.surface.wishes.push(Wish::Quit),
             ScreenCommand::New => {
-                self.switch_session(|host| async move { host.begin().await }, "New session started");
+                switching::switch_session(
+                    self,
+                    |host| async move { host.begin().await },
+                    "New session started",
+                );
             }
             ScreenCommand::Fork if self.turn.run.is_some() => self.busy(),
             ScreenCommand::Fork => {
-                self.switch_session(|host| async move { host.fork().await }, "Session forked");
+                switching::switch_session(self, |host| async move { host.fork().await }, "Session forked");
             }
-            ScreenCommand::Resume => self.pick_session(),
-            ScreenCommand::Branch => self.pick_branch(),
-            ScreenCommand::Model => self.choose_model(arguments),
-            ScreenCommand::Switch => self.switch_model(arguments),
-            ScreenCommand::Copy => self.pick_copy(),
-            ScreenCommand::Session => self.about_session(call),
-            ScreenCommand::Share => self.share(call),
-            ScreenCommand::Export => self.export(call),
-            ScreenCommand::Extensions => self.show_extensions(0),
-            ScreenCommand::Todo if arguments == "edit" => self.edit_tasks(),
-            ScreenCommand::Debug if arguments.is_empty() => self.debug_menu(call.command),
-            ScreenCommand::Rewind if arguments.is_empty() => self.pick_rewind(),
-            ScreenCommand::Todo | ScreenCommand::Debug | ScreenCommand::Rewind => self.answer(call),
-            ScreenCommand::Queue => self.queue(arguments),
-            ScreenCommand::Clear => self.clear_context(),
-            ScreenCommand::Tree => self.pick_place(),
-            ScreenCommand::Btw => self.ask_aside(arguments),
-            ScreenCommand::Compact => self.compact(arguments),
-            ScreenCommand::Handoff => self.hand_off(arguments),
+            ScreenCommand::Resume => sessions::open_session_list(self),
+            ScreenCommand::Branch => branch::pick_branch(self),
+            ScreenCommand::Model => models::choose_model(self, arguments),
+            ScreenCommand::Switch => models::switch_model(self, arguments),
+            ScreenCommand::Copy => copy::pick_copy(self),
+            ScreenCommand::Session => session::about_session(self, call),
+            ScreenCommand::Share => share::share(self, call),
+            ScreenCommand::Export => text_answer::export(self, call),
+            ScreenCommand::Extensions => extensions::show_extensions(self, 0),
+            ScreenCommand::Todo if arguments == "edit" => debug::edit_tasks(self),
+            ScreenCommand::Debug if arguments.is_empty() => debug::debug_menu(self, call.command),
+            ScreenCommand::Rewind if arguments.is_empty() => rewind::pick_rewind(self),
+            ScreenCommand::Todo | ScreenCommand::Debug | ScreenCommand::Rewind => {
+                text_answer::answer(self, call)
+            }
+            ScreenCommand::Queue => queue::queue(self, arguments),
+            ScreenCommand::Clear => queue::clear_context(self),
+            ScreenCommand::Tree => tree::pick_place(self),
+            ScreenCommand::Btw => aside::ask_aside(self, arguments),
+            ScreenCommand::Compact => compacting::compact(self, arguments),
+            ScreenCommand::Handoff => compacting::hand_off(self, arguments),
             ScreenCommand::Retry => self.retry(),
-            ScreenCommand::Plan => self.toggle_plan(arguments),
-            ScreenCommand::PlanReview => self.reopen_review(),
-            ScreenCommand::Goal => self.goal(arguments),
-            ScreenCommand::GuidedGoal => self.guided_goal(arguments),
-            ScreenCommand::Loop => self.toggle_loop(arguments),
-            ScreenCommand::Theme => self.pick_theme(),
-            ScreenCommand::Settings => self.open_settings(),
-            ScreenCommand::Setup => self.set_up(arguments),
-            ScreenCommand::Login => self.login(arguments),
-            ScreenCommand::Logout => self.logout(arguments),
-            ScreenCommand::Provider => self.add_provider(arguments),
+            ScreenCommand::Plan => modes::toggle_plan(self, arguments),
+            ScreenCommand::PlanReview => plan_review::reopen_review(self),
+            ScreenCommand::Goal => modes::goal_command(self, arguments),
+            ScreenCommand::GuidedGoal => plan_review::guided_goal(self, arguments),
+            ScreenCommand::Loop => modes::toggle_loop(self, arguments),
+            ScreenCommand::Theme => theme::pick_theme(self),
+            ScreenCommand::Settings => settings::open_settings(self),
+            ScreenCommand::Setup => setup::set_up(self, arguments),
+            ScreenCommand::Login => login::login(self, arguments),
+            ScreenCommand::Logout => login::logout(self, arguments),
+            ScreenCommand::Provider => setup::add_provider(self, arguments),
         }
     }
 
@@ -89,10 +101,10 @@ impl App {
                 self.status.spent += answer.usage.cost.total;
             }
         }
-        self.estimate_context();
+        compacting::estimate_context(self);
         if let Some(transcript) = self.surface.ui.get_mut::<Transcript>(self.surface.lanes.transcript) {
             self.shown.conversation.replay(transcript, messages);
         }
-        self.changed();
+        self.surface.changed();
     }
 }

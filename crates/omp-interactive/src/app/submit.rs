@@ -9,6 +9,10 @@ use omp_types::{StopReason, UserContent};
 use tokio_util::sync::CancellationToken;
 
 use super::{App, Run, Task};
+use crate::app::commands::model_change;
+use crate::app::composer::Composer;
+use crate::app::turn::Turn;
+use crate::app::{compacting, drafting, naming, shell};
 
 impl App {
     /// Sends what is in the editor, in the way that fits the moment.
@@ -50,7 +54,7 @@ impl App {
             Enter::Prompt => {
                 self.take_text();
                 self.note(&text);
-                self.prompt(Prompt::words(self.said(&content)));
+                self.prompt(Prompt::words(self.composer.said(&content)));
             }
             Enter::Continue => {
                 self.take_text();
@@ -64,13 +68,13 @@ impl App {
             Enter::Queue(queue) | Enter::AfterCompaction(queue) => {
                 self.take_text();
                 self.note(&text);
-                self.queue_words(queue, self.said(&content));
+                self.queue_words(queue, self.composer.said(&content));
             }
-            Enter::DeliverQueue => self.deliver_queue(),
+            Enter::DeliverQueue => drafting::deliver_queue(self),
             Enter::Shell { command, visibility } => {
                 self.take_text();
                 self.note(&text);
-                self.run_shell(command, visibility);
+                shell::run_shell(self, command, visibility);
             }
             Enter::Python { .. } => {
                 self.hint(Token::Warning, "Python ($) isn't available yet; use ! to run a command");
@@ -104,19 +108,14 @@ impl App {
             Queue::Steer => control.steer(content),
             Queue::FollowUp => control.follow_up(content),
         };
-        self.changed();
+        self.surface.changed();
     }
 
     /// Empties the editor: its text is dealt with.
     fn take_text(&mut self) {
         self.composer.editor.take();
         self.shown.link.set_composing(false);
-        self.begin_anew();
-    }
-
-    /// What the content is to the model.
-    fn said(&self, content: &Content) -> UserContent {
-        self.composer.images.content(content)
+        self.composer.begin_anew();
     }
 
     /// Keeps what was typed in the history of prompts.
@@ -127,7 +126,7 @@ impl App {
 
     /// Sends a prompt and waits for everything that follows from it.
     pub(super) fn prompt(&mut self, prompt: Prompt) {
-        self.name_session(&prompt);
+        naming::name_session(self, &prompt);
         let driver = self.shown.driver.clone();
         self.go("Working", move |cancel| async move { driver.submit(prompt, cancel).await.map(Some) });
     }
@@ -138,16 +137,16 @@ impl App {
         F: Future<Output = Result<Option<Outcome>, ModeError>> + Send + 'static,
     {
         let cancel = CancellationToken::new();
-        self.not_idle();
+        compacting::not_idle(self);
         self.turn.runs += 1;
         let number = self.turn.runs;
-        self.turn.run = Some(Run { cancel: cancel.clone(), begun: self.now(), what });
+        self.turn.run = Some(Run { cancel: cancel.clone(), begun: self.surface.now(), what });
         let work = work(cancel);
         self.spawn(async move {
             let ended = work.await;
             Box::new(move |app: &mut Self| app.tape_end(number, ended)) as Task
         });
-        self.changed();
+        self.surface.changed();
     }
 
     /// A turn is over. What was typed too late for it begins the next one, unless that would only fail again.
@@ -156,7 +155,7 @@ impl App {
             return;
         }
         if !self.turn.changes.is_empty() {
-            self.make_changes(move |app| app.ended(number, ended));
+            model_change::make_changes(self, move |app| app.ended(number, ended));
             return;
         }
         self.turn.run = None;
@@ -171,26 +170,18 @@ impl App {
             }
             Err(error) => self.complain(&error.to_string()),
         }
-        self.notify("Turn finished");
+        self.surface.notify("Turn finished");
         self.refresh();
         if failed {
-            self.give_back();
+            drafting::give_back(self);
         }
         self.send_waiting();
-        if self.turn.run.is_none() && !self.compacts_next() {
-            self.deliver_held();
+        if self.turn.run.is_none() && !compacting::compacts_next(self) {
+            drafting::deliver_held(self);
         }
         if self.turn.run.is_none() {
-            self.after_turn();
+            compacting::after_turn(self);
         }
-    }
-
-    /// The turn of the session that was left has no say any more.
-    pub(super) fn leave_run(&mut self) {
-        self.turn.runs += 1;
-        self.turn.run = None;
-        self.turn.compacting.activity = None;
-        self.turn.changes.clear();
     }
 
     /// Stops the turn; what was queued comes back into the editor.
@@ -199,8 +190,8 @@ impl App {
         if let Some(run) = &self.turn.run {
             run.cancel.cancel();
         }
-        self.give_back();
-        self.changed();
+        drafting::give_back(self);
+        self.surface.changed();
     }
 
     pub(super) fn retry(&mut self) {
@@ -221,17 +212,34 @@ impl App {
         }
     }
 
-    /// What is in the editor, as text.
-    pub(crate) fn typed_text(&self) -> String {
-        self.composer.editor.content().text()
-    }
-
     pub(crate) fn set_text(&mut self, text: &str) {
         self.composer.editor.apply(Command::Clear);
         let mut content = Content::default();
         content.push(Part::Text(text.to_owned()));
         self.composer.editor.set_content(&content);
-        self.changed();
+        self.surface.changed();
+    }
+}
+
+impl Composer {
+    /// What the content is to the model.
+    fn said(&self, content: &Content) -> UserContent {
+        self.images.content(content)
+    }
+
+    /// What is in the editor, as text.
+    pub(crate) fn typed_text(&self) -> String {
+        self.editor.content().text()
+    }
+}
+
+impl Turn {
+    /// The turn of the session that was left has no say any more.
+    pub(super) fn leave_run(&mut self) {
+        self.runs += 1;
+        self.run = None;
+        self.compacting.activity = None;
+        self.changes.clear();
     }
 }
 

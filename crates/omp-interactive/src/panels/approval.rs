@@ -78,7 +78,7 @@ impl Approval {
 
     /// The reason was typed, or not.
     fn words(app: &mut App, words: Option<String>) {
-        let Some(panel) = app.panel::<Self>() else { return };
+        let Some(panel) = app.panels.panel::<Self>() else { return };
         match words.map(|words| words.trim().to_owned()) {
             Some(words) if words.is_empty() => panel.reply(Reply::No),
             Some(words) => panel.reply(Reply::NoBecause(words)),
@@ -167,10 +167,8 @@ impl Panel for Approval {
     }
 }
 
-impl App {
-    /// Asks whether a call may run.
-    pub(crate) fn approve(&mut self, request: ApprovalRequest, answer: oneshot::Sender<Reply>) {
-        self.notify("A tool call needs your approval");
-        self.open(Approval::new(request, answer));
-    }
+/// Asks whether a call may run.
+pub(crate) fn approve(app: &mut App, request: ApprovalRequest, answer: oneshot::Sender<Reply>) {
+    app.surface.notify("A tool call needs your approval");
+    app.open(Approval::new(request, answer));
 }

@@ -138,17 +138,15 @@ impl Panel for Asked {
     }
 }
 
-impl App {
-    /// Puts a question of the model in the place of the editor.
-    pub(crate) fn put_question(
-        &mut self,
-        question: AskQuestion,
-        place: (usize, usize),
-        answer: UnboundedSender<AskWord>,
-    ) {
-        if self.session().settings().get(keys::ASK_NOTIFY) == "on" {
-            self.notify("The model has a question");
-        }
-        self.open(Asked::new(question, place, answer));
+/// Puts a question of the model in the place of the editor.
+pub(crate) fn put_question(
+    app: &mut App,
+    question: AskQuestion,
+    place: (usize, usize),
+    answer: UnboundedSender<AskWord>,
+) {
+    if app.session().settings().get(keys::ASK_NOTIFY) == "on" {
+        app.surface.notify("The model has a question");
     }
+    app.open(Asked::new(question, place, answer));
 }

@@ -69,8 +69,8 @@ impl Panel for Whole {
             None => Reaction::Stay,
             Some(Wish::Close) => Reaction::Close(Box::new(|_| {})),
             Some(direction) => Reaction::Do(Box::new(move |app| {
-                let look = app.look();
-                let Some(panel) = app.panel::<Self>() else { return };
+                let look = app.surface.look();
+                let Some(panel) = app.panels.panel::<Self>() else { return };
                 match direction {
                     Wish::Older => panel.go((0..panel.at).rev(), &look),
                     _ => panel.go(panel.at + 1..panel.folds.len(), &look),

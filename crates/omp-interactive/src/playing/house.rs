@@ -93,8 +93,8 @@ pub(super) fn app(
         clipboard: Arc::new(NoClipboard),
         host,
     });
-    app.play_screen(PathBuf::from(&player.world().home));
-    app.set_pictures(ImageOptions::default(), true);
-    app.set_read_preview(settings.get(keys::READ_TOOL_RESULT_PREVIEW));
+    app.taping.play_screen(PathBuf::from(&player.world().home));
+    app.surface.set_pictures(ImageOptions::default(), true);
+    app.surface.set_read_preview(settings.get(keys::READ_TOOL_RESULT_PREVIEW));
     app
 }
