@@ -23,8 +23,8 @@ use tokio::sync::mpsc::{self, UnboundedReceiver};
 use crate::app::commands::models;
 use crate::app::{App, Task, Titles, Wish, cells};
 use crate::greeting::Greeting;
-use crate::link::{Link, Word, Words};
 use crate::run::Numbers;
+use crate::session_channel::{SessionChannel, SessionMessage, SessionMessages};
 use house::{One, app, attended};
 
 /// How long something may take that is still under way. Nobody waits for what is not.
@@ -82,20 +82,20 @@ pub async fn play(playback: &Playback) -> Result<ReplayReport, PlaybackError> {
         None => PlaybackAnswers::AsRecorded,
     };
     player.follow_screen(begun.is_some());
-    let (link, words) = Link::new();
+    let (channel, messages) = SessionChannel::new();
     let numbers = Numbers::default();
-    let options = attended(playback.options(answers)?, link.of_session(numbers.next()));
-    let outfit = Arc::new(One { link: link.clone(), numbers: numbers.clone() });
+    let options = attended(playback.options(answers)?, channel.of_session(numbers.next()));
+    let outfit = Arc::new(One { channel: channel.clone(), numbers: numbers.clone() });
     let host = Arc::new(Host::start(outfit, options).await?);
     playback.begin(&host.session()).await?;
     if let Some(begun) = begun {
         let (tasks, done) = mpsc::unbounded_channel();
-        let app = app(begun.keys, Arc::clone(&host), (link, numbers), tasks, player);
+        let app = app(begun.keys, Arc::clone(&host), (channel, numbers), tasks, player);
         let renderer = Renderer::new(Profile::default());
         let player = Arc::clone(player);
         let size = begun.size;
         let mut stage =
-            Stage { app, words, done, player, renderer, size, shown: Vec::new(), frames: 0, taken: 0 };
+            Stage { app, messages, done, player, renderer, size, shown: Vec::new(), frames: 0, taken: 0 };
         stage.begin(begun.greeting, &begun.remarks, begun.prompts, begun.titles).await;
         stage.play().await;
         stage.end().await;
@@ -106,7 +106,7 @@ pub async fn play(playback: &Playback) -> Result<ReplayReport, PlaybackError> {
 /// A screen that is played.
 struct Stage {
     app: App,
-    words: Words,
+    messages: SessionMessages,
     done: UnboundedReceiver<Task>,
     player: Arc<Player>,
     renderer: Renderer,
@@ -239,14 +239,14 @@ impl Stage {
         while events + questions > 0 {
             tokio::select! {
                 biased;
-                word = self.words.recv() => {
-                    let Some((session, word)) = word else { return Ok(()) };
-                    match &word {
-                        Word::Event(event) if !comes_again(event) => {}
-                        Word::Event(_) => events = events.saturating_sub(1),
+                received = self.messages.recv() => {
+                    let Some((session, message)) = received else { return Ok(()) };
+                    match &message {
+                        SessionMessage::Event(event) if !comes_again(event) => {}
+                        SessionMessage::Event(_) => events = events.saturating_sub(1),
                         _ => questions = questions.saturating_sub(1),
                     }
-                    self.app.word(session, word);
+                    self.app.session_message(session, message);
                 }
                 task = next_task(&mut self.done, &self.app) => match task {
                     Some(task) => task(&mut self.app),
@@ -313,7 +313,7 @@ impl Stage {
         while self.app.turn.is_busy() {
             tokio::select! {
                 biased;
-                Some((session, word)) = self.words.recv() => self.app.word(session, word),
+                Some((session, message)) = self.messages.recv() => self.app.session_message(session, message),
                 task = next_task(&mut self.done, &self.app) => match task {
                     Some(task) => task(&mut self.app),
                     None => break,

@@ -18,10 +18,10 @@ use crate::appearance::{self, ThemeWatch, Wishes};
 use crate::clipboard::Clipboard;
 use crate::greeting::Greeting;
 use crate::journal::Journal;
-use crate::link::{Link, Words};
 use crate::playing;
 use crate::recent::Recent;
 use crate::screen::Screen;
+use crate::session_channel::{SessionChannel, SessionMessages};
 
 /// Counts sessions, so that words of one that was left can be told apart.
 #[derive(Clone, Debug, Default)]
@@ -52,9 +52,9 @@ pub struct Start {
     /// The sessions, with the first one open.
     pub host: Arc<Host>,
     /// The way from the sessions to us; the person at its end is asked about plans.
-    pub link: Link,
+    pub channel: SessionChannel,
     /// What the sessions say.
-    pub words: Words,
+    pub messages: SessionMessages,
     /// The numbers of the sessions.
     pub numbers: Numbers,
     /// What to work towards, before everything else.
@@ -114,8 +114,8 @@ pub async fn run(mut start: Start) -> Result<End, TerminalError> {
     start.remarks.extend(complaints);
     let (tasks, done) = mpsc::unbounded_channel();
     let theme_watch = ThemeWatch::new(tasks.clone());
-    let (app, words) = begin(start, &screen, tasks).await;
-    let mut running = Running { app, screen, words, done, theme_watch, edit };
+    let (app, messages) = begin(start, &screen, tasks).await;
+    let mut running = Running { app, screen, messages, done, theme_watch, edit };
     running.theme_watch.fires(running.app.surface.theme_file(), running.app.surface.now());
     // Whatever is looked for and started beside the conversation comes after the first frame.
     running.screen.paint(&mut running.app)?;
@@ -130,8 +130,8 @@ pub async fn run(mut start: Start) -> Result<End, TerminalError> {
 }
 
 /// The app as it is before its first frame, and what its sessions say.
-async fn begin(start: Start, screen: &Screen, tasks: UnboundedSender<Task>) -> (App, Words) {
-    let Start { host, link, words, numbers, goal, prompts, titles, set_up, .. } = start;
+async fn begin(start: Start, screen: &Screen, tasks: UnboundedSender<Task>) -> (App, SessionMessages) {
+    let Start { host, channel, messages, numbers, goal, prompts, titles, set_up, .. } = start;
     let session = host.session();
     let (theme, loaded) = Wishes::read(session.directories(), &session.settings()).open(screen.appearance());
     let user_keys = appearance::user_keys(session.directories());
@@ -143,13 +143,13 @@ async fn begin(start: Start, screen: &Screen, tasks: UnboundedSender<Task>) -> (
     let problem = loaded.err().map(|error| error.to_string());
     let remarks: Vec<String> = start.remarks.into_iter().chain(user_keys.warnings).chain(problem).collect();
     let mut app = App::new(Beginning {
-        driver: Arc::new(Driver::new(Arc::clone(&host), Arc::new(link.clone()), "interactive")),
+        driver: Arc::new(Driver::new(Arc::clone(&host), Arc::new(channel.clone()), "interactive")),
         theme,
         keys: Bindings::new(Platform::current(), &user_keys.keys),
         editor: editor(&session.settings(), &recent),
         tasks,
         numbers,
-        link,
+        channel,
         recent,
         files: Files::new(&session.cwd()),
         clipboard: start.clipboard,
@@ -175,7 +175,7 @@ async fn begin(start: Start, screen: &Screen, tasks: UnboundedSender<Task>) -> (
         app.first_goal(objective);
     }
     prompts.into_iter().for_each(|prompt| app.first_prompt(prompt));
-    (app, words)
+    (app, messages)
 }
 
 /// What the terminal can show, as far as the settings want it.
@@ -193,7 +193,7 @@ fn fit_to(app: &mut App, screen: &Screen, session: &Session) {
 struct Running {
     app: App,
     screen: Screen,
-    words: Words,
+    messages: SessionMessages,
     done: UnboundedReceiver<Task>,
     theme_watch: ThemeWatch,
     edit: Edit,
@@ -202,7 +202,7 @@ struct Running {
 impl Running {
     /// Draws what is due, waits for something to happen, and lets it happen. `Some` when that was the end.
     async fn step(&mut self) -> Result<Option<End>, TerminalError> {
-        let Self { app, screen, words, done, theme_watch, .. } = self;
+        let Self { app, screen, messages, done, theme_watch, .. } = self;
         app.taping.release_time();
         app.tell_trouble();
         screen.paint(app)?;
@@ -219,11 +219,11 @@ impl Running {
                 app.taping.hold_time();
                 task(app);
             }
-            Some((session, word)) = words.recv() => {
+            Some((session, message)) = messages.recv() => {
                 app.taping.hold_time();
-                app.word(session, word);
-                while let Ok((session, word)) = words.try_recv() {
-                    app.word(session, word);
+                app.session_message(session, message);
+                while let Some((session, message)) = messages.try_recv() {
+                    app.session_message(session, message);
                 }
                 app.taping.tape_words();
             }

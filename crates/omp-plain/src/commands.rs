@@ -10,21 +10,21 @@ use omp_sdk::{
 use omp_view::select::Choice;
 use tokio_util::sync::CancellationToken;
 
-use crate::person::Person;
 use crate::run::Finished;
+use crate::session_channel::SessionChannel;
 
 /// Sessions that are offered.
 const MOST_SESSIONS: usize = 20;
 
 /// What commands work with.
 #[derive(Clone)]
-pub(crate) struct Hands {
+pub(crate) struct CommandRunner {
     pub(crate) context: CommandContext,
     pub(crate) driver: Arc<Driver>,
-    pub(crate) person: Person,
+    pub(crate) channel: SessionChannel,
 }
 
-impl Hands {
+impl CommandRunner {
     /// Does what a line asks for.
     pub(crate) async fn answer(self, line: String, cancel: CancellationToken) -> Finished {
         let Some(call) = omp_commands::call(&line) else { return Finished::Prompt(Prompt::text(line)) };
@@ -115,7 +115,7 @@ impl Hands {
             return Finished::Say("No sessions in this directory yet".to_owned());
         }
         let choices = rows.iter().map(|row| Choice::new(row.name.clone()).detail(row.id.clone())).collect();
-        match self.person.pick("Which session?", choices).await.and_then(|place| rows.get(place)) {
+        match self.channel.pick("Which session?", choices).await.and_then(|place| rows.get(place)) {
             Some(row) => arrived(self.context.host.resume(&row.path).await, "Session resumed"),
             None => Finished::Quiet,
         }
@@ -128,7 +128,7 @@ impl Hands {
         }
         let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let choices = prompts.iter().map(|(_, text)| Choice::new(line(text))).collect();
-        let chosen = self.person.pick("Branch from which message?", choices).await;
+        let chosen = self.channel.pick("Branch from which message?", choices).await;
         match chosen.and_then(|place| prompts.get(place)) {
             Some((id, _)) => arrived(self.context.host.branch(id).await, "Branched"),
             None => Finished::Quiet,
@@ -139,7 +139,7 @@ impl Hands {
     async fn plan(&self, prompt: &str) -> Finished {
         let session = self.context.host.session();
         let entered = match (prompt.is_empty(), session.plan_state()) {
-            (true, _) => session.toggle_plan(&self.person).await,
+            (true, _) => session.toggle_plan(&self.channel).await,
             (false, PlanState::Planning) => Ok(PlanState::Planning),
             (false, _) => session.enter_plan().await.map(|()| PlanState::Planning),
         };
@@ -166,7 +166,7 @@ impl Hands {
             ("pause", "") => session.pause_goal().await.map(|_| "Goal paused".to_owned()),
             ("resume", "") => self.driver.resume_goal(cancel).await.map(|_| String::new()),
             ("drop", "") => session
-                .drop_goal(&self.person)
+                .drop_goal(&self.channel)
                 .await
                 .map(|dropped| if dropped { "Goal dropped" } else { "Goal kept" }.to_owned()),
             ("budget", budget) => match parse_budget(budget) {

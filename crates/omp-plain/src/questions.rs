@@ -53,7 +53,7 @@ impl Asked {
                 replies.push(Reply::Always(scope));
             }
         }
-        choices.extend([Choice::new("No"), Choice::new("No, and tell the model why")]);
+        choices.extend([Choice::new("No"), Choice::new("Refuse and tell the model why")]);
         replies.extend([Reply::No, Reply::NoBecause(String::new())]);
         Self::new(&request.question.text(), choices, Count::One, Waiting::Reply(replies, answer)).unasked()
     }

@@ -13,10 +13,10 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::commands::Hands;
+use crate::commands::CommandRunner;
 use crate::lines;
-use crate::person::{Person, Word, Words};
 use crate::questions::{Asked, Taken};
+use crate::session_channel::{SessionChannel, SessionMessage, SessionMessages};
 use crate::speech::{self, Speech};
 
 /// A line that comes sooner after a question was typed before it could be read.
@@ -30,9 +30,9 @@ pub struct Start {
     /// The sessions, with the first one open.
     pub host: Arc<Host>,
     /// The person, for all sessions.
-    pub person: Person,
+    pub channel: SessionChannel,
     /// What the sessions say.
-    pub words: Words,
+    pub messages: SessionMessages,
     /// What to work towards, before everything else.
     pub goal: Option<String>,
     /// Prompts that were given on the command line.
@@ -71,7 +71,7 @@ pub(crate) enum Finished {
 }
 
 struct Plain {
-    hands: Hands,
+    runner: CommandRunner,
     speech: Speech,
     /// Questions, the first in front.
     asked: VecDeque<Asked>,
@@ -90,11 +90,11 @@ struct Plain {
 
 /// Runs until the user leaves.
 pub async fn run(start: Start) -> End {
-    let Start { host, person, mut words, goal, prompts, remarks, width, theme } = start;
+    let Start { host, channel, mut messages, goal, prompts, remarks, width, theme } = start;
     let (finished, mut results) = mpsc::unbounded_channel();
-    let driver = Arc::new(Driver::new(Arc::clone(&host), Arc::new(person.clone()), "interactive"));
+    let driver = Arc::new(Driver::new(Arc::clone(&host), Arc::new(channel.clone()), "interactive"));
     let mut plain = Plain {
-        hands: Hands { context: CommandContext { host, theme }, driver, person },
+        runner: CommandRunner { context: CommandContext { host, theme }, driver, channel },
         speech: Speech::new(width),
         asked: VecDeque::new(),
         put: None,
@@ -120,10 +120,10 @@ pub async fn run(start: Start) -> End {
             () = next(terminate) => return plain.end(15),
             () = next(hangup) => return plain.end(1),
             () = next(interrupt) => plain.interrupt(),
-            Some(word) = words.next() => plain.word(word),
+            Some(message) = messages.next() => plain.session_message(message),
             Some(result) = results.recv() => {
-                while let Some(word) = words.ready() {
-                    plain.word(word);
+                while let Some(message) = messages.ready() {
+                    plain.session_message(message);
                 }
                 plain.finish(result).await;
             }
@@ -151,7 +151,7 @@ async fn next(stream: &mut Option<Signal>) {
 /// Waits for the result of a background job that nobody reads yet.
 async fn job_result(plain: &Plain) {
     match plain.running {
-        None => plain.hands.context.host.session().job_results().await,
+        None => plain.runner.context.host.session().job_results().await,
         Some(_) => std::future::pending().await,
     }
 }
@@ -168,7 +168,7 @@ fn say(text: &str) {
 
 impl Plain {
     async fn greet(&mut self, remarks: &[String]) {
-        let session = self.hands.context.host.session();
+        let session = self.runner.context.host.session();
         out(&format!("omp {}, model {}.\n", env!("CARGO_PKG_VERSION"), session.model_selector()));
         out(
             "Type a prompt and press Enter. /help lists commands. Ctrl+C stops the model; press it twice to exit.\n",
@@ -204,7 +204,7 @@ impl Plain {
     }
 
     fn submit(&mut self, prompt: Prompt) {
-        let driver = Arc::clone(&self.hands.driver);
+        let driver = Arc::clone(&self.runner.driver);
         self.spawn(|cancel| async move {
             match driver.submit(prompt, cancel).await {
                 Ok(_) => Finished::Quiet,
@@ -215,7 +215,7 @@ impl Plain {
 
     /// A goal that was given on the command line.
     fn work_towards(&mut self, objective: String) {
-        let driver = Arc::clone(&self.hands.driver);
+        let driver = Arc::clone(&self.runner.driver);
         self.spawn(|cancel| async move {
             match driver.start_goal(&objective, None, cancel).await {
                 Ok(_) => Finished::Quiet,
@@ -226,7 +226,7 @@ impl Plain {
 
     /// The result of a background job waits: the model reads it.
     fn deliver(&mut self) {
-        let session = self.hands.context.host.session();
+        let session = self.runner.context.host.session();
         self.spawn(|cancel| async move {
             match session.deliver_results(cancel).await {
                 Ok(_) | Err(AgentError::NothingToRetry) => Finished::Quiet,
@@ -235,10 +235,10 @@ impl Plain {
         });
     }
 
-    fn word(&mut self, word: Word) {
-        match word {
-            Word::Event(event) => say(&self.speech.event(&event)),
-            Word::Question(asked) => {
+    fn session_message(&mut self, message: SessionMessage) {
+        match message {
+            SessionMessage::Event(event) => say(&self.speech.event(&event)),
+            SessionMessage::Question(asked) => {
                 self.asked.retain(|asked| !asked.is_stale());
                 self.asked.push_back(asked);
                 if self.asked.len() == 1 {
@@ -280,7 +280,7 @@ impl Plain {
     }
 
     async fn arrive(&mut self, arrival: Arrival, text: &str) {
-        say(&self.speech.replay(&self.hands.context.host.session().conversation().await));
+        say(&self.speech.replay(&self.runner.context.host.session().conversation().await));
         out(&format!("{text}\n"));
         arrival.remarks.iter().for_each(|remark| out(&format!("{remark}\n")));
         if let Some(cwd) = arrival.elsewhere {
@@ -316,14 +316,14 @@ impl Plain {
         if self.running.is_some() {
             return self.beside(text);
         }
-        self.hands.context.host.session().note_typed(text);
+        self.runner.context.host.session().note_typed(text);
         if let Some(command) = text.strip_prefix("!!") {
             self.run_command(command.trim(), Audience::User);
         } else if let Some(command) = text.strip_prefix('!') {
             self.run_command(command.trim(), Audience::Model);
         } else if matches!(interpret(text), Submission::Builtin(_)) {
-            let (hands, line) = (self.hands.clone(), text.to_owned());
-            self.spawn(|cancel| hands.answer(line, cancel));
+            let (runner, line) = (self.runner.clone(), text.to_owned());
+            self.spawn(|cancel| runner.answer(line, cancel));
         } else {
             self.submit(Prompt::text(text));
         }
@@ -340,9 +340,9 @@ impl Plain {
         match interpret(text) {
             Submission::Builtin(call) if call.is(ScreenCommand::Exit) => self.leaving = true,
             Submission::Builtin(call) if !call.command.needs_person() => {
-                let (hands, line, finished) = (self.hands.clone(), text.to_owned(), self.finished.clone());
+                let (runner, line, finished) = (self.runner.clone(), text.to_owned(), self.finished.clone());
                 tokio::spawn(async move {
-                    let answer = hands.answer(line, CancellationToken::new()).await;
+                    let answer = runner.answer(line, CancellationToken::new()).await;
                     // The program has ended if nobody takes it.
                     let _ = finished.send(Finished::Beside(Box::new(answer)));
                 });
@@ -357,7 +357,7 @@ impl Plain {
 
     /// Something is said while the model works.
     fn steer(&self, text: &str) {
-        let session = self.hands.context.host.session();
+        let session = self.runner.context.host.session();
         if session.control().is_running() {
             session.note_typed(text);
             session.control().steer(UserContent::Text(text.to_owned()));
@@ -368,7 +368,7 @@ impl Plain {
     }
 
     fn run_command(&mut self, command: &str, audience: Audience) {
-        let (session, command) = (self.hands.context.host.session(), command.to_owned());
+        let (session, command) = (self.runner.context.host.session(), command.to_owned());
         self.spawn(|cancel| async move {
             let done = match session.run_command(&command, None, &cancel, |_| {}).await {
                 Ok(done) => done,

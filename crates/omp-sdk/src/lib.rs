@@ -137,7 +137,9 @@ pub use modes::{
     Driver, LoopLimit, LoopUsage, ModeError, PlanChoice, PlanReview, PlanState, PlanVerdict, Ui, parse_budget,
 };
 pub use omp_agent::UpkeepError;
-pub use omp_agent::{AgentError, Chain, Clock, Control, Fallbacks, Listener, Outcome, Prompt, PromptForm};
+pub use omp_agent::{
+    AgentError, Backlog, Chain, Clock, Control, Fallbacks, Listener, Outcome, Prompt, PromptForm,
+};
 pub use omp_agent::{Invocation, McpOrigin, Tool, ToolError, ToolOrigin};
 pub use omp_auth as auth;
 pub use omp_compaction::Shake;

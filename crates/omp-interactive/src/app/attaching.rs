@@ -71,7 +71,7 @@ fn take_pictures(app: &mut App, read: impl FnOnce() -> Vec<Result<ImageBlock, St
                     Err(error) => app.hint(Token::Warning, error),
                 }
             }
-            app.shown.link.set_composing(!app.composer.editor.is_empty());
+            app.shown.channel.set_composing(!app.composer.editor.is_empty());
             app.surface.changed();
         }) as Task
     });
@@ -135,7 +135,7 @@ pub(crate) fn save_paste(app: &mut App, text: Arc<str>) {
                     app.composer.editor.apply(Command::PasteRaw(text.to_string()));
                 }
             }
-            app.shown.link.set_composing(!app.composer.editor.is_empty());
+            app.shown.channel.set_composing(!app.composer.editor.is_empty());
             app.surface.changed();
         }) as Task
     });

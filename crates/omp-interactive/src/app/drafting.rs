@@ -23,7 +23,7 @@ pub(crate) fn give_back(app: &mut App) {
     }
     let current = app.composer.editor.content();
     app.composer.editor.set_content(&Content::dequeued(steering, later, current));
-    app.shown.link.set_composing(true);
+    app.shown.channel.set_composing(true);
 }
 
 /// Puts words into the editor, behind what is there.
@@ -32,7 +32,7 @@ pub(crate) fn add_to_draft(app: &mut App, words: &str) {
     let between = if content.is_empty() { "" } else { "\n\n" };
     content.push(Part::Text(format!("{between}{words}")));
     app.composer.editor.set_content(&content);
-    app.shown.link.set_composing(true);
+    app.shown.channel.set_composing(true);
 }
 
 /// Interrupts the turn; what is queued is said at once.
@@ -85,7 +85,7 @@ pub(crate) fn restore_draft(app: &mut App) {
                 && let Some(draft) = unpacked(app, &kept)
             {
                 app.composer.editor.restore(&draft);
-                app.shown.link.set_composing(true);
+                app.shown.channel.set_composing(true);
                 app.surface.changed();
             }
         }) as Task

@@ -135,7 +135,7 @@ impl App {
             }
             ClearKey::Clear => {
                 self.composer.editor.apply(Command::Clear);
-                self.shown.link.set_composing(false);
+                self.shown.channel.set_composing(false);
                 self.composer.begin_anew();
                 self.hint(Token::Muted, "Press Ctrl+C again to exit");
             }
@@ -169,7 +169,7 @@ impl App {
             Escape::OpenBranch => self.command("/branch"),
             _ => {}
         }
-        self.shown.link.set_composing(!self.composer.editor.is_empty());
+        self.shown.channel.set_composing(!self.composer.editor.is_empty());
     }
 
     /// What Escape could leave now.
@@ -213,7 +213,7 @@ impl App {
             Outcome::Attach(_) | Outcome::SavePaste(_) => {}
             Outcome::Ignored | Outcome::Handled => {}
         }
-        self.shown.link.set_composing(!self.composer.editor.is_empty());
+        self.shown.channel.set_composing(!self.composer.editor.is_empty());
         self.complete();
     }
 }

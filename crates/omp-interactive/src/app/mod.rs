@@ -24,6 +24,7 @@ mod playable;
 mod prompting;
 mod pty;
 pub(crate) mod servers;
+mod session_messages;
 pub(crate) mod shell;
 pub(crate) mod shown;
 mod spinner;
@@ -36,7 +37,6 @@ mod taping;
 mod telling;
 mod theming;
 pub(crate) mod turn;
-mod words;
 
 use std::sync::Arc;
 
@@ -54,9 +54,9 @@ use crate::clipboard::Clipboard;
 use crate::conversation::Conversation;
 use crate::greeting;
 use crate::greeting::Greeting;
-use crate::link::Link;
 use crate::recent::Recent;
 use crate::run::Numbers;
+use crate::session_channel::SessionChannel;
 
 use clock::Clock;
 use composer::Composer;
@@ -98,14 +98,25 @@ pub(crate) struct Beginning {
     pub(crate) numbers: Numbers,
     pub(crate) recent: Recent,
     pub(crate) files: Files,
-    pub(crate) link: Link,
+    pub(crate) channel: SessionChannel,
     pub(crate) clipboard: Arc<dyn Clipboard>,
 }
 
 impl App {
     pub(crate) fn new(beginning: Beginning) -> Self {
-        let Beginning { host, driver, theme, keys, editor, tasks, numbers, recent, files, link, clipboard } =
-            beginning;
+        let Beginning {
+            host,
+            driver,
+            theme,
+            keys,
+            editor,
+            tasks,
+            numbers,
+            recent,
+            files,
+            channel,
+            clipboard,
+        } = beginning;
         let clock = Clock::start();
         let surface = Surface::new(theme, clock.clone());
         let shown = Shown {
@@ -117,7 +128,7 @@ impl App {
             numbers,
             switching: switching::Switching::default(),
             titles: naming::Titles::Never,
-            link,
+            channel,
         };
         Self {
             surface,

@@ -26,7 +26,7 @@ impl App {
 
 impl Shown {
     fn person(&self) -> Arc<dyn Ui> {
-        Arc::new(self.link.of_session(self.number))
+        Arc::new(self.channel.of_session(self.number))
     }
 }
 

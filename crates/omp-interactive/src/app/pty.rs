@@ -35,5 +35,5 @@ fn follow_terminal(app: &App, mut changes: watch::Receiver<()>, ended: Cancellat
 /// The screen has this size; terminals of commands are made for it.
 pub(crate) fn note_size(app: &mut App, size: Size) {
     app.surface.screen_size = size;
-    app.shown.link.set_room(crate::panels::pty::room(size));
+    app.shown.channel.set_room(crate::panels::pty::room(size));
 }

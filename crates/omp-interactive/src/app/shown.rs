@@ -7,8 +7,8 @@ use omp_sdk::{Driver, Host, Session};
 use super::naming::Titles;
 use super::switching::Switching;
 use crate::conversation::Conversation;
-use crate::link::Link;
 use crate::run::Numbers;
+use crate::session_channel::SessionChannel;
 
 /// The session that is shown.
 pub(crate) struct Shown {
@@ -21,7 +21,7 @@ pub(crate) struct Shown {
     pub(super) numbers: Numbers,
     pub(super) switching: Switching,
     pub(super) titles: Titles,
-    pub(super) link: Link,
+    pub(super) channel: SessionChannel,
 }
 
 impl Shown {

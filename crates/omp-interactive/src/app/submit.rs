@@ -114,7 +114,7 @@ impl App {
     /// Empties the editor: its text is dealt with.
     fn take_text(&mut self) {
         self.composer.editor.take();
-        self.shown.link.set_composing(false);
+        self.shown.channel.set_composing(false);
         self.composer.begin_anew();
     }
 

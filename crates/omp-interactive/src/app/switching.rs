@@ -92,7 +92,7 @@ fn give_held_back(app: &mut App) {
     if !held.is_empty() {
         let current = app.composer.editor.content();
         app.composer.editor.set_content(&Content::dequeued(held, Vec::new(), current));
-        app.shown.link.set_composing(true);
+        app.shown.channel.set_composing(true);
     }
 }
 

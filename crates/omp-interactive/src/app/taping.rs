@@ -23,7 +23,7 @@ use super::playable::is_played;
 use crate::app::surface::Surface;
 use crate::app::turn::Turn;
 use crate::app::{git, servers, shell};
-use crate::link::Word;
+use crate::session_channel::SessionMessage;
 
 /// How a turn ended.
 type Ended = Result<Option<Outcome>, ModeError>;
@@ -312,12 +312,12 @@ impl Taping {
     }
 
     /// A word of the session is taken up.
-    pub(super) fn count_word(&mut self, word: &Word) {
-        match word {
-            Word::Event(event) if !comes_again(event) => {}
-            Word::Event(_) => self.words.0 += 1,
+    pub(super) fn count_message(&mut self, message: &SessionMessage) {
+        match message {
+            SessionMessage::Event(event) if !comes_again(event) => {}
+            SessionMessage::Event(_) => self.words.0 += 1,
             // Somebody else's program wants the terminal.
-            Word::Terminal(..) => self.leave_tape("a command in a terminal"),
+            SessionMessage::Terminal(..) => self.leave_tape("a command in a terminal"),
             _ => self.words.1 += 1,
         }
     }

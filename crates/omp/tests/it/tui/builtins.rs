@@ -155,7 +155,7 @@ fn a_session_tells_about_itself_and_is_deleted() {
     let mut screen = Screen::sized(replies, &[], 40, 160);
     screen.say("/session delete").wait_for("the session is not saved");
     screen.say("hello").wait_for("first-answer");
-    screen.say("/rename Short lived").wait_for("is called Short lived");
+    screen.say("/rename Short lived").wait_for("Session renamed to Short lived");
     let file = session_files(&screen.home)[0].clone();
     let id = lines(&file)[0]["id"].as_str().unwrap().to_owned();
     screen.say("/session").wait_for(&id).wait_for(&file.display().to_string());

@@ -42,7 +42,7 @@ fn a_session_is_renamed() {
     // The first Enter completes: something has to follow.
     screen.say("/rename").wait_for("<title>").send("\r").wait_for("Usage: /rename <title>");
     screen.say("hi").wait_for("hello");
-    screen.say("/rename A good name").wait_for("is called A good name");
+    screen.say("/rename A good name").wait_for("Session renamed to A good name");
     let (_, _, home) = screen.leave();
     let listed = crate::support::omp_run(&home, &["session", "list"]);
     assert!(listed.stdout.contains("A good name"), "{}", listed.stdout);

@@ -126,11 +126,17 @@ fn enter_on_nothing_delivers_what_waits() {
     let slow = Reply::new().text("slow words that take their time").delta_size(5);
     let replies = [slow.stall_after_event(3, Duration::from_secs(30)), Reply::new().text("heard")];
     let mut screen = Screen::new(replies, &[]);
-    screen.say("begin").wait_for("slow").say("sooner").wait_for("1 waiting");
-    screen.send("later").wait_for("later").send("\x11").wait_for("2 waiting").send("\r").wait_for("heard");
+    screen.say("begin").wait_for("slow").say("sooner").wait_for("1 message queued");
+    screen
+        .send("later")
+        .wait_for("later")
+        .send("\x11")
+        .wait_for("2 messages queued")
+        .send("\r")
+        .wait_for("heard");
     let prompt = last_prompt(&screen.server);
     assert!(prompt.contains("sooner") && prompt.contains("later"), "{prompt}");
-    assert!(!screen.terminal.screen().contains("waiting"));
+    assert!(!screen.terminal.screen().contains("queued"));
     // Without anything that waits, Enter on nothing is nothing.
     screen.send("\r").send("x").wait_for("│ x");
     assert_eq!(screen.server.requests().len(), 2);
@@ -156,7 +162,7 @@ fn commands_while_the_model_answers() {
     home.write("work/.omp/commands/greet.md", "Hello $1, how are you?\n");
     let mut screen = Screen::in_home(home, server, &[], 60, 100);
     screen.say("begin").wait_for("slow").say("/hotkeys").wait_for("Unfold, or go down");
-    screen.say("/greet Ann").wait_for("1 waiting").wait_for("after");
+    screen.say("/greet Ann").wait_for("1 message queued").wait_for("after");
     let prompt = last_prompt(&screen.server);
     assert!(prompt.contains("Hello Ann, how are you?") && !prompt.contains("/greet"), "{prompt}");
 }

@@ -76,7 +76,7 @@ fn the_keys_of_the_main_view() {
     }
     // Messages that wait come back; Escape stops the turn, Ctrl+C clears.
     screen.say("begin").wait_for("slow words");
-    screen.say("queued").wait_for("1 waiting").send("\x1b[1;3A").wait_for("│ queued");
+    screen.say("queued").wait_for("1 message queued").send("\x1b[1;3A").wait_for("│ queued");
     screen.send("\x03").wait_for("Ask anything").send("\x1b").wait_for("Aborted");
     // Asleep and awake again; then out.
     screen.send("\x1a").terminal.wait_for_bytes(b"STOPPED 147");
@@ -92,8 +92,8 @@ fn the_keys_for_messages_and_copies() {
     let slow = Reply::new().text("slow words that take their time").delta_size(5);
     let mut screen = Screen::new([slow.stall_after_event(3, Duration::from_secs(30))], &[]);
     screen.say("begin").wait_for("slow");
-    screen.send("one").wait_for("│ one").send("\x1b[13;5u").wait_for("1 waiting");
-    screen.send("two").wait_for("│ two").send("\x11").wait_for("2 waiting");
+    screen.send("one").wait_for("│ one").send("\x1b[13;5u").wait_for("1 message queued");
+    screen.send("two").wait_for("│ two").send("\x11").wait_for("2 messages queued");
     screen
         .send("\x1b[1;3A")
         .wait_for("│ one")

@@ -126,14 +126,14 @@ fn a_key_is_stored_and_forgotten() {
     screen.say("/logout").wait_for("No stored credentials");
     screen.say("/login groq").wait_for("Paste the API key").wait_for("console.groq.com");
     screen.send("sk secret\r").wait_for("spaces").send("sk-secret-1").wait_for("***********").send("\r");
-    screen.wait_for("The key of groq is stored.");
+    screen.wait_for("Saved the API key for groq");
     screen
         .say("/model groq/scripted")
         .wait_for("Switched to groq/scripted")
         .say("hello")
         .wait_for("an-answer");
     assert_eq!(bearer(&screen), "sk-secret-1");
-    screen.say("/logout nobody").wait_for("Nothing is stored for nobody. Stored are: groq.");
+    screen.say("/logout nobody").wait_for("Nothing is stored for nobody. Stored: groq");
     screen.say("/logout").wait_for("Log out of a provider").wait_for("❯ groq").send("\r");
     screen.wait_for("Logged out of groq: 1 credential removed");
     screen.say("/logout groq").wait_for("Nothing is stored for groq.");

@@ -82,9 +82,9 @@ fn pictures_are_attached_by_their_paths_and_counted_through() {
     screen.say("begin").wait_for("slow");
     // A path as a terminal drops it, quoted.
     screen.send(&paste(&format!("'{}'", first.display()))).wait_for("│ [Image #1]");
-    screen.send("the first\r").wait_for("1 waiting");
+    screen.send("the first\r").wait_for("1 message queued");
     screen.send(&paste(&second.display().to_string())).wait_for("│ [Image #1]");
-    screen.send("the second").wait_for("[Image #1] the second").send("\x11").wait_for("2 waiting");
+    screen.send("the second").wait_for("[Image #1] the second").send("\x11").wait_for("2 messages queued");
     screen.send("\x1b[1;3A").wait_for("│ [Image #1] the first").wait_for("│ [Image #2] the second");
     screen.send("\x1b").wait_for("Aborted");
     screen.send("\r").wait_for("seen");
@@ -159,9 +159,9 @@ fn keys_for_messages_and_the_clipboard() {
     assert_eq!(screen.home.read("clipboard/copied"), "one\ntwo");
     screen.send("\x1b[27u").wait_for("Ask anything");
     screen.say("begin").wait_for("slow");
-    screen.send("by Q").wait_for("by Q").send("\x11").wait_for("1 waiting");
-    screen.send("by Enter").wait_for("by Enter").send("\x1b[13;5u").wait_for("2 waiting");
-    screen.send("\x1b[1;3A").wait_for("│ by Q").wait_for("│ by Enter").terminal.wait_without("waiting");
+    screen.send("by Q").wait_for("by Q").send("\x11").wait_for("1 message queued");
+    screen.send("by Enter").wait_for("by Enter").send("\x1b[13;5u").wait_for("2 messages queued");
+    screen.send("\x1b[1;3A").wait_for("│ by Q").wait_for("│ by Enter").terminal.wait_without("queued");
 }
 
 /// One packet of the terminal's clipboard.

@@ -307,7 +307,7 @@ fn sessions_are_renamed_sorted_and_located() {
     list.send("\x15beaver\r").wait_for("❯ beaver");
     assert_eq!(lines(&first)[0]["title"], "beaver");
     assert_eq!(listed(&list), ["ant", "❯ beaver"], "a name is no use");
-    list.send("\x13").wait_for("sorts (newest)").send("\x13").wait_for("sorts (name)");
+    list.send("\x13").wait_for("sort (newest)").send("\x13").wait_for("sort (name)");
     list.send("\x10").wait_for(".jsonl").send("\x10").wait_without(".jsonl");
     list.send("\x04").wait_for("Delete \"beaver\"").send("\x1b").wait_without("and its artifacts");
     // Ctrl+Backspace
@@ -322,7 +322,7 @@ fn plain_lines_have_numbers_to_choose_from() {
     let (work, other) = (home.work_dir(), directory(&home, "other"));
     begun(&home, &other, "about pears");
     let mut lines = started(&home, &work, &["--plain-ui", "--resume"]);
-    lines.wait_for("1. about pears, in /").wait_for("or press Enter to keep").send("\n");
+    lines.wait_for("1. about pears, in /").wait_for("or nothing to leave").send("\n");
     assert_eq!(lines.wait_exit().code(), Some(0));
     assert!(lines.screen().contains("No session selected"), "{}", lines.screen());
     begun(&home, &work, "about apples");

@@ -131,7 +131,7 @@ fn calls_questions_and_plans_are_answered_by_number() {
 fn a_refusal_in_lines_has_words() {
     let call = Reply::new().tool_call("bash", json!({"_i": "run", "command": "touch one"}));
     let mut lines = plain([call, Reply::new().text("I see.")], &["--approval-mode", "always-ask"]);
-    lines.say("go").wait_for("No, and tell the model why").answer("refuse").wait_for("do instead?");
+    lines.say("go").wait_for("Refuse and tell the model why").answer("refuse").wait_for("do instead?");
     lines.answer("touch two instead").wait_for("I see.");
     let body = lines.server.requests()[1].body.to_string();
     assert!(body.contains("The user says: touch two instead"), "{body}");
@@ -151,11 +151,11 @@ fn commands_and_the_shell_work() {
     lines.say("/settings").wait_for("/settings needs");
     lines.say("/usage").wait_for("No account that reports its quota");
     lines.say("/usage reset").wait_for("available yet");
-    lines.say("/new").wait_for("New session started.");
+    lines.say("/new").wait_for("New session started");
     lines.say("hello").wait_for("New.");
     assert!(!lines.server.requests()[1].body.to_string().contains("what was that?"));
     lines.say("/resume").wait_for("Which session?").answer("2").wait_for("You: what was that?");
-    lines.wait_for("Session resumed.").say("/exit");
+    lines.wait_for("Session resumed").say("/exit");
     assert!(lines.terminal.wait_exit().success());
 }
 
@@ -217,7 +217,7 @@ fn control_c_stops_a_command() {
     lines.answer("/compact");
     lines.server.wait_for_requests(3, support::LIMIT);
     lines.terminal.send("\x03");
-    lines.wait_for("Stopped.");
+    lines.wait_for("Stopped");
     lines.leave();
 }
 

@@ -48,7 +48,7 @@ fn words_that_wait_for_a_failed_turn_come_back() {
     let mut screen = Screen::new(Scenario::dynamic(answer), &[]);
     screen.say("begin");
     is_asked.recv().unwrap();
-    screen.say("more words").wait_for("1 waiting");
+    screen.say("more words").wait_for("1 message queued");
     go.send(()).unwrap();
     screen.wait_for("no such thing").wait_for("│ more words");
     screen.send("\r").wait_for("second-answer");
@@ -139,7 +139,7 @@ fn a_compaction_that_is_left_has_no_say() {
 fn words_that_wait_are_not_lost_by_a_switch() {
     let mut screen =
         Screen::new([stalled("the first words and more"), Reply::new().text("second-answer")], &[]);
-    screen.say("the old question").wait_for("the fi").say("words that wait").wait_for("1 waiting");
+    screen.say("the old question").wait_for("the fi").say("words that wait").wait_for("1 message queued");
     screen.say("/new").wait_for("New session started").wait_for("│ words that wait").send("\r");
     screen.wait_for("second-answer");
     assert_eq!(last_prompt(&screen.server), "words that wait");

@@ -120,7 +120,7 @@ fn files_and_conversation_go_back_and_forth() {
     assert_eq!(file(&screen, "a.txt").as_deref(), Some("four\n"));
     screen.say("/rewind 5 files").wait_for("Rewound to before: question epsilon");
     assert_eq!(file(&screen, "a.txt").as_deref(), Some("two\n"));
-    screen.say("/rewind clear").wait_for("3 checkpoints are forgotten.");
+    screen.say("/rewind clear").wait_for("3 checkpoints cleared");
     screen.say("/rewind 1 files").wait_for("No checkpoint of that prompt is kept.");
     assert_eq!(file(&screen, "a.txt").as_deref(), Some("two\n"), "files are as they are");
 }

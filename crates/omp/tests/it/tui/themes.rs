@@ -70,7 +70,7 @@ fn the_choice_is_kept_by_background() {
         assert_eq!(screen.home.read(CONFIG), format!("# old\ntheme:\n  {slot}: {flat}\n"));
         screen
             .say("/theme")
-            .wait_for(&format!("Theme on a {slot} background"))
+            .wait_for(&format!("Theme for {slot} backgrounds"))
             .wait_for(&format!("❯ {flat}"));
         screen.send("solar").wait_for("❯ solar").send("\r").wait_for("Theme: solar");
         let (_, _, home) = screen.leave();

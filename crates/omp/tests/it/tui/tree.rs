@@ -39,7 +39,7 @@ pub(super) fn two_turns(more: Vec<Reply>) -> Screen {
 fn tree(screen: &Screen) -> Vec<String> {
     let shown = screen.terminal.screen();
     let rows = shown.lines().skip_while(|row| !row.contains(TITLE)).skip(2);
-    rows.take_while(|row| !row.contains("Enter ") && !row.contains(" more"))
+    rows.take_while(|row| !row.contains("Enter: ") && !row.contains(" more"))
         .map(|row| row.trim_end().to_owned())
         .collect()
 }
