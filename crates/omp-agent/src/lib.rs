@@ -9,6 +9,7 @@
 
 mod agent;
 mod answer;
+mod backlog;
 mod batch;
 mod conduct;
 mod config;
@@ -32,6 +33,7 @@ mod upkeep;
 mod validate;
 
 pub use agent::{Agent, AgentError};
+pub use backlog::Backlog;
 pub use conduct::{Conduct, FreeConduct, Rewind, Then, Turn};
 pub use config::{
     AgentConfig, Eager, Fallbacks, InterruptMode, QueueMode, RetryConfig, RevertPolicy, TodoConfig,

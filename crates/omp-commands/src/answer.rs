@@ -10,6 +10,8 @@ use omp_sdk::Arrival;
 pub enum Answer {
     /// Something to read.
     Text(String),
+    /// Something to read, in Markdown.
+    Markdown(String),
     /// Something to read, in columns.
     Table(Columns),
     /// A text for the clipboard, to be read where there is none.
@@ -38,6 +40,7 @@ impl Answer {
     pub fn text(&self) -> Option<String> {
         match self {
             Self::Text(text)
+            | Self::Markdown(text)
             | Self::Copy(text)
             | Self::Changed(text)
             | Self::Arrived(_, text)

@@ -2,7 +2,8 @@
 
 use omp_sdk::{CommandSource, Level, Session};
 
-use crate::call::{Builtin, Place, named};
+use crate::builtin::Builtin;
+use crate::parse::named;
 use crate::table::BUILTINS;
 
 /// A command as lists show it.
@@ -22,18 +23,27 @@ pub struct Listed {
     pub source: String,
 }
 
-/// What can be called: built-in commands, skills, Markdown commands, templates. `place` leaves out what is not answered
-/// there. What waits for a part that does not exist is left out too. Reads files.
-pub fn listed(session: &Session, place: Place) -> Vec<Listed> {
+/// Who is shown a list of commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListedFor {
+    /// A person, at a screen or in lines.
+    People,
+    /// A program that speaks a protocol: only commands that answer with text.
+    Programs,
+}
+
+/// What can be called: built-in commands, skills, Markdown commands, templates. What is not available yet is left out.
+/// Reads files.
+pub fn listed(session: &Session, listed_for: ListedFor) -> Vec<Listed> {
     let answered = |command: &&Builtin| {
-        command.waits_for.is_none() && (place == Place::Terminal || command.place == Place::Everywhere)
+        command.is_available() && (listed_for == ListedFor::People || !command.needs_person())
     };
     let mut all: Vec<Listed> = BUILTINS.iter().filter(answered).map(built_in).collect();
     all.extend(session.skill_commands().into_iter().map(|(name, description)| Listed {
         name: format!("skill:{name}"),
         aliases: &[],
         description,
-        hint: "[words]".to_owned(),
+        hint: "[arguments]".to_owned(),
         subcommands: &[],
         source: "skill".to_owned(),
     }));

@@ -1,388 +1,280 @@
-//! All built-in commands.
+//! All built-in commands: name, description, handler.
+//!
+//! A row is made by a constructor that takes the handler, so a command without one does not compile. The terminal and the
+//! plain mode match on [`ScreenCommand`] without a wildcard, so neither does a screen command that one of them forgot.
 
-use crate::call::{Builtin, Place};
-
-/// What most commands are: without other names, arguments or conditions, and for a person at a screen.
-const PLAIN: Builtin = Builtin {
-    name: "",
-    aliases: &[],
-    description: "",
-    hint: "",
-    subcommands: &[],
-    place: Place::Terminal,
-    waits_for: None,
+use crate::builtin::Builtin;
+use crate::handler::{ScreenCommand, TextCall};
+use crate::text::{
+    about, changelog, compacting, conversation, machines, moving, permissions, provider, rewinding, roots,
+    sandbox, stats, todo, trust, upkeep, usage,
 };
+
+/// A handler that answers with text.
+macro_rules! answers {
+    ($call:ident => $answer:expr) => {
+        |$call: TextCall<'_>| Box::pin(async move { $answer })
+    };
+}
 
 /// All built-in commands, in the order in which they are listed.
 pub const BUILTINS: &[Builtin] = &[
-    Builtin { name: "settings", description: "Change settings", ..PLAIN },
-    Builtin {
-        name: "setup",
-        aliases: &["providers"],
-        description: "Sign in to providers and set them up",
-        hint: "[providers]",
-        subcommands: &["providers"],
-        ..PLAIN
-    },
-    Builtin {
-        name: "provider",
-        description: "Describe a provider in the models file",
-        hint: "add --preset <name>",
-        subcommands: &["add"],
-        ..PLAIN
-    },
-    Builtin { name: "plan", description: "Plan before anything is changed", hint: "[prompt]", ..PLAIN },
-    Builtin { name: "plan-review", description: "Open the review of the newest plan", ..PLAIN },
-    Builtin {
-        name: "goal",
-        description: "Work towards a goal until it is reached",
-        hint: "[objective|set|show|pause|resume|drop|budget <N|off>]",
-        subcommands: &["set", "show", "pause", "resume", "drop", "budget"],
-        ..PLAIN
-    },
-    Builtin {
-        name: "guided-goal",
-        description: "Find a goal by answering a few questions",
-        hint: "[rough objective]",
-        ..PLAIN
-    },
-    Builtin {
-        name: "loop",
-        description: "Repeat the next prompt after every turn",
-        hint: "[count|duration]",
-        ..PLAIN
-    },
-    Builtin {
-        name: "model",
-        aliases: &["models"],
-        description: "Choose the model",
-        hint: "[id]",
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin { name: "switch", description: "Choose a model for this session only", ..PLAIN },
-    Builtin {
-        name: "fast",
-        description: "Use the faster service tier",
-        hint: "[on|off|status]",
-        subcommands: &["on", "off", "status"],
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "advisor",
-        description: "A second model that watches",
-        hint: "[on|off|status|dump [raw]]",
-        subcommands: &["on", "off", "status", "dump"],
-        waits_for: Some("the advisor"),
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "export",
-        description: "Write the conversation as a web page",
-        hint: "[path]",
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "dump",
-        description: "Copy the conversation as text",
-        hint: "[raw]",
-        subcommands: &["raw"],
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "share",
-        description: "Make a link to an encrypted snapshot",
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "collab",
-        description: "Let others join this session",
-        hint: "[start|view|status|stop] [relay]",
-        subcommands: &["start", "view", "status", "stop"],
-        waits_for: Some("collaboration"),
-        ..PLAIN
-    },
-    Builtin {
-        name: "join",
-        description: "Join a shared session",
-        hint: "<link>",
-        waits_for: Some("collaboration"),
-        ..PLAIN
-    },
-    Builtin {
-        name: "leave",
-        description: "Leave a shared session",
-        waits_for: Some("collaboration"),
-        ..PLAIN
-    },
-    Builtin {
-        name: "browser",
-        description: "Show or hide the browser",
-        hint: "[headless|visible]",
-        subcommands: &["headless", "visible"],
-        waits_for: Some("the browser tool"),
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin { name: "copy", description: "Copy a message, a code block or a command", ..PLAIN },
-    Builtin {
-        name: "todo",
-        description: "See and change the list of tasks",
-        hint: "[edit|copy|export|import|append|start|done|drop|rm]",
-        subcommands: &["edit", "copy", "export", "import", "append", "start", "done", "drop", "rm"],
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "session",
-        description: "About this session, or delete it",
-        hint: "[info|delete]",
-        subcommands: &["info", "delete"],
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin { name: "jobs", description: "Background jobs", place: Place::Everywhere, ..PLAIN },
-    Builtin {
-        name: "usage",
-        description: "What accounts have left",
-        hint: "[show|reset [account|active]]",
-        subcommands: &["show", "reset"],
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "stats",
-        description: "Usage and cost in a browser",
-        hint: "[--port n]",
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "changelog",
-        description: "What is new",
-        hint: "[full]",
-        subcommands: &["full"],
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin { name: "hotkeys", description: "All keys", ..PLAIN },
-    Builtin {
-        name: "tools",
-        description: "All tools and which are active",
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "context",
-        description: "What fills the context window",
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "cache",
-        description: "What the prompt cache saved and missed, and why",
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "extensions",
-        aliases: &["status"],
-        description: "Everything that was found, by source",
-        ..PLAIN
-    },
-    Builtin { name: "agents", description: "Task agents", waits_for: Some("sub-agents"), ..PLAIN },
-    Builtin { name: "branch", description: "Go on before an earlier message, in a new session", ..PLAIN },
-    Builtin { name: "fork", description: "Go on in a copy of this session", ..PLAIN },
-    Builtin { name: "tree", description: "Go to another place in this conversation", ..PLAIN },
-    Builtin {
-        name: "rewind",
-        description: "Go back before a prompt: files, conversation or both",
-        hint: "[list|<number> [both|conversation|files] [all]|on|off|clear]",
-        subcommands: &["list", "on", "off", "clear"],
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "redo",
-        description: "Undo the last /rewind",
-        hint: "[all]",
-        subcommands: &["all"],
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin { name: "resume", description: "Go on with an earlier session", ..PLAIN },
-    Builtin { name: "login", description: "Sign in to a provider", hint: "[provider|redirect-url]", ..PLAIN },
-    Builtin { name: "logout", description: "Forget a provider's credentials", hint: "[provider]", ..PLAIN },
-    Builtin {
-        name: "mcp",
-        description: "MCP servers",
-        hint: "<sub> ...",
-        waits_for: Some("MCP"),
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "ssh",
-        description: "Hosts for the ssh tool",
-        hint: "add|list|remove|help ...",
-        subcommands: &["add", "list", "remove", "help"],
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin { name: "new", description: "Begin a new session", ..PLAIN },
-    Builtin { name: "clear", description: "Go on with an empty context, in the same session", ..PLAIN },
-    Builtin {
-        name: "fresh",
-        description: "Begin anew with the provider, with the same conversation",
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin { name: "drop", description: "Delete this session and begin a new one", ..PLAIN },
-    Builtin {
-        name: "compact",
-        description: "Summarise the conversation to make room",
-        hint: "[focus]",
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "shake",
-        description: "Drop heavy results or images from the context",
-        hint: "[elide|images]",
-        subcommands: &["elide", "images"],
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "handoff",
-        description: "Go on in a new session with a summary",
-        hint: "[focus]",
-        ..PLAIN
-    },
-    Builtin { name: "btw", description: "Ask something on the side", hint: "<question>", ..PLAIN },
-    Builtin {
-        name: "tan",
-        description: "Do something on the side, in the background",
-        hint: "<work>",
-        waits_for: Some("sub-agents"),
-        ..PLAIN
-    },
-    Builtin {
-        name: "omfg",
-        description: "Turn a complaint into a rule",
-        hint: "<complaint>",
-        waits_for: Some("stream rules"),
-        ..PLAIN
-    },
-    Builtin { name: "queue", description: "Say something when the turn is over", hint: "<message>", ..PLAIN },
-    Builtin { name: "retry", description: "Try the last failed or stopped turn again", ..PLAIN },
-    Builtin {
-        name: "debug",
-        description: "Look inside",
-        hint: "[dump-next-request <path>]",
-        subcommands: &["dump-next-request"],
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "memory",
-        description: "What is remembered between sessions",
-        hint: "...",
-        waits_for: Some("memory"),
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "rename",
-        description: "Name this session",
-        hint: "<title>",
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "move",
-        description: "Move this session to another directory",
-        hint: "<path>",
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "trust",
-        description: "What this project may run and read outside of itself",
-        hint: "[add|revoke]",
-        subcommands: &["add", "revoke"],
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "add-dir",
-        description: "Work in another directory, too",
-        hint: "<directory>",
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "dirs",
-        description: "The directories of the workspace",
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "sandbox",
-        description: "Show the sandbox status of this session",
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "permissions",
-        description: "Commands that run without a question, and why others are asked about",
-        hint: "[list|explain <command>|test <command>|remove <rule>]",
-        subcommands: &["list", "explain", "test", "remove"],
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "remove-dir",
-        description: "Leave a further directory of the workspace",
-        hint: "<directory>",
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "marketplace",
-        description: "Plugins of others",
-        hint: "...",
-        waits_for: Some("plugins"),
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "plugins",
-        description: "Installed plugins",
-        hint: "...",
-        waits_for: Some("plugins"),
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "reload-plugins",
-        description: "Look again for commands, skills and plugins",
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin {
-        name: "force",
-        description: "Make the next turn call a tool",
-        hint: "<tool> [prompt]",
-        place: Place::Everywhere,
-        ..PLAIN
-    },
-    Builtin { name: "exit", aliases: &["quit"], description: "End the program", ..PLAIN },
-    Builtin { name: "help", description: "All commands", place: Place::Everywhere, ..PLAIN },
-    Builtin { name: "theme", description: "Choose colours", ..PLAIN },
+    Builtin::screen("settings", "Change settings", ScreenCommand::Settings),
+    Builtin::screen("setup", "Sign in and choose providers", ScreenCommand::Setup)
+        .aliases(&["providers"])
+        .hint("[providers]")
+        .subcommands(&["providers"]),
+    Builtin::screen("provider", "Add a provider to the models file", ScreenCommand::Provider)
+        .hint("add --preset <name>")
+        .subcommands(&["add"]),
+    Builtin::screen("plan", "Plan before changing anything", ScreenCommand::Plan).hint("[prompt]"),
+    Builtin::screen("plan-review", "Review the latest plan", ScreenCommand::PlanReview),
+    Builtin::screen("goal", "Work until a goal is reached", ScreenCommand::Goal)
+        .hint("[objective|set|show|pause|resume|drop|budget <N|off>]")
+        .subcommands(&["set", "show", "pause", "resume", "drop", "budget"]),
+    Builtin::screen("guided-goal", "Define a goal by answering a few questions", ScreenCommand::GuidedGoal)
+        .hint("[rough objective]"),
+    Builtin::screen("loop", "Repeat the next prompt after every turn", ScreenCommand::Loop)
+        .hint("[count|duration]"),
+    Builtin::both(
+        "model",
+        "Choose the model",
+        answers!(call => provider::model(&call.session(), call.arguments).await),
+        ScreenCommand::Model,
+    )
+    .aliases(&["models"])
+    .hint("[id]"),
+    Builtin::screen("switch", "Choose a model for this session only", ScreenCommand::Switch),
+    Builtin::text(
+        "fast",
+        "Use the faster service tier",
+        answers!(call => provider::fast(&call.session(), call.arguments)),
+    )
+    .hint("[on|off|status]")
+    .subcommands(&["on", "off", "status"]),
+    Builtin::unavailable("advisor", "A second model that reviews the work")
+        .hint("[on|off|status|dump [raw]]")
+        .subcommands(&["on", "off", "status", "dump"]),
+    Builtin::both(
+        "export",
+        "Export the conversation as HTML",
+        answers!(call => conversation::export(call.context, call.arguments).await),
+        ScreenCommand::Export,
+    )
+    .hint("[path]"),
+    Builtin::text(
+        "dump",
+        "Copy the conversation as text",
+        answers!(call => conversation::dump(&call.session(), call.arguments).await),
+    )
+    .hint("[raw]")
+    .subcommands(&["raw"]),
+    Builtin::both(
+        "share",
+        "Create a link to an encrypted snapshot",
+        answers!(call => conversation::share(&call.session()).await),
+        ScreenCommand::Share,
+    ),
+    Builtin::unavailable("collab", "Let others join this session")
+        .hint("[start|view|status|stop] [relay]")
+        .subcommands(&["start", "view", "status", "stop"]),
+    Builtin::unavailable("join", "Join a shared session").hint("<link>"),
+    Builtin::unavailable("leave", "Leave a shared session"),
+    Builtin::unavailable("browser", "Show or hide the browser")
+        .hint("[headless|visible]")
+        .subcommands(&["headless", "visible"]),
+    Builtin::screen("copy", "Copy a message, a code block or a command", ScreenCommand::Copy),
+    Builtin::both(
+        "todo",
+        "View and edit the todo list",
+        answers!(call => todo::run(&call.session(), call.arguments).await),
+        ScreenCommand::Todo,
+    )
+    .hint("[edit|copy|export|import|append|start|done|drop|rm]")
+    .subcommands(&["edit", "copy", "export", "import", "append", "start", "done", "drop", "rm"]),
+    Builtin::both(
+        "session",
+        "Session details, or delete it",
+        answers!(call => about::session(call.context, call.arguments).await),
+        ScreenCommand::Session,
+    )
+    .hint("[info|delete]")
+    .subcommands(&["info", "delete"]),
+    Builtin::text("jobs", "Background jobs", answers!(call => about::jobs(&call.session()))),
+    Builtin::text(
+        "usage",
+        "Quota of your accounts",
+        answers!(call => usage::run(&call.session(), call.arguments).await),
+    )
+    .hint("[show|reset [account|active]]")
+    .subcommands(&["show", "reset"]),
+    Builtin::text(
+        "stats",
+        "Usage and cost in a browser",
+        answers!(call => stats::run(&call.context.host, call.arguments).await),
+    )
+    .hint("[--port n]"),
+    Builtin::text(
+        "changelog",
+        "What's new",
+        answers!(call => changelog::run(&call.session(), call.arguments).await),
+    )
+    .hint("[full]")
+    .subcommands(&["full"]),
+    Builtin::screen("hotkeys", "Keyboard shortcuts", ScreenCommand::Hotkeys),
+    Builtin::text(
+        "tools",
+        "All tools, with the active ones marked",
+        answers!(call => about::tools(&call.session())),
+    ),
+    Builtin::text(
+        "context",
+        "Context window usage",
+        answers!(call => upkeep::context(&call.session()).await),
+    ),
+    Builtin::text(
+        "cache",
+        "Prompt cache hits and misses, and why",
+        answers!(call => upkeep::cache(&call.session())),
+    ),
+    Builtin::screen(
+        "extensions",
+        "Skills, rules, commands and settings by source",
+        ScreenCommand::Extensions,
+    )
+    .aliases(&["status"]),
+    Builtin::unavailable("agents", "Task agents"),
+    Builtin::screen("branch", "Branch from an earlier message into a new session", ScreenCommand::Branch),
+    Builtin::screen("fork", "Continue in a copy of this session", ScreenCommand::Fork),
+    Builtin::screen("tree", "Navigate the session tree", ScreenCommand::Tree),
+    Builtin::both(
+        "rewind",
+        "Rewind to before a prompt: files, conversation or both",
+        answers!(call => rewinding::rewind(&call.session(), call.arguments).await),
+        ScreenCommand::Rewind,
+    )
+    .hint("[list|<number> [both|conversation|files] [all]|on|off|clear]")
+    .subcommands(&["list", "on", "off", "clear"]),
+    Builtin::text(
+        "redo",
+        "Undo the last /rewind",
+        answers!(call => rewinding::redo(&call.session(), call.arguments).await),
+    )
+    .hint("[all]")
+    .subcommands(&["all"]),
+    Builtin::screen("resume", "Resume an earlier session", ScreenCommand::Resume),
+    Builtin::screen("login", "Sign in to a provider", ScreenCommand::Login).hint("[provider|redirect-url]"),
+    Builtin::screen("logout", "Remove a provider's credentials", ScreenCommand::Logout).hint("[provider]"),
+    Builtin::unavailable("mcp", "MCP servers").hint("<sub> ..."),
+    Builtin::text(
+        "ssh",
+        "Hosts for the ssh tool",
+        answers!(call => machines::run(&call.session(), call.arguments).await),
+    )
+    .hint("add|list|remove|help ...")
+    .subcommands(&["add", "list", "remove", "help"]),
+    Builtin::screen("new", "Start a new session", ScreenCommand::New),
+    Builtin::screen("clear", "Clear the context, keep the session", ScreenCommand::Clear),
+    Builtin::text(
+        "fresh",
+        "Reset the provider's state, keep the conversation",
+        answers!(call => provider::fresh(&call.session()).await),
+    ),
+    Builtin::text(
+        "drop",
+        "Delete this session and start a new one",
+        answers!(call => moving::drop_session(call.context).await),
+    )
+    .for_people(),
+    Builtin::both(
+        "compact",
+        "Summarize the conversation to free context",
+        answers!(call => compacting::compact(&call.session(), call.arguments).await),
+        ScreenCommand::Compact,
+    )
+    .hint("[focus]"),
+    Builtin::text(
+        "shake",
+        "Trim large results or images from the context",
+        answers!(call => upkeep::shake(&call.session(), call.arguments).await),
+    )
+    .hint("[elide|images]")
+    .subcommands(&["elide", "images"]),
+    Builtin::screen("handoff", "Continue in a new session with a summary", ScreenCommand::Handoff)
+        .hint("[focus]"),
+    Builtin::screen("btw", "Ask a side question", ScreenCommand::Btw).hint("<question>"),
+    Builtin::unavailable("tan", "Run a side task in the background").hint("<work>"),
+    Builtin::unavailable("omfg", "Turn a complaint into a rule").hint("<complaint>"),
+    Builtin::screen("queue", "Queue a message for the end of the turn", ScreenCommand::Queue)
+        .hint("<message>"),
+    Builtin::screen("retry", "Retry the last failed or stopped turn", ScreenCommand::Retry),
+    Builtin::both(
+        "debug",
+        "Debug tools",
+        answers!(call => provider::debug(&call.session(), call.arguments).await),
+        ScreenCommand::Debug,
+    )
+    .hint("[dump-next-request <path>]")
+    .subcommands(&["dump-next-request"]),
+    Builtin::unavailable("memory", "Memory across sessions").hint("..."),
+    Builtin::text(
+        "rename",
+        "Rename this session",
+        answers!(call => conversation::rename(&call.session(), call.arguments).await),
+    )
+    .hint("<title>"),
+    Builtin::text(
+        "move",
+        "Move this session to another directory",
+        answers!(call => moving::run(call.context, call.arguments).await),
+    )
+    .hint("<path>"),
+    Builtin::text(
+        "trust",
+        "What this project may run, and read outside its directory",
+        answers!(call => trust::run(&call.session(), call.arguments).await),
+    )
+    .hint("[add|revoke]")
+    .subcommands(&["add", "revoke"]),
+    Builtin::text(
+        "add-dir",
+        "Add a directory to the workspace",
+        answers!(call => roots::add(&call.session(), call.arguments).await),
+    )
+    .hint("<directory>"),
+    Builtin::text("dirs", "List the workspace directories", answers!(call => roots::list(&call.session()))),
+    Builtin::text(
+        "sandbox",
+        "Show the sandbox status of this session",
+        answers!(call => sandbox::status(&call.session()).await),
+    ),
+    Builtin::text(
+        "permissions",
+        "Commands allowed without asking, and why others ask",
+        answers!(call => permissions::run(&call.session(), call.arguments).await),
+    )
+    .hint("[list|explain <command>|test <command>|remove <rule>]")
+    .subcommands(&["list", "explain", "test", "remove"]),
+    Builtin::text(
+        "remove-dir",
+        "Remove a directory from the workspace",
+        answers!(call => roots::remove(&call.session(), call.arguments).await),
+    )
+    .hint("<directory>"),
+    Builtin::unavailable("marketplace", "Browse plugins").hint("..."),
+    Builtin::unavailable("plugins", "Installed plugins").hint("..."),
+    Builtin::text(
+        "reload-plugins",
+        "Reload commands, skills and plugins",
+        answers!(call => moving::reload(&call.session()).await),
+    ),
+    Builtin::text(
+        "force",
+        "Force the next turn to call a tool",
+        answers!(call => conversation::force(&call.session(), call.arguments).await),
+    )
+    .hint("<tool> [prompt]"),
+    Builtin::screen("exit", "Exit omp", ScreenCommand::Exit).aliases(&["quit"]),
+    Builtin::text("help", "List all commands", answers!(call => about::help(&call.session()).await)),
+    Builtin::screen("theme", "Choose a theme", ScreenCommand::Theme),
 ];

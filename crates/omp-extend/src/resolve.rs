@@ -2,7 +2,7 @@
 
 /// The kinds of commands, in the order in which they are asked for a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum CommandKind {
     Builtin,
     Skill,
     Extension,
@@ -12,20 +12,20 @@ pub enum Kind {
     Template,
 }
 
-const ORDER: [Kind; 7] = [
-    Kind::Builtin,
-    Kind::Skill,
-    Kind::Extension,
-    Kind::Code,
-    Kind::McpPrompt,
-    Kind::Markdown,
-    Kind::Template,
+const ORDER: [CommandKind; 7] = [
+    CommandKind::Builtin,
+    CommandKind::Skill,
+    CommandKind::Extension,
+    CommandKind::Code,
+    CommandKind::McpPrompt,
+    CommandKind::Markdown,
+    CommandKind::Template,
 ];
 
 /// What a line would mean to one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call<'a> {
-    pub kind: Kind,
+    pub kind: CommandKind,
     /// Without the slash; for a skill without `skill:`.
     pub name: &'a str,
     /// What follows the name, without blanks around it.
@@ -40,19 +40,24 @@ pub fn resolve<'a>(text: &'a str, accepts: impl Fn(&Call<'a>) -> bool) -> Option
 }
 
 /// Reads `text` as a call of one kind.
-pub fn call(text: &str, kind: Kind) -> Option<Call<'_>> {
+pub fn call(text: &str, kind: CommandKind) -> Option<Call<'_>> {
     let line = text.strip_prefix('/')?;
     let (name, arguments) = match kind {
-        Kind::Builtin => split(line, |letter| letter.is_whitespace() || letter == ':'),
+        CommandKind::Builtin => split(line, |letter| letter.is_whitespace() || letter == ':'),
         _ => split(line, |letter| letter == ' '),
     };
-    let name = if kind == Kind::Skill { name.strip_prefix("skill:")? } else { name };
+    let name = if kind == CommandKind::Skill { name.strip_prefix("skill:")? } else { name };
     (!name.is_empty()).then_some(Call { kind, name, arguments: arguments.trim() })
+}
+
+/// Does `text` begin like a command?
+pub fn is_call(text: &str) -> bool {
+    text.starts_with('/')
 }
 
 fn split(line: &str, ends: impl Fn(char) -> bool) -> (&str, &str) {
     match line.find(ends) {
-        Some(end) => (&line[..end], line[end..].trim_start_matches(':')),
+        Some(end) => (&line[..end], line[end..].strip_prefix(':').unwrap_or(&line[end..])),
         None => (line, ""),
     }
 }
@@ -68,11 +73,11 @@ mod tests {
     use super::*;
 
     fn builtin(text: &str) -> Option<(&str, &str)> {
-        call(text, Kind::Builtin).map(|call| (call.name, call.arguments))
+        call(text, CommandKind::Builtin).map(|call| (call.name, call.arguments))
     }
 
     fn markdown(text: &str) -> Option<(&str, &str)> {
-        call(text, Kind::Markdown).map(|call| (call.name, call.arguments))
+        call(text, CommandKind::Markdown).map(|call| (call.name, call.arguments))
     }
 
     // proves: CLI-150
@@ -100,7 +105,7 @@ mod tests {
     #[test]
     fn the_first_kind_that_knows_the_name_gets_the_call() {
         let text = "/x y";
-        for (from, kind) in ORDER.into_iter().enumerate().filter(|(_, kind)| *kind != Kind::Skill) {
+        for (from, kind) in ORDER.into_iter().enumerate().filter(|(_, kind)| *kind != CommandKind::Skill) {
             let call = resolve(text, |call| ORDER[from..].contains(&call.kind)).expect("a call");
             assert_eq!(call, Call { kind, name: "x", arguments: "y" });
         }
@@ -109,17 +114,17 @@ mod tests {
 
     #[test]
     fn a_skill_comes_after_built_ins_and_before_the_rest() {
-        let call = resolve("/skill:pdf page 3", |call| call.kind != Kind::Builtin).expect("a call");
-        assert_eq!(call, Call { kind: Kind::Skill, name: "pdf", arguments: "page 3" });
-        let call = resolve("/skill:pdf page 3", |call| call.kind == Kind::Markdown).expect("a call");
+        let call = resolve("/skill:pdf page 3", |call| call.kind != CommandKind::Builtin).expect("a call");
+        assert_eq!(call, Call { kind: CommandKind::Skill, name: "pdf", arguments: "page 3" });
+        let call = resolve("/skill:pdf page 3", |call| call.kind == CommandKind::Markdown).expect("a call");
         assert_eq!(call.name, "skill:pdf");
         let call = resolve("/skill:pdf", |_| true).expect("a call");
-        assert_eq!((call.kind, call.name, call.arguments), (Kind::Builtin, "skill", "pdf"));
+        assert_eq!((call.kind, call.name, call.arguments), (CommandKind::Builtin, "skill", "pdf"));
     }
 
     #[test]
     fn a_kind_may_refuse_because_of_the_arguments() {
-        let no_arguments = |call: &Call| call.kind == Kind::Builtin && call.arguments.is_empty();
+        let no_arguments = |call: &Call| call.kind == CommandKind::Builtin && call.arguments.is_empty();
         assert!(resolve("/hotkeys", no_arguments).is_some());
         assert_eq!(resolve("/hotkeys foo", no_arguments), None);
     }

@@ -95,11 +95,11 @@ impl Conversation {
                 self.say(
                     to,
                     Level::Warning,
-                    &format!("{} failed; going on with {}.", switch.from, switch.to),
+                    &format!("{} failed; continuing with {}", switch.from, switch.to),
                 );
             }
             AgentEvent::ContextPromoted { from, to: larger } => {
-                let text = format!("The conversation no longer fits into {from}; going on with {larger}.");
+                let text = format!("The conversation no longer fits {from}; continuing with {larger}");
                 self.say(to, Level::Warning, &text);
             }
             AgentEvent::AutoRetryEnd { success: false, attempt, final_error } => {
@@ -149,7 +149,7 @@ impl Conversation {
         let state = match execution.exit_code {
             Some(code) => BangState::Exited(code),
             None if execution.cancelled => BangState::Cancelled,
-            None => BangState::Failed("its end is not known".to_owned()),
+            None => BangState::Failed("exit status unknown".to_owned()),
         };
         let mut bang = Bang::new(self.stage.clone(), view);
         bang.finish(state, execution.full_output_path.clone().filter(|_| execution.truncated));

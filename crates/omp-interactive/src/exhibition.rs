@@ -81,7 +81,7 @@ fn keep(
         }
     }
     if !names.contains(&wanted) {
-        return Err(format!("There is no {what} {wanted}. There are: {}.", names.join(", ")));
+        return Err(format!("no {what} \"{wanted}\": choose one of {}", names.join(", ")));
     }
     all.retain(|specimen| name(specimen) == wanted);
     Ok(())

@@ -16,8 +16,8 @@ use crate::whats_new::{Length, since_last_start};
 const MOST_RECENT: usize = 5;
 
 const TIPS: [&str; 2] = [
-    "/help lists commands, /hotkeys lists keys, Ctrl+C twice leaves",
-    "@ names a file, ! runs a command, Esc twice goes back in the conversation",
+    "/help: commands · /hotkeys: keys · Ctrl+C twice: exit",
+    "@: mention a file · !: run a command · Esc twice: session tree",
 ];
 
 /// Where a greeting gets its facts from.
@@ -78,29 +78,27 @@ impl Greeter {
     }
 }
 
-impl App {
-    /// Greets the user above the conversation.
-    pub(crate) fn greet(&mut self, greeting: Greeting) {
-        let Greeting { quiet, recent, news } = greeting;
-        if quiet {
-            return;
-        }
-        let session = self.session();
-        let welcome = Welcome {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            model: session.model_selector(),
-            directory: crate::app::shown_path(&session.cwd(), &self.home()),
-            tips: TIPS.map(str::to_owned).into(),
-            recent,
-        };
-        self.show_rows(move |look| welcome.rows(look));
-        self.show_servers();
-        if let Some(news) = news {
-            self.show_rows(move |look| {
-                let mut rows = vec![look.row(Token::Accent, "What is new")];
-                rows.extend(omp_view::markdown::render(look, &news));
-                rows
-            });
-        }
+/// Greets the user above the conversation.
+pub(crate) fn greet(app: &mut App, greeting: Greeting) {
+    let Greeting { quiet, recent, news } = greeting;
+    if quiet {
+        return;
+    }
+    let session = app.session();
+    let welcome = Welcome {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        model: session.model_selector(),
+        directory: crate::app::shown_path(&session.cwd(), &app.home()),
+        tips: TIPS.map(str::to_owned).into(),
+        recent,
+    };
+    app.show_rows(move |look| welcome.rows(look));
+    app.show_servers();
+    if let Some(news) = news {
+        app.show_rows(move |look| {
+            let mut rows = vec![look.row(Token::Accent, "What's new")];
+            rows.extend(omp_view::markdown::render(look, &news));
+            rows
+        });
     }
 }

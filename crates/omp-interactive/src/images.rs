@@ -31,14 +31,14 @@ pub(crate) fn read(path: &Path) -> Result<ImageBlock, String> {
         File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
         Ok::<_, std::io::Error>(bytes)
     };
-    let bytes = read().map_err(|error| format!("{} cannot be read: {error}.", path.display()))?;
+    let bytes = read().map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     decode(bytes).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// A picture from its bytes, made smaller where it is too large for models. Takes its time.
 pub(crate) fn decode(bytes: Vec<u8>) -> Result<ImageBlock, String> {
     if bytes.len() as u64 > MOST_BYTES {
-        return Err("the picture is larger than 50 MB.".to_owned());
+        return Err("the image is larger than 50 MB".to_owned());
     }
     let loaded = image::load(bytes, Fit::Shrink).map_err(|error| error.to_string())?;
     let data = base64::engine::general_purpose::STANDARD.encode(&loaded.bytes);

@@ -35,7 +35,7 @@ impl Journal {
         let mut begin = |path: &Path| match Log::open(path) {
             Ok(log) => Some(log),
             Err(error) => {
-                problems.push(format!("{} cannot be written: {error}.", path.display()));
+                problems.push(format!("cannot write {}: {error}", path.display()));
                 None
             }
         };

@@ -13,7 +13,7 @@ use omp_tui::terminal::{Incoming, Source, Terminal, TerminalError};
 use crate::appearance;
 use crate::run::End;
 
-const GREETING: &str = "Press keys to see what the terminal sends. Esc or Ctrl+C twice leaves.";
+const GREETING: &str = "Press keys to see what the terminal sends. Press Esc or Ctrl+C twice to exit.";
 
 /// Shows keys until the user leaves.
 pub fn show_keys(
@@ -162,7 +162,7 @@ impl Viewer {
         }
         self.leaving = leaving;
         if leaving.is_some() {
-            self.say("    again to leave")?;
+            self.say("    again to exit")?;
         }
         Ok(false)
     }

@@ -20,10 +20,11 @@ use omp_types::UserContent;
 use serde_json::Value;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 
+use crate::app::commands::models;
 use crate::app::{App, Task, Titles, Wish, cells};
 use crate::greeting::Greeting;
-use crate::link::{Link, Word, Words};
 use crate::run::Numbers;
+use crate::session_channel::{SessionChannel, SessionMessage, SessionMessages};
 use house::{One, app, attended};
 
 /// How long something may take that is still under way. Nobody waits for what is not.
@@ -41,7 +42,7 @@ pub(crate) fn begun(
     prompts: &[Prompt],
     titles: Titles,
 ) -> ScreenEntry {
-    let own = app.keys().list().into_iter().filter(|entry| entry.source == Source::User);
+    let own = app.composer.keys().list().into_iter().filter(|entry| entry.source == Source::User);
     let chords = |chords: Vec<Chord>| chords.iter().map(ToString::to_string).collect();
     ScreenEntry::Begun {
         size: cells(size),
@@ -71,7 +72,7 @@ pub async fn play(playback: &Playback) -> Result<ReplayReport, PlaybackError> {
             Some(Begun { size: size_of(size), greeting, remarks, prompts, keys, titles })
         }
         Some(ScreenEntry::Left { what, .. }) => {
-            player.leave_screen(format!("The screen is not recorded, because it began with {what}."));
+            player.leave_screen(format!("Screen not recorded: it started with {what}"));
             None
         }
         _ => None,
@@ -81,20 +82,20 @@ pub async fn play(playback: &Playback) -> Result<ReplayReport, PlaybackError> {
         None => PlaybackAnswers::AsRecorded,
     };
     player.follow_screen(begun.is_some());
-    let (link, words) = Link::new();
+    let (channel, messages) = SessionChannel::new();
     let numbers = Numbers::default();
-    let options = attended(playback.options(answers)?, link.of_session(numbers.next()));
-    let outfit = Arc::new(One { link: link.clone(), numbers: numbers.clone() });
+    let options = attended(playback.options(answers)?, channel.of_session(numbers.next()));
+    let outfit = Arc::new(One { channel: channel.clone(), numbers: numbers.clone() });
     let host = Arc::new(Host::start(outfit, options).await?);
     playback.begin(&host.session()).await?;
     if let Some(begun) = begun {
         let (tasks, done) = mpsc::unbounded_channel();
-        let app = app(begun.keys, Arc::clone(&host), (link, numbers), tasks, player);
+        let app = app(begun.keys, Arc::clone(&host), (channel, numbers), tasks, player);
         let renderer = Renderer::new(Profile::default());
         let player = Arc::clone(player);
         let size = begun.size;
         let mut stage =
-            Stage { app, words, done, player, renderer, size, shown: Vec::new(), frames: 0, taken: 0 };
+            Stage { app, messages, done, player, renderer, size, shown: Vec::new(), frames: 0, taken: 0 };
         stage.begin(begun.greeting, &begun.remarks, begun.prompts, begun.titles).await;
         stage.play().await;
         stage.end().await;
@@ -105,7 +106,7 @@ pub async fn play(playback: &Playback) -> Result<ReplayReport, PlaybackError> {
 /// A screen that is played.
 struct Stage {
     app: App,
-    words: Words,
+    messages: SessionMessages,
     done: UnboundedReceiver<Task>,
     player: Arc<Player>,
     renderer: Renderer,
@@ -129,11 +130,11 @@ enum Stop {
 
 impl Stage {
     async fn begin(&mut self, greeting: Value, remarks: &[String], prompts: Vec<UserContent>, titles: bool) {
-        self.app.set_titles(if titles { Titles::Ask } else { Titles::Never });
+        self.app.shown.set_titles(if titles { Titles::Ask } else { Titles::Never });
         let transcript = self.app.session().transcript().await;
         self.app.begin(&transcript, serde_json::from_value(greeting).unwrap_or_default());
         remarks.iter().for_each(|remark| self.app.remark(remark));
-        self.app.tell_scope();
+        models::tell_scope(&mut self.app);
         prompts.into_iter().for_each(|prompt| self.app.first_prompt(Prompt::words(prompt)));
     }
 
@@ -146,8 +147,7 @@ impl Stage {
                     break;
                 }
                 Err(Stop::Left(what)) => {
-                    self.player
-                        .leave_screen(format!("The screen was compared up to {what}, which is not played."));
+                    self.player.leave_screen(format!("Screen compared up to {what}, which is not replayed"));
                     break;
                 }
                 Err(Stop::Over) => break,
@@ -199,17 +199,17 @@ impl Stage {
             }
             ScreenEntry::Left { what, .. } => return Err(Stop::Left(what)),
         }
-        if let Some(what) = self.app.left_tape() {
+        if let Some(what) = self.app.taping.left_tape() {
             return Err(Stop::Left(what.to_owned()));
         }
-        match self.app.take_wishes().contains(&Wish::Quit) {
+        match self.app.surface.take_wishes().contains(&Wish::Quit) {
             true => Err(Stop::Over),
             false => Ok(()),
         }
     }
 
     fn at(&mut self, at: u64) {
-        self.app.set_time(Duration::from_millis(at));
+        self.app.taping.set_time(Duration::from_millis(at));
     }
 
     /// Lets the session come to where it was when something was typed.
@@ -239,14 +239,14 @@ impl Stage {
         while events + questions > 0 {
             tokio::select! {
                 biased;
-                word = self.words.recv() => {
-                    let Some((session, word)) = word else { return Ok(()) };
-                    match &word {
-                        Word::Event(event) if !comes_again(event) => {}
-                        Word::Event(_) => events = events.saturating_sub(1),
+                received = self.messages.recv() => {
+                    let Some((session, message)) = received else { return Ok(()) };
+                    match &message {
+                        SessionMessage::Event(event) if !comes_again(event) => {}
+                        SessionMessage::Event(_) => events = events.saturating_sub(1),
                         _ => questions = questions.saturating_sub(1),
                     }
-                    self.app.word(session, word);
+                    self.app.session_message(session, message);
                 }
                 task = next_task(&mut self.done, &self.app) => match task {
                     Some(task) => task(&mut self.app),
@@ -285,10 +285,10 @@ impl Stage {
 
     /// The first row that is not as it was.
     fn difference(&mut self) -> Option<String> {
-        let now = self.app.now();
+        let now = self.app.surface.now();
         self.app.surface.scheduler.request(Request::Forced, now);
         self.app.paint(&mut self.renderer, self.size);
-        let rows = self.app.shown_rows(self.size);
+        let rows = self.app.surface.shown_rows(self.size);
         let count = rows.len().max(self.shown.len());
         let row = |rows: &[String], place: usize| rows.get(place).cloned().unwrap_or_default();
         (0..count).find_map(|place| {
@@ -310,10 +310,10 @@ impl Stage {
     /// Lets what runs come to its end, without the screen.
     async fn end(mut self) {
         self.player.follow_screen(false);
-        while self.app.is_busy() {
+        while self.app.turn.is_busy() {
             tokio::select! {
                 biased;
-                Some((session, word)) = self.words.recv() => self.app.word(session, word),
+                Some((session, message)) = self.messages.recv() => self.app.session_message(session, message),
                 task = next_task(&mut self.done, &self.app) => match task {
                     Some(task) => task(&mut self.app),
                     None => break,

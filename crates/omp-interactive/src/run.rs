@@ -11,15 +11,17 @@ use omp_sdk::{Driver, Host, Prompt, Session};
 use omp_tui::terminal::TerminalError;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
+use crate::app::commands::{models, setup};
 use crate::app::{App, Beginning, Files, Task, Titles, Wish};
+use crate::app::{drafting, servers, shell};
 use crate::appearance::{self, ThemeWatch, Wishes};
 use crate::clipboard::Clipboard;
 use crate::greeting::Greeting;
 use crate::journal::Journal;
-use crate::link::{Link, Words};
 use crate::playing;
 use crate::recent::Recent;
 use crate::screen::Screen;
+use crate::session_channel::{SessionChannel, SessionMessages};
 
 /// Counts sessions, so that words of one that was left can be told apart.
 #[derive(Clone, Debug, Default)]
@@ -50,9 +52,9 @@ pub struct Start {
     /// The sessions, with the first one open.
     pub host: Arc<Host>,
     /// The way from the sessions to us; the person at its end is asked about plans.
-    pub link: Link,
+    pub channel: SessionChannel,
     /// What the sessions say.
-    pub words: Words,
+    pub messages: SessionMessages,
     /// The numbers of the sessions.
     pub numbers: Numbers,
     /// What to work towards, before everything else.
@@ -112,12 +114,12 @@ pub async fn run(mut start: Start) -> Result<End, TerminalError> {
     start.remarks.extend(complaints);
     let (tasks, done) = mpsc::unbounded_channel();
     let theme_watch = ThemeWatch::new(tasks.clone());
-    let (app, words) = begin(start, &screen, tasks).await;
-    let mut running = Running { app, screen, words, done, theme_watch, edit };
-    running.theme_watch.fires(running.app.theme_file(), running.app.now());
+    let (app, messages) = begin(start, &screen, tasks).await;
+    let mut running = Running { app, screen, messages, done, theme_watch, edit };
+    running.theme_watch.fires(running.app.surface.theme_file(), running.app.surface.now());
     // Whatever is looked for and started beside the conversation comes after the first frame.
     running.screen.paint(&mut running.app)?;
-    running.app.look_for_servers();
+    servers::look_for_servers(&mut running.app);
     let end = loop {
         if let Some(end) = running.step().await? {
             break end;
@@ -128,8 +130,8 @@ pub async fn run(mut start: Start) -> Result<End, TerminalError> {
 }
 
 /// The app as it is before its first frame, and what its sessions say.
-async fn begin(start: Start, screen: &Screen, tasks: UnboundedSender<Task>) -> (App, Words) {
-    let Start { host, link, words, numbers, goal, prompts, titles, set_up, .. } = start;
+async fn begin(start: Start, screen: &Screen, tasks: UnboundedSender<Task>) -> (App, SessionMessages) {
+    let Start { host, channel, messages, numbers, goal, prompts, titles, set_up, .. } = start;
     let session = host.session();
     let (theme, loaded) = Wishes::read(session.directories(), &session.settings()).open(screen.appearance());
     let user_keys = appearance::user_keys(session.directories());
@@ -141,57 +143,57 @@ async fn begin(start: Start, screen: &Screen, tasks: UnboundedSender<Task>) -> (
     let problem = loaded.err().map(|error| error.to_string());
     let remarks: Vec<String> = start.remarks.into_iter().chain(user_keys.warnings).chain(problem).collect();
     let mut app = App::new(Beginning {
-        driver: Arc::new(Driver::new(Arc::clone(&host), Arc::new(link.clone()), "interactive")),
+        driver: Arc::new(Driver::new(Arc::clone(&host), Arc::new(channel.clone()), "interactive")),
         theme,
         keys: Bindings::new(Platform::current(), &user_keys.keys),
         editor: editor(&session.settings(), &recent),
         tasks,
         numbers,
-        link,
+        channel,
         recent,
         files: Files::new(&session.cwd()),
         clipboard: start.clipboard,
         host,
     });
-    app.set_titles(titles);
+    app.shown.set_titles(titles);
     fit_to(&mut app, screen, &session);
     if let Some(recorder) = recorder {
         match (&goal, set_up) {
             (None, SetUp::Nothing) => {
                 let begun = playing::begun(&app, screen.size(), &greeting, &remarks, &prompts, titles);
-                app.record_screen(recorder, begun);
+                app.taping.record_screen(recorder, begun);
             }
-            (Some(_), _) => app.record_without_screen(recorder, "a goal of the command line"),
-            (None, _) => app.record_without_screen(recorder, "the set-up"),
+            (Some(_), _) => app.taping.record_without_screen(recorder, "a goal from the command line"),
+            (None, _) => app.taping.record_without_screen(recorder, "setup"),
         }
     }
     app.begin(&session.transcript().await, greeting);
     remarks.iter().for_each(|remark| app.remark(remark));
-    app.tell_scope();
-    app.begin_set_up(set_up);
+    models::tell_scope(&mut app);
+    setup::begin_set_up(&mut app, set_up);
     if let Some(objective) = goal {
         app.first_goal(objective);
     }
     prompts.into_iter().for_each(|prompt| app.first_prompt(prompt));
-    (app, words)
+    (app, messages)
 }
 
 /// What the terminal can show, as far as the settings want it.
 fn fit_to(app: &mut App, screen: &Screen, session: &Session) {
     let settings = session.settings();
-    app.set_notices(screen.notices());
+    app.surface.set_notices(screen.notices());
     let most = settings.get(keys::TUI_MAX_INLINE_IMAGES).max(0.0) as usize;
     let off = !settings.get(keys::TERMINAL_SHOW_IMAGES) || session.recorder().is_some();
-    app.set_pictures(screen.picture_options(most), off);
-    app.set_depth(screen.depth());
-    app.set_read_preview(settings.get(keys::READ_TOOL_RESULT_PREVIEW));
+    app.surface.set_pictures(screen.picture_options(most), off);
+    app.surface.set_depth(screen.depth());
+    app.surface.set_read_preview(settings.get(keys::READ_TOOL_RESULT_PREVIEW));
 }
 
 /// The app with its terminal and everything that can change it.
 struct Running {
     app: App,
     screen: Screen,
-    words: Words,
+    messages: SessionMessages,
     done: UnboundedReceiver<Task>,
     theme_watch: ThemeWatch,
     edit: Edit,
@@ -200,8 +202,8 @@ struct Running {
 impl Running {
     /// Draws what is due, waits for something to happen, and lets it happen. `Some` when that was the end.
     async fn step(&mut self) -> Result<Option<End>, TerminalError> {
-        let Self { app, screen, words, done, theme_watch, .. } = self;
-        app.release_time();
+        let Self { app, screen, messages, done, theme_watch, .. } = self;
+        app.taping.release_time();
         app.tell_trouble();
         screen.paint(app)?;
         let deadlines = [app.deadline(), screen.deadline(), theme_watch.deadline()];
@@ -214,28 +216,28 @@ impl Running {
                 }
             }
             Some(task) = done.recv() => {
-                app.hold_time();
+                app.taping.hold_time();
                 task(app);
             }
-            Some((session, word)) = words.recv() => {
-                app.hold_time();
-                app.word(session, word);
-                while let Ok((session, word)) = words.try_recv() {
-                    app.word(session, word);
+            Some((session, message)) = messages.recv() => {
+                app.taping.hold_time();
+                app.session_message(session, message);
+                while let Some((session, message)) = messages.try_recv() {
+                    app.session_message(session, message);
                 }
-                app.tape_words();
+                app.taping.tape_words();
             }
             () = job_result(app) => {
-                app.hold_time();
-                app.job_result();
+                app.taping.hold_time();
+                shell::job_result(app);
             }
-            () = sleep_until(next, app.now()) => {
+            () = sleep_until(next, app.surface.now()) => {
                 screen.expire(app)?;
                 app.tick();
             }
         }
-        if theme_watch.fires(app.theme_file(), app.now()) {
-            app.reload_theme();
+        if theme_watch.fires(app.surface.theme_file(), app.surface.now()) {
+            app.surface.reload_theme();
         }
         self.grant_wishes()
     }
@@ -243,7 +245,7 @@ impl Running {
     /// Does outside what the app wants done. `Some` if it wants to end.
     fn grant_wishes(&mut self) -> Result<Option<End>, TerminalError> {
         let mut end = None;
-        for wish in self.app.take_wishes() {
+        for wish in self.app.surface.take_wishes() {
             match wish {
                 Wish::Quit => end = Some(End::Left),
                 wish => self.screen.grant(wish, &mut self.app, self.edit)?,
@@ -254,9 +256,9 @@ impl Running {
 
     /// Gives the terminal back and keeps what was being typed.
     async fn leave(mut self, end: End) -> Result<(), TerminalError> {
-        let (session, draft) = (self.app.session(), self.app.draft());
+        let (session, draft) = (self.app.session(), drafting::draft(&mut self.app));
         self.screen.leave(end, &mut self.app)?;
-        self.app.settle().await;
+        self.app.panels.settle().await;
         if let Some(draft) = draft {
             // There is nobody left to tell why it could not be kept.
             let _ = session.keep_draft(draft).await;
@@ -281,7 +283,7 @@ pub(crate) fn editor(settings: &Settings, recent: &Recent) -> Editor {
 
 /// Waits for the result of a background job that nobody reads yet.
 async fn job_result(app: &App) {
-    match app.is_idle() {
+    match app.turn.is_idle() {
         true => app.session().job_results().await,
         false => std::future::pending().await,
     }

@@ -18,6 +18,7 @@ use omp_tui::text::Depth;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
 use crate::app::{App, Wish};
+use crate::app::{attaching, shell};
 use crate::journal::Journal;
 use crate::run::{Edit, End};
 
@@ -165,7 +166,7 @@ impl Screen {
         let size = self.terminal.size();
         match app.paint(&mut self.renderer, size) {
             Some(painted) => {
-                self.journal.frame(&painted, app.take_asked_blocks(), app.now());
+                self.journal.frame(&painted, app.surface.take_asked_blocks(), app.surface.now());
                 app.tape_frame(size);
                 self.write(&painted.bytes)
             }
@@ -178,14 +179,14 @@ impl Screen {
         match news {
             Incoming::Bytes(bytes) => {
                 let mut events = Vec::new();
-                self.decoder.feed(&bytes, app.now(), &mut events);
+                self.decoder.feed(&bytes, app.surface.now(), &mut events);
                 self.understand(events, app)?;
             }
             Incoming::Resized => {
-                let now = app.now();
+                let now = app.surface.now();
                 app.surface.scheduler.resized(self.profile.multiplexer, now);
                 self.renderer.resized(self.terminal.size());
-                app.tape_size(self.terminal.size());
+                app.taping.tape_size(self.terminal.size());
                 // Some terminals change their colours together with their window, and say so only when asked.
                 self.write(&self.background.clone())?;
             }
@@ -203,7 +204,7 @@ impl Screen {
     /// Time has gone by: what began as a sequence was a key, and who did not answer will not.
     pub(crate) fn expire(&mut self, app: &mut App) -> io::Result<()> {
         let mut events = Vec::new();
-        self.decoder.expire(app.now(), &mut events);
+        self.decoder.expire(app.surface.now(), &mut events);
         self.understand(events, app)
     }
 
@@ -215,8 +216,8 @@ impl Screen {
                     Step::Nothing => {}
                     Step::Ask(question) => bytes.extend(question),
                     Step::Pasted(pasted) => {
-                        app.leave_tape("a paste of the terminal's clipboard");
-                        app.clipboard_pasted(pasted);
+                        app.taping.leave_tape("a paste of the terminal's clipboard");
+                        attaching::clipboard_pasted(app, pasted);
                     }
                 },
                 Event::Reply(reply) => self.probes.reply(&reply, &mut facts, &mut bytes),
@@ -229,7 +230,7 @@ impl Screen {
                 }
             }
         }
-        self.probes.expire(app.now(), &mut facts, &mut bytes);
+        self.probes.expire(app.surface.now(), &mut facts, &mut bytes);
         facts.iter().for_each(|fact| self.learn(fact, app));
         app.set_appearance(self.appearance());
         if !bytes.is_empty() {
@@ -246,7 +247,7 @@ impl Screen {
                 self.profile.synchronized = self.synchronized.value();
                 self.renderer.set_profile(self.profile);
             }
-            Fact::Notifications(_) => app.set_notices(self.notices.map(|_| Notices::Rich)),
+            Fact::Notifications(_) => app.surface.set_notices(self.notices.map(|_| Notices::Rich)),
             Fact::Graphics(true) => self.learn_pictures(ImageProtocol::Kitty, app),
             Fact::Sixel if self.pictures.0 == ImageProtocol::None => {
                 self.learn_pictures(ImageProtocol::Sixel, app);
@@ -262,7 +263,7 @@ impl Screen {
     fn learn_pictures(&mut self, protocol: ImageProtocol, app: &mut App) {
         if !self.pictures.1 && !self.profile.multiplexer {
             self.pictures.0 = protocol;
-            app.pictures_become(protocol);
+            app.surface.pictures_become(protocol);
         }
     }
 
@@ -274,14 +275,14 @@ impl Screen {
             Wish::Gesture(gesture) => self.draw_anew(gesture, app),
             Wish::Suspend => {
                 if !self.terminal.suspend()? {
-                    app.hint(Token::Muted, "There is no shell to go back to: omp is not a job of one.");
+                    app.hint(Token::Muted, "cannot suspend: omp was not started by a shell with job control");
                 }
             }
             Wish::ExternalEditor(text) => {
                 drop(self.source.take());
                 let edited = self.terminal.lend(|| edit(&text))?;
                 self.listen()?;
-                app.edited_elsewhere(edited);
+                shell::edited_elsewhere(app, edited);
             }
         }
         Ok(())
@@ -289,7 +290,7 @@ impl Screen {
 
     fn draw_anew(&mut self, gesture: Gesture, app: &mut App) {
         self.renderer.gesture(gesture);
-        let now = app.now();
+        let now = app.surface.now();
         app.surface.scheduler.request(Request::Forced, now);
     }
 
@@ -297,7 +298,7 @@ impl Screen {
     pub(crate) fn leave(mut self, end: End, app: &mut App) -> io::Result<()> {
         if end == End::Left {
             let size = self.terminal.size();
-            let painted = app.farewell(&mut self.renderer, size);
+            let painted = app.surface.farewell(&mut self.renderer, size);
             self.write(&painted.bytes)?;
         }
         drop(self.source.take());

@@ -35,13 +35,13 @@ pub(crate) fn since_last_start(directories: &Directories, changelog: &str, lengt
     let news = newer(changelog, parts(seen?)?);
     let first = news.first()?;
     if length == Length::Short {
-        return Some(format!("Updated to {VERSION}. /changelog tells what is new."));
+        return Some(format!("Updated to {VERSION}. See /changelog for what's new."));
     }
     let mut lines: Vec<&str> = vec![first.0];
     lines.extend(news.iter().flat_map(|(_, text)| text.lines()).skip(1));
     let cut = lines.len() > MOST_LINES;
     lines.truncate(MOST_LINES);
-    let more = if cut { "\n\n/changelog shows the rest." } else { "" };
+    let more = if cut { "\n\nSee /changelog for the rest." } else { "" };
     Some(format!("{}{more}", lines.join("\n").trim_end()))
 }
 

@@ -57,9 +57,9 @@ pub enum Refused {
 impl std::fmt::Display for Refused {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Reserved(chord) => write!(f, "{chord} is reserved; the extension needs another key."),
+            Self::Reserved(chord) => write!(f, "{chord} is reserved: choose another key for the extension"),
             Self::Taken(chord, id) => {
-                write!(f, "{chord} already stands for {id}; the extension needs another key.")
+                write!(f, "{chord} is already bound to {id}: choose another key for the extension")
             }
         }
     }

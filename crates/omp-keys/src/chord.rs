@@ -23,9 +23,9 @@ impl fmt::Display for InvalidChord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { text, part } = self;
         if part.is_empty() {
-            return write!(f, "\"{text}\" names no key. Write chords like \"Ctrl+P\" or \"Shift+Enter\".");
+            return write!(f, "unknown key \"{text}\": write chords like \"Ctrl+P\" or \"Shift+Enter\"");
         }
-        write!(f, "\"{text}\": no key or modifier is called \"{part}\". Write chords like \"Ctrl+P\".")
+        write!(f, "unknown key or modifier \"{part}\" in \"{text}\": write chords like \"Ctrl+P\"")
     }
 }
 

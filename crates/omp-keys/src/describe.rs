@@ -35,9 +35,9 @@ pub fn describe(bytes: &[u8], event: &Event, bindings: &Bindings) -> Described {
         Event::Mouse(mouse) => {
             (format!("the mouse, column {} of row {}", mouse.column + 1, mouse.row + 1), Vec::new())
         }
-        Event::Focus(true) => ("the terminal has the focus".to_owned(), Vec::new()),
-        Event::Focus(false) => ("the terminal lost the focus".to_owned(), Vec::new()),
-        Event::Reply(_) => ("an answer of the terminal".to_owned(), Vec::new()),
+        Event::Focus(true) => ("the terminal gained focus".to_owned(), Vec::new()),
+        Event::Focus(false) => ("the terminal lost focus".to_owned(), Vec::new()),
+        Event::Reply(_) => ("a reply from the terminal".to_owned(), Vec::new()),
     };
     Described { bytes: readable(bytes), what, actions, same: same(bytes) }
 }
@@ -46,13 +46,13 @@ pub fn describe(bytes: &[u8], event: &Event, bindings: &Bindings) -> Described {
 fn same(bytes: &[u8]) -> Option<&'static str> {
     let [byte] = bytes else { return None };
     Some(match byte {
-        0x00 => "Ctrl+Space and Ctrl+@ look the same in this terminal.",
-        0x08 => "Ctrl+Backspace and Ctrl+H look the same in this terminal.",
-        0x09 => "Tab and Ctrl+I look the same in this terminal.",
-        0x0d => "Enter, Ctrl+Enter, Shift+Enter and Ctrl+M look the same in this terminal.",
-        0x1b => "Escape and Ctrl+[ look the same in this terminal.",
-        0x1f => "Ctrl+-, Ctrl+_ and Ctrl+/ look the same in this terminal.",
-        0x01..=0x1a => "With Shift, this chord looks the same in this terminal.",
+        0x00 => "Ctrl+Space and Ctrl+@ look the same in this terminal",
+        0x08 => "Ctrl+Backspace and Ctrl+H look the same in this terminal",
+        0x09 => "Tab and Ctrl+I look the same in this terminal",
+        0x0d => "Enter, Ctrl+Enter, Shift+Enter and Ctrl+M look the same in this terminal",
+        0x1b => "Escape and Ctrl+[ look the same in this terminal",
+        0x1f => "Ctrl+-, Ctrl+_ and Ctrl+/ look the same in this terminal",
+        0x01..=0x1a => "With Shift, this chord looks the same in this terminal",
         _ => return None,
     })
 }

@@ -56,7 +56,7 @@ fn read_directory(directory: &Path, warnings: &mut Vec<String>) -> Option<Map<St
             if was_taken_over(directory, &text) {
                 return take_over(directory, warnings);
             }
-            warnings.push(format!("{JSON} is not read because {name} exists. Move its entries there."));
+            warnings.push(format!("{JSON} is ignored because {name} exists: move its entries there"));
         }
         return read_yaml(&path, &text, warnings);
     }
@@ -83,7 +83,7 @@ fn take_over(directory: &Path, warnings: &mut Vec<String>) -> Option<Map<String,
         match std::fs::rename(&path, directory.join(TAKEN_OVER)) {
             // Another omp was faster.
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                warnings.push(format!("cannot rename {JSON} to {TAKEN_OVER}: {error}."));
+                warnings.push(format!("cannot rename {JSON} to {TAKEN_OVER}: {error}"));
             }
             _ => {}
         }
@@ -104,7 +104,7 @@ fn read(path: &Path, warnings: &mut Vec<String>) -> Option<String> {
     let read = File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_string(&mut text));
     match read {
         Ok(_) if text.len() as u64 > LARGEST => {
-            warnings.push(format!("{} is larger than {LARGEST} bytes and is not read.", name(path)));
+            warnings.push(format!("{} is ignored: it is larger than {LARGEST} bytes", name(path)));
             None
         }
         Ok(_) => Some(text),
@@ -122,7 +122,7 @@ fn parsed(
     warnings: &mut Vec<String>,
 ) -> Option<Map<String, Value>> {
     read.map_err(|reason| {
-        warnings.push(format!("{} is ignored and the defaults apply: {reason}.", name(path)));
+        warnings.push(format!("{} is ignored and the defaults apply: {reason}", name(path)));
     })
     .ok()
 }

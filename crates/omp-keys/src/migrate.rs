@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::table;
 
 /// The first line of a file that we write.
-const HEADER: &str = "# Keys by action. /hotkeys lists every action; an empty list takes its keys away.\n";
+const HEADER: &str = "# Keys by action. /hotkeys lists every action; an empty list unbinds it.\n";
 
 /// The id that an old name stands for.
 fn new_name(old: &str) -> Option<&'static str> {

@@ -18,7 +18,7 @@ pub enum LoopLimit {
 /// The argument of `/loop` was not understood.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0:?} is no limit. Usage: /loop [count | time], e.g. /loop, /loop 10, /loop 10m, /loop 90 seconds, /loop 2h"
+    "{0:?} is not a valid limit. Usage: /loop [count | time], e.g. /loop, /loop 10, /loop 10m, /loop 90 seconds, /loop 2h"
 )]
 pub struct LoopUsage(String);
 

@@ -81,12 +81,13 @@ pub(crate) fn keys(look: &Look, hints: &[String]) -> Vec<Line> {
     let (dot, room) = (look.dot(), look.width.saturating_sub(2).max(1));
     let mut rows: Vec<String> = Vec::new();
     for hint in hints {
+        let hint = look.hint(hint);
         let joined = rows.last().map(|row| format!("{row}{dot}{hint}"));
         if let Some(joined) = joined.filter(|joined| Line::plain(joined).width() <= room) {
             rows.pop();
             rows.push(joined);
         } else if rows.len() < MOST_KEY_ROWS {
-            rows.push(hint.clone());
+            rows.push(hint);
         } else {
             break;
         }

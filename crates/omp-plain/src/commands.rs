@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omp_commands::{Answer, Call, Desk};
+use omp_commands::{Answer, Call, CommandContext, Handler, ScreenCommand};
 use omp_sdk::{
     Arrival, Driver, LoopLimit, ModeError, PlanState, Prompt, SavedSessions, SessionScope, SwitchError,
     parse_budget,
@@ -10,65 +10,99 @@ use omp_sdk::{
 use omp_view::select::Choice;
 use tokio_util::sync::CancellationToken;
 
-use crate::person::Person;
 use crate::run::Finished;
+use crate::session_channel::SessionChannel;
 
 /// Sessions that are offered.
 const MOST_SESSIONS: usize = 20;
 
 /// What commands work with.
 #[derive(Clone)]
-pub(crate) struct Hands {
-    pub(crate) desk: Desk,
+pub(crate) struct CommandRunner {
+    pub(crate) context: CommandContext,
     pub(crate) driver: Arc<Driver>,
-    pub(crate) person: Person,
+    pub(crate) channel: SessionChannel,
 }
 
-impl Hands {
+impl CommandRunner {
     /// Does what a line asks for.
     pub(crate) async fn answer(self, line: String, cancel: CancellationToken) -> Finished {
         let Some(call) = omp_commands::call(&line) else { return Finished::Prompt(Prompt::text(line)) };
-        let Some(answer) = cancel.run_until_cancelled(omp_commands::answer(&self.desk, &call)).await else {
-            return Finished::Say("Stopped.".to_owned());
+        let Some(answer) = cancel.run_until_cancelled(omp_commands::answer(&self.context, &call)).await
+        else {
+            return Finished::Say("Stopped".to_owned());
         };
         match answer {
             Answer::Prompt(words) => Finished::Prompt(Prompt::text(words)),
             Answer::Arrived(arrival, text) => Finished::Arrived(arrival, text),
-            Answer::Screen => self.without_screen(call, cancel).await,
+            Answer::Screen => match call.command.handler {
+                Handler::Screen(command) | Handler::Both(_, command) => {
+                    self.without_screen(command, call, cancel).await
+                }
+                Handler::Text(_) | Handler::Unavailable => Finished::Quiet,
+            },
             answer => answer.text().map_or(Finished::Quiet, Finished::Say),
         }
     }
 
-    async fn without_screen(&self, call: Call<'_>, cancel: CancellationToken) -> Finished {
-        let (host, arguments) = (&self.desk.host, call.arguments);
-        match call.command.name {
-            "exit" => Finished::Leave,
-            "new" => arrived(host.begin().await, "New session started."),
-            "fork" => arrived(host.fork().await, "Session forked."),
-            "resume" => self.resume().await,
-            "branch" | "tree" => self.branch().await,
-            "plan" => self.plan(arguments).await,
-            "goal" => self.goal(arguments, cancel).await,
-            "loop" => self.repeat(arguments),
-            "retry" => match host.session().retry(cancel).await {
+    /// Runs a command that needs a screen in the terminal: with a person and lines of text, or not at all.
+    async fn without_screen(
+        &self,
+        command: ScreenCommand,
+        call: Call<'_>,
+        cancel: CancellationToken,
+    ) -> Finished {
+        let (host, arguments) = (&self.context.host, call.arguments);
+        match command {
+            ScreenCommand::Exit => Finished::Leave,
+            ScreenCommand::New => arrived(host.begin().await, "New session started"),
+            ScreenCommand::Fork => arrived(host.fork().await, "Session forked"),
+            ScreenCommand::Resume => self.resume().await,
+            ScreenCommand::Branch | ScreenCommand::Tree => self.branch().await,
+            ScreenCommand::Plan => self.plan(arguments).await,
+            ScreenCommand::Goal => self.goal(arguments, cancel).await,
+            ScreenCommand::Loop => self.repeat(arguments),
+            ScreenCommand::Retry => match host.session().retry(cancel).await {
                 Ok(_) => Finished::Quiet,
                 Err(error) => Finished::Say(error.to_string()),
             },
-            "switch" if !arguments.is_empty() => match host.session().use_model(arguments).await {
-                Ok(()) => Finished::Say(format!("Current model: {}", host.session().model_selector())),
+            ScreenCommand::Switch if !arguments.is_empty() => match host.session().use_model(arguments).await
+            {
+                Ok(()) => Finished::Say(format!("Switched to {}", host.session().model_selector())),
                 Err(error) => Finished::Say(error.to_string()),
             },
-            "login" | "logout" | "setup" => {
-                Finished::Say("Leave with /exit and run omp login or omp logout.".to_owned())
+            ScreenCommand::Login | ScreenCommand::Logout | ScreenCommand::Setup => {
+                Finished::Say("Exit with /exit, then run omp login or omp logout.".to_owned())
             }
-            name => Finished::Say(format!(
-                "/{name} needs the whole screen. Start omp without --plain-ui to use it."
+            ScreenCommand::Settings
+            | ScreenCommand::Provider
+            | ScreenCommand::PlanReview
+            | ScreenCommand::GuidedGoal
+            | ScreenCommand::Model
+            | ScreenCommand::Switch
+            | ScreenCommand::Export
+            | ScreenCommand::Share
+            | ScreenCommand::Copy
+            | ScreenCommand::Todo
+            | ScreenCommand::Session
+            | ScreenCommand::Hotkeys
+            | ScreenCommand::Extensions
+            | ScreenCommand::Rewind
+            | ScreenCommand::Clear
+            | ScreenCommand::Compact
+            | ScreenCommand::Handoff
+            | ScreenCommand::Btw
+            | ScreenCommand::Queue
+            | ScreenCommand::Debug
+            | ScreenCommand::Theme => Finished::Say(format!(
+                "/{} needs the full-screen interface: start omp without --plain-ui",
+                call.command.name
             )),
         }
     }
 
     async fn resume(&self) -> Finished {
-        let session = self.desk.host.session();
+        let session = self.context.host.session();
         let (directories, cwd) = (session.directories().clone(), session.cwd());
         let place = session.session_dir().map(std::path::Path::to_owned);
         let listed = tokio::task::spawn_blocking(move || {
@@ -78,68 +112,68 @@ impl Hands {
         });
         let rows = listed.await.unwrap_or_default();
         if rows.is_empty() {
-            return Finished::Say("There are no sessions of this directory yet.".to_owned());
+            return Finished::Say("No sessions in this directory yet".to_owned());
         }
         let choices = rows.iter().map(|row| Choice::new(row.name.clone()).detail(row.id.clone())).collect();
-        match self.person.pick("Which session?", choices).await.and_then(|place| rows.get(place)) {
-            Some(row) => arrived(self.desk.host.resume(&row.path).await, "Session resumed."),
+        match self.channel.pick("Which session?", choices).await.and_then(|place| rows.get(place)) {
+            Some(row) => arrived(self.context.host.resume(&row.path).await, "Session resumed"),
             None => Finished::Quiet,
         }
     }
 
     async fn branch(&self) -> Finished {
-        let prompts = self.desk.host.session().prompts().await;
+        let prompts = self.context.host.session().prompts().await;
         if prompts.is_empty() {
-            return Finished::Say("There is no message to branch from yet.".to_owned());
+            return Finished::Say("No message to branch from yet".to_owned());
         }
         let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let choices = prompts.iter().map(|(_, text)| Choice::new(line(text))).collect();
-        let chosen = self.person.pick("Go on before which message?", choices).await;
+        let chosen = self.channel.pick("Branch from which message?", choices).await;
         match chosen.and_then(|place| prompts.get(place)) {
-            Some((id, _)) => arrived(self.desk.host.branch(id).await, "Branched."),
+            Some((id, _)) => arrived(self.context.host.branch(id).await, "Branched"),
             None => Finished::Quiet,
         }
     }
 
     /// `/plan`: on, paused, off; with words it is on and they are the first prompt.
     async fn plan(&self, prompt: &str) -> Finished {
-        let session = self.desk.host.session();
+        let session = self.context.host.session();
         let entered = match (prompt.is_empty(), session.plan_state()) {
-            (true, _) => session.toggle_plan(&self.person).await,
+            (true, _) => session.toggle_plan(&self.channel).await,
             (false, PlanState::Planning) => Ok(PlanState::Planning),
             (false, _) => session.enter_plan().await.map(|()| PlanState::Planning),
         };
         match entered {
             Ok(PlanState::Planning) if !prompt.is_empty() => Finished::Prompt(Prompt::text(prompt)),
             Ok(PlanState::Planning) => {
-                Finished::Say("Plan mode: the model looks and plans, and changes nothing.".to_owned())
+                Finished::Say("Plan mode on: the model reads and plans without changing anything".to_owned())
             }
-            Ok(PlanState::Paused) => Finished::Say("Plan mode is paused; /plan again leaves it.".to_owned()),
-            Ok(PlanState::Off) => Finished::Say("Plan mode is off.".to_owned()),
+            Ok(PlanState::Paused) => Finished::Say("Plan mode paused (/plan again to exit)".to_owned()),
+            Ok(PlanState::Off) => Finished::Say("Plan mode off".to_owned()),
             Err(error) => Finished::Say(error.to_string()),
         }
     }
 
     /// `/goal`: works towards one, shows it, or changes how it stands.
     async fn goal(&self, arguments: &str, cancel: CancellationToken) -> Finished {
-        let session = self.desk.host.session();
+        let session = self.context.host.session();
         let (word, rest) = arguments.split_once(char::is_whitespace).unwrap_or((arguments, ""));
         let done = match (word, rest.trim()) {
             ("" | "show", "") => match session.goal() {
-                Some(goal) => Ok(format!("The goal ({}): {}", goal.status.word(), goal.objective)),
-                None => Ok("There is no goal. /goal <objective> sets one.".to_owned()),
+                Some(goal) => Ok(format!("Goal ({}): {}", goal.status.word(), goal.objective)),
+                None => Ok("No goal set. Set one with /goal <objective>.".to_owned()),
             },
-            ("pause", "") => session.pause_goal().await.map(|_| "The goal is paused.".to_owned()),
+            ("pause", "") => session.pause_goal().await.map(|_| "Goal paused".to_owned()),
             ("resume", "") => self.driver.resume_goal(cancel).await.map(|_| String::new()),
             ("drop", "") => session
-                .drop_goal(&self.person)
+                .drop_goal(&self.channel)
                 .await
-                .map(|dropped| if dropped { "The goal is dropped." } else { "The goal stays." }.to_owned()),
+                .map(|dropped| if dropped { "Goal dropped" } else { "Goal kept" }.to_owned()),
             ("budget", budget) => match parse_budget(budget) {
-                Ok(budget) => session.set_goal_budget(budget).await.map(|_| "The budget is set.".to_owned()),
+                Ok(budget) => session.set_goal_budget(budget).await.map(|_| "Budget set".to_owned()),
                 Err(usage) => return Finished::Say(usage),
             },
-            ("set", "") => Ok("What is the goal? /goal set <objective> sets one.".to_owned()),
+            ("set", "") => Ok("What is the goal? Set one with /goal set <objective>.".to_owned()),
             ("set", objective) => self.start_goal(objective, cancel).await,
             _ => self.start_goal(arguments, cancel).await,
         };
@@ -154,13 +188,13 @@ impl Hands {
     fn repeat(&self, arguments: &str) -> Finished {
         if self.driver.is_looping() && arguments.is_empty() {
             self.driver.end_loop();
-            return Finished::Say("Loop mode is off.".to_owned());
+            return Finished::Say("Loop mode off".to_owned());
         }
         match LoopLimit::parse(arguments) {
             Ok(limit) => told(
                 self.driver
                     .begin_loop(limit)
-                    .map(|()| "Loop mode: the next prompt is repeated after every turn.".to_owned()),
+                    .map(|()| "Loop mode on: the next prompt repeats after every turn".to_owned()),
             ),
             Err(usage) => Finished::Say(usage.to_string()),
         }

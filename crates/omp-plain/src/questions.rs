@@ -53,7 +53,7 @@ impl Asked {
                 replies.push(Reply::Always(scope));
             }
         }
-        choices.extend([Choice::new("No"), Choice::new("Refuse and say why")]);
+        choices.extend([Choice::new("No"), Choice::new("Refuse and tell the model why")]);
         replies.extend([Reply::No, Reply::NoBecause(String::new())]);
         Self::new(&request.question.text(), choices, Count::One, Waiting::Reply(replies, answer)).unasked()
     }
@@ -167,7 +167,7 @@ mod tests {
         }
         let (answer, _answered) = oneshot::channel();
         let mut asked = Asked::yes_or_no("Really?", answer);
-        assert_eq!(asked.take("7"), Taken::Again("There is no option 7; choose from 1 to 2.".to_owned()));
+        assert_eq!(asked.take("7"), Taken::Again("no option 7: choose from 1 to 2".to_owned()));
         assert!(!asked.is_stale());
     }
 

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use omp_commands::{Desk, Place};
+use omp_commands::{CommandContext, ScreenCommand, Submission, interpret};
 use omp_sdk::{AgentError, Arrival, Audience, Driver, Host, ModeError, PageTheme, Prompt};
 use omp_tui::console::{self, Kind, Stream};
 use omp_types::UserContent;
@@ -13,10 +13,10 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::commands::Hands;
+use crate::commands::CommandRunner;
 use crate::lines;
-use crate::person::{Person, Word, Words};
 use crate::questions::{Asked, Taken};
+use crate::session_channel::{SessionChannel, SessionMessage, SessionMessages};
 use crate::speech::{self, Speech};
 
 /// A line that comes sooner after a question was typed before it could be read.
@@ -30,9 +30,9 @@ pub struct Start {
     /// The sessions, with the first one open.
     pub host: Arc<Host>,
     /// The person, for all sessions.
-    pub person: Person,
+    pub channel: SessionChannel,
     /// What the sessions say.
-    pub words: Words,
+    pub messages: SessionMessages,
     /// What to work towards, before everything else.
     pub goal: Option<String>,
     /// Prompts that were given on the command line.
@@ -71,7 +71,7 @@ pub(crate) enum Finished {
 }
 
 struct Plain {
-    hands: Hands,
+    runner: CommandRunner,
     speech: Speech,
     /// Questions, the first in front.
     asked: VecDeque<Asked>,
@@ -90,11 +90,11 @@ struct Plain {
 
 /// Runs until the user leaves.
 pub async fn run(start: Start) -> End {
-    let Start { host, person, mut words, goal, prompts, remarks, width, theme } = start;
+    let Start { host, channel, mut messages, goal, prompts, remarks, width, theme } = start;
     let (finished, mut results) = mpsc::unbounded_channel();
-    let driver = Arc::new(Driver::new(Arc::clone(&host), Arc::new(person.clone()), "interactive"));
+    let driver = Arc::new(Driver::new(Arc::clone(&host), Arc::new(channel.clone()), "interactive"));
     let mut plain = Plain {
-        hands: Hands { desk: Desk { host, theme }, driver, person },
+        runner: CommandRunner { context: CommandContext { host, theme }, driver, channel },
         speech: Speech::new(width),
         asked: VecDeque::new(),
         put: None,
@@ -120,10 +120,10 @@ pub async fn run(start: Start) -> End {
             () = next(terminate) => return plain.end(15),
             () = next(hangup) => return plain.end(1),
             () = next(interrupt) => plain.interrupt(),
-            Some(word) = words.next() => plain.word(word),
+            Some(message) = messages.next() => plain.session_message(message),
             Some(result) = results.recv() => {
-                while let Some(word) = words.ready() {
-                    plain.word(word);
+                while let Some(message) = messages.ready() {
+                    plain.session_message(message);
                 }
                 plain.finish(result).await;
             }
@@ -151,7 +151,7 @@ async fn next(stream: &mut Option<Signal>) {
 /// Waits for the result of a background job that nobody reads yet.
 async fn job_result(plain: &Plain) {
     match plain.running {
-        None => plain.hands.desk.host.session().job_results().await,
+        None => plain.runner.context.host.session().job_results().await,
         Some(_) => std::future::pending().await,
     }
 }
@@ -168,9 +168,11 @@ fn say(text: &str) {
 
 impl Plain {
     async fn greet(&mut self, remarks: &[String]) {
-        let session = self.hands.desk.host.session();
+        let session = self.runner.context.host.session();
         out(&format!("omp {}, model {}.\n", env!("CARGO_PKG_VERSION"), session.model_selector()));
-        out("Type a prompt and press Enter. /help lists commands. Ctrl+C stops the model, twice leaves.\n");
+        out(
+            "Type a prompt and press Enter. /help lists commands. Ctrl+C stops the model; press it twice to exit.\n",
+        );
         remarks.iter().for_each(|remark| out(&format!("{remark}\n")));
         say(&self.speech.replay(&session.conversation().await));
     }
@@ -202,7 +204,7 @@ impl Plain {
     }
 
     fn submit(&mut self, prompt: Prompt) {
-        let driver = Arc::clone(&self.hands.driver);
+        let driver = Arc::clone(&self.runner.driver);
         self.spawn(|cancel| async move {
             match driver.submit(prompt, cancel).await {
                 Ok(_) => Finished::Quiet,
@@ -213,7 +215,7 @@ impl Plain {
 
     /// A goal that was given on the command line.
     fn work_towards(&mut self, objective: String) {
-        let driver = Arc::clone(&self.hands.driver);
+        let driver = Arc::clone(&self.runner.driver);
         self.spawn(|cancel| async move {
             match driver.start_goal(&objective, None, cancel).await {
                 Ok(_) => Finished::Quiet,
@@ -224,7 +226,7 @@ impl Plain {
 
     /// The result of a background job waits: the model reads it.
     fn deliver(&mut self) {
-        let session = self.hands.desk.host.session();
+        let session = self.runner.context.host.session();
         self.spawn(|cancel| async move {
             match session.deliver_results(cancel).await {
                 Ok(_) | Err(AgentError::NothingToRetry) => Finished::Quiet,
@@ -233,10 +235,10 @@ impl Plain {
         });
     }
 
-    fn word(&mut self, word: Word) {
-        match word {
-            Word::Event(event) => say(&self.speech.event(&event)),
-            Word::Question(asked) => {
+    fn session_message(&mut self, message: SessionMessage) {
+        match message {
+            SessionMessage::Event(event) => say(&self.speech.event(&event)),
+            SessionMessage::Question(asked) => {
                 self.asked.retain(|asked| !asked.is_stale());
                 self.asked.push_back(asked);
                 if self.asked.len() == 1 {
@@ -278,7 +280,7 @@ impl Plain {
     }
 
     async fn arrive(&mut self, arrival: Arrival, text: &str) {
-        say(&self.speech.replay(&self.hands.desk.host.session().conversation().await));
+        say(&self.speech.replay(&self.runner.context.host.session().conversation().await));
         out(&format!("{text}\n"));
         arrival.remarks.iter().for_each(|remark| out(&format!("{remark}\n")));
         if let Some(cwd) = arrival.elsewhere {
@@ -294,7 +296,7 @@ impl Plain {
         self.armed = false;
         self.asked.retain(|asked| !asked.is_stale());
         if self.was_typed_ahead() {
-            out("That line came before the question could be read, so it is no answer.\n");
+            out("That line was typed before the question appeared, so it was not taken as the answer.\n");
             if !line.trim().is_empty() {
                 self.beside(line.trim());
             }
@@ -314,14 +316,14 @@ impl Plain {
         if self.running.is_some() {
             return self.beside(text);
         }
-        self.hands.desk.host.session().note_typed(text);
+        self.runner.context.host.session().note_typed(text);
         if let Some(command) = text.strip_prefix("!!") {
             self.run_command(command.trim(), Audience::User);
         } else if let Some(command) = text.strip_prefix('!') {
             self.run_command(command.trim(), Audience::Model);
-        } else if omp_commands::call(text).is_some() {
-            let (hands, line) = (self.hands.clone(), text.to_owned());
-            self.spawn(|cancel| hands.answer(line, cancel));
+        } else if matches!(interpret(text), Submission::Builtin(_)) {
+            let (runner, line) = (self.runner.clone(), text.to_owned());
+            self.spawn(|cancel| runner.answer(line, cancel));
         } else {
             self.submit(Prompt::text(text));
         }
@@ -335,37 +337,38 @@ impl Plain {
 
     /// A line while something runs: a command that is answered at once, or words for the model.
     fn beside(&mut self, text: &str) {
-        let call = omp_commands::call(text);
-        match call {
-            Some(call) if call.command.name == "exit" => self.leaving = true,
-            Some(call) if call.command.place == Place::Everywhere => {
-                let (hands, line, finished) = (self.hands.clone(), text.to_owned(), self.finished.clone());
+        match interpret(text) {
+            Submission::Builtin(call) if call.is(ScreenCommand::Exit) => self.leaving = true,
+            Submission::Builtin(call) if !call.command.needs_person() => {
+                let (runner, line, finished) = (self.runner.clone(), text.to_owned(), self.finished.clone());
                 tokio::spawn(async move {
-                    let answer = hands.answer(line, CancellationToken::new()).await;
+                    let answer = runner.answer(line, CancellationToken::new()).await;
                     // The program has ended if nobody takes it.
                     let _ = finished.send(Finished::Beside(Box::new(answer)));
                 });
             }
-            Some(_) => out("Something is still running. Ctrl+C stops it.\n"),
-            None if text.starts_with('!') => out("A command runs when the model is done. Ctrl+C stops it.\n"),
-            None => self.steer(text),
+            Submission::Builtin(_) => out("Something is still running (Ctrl+C to stop)\n"),
+            _ if text.starts_with('!') => {
+                out("Shell commands run when the model is done (Ctrl+C to stop it)\n")
+            }
+            _ => self.steer(text),
         }
     }
 
     /// Something is said while the model works.
     fn steer(&self, text: &str) {
-        let session = self.hands.desk.host.session();
+        let session = self.runner.context.host.session();
         if session.control().is_running() {
             session.note_typed(text);
             session.control().steer(UserContent::Text(text.to_owned()));
-            out("The model reads this at its next step.\n");
+            out("Queued: the model reads this at its next step\n");
         } else {
-            out("Something is still running. Ctrl+C stops it.\n");
+            out("Something is still running (Ctrl+C to stop)\n");
         }
     }
 
     fn run_command(&mut self, command: &str, audience: Audience) {
-        let (session, command) = (self.hands.desk.host.session(), command.to_owned());
+        let (session, command) = (self.runner.context.host.session(), command.to_owned());
         self.spawn(|cancel| async move {
             let done = match session.run_command(&command, None, &cancel, |_| {}).await {
                 Ok(done) => done,
@@ -375,7 +378,7 @@ impl Plain {
             match session.record_command(&command, &done, audience).await {
                 Ok(()) => Finished::Say(end),
                 Err(error) => {
-                    Finished::Say(format!("{end}The command is not part of the conversation: {error}"))
+                    Finished::Say(format!("{end}could not add the command to the conversation: {error}"))
                 }
             }
         });
@@ -393,7 +396,7 @@ impl Plain {
             None if self.armed => self.leaving = true,
             None => {
                 self.armed = true;
-                out("Press Ctrl+C again to leave.\n");
+                out("Press Ctrl+C again to exit\n");
                 out(PROMPT);
             }
         }

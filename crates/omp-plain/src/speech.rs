@@ -62,14 +62,14 @@ impl Speech {
                 self.say(&format!("Retry failed after {attempt} attempts: {error}"))
             }
             AgentEvent::RetryFallbackApplied(switch) => {
-                self.say(&format!("{} failed; going on with {}.", switch.from, switch.to))
+                self.say(&format!("{} failed; continuing with {}", switch.from, switch.to))
             }
             AgentEvent::ContextPromoted { from, to } => {
-                self.say(&format!("The conversation no longer fits into {from}; going on with {to}."))
+                self.say(&format!("The conversation no longer fits {from}; continuing with {to}"))
             }
-            AgentEvent::AutoCompactionStart { .. } => self.say("The conversation is made shorter."),
+            AgentEvent::AutoCompactionStart { .. } => self.say("Compacting the conversation."),
             AgentEvent::AutoCompactionEnd { error_message: Some(error), .. } => {
-                self.say(&format!("The conversation could not be made shorter: {error}"))
+                self.say(&format!("The conversation could not be compacted: {error}"))
             }
             AgentEvent::Notice { message } => self.say(message),
             AgentEvent::AgentEnd { .. } => self.finish_line(),
@@ -184,8 +184,8 @@ fn said(who: &str, content: &UserContent) -> String {
     let text = content.text();
     match pictures {
         0 => sentence(&format!("{who}: {text}")),
-        1 => sentence(&format!("{who}: {text}\n(with a picture)")),
-        several => sentence(&format!("{who}: {text}\n(with {several} pictures)")),
+        1 => sentence(&format!("{who}: {text}\n(with an image)")),
+        several => sentence(&format!("{who}: {text}\n(with {several} images)")),
     }
 }
 
@@ -215,7 +215,7 @@ pub(crate) fn ending(output: &str, exit_code: Option<i32>, cancelled: bool) -> S
         Some(code) => text += &format!("The command ended with exit code {code}.\n"),
         None if cancelled && how.starts_with("timed out") => text += &format!("The command {how}.\n"),
         None if cancelled => text += "The command was stopped.\n",
-        None => text += "The end of the command is not known.\n",
+        None => text += "The command's exit status is unknown.\n",
     }
     text
 }
@@ -225,9 +225,9 @@ fn annotation(answer: &AssistantMessage) -> String {
     let reason = answer.error_message.as_deref().unwrap_or_default();
     match answer.stop_reason {
         StopReason::Aborted => "Stopped.\n".to_owned(),
-        StopReason::Error if reason.is_empty() => "The answer failed.\n".to_owned(),
+        StopReason::Error if reason.is_empty() => "The response failed.\n".to_owned(),
         StopReason::Error => exactly(&format!("Error: {reason}")),
-        StopReason::Length => "The answer hit the output limit and is cut off.\n".to_owned(),
+        StopReason::Length => "The response was cut off at the output limit.\n".to_owned(),
         StopReason::Stop | StopReason::ToolUse | StopReason::Pause if reason.is_empty() => String::new(),
         StopReason::Stop | StopReason::ToolUse | StopReason::Pause => exactly(reason),
     }

@@ -29,7 +29,9 @@ pub use guard::trust::{ProjectTrust, TrustRow, TrustedProject, local_time, trust
 pub use guard::{ApprovalRequest, Asker, Reply};
 pub use modes::{Driver, ModeError};
 pub use omp_agent::UpkeepError;
-pub use omp_agent::{AgentError, Chain, Clock, Control, Fallbacks, Listener, Outcome, Prompt, PromptForm};
+pub use omp_agent::{
+    AgentError, Backlog, Chain, Clock, Control, Fallbacks, Listener, Outcome, Prompt, PromptForm,
+};
 pub use omp_agent::{Invocation, McpOrigin, Tool, ToolError, ToolOrigin};
 pub use omp_auth as auth;
 pub use omp_auth::{

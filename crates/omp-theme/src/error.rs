@@ -8,16 +8,16 @@ use crate::token::Token;
 #[derive(Debug, thiserror::Error)]
 pub enum ThemeError {
     /// No built-in theme and no file has the name.
-    #[error("Theme not found: {0}")]
+    #[error("theme not found: {0}")]
     NotFound(String),
     /// The text is not JSON.
-    #[error("The theme is not valid JSON: {0}")]
+    #[error("invalid theme JSON: {0}")]
     Json(#[from] serde_json::Error),
     /// The JSON is not a theme.
     #[error("{0}")]
     Invalid(Mistakes),
     /// The file cannot be read.
-    #[error("Cannot read the theme {}: {error}", path.display())]
+    #[error("cannot read the theme {}: {error}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
@@ -25,7 +25,7 @@ pub enum ThemeError {
         error: std::io::Error,
     },
     /// No theme is that long.
-    #[error("The theme {} is larger than {limit} bytes; that is no theme.", path.display())]
+    #[error("the theme {} is larger than {limit} bytes", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
@@ -60,12 +60,12 @@ impl std::fmt::Display for Mistakes {
         if !self.missing.is_empty() {
             let names: Vec<&str> = self.missing.iter().map(|token| token.name()).collect();
             lines.push(format!(
-                "Missing colors: {}. Add them to \"colors\"; every theme needs all {}.",
+                "missing colors: {}; add them to \"colors\" (every theme needs all {})",
                 names.join(", "),
                 Token::ALL.len()
             ));
         }
         lines.extend(self.wrong.iter().map(|(path, expected)| format!("{path}: {expected}")));
-        write!(f, "The theme has mistakes:\n{}", lines.join("\n"))
+        write!(f, "invalid theme:\n{}", lines.join("\n"))
     }
 }

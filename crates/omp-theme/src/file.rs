@@ -82,7 +82,7 @@ impl Reader {
             return Vec::new();
         };
         for key in colors.keys().filter(|key| Token::find(key).is_none()) {
-            self.notes.push(format!("/colors/{key}: no such color, ignored"));
+            self.notes.push(format!("/colors/{key}: unknown color ignored"));
         }
         let mut found = Vec::with_capacity(Token::ALL.len());
         for token in Token::ALL {
@@ -120,7 +120,7 @@ impl Reader {
             match (Symbol::find(key), value) {
                 (Some(symbol), Value::String(text)) => symbols.overrides.push((symbol, text.clone())),
                 (Some(_), other) => self.wrong(&path, "expected a string", other),
-                (None, _) => self.notes.push(format!("{path}: no such symbol, ignored")),
+                (None, _) => self.notes.push(format!("{path}: unknown symbol ignored")),
             }
         }
         match given.get("spinnerFrames") {

@@ -28,7 +28,7 @@ impl<'a> Vars<'a> {
             };
             if chain.contains(&name) {
                 chain.push(name);
-                return Err(format!("the variables refer to each other in a circle: {}", chain.join(" -> ")));
+                return Err(format!("circular reference between variables: {}", chain.join(" -> ")));
             }
             chain.push(name);
             let found = self.0.and_then(|vars| vars.get(name));

@@ -12,7 +12,7 @@ pub struct FileWatch {
 
 /// The system cannot report changes of the file.
 #[derive(Debug, thiserror::Error)]
-#[error("Cannot watch the theme for changes: {0}. Choose the theme again after editing it.")]
+#[error("cannot watch the theme for changes: {0}; choose the theme again after editing it")]
 pub struct WatchError(#[from] notify::Error);
 
 impl FileWatch {

@@ -167,7 +167,7 @@ fn body(look: &Look, output: &str, dropped: bool, expansion: Expansion) -> Vec<L
         }
     };
     if dropped && expansion == Expansion::Expanded {
-        rows.push(look.row(Token::Dim, "The start of the output is no longer kept here"));
+        rows.push(look.row(Token::Dim, "The start of the output is no longer available here"));
     }
     if total > shown.len() {
         rows.push(earlier(look, total - shown.len()));

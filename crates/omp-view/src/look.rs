@@ -76,6 +76,12 @@ impl Look {
         format!(" {} ", self.symbol(Symbol::SepDot))
     }
 
+    /// A hint about keys (`Enter: select · Esc: cancel`) in the symbols of the theme.
+    pub fn hint(&self, keys: &str) -> String {
+        let keys = keys.replace(" · ", &self.dot());
+        keys.replace('↑', self.symbol(Symbol::NavUp)).replace('↓', self.symbol(Symbol::NavDown))
+    }
+
     /// A row in one colour, cut at the width.
     pub fn row(&self, token: Token, text: &str) -> Line {
         self.shortened(&Line::styled(self.fg(token), text), self.width)

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use omp_cli::Launch;
-use omp_interactive::{End, Greeter, Link, Numbers, SetUp, Start, Titles};
+use omp_interactive::{End, Greeter, Numbers, SessionChannel, SetUp, Start, Titles};
 use omp_sdk::settings::keys;
 use omp_sdk::{
     Directories, Environment, HistoryQuery, Listener, People, Persistence, ProcessEnvironment,
@@ -19,13 +19,13 @@ use crate::{external_editor, guardian, onboarding, output};
 const MOST_PROMPTS: usize = 500;
 
 struct Screen {
-    link: Link,
+    channel: SessionChannel,
     numbers: Numbers,
 }
 
 impl Seat for Screen {
     fn attend(&self, options: SessionOptions) -> SessionOptions {
-        let person = Arc::new(self.link.of_session(self.numbers.next()));
+        let person = Arc::new(self.channel.of_session(self.numbers.next()));
         let terminal = TerminalOptions { view: Some(person.clone()), ..options.terminal };
         let people =
             People { asker: Some(person.clone()), questioner: Some(person.clone()), ui: Some(person) };
@@ -33,7 +33,7 @@ impl Seat for Screen {
     }
 
     fn listener(&self) -> Box<dyn Listener> {
-        Box::new(self.link.of_session(self.numbers.advance()))
+        Box::new(self.channel.of_session(self.numbers.advance()))
     }
 }
 
@@ -60,9 +60,9 @@ pub(crate) async fn converse(opening: Opening) -> u8 {
     };
     let settings = options.settings.clone();
     let greeting = tokio::task::spawn_blocking(move || greeter.greet(settings.as_ref()));
-    let (link, words) = Link::new();
+    let (channel, messages) = SessionChannel::new();
     let numbers = Numbers::default();
-    let seat = Screen { link: link.clone(), numbers: numbers.clone() };
+    let seat = Screen { channel: channel.clone(), numbers: numbers.clone() };
     let goal = launch.work.goal.clone();
     let begun = attended::begin(seat, launch, options, turns, &mut startup).await;
     let Begun { host, remarks, prompts } = match begun {
@@ -74,8 +74,8 @@ pub(crate) async fn converse(opening: Opening) -> u8 {
     let typed = tokio::task::spawn_blocking(move || earlier(&directories, here.as_deref()));
     let start = Start {
         host: Arc::clone(&host),
-        link,
-        words,
+        channel,
+        messages,
         numbers,
         goal,
         prompts,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use omp_cli::Launch;
-use omp_plain::{End, Person, Start};
+use omp_plain::{End, SessionChannel, Start};
 use omp_sdk::{Environment, Listener, People, ProcessEnvironment, SessionOptions};
 
 use crate::attended::{self, Begun, Leaving, Opening, Seat};
@@ -16,7 +16,7 @@ pub(crate) fn is_wanted(launch: &Launch) -> bool {
     launch.plain_ui || on || ProcessEnvironment.var("TERM").as_deref() == Some("dumb")
 }
 
-struct Lines(Person);
+struct Lines(SessionChannel);
 
 impl Seat for Lines {
     /// Nothing shows the terminal of a command here.
@@ -35,19 +35,19 @@ impl Seat for Lines {
 /// Talks until the user leaves; the exit code.
 pub(crate) async fn converse(opening: Opening) -> u8 {
     let Opening { launch, options, turns, mut startup, .. } = opening;
-    let (person, words) = Person::new();
+    let (channel, messages) = SessionChannel::new();
     let theme = match &options.settings {
         Some(settings) => omp_interactive::page_theme(&options.directories, settings),
         None => Default::default(),
     };
     let goal = launch.work.goal.clone();
-    let begun = attended::begin(Lines(person.clone()), launch, options, turns, &mut startup).await;
+    let begun = attended::begin(Lines(channel.clone()), launch, options, turns, &mut startup).await;
     let Begun { host, remarks, prompts } = match begun {
         Ok(begun) => begun,
         Err(code) => return code,
     };
     let width = omp_tui::terminal::width().unwrap_or_else(output::width);
-    let start = Start { host: Arc::clone(&host), person, words, goal, prompts, remarks, width, theme };
+    let start = Start { host: Arc::clone(&host), channel, messages, goal, prompts, remarks, width, theme };
     let leaving = match omp_plain::run(start).await {
         End::Left => Leaving::Wish,
         End::Signal(signal) => Leaving::Signal(signal),

@@ -7,9 +7,8 @@ use omp_sdk::Session;
 
 use super::{BUSY, first_word};
 use crate::answer::{Answer, Columns};
-use crate::call::Place;
-use crate::listing::{Listed, listed};
-use crate::run::Desk;
+use crate::handler::CommandContext;
+use crate::listing::{Listed, ListedFor, listed};
 
 /// Letters of a command and its hint in the list of all.
 const LONGEST_USAGE: usize = 36;
@@ -18,7 +17,7 @@ const SESSION_USAGE: &str = "Usage: /session [info|delete]";
 /// `/help`: all commands with their sources.
 pub(crate) async fn help(session: &Arc<Session>) -> Answer {
     let session = Arc::clone(session);
-    let all = tokio::task::spawn_blocking(move || listed(&session, Place::Terminal)).await;
+    let all = tokio::task::spawn_blocking(move || listed(&session, ListedFor::People)).await;
     let all = all.unwrap_or_default();
     let wide = all.iter().map(|command| command.source.chars().count()).max().unwrap_or(0);
     let row = |command: Listed| {
@@ -54,8 +53,8 @@ pub(crate) fn jobs(session: &Session) -> Answer {
     let jobs = session.jobs();
     if jobs.is_empty() {
         return Answer::Text(
-            "There are no background jobs. A command becomes one when the model starts it in the background, or when \
-             it takes long and bash.autoBackground.enabled is set."
+            "No background jobs. A command becomes one when the model starts it in the background, or when \
+             it runs long and bash.autoBackground.enabled is set."
                 .to_owned(),
         );
     }
@@ -75,15 +74,15 @@ fn age(duration: Duration) -> String {
 }
 
 /// `/session`: about this session; `delete` removes it and begins another.
-pub(crate) async fn session(desk: &Desk, arguments: &str) -> Answer {
-    let session = desk.session();
+pub(crate) async fn session(context: &CommandContext, arguments: &str) -> Answer {
+    let session = context.session();
     match first_word(arguments) {
         ("" | "info", "") => info(&session).await,
         ("delete", "") if session.control().is_running() => Answer::refused(BUSY),
         ("delete", "") if session.file().is_none() => {
-            Answer::refused("The session is not saved, so there is nothing to delete.")
+            Answer::refused("nothing to delete: the session is not saved")
         }
-        ("delete", "") => match desk.host.drop_session().await {
+        ("delete", "") => match context.host.drop_session().await {
             Ok(arrival) => Answer::Arrived(arrival, "Session deleted".to_owned()),
             Err(error) => Answer::refused(error),
         },
@@ -97,11 +96,11 @@ async fn info(session: &Session) -> Answer {
     let counts = session.statistics().await;
     let row = |name: &str, value: String| (name.to_owned(), value);
     let tokens = format!(
-        "{} in, {} out, {} read from cache, {} written to it",
+        "{} in, {} out, {} cache read, {} cache write",
         counts.usage.input, counts.usage.output, counts.usage.cache_read, counts.usage.cache_write
     );
     let messages = format!(
-        "{} ({} of the user, {} of the model, {} of tools)",
+        "{} ({} user, {} assistant, {} tool)",
         counts.messages, counts.prompts, counts.answers, counts.results
     );
     let rows = vec![

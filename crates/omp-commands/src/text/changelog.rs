@@ -23,7 +23,7 @@ pub(crate) async fn run(session: &Session, arguments: &str) -> Answer {
         _ => return Answer::refused("Usage: /changelog [full]"),
     };
     let directory = session.environment().var("PI_PACKAGE_DIR");
-    blocking(move || Answer::Text(changelog(&changelog_of(directory.as_deref()), entries))).await
+    blocking(move || Answer::Markdown(changelog(&changelog_of(directory.as_deref()), entries))).await
 }
 
 /// The changelog in a directory, if it has one, else the one that came with the program.

@@ -12,9 +12,9 @@ pub(crate) async fn compact(session: &Session, focus: &str) -> Answer {
             Some(result) => {
                 let (before, after) = (result.tokens_before, result.tokens_after);
                 let saved = before.saturating_sub(after);
-                Answer::Text(format!("Compacted: {before} tokens before, {after} after, {saved} saved."))
+                Answer::Text(format!("Compacted from {before} to {after} tokens ({saved} saved)"))
             }
-            None => Answer::Text("The conversation was made shorter.".to_owned()),
+            None => Answer::Text("Conversation compacted".to_owned()),
         },
         Err(error) => Answer::refused(error),
     }

@@ -6,11 +6,11 @@ use omp_sdk::{DumpForm, Session};
 
 use super::first_word;
 use crate::answer::Answer;
-use crate::run::Desk;
+use crate::handler::CommandContext;
 
 /// Words for a clipboard, which `/export` does not write to.
 const CLIPBOARD: [&str; 3] = ["copy", "--copy", "clipboard"];
-const NOTHING_YET: &str = "There is nothing to export yet: the conversation has not begun.";
+const NOTHING_YET: &str = "Nothing to export yet";
 
 /// `/dump [raw]`
 pub(crate) async fn dump(session: &Session, arguments: &str) -> Answer {
@@ -21,17 +21,17 @@ pub(crate) async fn dump(session: &Session, arguments: &str) -> Answer {
     };
     match session.dump(form).await {
         Ok(Some(text)) => Answer::Copy(text),
-        Ok(None) => Answer::refused("No messages to dump yet."),
+        Ok(None) => Answer::refused("No messages to dump yet"),
         Err(error) => Answer::refused(error),
     }
 }
 
 /// `/export [path]`
-pub(crate) async fn export(desk: &Desk, path: &str) -> Answer {
+pub(crate) async fn export(context: &CommandContext, path: &str) -> Answer {
     if CLIPBOARD.contains(&path) {
-        return Answer::refused("/export writes a file. /dump copies the conversation to the clipboard.");
+        return Answer::refused("/export writes a file; use /dump to copy to the clipboard");
     }
-    match desk.session().export(path, desk.theme).await {
+    match context.session().export(path, context.theme).await {
         Ok(Some(path)) => Answer::Page(path),
         Ok(None) => Answer::refused(NOTHING_YET),
         Err(error) => Answer::refused(error),
@@ -44,11 +44,11 @@ pub(crate) async fn share(session: &Session) -> Answer {
         Ok(Some(shared)) => {
             let left_out = shared.trim.to_string();
             let gist =
-                shared.gist.map(|gist| format!("\nIt is kept in the secret gist {gist}")).unwrap_or_default();
+                shared.gist.map(|gist| format!("\nStored in the secret gist {gist}")).unwrap_or_default();
             let left_out = if left_out.is_empty() { left_out } else { format!("\n{left_out}") };
             Answer::Text(format!("Share link: {}{gist}{left_out}", shared.url))
         }
-        Ok(None) => Answer::refused("There is nothing to share yet: the conversation has not begun."),
+        Ok(None) => Answer::refused("Nothing to share yet"),
         Err(error) => Answer::refused(error),
     }
 }
@@ -62,9 +62,9 @@ pub(crate) async fn rename(session: &Arc<Session>, title: &str) -> Answer {
     // A name is written with the whole file.
     let done = tokio::task::spawn_blocking(move || named.rename(&name)).await;
     match done {
-        Ok(Ok(())) => Answer::Changed(format!("The session is called {title}.")),
+        Ok(Ok(())) => Answer::Changed(format!("Session renamed to {title}")),
         Ok(Err(error)) => Answer::refused(error),
-        Err(_) => Answer::refused("Renaming was interrupted; try again."),
+        Err(_) => Answer::refused("renaming was interrupted: try again"),
     }
 }
 
@@ -75,7 +75,7 @@ pub(crate) async fn force(session: &Session, arguments: &str) -> Answer {
         return Answer::refused("Usage: /force <tool> [prompt]");
     }
     match session.force_tool(tool).await {
-        Ok(()) if prompt.is_empty() => Answer::Text(format!("The next turn must call {tool}.")),
+        Ok(()) if prompt.is_empty() => Answer::Text(format!("The next turn will call {tool}")),
         Ok(()) => Answer::Prompt(prompt.to_owned()),
         Err(error) => Answer::refused(error),
     }

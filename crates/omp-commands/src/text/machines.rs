@@ -52,10 +52,7 @@ pub(crate) async fn run(session: &Arc<Session>, arguments: &str) -> Answer {
 }
 
 fn add_host(session: &Session, typed: &Typed) -> Result<String, String> {
-    let address = typed
-        .host
-        .clone()
-        .ok_or_else(|| format!("--host, the address of the machine, is missing.\n{USAGE}"))?;
+    let address = typed.host.clone().ok_or_else(|| format!("--host is missing\n{USAGE}"))?;
     let draft = Draft {
         name: typed.name.clone(),
         address,
@@ -67,13 +64,13 @@ fn add_host(session: &Session, typed: &Typed) -> Result<String, String> {
     };
     let file = file(session, typed);
     add(&file, &draft).map_err(|error| error.to_string())?;
-    Ok(format!("Host \"{}\" is now in {}.", typed.name, file.display()))
+    Ok(format!("Host \"{}\" added to {}", typed.name, file.display()))
 }
 
 fn remove_host(session: &Session, typed: &Typed) -> Result<String, String> {
     let file = file(session, typed);
-    remove(&file, &typed.name).map_err(|error| format!("{error}; --scope says which list is meant"))?;
-    Ok(format!("Host \"{}\" is no longer in {}.", typed.name, file.display()))
+    remove(&file, &typed.name).map_err(|error| format!("{error}; choose a list with --scope"))?;
+    Ok(format!("Host \"{}\" removed from {}", typed.name, file.display()))
 }
 
 /// The list of the project unless the user's own is meant.
@@ -109,7 +106,7 @@ fn parse(words: &[String]) -> Result<Typed, String> {
     while let Some(word) = words.next() {
         let Some(flag) = word.strip_prefix("--") else {
             if !typed.name.is_empty() {
-                return Err(format!("{word:?} is one word too many."));
+                return Err(format!("unexpected argument {word:?}"));
             }
             typed.name.clone_from(word);
             continue;
@@ -118,7 +115,7 @@ fn parse(words: &[String]) -> Result<Typed, String> {
             Some((flag, value)) => (flag, Some(value.to_owned())),
             None => (flag, words.next().cloned()),
         };
-        let value = value.ok_or_else(|| format!("--{flag} needs a value."))?;
+        let value = value.ok_or_else(|| format!("--{flag} needs a value"))?;
         match flag {
             "host" => typed.host = Some(value),
             "user" => typed.user = Some(value),
@@ -127,16 +124,16 @@ fn parse(words: &[String]) -> Result<Typed, String> {
             "port" => {
                 let port = value.parse().ok().filter(|port| *port > 0);
                 typed.port = Some(
-                    port.ok_or_else(|| format!("--port must be a number from 1 to 65535, not {value}."))?,
+                    port.ok_or_else(|| format!("--port must be a number from 1 to 65535, not {value}"))?,
                 );
             }
             "scope" if value == "user" || value == "project" => typed.user_list = value == "user",
-            "scope" => return Err(format!("--scope is project or user, not {value}.")),
-            _ => return Err(format!("--{flag} is not known.")),
+            "scope" => return Err(format!("--scope must be project or user, not {value}")),
+            _ => return Err(format!("unknown flag --{flag}")),
         }
     }
     if typed.name.is_empty() {
-        return Err("The name of the host is missing.".to_owned());
+        return Err("the host name is missing".to_owned());
     }
     Ok(typed)
 }
@@ -171,12 +168,12 @@ mod tests {
         assert_eq!((typed.name.as_str(), typed.port, typed.user_list), ("build", Some(22), true));
         assert_eq!(typed.description.as_deref(), Some("the big one"));
         for (line, mistake) in [
-            ("", "name of the host"),
-            ("a b", "too many"),
+            ("", "host name"),
+            ("a b", "unexpected argument"),
             ("a --port 0", "1 to 65535"),
             ("a --port", "needs a value"),
             ("a --scope x", "project or user"),
-            ("a --colour red", "not known"),
+            ("a --colour red", "unknown flag"),
         ] {
             assert!(parse(&words(line)).unwrap_err().contains(mistake), "{line}");
         }

@@ -20,12 +20,12 @@ pub(crate) mod usage;
 use crate::answer::Answer;
 
 /// A command that needs a conversation that stands still.
-pub(crate) const BUSY: &str = "The model is still answering. Wait for it, or stop it with Esc.";
+pub(crate) const BUSY: &str = "the model is still responding: wait, or press Esc to stop it";
 
 /// Runs work that waits for the disk where it holds up nobody.
 pub(crate) async fn blocking(work: impl FnOnce() -> Answer + Send + 'static) -> Answer {
     let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|_| Answer::refused("The program is about to end; nothing was done."))
+    done.unwrap_or_else(|_| Answer::refused("omp is exiting: nothing was done"))
 }
 
 /// The first word, and the rest without the space around it.

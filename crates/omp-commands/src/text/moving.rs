@@ -7,11 +7,11 @@ use omp_sdk::{Session, SwitchError};
 
 use super::{BUSY, unquoted};
 use crate::answer::Answer;
-use crate::run::Desk;
+use crate::handler::CommandContext;
 
 /// `/move <path>`
-pub(crate) async fn run(desk: &Desk, arguments: &str) -> Answer {
-    let session = desk.session();
+pub(crate) async fn run(context: &CommandContext, arguments: &str) -> Answer {
+    let session = context.session();
     let typed = unquoted(arguments);
     if typed.is_empty() {
         return Answer::refused("Usage: /move <path>");
@@ -26,13 +26,13 @@ pub(crate) async fn run(desk: &Desk, arguments: &str) -> Answer {
         Err(reason) => return Answer::Refused(reason),
     };
     if target == session.cwd() {
-        return Answer::refused("The session is in that directory already.");
+        return Answer::refused("the session is already in that directory");
     }
-    match desk.host.move_to(&target).await {
+    match context.host.move_to(&target).await {
         Ok(arrival) => Answer::Arrived(arrival, format!("Session moved to {}", target.display())),
-        Err(SwitchError::InMemory) => Answer::refused(
-            "A session that is kept in memory only cannot be moved. Start omp in that directory.",
-        ),
+        Err(SwitchError::InMemory) => {
+            Answer::refused("in-memory sessions cannot be moved: start omp in that directory")
+        }
         Err(error) => Answer::refused(error),
     }
 }
@@ -41,8 +41,8 @@ pub(crate) async fn run(desk: &Desk, arguments: &str) -> Answer {
 fn directory(path: &Path) -> Result<PathBuf, String> {
     match path.canonicalize() {
         Ok(path) if path.is_dir() => Ok(path),
-        Ok(path) => Err(format!("{} is not a directory.", path.display())),
-        Err(error) => Err(format!("{} cannot be used: {error}.", path.display())),
+        Ok(path) => Err(format!("{} is not a directory", path.display())),
+        Err(error) => Err(format!("cannot use {}: {error}", path.display())),
     }
 }
 
@@ -57,8 +57,8 @@ fn place(session: &Session, typed: &str) -> PathBuf {
 }
 
 /// `/drop`
-pub(crate) async fn drop_session(desk: &Desk) -> Answer {
-    match desk.host.drop_session().await {
+pub(crate) async fn drop_session(context: &CommandContext) -> Answer {
+    match context.host.drop_session().await {
         Ok(arrival) => Answer::Arrived(arrival, "Session dropped".to_owned()),
         Err(SwitchError::InMemory) => Answer::refused("Nothing to drop (in-memory session)"),
         Err(error) => Answer::refused(error),
@@ -76,7 +76,7 @@ pub(crate) async fn reload(session: &Arc<Session>) -> Answer {
         Err(error) => return Answer::refused(error),
     };
     let mut text =
-        format!("Reloaded: {} commands, {} skills, {} rules.", found.commands, found.skills, found.rules);
+        format!("Reloaded: {} commands, {} skills, {} rules", found.commands, found.skills, found.rules);
     for warning in found.warnings.iter().chain(&warnings) {
         text.push('\n');
         text.push_str(warning);

@@ -37,7 +37,7 @@ fn list(permissions: &Permissions) -> Answer {
         );
     }
     let rows = all.into_iter().map(|one| (one.rule, one.scope.name().to_owned())).collect();
-    Answer::Table(Columns::new("Commands that run without a question", rows))
+    Answer::Table(Columns::new("Commands allowed without asking", rows))
 }
 
 fn remove(permissions: &Permissions, rule: &str) -> Answer {

@@ -15,9 +15,9 @@ pub(crate) async fn model(session: &Session, selector: &str) -> Answer {
     }
     let warning = session.switch_warning(selector).await.map(|warning| warning + "\n").unwrap_or_default();
     match session.assign_role("default", selector).await {
-        Ok(()) => Answer::Changed(format!("{warning}Current model: {}", session.model_selector())),
+        Ok(()) => Answer::Changed(format!("{warning}Switched to {}", session.model_selector())),
         Err(omp_sdk::SessionError::Model { source, .. }) => {
-            Answer::refused(format!("Unknown model: {selector}. {source}"))
+            Answer::refused(format!("unknown model \"{selector}\": {source}"))
         }
         Err(error) => Answer::refused(error),
     }
@@ -31,7 +31,7 @@ pub(crate) fn fast(session: &Session, arguments: &str) -> Answer {
         "off" => false,
         "status" => {
             let state = if session.is_fast() { "on" } else { "off" };
-            return Answer::Text(format!("Fast mode is {state}."));
+            return Answer::Text(format!("Fast mode {state}"));
         }
         _ => return Answer::refused("Usage: /fast [on|off|status]"),
     };
@@ -39,8 +39,8 @@ pub(crate) fn fast(session: &Session, arguments: &str) -> Answer {
         session.set_fast(fast);
     }
     Answer::Changed(match fast {
-        true => "Fast mode is on: requests ask for the priority tier, which costs more.".to_owned(),
-        false => "Fast mode is off.".to_owned(),
+        true => "Fast mode on: requests use the priority tier, which costs more".to_owned(),
+        false => "Fast mode off".to_owned(),
     })
 }
 
@@ -52,7 +52,7 @@ pub(crate) async fn fresh(session: &Session) -> Answer {
     let closed = session.renew().await;
     let states = if closed == 1 { "state" } else { "states" };
     Answer::Text(format!(
-        "The provider sees a new conversation from now on; {closed} provider {states} pruned. Nothing was forgotten here."
+        "Provider state reset ({closed} provider {states} pruned); the conversation is unchanged"
     ))
 }
 
@@ -65,9 +65,9 @@ pub(crate) async fn debug(session: &Arc<Session>, arguments: &str) -> Answer {
     };
     let session = Arc::clone(session);
     blocking(move || match session.copy_next_request(&path) {
-        Ok(path) => Answer::Text(format!("The next request to a model is written to {}.", path.display())),
+        Ok(path) => Answer::Text(format!("The next model request will be written to {}", path.display())),
         Err(error) => {
-            Answer::refused(format!("{} cannot be written: {error}. Name another file.", path.display()))
+            Answer::refused(format!("cannot write {}: {error}; choose another file", path.display()))
         }
     })
     .await

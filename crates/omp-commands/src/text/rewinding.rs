@@ -37,7 +37,7 @@ pub(crate) async fn redo(session: &Arc<Session>, arguments: &str) -> Answer {
         _ => return Answer::refused("Usage: /redo [all]"),
     };
     match session.redo(others).await {
-        Ok(rewound) => told(session, rewound, "The last /rewind is undone.", "/redo all"),
+        Ok(rewound) => told(session, rewound, "Undid the last /rewind", "/redo all"),
         Err(error) => Answer::refused(error),
     }
 }
@@ -59,7 +59,7 @@ fn wish(words: &[&str]) -> Option<(RewindWhat, OtherChanges)> {
 async fn list(session: &Session) -> Result<Answer, RewindError> {
     let points = session.rewind_points().await?;
     if points.is_empty() {
-        return Ok(Answer::refused("There is no prompt to go back before yet."));
+        return Ok(Answer::refused("Nothing to rewind to yet"));
     }
     let row = |(place, point): (usize, &RewindPoint)| {
         let files = match point.files {
@@ -74,12 +74,9 @@ async fn list(session: &Session) -> Result<Answer, RewindError> {
     let title = match session.keeps_files().await {
         Ok(true) => {
             let kept = session.kept_bytes().await?;
-            format!(
-                "Prompts, and the files that going back before them would change ({} KB kept)",
-                kept / 1024
-            )
+            format!("Prompts, and the files a rewind would change ({} KB kept)", kept / 1024)
         }
-        Ok(false) => "Prompts. The history of files is off: /rewind on".to_owned(),
+        Ok(false) => "Prompts. File history is off: turn it on with /rewind on".to_owned(),
         Err(reason) => format!("Prompts. {reason}"),
     };
     Ok(Answer::Table(Columns::new(title, rows)))
@@ -88,8 +85,8 @@ async fn list(session: &Session) -> Result<Answer, RewindError> {
 async fn switch(session: &Session, on: bool) -> Result<Answer, RewindError> {
     session.keep_files(on).await?;
     Ok(Answer::Text(match on {
-        true => "The history of files is on in this session.".to_owned(),
-        false => "The history of files is off in this session; what was kept stays. \
+        true => "File history on for this session".to_owned(),
+        false => "File history off for this session; existing checkpoints are kept. \
                   For all sessions: omp config set fileHistory.enabled false"
             .to_owned(),
     }))
@@ -98,9 +95,9 @@ async fn switch(session: &Session, on: bool) -> Result<Answer, RewindError> {
 async fn clear(session: &Session) -> Result<Answer, RewindError> {
     let checkpoints = session.forget_files().await?;
     Ok(Answer::Text(match checkpoints {
-        0 => "There were no checkpoints.".to_owned(),
-        1 => "1 checkpoint is forgotten. Files are as they are.".to_owned(),
-        many => format!("{many} checkpoints are forgotten. Files are as they are."),
+        0 => "No checkpoints to clear".to_owned(),
+        1 => "1 checkpoint cleared; files unchanged".to_owned(),
+        many => format!("{many} checkpoints cleared; files unchanged"),
     }))
 }
 
@@ -114,10 +111,10 @@ async fn go_back(
     let place = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
     let by_number = place.and_then(|place| prompts.get(place));
     let Some((entry, text)) = by_number.or_else(|| prompts.iter().find(|(entry, _)| entry == number)) else {
-        return Ok(Answer::Refused(format!("There is no prompt {number}. /rewind list names them. {USAGE}")));
+        return Ok(Answer::Refused(format!("no prompt {number} (see: /rewind list). {USAGE}")));
     };
     let rewound = session.rewind(entry, what, others).await?;
-    let done = format!("Back before: {}", line(text));
+    let done = format!("Rewound to before: {}", line(text));
     let again = format!("/rewind {number} files all");
     Ok(told(session, rewound, &done, &again))
 }
@@ -139,22 +136,20 @@ pub fn report(files: &RestoredFiles, cwd: &Path, again: &str) -> String {
         files.done.iter().map(|(path, action)| format!("  {action}  {}", shown(path))).collect();
     shorten(&mut lines);
     if files.done.is_empty() && files.failed.is_empty() {
-        lines.push("No file was changed.".to_owned());
+        lines.push("No files changed".to_owned());
     }
     let failed = |(path, reason): &(_, String)| {
         format!("  failed  {}: {reason}", shown(std::path::PathBuf::as_path(path)))
     };
     lines.extend(files.failed.iter().map(failed));
     if !files.left.is_empty() {
-        lines.push(format!(
-            "Left alone, because somebody else changed them too, or may have ({again} brings them back as well):"
-        ));
+        lines.push(format!("Skipped, changed outside this session ({again} restores them too):"));
         let mut left: Vec<String> = files.left.iter().map(|path| format!("  {}", shown(path))).collect();
         shorten(&mut left);
         lines.extend(left);
     }
     if !files.unprotected.is_empty() {
-        lines.push("Not protected, and left as they are:".to_owned());
+        lines.push("Not tracked, left unchanged:".to_owned());
         let named = files.unprotected.iter().map(|one| format!("  {} ({})", shown(&one.path), one.why));
         let mut named: Vec<String> = named.collect();
         shorten(&mut named);

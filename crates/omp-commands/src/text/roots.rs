@@ -16,7 +16,7 @@ pub(crate) async fn add(session: &Arc<Session>, arguments: &str) -> Answer {
     }
     let session = Arc::clone(session);
     blocking(move || match session.add_root(&path) {
-        Ok(root) => Answer::Changed(format!("The workspace now also includes {}.", root.display())),
+        Ok(root) => Answer::Changed(format!("Added {} to the workspace", root.display())),
         Err(error) => Answer::refused(error),
     })
     .await
@@ -30,7 +30,7 @@ pub(crate) async fn remove(session: &Arc<Session>, arguments: &str) -> Answer {
     }
     let session = Arc::clone(session);
     blocking(move || match session.remove_root(&path) {
-        Ok(root) => Answer::Changed(format!("{} is no longer part of the workspace.", root.display())),
+        Ok(root) => Answer::Changed(format!("Removed {} from the workspace", root.display())),
         Err(error) => Answer::refused(error),
     })
     .await

@@ -18,7 +18,7 @@ pub(crate) async fn status(session: &Session) -> Answer {
     ];
     rows.extend(missing.into_iter().map(|text| ("Not enforced".to_owned(), text.to_owned())));
     rows.extend(writable.into_iter().map(|path| ("Writable".to_owned(), path)));
-    let asked = "registries, git remotes and sandbox.allowedHosts; others are asked about";
+    let asked = "registries, git remotes and sandbox.allowedHosts; others need approval";
     rows.push(("Hosts".to_owned(), format!("{} listed: {asked}", status.hosts.len())));
     Answer::Table(Columns::new("Sandbox", rows))
 }

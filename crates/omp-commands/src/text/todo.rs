@@ -35,14 +35,14 @@ pub(crate) async fn run(session: &Arc<Session>, arguments: &str) -> Answer {
         _ => match changed_tasks(&session.tasks(), verb, rest) {
             Ok((phases, change)) => {
                 session.set_tasks(phases, &change);
-                Answer::Changed(format!("Todo list: {change}."))
+                Answer::Changed(format!("Todo list: {change}"))
             }
             Err(mistake) => Answer::Refused(mistake),
         },
     }
 }
 
-const EMPTY: &str = "The todo list is empty. /todo append <task> begins one.";
+const EMPTY: &str = "The todo list is empty. Add a task with /todo append <task>.";
 
 fn shown(phases: &[Phase]) -> Answer {
     match phases.iter().all(|phase| phase.tasks.is_empty()) {
@@ -64,8 +64,8 @@ async fn export(session: &Session, path: &str) -> Answer {
     let (target, text) = (file.clone(), to_markdown(&phases));
     let written = tokio::task::spawn_blocking(move || write_private(&target, &text)).await;
     match written {
-        Ok(Ok(())) => Answer::Text(format!("Todo list written to {}.", file.display())),
-        Ok(Err(error)) => Answer::Refused(format!("{} cannot be written: {error}.", file.display())),
+        Ok(Ok(())) => Answer::Text(format!("Todo list written to {}", file.display())),
+        Ok(Err(error)) => Answer::Refused(format!("cannot write {}: {error}", file.display())),
         Err(error) => Answer::refused(error),
     }
 }
@@ -88,18 +88,18 @@ async fn import(session: &Session, path: &str) -> Answer {
     let text = tokio::task::spawn_blocking(read).await.unwrap_or_else(|error| Err(error.to_string()));
     let phases = match text {
         Ok(text) => from_markdown(&text),
-        Err(error) => return Answer::Refused(format!("{} cannot be read: {error}.", file.display())),
+        Err(error) => return Answer::Refused(format!("cannot read {}: {error}", file.display())),
     };
     let tasks: usize = phases.iter().map(|phase| phase.tasks.len()).sum();
     if tasks == 0 {
         return Answer::Refused(format!(
-            "{} has no tasks. A task is a line such as `- [ ] write tests`.",
+            "no tasks in {}: a task is a line such as `- [ ] write tests`",
             file.display()
         ));
     }
     let change = format!("{} read from {}", counted(tasks), file.display());
     session.set_tasks(phases, &change);
-    Answer::Changed(format!("Todo list: {change}."))
+    Answer::Changed(format!("Todo list: {change}"))
 }
 
 fn counted(tasks: usize) -> String {
@@ -127,7 +127,7 @@ fn append(phases: &mut Vec<Phase>, rest: &str) -> Result<String, String> {
         return Err("Usage: /todo append [phase] task".to_owned());
     }
     if phases.iter().flat_map(|phase| &phase.tasks).any(|known| known.content == task) {
-        return Err(format!("There is a task \"{task}\" already."));
+        return Err(format!("task \"{task}\" already exists"));
     }
     let at = match phase {
         Some(at) => at,
@@ -222,7 +222,7 @@ fn remove(phases: &mut Vec<Phase>, wanted: &str) -> Result<String, String> {
 /// The task that resembles the words most.
 fn find_task(phases: &[Phase], wanted: &str) -> Result<(usize, usize), String> {
     if wanted.is_empty() {
-        return Err("Name a task; the beginning of it is enough.".to_owned());
+        return Err("name a task (its beginning is enough)".to_owned());
     }
     let mut matcher = Matcher::new(Config::DEFAULT);
     let pattern = Pattern::parse(wanted, CaseMatching::Ignore, Normalization::Smart);
@@ -238,7 +238,7 @@ fn find_task(phases: &[Phase], wanted: &str) -> Result<(usize, usize), String> {
             }
         }
     }
-    best.map(|(_, place)| place).ok_or_else(|| format!("No task resembles \"{wanted}\"."))
+    best.map(|(_, place)| place).ok_or_else(|| format!("no task matches \"{wanted}\""))
 }
 
 #[cfg(test)]
@@ -266,8 +266,8 @@ mod tests {
         assert!(after("start", "tag").contains("- [ ] write the parser"));
         assert!(after("start", "tag").contains("- [/] tag it"));
         assert!(!after("rm", "tests").contains("- [ ] write the tests"));
-        assert_eq!(after("done", "zebra"), "No task resembles \"zebra\".");
-        assert!(after("start", "").contains("Name a task"));
+        assert_eq!(after("done", "zebra"), "no task matches \"zebra\"");
+        assert!(after("start", "").contains("name a task"));
         assert!(after("sing", "x").starts_with("Usage: /todo"));
     }
 

@@ -28,7 +28,7 @@ fn listed(session: &Session) -> Answer {
 fn agreed(session: &Session) -> Answer {
     match session.trust().agree() {
         Ok(_) => Answer::Changed(format!(
-            "{} is trusted. Its language servers and checkers may run; files from outside are read in the next session.",
+            "Trusted {}. Its language servers and checkers may run; files outside it are read in the next session.",
             session.trust().root().display()
         )),
         Err(error) => Answer::refused(error),
@@ -39,7 +39,7 @@ fn revoked(session: &Session) -> Answer {
     let root = session.trust().root();
     match session.trust().revoke() {
         Ok(0) => Answer::refused(format!("{} was not trusted", root.display())),
-        Ok(_) => Answer::Changed(format!("{} is no longer trusted.", root.display())),
+        Ok(_) => Answer::Changed(format!("Revoked trust for {}", root.display())),
         Err(error) => Answer::refused(error),
     }
 }
@@ -47,8 +47,8 @@ fn revoked(session: &Session) -> Answer {
 fn table(session: &Session, rows: &[TrustRow]) -> Answer {
     let row = |row: &TrustRow| {
         let state = match row.agreed {
-            Some(at) => format!("agreed {}", local_time(at)),
-            None => "not agreed (/trust add)".to_owned(),
+            Some(at) => format!("trusted {}", local_time(at)),
+            None => "not trusted (/trust add)".to_owned(),
         };
         (format!("{}: {}", row.want.kind.word(), row.want.what), format!("{state}, {}", row.want.hash))
     };

@@ -28,7 +28,7 @@ pub(crate) async fn context(session: &Session) -> Answer {
     );
     rows.push(("Free".to_owned(), share(found.free)));
     let fitted = match found.counted {
-        Some(_) => "estimated, fitted to what the provider counted last",
+        Some(_) => "estimated from the provider's last count",
         None => "estimated",
     };
     let title = format!("Context window of {} tokens, {} used ({fitted})", found.window, found.used);
@@ -41,7 +41,7 @@ pub(crate) async fn shake(session: &Session, arguments: &str) -> Answer {
         "" | "elide" => Shake::Elide,
         "images" => Shake::Images,
         other => {
-            return Answer::refused(format!("/shake does not know {other:?}. Usage: /shake [elide|images]"));
+            return Answer::refused(format!("unknown argument {other:?}. Usage: /shake [elide|images]"));
         }
     };
     if session.control().is_running() {
@@ -50,19 +50,17 @@ pub(crate) async fn shake(session: &Session, arguments: &str) -> Answer {
     match session.shake(what).await {
         Ok(report) => {
             let noun = match (what, report.parts) {
-                (Shake::Images, 1) => "picture",
-                (Shake::Images, _) => "pictures",
-                (Shake::Elide, 1) => "heavy part",
-                (Shake::Elide, _) => "heavy parts",
+                (Shake::Images, 1) => "image",
+                (Shake::Images, _) => "images",
+                (Shake::Elide, 1) => "large result",
+                (Shake::Elide, _) => "large results",
             };
             let place =
                 report.artifact.map_or_else(String::new, |url| format!("; the originals are in {url}"));
             let (parts, saved) = (report.parts, report.saved);
-            Answer::Text(format!(
-                "Took {parts} {noun} of about {saved} tokens out of the conversation{place}."
-            ))
+            Answer::Text(format!("Trimmed {parts} {noun} (about {saved} tokens) from the context{place}"))
         }
-        Err(error) => Answer::refused(format!("{error}.")),
+        Err(error) => Answer::refused(error),
     }
 }
 
@@ -70,7 +68,7 @@ pub(crate) async fn shake(session: &Session, arguments: &str) -> Answer {
 pub(crate) fn cache(session: &Session) -> Answer {
     let report = session.cache_report();
     if report.requests == 0 {
-        return Answer::Text("No provider has counted tokens since the session was opened.".to_owned());
+        return Answer::Text("No token counts from the provider yet".to_owned());
     }
     let row = |name: &str, value: String| (name.to_owned(), value);
     let mut rows = vec![
@@ -80,8 +78,8 @@ pub(crate) fn cache(session: &Session) -> Answer {
             format!("{} ({}){}", report.read, percent(&report), dollars(", saved", report.saved)),
         ),
         row("Written to cache", report.written.to_string()),
-        row("Neither", report.fresh.to_string()),
-        row("Read anew", format!("{}{}", report.missed, dollars(", cost more", report.missed_cost))),
+        row("Not cached", report.fresh.to_string()),
+        row("Re-sent", format!("{}{}", report.missed, dollars(", cost more", report.missed_cost))),
     ];
     for total in &report.causes {
         let times = if total.misses == 1 { "once".to_owned() } else { format!("{} times", total.misses) };
@@ -95,7 +93,7 @@ pub(crate) fn cache(session: &Session) -> Answer {
 
 fn told(miss: &CacheMiss) -> String {
     let CacheMiss { model, cause, tokens, cost, .. } = miss;
-    format!("{tokens} tokens read anew by {model}: {}{}", cause.words(), dollars(",", *cost))
+    format!("{tokens} tokens re-sent to {model}: {}{}", cause.words(), dollars(",", *cost))
 }
 
 fn percent(report: &CacheReport) -> String {

@@ -9,9 +9,7 @@ pub(crate) async fn run(session: &Session, arguments: &str) -> Answer {
     match first_word(arguments) {
         ("" | "show", "") => {}
         ("reset", _) => {
-            return Answer::refused(
-                "/usage reset is not available yet: no provider's saved resets can be spent.",
-            );
+            return Answer::refused("/usage reset isn't available yet");
         }
         _ => return Answer::refused("Usage: /usage [show|reset [account|active]]"),
     }

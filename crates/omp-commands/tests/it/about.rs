@@ -1,6 +1,6 @@
 //! What there is: commands, tools, jobs, the session, what is new.
 
-use omp_commands::{Place, listed};
+use omp_commands::{ListedFor, listed};
 use omp_sdk::Persistence;
 use omp_testkit::Reply;
 use serde_json::json;
@@ -53,11 +53,11 @@ async fn commands_are_listed_with_their_sources() {
     let told = |start: &str| line(start).split_once("  ").map(|(_, rest)| words(rest)).unwrap_or_default();
     assert_eq!(told("/greet <name>"), "project Says hello", "{text}");
     assert!(told("/poem").starts_with("template, user A poem"), "{text}");
-    assert_eq!(told("/skill:pdf [words]"), "skill Reads PDFs", "{text}");
+    assert_eq!(told("/skill:pdf [arguments]"), "skill Reads PDFs", "{text}");
     assert!(told("/model, /models [id]").starts_with("built-in "), "{text}");
     assert_eq!(text.matches("/tools ").count(), 1, "a built-in hides a file of its name: {text}");
-    let session = room.desk.host.session();
-    let elsewhere = listed(&session, Place::Everywhere);
+    let session = room.context.host.session();
+    let elsewhere = listed(&session, ListedFor::Programs);
     let names: Vec<&str> = elsewhere.iter().map(|command| command.name.as_str()).collect();
     assert!(names.contains(&"tools") && names.contains(&"greet") && !names.contains(&"hotkeys"), "{names:?}");
 }
@@ -78,19 +78,19 @@ async fn jobs_are_listed_with_what_they_are() {
     )
     .await;
     let none = room.text("/jobs").await;
-    assert!(none.contains("no background jobs") && none.contains("bash.autoBackground.enabled"), "{none}");
+    assert!(none.contains("No background jobs") && none.contains("bash.autoBackground.enabled"), "{none}");
     room.say("go").await;
     let text = room.text("/jobs").await;
     let row = text.lines().nth(1).expect("a job");
     assert!(row.contains("bash running") && row.contains("sleep 600"), "{text}");
-    let id = room.desk.host.session().jobs()[0].id.clone();
+    let id = room.context.host.session().jobs()[0].id.clone();
     assert!(row.trim_start().starts_with(&id), "{text}");
     assert!(
         row.split_whitespace()
             .any(|word| word.ends_with('s') && word.len() > 1 && word.as_bytes()[0].is_ascii_digit()),
         "its age: {text}"
     );
-    room.desk.host.session().close().await;
+    room.context.host.session().close().await;
 }
 
 /// proves: CLI-195

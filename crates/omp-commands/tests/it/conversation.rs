@@ -9,7 +9,7 @@ use crate::support::{Room, lines};
 #[tokio::test]
 async fn a_dump_holds_what_the_model_is_told() {
     let room = Room::in_memory([Reply::new().text("an answer")]).await;
-    assert!(matches!(room.ask("/dump").await, Answer::Refused(text) if text == "No messages to dump yet."));
+    assert!(matches!(room.ask("/dump").await, Answer::Refused(text) if text == "No messages to dump yet"));
     room.say("a question").await;
     let Answer::Copy(text) = room.ask("/dump").await else { panic!("a text for the clipboard") };
     for part in ["Model: openai/a", "=== System prompt ===", "=== Tools ===", "a question", "an answer"] {
@@ -26,7 +26,7 @@ async fn a_page_is_written_where_it_was_asked_for() {
     for word in ["copy", "--copy", "clipboard"] {
         assert!(room.text(&format!("/export {word}")).await.contains("/dump"));
     }
-    assert!(room.text("/export").await.contains("has not begun"));
+    assert!(room.text("/export").await.contains("Nothing to export yet"));
     room.say("a question").await;
     let Answer::Page(path) = room.ask("/export").await else { panic!("a page") };
     let stem = room.file().file_stem().unwrap().to_string_lossy().into_owned();

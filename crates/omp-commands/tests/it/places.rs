@@ -17,7 +17,7 @@ async fn a_session_moves_to_another_directory() {
     assert!(room.text("/rename Wanderer").await.contains("Wanderer"));
     let old = room.file();
     assert!(room.text("/move").await.starts_with("Usage"));
-    assert!(room.text("/move nowhere").await.contains("cannot be used"));
+    assert!(room.text("/move nowhere").await.contains("cannot use"));
     assert!(room.text("/move a-file").await.contains("not a directory"));
     assert!(room.text("/move .").await.contains("already"));
     assert_eq!(room.file(), old, "nothing happened yet");
@@ -27,7 +27,7 @@ async fn a_session_moves_to_another_directory() {
     };
     let place = room.home.work_dir().join("two words").canonicalize().unwrap();
     assert!(text.contains("two words") && arrival.elsewhere == Some(place.clone()), "{text}");
-    let session = room.desk.host.session();
+    let session = room.context.host.session();
     let new = room.file();
     assert!(!old.exists() && new.is_file() && new != old);
     let header = &lines(&new)[0];
@@ -99,8 +99,8 @@ async fn machines_come_and_go_without_a_restart() {
     assert!(has_tool("b").await.unwrap().contains("build"));
     assert!(room.text("/ssh add mine --host 10.0.0.6 --scope user").await.contains("agent"));
     assert!(has_tool("c").await.unwrap().contains("mine"));
-    assert!(room.text("/ssh remove build").await.contains("no longer"));
-    assert!(room.text("/ssh remove mine --scope user").await.contains("no longer"));
+    assert!(room.text("/ssh remove build").await.contains("removed from"));
+    assert!(room.text("/ssh remove mine --scope user").await.contains("removed from"));
     assert_eq!(has_tool("d").await, None);
     room.server.finish();
 }

@@ -46,13 +46,13 @@ async fn anthropic_is_asked_for_its_fast_mode() {
 async fn the_priority_tier_is_asked_for_while_it_is_on() {
     let replies = ["one", "two", "three"].map(|text| Reply::new().text(text));
     let room = Room::on(Wire::OpenAiResponses, replies, Persistence::New, Variables::default(), |_| {}).await;
-    assert_eq!(room.text("/fast status").await, "Fast mode is off.");
+    assert_eq!(room.text("/fast status").await, "Fast mode off");
     room.say("a").await;
     assert!(room.request().get("service_tier").is_none());
     assert!(matches!(room.ask("/fast").await, Answer::Changed(text) if text.contains("on")));
     room.say("b").await;
     assert_eq!(room.request()["service_tier"], "priority");
-    assert_eq!(room.text("/fast status").await, "Fast mode is on.");
+    assert_eq!(room.text("/fast status").await, "Fast mode on");
     assert!(room.text("/fast off").await.contains("off"));
     room.say("c").await;
     assert!(room.request().get("service_tier").is_none());
@@ -79,9 +79,9 @@ async fn a_conversation_gets_a_new_name_at_the_provider() {
     let room = Room::start(home, server, Persistence::New, Variables::default(), "test/scripted").await;
     assert!(room.text("/fresh").await.contains("0 provider states pruned"));
     room.say("a").await;
-    let before = (room.desk.host.session().conversation().await, std::fs::read(room.file()).unwrap());
+    let before = (room.context.host.session().conversation().await, std::fs::read(room.file()).unwrap());
     assert!(room.text("/fresh").await.contains("1 provider state pruned"));
-    let after = (room.desk.host.session().conversation().await, std::fs::read(room.file()).unwrap());
+    let after = (room.context.host.session().conversation().await, std::fs::read(room.file()).unwrap());
     assert_eq!(before, after);
     room.say("b").await;
     let requests = room.server.requests();
@@ -90,7 +90,7 @@ async fn a_conversation_gets_a_new_name_at_the_provider() {
     assert!(requests[1].body.to_string().contains("one"), "the conversation goes on");
     assert_eq!((room.server.sockets().opened, room.server.sockets().closed), (2, 1));
 
-    let session = room.desk.host.session();
+    let session = room.context.host.session();
     let running = {
         let session = session.clone();
         tokio::spawn(async move { session.prompt(Prompt::text("go"), Default::default()).await })
@@ -98,7 +98,7 @@ async fn a_conversation_gets_a_new_name_at_the_provider() {
     while !session.control().is_running() {
         tokio::task::yield_now().await;
     }
-    assert!(matches!(room.ask("/fresh").await, Answer::Refused(text) if text.contains("still answering")));
+    assert!(matches!(room.ask("/fresh").await, Answer::Refused(text) if text.contains("still responding")));
     session.control().abort();
     running.await.unwrap().unwrap();
 }
@@ -109,7 +109,7 @@ async fn the_next_request_is_written_to_a_file() {
     let room = Room::new([Reply::new().text("one"), Reply::new().text("two")]).await;
     assert!(matches!(room.ask("/debug").await, Answer::Screen), "the menu needs a screen");
     assert!(room.text("/debug dump-next-request").await.starts_with("Usage"));
-    assert!(room.text("/debug dump-next-request no/such/directory.json").await.contains("cannot be written"));
+    assert!(room.text("/debug dump-next-request no/such/directory.json").await.contains("cannot write"));
     let path = room.home.work_dir().join("next.json");
     assert!(room.text("/debug dump-next-request next.json").await.contains("next.json"));
     room.say("the question").await;
@@ -137,8 +137,8 @@ async fn the_next_request_is_written_to_a_file() {
 async fn the_model_is_told_and_changed() {
     let room = Room::new([Reply::new().text("ok")]).await;
     assert_eq!(room.text("/model").await, "Current model: openai/a");
-    assert!(room.text("/model nonsense").await.starts_with("Unknown model: nonsense"));
-    assert_eq!(room.text("/model openai/b").await, "Current model: openai/b");
+    assert!(room.text("/model nonsense").await.starts_with("unknown model \"nonsense\""));
+    assert_eq!(room.text("/model openai/b").await, "Switched to openai/b");
     room.say("hi").await;
     assert_eq!(room.request()["model"], "b");
 }
@@ -149,7 +149,7 @@ async fn nothing_is_taken_from_under_an_answer() {
     let slow = Reply::new().text("words that take their time").stall_after_event(3, Duration::from_secs(600));
     let room = Room::new([Reply::new().text("one"), slow]).await;
     room.say("first").await;
-    let session = room.desk.host.session();
+    let session = room.context.host.session();
     let running = {
         let session = session.clone();
         tokio::spawn(async move { session.prompt(Prompt::text("go"), Default::default()).await })
@@ -159,7 +159,7 @@ async fn nothing_is_taken_from_under_an_answer() {
     }
     for line in ["/move /tmp", "/session delete"] {
         assert!(
-            matches!(room.ask(line).await, Answer::Refused(text) if text.contains("still answering")),
+            matches!(room.ask(line).await, Answer::Refused(text) if text.contains("still responding")),
             "{line}"
         );
     }

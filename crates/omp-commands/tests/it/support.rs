@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use omp_commands::{Answer, Desk, call};
+use omp_commands::{Answer, CommandContext, call};
 use omp_sdk::{
     Directories, Environment, Host, Listener, Outfit, PageTheme, Persistence, Prompt, SessionError,
     SessionOptions,
@@ -46,7 +46,7 @@ impl Outfit for Program {
 
 /// A session and the model behind it.
 pub(crate) struct Room {
-    pub(crate) desk: Desk,
+    pub(crate) context: CommandContext,
     pub(crate) server: Server,
     pub(crate) home: Home,
 }
@@ -108,13 +108,13 @@ impl Room {
             ..program.options(&home.work_dir()).unwrap()
         };
         let host = Arc::new(Host::start(program, first).await.unwrap());
-        Self { desk: Desk { host, theme: PageTheme::default() }, server, home }
+        Self { context: CommandContext { host, theme: PageTheme::default() }, server, home }
     }
 
     /// What a line is answered with.
     pub(crate) async fn ask(&self, line: &str) -> Answer {
         let call = call(line).unwrap_or_else(|| panic!("{line} is no command"));
-        omp_commands::answer(&self.desk, &call).await
+        omp_commands::answer(&self.context, &call).await
     }
 
     /// The text of the answer.
@@ -124,11 +124,11 @@ impl Room {
 
     /// Has the model answer.
     pub(crate) async fn say(&self, text: &str) {
-        self.desk.host.session().prompt(Prompt::text(text), Default::default()).await.unwrap();
+        self.context.host.session().prompt(Prompt::text(text), Default::default()).await.unwrap();
     }
 
     pub(crate) fn file(&self) -> PathBuf {
-        self.desk.host.session().file().expect("a saved session")
+        self.context.host.session().file().expect("a saved session")
     }
 
     /// The body of the last request.

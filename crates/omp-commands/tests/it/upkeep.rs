@@ -30,7 +30,7 @@ async fn the_parts_of_the_context_add_up() {
     ];
     let room = Room::with(replies, Persistence::New, Variables::default(), |_| {}).await;
     let before = room.text("/context").await;
-    let window = room.desk.host.session().context_window();
+    let window = room.context.host.session().context_window();
     let sum = |text: &str| ["System prompt", "Tools", "Messages", "Free"].map(|row| tokens(text, row));
     assert_eq!(sum(&before).iter().sum::<u64>(), window, "{before}");
     assert_eq!(sum(&before)[2], 0, "{before}");
@@ -39,7 +39,7 @@ async fn the_parts_of_the_context_add_up() {
     let after = room.text("/context").await;
     let [system, tools, messages, free] = sum(&after);
     assert_eq!(system + tools + messages + free, window, "{after}");
-    assert!(after.contains("fitted to what the provider counted last"), "{after}");
+    assert!(after.contains("estimated from the provider's last count"), "{after}");
     assert!(system + tools + messages > 9_990 && system + tools + messages < 10_010, "as counted: {after}");
     let kinds = ["User", "Answers", "Tool calls", "Tool results"].map(|row| tokens(&after, row));
     assert!(kinds.iter().all(|kind| *kind > 0), "{after}");
@@ -57,7 +57,7 @@ async fn heavy_parts_are_shaken_off() {
     let picture =
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     for (line, told) in
-        [("/shake", "1 heavy part"), ("/shake elide", "1 heavy part"), ("/shake images", "1 picture")]
+        [("/shake", "1 large result"), ("/shake elide", "1 large result"), ("/shake images", "1 image")]
     {
         let replies = [
             Reply::new().tool_call("read", json!({"path": "long.txt:raw:1-2000"})),
@@ -82,11 +82,11 @@ async fn heavy_parts_are_shaken_off() {
             matches!(room.ask("/shake everything").await, Answer::Refused(text) if text.contains("[elide|images]"))
         );
         assert!(
-            matches!(room.ask("/shake").await, Answer::Refused(text) if text.contains("Nothing to shake off"))
+            matches!(room.ask("/shake").await, Answer::Refused(text) if text.contains("Nothing to trim"))
         );
         room.say("read").await;
         let text = room.text(line).await;
-        assert!(text.starts_with(&format!("Took {told} of about")), "{text}");
+        assert!(text.starts_with(&format!("Trimmed {told} (about")), "{text}");
         room.say("go on").await;
         let body = room.request().to_string();
         let heavy = body.contains("line 1500 of many");
@@ -121,7 +121,7 @@ async fn the_cache_is_accounted_for() {
         );
     })
     .await;
-    assert_eq!(room.text("/cache").await, "No provider has counted tokens since the session was opened.");
+    assert_eq!(room.text("/cache").await, "No token counts from the provider yet");
     room.say("1").await;
     room.say("2").await;
     let text = room.text("/cache").await;
@@ -129,11 +129,11 @@ async fn the_cache_is_accounted_for() {
     assert!(!text.contains("the model changed"), "{text}");
     let switched = room.text("/model openai/b").await;
     let expected =
-        "openai/a has 4168 tokens of this conversation in its cache; openai/b reads them anew, about $0.004.";
-    assert!(switched.starts_with(expected) && switched.ends_with("Current model: openai/b"), "{switched}");
+        "openai/a has 4168 tokens of this conversation cached; openai/b gets them re-sent, about $0.004.";
+    assert!(switched.starts_with(expected) && switched.ends_with("Switched to openai/b"), "{switched}");
     room.say("3").await;
     let text = room.text("/cache").await;
     assert!(text.contains("the model changed") && text.contains("4168 tokens, once, $0.0038"), "{text}");
-    assert!(text.contains("Request 3") && text.contains("4168 tokens read anew by openai/b"), "{text}");
+    assert!(text.contains("Request 3") && text.contains("4168 tokens re-sent to openai/b"), "{text}");
     room.server.finish();
 }

@@ -7,14 +7,14 @@ use crate::command::{Command, Motion};
 const ACTIONS: &[(&str, &str, Command)] = &[
     ("copy-line", "copy the line to the clipboard", Command::CopyLine),
     ("copy-prompt", "copy the whole prompt to the clipboard", Command::CopyPrompt),
-    ("undo", "take the last change back", Command::Undo),
-    ("redo", "do it again", Command::Redo),
+    ("undo", "undo the last change", Command::Undo),
+    ("redo", "redo the last change", Command::Redo),
     ("start", "go to the beginning of the prompt", Command::Move(Motion::TextStart)),
     ("end", "go to the end of the prompt", Command::Move(Motion::TextEnd)),
     ("line-start", "go to the beginning of the line", Command::Move(Motion::LineStart)),
     ("line-end", "go to the end of the line", Command::Move(Motion::LineEnd)),
     ("select-all", "select the whole prompt", Command::SelectAll),
-    ("clear", "remove everything", Command::Clear),
+    ("clear", "clear the prompt", Command::Clear),
 ];
 
 /// The actions that fit.

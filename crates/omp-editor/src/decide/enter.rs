@@ -48,8 +48,8 @@ impl Kept {
     /// For the user.
     pub fn message(self) -> &'static str {
         match self {
-            Self::ShellBusy => "A shell command is still running. Wait for it, or stop it with Escape.",
-            Self::PythonBusy => "Python code is still running. Wait for it, or stop it with Escape.",
+            Self::ShellBusy => "a shell command is still running: wait, or press Esc to stop it",
+            Self::PythonBusy => "Python code is still running: wait, or press Esc to stop it",
         }
     }
 }

@@ -103,7 +103,7 @@ impl Editor {
         let total = self.text.bytes() + self.atoms.bytes() + bytes;
         (total > TOTAL).then(|| {
             Outcome::Refused(format!(
-                "The paste of {} MB does not fit: a prompt holds {} MB. Save it to a file and name the file with @.",
+                "the paste of {} MB is too large for a prompt ({} MB): save it to a file and mention it with @",
                 bytes >> 20,
                 TOTAL >> 20
             ))

@@ -145,7 +145,7 @@ impl HistorySearch {
         let cursor = Cell { row: 0, column: head.width().min(width.saturating_sub(1)) };
         let mut rows = vec![head.clamp(width)];
         if self.results.is_empty() {
-            rows.push(styles.shortened(&Line::styled(styles.popup_detail, "  no prompt fits"), width));
+            rows.push(styles.shortened(&Line::styled(styles.popup_detail, "  No matches"), width));
         }
         for (index, prompt) in self.results.iter().enumerate().skip(self.first).take(listed) {
             let chosen = index == self.selected;

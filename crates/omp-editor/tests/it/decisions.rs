@@ -82,7 +82,7 @@ fn enter_does_what_fits() {
     for (key, text, state, expected) in table {
         assert_eq!(enter(key, &Meaning::of(text), state), expected, "{key:?} {text:?} {state:?}");
     }
-    assert!(Kept::ShellBusy.message().contains("Escape"));
+    assert!(Kept::ShellBusy.message().contains("Esc"));
 }
 
 /// Whatever is there, the first in the order is left first.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use omp_config::discovery::{CommandFile, Finding, Level, Listing, Origin, PromptFile};
 
 use crate::arguments;
-use crate::resolve::{self, Kind};
+use crate::resolve::{self, CommandKind};
 
 /// Commands that are part of the program: name, description, text.
 const BUNDLED: [(&str, &str, &str); 1] = [(
@@ -133,11 +133,11 @@ impl Commands {
     }
 
     /// Whether a name means a command of that kind.
-    pub fn knows(&self, kind: Kind, name: &str) -> bool {
+    pub fn knows(&self, kind: CommandKind, name: &str) -> bool {
         let source = self.get(name).map(|row| &row.source);
         match kind {
-            Kind::Markdown => matches!(source, Some(CommandSource::File(_) | CommandSource::Bundled)),
-            Kind::Template => matches!(source, Some(CommandSource::Template(_))),
+            CommandKind::Markdown => matches!(source, Some(CommandSource::File(_) | CommandSource::Bundled)),
+            CommandKind::Template => matches!(source, Some(CommandSource::Template(_))),
             _ => false,
         }
     }
@@ -157,7 +157,7 @@ impl Commands {
 
     /// What `/name arguments` becomes; nothing if there is no such command.
     pub fn expand(&self, text: &str) -> Option<Expanded> {
-        let call = resolve::call(text, Kind::Markdown)?;
+        let call = resolve::call(text, CommandKind::Markdown)?;
         let row = *self.names.get(call.name)?;
         let filled = arguments::fill(&self.bodies[row], call.arguments);
         let CommandRow { name, source, .. } = self.rows[row].clone();

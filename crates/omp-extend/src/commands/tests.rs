@@ -152,8 +152,8 @@ fn init_is_bundled_and_can_be_replaced() {
 #[test]
 fn kinds_are_told_apart() {
     let commands = with(vec![command("fix", "native", Level::User, "x")], vec![template("plan", "x")]);
-    assert!(commands.knows(Kind::Markdown, "fix") && commands.knows(Kind::Markdown, "init"));
-    assert!(commands.knows(Kind::Template, "plan") && !commands.knows(Kind::Markdown, "plan"));
-    assert!(!commands.knows(Kind::Template, "fix") && !commands.knows(Kind::Builtin, "fix"));
+    assert!(commands.knows(CommandKind::Markdown, "fix") && commands.knows(CommandKind::Markdown, "init"));
+    assert!(commands.knows(CommandKind::Template, "plan") && !commands.knows(CommandKind::Markdown, "plan"));
+    assert!(!commands.knows(CommandKind::Template, "fix") && !commands.knows(CommandKind::Builtin, "fix"));
     assert_eq!(commands.get("fix").expect("a row").argument_hint.as_deref(), Some("<file>"));
 }

@@ -9,6 +9,7 @@ use omp_view::Look;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{App, Task};
+use crate::app::panels::Panels;
 
 /// The share of the screen that an answer may take.
 const SHARE: usize = 2;
@@ -51,74 +52,74 @@ enum State {
     Failed(String),
 }
 
-impl App {
-    /// Asks something on the side. It takes the place of the question before.
-    pub(super) fn ask_aside(&mut self, question: &str) {
-        if question.is_empty() {
-            self.hint(Token::Warning, AsideError::Nothing.to_string());
-            return;
-        }
-        self.panels.asides.asked += 1;
-        let number = self.panels.asides.asked;
-        let cancel = CancellationToken::new();
-        self.panels.asides.current = Some(Aside {
-            number,
-            session: self.shown.number,
-            question: question.to_owned(),
-            answer: String::new(),
-            state: State::Asking,
-            _asking: cancel.clone().drop_guard(),
-        });
-        let (session, tasks, question) = (self.session(), self.tasks.clone(), question.to_owned());
-        self.spawn(async move {
-            let heard = |words: &str| {
-                let words = words.to_owned();
-                let task: Task = Box::new(move |app: &mut Self| app.heard_aside(number, &words));
-                // The program has ended if nobody takes it.
-                let _ = tasks.send(task);
-            };
-            let ended = session.aside(&question, cancel, heard).await;
-            Box::new(move |app: &mut Self| app.end_aside(number, ended)) as Task
-        });
-        self.changed();
-    }
-
+impl Panels {
     fn asked(&mut self, number: u64) -> Option<&mut Aside> {
-        self.panels.asides.current.as_mut().filter(|aside| aside.number == number)
-    }
-
-    fn heard_aside(&mut self, number: u64, words: &str) {
-        if let Some(aside) = self.asked(number) {
-            aside.answer.push_str(words);
-            self.changed();
-        }
-    }
-
-    fn end_aside(&mut self, number: u64, ended: Result<String, AsideError>) {
-        let Some(aside) = self.asked(number) else { return };
-        match ended {
-            Ok(answer) => (aside.answer, aside.state) = (answer, State::Answered),
-            Err(error) => aside.state = State::Failed(error.to_string()),
-        }
-        self.changed();
-    }
-
-    /// Takes the question away; a model that still answers it is stopped.
-    pub(super) fn close_aside(&mut self) {
-        self.panels.asides.current = None;
-        self.changed();
-    }
-
-    /// Forgets a question to a session that was left.
-    pub(super) fn drop_stale_aside(&mut self) {
-        if self.panels.asides.current.as_ref().is_some_and(|aside| aside.session != self.shown.number) {
-            self.panels.asides.current = None;
-        }
+        self.asides.current.as_mut().filter(|aside| aside.number == number)
     }
 
     /// The rows of the question and its answer.
     pub(super) fn aside_rows(&self, look: &Look, size: Size) -> Vec<Line> {
-        self.panels.asides.current.as_ref().map(|aside| aside.rows(look, size)).unwrap_or_default()
+        self.asides.current.as_ref().map(|aside| aside.rows(look, size)).unwrap_or_default()
+    }
+}
+
+/// Asks something on the side. It takes the place of the question before.
+pub(crate) fn ask_aside(app: &mut App, question: &str) {
+    if question.is_empty() {
+        app.hint(Token::Warning, AsideError::Nothing.to_string());
+        return;
+    }
+    app.panels.asides.asked += 1;
+    let number = app.panels.asides.asked;
+    let cancel = CancellationToken::new();
+    app.panels.asides.current = Some(Aside {
+        number,
+        session: app.shown.number,
+        question: question.to_owned(),
+        answer: String::new(),
+        state: State::Asking,
+        _asking: cancel.clone().drop_guard(),
+    });
+    let (session, tasks, question) = (app.session(), app.tasks.clone(), question.to_owned());
+    app.spawn(async move {
+        let heard = |words: &str| {
+            let words = words.to_owned();
+            let task: Task = Box::new(move |app: &mut App| heard_aside(app, number, &words));
+            // The program has ended if nobody takes it.
+            let _ = tasks.send(task);
+        };
+        let ended = session.aside(&question, cancel, heard).await;
+        Box::new(move |app: &mut App| end_aside(app, number, ended)) as Task
+    });
+    app.surface.changed();
+}
+
+fn heard_aside(app: &mut App, number: u64, words: &str) {
+    if let Some(aside) = app.panels.asked(number) {
+        aside.answer.push_str(words);
+        app.surface.changed();
+    }
+}
+
+fn end_aside(app: &mut App, number: u64, ended: Result<String, AsideError>) {
+    let Some(aside) = app.panels.asked(number) else { return };
+    match ended {
+        Ok(answer) => (aside.answer, aside.state) = (answer, State::Answered),
+        Err(error) => aside.state = State::Failed(error.to_string()),
+    }
+    app.surface.changed();
+}
+
+/// Takes the question away; a model that still answers it is stopped.
+pub(crate) fn close_aside(app: &mut App) {
+    app.panels.asides.current = None;
+    app.surface.changed();
+}
+
+/// Forgets a question to a session that was left.
+pub(crate) fn drop_stale_aside(app: &mut App) {
+    if app.panels.asides.current.as_ref().is_some_and(|aside| aside.session != app.shown.number) {
+        app.panels.asides.current = None;
     }
 }
 
@@ -149,7 +150,7 @@ impl Aside {
     }
 
     fn title(&self, look: &Look) -> Line {
-        const KEY: &str = "  Esc closes";
+        const KEY: &str = "  Esc: close";
         let room = look.width.saturating_sub(text_width(KEY) + 5);
         let question = self.question.split_whitespace().collect::<Vec<_>>().join(" ");
         let mut line = Line::styled(look.bold(Token::Accent), "btw ");

@@ -9,6 +9,7 @@ use omp_tui::schedule::Request;
 use omp_view::Look;
 
 use super::App;
+use crate::app::panels::Panels;
 use crate::panels::{Drawn, Panel};
 
 /// The keyboard must have rested so long before a key answers. Nobody reads a question faster; those who write on do not
@@ -16,7 +17,7 @@ use crate::panels::{Drawn, Panel};
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// What is said while keys still go to the editor.
-const NOT_YET: &str = "Keys go to your message until you pause; then they answer.";
+const NOT_YET: &str = "Keys still go to your message; pause to answer";
 
 /// A panel, and whether it has the user's attention.
 pub(super) struct Opened {
@@ -56,24 +57,9 @@ impl Opened {
 }
 
 impl App {
-    /// Is a question in front that keys do not answer yet? Then they go where they went before.
-    pub(super) fn is_between_keys(&self) -> bool {
-        self.panels.open.first().is_some_and(|opened| !opened.listens(self.panels.typed, self.now()))
-    }
-
-    /// A key or a paste came: is it for what is in front?
-    pub(super) fn is_for_panel(&mut self) -> bool {
-        let is_for_panel = self.has_panel() && !self.is_between_keys();
-        self.panels.typed = Some(self.now());
-        if let Some(opened) = self.panels.open.first_mut() {
-            opened.heard |= is_for_panel;
-        }
-        is_for_panel
-    }
-
     /// A question that keys do not answer yet is drawn again when they do.
     pub(super) fn draw_when_heard(&mut self) {
-        let (now, typed) = (self.now(), self.panels.typed);
+        let (now, typed) = (self.surface.now(), self.panels.typed);
         let Some(opened) = self.panels.open.first() else { return };
         if !opened.listens(typed, now)
             && let Some(at) = opened.listens_at(typed)
@@ -88,10 +74,10 @@ impl App {
         if !opened.panel.is_unasked() || opened.panel.covers() {
             return Vec::new().into();
         }
-        if !self.is_between_keys() {
+        if !self.panels.is_between_keys() {
             let text = self.composer.editor.content().text();
             let first = text.lines().find(|line| !line.trim().is_empty());
-            let kept = first.map(|first| look.row(Token::Muted, &format!("Your message is kept: {first}")));
+            let kept = first.map(|first| look.row(Token::Muted, &format!("Draft kept: {first}")));
             return kept.into_iter().collect::<Vec<_>>().into();
         }
         if !opened.came_between(self.panels.typed) {
@@ -101,6 +87,23 @@ impl App {
         drawn.rows.insert(0, look.row(Token::Warning, NOT_YET));
         drawn.cursor = drawn.cursor.map(|cursor| Position { row: cursor.row + 1, ..cursor });
         drawn
+    }
+}
+
+impl Panels {
+    /// Is a question in front that keys do not answer yet? Then they go where they went before.
+    pub(super) fn is_between_keys(&self) -> bool {
+        self.open.first().is_some_and(|opened| !opened.listens(self.typed, self.clock.now()))
+    }
+
+    /// A key or a paste came: is it for what is in front?
+    pub(super) fn is_for_panel(&mut self) -> bool {
+        let is_for_panel = self.has_panel() && !self.is_between_keys();
+        self.typed = Some(self.clock.now());
+        if let Some(opened) = self.open.first_mut() {
+            opened.heard |= is_for_panel;
+        }
+        is_for_panel
     }
 }
 

@@ -1,63 +1,86 @@
 //! What the built-in commands do.
 
+use omp_commands::{Call, Handler, ScreenCommand};
 use omp_theme::Token;
 use omp_tui::transcript::Transcript;
 use omp_types::Message;
 
 use super::{App, Task, Wish};
-use crate::commands::named;
+use crate::app::commands::{
+    branch, copy, debug, extensions, login, models, plan_review, queue, rewind, session, settings, setup,
+    share, text_answer, theme,
+};
+use crate::app::{aside, compacting, modes, switching};
+use crate::panels::{sessions, tree};
 
 impl App {
-    /// Answers a built-in command.
-    pub(super) fn run_command(&mut self, name: &'static str, arguments: &str) {
-        if !self.may_run(name) {
+    /// Runs a built-in command.
+    pub(super) fn run_command(&mut self, call: Call<'_>) {
+        if !self.taping.may_run(call.command.name) {
             return;
         }
-        if let Some(part) = named(name).and_then(|command| command.waits_for) {
-            self.hint(Token::Warning, format!("/{name} needs {part}, which is not available yet."));
-            return;
+        match call.command.handler {
+            Handler::Text(_) => text_answer::answer(self, call),
+            Handler::Screen(command) | Handler::Both(_, command) => self.run_screen_command(command, call),
+            Handler::Unavailable => self.hint(Token::Warning, call.command.not_available()),
         }
-        match name {
-            "hotkeys" => self.hotkeys(),
-            "exit" => self.surface.wishes.push(Wish::Quit),
-            "new" => self.switch_session(|host| async move { host.begin().await }, "New session started"),
-            "fork" if self.turn.run.is_some() => self.busy(),
-            "fork" => self.switch_session(|host| async move { host.fork().await }, "Session forked"),
-            "resume" => self.pick_session(),
-            "branch" => self.pick_branch(),
-            "model" => self.choose_model(arguments),
-            "switch" => self.switch_model(arguments),
-            "copy" => self.pick_copy(),
-            "session" => self.about_session(arguments),
-            "share" => self.share(),
-            "extensions" => self.show_extensions(0),
-            "todo" if arguments == "edit" => self.edit_tasks(),
-            "debug" if arguments.is_empty() => self.debug_menu(),
-            "queue" => self.queue(arguments),
-            "clear" => self.clear_context(),
-            "tree" => self.pick_place(),
-            "rewind" if arguments.is_empty() => self.pick_rewind(),
-            "btw" => self.ask_aside(arguments),
-            "compact" => self.compact(arguments),
-            "handoff" => self.hand_off(arguments),
-            "retry" => self.retry(),
-            "plan" => self.toggle_plan(arguments),
-            "plan-review" => self.reopen_review(),
-            "goal" => self.goal(arguments),
-            "guided-goal" => self.guided_goal(arguments),
-            "loop" => self.toggle_loop(arguments),
-            "theme" => self.pick_theme(),
-            "settings" => self.open_settings(),
-            "setup" => self.set_up(arguments),
-            "login" => self.login(arguments),
-            "logout" => self.logout(arguments),
-            "provider" => self.add_provider(arguments),
-            _ => self.answer(name, arguments),
+    }
+
+    /// Runs a command that has a view of its own.
+    fn run_screen_command(&mut self, command: ScreenCommand, call: Call<'_>) {
+        let arguments = call.arguments;
+        match command {
+            ScreenCommand::Hotkeys => self.hotkeys(),
+            ScreenCommand::Exit => self.surface.wishes.push(Wish::Quit),
+            ScreenCommand::New => {
+                switching::switch_session(
+                    self,
+                    |host| async move { host.begin().await },
+                    "New session started",
+                );
+            }
+            ScreenCommand::Fork if self.turn.run.is_some() => self.busy(),
+            ScreenCommand::Fork => {
+                switching::switch_session(self, |host| async move { host.fork().await }, "Session forked");
+            }
+            ScreenCommand::Resume => sessions::open_session_list(self),
+            ScreenCommand::Branch => branch::pick_branch(self),
+            ScreenCommand::Model => models::choose_model(self, arguments),
+            ScreenCommand::Switch => models::switch_model(self, arguments),
+            ScreenCommand::Copy => copy::pick_copy(self),
+            ScreenCommand::Session => session::about_session(self, call),
+            ScreenCommand::Share => share::share(self, call),
+            ScreenCommand::Export => text_answer::export(self, call),
+            ScreenCommand::Extensions => extensions::show_extensions(self, 0),
+            ScreenCommand::Todo if arguments == "edit" => debug::edit_tasks(self),
+            ScreenCommand::Debug if arguments.is_empty() => debug::debug_menu(self, call.command),
+            ScreenCommand::Rewind if arguments.is_empty() => rewind::pick_rewind(self),
+            ScreenCommand::Todo | ScreenCommand::Debug | ScreenCommand::Rewind => {
+                text_answer::answer(self, call)
+            }
+            ScreenCommand::Queue => queue::queue(self, arguments),
+            ScreenCommand::Clear => queue::clear_context(self),
+            ScreenCommand::Tree => tree::pick_place(self),
+            ScreenCommand::Btw => aside::ask_aside(self, arguments),
+            ScreenCommand::Compact => compacting::compact(self, arguments),
+            ScreenCommand::Handoff => compacting::hand_off(self, arguments),
+            ScreenCommand::Retry => self.retry(),
+            ScreenCommand::Plan => modes::toggle_plan(self, arguments),
+            ScreenCommand::PlanReview => plan_review::reopen_review(self),
+            ScreenCommand::Goal => modes::goal_command(self, arguments),
+            ScreenCommand::GuidedGoal => plan_review::guided_goal(self, arguments),
+            ScreenCommand::Loop => modes::toggle_loop(self, arguments),
+            ScreenCommand::Theme => theme::pick_theme(self),
+            ScreenCommand::Settings => settings::open_settings(self),
+            ScreenCommand::Setup => setup::set_up(self, arguments),
+            ScreenCommand::Login => login::login(self, arguments),
+            ScreenCommand::Logout => login::logout(self, arguments),
+            ScreenCommand::Provider => setup::add_provider(self, arguments),
         }
     }
 
     pub(super) fn busy(&mut self) {
-        self.hint(Token::Warning, "The model is still answering. Esc stops it.");
+        self.hint(Token::Warning, "the model is still responding (Esc to stop)");
     }
 
     /// Takes up the facts of the session of the moment.
@@ -78,10 +101,10 @@ impl App {
                 self.status.spent += answer.usage.cost.total;
             }
         }
-        self.estimate_context();
+        compacting::estimate_context(self);
         if let Some(transcript) = self.surface.ui.get_mut::<Transcript>(self.surface.lanes.transcript) {
             self.shown.conversation.replay(transcript, messages);
         }
-        self.changed();
+        self.surface.changed();
     }
 }

@@ -10,6 +10,8 @@ use omp_view::working::Activity;
 use tokio_util::sync::CancellationToken;
 
 use super::{App, Run, Task};
+use crate::app::commands::model_change;
+use crate::app::{drafting, switching};
 
 /// What goes on with the length of the conversation.
 #[derive(Default)]
@@ -22,196 +24,195 @@ pub(super) struct Compacting {
     idle: CancellationToken,
 }
 
-impl App {
-    /// `/compact`: what runs is stopped first.
-    pub(super) fn compact(&mut self, focus: &str) {
-        if self.turn.run.is_some() {
-            self.turn.compacting.wanted = Some(focus.to_owned());
-            self.abort();
-            return;
-        }
-        let (session, focus) = (self.session(), focus.to_owned());
-        let cancel = self.begin_run("Compacting");
-        let number = self.turn.runs;
-        self.spawn(async move {
-            let compacted = session.compact(Some(&focus), cancel).await;
-            Box::new(move |app: &mut Self| {
-                // Another session may have taken the place of this one.
-                if number == app.turn.runs {
-                    app.compacted(compacted);
-                }
-            }) as Task
-        });
+/// `/compact`: what runs is stopped first.
+pub(crate) fn compact(app: &mut App, focus: &str) {
+    if app.turn.run.is_some() {
+        app.turn.compacting.wanted = Some(focus.to_owned());
+        app.abort();
+        return;
     }
-
-    fn compacted(&mut self, compacted: Result<Compacted, CompactError>) {
-        self.end_run();
-        match compacted {
-            Ok(_) => {}
-            Err(CompactError::Upkeep(omp_sdk::UpkeepError::Aborted)) => {
-                self.hint(Token::Warning, "Compaction cancelled");
+    let (session, focus) = (app.session(), focus.to_owned());
+    let cancel = begin_run(app, "Compacting");
+    let number = app.turn.runs;
+    app.spawn(async move {
+        let compacted = session.compact(Some(&focus), cancel).await;
+        Box::new(move |app: &mut App| {
+            // Another session may have taken the place of this one.
+            if number == app.turn.runs {
+                show_compacted(app, compacted);
             }
-            Err(error) => self.say(Level::Warning, &error.to_string()),
-        }
-    }
+        }) as Task
+    });
+}
 
-    /// `/handoff`: a new session begins with a document about this one.
-    pub(super) fn hand_off(&mut self, focus: &str) {
-        if self.turn.run.is_some() {
-            return self.busy();
+fn show_compacted(app: &mut App, compacted: Result<Compacted, CompactError>) {
+    end_run(app);
+    match compacted {
+        Ok(_) => {}
+        Err(CompactError::Upkeep(omp_sdk::UpkeepError::Aborted)) => {
+            app.hint(Token::Warning, "Compaction cancelled");
         }
-        let (host, focus) = (Arc::clone(&self.shown.host), focus.to_owned());
-        let cancel = self.begin_run("Generating handoff");
-        self.turn.compacting.activity = Some(Activity::HandingOff);
-        self.spawn(async move {
-            let focus = Some(focus.as_str()).filter(|focus| !focus.is_empty());
-            let handed = host.hand_off(focus, cancel).await;
-            let messages = host.session().transcript().await;
-            Box::new(move |app: &mut Self| {
-                app.end_run();
-                match handed {
-                    Ok(arrival) => {
-                        app.arrive(&messages, "New session started with handoff context");
-                        arrival.remarks.iter().for_each(|remark| app.remark(remark));
-                    }
-                    Err(error @ (HandoffError::Nothing | HandoffError::Busy | HandoffError::Cancelled)) => {
-                        app.hint(Token::Warning, error.to_string());
-                    }
-                    Err(error) => app.complain(&error.to_string()),
+        Err(error) => app.say(Level::Warning, &error.to_string()),
+    }
+}
+
+/// `/handoff`: a new session begins with a document about this one.
+pub(crate) fn hand_off(app: &mut App, focus: &str) {
+    if app.turn.run.is_some() {
+        return app.busy();
+    }
+    let (host, focus) = (Arc::clone(&app.shown.host), focus.to_owned());
+    let cancel = begin_run(app, "Generating handoff");
+    app.turn.compacting.activity = Some(Activity::HandingOff);
+    app.spawn(async move {
+        let focus = Some(focus.as_str()).filter(|focus| !focus.is_empty());
+        let handed = host.hand_off(focus, cancel).await;
+        let messages = host.session().transcript().await;
+        Box::new(move |app: &mut App| {
+            end_run(app);
+            match handed {
+                Ok(arrival) => {
+                    switching::arrive(app, &messages, "New session started with handoff context");
+                    arrival.remarks.iter().for_each(|remark| app.remark(remark));
                 }
-            }) as Task
-        });
-    }
-
-    fn begin_run(&mut self, what: &'static str) -> CancellationToken {
-        self.turn.compacting.idle.cancel();
-        let cancel = CancellationToken::new();
-        self.turn.runs += 1;
-        self.turn.run = Some(Run { cancel: cancel.clone(), begun: self.now(), what });
-        self.changed();
-        cancel
-    }
-
-    fn end_run(&mut self) {
-        if self.make_changes(Self::end_run) {
-            return;
-        }
-        self.turn.run = None;
-        self.turn.compacting.activity = None;
-        self.refresh();
-        self.deliver_held();
-        self.send_waiting();
-        self.wait_for_idle();
-        self.changed();
-    }
-
-    /// Escape: stops a compaction that goes on, and nothing else.
-    pub(super) fn cancel_compaction(&mut self) {
-        let by_itself = self.session().control().abort_compaction();
-        if !by_itself && let Some(run) = &self.turn.run {
-            run.cancel.cancel();
-        }
-    }
-
-    /// A turn has ended: what was asked for meanwhile follows, and the wait for a quiet time begins.
-    pub(super) fn after_turn(&mut self) {
-        self.turn.compacting.activity = None;
-        match self.turn.compacting.wanted.take() {
-            Some(focus) => self.compact(&focus),
-            None => self.wait_for_idle(),
-        }
-    }
-
-    /// Will the conversation be made shorter as soon as the turn is over?
-    pub(super) fn compacts_next(&self) -> bool {
-        self.turn.compacting.wanted.is_some()
-    }
-
-    fn wait_for_idle(&mut self) {
-        self.turn.compacting.idle.cancel();
-        let (session, cancel) = (self.session(), CancellationToken::new());
-        self.turn.compacting.idle = cancel.clone();
-        self.spawn(async move {
-            session.keep_up_when_idle(cancel).await;
-            Box::new(|_: &mut Self| {}) as Task
-        });
-    }
-
-    /// What a message makes of the length of the conversation: what the provider counted with it, else an estimate.
-    pub(super) fn note_context(&mut self, message: &Message) {
-        let session = self.session();
-        match message {
-            Message::Assistant(answer) if answer.usage.total_tokens > 0 => {
-                self.status.context = answer.usage.total_tokens;
+                Err(error @ (HandoffError::Nothing | HandoffError::Busy | HandoffError::Cancelled)) => {
+                    app.hint(Token::Warning, error.to_string());
+                }
+                Err(error) => app.complain(&error.to_string()),
             }
-            Message::Assistant(answer)
-                if matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted) => {}
-            _ => {
-                if self.status.context == 0 {
-                    self.status.context = session.prompt_report().tokens as u64;
-                }
-                self.status.context += session.message_tokens(message);
+        }) as Task
+    });
+}
+
+fn begin_run(app: &mut App, what: &'static str) -> CancellationToken {
+    app.turn.compacting.idle.cancel();
+    let cancel = CancellationToken::new();
+    app.turn.runs += 1;
+    app.turn.run = Some(Run { cancel: cancel.clone(), begun: app.surface.now(), what });
+    app.surface.changed();
+    cancel
+}
+
+fn end_run(app: &mut App) {
+    if model_change::make_changes(app, end_run) {
+        return;
+    }
+    app.turn.run = None;
+    app.turn.compacting.activity = None;
+    app.refresh();
+    drafting::deliver_held(app);
+    app.send_waiting();
+    wait_for_idle(app);
+    app.surface.changed();
+}
+
+/// Escape: stops a compaction that goes on, and nothing else.
+pub(crate) fn cancel_compaction(app: &mut App) {
+    let by_itself = app.session().control().abort_compaction();
+    if !by_itself && let Some(run) = &app.turn.run {
+        run.cancel.cancel();
+    }
+}
+
+/// A turn has ended: what was asked for meanwhile follows, and the wait for a quiet time begins.
+pub(crate) fn after_turn(app: &mut App) {
+    app.turn.compacting.activity = None;
+    match app.turn.compacting.wanted.take() {
+        Some(focus) => compact(app, &focus),
+        None => wait_for_idle(app),
+    }
+}
+
+/// Will the conversation be made shorter as soon as the turn is over?
+pub(crate) fn compacts_next(app: &App) -> bool {
+    app.turn.compacting.wanted.is_some()
+}
+
+fn wait_for_idle(app: &mut App) {
+    app.turn.compacting.idle.cancel();
+    let (session, cancel) = (app.session(), CancellationToken::new());
+    app.turn.compacting.idle = cancel.clone();
+    app.spawn(async move {
+        session.keep_up_when_idle(cancel).await;
+        Box::new(|_: &mut App| {}) as Task
+    });
+}
+
+/// What a message makes of the length of the conversation: what the provider counted with it, else an estimate.
+pub(crate) fn note_context(app: &mut App, message: &Message) {
+    let session = app.session();
+    match message {
+        Message::Assistant(answer) if answer.usage.total_tokens > 0 => {
+            app.status.context = answer.usage.total_tokens;
+        }
+        Message::Assistant(answer)
+            if matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted) => {}
+        _ => {
+            if app.status.context == 0 {
+                app.status.context = session.prompt_report().tokens as u64;
             }
+            app.status.context += session.message_tokens(message);
         }
     }
+}
 
-    /// Finds out how long the conversation is, when nothing runs.
-    pub(super) fn estimate_context(&mut self) {
-        let session = self.session();
-        self.spawn(async move {
-            let tokens = session.context_tokens().await;
-            Box::new(move |app: &mut Self| {
-                if Arc::ptr_eq(&session, &app.session())
-                    && let Some(tokens) = app.tape_fact("context", tokens, |tokens| serde_json::json!(tokens))
-                {
-                    app.status.context = tokens;
-                    app.changed();
-                }
-            }) as Task
-        });
-    }
-
-    /// Something begins: the conversation is not idle.
-    pub(super) fn not_idle(&mut self) {
-        self.turn.compacting.idle.cancel();
-    }
-
-    /// What events say about the length of the conversation.
-    pub(super) fn compaction_event(&mut self, event: &AgentEvent) {
-        match event {
-            AgentEvent::AutoCompactionStart { reason, action } => {
-                self.turn.compacting.activity = Some(match action {
-                    CompactionStrategy::Handoff => Activity::HandingOff,
-                    _ => Activity::Compacting,
-                });
-                if *reason == CompactionReason::Idle && self.turn.run.is_none() {
-                    let cancel = self.turn.compacting.idle.clone();
-                    self.turn.run = Some(Run { cancel, begun: self.now(), what: "Compacting" });
-                }
+/// Finds out how long the conversation is, when nothing runs.
+pub(crate) fn estimate_context(app: &mut App) {
+    let session = app.session();
+    app.spawn(async move {
+        let tokens = session.context_tokens().await;
+        Box::new(move |app: &mut App| {
+            if Arc::ptr_eq(&session, &app.session())
+                && let Some(tokens) =
+                    app.taping.tape_fact("context", tokens, |tokens| serde_json::json!(tokens))
+            {
+                app.status.context = tokens;
+                app.surface.changed();
             }
-            AgentEvent::AutoCompactionEnd { reason, result, aborted, error_message, .. } => {
-                self.turn.compacting.activity = None;
-                if let Some(result) = result {
-                    self.status.context = result.tokens_after;
-                }
-                match reason {
-                    CompactionReason::Idle => {
-                        self.turn.run = None;
-                        self.deliver_held();
-                    }
-                    // Who asked for it is told by the command.
-                    CompactionReason::Manual => return,
-                    _ => {}
-                }
-                if *aborted {
-                    self.hint(Token::Warning, "Compaction cancelled");
-                }
-                if let Some(error) = error_message {
-                    self.say(Level::Warning, error);
-                }
+        }) as Task
+    });
+}
+
+/// Something begins: the conversation is not idle.
+pub(crate) fn not_idle(app: &mut App) {
+    app.turn.compacting.idle.cancel();
+}
+
+/// What events say about the length of the conversation.
+pub(crate) fn compaction_event(app: &mut App, event: &AgentEvent) {
+    match event {
+        AgentEvent::AutoCompactionStart { reason, action } => {
+            app.turn.compacting.activity = Some(match action {
+                CompactionStrategy::Handoff => Activity::HandingOff,
+                _ => Activity::Compacting,
+            });
+            if *reason == CompactionReason::Idle && app.turn.run.is_none() {
+                let cancel = app.turn.compacting.idle.clone();
+                app.turn.run = Some(Run { cancel, begun: app.surface.now(), what: "Compacting" });
             }
-            AgentEvent::AgentEnd { .. } => self.turn.compacting.activity = None,
-            _ => {}
         }
+        AgentEvent::AutoCompactionEnd { reason, result, aborted, error_message, .. } => {
+            app.turn.compacting.activity = None;
+            if let Some(result) = result {
+                app.status.context = result.tokens_after;
+            }
+            match reason {
+                CompactionReason::Idle => {
+                    app.turn.run = None;
+                    drafting::deliver_held(app);
+                }
+                // Who asked for it is told by the command.
+                CompactionReason::Manual => return,
+                _ => {}
+            }
+            if *aborted {
+                app.hint(Token::Warning, "Compaction cancelled");
+            }
+            if let Some(error) = error_message {
+                app.say(Level::Warning, error);
+            }
+        }
+        AgentEvent::AgentEnd { .. } => app.turn.compacting.activity = None,
+        _ => {}
     }
 }

@@ -14,7 +14,7 @@ use crate::images::Images;
 use crate::recent::Recent;
 
 /// The message that is being written.
-pub(super) struct Composer {
+pub(crate) struct Composer {
     pub(super) editor: Editor,
     pub(super) keys: Bindings,
     /// The keys of vi, where they are wanted.

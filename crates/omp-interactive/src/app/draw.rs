@@ -18,6 +18,9 @@ use omp_view::{Look, status};
 
 use super::App;
 use super::attention::Opened;
+use crate::app::shown::Shown;
+use crate::app::surface::Surface;
+use crate::app::{aside, pty};
 use crate::pane::Pane;
 use crate::panels::Drawn;
 
@@ -30,66 +33,46 @@ const LOW: usize = 11;
 impl App {
     /// Draws what is due; `None` if nothing is.
     pub(crate) fn paint(&mut self, renderer: &mut Renderer, size: Size) -> Option<Painted> {
-        let now = self.now();
+        let now = self.surface.now();
         let extent = self.surface.scheduler.take(now)?;
         self.surface.width = size.width;
-        self.note_size(size);
+        pty::note_size(self, size);
         self.decode_pictures(size);
         self.fill(size, &extent);
         let frame = self.surface.ui.compose(size, &extent);
         renderer.ahead(&self.surface.stage.pictures().take_bytes());
         let painted = renderer.paint(&frame.view(), size);
-        self.fade_pictures();
+        self.surface.fade_pictures();
         Some(painted)
-    }
-
-    /// The last frame: the conversation stays, everything below it goes.
-    pub(crate) fn farewell(&mut self, renderer: &mut Renderer, size: Size) -> Painted {
-        let lanes = [
-            self.surface.lanes.pending,
-            self.surface.lanes.working,
-            self.surface.lanes.todo,
-            self.surface.lanes.aside,
-            self.surface.lanes.banner,
-            self.surface.lanes.status,
-            self.surface.lanes.editor,
-        ];
-        for lane in lanes {
-            if let Some(pane) = self.surface.ui.get_mut::<Pane>(lane) {
-                pane.set(Vec::new(), None);
-            }
-        }
-        let frame = self.surface.ui.compose(size, &Extent::Everything);
-        renderer.finish(&frame.view(), size)
     }
 
     fn fill(&mut self, size: Size, extent: &Extent) {
         let look = self.surface.stage.look(size.width);
         let working = self.working(&look);
-        self.set(self.surface.lanes.working, working, None);
+        self.surface.set(self.surface.lanes.working, working, None);
         if *extent != Extent::Everything {
             return;
         }
-        self.drop_stale_panels();
-        let pending = self.pending(&look);
-        self.set(self.surface.lanes.pending, pending, None);
-        let todos = self.todos(&look);
-        self.set(self.surface.lanes.todo, todos, None);
-        self.drop_stale_aside();
-        let aside = self.aside_rows(&look, size);
-        self.set(self.surface.lanes.aside, aside, None);
+        self.panels.drop_stale_panels();
+        let pending = self.shown.pending(&look);
+        self.surface.set(self.surface.lanes.pending, pending, None);
+        let todos = self.shown.todos(&look);
+        self.surface.set(self.surface.lanes.todo, todos, None);
+        aside::drop_stale_aside(self);
+        let aside = self.panels.aside_rows(&look, size);
+        self.surface.set(self.surface.lanes.aside, aside, None);
         let banner = self
             .status
             .banner
             .as_ref()
             .map(|(token, text)| look.wrapped(*token, text, 0))
             .unwrap_or_default();
-        self.set(self.surface.lanes.banner, banner, None);
+        self.surface.set(self.surface.lanes.banner, banner, None);
         let status = self.status(&look);
-        self.set(self.surface.lanes.status, status, None);
+        self.surface.set(self.surface.lanes.status, status, None);
         let Drawn { rows, cursor } = self.front(&look, size);
         let lane = self.covering().unwrap_or(self.surface.lanes.editor);
-        self.set(lane, rows, cursor);
+        self.surface.set(lane, rows, cursor);
     }
 
     /// What is in front, or the editor.
@@ -116,7 +99,7 @@ impl App {
             (true, None) => {
                 let options = OverlayOptions { anchor: Anchor::Below, ..OverlayOptions::default() };
                 let cover = self.surface.ui.show_overlay(Pane::default(), options);
-                self.set(self.surface.lanes.editor, Vec::new(), None);
+                self.surface.set(self.surface.lanes.editor, Vec::new(), None);
                 self.panels.setup.cover = Some(cover);
             }
             (false, Some(cover)) => {
@@ -126,12 +109,6 @@ impl App {
             _ => {}
         }
         self.panels.setup.cover
-    }
-
-    fn set(&mut self, lane: omp_tui::ui::Id, rows: Vec<Line>, cursor: Option<Position>) {
-        if let Some(pane) = self.surface.ui.get_mut::<Pane>(lane) {
-            pane.set(rows, cursor);
-        }
     }
 
     fn working(&self, look: &Look) -> Vec<Line> {
@@ -149,15 +126,6 @@ impl App {
             None => Activity::Working(run.what.to_owned()),
         };
         vec![Line::new(), omp_view::working::row(look, &activity, running, &key)]
-    }
-
-    fn pending(&self, look: &Look) -> Vec<Line> {
-        let (steering, later) = self.session().control().queued();
-        if steering + later == 0 {
-            return Vec::new();
-        }
-        let text = format!("{} waiting (Alt+Up takes back)", steering + later);
-        vec![Line::new(), look.row(Token::Muted, &text)]
     }
 
     fn status(&self, look: &Look) -> Vec<Line> {
@@ -184,8 +152,8 @@ impl App {
         let facts = status::Facts {
             model: session.model_selector() + if session.is_fast() { " fast" } else { "" },
             thinking: Some(self.status.thinking).filter(|level| *level != ThinkingLevel::Off),
-            mode: self.mode(),
-            approval: Some(self.approval()),
+            mode: self.shown.mode(),
+            approval: Some(self.shown.approval()),
             path: shown_path(&session.cwd(), &self.home()),
             git: self.status.branch.clone().map(|branch| status::Git { branch, ..status::Git::default() }),
             context: Some((self.status.context, session.context_window())),
@@ -195,10 +163,52 @@ impl App {
             cost: self.status.spent,
             jobs: session.jobs().iter().filter(|job| job.status.word() == "running").count(),
             session: session.header().title,
-            running_ms: u64::try_from(self.now().as_millis()).unwrap_or(u64::MAX),
+            running_ms: u64::try_from(self.surface.now().as_millis()).unwrap_or(u64::MAX),
             ..status::Facts::default()
         };
         std::iter::once(Line::new()).chain(status::rows(look, &facts, &wanted)).collect()
+    }
+}
+
+impl Surface {
+    /// The last frame: the conversation stays, everything below it goes.
+    pub(crate) fn farewell(&mut self, renderer: &mut Renderer, size: Size) -> Painted {
+        let lanes = [
+            self.lanes.pending,
+            self.lanes.working,
+            self.lanes.todo,
+            self.lanes.aside,
+            self.lanes.banner,
+            self.lanes.status,
+            self.lanes.editor,
+        ];
+        for lane in lanes {
+            if let Some(pane) = self.ui.get_mut::<Pane>(lane) {
+                pane.set(Vec::new(), None);
+            }
+        }
+        let frame = self.ui.compose(size, &Extent::Everything);
+        renderer.finish(&frame.view(), size)
+    }
+
+    fn set(&mut self, lane: omp_tui::ui::Id, rows: Vec<Line>, cursor: Option<Position>) {
+        if let Some(pane) = self.ui.get_mut::<Pane>(lane) {
+            pane.set(rows, cursor);
+        }
+    }
+}
+
+impl Shown {
+    fn pending(&self, look: &Look) -> Vec<Line> {
+        let (steering, later) = self.session().control().queued();
+        if steering + later == 0 {
+            return Vec::new();
+        }
+        let text = match steering + later {
+            1 => "1 message queued (Alt+Up to edit)".to_owned(),
+            many => format!("{many} messages queued (Alt+Up to edit)"),
+        };
+        vec![Line::new(), look.row(Token::Muted, &text)]
     }
 
     /// The approval mode, and what the sandbox holds as far as that is known yet.
@@ -222,7 +232,7 @@ impl App {
             {
                 Some(format!("goal {}", goal.status.word()))
             }
-            _ => self.shown.driver.is_looping().then(|| "loop".to_owned()),
+            _ => self.driver.is_looping().then(|| "loop".to_owned()),
         }
     }
 

@@ -6,47 +6,45 @@ use omp_theme::FileWatch;
 
 use super::{App, Task};
 
-impl App {
-    /// Looks up the branch of the session's directory, and hears of it when it changes.
-    pub(super) fn watch_branch(&mut self) {
-        self.status.head = None;
-        let (cwd, tasks) = (self.session().cwd(), self.tasks.clone());
-        self.spawn(async move {
-            let looked = tokio::task::spawn_blocking(move || {
-                let changed = move || {
-                    let news: Task = Box::new(|app: &mut Self| app.read_branch());
-                    // The program has ended if nobody takes it.
-                    let _ = tasks.send(news);
-                };
-                let head = head(&cwd)?;
-                Some((branch(&head), FileWatch::new(&head, changed).ok()))
-            });
-            let looked = looked.await.ok().flatten();
-            Box::new(move |app: &mut Self| {
-                let (branch, watch) = looked.unwrap_or_default();
-                app.status.head = watch;
-                app.set_branch(branch);
-            }) as Task
+/// Looks up the branch of the session's directory, and hears of it when it changes.
+pub(crate) fn watch_branch(app: &mut App) {
+    app.status.head = None;
+    let (cwd, tasks) = (app.session().cwd(), app.tasks.clone());
+    app.spawn(async move {
+        let looked = tokio::task::spawn_blocking(move || {
+            let changed = move || {
+                let news: Task = Box::new(|app: &mut App| read_branch(app));
+                // The program has ended if nobody takes it.
+                let _ = tasks.send(news);
+            };
+            let head = head(&cwd)?;
+            Some((branch(&head), FileWatch::new(&head, changed).ok()))
         });
-    }
+        let looked = looked.await.ok().flatten();
+        Box::new(move |app: &mut App| {
+            let (branch, watch) = looked.unwrap_or_default();
+            app.status.head = watch;
+            set_branch(app, branch);
+        }) as Task
+    });
+}
 
-    fn read_branch(&mut self) {
-        let cwd = self.session().cwd();
-        self.spawn(async move {
-            let read = tokio::task::spawn_blocking(move || branch(&head(&cwd)?));
-            let branch = read.await.ok().flatten();
-            Box::new(move |app: &mut Self| app.set_branch(branch)) as Task
-        });
-    }
+fn read_branch(app: &mut App) {
+    let cwd = app.session().cwd();
+    app.spawn(async move {
+        let read = tokio::task::spawn_blocking(move || branch(&head(&cwd)?));
+        let branch = read.await.ok().flatten();
+        Box::new(move |app: &mut App| set_branch(app, branch)) as Task
+    });
+}
 
-    pub(super) fn set_branch(&mut self, branch: Option<String>) {
-        let Some(branch) = self.tape_fact("branch", branch, |branch| serde_json::json!(branch)) else {
-            return;
-        };
-        if self.status.branch != branch {
-            self.status.branch = branch;
-            self.changed();
-        }
+pub(crate) fn set_branch(app: &mut App, branch: Option<String>) {
+    let Some(branch) = app.taping.tape_fact("branch", branch, |branch| serde_json::json!(branch)) else {
+        return;
+    };
+    if app.status.branch != branch {
+        app.status.branch = branch;
+        app.surface.changed();
     }
 }
 

@@ -15,6 +15,10 @@ use omp_tui::schedule::Request;
 
 use super::attaching::Wanted;
 use super::{App, Wish};
+use crate::app::commands::models;
+use crate::app::composer::Composer;
+use crate::app::{aside, attaching, compacting, drafting};
+use crate::panels::history;
 
 impl App {
     /// Takes something that the user did.
@@ -23,20 +27,20 @@ impl App {
         match event {
             Event::Key(key) if key.kind == Kind::Release => return,
             Event::Key(key) => self.key(key),
-            Event::Paste(text) => self.pasted(text),
+            Event::Paste(text) => attaching::insert_paste(self, text),
             Event::Focus(focused) => {
                 self.surface.focused = focused;
                 return;
             }
             Event::Mouse(_) | Event::Reply(_) => return,
         }
-        let now = self.now();
+        let now = self.surface.now();
         self.surface.scheduler.request(Request::Key, now);
     }
 
     fn key(&mut self, key: Key) {
         self.status.banner = None;
-        if self.is_for_panel() {
+        if self.panels.is_for_panel() {
             self.key_in_panel(key);
             return;
         }
@@ -50,28 +54,15 @@ impl App {
         {
             return;
         }
-        if let Some(command) = self.editing(key, chord) {
+        if let Some(command) = self.composer.editing(key, chord) {
             let outcome = self.composer.editor.apply(command);
             self.after(outcome);
         }
     }
 
-    /// What a key means in the editor.
-    fn editing(&self, key: Key, chord: Chord) -> Option<Command> {
-        // Enter is the editor's: a command that is typed in full is sent, not completed.
-        let listed = self
-            .composer
-            .keys
-            .action(Context::Select, chord)
-            .filter(|_| self.composer.editor.is_completing());
-        let listed = listed.filter(|action| *action != actions::SELECT_CONFIRM);
-        let action = listed.or_else(|| self.composer.keys.action(Context::Editor, chord));
-        action.and_then(|action| Command::of_action(action.id())).or_else(|| Command::of_key(key))
-    }
-
     /// Does what an action of the main view says; `false` leaves the key to the editor.
     fn act(&mut self, action: Action) -> bool {
-        if !self.may_act(action) {
+        if !self.taping.may_act(action) {
             return true;
         }
         match action {
@@ -86,11 +77,11 @@ impl App {
             actions::THINKING_TOGGLE => {
                 let shown = !self.surface.stage.thoughts();
                 self.surface.stage.set_thoughts(shown);
-                self.hint(Token::Muted, if shown { "Thinking is shown." } else { "Thinking is hidden." });
+                self.hint(Token::Muted, if shown { "Thinking shown" } else { "Thinking hidden" });
             }
-            actions::THINKING_CYCLE => self.cycle_thinking(),
-            actions::MODEL_CYCLE_FORWARD => self.cycle_model(Direction::Forward),
-            actions::MODEL_CYCLE_BACKWARD => self.cycle_model(Direction::Backward),
+            actions::THINKING_CYCLE => models::cycle_thinking(self),
+            actions::MODEL_CYCLE_FORWARD => models::cycle_model(self, Direction::Forward),
+            actions::MODEL_CYCLE_BACKWARD => models::cycle_model(self, Direction::Backward),
             actions::RETRY => self.retry(),
             actions::SESSION_NEW => self.command("/new"),
             actions::SESSION_FORK => self.command("/fork"),
@@ -100,9 +91,9 @@ impl App {
             actions::MODEL_SELECT_TEMPORARY => self.command("/switch"),
             actions::PLAN_TOGGLE => self.command("/plan"),
             actions::AGENTS_HUB | actions::SESSION_OBSERVE => {
-                self.hint(Token::Warning, "Sub-agents are not available yet.");
+                self.hint(Token::Warning, "Sub-agents aren't available yet");
             }
-            actions::STT_TOGGLE => self.hint(Token::Warning, "Dictation is not available yet."),
+            actions::STT_TOGGLE => self.hint(Token::Warning, "Dictation isn't available yet"),
             _ => return self.act_on_prompt(action),
         }
         true
@@ -112,17 +103,17 @@ impl App {
     fn act_on_prompt(&mut self, action: Action) -> bool {
         match action {
             actions::CLEAR => self.clear_or_leave(),
-            actions::HISTORY_SEARCH => self.search_history(),
-            actions::CLIPBOARD_PASTE_IMAGE => self.paste_clipboard(Wanted::Picture),
-            actions::CLIPBOARD_PASTE_TEXT_RAW => self.paste_clipboard(Wanted::RawText),
+            actions::HISTORY_SEARCH => history::search_history(self),
+            actions::CLIPBOARD_PASTE_IMAGE => attaching::paste_clipboard(self, Wanted::Picture),
+            actions::CLIPBOARD_PASTE_TEXT_RAW => attaching::paste_clipboard(self, Wanted::RawText),
             actions::MESSAGE_FOLLOW_UP => self.send(SendKey::FollowUp),
             actions::MESSAGE_DEQUEUE => {
-                self.give_back();
-                self.changed();
+                drafting::give_back(self);
+                self.surface.changed();
             }
             actions::EDITOR_EXTERNAL => {
-                let text = self.typed_text();
-                self.edit_elsewhere(text);
+                let text = self.composer.typed_text();
+                self.surface.edit_elsewhere(text);
             }
             actions::CLIPBOARD_COPY_LINE | actions::CLIPBOARD_COPY_PROMPT => {
                 let Some(command) = Command::of_action(action.id()) else { return false };
@@ -136,7 +127,7 @@ impl App {
 
     /// Ctrl+C: copies what is selected, else empties the editor; twice it leaves.
     fn clear_or_leave(&mut self) {
-        let now = self.now();
+        let now = self.surface.now();
         match clear_key(self.composer.editor.selection().is_some(), &mut self.composer.clears, now) {
             ClearKey::Copy => {
                 let outcome = self.composer.editor.apply(Command::Copy);
@@ -144,33 +135,33 @@ impl App {
             }
             ClearKey::Clear => {
                 self.composer.editor.apply(Command::Clear);
-                self.shown.link.set_composing(false);
-                self.begin_anew();
-                self.hint(Token::Muted, "Press Ctrl+C again to leave.");
+                self.shown.channel.set_composing(false);
+                self.composer.begin_anew();
+                self.hint(Token::Muted, "Press Ctrl+C again to exit");
             }
             ClearKey::Exit => self.surface.wishes.push(Wish::Quit),
         }
     }
 
     fn escape(&mut self) {
-        let now = self.now();
+        let now = self.surface.now();
         let state = self.to_leave();
         match escape(state, &mut self.composer.escapes, now) {
             Escape::Editor => {
                 self.composer.editor.apply(Command::Cancel);
             }
-            Escape::CancelCompaction | Escape::CancelHandoff => self.cancel_compaction(),
+            Escape::CancelCompaction | Escape::CancelHandoff => compacting::cancel_compaction(self),
             Escape::CancelRetry => self.session().control().abort_retry(),
             Escape::PauseLoop => {
                 self.shown.driver.pause_loop();
                 self.hint(
                     Token::Muted,
-                    "The loop is paused: this turn goes on, and no other follows by itself.",
+                    "Loop paused: this turn continues, and no other starts automatically",
                 );
             }
-            Escape::ClosePanel => self.close_aside(),
+            Escape::ClosePanel => aside::close_aside(self),
             Escape::AbortTurn => self.abort(),
-            Escape::AbortShell => self.abort_shell(),
+            Escape::AbortShell => self.turn.abort_shell(),
             Escape::ClearText => {
                 self.composer.editor.apply(Command::Clear);
             }
@@ -178,7 +169,7 @@ impl App {
             Escape::OpenBranch => self.command("/branch"),
             _ => {}
         }
-        self.shown.link.set_composing(!self.composer.editor.is_empty());
+        self.shown.channel.set_composing(!self.composer.editor.is_empty());
     }
 
     /// What Escape could leave now.
@@ -210,15 +201,30 @@ impl App {
     pub(super) fn after(&mut self, outcome: Outcome) {
         match outcome {
             Outcome::Submit(_) => self.send(SendKey::Enter),
-            Outcome::Copy(text) => self.copy(&text),
+            Outcome::Copy(text) => attaching::copy(self, &text),
             Outcome::Refused(reason) => self.hint(Token::Warning, reason),
-            Outcome::AskPaste => self.ask_about_paste(),
-            Outcome::Attach(paths) if self.may_do("a file that was attached") => self.attach(paths),
-            Outcome::SavePaste(text) if self.may_do("a paste that became a file") => self.save_paste(text),
+            Outcome::AskPaste => attaching::ask_about_paste(self),
+            Outcome::Attach(paths) if self.taping.may_do("a file that was attached") => {
+                attaching::attach(self, paths)
+            }
+            Outcome::SavePaste(text) if self.taping.may_do("a paste that became a file") => {
+                attaching::save_paste(self, text)
+            }
             Outcome::Attach(_) | Outcome::SavePaste(_) => {}
             Outcome::Ignored | Outcome::Handled => {}
         }
-        self.shown.link.set_composing(!self.composer.editor.is_empty());
+        self.shown.channel.set_composing(!self.composer.editor.is_empty());
         self.complete();
+    }
+}
+
+impl Composer {
+    /// What a key means in the editor.
+    fn editing(&self, key: Key, chord: Chord) -> Option<Command> {
+        // Enter is the editor's: a command that is typed in full is sent, not completed.
+        let listed = self.keys.action(Context::Select, chord).filter(|_| self.editor.is_completing());
+        let listed = listed.filter(|action| *action != actions::SELECT_CONFIRM);
+        let action = listed.or_else(|| self.keys.action(Context::Editor, chord));
+        action.and_then(|action| Command::of_action(action.id())).or_else(|| Command::of_key(key))
     }
 }

@@ -3,13 +3,14 @@
 mod accent;
 mod arguments;
 mod aside;
-mod attaching;
+pub(crate) mod attaching;
 mod attention;
 mod builtin;
-mod commands;
+mod clock;
+pub(crate) mod commands;
 mod compacting;
-mod composer;
-mod drafting;
+pub(crate) mod composer;
+pub(crate) mod drafting;
 mod draw;
 mod git;
 mod input;
@@ -17,47 +18,47 @@ mod modes;
 mod naming;
 mod next;
 mod paneling;
-mod panels;
+pub(crate) mod panels;
 mod picturing;
 mod playable;
 mod prompting;
 mod pty;
-mod servers;
-mod sessions;
-mod shell;
-mod shown;
+pub(crate) mod servers;
+mod session_messages;
+pub(crate) mod shell;
+pub(crate) mod shown;
 mod spinner;
-mod status;
+pub(crate) mod status;
 mod submit;
-mod surface;
+pub(crate) mod surface;
 mod surroundings;
+pub(crate) mod switching;
 mod taping;
 mod telling;
 mod theming;
-mod turn;
-mod words;
+pub(crate) mod turn;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use omp_editor::Editor;
 use omp_keys::Bindings;
 use omp_sdk::{Driver, Host, Session};
 use omp_theme::{Current, Token};
-use omp_tui::announce::{self, Notices};
+use omp_tui::announce;
 use omp_tui::render::Gesture;
-use omp_tui::schedule::Request;
 use omp_tui::transcript::Transcript;
 use omp_view::message::Level;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::clipboard::Clipboard;
 use crate::conversation::Conversation;
+use crate::greeting;
 use crate::greeting::Greeting;
-use crate::link::Link;
 use crate::recent::Recent;
 use crate::run::Numbers;
+use crate::session_channel::SessionChannel;
 
+use clock::Clock;
 use composer::Composer;
 pub(crate) use draw::{editor_rows, shown_path, styles};
 pub use naming::Titles;
@@ -76,11 +77,11 @@ pub(crate) type Task = Box<dyn FnOnce(&mut App) + Send>;
 /// The whole program, but for the terminal. Its parts own what belongs together.
 pub(crate) struct App {
     pub(crate) surface: Surface,
-    composer: Composer,
-    shown: Shown,
-    turn: Turn,
-    status: Status,
-    panels: Panels,
+    pub(crate) composer: Composer,
+    pub(crate) shown: Shown,
+    pub(crate) turn: Turn,
+    pub(crate) status: Status,
+    pub(crate) panels: Panels,
     tasks: UnboundedSender<Task>,
     /// What is written down of the screen, or played on it.
     pub(crate) taping: taping::Taping,
@@ -97,15 +98,27 @@ pub(crate) struct Beginning {
     pub(crate) numbers: Numbers,
     pub(crate) recent: Recent,
     pub(crate) files: Files,
-    pub(crate) link: Link,
+    pub(crate) channel: SessionChannel,
     pub(crate) clipboard: Arc<dyn Clipboard>,
 }
 
 impl App {
     pub(crate) fn new(beginning: Beginning) -> Self {
-        let Beginning { host, driver, theme, keys, editor, tasks, numbers, recent, files, link, clipboard } =
-            beginning;
-        let surface = Surface::new(theme);
+        let Beginning {
+            host,
+            driver,
+            theme,
+            keys,
+            editor,
+            tasks,
+            numbers,
+            recent,
+            files,
+            channel,
+            clipboard,
+        } = beginning;
+        let clock = Clock::start();
+        let surface = Surface::new(theme, clock.clone());
         let shown = Shown {
             conversation: Conversation::new(surface.stage.clone()),
             current: host.session(),
@@ -113,9 +126,9 @@ impl App {
             driver,
             number: numbers.latest(),
             numbers,
-            switching: sessions::Switching::default(),
+            switching: switching::Switching::default(),
             titles: naming::Titles::Never,
-            link,
+            channel,
         };
         Self {
             surface,
@@ -123,30 +136,14 @@ impl App {
             shown,
             turn: Turn::default(),
             status: Status::default(),
-            panels: Panels::default(),
+            panels: Panels::new(clock.clone()),
             tasks,
-            taping: taping::Taping::default(),
+            taping: taping::Taping::new(clock),
         }
     }
 
-    /// The time since the program began.
-    pub(crate) fn now(&self) -> Duration {
-        self.taping.time().unwrap_or_else(|| self.surface.elapsed())
-    }
-
-    /// What has to be done outside since the last time.
-    pub(crate) fn take_wishes(&mut self) -> Vec<Wish> {
-        std::mem::take(&mut self.surface.wishes)
-    }
-
     pub(crate) fn session(&self) -> Arc<Session> {
-        self.shown.host.session()
-    }
-
-    /// A frame is wanted.
-    pub(crate) fn changed(&mut self) {
-        let now = self.now();
-        self.surface.scheduler.request(Request::Ordinary, now);
+        self.shown.session()
     }
 
     /// Lets something run beside the interface; what it answers is then done.
@@ -165,24 +162,12 @@ impl App {
         if let Some(key) = self.composer.keys.hint(omp_keys::table::TOOLS_EXPAND) {
             self.surface.stage.set_expand_key(&key);
         }
-        self.greet(greeting);
+        greeting::greet(self, greeting);
         self.surface.stage.set_words(self.session().settings());
         self.show_conversation(messages);
         self.look_around();
         self.set_title();
         self.refresh();
-    }
-
-    /// How a person who looks elsewhere is told something.
-    pub(crate) fn set_notices(&mut self, notices: Option<Notices>) {
-        self.surface.notices = notices;
-    }
-
-    /// Tells a person who looks elsewhere.
-    pub(crate) fn notify(&mut self, text: &str) {
-        if let Some(notices) = self.surface.notices.filter(|_| !self.surface.focused) {
-            self.surface.wishes.push(Wish::Write(announce::notice(notices, "omp", text)));
-        }
     }
 
     /// Gives the window the name of the session, or of its directory.
@@ -220,7 +205,7 @@ impl App {
             return;
         };
         self.shown.conversation.say(transcript, level, text);
-        self.changed();
+        self.surface.changed();
     }
 
     pub(crate) fn complain(&mut self, text: &str) {
@@ -230,6 +215,6 @@ impl App {
     /// A remark that stands above the editor until the next key.
     pub(crate) fn hint(&mut self, token: Token, text: impl Into<String>) {
         self.status.banner = Some((token, text.into()));
-        self.changed();
+        self.surface.changed();
     }
 }

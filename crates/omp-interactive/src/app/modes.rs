@@ -8,6 +8,7 @@ use omp_types::GoalStatus;
 use omp_view::message::Level;
 
 use super::{App, Task};
+use crate::app::shown::Shown;
 use crate::panels::menu::Menu;
 
 impl App {
@@ -21,144 +22,147 @@ impl App {
             app.refresh();
         })
     }
+}
 
+impl Shown {
     fn person(&self) -> Arc<dyn Ui> {
-        Arc::new(self.shown.link.of_session(self.shown.number))
+        Arc::new(self.channel.of_session(self.number))
     }
+}
 
-    /// `/plan`: on, paused, off; with words it is on and they are the first prompt.
-    pub(super) fn toggle_plan(&mut self, prompt: &str) {
-        let (session, person) = (self.session(), self.person());
-        let prompt = (!prompt.is_empty()).then(|| prompt.to_owned());
-        self.spawn(async move {
-            let entered = match (&prompt, session.plan_state()) {
-                (Some(_), PlanState::Planning) => Ok(PlanState::Planning),
-                (Some(_), _) => session.enter_plan().await.map(|()| PlanState::Planning),
-                (None, _) => session.toggle_plan(person.as_ref()).await,
-            };
-            let text = |state| match state {
-                PlanState::Planning => "Plan mode: the model looks and plans, and changes nothing.",
-                PlanState::Paused => "Plan mode is paused; /plan again leaves it.",
-                PlanState::Off => "Plan mode is off.",
-            };
-            match (entered, prompt) {
-                (Ok(PlanState::Planning), Some(prompt)) => Box::new(move |app: &mut Self| {
-                    app.say(Level::Info, text(PlanState::Planning));
-                    app.prompt(Prompt::text(prompt));
-                }) as Task,
-                (entered, _) => Self::told(entered.map(|state| text(state).to_owned())),
-            }
-        });
-    }
-
-    /// `/goal`: sets a goal and works on it, or changes the one that is set.
-    pub(super) fn goal(&mut self, arguments: &str) {
-        let (word, rest) = arguments.split_once(char::is_whitespace).unwrap_or((arguments, ""));
-        let rest = rest.trim().to_owned();
-        let session = self.session();
-        match word {
-            "" if session.goal().is_none_or(|goal| !goal.status.is_open()) => {
-                self.ask_text("What is the goal?".to_owned(), "", |app, words| {
-                    if let Some(objective) = words.filter(|words| !words.trim().is_empty()) {
-                        app.start_goal(objective);
-                    }
-                });
-            }
-            "" => self.ask_about_goal(),
-            "show" => self.show_goal(),
-            "pause" => self.spawn(async move {
-                Self::told(session.pause_goal().await.map(|_| "The goal is paused.".to_owned()))
-            }),
-            "resume" => {
-                let driver = Arc::clone(&self.shown.driver);
-                self.go("Working", move |cancel| async move { driver.resume_goal(cancel).await.map(Some) });
-            }
-            "drop" => {
-                let person = self.person();
-                self.spawn(async move {
-                    let dropped = session.drop_goal(person.as_ref()).await;
-                    Self::told(dropped.map(|dropped| {
-                        if dropped { "The goal is dropped." } else { "The goal stays." }.to_owned()
-                    }))
-                });
-            }
-            "budget" => match parse_budget(&rest) {
-                Ok(budget) => self.spawn(async move {
-                    Self::told(session.set_goal_budget(budget).await.map(|_| "The budget is set.".to_owned()))
-                }),
-                Err(usage) => self.hint(Token::Warning, usage),
-            },
-            "set" => self.start_goal(rest),
-            _ => self.start_goal(arguments.to_owned()),
+/// `/plan`: on, paused, off; with words it is on and they are the first prompt.
+pub(crate) fn toggle_plan(app: &mut App, prompt: &str) {
+    let (session, person) = (app.session(), app.shown.person());
+    let prompt = (!prompt.is_empty()).then(|| prompt.to_owned());
+    app.spawn(async move {
+        let entered = match (&prompt, session.plan_state()) {
+            (Some(_), PlanState::Planning) => Ok(PlanState::Planning),
+            (Some(_), _) => session.enter_plan().await.map(|()| PlanState::Planning),
+            (None, _) => session.toggle_plan(person.as_ref()).await,
+        };
+        let text = |state| match state {
+            PlanState::Planning => "Plan mode on: the model reads and plans without changing anything",
+            PlanState::Paused => "Plan mode paused (/plan again to exit)",
+            PlanState::Off => "Plan mode off",
+        };
+        match (entered, prompt) {
+            (Ok(PlanState::Planning), Some(prompt)) => Box::new(move |app: &mut App| {
+                app.say(Level::Info, text(PlanState::Planning));
+                app.prompt(Prompt::text(prompt));
+            }) as Task,
+            (entered, _) => App::told(entered.map(|state| text(state).to_owned())),
         }
-    }
+    });
+}
 
-    /// What can be done with the goal that is set.
-    fn ask_about_goal(&mut self) {
-        let Some(goal) = self.session().goal() else { return };
-        let other = if goal.status == GoalStatus::Active { "pause" } else { "resume" };
-        let title = format!("Goal ({}): {}", goal.status.word(), goal.objective);
-        let menu = Menu::new(title, [])
-            .or("Show details", "")
-            .or(
-                "Change the budget",
-                goal.token_budget.map_or_else(String::new, |budget| format!("{budget} tokens")),
-            )
-            .or(if other == "pause" { "Pause" } else { "Resume" }, "")
-            .or("Drop", "it cannot be resumed");
-        self.ask(menu, move |app, chosen| match chosen {
-            Some(0) => app.show_goal(),
-            Some(1) => app.ask_text("How many tokens? (200k, 2m, off)".to_owned(), "", |app, words| {
-                if let Some(budget) = words {
-                    app.goal(&format!("budget {budget}"));
+/// `/goal`: sets a goal and works on it, or changes the one that is set.
+pub(crate) fn goal_command(app: &mut App, arguments: &str) {
+    let (word, rest) = arguments.split_once(char::is_whitespace).unwrap_or((arguments, ""));
+    let rest = rest.trim().to_owned();
+    let session = app.session();
+    match word {
+        "" if session.goal().is_none_or(|goal| !goal.status.is_open()) => {
+            app.ask_text("What is the goal?".to_owned(), "", |app, words| {
+                if let Some(objective) = words.filter(|words| !words.trim().is_empty()) {
+                    start_goal(app, objective);
                 }
+            });
+        }
+        "" => ask_about_goal(app),
+        "show" => show_goal(app),
+        "pause" => {
+            app.spawn(async move { App::told(session.pause_goal().await.map(|_| "Goal paused".to_owned())) })
+        }
+        "resume" => {
+            let driver = Arc::clone(&app.shown.driver);
+            app.go("Working", move |cancel| async move { driver.resume_goal(cancel).await.map(Some) });
+        }
+        "drop" => {
+            let person = app.shown.person();
+            app.spawn(async move {
+                let dropped = session.drop_goal(person.as_ref()).await;
+                App::told(
+                    dropped.map(|dropped| if dropped { "Goal dropped" } else { "Goal kept" }.to_owned()),
+                )
+            });
+        }
+        "budget" => match parse_budget(&rest) {
+            Ok(budget) => app.spawn(async move {
+                App::told(session.set_goal_budget(budget).await.map(|_| "Budget set".to_owned()))
             }),
-            Some(2) => app.goal(other),
-            Some(3) => app.goal("drop"),
-            _ => {}
-        });
+            Err(usage) => app.hint(Token::Warning, usage),
+        },
+        "set" => start_goal(app, rest),
+        _ => start_goal(app, arguments.to_owned()),
     }
+}
 
-    pub(super) fn start_goal(&mut self, objective: String) {
-        if self.turn.run.is_some() {
-            self.hint(Token::Warning, "The model is still answering. Esc stops it.");
-            return;
-        }
-        let driver = Arc::clone(&self.shown.driver);
-        self.go("Working", move |cancel| async move {
-            driver.start_goal(&objective, None, cancel).await.map(Some)
-        });
+/// What can be done with the goal that is set.
+fn ask_about_goal(app: &mut App) {
+    let Some(goal) = app.session().goal() else { return };
+    let other = if goal.status == GoalStatus::Active { "pause" } else { "resume" };
+    let title = format!("Goal ({}): {}", goal.status.word(), goal.objective);
+    let menu = Menu::new(title, [])
+        .or("Show details", "")
+        .or(
+            "Change the budget",
+            goal.token_budget.map_or_else(String::new, |budget| format!("{budget} tokens")),
+        )
+        .or(if other == "pause" { "Pause" } else { "Resume" }, "")
+        .or("Drop", "cannot be resumed");
+    app.ask(menu, move |app, chosen| match chosen {
+        Some(0) => show_goal(app),
+        Some(1) => app.ask_text("Token budget (200k, 2m, off)".to_owned(), "", |app, words| {
+            if let Some(budget) = words {
+                goal_command(app, &format!("budget {budget}"));
+            }
+        }),
+        Some(2) => goal_command(app, other),
+        Some(3) => goal_command(app, "drop"),
+        _ => {}
+    });
+}
+
+pub(crate) fn start_goal(app: &mut App, objective: String) {
+    if app.turn.run.is_some() {
+        app.hint(Token::Warning, "the model is still responding (Esc to stop)");
+        return;
     }
+    let driver = Arc::clone(&app.shown.driver);
+    app.go(
+        "Working",
+        move |cancel| async move { driver.start_goal(&objective, None, cancel).await.map(Some) },
+    );
+}
 
-    fn show_goal(&mut self) {
-        let Some(goal) = self.session().goal() else {
-            self.hint(Token::Muted, "There is no goal.");
-            return;
-        };
-        let budget = goal.token_budget.map_or_else(|| "none".to_owned(), |budget| budget.to_string());
-        let text = format!(
-            "Goal: {}\nStatus: {}, tokens used: {}, budget: {budget}",
-            goal.objective,
-            goal.status.word(),
-            goal.tokens_used
-        );
-        self.say(Level::Info, &text);
+fn show_goal(app: &mut App) {
+    let Some(goal) = app.session().goal() else {
+        app.hint(Token::Muted, "No goal set");
+        return;
+    };
+    let budget = goal.token_budget.map_or_else(|| "none".to_owned(), |budget| budget.to_string());
+    let text = format!(
+        "Goal: {}\nStatus: {}, tokens used: {}, budget: {budget}",
+        goal.objective,
+        goal.status.word(),
+        goal.tokens_used
+    );
+    app.say(Level::Info, &text);
+}
+
+/// `/loop`: repeats the next prompt, or ends that.
+pub(crate) fn toggle_loop(app: &mut App, arguments: &str) {
+    if app.shown.driver.is_looping() && arguments.is_empty() {
+        app.shown.driver.end_loop();
+        app.say(Level::Info, "Loop mode off");
+        return;
     }
-
-    /// `/loop`: repeats the next prompt, or ends that.
-    pub(super) fn toggle_loop(&mut self, arguments: &str) {
-        if self.shown.driver.is_looping() && arguments.is_empty() {
-            self.shown.driver.end_loop();
-            self.say(Level::Info, "Loop mode is off.");
-            return;
-        }
-        let begun = match LoopLimit::parse(arguments) {
-            Ok(limit) => self.shown.driver.begin_loop(limit).map_err(|error| error.to_string()),
-            Err(usage) => Err(usage.to_string()),
-        };
-        match begun {
-            Ok(()) => self.say(Level::Info, "Loop mode: the next prompt is repeated after every turn."),
-            Err(error) => self.hint(Token::Warning, error),
-        }
+    let begun = match LoopLimit::parse(arguments) {
+        Ok(limit) => app.shown.driver.begin_loop(limit).map_err(|error| error.to_string()),
+        Err(usage) => Err(usage.to_string()),
+    };
+    match begun {
+        Ok(()) => app.say(Level::Info, "Loop mode on: the next prompt repeats after every turn"),
+        Err(error) => app.hint(Token::Warning, error),
     }
 }

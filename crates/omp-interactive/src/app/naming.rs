@@ -4,6 +4,7 @@ use omp_sdk::{Prompt, PromptForm};
 use tokio_util::sync::CancellationToken;
 
 use super::{App, Task};
+use crate::app::shown::Shown;
 
 /// Whether a model is asked for a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,26 +15,26 @@ pub enum Titles {
     Never,
 }
 
-impl App {
+impl Shown {
     /// Whether a model is asked for names of sessions.
     pub(crate) fn set_titles(&mut self, titles: Titles) {
-        self.shown.titles = titles;
+        self.titles = titles;
     }
+}
 
-    /// Lets a small model name the session after what the user says. The turn does not wait for it.
-    pub(super) fn name_session(&self, prompt: &Prompt) {
-        if self.shown.titles == Titles::Never || prompt.form != PromptForm::Words {
-            return;
-        }
-        let (session, words) = (self.session(), prompt.content.text());
-        self.spawn(async move {
-            let named = session.name_after(&words, CancellationToken::new()).await;
-            Box::new(move |app: &mut Self| {
-                if named.is_some() {
-                    app.set_title();
-                    app.changed();
-                }
-            }) as Task
-        });
+/// Lets a small model name the session after what the user says. The turn does not wait for it.
+pub(crate) fn name_session(app: &App, prompt: &Prompt) {
+    if app.shown.titles == Titles::Never || prompt.form != PromptForm::Words {
+        return;
     }
+    let (session, words) = (app.session(), prompt.content.text());
+    app.spawn(async move {
+        let named = session.name_after(&words, CancellationToken::new()).await;
+        Box::new(move |app: &mut App| {
+            if named.is_some() {
+                app.set_title();
+                app.surface.changed();
+            }
+        }) as Task
+    });
 }

@@ -3,6 +3,7 @@
 use omp_sdk::Prompt;
 
 use super::App;
+use crate::app::modes;
 
 impl App {
     /// A goal that was given on the command line: it comes before every prompt.
@@ -19,11 +20,11 @@ impl App {
 
     /// Sends what waits, unless something runs.
     pub(super) fn send_waiting(&mut self) {
-        if self.turn.run.is_some() || self.is_setting_up() {
+        if self.turn.run.is_some() || self.panels.is_setting_up() {
             return;
         }
         if let Some(objective) = self.turn.objective.take() {
-            self.start_goal(objective);
+            modes::start_goal(self, objective);
         } else if let Some(prompt) = self.turn.waiting.pop_front() {
             self.prompt(prompt);
         }

@@ -7,6 +7,7 @@ use omp_view::select::Selector;
 
 use super::App;
 use super::attention::Opened;
+use crate::app::panels::Panels;
 use crate::panels::choice::Choice;
 use crate::panels::list::List;
 use crate::panels::menu::Menu;
@@ -34,18 +35,10 @@ impl App {
 
     /// Opens what was waited for and gives it what was typed meanwhile. Nothing opens if nobody waits any more.
     pub(crate) fn opened(&mut self, panel: impl Panel) {
-        let Some(typed) = self.panel::<Opening>().map(Opening::take) else { return };
+        let Some(typed) = self.panels.panel::<Opening>().map(Opening::take) else { return };
         self.close::<Opening>();
         self.open(panel);
         typed.into_iter().for_each(|event| self.input(event));
-    }
-
-    /// The panel of a kind, if one is open.
-    pub(crate) fn panel<T: Panel>(&mut self) -> Option<&mut T> {
-        self.panels.open.iter_mut().find_map(|opened| {
-            let panel: &mut dyn Any = opened.panel.as_mut();
-            panel.downcast_mut::<T>()
-        })
     }
 
     /// Takes panels of a kind away.
@@ -57,29 +50,10 @@ impl App {
         self.front_changed();
     }
 
-    /// Is something in the place of the editor?
-    pub(crate) fn has_panel(&mut self) -> bool {
-        self.drop_stale_panels();
-        !self.panels.open.is_empty()
-    }
-
-    /// Takes questions away that nobody waits for any more.
-    pub(super) fn drop_stale_panels(&mut self) {
-        self.panels.open.retain(|opened| !opened.panel.is_stale());
-        self.note_front();
-    }
-
     /// Something else may be in front.
     fn front_changed(&mut self) {
-        self.note_front();
-        self.changed();
-    }
-
-    fn note_front(&mut self) {
-        let now = self.now();
-        if let Some(opened) = self.panels.open.first_mut() {
-            opened.come_to_front(now);
-        }
+        self.panels.note_front();
+        self.surface.changed();
     }
 
     pub(super) fn key_in_panel(&mut self, key: Key) {
@@ -113,7 +87,7 @@ impl App {
 
     /// Offers a list to choose from.
     pub(crate) fn pick(&mut self, list: Selector, answered: impl FnOnce(&mut Self, Option<usize>) + 'static) {
-        self.open(List::new(list.hint("Enter chooses, Esc leaves"), Box::new(answered)));
+        self.open(List::new(list.hint("Enter: select · Esc: cancel"), Box::new(answered)));
     }
 
     /// Asks a question that is answered in words, beginning with these.
@@ -124,5 +98,34 @@ impl App {
         answered: impl FnOnce(&mut Self, Option<String>) + 'static,
     ) {
         self.open(Text::new(question, begun, answered));
+    }
+}
+
+impl Panels {
+    /// The panel of a kind, if one is open.
+    pub(crate) fn panel<T: Panel>(&mut self) -> Option<&mut T> {
+        self.open.iter_mut().find_map(|opened| {
+            let panel: &mut dyn Any = opened.panel.as_mut();
+            panel.downcast_mut::<T>()
+        })
+    }
+
+    /// Is something in the place of the editor?
+    pub(crate) fn has_panel(&mut self) -> bool {
+        self.drop_stale_panels();
+        !self.open.is_empty()
+    }
+
+    /// Takes questions away that nobody waits for any more.
+    pub(super) fn drop_stale_panels(&mut self) {
+        self.open.retain(|opened| !opened.panel.is_stale());
+        self.note_front();
+    }
+
+    fn note_front(&mut self) {
+        let now = self.clock.now();
+        if let Some(opened) = self.open.first_mut() {
+            opened.come_to_front(now);
+        }
     }
 }

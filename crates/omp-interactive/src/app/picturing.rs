@@ -7,40 +7,9 @@ use omp_tui::text::Depth;
 use omp_tui::transcript::Transcript;
 
 use super::{App, Task, Wish};
+use crate::app::surface::Surface;
 
 impl App {
-    /// How the terminal shows pictures, as far as is known; `off` if the user wants none.
-    pub(crate) fn set_pictures(&mut self, options: ImageOptions, off: bool) {
-        self.surface.stage.pictures().set(options, off);
-    }
-
-    /// How many colours the terminal shows.
-    pub(crate) fn set_depth(&mut self, depth: Depth) {
-        self.surface.stage.set_depth(depth);
-    }
-
-    /// How many blocks of the conversation were asked for their rows since the last time.
-    pub(crate) fn take_asked_blocks(&mut self) -> usize {
-        let transcript = self.surface.ui.get_mut::<Transcript>(self.surface.lanes.transcript);
-        let asked = transcript.map_or(0, |transcript| transcript.renders());
-        asked.saturating_sub(std::mem::replace(&mut self.surface.asked_blocks, asked))
-    }
-
-    /// Whether the beginning of what was read is shown.
-    pub(crate) fn set_read_preview(&mut self, shown: bool) {
-        self.surface.stage.set_read_preview(shown);
-    }
-
-    /// The terminal turned out to show pictures this way.
-    pub(crate) fn pictures_become(&mut self, protocol: ImageProtocol) {
-        if self.surface.stage.pictures().set_protocol(protocol) {
-            if let Some(transcript) = self.surface.ui.get_mut::<Transcript>(self.surface.lanes.transcript) {
-                transcript.thaw();
-            }
-            self.surface.wishes.push(Wish::Gesture(Gesture::Reset));
-        }
-    }
-
     /// Lets pictures that are wanted be decoded. A picture leaves room for the editor below it.
     pub(super) fn decode_pictures(&mut self, size: Size) {
         let pictures = self.surface.stage.pictures();
@@ -51,19 +20,53 @@ impl App {
                 let decoded = tokio::task::spawn_blocking(move || wanted.decode()).await;
                 Box::new(move |app: &mut Self| {
                     app.surface.stage.pictures().decoded(id, decoded.ok().flatten());
-                    app.changed();
+                    app.surface.changed();
                 }) as Task
             });
+        }
+    }
+}
+
+impl Surface {
+    /// How the terminal shows pictures, as far as is known; `off` if the user wants none.
+    pub(crate) fn set_pictures(&mut self, options: ImageOptions, off: bool) {
+        self.stage.pictures().set(options, off);
+    }
+
+    /// How many colours the terminal shows.
+    pub(crate) fn set_depth(&mut self, depth: Depth) {
+        self.stage.set_depth(depth);
+    }
+
+    /// How many blocks of the conversation were asked for their rows since the last time.
+    pub(crate) fn take_asked_blocks(&mut self) -> usize {
+        let transcript = self.ui.get_mut::<Transcript>(self.lanes.transcript);
+        let asked = transcript.map_or(0, |transcript| transcript.renders());
+        asked.saturating_sub(std::mem::replace(&mut self.asked_blocks, asked))
+    }
+
+    /// Whether the beginning of what was read is shown.
+    pub(crate) fn set_read_preview(&mut self, shown: bool) {
+        self.stage.set_read_preview(shown);
+    }
+
+    /// The terminal turned out to show pictures this way.
+    pub(crate) fn pictures_become(&mut self, protocol: ImageProtocol) {
+        if self.stage.pictures().set_protocol(protocol) {
+            if let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) {
+                transcript.thaw();
+            }
+            self.wishes.push(Wish::Gesture(Gesture::Reset));
         }
     }
 
     /// Pictures that lost their pixels in the last frame become text in the next.
     pub(super) fn fade_pictures(&mut self) {
-        let faded = self.surface.stage.pictures().take_faded();
+        let faded = self.stage.pictures().take_faded();
         if faded.is_empty() {
             return;
         }
-        if let Some(transcript) = self.surface.ui.get_mut::<Transcript>(self.surface.lanes.transcript) {
+        if let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) {
             faded.iter().for_each(|block| transcript.refresh(*block));
         }
         self.changed();

@@ -3,7 +3,7 @@
 use omp_keys::Action;
 use omp_keys::table as actions;
 
-use super::App;
+use crate::app::taping::Taping;
 use crate::panels::Panel;
 use crate::panels::approval::Approval;
 use crate::panels::asked::Asked;
@@ -31,7 +31,7 @@ const ACTIONS: [Action; 12] = [
     actions::TOOLS_EXPAND,
 ];
 
-impl App {
+impl Taping {
     /// May a command be done again? The tape is left if it may not; `false` if it must not be done at all.
     pub(super) fn may_run(&mut self, name: &str) -> bool {
         PLAYED.contains(&name) || self.may_do(&format!("/{name}"))
@@ -45,7 +45,7 @@ impl App {
     /// The tape is left before something that cannot be done again; `false` if it must not be done at all.
     pub(super) fn may_do(&mut self, what: &str) -> bool {
         self.leave_tape(what);
-        !self.taping.is_playing()
+        !self.is_playing()
     }
 }
 

@@ -13,6 +13,7 @@ use omp_view::Look;
 
 use super::App;
 use super::draw::{EDITOR_SHARE, level};
+use crate::app::composer::Composer;
 use crate::panels::Drawn;
 
 /// What an empty editor says, and where there is less room.
@@ -51,7 +52,7 @@ impl App {
         if let Some(transcript) = self.surface.ui.get_mut::<Transcript>(self.surface.lanes.transcript) {
             self.shown.conversation.show(transcript, draw);
         }
-        self.changed();
+        self.surface.changed();
     }
 
     /// Leaves a place for the language servers, which are not known yet.
@@ -94,10 +95,12 @@ impl App {
             }
         }
     }
+}
 
+impl Composer {
     /// The text is gone from the editor: what is typed next is text.
     pub(super) fn begin_anew(&mut self) {
-        if let Some(vi) = &mut self.composer.vi {
+        if let Some(vi) = &mut self.vi {
             vi.reset();
         }
     }

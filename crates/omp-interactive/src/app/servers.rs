@@ -5,48 +5,46 @@ use serde_json::{Value, json};
 
 use super::{App, Task};
 
-impl App {
-    /// Looks for the servers of the first session beside everything else.
-    pub(crate) fn look_for_servers(&mut self) {
-        let session = self.session();
-        self.spawn(async move {
-            let known = session.language_servers().await;
-            let warms = !known.is_empty() && !session.has_lazy_language_servers();
-            Box::new(move |app: &mut Self| {
-                app.know_servers(known, !warms);
-                if warms {
-                    app.warm_up_servers();
-                }
-            }) as Task
+/// Looks for the servers of the first session beside everything else.
+pub(crate) fn look_for_servers(app: &mut App) {
+    let session = app.session();
+    app.spawn(async move {
+        let known = session.language_servers().await;
+        let warms = !known.is_empty() && !session.has_lazy_language_servers();
+        Box::new(move |app: &mut App| {
+            know_servers(app, known, !warms);
+            if warms {
+                warm_up_servers(app);
+            }
+        }) as Task
+    });
+}
+
+fn warm_up_servers(app: &mut App) {
+    let session = app.session();
+    app.spawn(async move {
+        let known = session.warm_up_language_servers().await;
+        Box::new(move |app: &mut App| know_servers(app, known, true)) as Task
+    });
+}
+
+/// Takes up what is known about them; `settled` if nothing will change about it.
+pub(crate) fn know_servers(app: &mut App, known: Vec<LanguageServer>, settled: bool) {
+    let said = |known: &Vec<LanguageServer>| json!({"known": known, "settled": settled});
+    let Some(known) = app.taping.tape_fact("servers", known, said) else { return };
+    if let Some(servers) = &app.status.servers {
+        servers.with(|servers| {
+            servers.set(known);
+            if settled {
+                servers.settle();
+            }
         });
+        app.surface.changed();
     }
+}
 
-    fn warm_up_servers(&mut self) {
-        let session = self.session();
-        self.spawn(async move {
-            let known = session.warm_up_language_servers().await;
-            Box::new(move |app: &mut Self| app.know_servers(known, true)) as Task
-        });
-    }
-
-    /// Takes up what is known about them; `settled` if nothing will change about it.
-    pub(super) fn know_servers(&mut self, known: Vec<LanguageServer>, settled: bool) {
-        let said = |known: &Vec<LanguageServer>| json!({"known": known, "settled": settled});
-        let Some(known) = self.tape_fact("servers", known, said) else { return };
-        if let Some(servers) = &self.status.servers {
-            servers.with(|servers| {
-                servers.set(known);
-                if settled {
-                    servers.settle();
-                }
-            });
-            self.changed();
-        }
-    }
-
-    /// The same from a tape.
-    pub(super) fn play_servers(&mut self, value: &Value) {
-        let known = serde_json::from_value(value["known"].clone()).unwrap_or_default();
-        self.know_servers(known, value["settled"] == true);
-    }
+/// The same from a tape.
+pub(crate) fn play_servers(app: &mut App, value: &Value) {
+    let known = serde_json::from_value(value["known"].clone()).unwrap_or_default();
+    know_servers(app, known, value["settled"] == true);
 }

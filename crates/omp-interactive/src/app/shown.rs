@@ -5,13 +5,13 @@ use std::sync::Arc;
 use omp_sdk::{Driver, Host, Session};
 
 use super::naming::Titles;
-use super::sessions::Switching;
+use super::switching::Switching;
 use crate::conversation::Conversation;
-use crate::link::Link;
 use crate::run::Numbers;
+use crate::session_channel::SessionChannel;
 
 /// The session that is shown.
-pub(super) struct Shown {
+pub(crate) struct Shown {
     pub(super) conversation: Conversation,
     pub(super) host: Arc<Host>,
     pub(super) current: Arc<Session>,
@@ -21,5 +21,12 @@ pub(super) struct Shown {
     pub(super) numbers: Numbers,
     pub(super) switching: Switching,
     pub(super) titles: Titles,
-    pub(super) link: Link,
+    pub(super) channel: SessionChannel,
+}
+
+impl Shown {
+    /// The session of the moment.
+    pub(super) fn session(&self) -> Arc<Session> {
+        self.host.session()
+    }
 }

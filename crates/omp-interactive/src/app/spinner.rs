@@ -52,7 +52,7 @@ impl App {
 
     /// Time has gone by.
     pub(crate) fn tick(&mut self) {
-        let now = self.now();
+        let now = self.surface.now();
         if self.turn.run.as_ref().is_none_or(|run| now < self.turn.spinner.next(run.begun)) {
             return;
         }
@@ -75,16 +75,16 @@ impl App {
             _ => 0,
         };
         if arrived == 0 {
-            return self.changed();
+            return self.surface.changed();
         }
-        let now = self.now();
+        let now = self.surface.now();
         self.turn.spinner.heard = Some(now);
         self.surface.scheduler.request(Request::Text(arrived), now);
     }
 
     /// For how long a run that began at `begun` has gone on, as it is shown.
     pub(super) fn running(&self, begun: Duration) -> Duration {
-        let now = self.now();
+        let now = self.surface.now();
         self.turn.spinner.seen(now.saturating_sub(begun), now)
     }
 }

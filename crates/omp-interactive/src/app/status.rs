@@ -6,7 +6,7 @@ use omp_types::ThinkingLevel;
 use crate::blocks::{Servers, Shared};
 
 /// Figures and names around the conversation.
-pub(super) struct Status {
+pub(crate) struct Status {
     pub(super) branch: Option<String>,
     /// Knows when another branch of the repository is checked out.
     pub(super) head: Option<FileWatch>,

@@ -1,5 +1,6 @@
 //! What is sent, and what stops it.
 
+use omp_commands::{Submission, interpret};
 use omp_editor::decide::{Enter, EnterState, Queue, SendKey, enter};
 use omp_editor::{Command, Content, Meaning, Part};
 use omp_sdk::{AgentError, ModeError, Outcome, Prompt};
@@ -8,23 +9,29 @@ use omp_types::{StopReason, UserContent};
 use tokio_util::sync::CancellationToken;
 
 use super::{App, Run, Task};
-use crate::commands;
+use crate::app::commands::model_change;
+use crate::app::composer::Composer;
+use crate::app::turn::Turn;
+use crate::app::{compacting, drafting, naming, shell};
 
 impl App {
     /// Sends what is in the editor, in the way that fits the moment.
     pub(super) fn send(&mut self, key: SendKey) {
         if self.composer.loading > 0 {
-            self.hint(Token::Warning, "What was pasted is still being read. Press Enter again.");
+            self.hint(Token::Warning, "Still reading the paste; press Enter again");
             return;
         }
         let content = self.composer.editor.content();
         let text = content.text();
         // A paste that begins with a slash is no command.
-        let typed = self.composer.editor.shown_line(0).trim_start().starts_with('/');
-        if let Some(call) = commands::call(text.trim()).filter(|_| typed) {
+        let is_typed =
+            !matches!(interpret(self.composer.editor.shown_line(0).trim_start()), Submission::Prompt);
+        if let Submission::Builtin(call) = interpret(text.trim())
+            && is_typed
+        {
             self.take_text();
             self.note(&text);
-            self.run_command(call.command.name, call.arguments);
+            self.run_command(call);
             return;
         }
         let state = EnterState {
@@ -47,7 +54,7 @@ impl App {
             Enter::Prompt => {
                 self.take_text();
                 self.note(&text);
-                self.prompt(Prompt::words(self.said(&content)));
+                self.prompt(Prompt::words(self.composer.said(&content)));
             }
             Enter::Continue => {
                 self.take_text();
@@ -56,24 +63,21 @@ impl App {
             Enter::Queue(_) | Enter::AfterCompaction(_) if meaning == Meaning::Continue => {
                 self.take_text();
                 self.turn.waiting.push_back(continuation());
-                self.hint(Token::Muted, "The work goes on after this turn.");
+                self.hint(Token::Muted, "Continuing after this turn");
             }
             Enter::Queue(queue) | Enter::AfterCompaction(queue) => {
                 self.take_text();
                 self.note(&text);
-                self.queue_words(queue, self.said(&content));
+                self.queue_words(queue, self.composer.said(&content));
             }
-            Enter::DeliverQueue => self.deliver_queue(),
+            Enter::DeliverQueue => drafting::deliver_queue(self),
             Enter::Shell { command, visibility } => {
                 self.take_text();
                 self.note(&text);
-                self.run_shell(command, visibility);
+                shell::run_shell(self, command, visibility);
             }
             Enter::Python { .. } => {
-                self.hint(
-                    Token::Warning,
-                    "$ runs Python code, which is not available yet. ! runs a command.",
-                );
+                self.hint(Token::Warning, "Python ($) isn't available yet; use ! to run a command");
             }
             Enter::Keep(kept) => self.hint(Token::Warning, kept.message()),
         }
@@ -81,7 +85,7 @@ impl App {
 
     /// Lets words wait for their moment in the turn that runs. Commands and templates become their texts first.
     fn queue_words(&mut self, queue: Queue, content: UserContent) {
-        if !content.text().starts_with('/') {
+        if matches!(interpret(&content.text()), Submission::Prompt) {
             self.enqueue(queue, content);
             return;
         }
@@ -104,19 +108,14 @@ impl App {
             Queue::Steer => control.steer(content),
             Queue::FollowUp => control.follow_up(content),
         };
-        self.changed();
+        self.surface.changed();
     }
 
     /// Empties the editor: its text is dealt with.
     fn take_text(&mut self) {
         self.composer.editor.take();
-        self.shown.link.set_composing(false);
-        self.begin_anew();
-    }
-
-    /// What the content is to the model.
-    fn said(&self, content: &Content) -> UserContent {
-        self.composer.images.content(content)
+        self.shown.channel.set_composing(false);
+        self.composer.begin_anew();
     }
 
     /// Keeps what was typed in the history of prompts.
@@ -127,7 +126,7 @@ impl App {
 
     /// Sends a prompt and waits for everything that follows from it.
     pub(super) fn prompt(&mut self, prompt: Prompt) {
-        self.name_session(&prompt);
+        naming::name_session(self, &prompt);
         let driver = self.shown.driver.clone();
         self.go("Working", move |cancel| async move { driver.submit(prompt, cancel).await.map(Some) });
     }
@@ -138,16 +137,16 @@ impl App {
         F: Future<Output = Result<Option<Outcome>, ModeError>> + Send + 'static,
     {
         let cancel = CancellationToken::new();
-        self.not_idle();
+        compacting::not_idle(self);
         self.turn.runs += 1;
         let number = self.turn.runs;
-        self.turn.run = Some(Run { cancel: cancel.clone(), begun: self.now(), what });
+        self.turn.run = Some(Run { cancel: cancel.clone(), begun: self.surface.now(), what });
         let work = work(cancel);
         self.spawn(async move {
             let ended = work.await;
             Box::new(move |app: &mut Self| app.tape_end(number, ended)) as Task
         });
-        self.changed();
+        self.surface.changed();
     }
 
     /// A turn is over. What was typed too late for it begins the next one, unless that would only fail again.
@@ -156,7 +155,7 @@ impl App {
             return;
         }
         if !self.turn.changes.is_empty() {
-            self.make_changes(move |app| app.ended(number, ended));
+            model_change::make_changes(self, move |app| app.ended(number, ended));
             return;
         }
         self.turn.run = None;
@@ -167,30 +166,22 @@ impl App {
         match ended {
             Ok(_) => {}
             Err(ModeError::Agent(AgentError::NothingToRetry)) => {
-                self.hint(Token::Warning, "Nothing to retry.");
+                self.hint(Token::Warning, "Nothing to retry");
             }
             Err(error) => self.complain(&error.to_string()),
         }
-        self.notify("The turn is over");
+        self.surface.notify("Turn finished");
         self.refresh();
         if failed {
-            self.give_back();
+            drafting::give_back(self);
         }
         self.send_waiting();
-        if self.turn.run.is_none() && !self.compacts_next() {
-            self.deliver_held();
+        if self.turn.run.is_none() && !compacting::compacts_next(self) {
+            drafting::deliver_held(self);
         }
         if self.turn.run.is_none() {
-            self.after_turn();
+            compacting::after_turn(self);
         }
-    }
-
-    /// The turn of the session that was left has no say any more.
-    pub(super) fn leave_run(&mut self) {
-        self.turn.runs += 1;
-        self.turn.run = None;
-        self.turn.compacting.activity = None;
-        self.turn.changes.clear();
     }
 
     /// Stops the turn; what was queued comes back into the editor.
@@ -199,13 +190,13 @@ impl App {
         if let Some(run) = &self.turn.run {
             run.cancel.cancel();
         }
-        self.give_back();
-        self.changed();
+        drafting::give_back(self);
+        self.surface.changed();
     }
 
     pub(super) fn retry(&mut self) {
         if self.turn.run.is_some() {
-            self.hint(Token::Warning, "The model is still answering. Esc stops it.");
+            self.hint(Token::Warning, "the model is still responding (Esc to stop)");
             return;
         }
         let session = self.session();
@@ -216,14 +207,9 @@ impl App {
 
     /// Runs a command as if it had been typed.
     pub(super) fn command(&mut self, line: &str) {
-        if let Some(call) = commands::call(line) {
-            self.run_command(call.command.name, call.arguments);
+        if let Submission::Builtin(call) = interpret(line) {
+            self.run_command(call);
         }
-    }
-
-    /// What is in the editor, as text.
-    pub(crate) fn typed_text(&self) -> String {
-        self.composer.editor.content().text()
     }
 
     pub(crate) fn set_text(&mut self, text: &str) {
@@ -231,7 +217,29 @@ impl App {
         let mut content = Content::default();
         content.push(Part::Text(text.to_owned()));
         self.composer.editor.set_content(&content);
-        self.changed();
+        self.surface.changed();
+    }
+}
+
+impl Composer {
+    /// What the content is to the model.
+    fn said(&self, content: &Content) -> UserContent {
+        self.images.content(content)
+    }
+
+    /// What is in the editor, as text.
+    pub(crate) fn typed_text(&self) -> String {
+        self.editor.content().text()
+    }
+}
+
+impl Turn {
+    /// The turn of the session that was left has no say any more.
+    pub(super) fn leave_run(&mut self) {
+        self.runs += 1;
+        self.run = None;
+        self.compacting.activity = None;
+        self.changes.clear();
     }
 }
 

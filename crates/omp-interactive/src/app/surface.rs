@@ -1,20 +1,21 @@
 //! What is drawn on: the lanes of the screen, the theme, and what the terminal is asked for.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use omp_theme::Current;
-use omp_tui::announce::Notices;
+use omp_tui::announce::{self, Notices};
 use omp_tui::render::{Gesture, Size};
-use omp_tui::schedule::Scheduler;
+use omp_tui::schedule::{Request, Scheduler};
 use omp_tui::transcript::Transcript;
 use omp_tui::ui::{Id, Ui};
 
+use super::clock::Clock;
 use crate::pane::Pane;
 use crate::stage::Stage;
 
 /// Where things are on the screen, from top to bottom.
-pub(super) struct Lanes {
+pub(crate) struct Lanes {
     pub(super) transcript: Id,
     pub(super) pending: Id,
     pub(super) working: Id,
@@ -51,7 +52,7 @@ pub(crate) struct Surface {
     pub(super) wishes: Vec<Wish>,
     /// The title of the window.
     pub(super) window: String,
-    clock: Instant,
+    pub(super) clock: Clock,
     pub(super) width: usize,
     /// How many blocks had been asked for their rows.
     pub(super) asked_blocks: usize,
@@ -60,7 +61,7 @@ pub(crate) struct Surface {
 }
 
 impl Surface {
-    pub(super) fn new(theme: Current) -> Self {
+    pub(super) fn new(theme: Current, clock: Clock) -> Self {
         let mut ui = Ui::new();
         let transcript = ui.push(Transcript::new());
         let lanes = Lanes {
@@ -84,15 +85,40 @@ impl Surface {
             notices: None,
             wishes: Vec::new(),
             window: String::new(),
-            clock: Instant::now(),
+            clock,
             width: 80,
             asked_blocks: 0,
             screen_size: Size { width: 80, height: 24 },
         }
     }
+}
 
+impl Surface {
     /// The time since the program began.
-    pub(super) fn elapsed(&self) -> Duration {
-        self.clock.elapsed()
+    pub(crate) fn now(&self) -> Duration {
+        self.clock.now()
+    }
+
+    /// What has to be done outside since the last time.
+    pub(crate) fn take_wishes(&mut self) -> Vec<Wish> {
+        std::mem::take(&mut self.wishes)
+    }
+
+    /// A frame is wanted.
+    pub(crate) fn changed(&mut self) {
+        let now = self.now();
+        self.scheduler.request(Request::Ordinary, now);
+    }
+
+    /// How a person who looks elsewhere is told something.
+    pub(crate) fn set_notices(&mut self, notices: Option<Notices>) {
+        self.notices = notices;
+    }
+
+    /// Tells a person who looks elsewhere.
+    pub(crate) fn notify(&mut self, text: &str) {
+        if let Some(notices) = self.notices.filter(|_| !self.focused) {
+            self.wishes.push(Wish::Write(announce::notice(notices, "omp", text)));
+        }
     }
 }

@@ -4,10 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use omp_commands::{BUILTINS, named};
 use omp_editor::{Arguments, CommandInfo, Offer, Source, SubcommandInfo};
 
 use super::{App, Task, arguments};
-use crate::commands::{BUILTINS, named};
+use crate::app::{drafting, git};
 
 impl App {
     /// Takes up what can be completed, and where we are.
@@ -16,7 +17,7 @@ impl App {
         let looking = Arc::clone(&session);
         self.spawn(async move {
             looking.look_up_sandbox().await;
-            let done: Task = Box::new(|app: &mut Self| app.changed());
+            let done: Task = Box::new(|app: &mut Self| app.surface.changed());
             done
         });
         let built_in = BUILTINS.iter().map(|command| {
@@ -43,13 +44,13 @@ impl App {
         let all: Vec<CommandInfo> = built_in.chain(own).collect();
         self.composer.editor.set_commands(all);
         self.composer.editor.options_mut().schemes = session.url_schemes();
-        self.watch_branch();
+        git::watch_branch(self);
         self.choose_keys();
         self.surface.stage.set_words(session.settings());
         if self.composer.looked_around != Some(self.shown.number) {
             self.composer.looked_around = Some(self.shown.number);
             self.composer.finder = Files::new(&session.cwd());
-            self.restore_draft();
+            drafting::restore_draft(self);
         }
     }
 

@@ -18,8 +18,12 @@ use omp_types::ThinkingLevel;
 use serde_json::{Value, json};
 
 use super::App;
+use super::clock::Clock;
 use super::playable::is_played;
-use crate::link::Word;
+use crate::app::surface::Surface;
+use crate::app::turn::Turn;
+use crate::app::{git, servers, shell};
+use crate::session_channel::SessionMessage;
 
 /// How a turn ended.
 type Ended = Result<Option<Outcome>, ModeError>;
@@ -37,13 +41,11 @@ enum Tape {
 }
 
 /// The tape, and the time on it.
-#[derive(Default)]
 pub(crate) struct Taping {
     tape: Tape,
     /// What records the session, also where the screen is not written down.
     recorder: Option<Arc<Recorder>>,
-    /// The time of the entry that is dealt with.
-    time: Option<Duration>,
+    clock: Clock,
     /// Words that were taken up since the last entry: events and questions.
     words: (u64, u64),
     /// An entry of the tape is dealt with, so what it says counts.
@@ -59,9 +61,22 @@ pub(crate) struct Taping {
 }
 
 impl Taping {
-    /// The time of the entry that is dealt with, if there is a tape.
-    pub(crate) fn time(&self) -> Option<Duration> {
-        self.time
+    pub(super) fn new(clock: Clock) -> Self {
+        Self {
+            tape: Tape::default(),
+            recorder: None,
+            clock,
+            words: (0, 0),
+            applying: false,
+            ended: None,
+            left: None,
+            home: None,
+            under_way: Arc::default(),
+        }
+    }
+
+    fn now(&self) -> Duration {
+        self.clock.now()
     }
 
     /// Work beside the interface begins. It ends when what comes back is dropped.
@@ -102,50 +117,9 @@ fn milliseconds(time: Duration) -> u64 {
 }
 
 impl App {
-    /// The screen is written down from here on.
-    pub(crate) fn record_screen(&mut self, recorder: Arc<Recorder>, begun: ScreenEntry) {
-        recorder.screen(begun);
-        self.taping.tape = Tape::Record(Arc::clone(&recorder));
-        self.taping.recorder = Some(recorder);
-    }
-
-    /// The session is written down, and its screen is not, because it begins with `what`.
-    pub(crate) fn record_without_screen(&mut self, recorder: Arc<Recorder>, what: &str) {
-        recorder.leave_screen(0, what);
-        self.taping.recorder = Some(recorder);
-    }
-
-    /// The screen is one that was written down. `home` is what is shown as `~`.
-    pub(crate) fn play_screen(&mut self, home: PathBuf) {
-        self.taping.tape = Tape::Play;
-        self.taping.home = Some(home);
-        self.set_time(Duration::ZERO);
-    }
-
     /// The home directory, as far as paths are shown.
     pub(crate) fn home(&self) -> PathBuf {
         self.taping.home.clone().unwrap_or_else(|| self.session().directories().home.clone())
-    }
-
-    /// The time stands still while something is dealt with, so that the same comes of it when it is played.
-    pub(crate) fn hold_time(&mut self) {
-        if self.taping.is_recording() {
-            self.taping.time = None;
-            // What is written are milliseconds, so it is those that count.
-            self.taping.time = Some(Duration::from_millis(milliseconds(self.now())));
-        }
-    }
-
-    /// The time goes on.
-    pub(crate) fn release_time(&mut self) {
-        if !self.taping.is_playing() {
-            self.taping.time = None;
-        }
-    }
-
-    /// It is this time on the tape.
-    pub(crate) fn set_time(&mut self, time: Duration) {
-        self.taping.time = Some(time);
     }
 
     /// Something was typed.
@@ -153,11 +127,11 @@ impl App {
         if !self.taping.is_recording() && !self.taping.is_playing() {
             return;
         }
-        self.hold_time();
+        self.taping.hold_time();
         if self.panels.open.first().is_some_and(|opened| !is_played(opened.panel.as_ref())) {
-            self.leave_tape("a panel");
+            self.taping.leave_tape("a panel");
         }
-        let now = self.now();
+        let now = self.surface.now();
         match event {
             Event::Key(key) if key.kind == Kind::Release => {}
             Event::Key(key) => match key.text() {
@@ -182,46 +156,13 @@ impl App {
         }
     }
 
-    /// The terminal has another size.
-    pub(crate) fn tape_size(&mut self, size: Size) {
-        self.hold_time();
-        self.taping.entry(|at, _| ScreenEntry::Size { at, size: cells(size) }, self.now());
-    }
-
-    /// A word of the session is taken up.
-    pub(super) fn count_word(&mut self, word: &Word) {
-        match word {
-            Word::Event(event) if !comes_again(event) => {}
-            Word::Event(_) => self.taping.words.0 += 1,
-            // Somebody else's program wants the terminal.
-            Word::Terminal(..) => self.leave_tape("a command in a terminal"),
-            _ => self.taping.words.1 += 1,
-        }
-    }
-
-    /// The words that came were taken up.
-    pub(crate) fn tape_words(&mut self) {
-        let (events, questions) = std::mem::take(&mut self.taping.words);
-        if events + questions > 0 {
-            self.taping.entry(|at, _| ScreenEntry::Words { at, events, questions }, self.now());
-        }
-    }
-
-    /// Something of the machine is known. It counts, unless the tape says what is.
-    pub(super) fn tape_fact<T>(&self, name: &str, value: T, said: impl FnOnce(&T) -> Value) -> Option<T> {
-        if self.taping.is_recording() {
-            self.taping.fact(name, said(&value), self.now());
-        }
-        (!self.taping.is_playing() || self.taping.applying).then_some(value)
-    }
-
     /// A turn is over. When a tape is played it is over when it was.
     pub(super) fn tape_end(&mut self, number: u64, ended: Ended) {
         if self.taping.is_playing() && self.taping.left.is_none() {
             self.taping.ended = Some((number, ended));
             return;
         }
-        self.taping.fact("ended", Value::Null, self.now());
+        self.taping.fact("ended", Value::Null, self.surface.now());
         self.ended(number, ended);
     }
 
@@ -231,43 +172,27 @@ impl App {
             let texts = offers.iter().map(|offer| json!([offer.label(), offer.detail()]));
             json!({ "generation": generation, "offers": texts.collect::<Vec<_>>() })
         };
-        if let Some(offers) = self.tape_fact("offers", offers, said) {
+        if let Some(offers) = self.taping.tape_fact("offers", offers, said) {
             self.composer.editor.offer(generation, offers);
-            self.changed();
+            self.surface.changed();
         }
     }
 
     /// The model thinks this hard.
     pub(super) fn know_thinking(&mut self, level: ThinkingLevel) {
-        if let Some(level) = self.tape_fact("thinking", level, |level| json!(level)) {
+        if let Some(level) = self.taping.tape_fact("thinking", level, |level| json!(level)) {
             self.status.thinking = level;
-            self.changed();
+            self.surface.changed();
         }
-    }
-
-    /// What follows is not on the tape.
-    pub(crate) fn leave_tape(&mut self, what: &str) {
-        if let Tape::Record(recorder) = &self.taping.tape {
-            recorder.leave_screen(milliseconds(self.now()), what);
-            self.taping.tape = Tape::Off;
-            self.taping.time = None;
-        } else if self.taping.is_playing() {
-            self.taping.left.get_or_insert_with(|| what.to_owned());
-        }
-    }
-
-    /// Why the tape was left, if it was.
-    pub(crate) fn left_tape(&self) -> Option<&str> {
-        self.taping.left.as_deref()
     }
 
     /// Writes down what the screen shows, if it is at rest.
     pub(crate) fn tape_frame(&mut self, size: Size) {
         if self.taping.is_recording() && self.is_at_rest() {
-            let texts = self.shown_rows(size);
+            let texts = self.surface.shown_rows(size);
             let (count, size) = (texts.len(), cells(size));
             let rows = texts.into_iter().enumerate().map(|(place, text)| ScreenRow(place, text)).collect();
-            self.taping.entry(|at, _| ScreenEntry::Frame { at, size, rows, count }, self.now());
+            self.taping.entry(|at, _| ScreenEntry::Frame { at, size, rows, count }, self.surface.now());
         }
     }
 
@@ -283,31 +208,14 @@ impl App {
         !busy && !waits && !jobs.any(|job| job.status.word() == "running")
     }
 
-    /// The characters of the lowest rows, as many as the screen has, without what stands behind them.
-    pub(crate) fn shown_rows(&mut self, size: Size) -> Vec<String> {
-        let frame = self.surface.ui.compose(size, &Extent::Everything);
-        let view = frame.view();
-        let from = view.rows.len().saturating_sub(size.height);
-        let rows = (from..view.rows.len()).map(|row| view.rows.row(row));
-        let covers = view.covers.iter().flat_map(|cover| cover.rows.iter().cloned());
-        let mut shown: Vec<String> = rows.chain(covers).map(|row| row.text().trim_end().to_owned()).collect();
-        shown.resize(shown.len().max(size.height), String::new());
-        shown
-    }
-
     /// Says once that nothing is written down any more.
     pub(crate) fn tell_trouble(&mut self) {
         if let Some(why) = self.taping.recorder.as_ref().and_then(|recorder| recorder.trouble()) {
             self.taping.recorder = None;
             self.taping.tape = Tape::Off;
-            self.taping.time = None;
+            self.taping.clock.release();
             self.remark(&omp_sdk::incomplete(&why));
         }
-    }
-
-    /// Does a turn go on?
-    pub(crate) fn is_busy(&self) -> bool {
-        self.turn.run.is_some()
     }
 
     /// A turn whose end was held back is over.
@@ -331,15 +239,15 @@ impl App {
                 Some((number, ended)) => self.ended(number, ended),
                 None => return false,
             },
-            "branch" => self.set_branch(value.as_str().map(str::to_owned)),
-            "servers" => self.play_servers(value),
+            "branch" => git::set_branch(self, value.as_str().map(str::to_owned)),
+            "servers" => servers::play_servers(self, value),
             "thinking" => {
                 if let Ok(level) = serde_json::from_value(value.clone()) {
                     self.know_thinking(level);
                 }
             }
             "context" => self.status.context = value.as_u64().unwrap_or_default(),
-            "jobs" => self.job_result(),
+            "jobs" => shell::job_result(self),
             "offers" => {
                 let offer = |offer: &Value| {
                     let text = |place: usize| offer[place].as_str().unwrap_or_default().to_owned();
@@ -352,6 +260,119 @@ impl App {
             _ => {}
         }
         true
+    }
+}
+
+impl Taping {
+    /// The screen is written down from here on.
+    pub(crate) fn record_screen(&mut self, recorder: Arc<Recorder>, begun: ScreenEntry) {
+        recorder.screen(begun);
+        self.tape = Tape::Record(Arc::clone(&recorder));
+        self.recorder = Some(recorder);
+    }
+
+    /// The session is written down, and its screen is not, because it begins with `what`.
+    pub(crate) fn record_without_screen(&mut self, recorder: Arc<Recorder>, what: &str) {
+        recorder.leave_screen(0, what);
+        self.recorder = Some(recorder);
+    }
+
+    /// The screen is one that was written down. `home` is what is shown as `~`.
+    pub(crate) fn play_screen(&mut self, home: PathBuf) {
+        self.tape = Tape::Play;
+        self.home = Some(home);
+        self.set_time(Duration::ZERO);
+    }
+
+    /// The time stands still while something is dealt with, so that the same comes of it when it is played.
+    pub(crate) fn hold_time(&mut self) {
+        if self.is_recording() {
+            self.clock.release();
+            // What is written are milliseconds, so it is those that count.
+            self.clock.hold(Duration::from_millis(milliseconds(self.now())));
+        }
+    }
+
+    /// The time goes on.
+    pub(crate) fn release_time(&mut self) {
+        if !self.is_playing() {
+            self.clock.release();
+        }
+    }
+
+    /// It is this time on the tape.
+    pub(crate) fn set_time(&mut self, time: Duration) {
+        self.clock.hold(time);
+    }
+
+    /// The terminal has another size.
+    pub(crate) fn tape_size(&mut self, size: Size) {
+        self.hold_time();
+        self.entry(|at, _| ScreenEntry::Size { at, size: cells(size) }, self.now());
+    }
+
+    /// A word of the session is taken up.
+    pub(super) fn count_message(&mut self, message: &SessionMessage) {
+        match message {
+            SessionMessage::Event(event) if !comes_again(event) => {}
+            SessionMessage::Event(_) => self.words.0 += 1,
+            // Somebody else's program wants the terminal.
+            SessionMessage::Terminal(..) => self.leave_tape("a command in a terminal"),
+            _ => self.words.1 += 1,
+        }
+    }
+
+    /// The words that came were taken up.
+    pub(crate) fn tape_words(&mut self) {
+        let (events, questions) = std::mem::take(&mut self.words);
+        if events + questions > 0 {
+            self.entry(|at, _| ScreenEntry::Words { at, events, questions }, self.now());
+        }
+    }
+
+    /// Something of the machine is known. It counts, unless the tape says what is.
+    pub(super) fn tape_fact<T>(&self, name: &str, value: T, said: impl FnOnce(&T) -> Value) -> Option<T> {
+        if self.is_recording() {
+            self.fact(name, said(&value), self.now());
+        }
+        (!self.is_playing() || self.applying).then_some(value)
+    }
+
+    /// What follows is not on the tape.
+    pub(crate) fn leave_tape(&mut self, what: &str) {
+        if let Tape::Record(recorder) = &self.tape {
+            recorder.leave_screen(milliseconds(self.now()), what);
+            self.tape = Tape::Off;
+            self.clock.release();
+        } else if self.is_playing() {
+            self.left.get_or_insert_with(|| what.to_owned());
+        }
+    }
+
+    /// Why the tape was left, if it was.
+    pub(crate) fn left_tape(&self) -> Option<&str> {
+        self.left.as_deref()
+    }
+}
+
+impl Surface {
+    /// The characters of the lowest rows, as many as the screen has, without what stands behind them.
+    pub(crate) fn shown_rows(&mut self, size: Size) -> Vec<String> {
+        let frame = self.ui.compose(size, &Extent::Everything);
+        let view = frame.view();
+        let from = view.rows.len().saturating_sub(size.height);
+        let rows = (from..view.rows.len()).map(|row| view.rows.row(row));
+        let covers = view.covers.iter().flat_map(|cover| cover.rows.iter().cloned());
+        let mut shown: Vec<String> = rows.chain(covers).map(|row| row.text().trim_end().to_owned()).collect();
+        shown.resize(shown.len().max(size.height), String::new());
+        shown
+    }
+}
+
+impl Turn {
+    /// Does a turn go on?
+    pub(crate) fn is_busy(&self) -> bool {
+        self.run.is_some()
     }
 }
 

@@ -8,6 +8,7 @@ use omp_tui::transcript::Transcript;
 use omp_view::Look;
 
 use super::App;
+use crate::app::surface::Surface;
 use crate::panels::whole::Whole;
 
 /// The left column of a table is not wider; what is longer has a row of its own.
@@ -18,17 +19,13 @@ const NARROW: usize = 60;
 const STACKED: usize = 6;
 
 impl App {
-    /// How things are drawn at the width of the moment.
-    pub(crate) fn look(&self) -> Look {
-        self.surface.stage.look(self.surface.width)
-    }
-
     /// Shows output whole or in short. What can still change does so in its place; of what is final the newest is shown in
     /// front of the conversation, which stays as it is.
     pub(super) fn expand(&mut self) {
         let changes =
             self.surface.stage.expanded() || self.turn.shell.is_some() || self.shown.conversation.is_open();
-        if !changes && let Some(newest) = Whole::newest(self.shown.conversation.folds(), &self.look()) {
+        if !changes && let Some(newest) = Whole::newest(self.shown.conversation.folds(), &self.surface.look())
+        {
             self.open(newest);
             return;
         }
@@ -38,7 +35,7 @@ impl App {
     /// Shows the output of what runs, and of what comes, whole or in short.
     pub(crate) fn toggle_expanded(&mut self) {
         let expanded = self.surface.stage.toggle_expanded();
-        let text = if expanded { "Output is shown whole." } else { "Output is shown in short." };
+        let text = if expanded { "Showing full output" } else { "Showing shortened output" };
         self.hint(Token::Muted, text);
     }
 
@@ -68,7 +65,7 @@ impl App {
         if let Some(transcript) = self.surface.ui.get_mut::<Transcript>(self.surface.lanes.transcript) {
             self.shown.conversation.show(transcript, draw);
         }
-        self.changed();
+        self.surface.changed();
     }
 
     /// All keys, a table for each place where they count.
@@ -86,6 +83,13 @@ impl App {
                 self.table(context.title(), rows);
             }
         }
+    }
+}
+
+impl Surface {
+    /// How things are drawn at the width of the moment.
+    pub(crate) fn look(&self) -> Look {
+        self.stage.look(self.width)
     }
 }
 

@@ -5,19 +5,20 @@ use std::sync::Arc;
 
 use omp_tui::render::Gesture;
 
-use super::{App, Wish};
+use super::Wish;
+use crate::app::surface::Surface;
 
-impl App {
+impl Surface {
     /// The file of the theme in use, unless it is built in.
     pub(crate) fn theme_file(&self) -> Option<PathBuf> {
-        self.surface.theme.file()
+        self.theme.file()
     }
 
     /// Reads the theme again. While it is broken or away, the last good one stays.
     pub(crate) fn reload_theme(&mut self) {
-        if matches!(self.surface.theme.reload(), Ok(true)) {
-            self.surface.stage.set_theme(Arc::clone(self.surface.theme.theme()));
-            self.surface.wishes.push(Wish::Gesture(Gesture::Reset));
+        if matches!(self.theme.reload(), Ok(true)) {
+            self.stage.set_theme(Arc::clone(self.theme.theme()));
+            self.wishes.push(Wish::Gesture(Gesture::Reset));
         }
     }
 }

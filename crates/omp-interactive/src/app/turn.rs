@@ -7,7 +7,7 @@ use omp_sdk::Prompt;
 use omp_view::working::Activity;
 use tokio_util::sync::CancellationToken;
 
-use super::commands::changing::Change;
+use super::commands::model_change::Change;
 use super::compacting::Compacting;
 use super::spinner::Spinner;
 use crate::blocks::{Bang, Shared};
@@ -21,7 +21,7 @@ pub(super) struct Run {
 
 /// The turn that is running, and what comes after it.
 #[derive(Default)]
-pub(super) struct Turn {
+pub(crate) struct Turn {
     pub(super) run: Option<Run>,
     /// How many turns there were: the end of one that was left behind means nothing.
     pub(super) runs: u64,

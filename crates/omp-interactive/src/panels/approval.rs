@@ -49,7 +49,7 @@ impl Approval {
                 meanings.push(Meaning::Reply(Reply::Always(scope)));
             }
         }
-        menu = menu.or("No", "").or("No, and say why", "");
+        menu = menu.or("No", "").or("No, and tell the model why", "");
         meanings.extend([Meaning::Reply(Reply::No), Meaning::Words]);
         Self { request, menu, answer: Some(answer), meanings, shown: None, reading: None }
     }
@@ -78,7 +78,7 @@ impl Approval {
 
     /// The reason was typed, or not.
     fn words(app: &mut App, words: Option<String>) {
-        let Some(panel) = app.panel::<Self>() else { return };
+        let Some(panel) = app.panels.panel::<Self>() else { return };
         match words.map(|words| words.trim().to_owned()) {
             Some(words) if words.is_empty() => panel.reply(Reply::No),
             Some(words) => panel.reply(Reply::NoBecause(words)),
@@ -123,9 +123,9 @@ impl Panel for Approval {
             self.shown = Some((look.width, size.height, shown));
         }
         let Some((.., shown)) = &self.shown else { return Vec::new().into() };
-        let mut hint = "Enter or a number answers, Esc stops the turn".to_owned();
+        let mut hint = "Enter or a number: answer · Esc: stop the turn".to_owned();
         if shown.is_cut {
-            hint.push_str(&format!(", {} shows everything", look.expand_key));
+            hint.push_str(&format!(" · {}: show everything", look.expand_key));
         }
         self.menu.rows_with(look, &shown.rows, &hint).into()
     }
@@ -147,7 +147,7 @@ impl Panel for Approval {
             return self.read(key, keys);
         }
         if keys.action(Context::App, Chord::from(key)) == Some(actions::TOOLS_EXPAND) {
-            let hints = ["Up and Down scroll", "Esc goes back to the question"].map(str::to_owned).to_vec();
+            let hints = ["↑↓: scroll", "Esc: back to the question"].map(str::to_owned).to_vec();
             self.reading = Some((Pager::new(self.request.question.title(), Vec::new()).hints(hints), 0));
             return Reaction::Stay;
         }
@@ -167,10 +167,8 @@ impl Panel for Approval {
     }
 }
 
-impl App {
-    /// Asks whether a call may run.
-    pub(crate) fn approve(&mut self, request: ApprovalRequest, answer: oneshot::Sender<Reply>) {
-        self.notify("A tool call needs your approval");
-        self.open(Approval::new(request, answer));
-    }
+/// Asks whether a call may run.
+pub(crate) fn approve(app: &mut App, request: ApprovalRequest, answer: oneshot::Sender<Reply>) {
+    app.surface.notify("A tool call needs your approval");
+    app.open(Approval::new(request, answer));
 }

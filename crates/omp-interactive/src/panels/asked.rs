@@ -14,7 +14,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::text::Text;
 use super::{Drawn, Panel, Reaction, step};
 use crate::app::App;
-use crate::link::AskWord;
+use crate::session_channel::AskReply;
 
 /// The entry that sends what was marked.
 const DONE: &str = "Done selecting";
@@ -25,7 +25,7 @@ pub(crate) struct Asked {
     selector: Selector,
     /// Options in the order in which they were chosen.
     chosen: Vec<usize>,
-    answer: UnboundedSender<AskWord>,
+    answer: UnboundedSender<AskReply>,
 }
 
 impl Asked {
@@ -33,7 +33,7 @@ impl Asked {
     pub(crate) fn new(
         question: AskQuestion,
         (this, all): (usize, usize),
-        answer: UnboundedSender<AskWord>,
+        answer: UnboundedSender<AskReply>,
     ) -> Self {
         let entries = question.entries();
         let choice = |(place, entry): (usize, &String)| {
@@ -48,13 +48,13 @@ impl Asked {
         let asked = neutral::exact(&question.question).into_owned();
         let title = if all > 1 { format!("{asked} ({this}/{all})") } else { asked };
         let mut selector = Selector::new(title, choices).question();
-        let mut hint = "Enter chooses, Esc stops the turn".to_owned();
+        let mut hint = "Enter: select · Esc: stop the turn".to_owned();
         if question.multi {
             selector = selector.several([]);
-            hint = "Space or Enter marks, Done sends, Esc stops the turn".to_owned();
+            hint = "Space or Enter: toggle · Done: send · Esc: stop the turn".to_owned();
         }
         if all > 1 {
-            hint.push_str(", Left and Right go to other questions");
+            hint.push_str(" · Left/Right: other questions");
         }
         let selector = selector.hint(hint).at(question.recommended.unwrap_or(0));
         Self { question, selector, chosen: Vec::new(), answer }
@@ -81,16 +81,16 @@ impl Asked {
                 let chosen = if self.question.multi { self.chosen.clone() } else { places };
                 match chosen.contains(&self.question.options.len()) {
                     true => self.ask_for_words(chosen),
-                    false => self.give(AskWord::Given(AskAnswer { selected: chosen, custom: None })),
+                    false => self.give(AskReply::Given(AskAnswer { selected: chosen, custom: None })),
                 }
             }
-            Outcome::Cancelled => self.give(AskWord::Cancelled),
+            Outcome::Cancelled => self.give(AskReply::Cancelled),
             _ => Reaction::Stay,
         }
     }
 
     /// The question is done with.
-    fn give(&self, word: AskWord) -> Reaction {
+    fn give(&self, word: AskReply) -> Reaction {
         // Nobody waits any more if the time was up.
         let _ = self.answer.send(word);
         Reaction::Close(Box::new(|_| {}))
@@ -98,16 +98,16 @@ impl Asked {
 
     fn ask_for_words(&self, chosen: Vec<usize>) -> Reaction {
         let answer = self.answer.clone();
-        let _ = answer.send(AskWord::Typing);
+        let _ = answer.send(AskReply::Typing);
         let other = self.question.options.len();
         let selected: Vec<usize> = chosen.into_iter().filter(|place| *place != other).collect();
         let answered = move |app: &mut App, words: Option<String>| {
             let word = match words.filter(|words| !words.trim().is_empty()) {
-                Some(words) => AskWord::Given(AskAnswer { selected, custom: Some(words) }),
-                None => AskWord::Cancelled,
+                Some(words) => AskReply::Given(AskAnswer { selected, custom: Some(words) }),
+                None => AskReply::Cancelled,
             };
             if answer.send(word).is_err() {
-                app.hint(Token::Muted, "The question was no longer open.");
+                app.hint(Token::Muted, "The question is no longer open");
             }
         };
         let text = Text::new(self.question.question.clone(), "", answered).stops_turn();
@@ -122,8 +122,8 @@ impl Panel for Asked {
 
     fn key(&mut self, key: Key, keys: &Bindings) -> Reaction {
         match key.code {
-            Code::Left => self.give(AskWord::Back),
-            Code::Right => self.give(AskWord::Forward),
+            Code::Left => self.give(AskReply::Back),
+            Code::Right => self.give(AskReply::Forward),
             Code::Char(' ') => self.step(Step::Toggle),
             _ => step(key, keys).map_or(Reaction::Stay, |step| self.step(step)),
         }
@@ -138,17 +138,15 @@ impl Panel for Asked {
     }
 }
 
-impl App {
-    /// Puts a question of the model in the place of the editor.
-    pub(crate) fn put_question(
-        &mut self,
-        question: AskQuestion,
-        place: (usize, usize),
-        answer: UnboundedSender<AskWord>,
-    ) {
-        if self.session().settings().get(keys::ASK_NOTIFY) == "on" {
-            self.notify("The model asks a question");
-        }
-        self.open(Asked::new(question, place, answer));
+/// Puts a question of the model in the place of the editor.
+pub(crate) fn put_question(
+    app: &mut App,
+    question: AskQuestion,
+    place: (usize, usize),
+    answer: UnboundedSender<AskReply>,
+) {
+    if app.session().settings().get(keys::ASK_NOTIFY) == "on" {
+        app.surface.notify("The model has a question");
     }
+    app.open(Asked::new(question, place, answer));
 }

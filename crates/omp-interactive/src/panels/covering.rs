@@ -7,7 +7,7 @@ use omp_tui::render::Size;
 use omp_view::Look;
 
 use super::{Drawn, Panel, Reaction};
-use crate::app::App;
+use crate::app::commands;
 
 /// A machine whose wishes are done here.
 pub(crate) trait Granted: Machine {
@@ -41,9 +41,11 @@ impl Granted for models::Panel {
         use models::Wish;
         match wish {
             Wish::Close => Reaction::Close(Box::new(|_| {})),
-            Wish::Use(selector) => Reaction::Close(Box::new(move |app| app.use_model(selector))),
+            Wish::Use(selector) => {
+                Reaction::Close(Box::new(move |app| commands::models::use_model(app, selector)))
+            }
             Wish::Assign { role, selector } => {
-                Reaction::Close(Box::new(move |app| app.assign_model(role, selector)))
+                Reaction::Close(Box::new(move |app| commands::models::assign_model(app, role, selector)))
             }
         }
     }
@@ -54,11 +56,19 @@ impl Granted for settings::Panel {
         use settings::Wish;
         match wish {
             Wish::Close => Reaction::Close(Box::new(|_| {})),
-            Wish::Set(path, text) => Reaction::Do(Box::new(move |app| app.change_setting(path, &text))),
-            Wish::Reset(path) => Reaction::Do(Box::new(move |app| app.reset_setting(path))),
-            Wish::Write(path) => Reaction::Do(Box::new(move |app| app.write_setting(path))),
-            Wish::Try(path, text) => Reaction::Do(Box::new(move |app| app.try_setting(path, &text))),
-            Wish::StopTrying => Reaction::Do(Box::new(App::stop_trying)),
+            Wish::Set(path, text) => {
+                Reaction::Do(Box::new(move |app| commands::settings::change_setting(app, path, &text)))
+            }
+            Wish::Reset(path) => {
+                Reaction::Do(Box::new(move |app| commands::settings::reset_setting(app, path)))
+            }
+            Wish::Write(path) => {
+                Reaction::Do(Box::new(move |app| commands::settings::write_setting(app, path)))
+            }
+            Wish::Try(path, text) => {
+                Reaction::Do(Box::new(move |app| commands::settings::try_setting(app, path, &text)))
+            }
+            Wish::StopTrying => Reaction::Do(Box::new(commands::theme::stop_trying)),
         }
     }
 }
@@ -67,9 +77,9 @@ impl Granted for theme::Picker {
     fn grant(wish: theme::Wish) -> Reaction {
         use theme::Wish;
         match wish {
-            Wish::Try(name) => Reaction::Do(Box::new(move |app| app.try_theme(&name))),
-            Wish::Keep(name) => Reaction::Close(Box::new(move |app| app.keep_theme(&name))),
-            Wish::Cancel => Reaction::Close(Box::new(App::stop_trying)),
+            Wish::Try(name) => Reaction::Do(Box::new(move |app| commands::theme::try_theme(app, &name))),
+            Wish::Keep(name) => Reaction::Close(Box::new(move |app| commands::theme::keep_theme(app, &name))),
+            Wish::Cancel => Reaction::Close(Box::new(commands::theme::stop_trying)),
         }
     }
 }

@@ -39,7 +39,7 @@ pub(crate) struct History {
 impl History {
     fn react(&mut self, command: Command) -> Reaction {
         match self.search.apply(command) {
-            SearchOutcome::Ignored | SearchOutcome::Handled => Reaction::Do(Box::new(App::look_up_prompts)),
+            SearchOutcome::Ignored | SearchOutcome::Handled => Reaction::Do(Box::new(look_up_prompts)),
             SearchOutcome::Cancelled => Reaction::Close(Box::new(|_| {})),
             SearchOutcome::Chosen(prompt) => Reaction::Close(Box::new(move |app| app.set_text(&prompt))),
         }
@@ -51,23 +51,23 @@ impl History {
             Scope::Everywhere => Scope::Here,
         };
         self.search.ask_again();
-        Reaction::Do(Box::new(App::look_up_prompts))
+        Reaction::Do(Box::new(look_up_prompts))
     }
 }
 
 impl Panel for History {
     fn draw(&mut self, look: &Look, size: Size) -> Drawn {
         let (scope, other) = match self.scope {
-            Scope::Here => ("of this directory", "everywhere"),
-            Scope::Everywhere => ("of all directories", "this directory"),
+            Scope::Here => ("this directory", "all directories"),
+            Scope::Everywhere => ("all directories", "this directory"),
         };
-        let mut rows = vec![look.row(Token::Accent, &format!("Earlier prompts {scope}"))];
+        let mut rows = vec![look.row(Token::Accent, &format!("Prompt history: {scope}"))];
         let room = size.height.saturating_sub(4).clamp(2, ROWS + 1);
         let (found, cursor) = self.search.render(look.width, room, &styles(look, Border::Normal));
         let cursor = Position { row: cursor.row + rows.len(), ..cursor };
         rows.extend(found);
-        let keys = format!("  Enter takes it, Esc leaves, Tab looks {other}");
-        rows.extend(look.wrapped(Token::Dim, &keys, 2));
+        let keys = format!("  Enter: use · Esc: cancel · Tab: {other}");
+        rows.extend(look.wrapped(Token::Dim, &look.hint(&keys), 2));
         Drawn { rows, cursor: Some(cursor) }
     }
 
@@ -91,38 +91,35 @@ impl Panel for History {
     }
 }
 
-impl App {
-    /// Opens the search; what is typed so far is looked for.
-    pub(crate) fn search_history(&mut self) {
-        let begun = self.typed_text();
-        let scope = match self.session().settings().get(keys::PROMPT_HISTORY_SCOPE) {
-            "all" => Scope::Everywhere,
-            _ => Scope::Here,
-        };
-        self.open_in_front(History { search: HistorySearch::new(&begun), scope });
-        self.look_up_prompts();
-    }
+/// Opens the search; what is typed so far is looked for.
+pub(crate) fn search_history(app: &mut App) {
+    let begun = app.composer.typed_text();
+    let scope = match app.session().settings().get(keys::PROMPT_HISTORY_SCOPE) {
+        "all" => Scope::Everywhere,
+        _ => Scope::Here,
+    };
+    app.open_in_front(History { search: HistorySearch::new(&begun), scope });
+    look_up_prompts(app);
+}
 
-    /// Asks for the prompts that fit, if the search wants others than it has.
-    pub(crate) fn look_up_prompts(&mut self) {
-        let session = self.session();
-        let (directories, cwd) = (session.directories().clone(), session.cwd());
-        let Some(panel) = self.panel::<History>() else { return };
-        let Some(request) = panel.search.take_request() else { return };
-        let cwd = (panel.scope == Scope::Here).then_some(cwd);
-        self.spawn(async move {
-            let query = request.query;
-            let found =
-                tokio::task::spawn_blocking(move || prompts(&directories, &query, cwd.as_deref())).await;
-            Box::new(move |app: &mut Self| {
-                let found = found.unwrap_or_default();
-                if let Some(panel) = app.panel::<History>() {
-                    panel.search.answer(request.generation, found);
-                    app.changed();
-                }
-            }) as Task
-        });
-    }
+/// Asks for the prompts that fit, if the search wants others than it has.
+pub(crate) fn look_up_prompts(app: &mut App) {
+    let session = app.session();
+    let (directories, cwd) = (session.directories().clone(), session.cwd());
+    let Some(panel) = app.panels.panel::<History>() else { return };
+    let Some(request) = panel.search.take_request() else { return };
+    let cwd = (panel.scope == Scope::Here).then_some(cwd);
+    app.spawn(async move {
+        let query = request.query;
+        let found = tokio::task::spawn_blocking(move || prompts(&directories, &query, cwd.as_deref())).await;
+        Box::new(move |app: &mut App| {
+            let found = found.unwrap_or_default();
+            if let Some(panel) = app.panels.panel::<History>() {
+                panel.search.answer(request.generation, found);
+                app.surface.changed();
+            }
+        }) as Task
+    });
 }
 
 /// Prompts that fit, best first. A history that cannot be read is empty.

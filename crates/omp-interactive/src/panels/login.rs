@@ -12,6 +12,7 @@ use omp_tui::text::Line;
 use omp_view::Look;
 
 use super::{Drawn, Panel, Reaction};
+use crate::app::commands::login;
 
 /// A login that is under way. It also lives on while it is not shown.
 pub(crate) struct Login {
@@ -45,10 +46,12 @@ impl Panel for Login {
         let wish = self.machine.borrow_mut().key(key, keys);
         match wish {
             None => Reaction::Stay,
-            Some(Wish::Cancel) => Reaction::Close(Box::new(crate::app::App::cancel_login)),
-            Some(Wish::Wait) => Reaction::Close(Box::new(crate::app::App::park_login)),
-            Some(Wish::Line(line)) => Reaction::Do(Box::new(move |app| app.answer_login(line))),
-            Some(Wish::Copy(address)) => Reaction::Do(Box::new(move |app| app.copy_address(&address))),
+            Some(Wish::Cancel) => Reaction::Close(Box::new(login::cancel_login)),
+            Some(Wish::Wait) => Reaction::Close(Box::new(login::park_login)),
+            Some(Wish::Line(line)) => Reaction::Do(Box::new(move |app| login::answer_login(app, line))),
+            Some(Wish::Copy(address)) => {
+                Reaction::Do(Box::new(move |app| login::copy_address(app, &address)))
+            }
         }
     }
 

@@ -77,7 +77,7 @@ impl Menu {
             rows.push(if chosen { look.selected(&line) } else { line });
         }
         if !hint.is_empty() {
-            rows.extend(look.wrapped(Token::Dim, &format!("  {hint}"), 2));
+            rows.extend(look.wrapped(Token::Dim, &format!("  {}", look.hint(hint)), 2));
         }
         rows.push(rule);
         rows

@@ -59,7 +59,7 @@ impl Panel for Pty {
         let title = self.command.split_whitespace().collect::<Vec<_>>().join(" ");
         let mut rows = vec![Self::rule(look, &title)];
         rows.extend(lines(&shown).take(size.rows.into()));
-        rows.push(Self::rule(look, "Keys go to the command. Esc ends it, Alt+Esc sends it an Esc."));
+        rows.push(Self::rule(look, &look.hint("Keys go to the command · Esc: end it · Alt+Esc: send Esc")));
         let cursor = shown
             .cursor
             .filter(|(_, row)| *row < size.rows)

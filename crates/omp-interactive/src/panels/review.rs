@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 
 use super::text::Text;
 use super::{Drawn, Panel, Reaction};
+use crate::app::drafting;
 use crate::app::{App, Task};
 
 /// A plan that waits for a decision.
@@ -38,9 +39,9 @@ impl Plan {
         let notes = self.review.notes();
         Reaction::Close(Box::new(move |app| {
             if let Some(notes) = notes {
-                app.add_to_draft(&notes);
+                drafting::add_to_draft(app, &notes);
             }
-            app.decide_plan(answer, PlanVerdict::Refine(None), text, None);
+            decide_plan(app, answer, PlanVerdict::Refine(None), text, None);
         }))
     }
 
@@ -51,14 +52,14 @@ impl Plan {
         let role = self.review.role().map(str::to_owned);
         match (verdict, self.review.notes()) {
             (PlanVerdict::Refine(None), Some(notes)) => Reaction::Close(Box::new(|app| {
-                app.decide_plan(answer, PlanVerdict::Refine(Some(notes)), text, role);
+                decide_plan(app, answer, PlanVerdict::Refine(Some(notes)), text, role);
             })),
             (PlanVerdict::Refine(None), None) => Reaction::Close(Box::new(|app| {
-                app.ask_text("What should be different?".to_owned(), "", move |app, words| {
-                    app.decide_plan(answer, PlanVerdict::Refine(words), text, role);
+                app.ask_text("What should change?".to_owned(), "", move |app, words| {
+                    decide_plan(app, answer, PlanVerdict::Refine(words), text, role);
                 });
             })),
-            (verdict, _) => Reaction::Close(Box::new(|app| app.decide_plan(answer, verdict, text, role))),
+            (verdict, _) => Reaction::Close(Box::new(|app| decide_plan(app, answer, verdict, text, role))),
         }
     }
 }
@@ -76,8 +77,8 @@ impl Panel for Plan {
         match self.review.key(key, keys) {
             Wish::Stay => Reaction::Stay,
             Wish::Annotate(title, note) => {
-                let text = Text::new(format!("What about \"{title}\"?"), &note, |app, note| {
-                    if let (Some(panel), Some(note)) = (app.panel::<Self>(), note) {
+                let text = Text::new(format!("Note on \"{title}\""), &note, |app, note| {
+                    if let (Some(panel), Some(note)) = (app.panels.panel::<Self>(), note) {
                         panel.review.annotate(&note);
                     }
                 });
@@ -86,7 +87,7 @@ impl Panel for Plan {
             Wish::Edit => {
                 self.is_edited = true;
                 let text = self.review.text();
-                Reaction::Do(Box::new(move |app| app.edit_elsewhere(text)))
+                Reaction::Do(Box::new(move |app| app.surface.edit_elsewhere(text)))
             }
             Wish::Decide(place) => match self.choices.get(place) {
                 Some(choice) => self.decide(choice.verdict.clone()),
@@ -105,46 +106,43 @@ impl Panel for Plan {
     }
 }
 
-impl App {
-    /// Shows a plan and asks what becomes of it.
-    pub(crate) fn show_plan(&mut self, review: PlanReview, answer: oneshot::Sender<PlanVerdict>) {
-        self.show_markdown(review.text.clone());
-        let decision =
-            |choice: &PlanChoice| Decision { label: choice.label.clone(), enabled: choice.enabled };
-        let decisions = review.choices.iter().map(decision).collect();
-        let roles = self.session().plan_executors();
-        let panel = Review::new(&review.title, &review.text, decisions, roles);
-        self.notify("A plan waits for your decision");
-        self.open(Plan { review: panel, choices: review.choices, answer: Some(answer), is_edited: false });
-    }
+/// Shows a plan and asks what becomes of it.
+pub(crate) fn show_plan(app: &mut App, review: PlanReview, answer: oneshot::Sender<PlanVerdict>) {
+    show_markdown(app, review.text.clone());
+    let decision = |choice: &PlanChoice| Decision { label: choice.label.clone(), enabled: choice.enabled };
+    let decisions = review.choices.iter().map(decision).collect();
+    let roles = app.session().plan_executors();
+    let panel = Review::new(&review.title, &review.text, decisions, roles);
+    app.surface.notify("A plan needs your decision");
+    app.open(Plan { review: panel, choices: review.choices, answer: Some(answer), is_edited: false });
+}
 
-    /// A text of the program in the conversation.
-    fn show_markdown(&mut self, text: String) {
-        self.show_rows(move |look| omp_view::markdown::render(look, &text));
-    }
+/// A text of the program in the conversation.
+fn show_markdown(app: &mut App, text: String) {
+    app.show_rows(move |look| omp_view::markdown::render(look, &text));
+}
 
-    /// Tells the session what was decided, with what was changed before.
-    fn decide_plan(
-        &mut self,
-        answer: oneshot::Sender<PlanVerdict>,
-        verdict: PlanVerdict,
-        text: Option<String>,
-        role: Option<String>,
-    ) {
-        let session = self.session();
-        self.spawn(async move {
-            let mut problems = Vec::new();
-            if let Some(role) = role {
-                problems.extend(session.choose_executor(&role).err().map(|error| error.to_string()));
-            }
-            if let Some(text) = text {
-                problems.extend(session.edit_plan(&text).await.err().map(|error| error.to_string()));
-            }
-            // Nobody waits any more if the turn was stopped.
-            let _ = answer.send(verdict);
-            Box::new(move |app: &mut Self| {
-                problems.iter().for_each(|problem| app.hint(Token::Warning, problem));
-            }) as Task
-        });
-    }
+/// Tells the session what was decided, with what was changed before.
+fn decide_plan(
+    app: &mut App,
+    answer: oneshot::Sender<PlanVerdict>,
+    verdict: PlanVerdict,
+    text: Option<String>,
+    role: Option<String>,
+) {
+    let session = app.session();
+    app.spawn(async move {
+        let mut problems = Vec::new();
+        if let Some(role) = role {
+            problems.extend(session.choose_executor(&role).err().map(|error| error.to_string()));
+        }
+        if let Some(text) = text {
+            problems.extend(session.edit_plan(&text).await.err().map(|error| error.to_string()));
+        }
+        // Nobody waits any more if the turn was stopped.
+        let _ = answer.send(verdict);
+        Box::new(move |app: &mut App| {
+            problems.iter().for_each(|problem| app.hint(Token::Warning, problem));
+        }) as Task
+    });
 }

@@ -63,10 +63,10 @@ impl Panel for Text {
     fn draw(&mut self, look: &Look, size: Size) -> Drawn {
         let mut rows = look.wrapped(Token::Accent, &neutral::exact(&self.question), 0);
         let hint = match self.stops {
-            true => "Enter answers, Esc stops the turn",
-            false => "Enter answers, Esc leaves",
+            true => "Enter: submit · Esc: stop the turn",
+            false => "Enter: submit · Esc: cancel",
         };
-        let (more, cursor) = editor_rows(&mut self.editor, look, size, Border::Normal, hint);
+        let (more, cursor) = editor_rows(&mut self.editor, look, size, Border::Normal, &look.hint(hint));
         let cursor = Position { row: cursor.row + rows.len(), ..cursor };
         rows.extend(more);
         Drawn { rows, cursor: Some(cursor) }

@@ -9,6 +9,7 @@ use omp_tui::render::Size;
 use omp_view::Look;
 
 use super::{Drawn, Panel, Reaction};
+use crate::app::switching;
 use crate::app::{App, Task};
 
 /// Of an entry's text so much is shown, in characters.
@@ -51,11 +52,13 @@ impl TreePanel {
                 Reaction::Stay
             }
             Some(Wish::Close) => Reaction::Close(Box::new(|_| {})),
-            Some(Wish::Label(entry, label)) => Reaction::Do(Box::new(move |app| app.set_label(entry, label))),
+            Some(Wish::Label(entry, label)) => {
+                Reaction::Do(Box::new(move |app| set_label(app, entry, label)))
+            }
             Some(Wish::Go(entry)) if self.stands_at(&entry) => {
                 Reaction::Close(Box::new(|app| app.hint(Token::Muted, "Already at this point")))
             }
-            Some(Wish::Go(entry)) => Reaction::Close(Box::new(move |app| app.leave_for(entry))),
+            Some(Wish::Go(entry)) => Reaction::Close(Box::new(move |app| switching::leave_for(app, entry))),
         }
     }
 }
@@ -77,51 +80,49 @@ impl Panel for TreePanel {
     }
 }
 
-impl App {
-    /// Opens the tree of the conversation.
-    pub(crate) fn pick_place(&mut self) {
-        self.open_tree(None);
-    }
+/// Opens the tree of the conversation.
+pub(crate) fn pick_place(app: &mut App) {
+    open_tree(app, None);
+}
 
-    /// Opens the tree of the conversation, at an entry.
-    pub(crate) fn open_tree(&mut self, at: Option<String>) {
-        let session = self.session();
-        self.spawn(async move {
-            let (tree, leaf) = session.tree().await;
-            Box::new(move |app: &mut Self| {
-                if tree.rows(TreeFilter::Default, "", leaf.as_deref()).is_empty() {
-                    app.hint(Token::Warning, "The conversation has not begun yet.");
-                    return;
-                }
-                app.close::<TreePanel>();
-                let mut panel = TreePanel { navigator: Navigator::new(app.keys()), tree, leaf };
+/// Opens the tree of the conversation, at an entry.
+pub(crate) fn open_tree(app: &mut App, at: Option<String>) {
+    let session = app.session();
+    app.spawn(async move {
+        let (tree, leaf) = session.tree().await;
+        Box::new(move |app: &mut App| {
+            if tree.rows(TreeFilter::Default, "", leaf.as_deref()).is_empty() {
+                app.hint(Token::Warning, "No conversation yet");
+                return;
+            }
+            app.close::<TreePanel>();
+            let mut panel = TreePanel { navigator: Navigator::new(app.composer.keys()), tree, leaf };
+            panel.fill();
+            if let Some(at) = at {
+                panel.navigator.select(&at);
+            }
+            app.open(panel);
+        }) as Task
+    });
+}
+
+fn set_label(app: &mut App, entry: String, label: String) {
+    let session = app.session();
+    app.spawn(async move {
+        let writer = std::sync::Arc::clone(&session);
+        let written = tokio::task::spawn_blocking(move || writer.label(&entry, &label)).await;
+        let (tree, leaf) = session.tree().await;
+        Box::new(move |app: &mut App| {
+            if let Ok(Err(error)) = written {
+                app.complain(&error.to_string());
+            }
+            if let Some(panel) = app.panels.panel::<TreePanel>() {
+                (panel.tree, panel.leaf) = (tree, leaf);
                 panel.fill();
-                if let Some(at) = at {
-                    panel.navigator.select(&at);
-                }
-                app.open(panel);
-            }) as Task
-        });
-    }
-
-    fn set_label(&mut self, entry: String, label: String) {
-        let session = self.session();
-        self.spawn(async move {
-            let writer = std::sync::Arc::clone(&session);
-            let written = tokio::task::spawn_blocking(move || writer.label(&entry, &label)).await;
-            let (tree, leaf) = session.tree().await;
-            Box::new(move |app: &mut Self| {
-                if let Ok(Err(error)) = written {
-                    app.complain(&error.to_string());
-                }
-                if let Some(panel) = app.panel::<TreePanel>() {
-                    (panel.tree, panel.leaf) = (tree, leaf);
-                    panel.fill();
-                }
-                app.changed();
-            }) as Task
-        });
-    }
+            }
+            app.surface.changed();
+        }) as Task
+    });
 }
 
 fn row(row: &TreeRow<'_>) -> Row {

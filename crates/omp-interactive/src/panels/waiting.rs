@@ -31,7 +31,7 @@ impl Waiting {
 
 impl Panel for Waiting {
     fn draw(&mut self, look: &Look, _size: Size) -> Drawn {
-        vec![look.row(Token::Accent, self.what), look.row(Token::Muted, "Esc gives up")].into()
+        vec![look.row(Token::Accent, self.what), look.row(Token::Muted, "Esc: cancel")].into()
     }
 
     fn key(&mut self, key: Key, keys: &Bindings) -> Reaction {

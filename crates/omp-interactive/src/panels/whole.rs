@@ -47,10 +47,10 @@ impl Panel for Whole {
                 pager
             }
             none => {
-                let again = format!("{} again: the next output is whole, too", look.expand_key);
-                let hints = ["Up and Down scroll", "Esc closes", "Left and Right show other output", &again];
+                let again = format!("{} again: always show full output", look.expand_key);
+                let hints = ["↑↓: scroll", "Esc: close", "Left/Right: other output", &again];
                 let hints = hints.map(str::to_owned).to_vec();
-                none.insert(Pager::new("The whole output", rows()).hints(hints))
+                none.insert(Pager::new("Full output", rows()).hints(hints))
             }
         };
         self.width = look.width;
@@ -69,8 +69,8 @@ impl Panel for Whole {
             None => Reaction::Stay,
             Some(Wish::Close) => Reaction::Close(Box::new(|_| {})),
             Some(direction) => Reaction::Do(Box::new(move |app| {
-                let look = app.look();
-                let Some(panel) = app.panel::<Self>() else { return };
+                let look = app.surface.look();
+                let Some(panel) = app.panels.panel::<Self>() else { return };
                 match direction {
                     Wish::Older => panel.go((0..panel.at).rev(), &look),
                     _ => panel.go(panel.at + 1..panel.folds.len(), &look),

@@ -7,6 +7,7 @@ use omp_tui::render::Size;
 use omp_view::Look;
 
 use super::{Drawn, Panel, Reaction};
+use crate::app::commands::setup;
 
 /// The scenes, and what becomes of the set-up when they were all seen.
 pub(crate) struct Wizard {
@@ -27,7 +28,7 @@ pub(crate) enum Whole {
 fn reaction(wishes: Vec<Wish>, whole: Whole) -> Reaction {
     let over = wishes.iter().any(|wish| matches!(wish, Wish::Leave | Wish::Finish));
     let then = Box::new(move |app: &mut crate::app::App| {
-        wishes.into_iter().for_each(|wish| app.grant_wizard(wish, whole));
+        wishes.into_iter().for_each(|wish| setup::grant_wizard(app, wish, whole));
     });
     if over { Reaction::Close(then) } else { Reaction::Do(then) }
 }

@@ -14,29 +14,29 @@ use tokio::sync::mpsc;
 use crate::app::{App, Beginning, Files, Task};
 use crate::appearance::Wishes;
 use crate::clipboard::Clipboard;
-use crate::link::Link;
 use crate::recent::Recent;
 use crate::run::{Numbers, editor};
+use crate::session_channel::SessionChannel;
 
 /// One session and no other: it was left when another one began.
 pub(super) struct One {
-    pub(super) link: Link,
+    pub(super) channel: SessionChannel,
     pub(super) numbers: Numbers,
 }
 
 impl Outfit for One {
     fn options(&self, _cwd: &Path) -> Result<SessionOptions, SessionError> {
-        Err(SessionError::Options("A playback has one session.".to_owned()))
+        Err(SessionError::Options("a replay has one session".to_owned()))
     }
 
     fn listener(&self) -> Box<dyn Listener> {
-        Box::new(self.link.of_session(self.numbers.advance()))
+        Box::new(self.channel.of_session(self.numbers.advance()))
     }
 }
 
 /// Asks the screen what is to be asked.
-pub(super) fn attended(options: SessionOptions, link: Link) -> SessionOptions {
-    let person = Arc::new(link);
+pub(super) fn attended(options: SessionOptions, channel: SessionChannel) -> SessionOptions {
+    let person = Arc::new(channel);
     let people = People { asker: Some(person.clone()), questioner: Some(person.clone()), ui: Some(person) };
     SessionOptions { people, ..options }
 }
@@ -62,7 +62,7 @@ impl Clipboard for NoClipboard {
 pub(super) fn app(
     chosen: Vec<(String, Vec<String>)>,
     host: Arc<Host>,
-    (link, numbers): (Link, Numbers),
+    (channel, numbers): (SessionChannel, Numbers),
     tasks: mpsc::UnboundedSender<Task>,
     player: &Player,
 ) -> App {
@@ -77,20 +77,20 @@ pub(super) fn app(
     }
     let recent = Recent::default();
     let mut app = App::new(Beginning {
-        driver: Arc::new(Driver::new(Arc::clone(&host), Arc::new(link.clone()), "interactive")),
+        driver: Arc::new(Driver::new(Arc::clone(&host), Arc::new(channel.clone()), "interactive")),
         theme,
         keys: Bindings::new(Platform::current(), &user),
         editor: editor(&settings, &recent),
         tasks,
         numbers,
-        link,
+        channel,
         recent,
         files: Files::new(Path::new("/")),
         clipboard: Arc::new(NoClipboard),
         host,
     });
-    app.play_screen(PathBuf::from(&player.world().home));
-    app.set_pictures(ImageOptions::default(), true);
-    app.set_read_preview(settings.get(keys::READ_TOOL_RESULT_PREVIEW));
+    app.taping.play_screen(PathBuf::from(&player.world().home));
+    app.surface.set_pictures(ImageOptions::default(), true);
+    app.surface.set_read_preview(settings.get(keys::READ_TOOL_RESULT_PREVIEW));
     app
 }

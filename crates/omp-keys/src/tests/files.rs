@@ -40,7 +40,7 @@ fn the_first_file_counts_and_json_becomes_yaml() {
     put("keybindings.json", r#"{"app.retry": "F7"}"#);
     let (bindings, warnings) = read(&[directory.path()]);
     assert_eq!(shown(&bindings, "app.retry"), ["F5"]);
-    let said = "keybindings.json is not read because keybindings.yml exists";
+    let said = "keybindings.json is ignored because keybindings.yml exists";
     assert!(warnings.iter().any(|warning| warning.contains(said)), "{warnings:?}");
     std::fs::remove_file(directory.path().join(YML)).unwrap();
     assert_eq!(retry(), ["F6"]);
@@ -221,9 +221,9 @@ fn a_mistyped_chord_is_named_and_does_not_disable() {
     let (bindings, warnings) = with_file(YML, "app.retry: Ctlr+R\napp.plan.toggle: [F2, Foo]\n");
     assert_eq!(shown(&bindings, "app.retry"), ["Alt+R"]);
     assert_eq!(shown(&bindings, "app.plan.toggle"), ["F2"]);
-    let said = "app.retry: \"Ctlr+R\": no key or modifier is called \"Ctlr\"";
+    let said = "app.retry: unknown key or modifier \"Ctlr\" in \"Ctlr+R\"";
     assert!(warnings[0].contains(said), "{warnings:?}");
-    assert!(warnings[1].contains("app.plan.toggle: \"Foo\""), "{warnings:?}");
+    assert!(warnings[1].contains("app.plan.toggle: unknown key or modifier \"Foo\""), "{warnings:?}");
 }
 
 #[test]

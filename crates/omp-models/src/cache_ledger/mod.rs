@@ -136,7 +136,7 @@ impl CacheAtStake {
         let cost = self.tokens as f64 * rate / 1_000_000.0;
         let price = if cost > 0.0 { format!(", about ${cost:.3}") } else { String::new() };
         format!(
-            "{} has {} tokens of this conversation in its cache; {} reads them anew{price}.",
+            "{} has {} tokens of this conversation cached; {} gets them re-sent{price}.",
             self.model,
             self.tokens,
             to.selector()

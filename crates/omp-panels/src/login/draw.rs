@@ -18,7 +18,7 @@ impl Login {
         let mut rows = vec![look.shortened(&Line::styled(look.bold(Token::Accent), &self.title), look.width)];
         let inner = look.narrower(2);
         if let Some(address) = &self.address {
-            rows.push(look.row(Token::Text, "  Open this address in a browser:"));
+            rows.push(look.row(Token::Text, "  Open this URL in a browser:"));
             rows.extend(address_rows(&inner, address).iter().map(indented));
         }
         if let Some(code) = &self.code {
@@ -54,11 +54,9 @@ impl Login {
             return look.wrapped(Token::Muted, "One moment", 0);
         }
         let question = match self.asks {
-            Asks::Nothing => return look.wrapped(Token::Muted, "Waiting for it", 0),
-            Asks::Address => {
-                "Is the browser on another machine? Paste the address of its last page here, or the code it shows."
-            }
-            Asks::Key => "Paste the key. It is not shown.",
+            Asks::Nothing => return look.wrapped(Token::Muted, "Waiting for authorization", 0),
+            Asks::Address => "Browser on another machine? Paste the final URL here, or the code it shows.",
+            Asks::Key => "Paste the API key or token (hidden)",
         };
         let mut rows = look.wrapped(Token::Text, question, 0);
         let mut line =
@@ -79,14 +77,14 @@ impl Login {
     fn hints(&self, copy: Option<&str>) -> Vec<String> {
         let mut hints = Vec::new();
         if self.asked() {
-            hints.push("Enter sends it".to_owned());
+            hints.push("Enter: submit".to_owned());
         }
-        hints.push("Esc cancels".to_owned());
+        hints.push("Esc: cancel".to_owned());
         if let Some(key) = copy.filter(|_| self.address.is_some()) {
-            hints.push(format!("{key} copies the address"));
+            hints.push(format!("{key}: copy the URL"));
         }
         if self.asks != Asks::Key {
-            hints.push("Tab waits in the background".to_owned());
+            hints.push("Tab: continue in the background".to_owned());
         }
         hints
     }

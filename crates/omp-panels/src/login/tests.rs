@@ -27,7 +27,7 @@ fn a_key_is_never_shown() {
     assert!(shown(&login).contains("One moment"));
     assert_eq!(press(&mut login, &letters("x")), None);
     login.say("Groq does not know this key.");
-    assert!(shown(&login).contains("does not know") && shown(&login).contains("Paste the key"));
+    assert!(shown(&login).contains("does not know") && shown(&login).contains("Paste the API key"));
     assert_eq!(press(&mut login, &[plain(Code::Enter)]), None, "nothing was typed");
 }
 

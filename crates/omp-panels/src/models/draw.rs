@@ -13,11 +13,11 @@ use crate::parts;
 impl Panel {
     pub(super) fn rows(&mut self, look: &Look, size: Size) -> Drawn {
         let hints: &[&str] = match (&self.asked, self.purpose) {
-            (Some(_), _) => &["Enter chooses", "Esc goes back"],
+            (Some(_), _) => &["Enter: select", "Esc: back"],
             (None, Purpose::Roles) => {
-                &["Enter chooses", "Esc leaves", "Tab gives it a role", "Left and Right change the view"]
+                &["Enter: select", "Esc: cancel", "Tab: assign a role", "Left/Right: change view"]
             }
-            (None, Purpose::Once) => &["Enter chooses", "Esc leaves", "Left and Right change the view"],
+            (None, Purpose::Once) => &["Enter: select", "Esc: cancel", "Left/Right: change view"],
         };
         let hints: Vec<String> = hints.iter().map(|hint| (*hint).to_owned()).collect();
         let foot = parts::keys(look, &hints);

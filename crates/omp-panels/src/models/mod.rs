@@ -23,7 +23,7 @@ const SCOPE: &str = "Scope";
 /// The tab in which each model is one row.
 const CANONICAL: &str = "Canonical";
 /// The level that is the model's own, or the user's.
-const USUAL: &str = "as usual";
+const USUAL: &str = "default";
 
 /// An offer of a provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -212,7 +212,7 @@ impl Panel {
         };
         let choice = |role: &Role| Choice::new(&role.name).detail(&role.model);
         let choices = self.offer.roles.iter().map(choice).collect();
-        let list = Selector::new(format!("What is {selector} for?"), choices);
+        let list = Selector::new(format!("Use {selector} for which role?"), choices);
         self.asked = Some(Asked::Role { selector, list });
     }
 
@@ -246,9 +246,9 @@ impl Panel {
         if levels.is_empty() {
             return Some(Wish::Assign { role, selector });
         }
-        let usual = Choice::new(USUAL).detail("the level of the session");
+        let usual = Choice::new(USUAL).detail("the session's level");
         let choices = std::iter::once(usual).chain(levels.iter().map(Choice::new)).collect();
-        let list = Selector::new(format!("How hard does {selector} think as {role}?"), choices);
+        let list = Selector::new(format!("Thinking level of {selector} as {role}"), choices);
         self.asked = Some(Asked::Level { selector, role, list });
         None
     }

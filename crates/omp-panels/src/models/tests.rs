@@ -79,9 +79,9 @@ fn a_role_is_given_a_model_and_a_level() {
     let mut panel = Panel::new(offer(), Purpose::Roles);
     press(&mut panel, &letters("onelarge"));
     press(&mut panel, &[plain(Code::Tab)]);
-    assert!(shown(&mut panel).contains("What is one/large for?"));
+    assert!(shown(&mut panel).contains("Use one/large for which role?"));
     press(&mut panel, &[plain(Code::Down), plain(Code::Enter)]);
-    assert!(shown(&mut panel).contains("as usual"));
+    assert!(shown(&mut panel).contains("default"));
     let chosen = press(&mut panel, &[plain(Code::Down), plain(Code::Enter)]);
     assert_eq!(chosen, assigned("slow", "one/large:low"));
     // What does not think is not asked how hard.

@@ -7,7 +7,7 @@ use crate::testing::{assert_fits, look, plain, size, text};
 
 fn pager(lines: usize) -> Pager {
     let rows = (1..=lines).map(|line| Line::plain(&format!("row {line}"))).collect();
-    Pager::new("A text", rows).hints(vec!["Esc closes".to_owned()])
+    Pager::new("A text", rows).hints(vec!["Esc: close".to_owned()])
 }
 
 fn press(pager: &mut Pager, code: Code) -> Option<Wish> {
@@ -23,7 +23,7 @@ fn every_row_can_be_reached() {
     let mut pager = pager(20);
     assert_eq!(
         shown(&mut pager),
-        "── A text ──────────────────────────────\nrow 1\nrow 2\nrow 3\nrow 4\nrow 5\n  ↓ 15 more\n  Esc closes\n"
+        "── A text ──────────────────────────────\nrow 1\nrow 2\nrow 3\nrow 4\nrow 5\n  ↓ 15 more\n  Esc: close\n"
     );
     press(&mut pager, Code::Down);
     assert!(shown(&mut pager).contains("row 6\n  ↑ 1  ↓ 14 more"), "{}", shown(&mut pager));
@@ -49,7 +49,7 @@ fn the_place_stays_when_the_rows_are_others() {
     pager.replace((1..=200).map(|line| Line::plain(&format!("half {line}"))).collect());
     assert!(shown(&mut pager).contains("half 191\n"), "{}", shown(&mut pager));
     pager.replace(vec![Line::plain("short")]);
-    assert_eq!(shown(&mut pager), "── A text ──────────────────────────────\nshort\n  Esc closes\n");
+    assert_eq!(shown(&mut pager), "── A text ──────────────────────────────\nshort\n  Esc: close\n");
 }
 
 #[test]

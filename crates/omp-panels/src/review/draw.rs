@@ -48,7 +48,7 @@ impl Review {
     }
 
     fn slider(&self, look: &Look) -> Line {
-        let mut row = Line::styled(look.fg(Token::Muted), "  Carried out by:");
+        let mut row = Line::styled(look.fg(Token::Muted), "  Run with:");
         for (place, (role, _)) in self.roles.iter().enumerate() {
             let style = if place == self.role { look.bold(Token::Accent) } else { look.fg(Token::Dim) };
             let text = if place == self.role { format!(" [{role}]") } else { format!("  {role} ") };
@@ -61,15 +61,15 @@ impl Review {
     }
 
     fn hints(&self) -> Vec<String> {
-        let mut hints = ["Enter decides", "Esc stops the turn", "a notes", "d deletes a section"]
+        let mut hints = ["Enter: decide", "Esc: stop the turn", "a: add a note", "d: delete section"]
             .map(str::to_owned)
             .to_vec();
         if !self.removed.is_empty() {
-            hints.push("u undoes".to_owned());
+            hints.push("u: undo".to_owned());
         }
-        hints.push("e opens your editor".to_owned());
+        hints.push("e: open in your editor".to_owned());
         if self.roles.len() > 1 {
-            hints.push("Left and Right choose who carries it out".to_owned());
+            hints.push("Left/Right: choose the model".to_owned());
         }
         hints
     }

@@ -23,7 +23,7 @@ impl Picker {
         match self.list() {
             None => {
                 let dots = look.symbol(Symbol::FormatEllipsis);
-                rows.push(look.row(Token::Muted, &format!("  Looking for sessions{dots}")));
+                rows.push(look.row(Token::Muted, &format!("  Loading sessions{dots}")));
             }
             Some(_) if self.shown.is_empty() => rows.push(look.row(Token::Muted, &self.nothing())),
             Some(list) => {
@@ -93,7 +93,7 @@ impl Picker {
             Mode::Confirm(path) => {
                 let named = self.list().unwrap_or_default().iter().find(|item| item.path == *path);
                 let name = named.map_or("", |item| item.name.as_str());
-                let question = format!("Delete \"{}\" with its artifacts?", look.cut(name, 40));
+                let question = format!("Delete \"{}\" and its artifacts?", look.cut(name, 40));
                 Line::styled(look.fg(Token::Warning), &question)
             }
         };
@@ -111,7 +111,7 @@ impl Picker {
     /// Why there is no session to see.
     fn nothing(&self) -> String {
         let text = match (self.query.is_empty(), self.scope) {
-            (false, _) => "Nothing fits.".to_owned(),
+            (false, _) => "No matches".to_owned(),
             (true, Scope::Folder) => {
                 format!("No sessions in current folder. Press {} to view all.", self.hints.scope)
             }
@@ -155,22 +155,22 @@ impl Picker {
 
     fn keys_row(&self) -> Vec<String> {
         let Self { hints, .. } = self;
-        let named = |key: &str, what: &str| (!key.is_empty()).then(|| format!("{key} {what}"));
+        let named = |key: &str, what: &str| (!key.is_empty()).then(|| format!("{key}: {what}"));
         let other = match self.scope {
             Scope::Folder => "all folders",
             Scope::All => "this folder",
         };
         match self.mode {
-            Mode::Confirm(_) => vec!["Enter or y deletes".to_owned(), "any other key keeps it".to_owned()],
-            Mode::Rename(..) => vec!["Enter renames".to_owned(), "Esc leaves the name".to_owned()],
+            Mode::Confirm(_) => vec!["Enter or y: delete".to_owned(), "any other key: keep".to_owned()],
+            Mode::Rename(..) => vec!["Enter: rename".to_owned(), "Esc: cancel".to_owned()],
             Mode::Browse => [
-                Some("Enter resumes".to_owned()),
-                Some("Esc leaves".to_owned()),
+                Some("Enter: resume".to_owned()),
+                Some("Esc: cancel".to_owned()),
                 named(&hints.scope, other),
-                named(&hints.delete, "deletes"),
-                named(&hints.rename, "renames"),
-                named(&hints.sort, &format!("sorts ({})", self.sort.word())),
-                named(&hints.path, "files"),
+                named(&hints.delete, "delete"),
+                named(&hints.rename, "rename"),
+                named(&hints.sort, &format!("sort ({})", self.sort.word())),
+                named(&hints.path, "show paths"),
             ]
             .into_iter()
             .flatten()

@@ -66,8 +66,8 @@ fn the_list_is_gone_through_and_chosen_from() {
             "❯ beta                                  3 messages · 1m ago",
             "  alpha                                 3 messages · 2h ago",
             "  gamma                                 3 messages · 3d ago",
-            "  Enter resumes · Esc leaves · Tab all folders",
-            "  Ctrl+D deletes · Ctrl+R renames · Ctrl+S sorts (last used)",
+            "  Enter: resume · Esc: cancel · Tab: all folders",
+            "  Ctrl+D: delete · Ctrl+R: rename · Ctrl+S: sort (last used)",
         ]
     );
     press(&mut picker, Code::Down);
@@ -118,7 +118,7 @@ fn enter_waits_for_what_was_typed() {
 #[test]
 fn tab_shows_the_sessions_of_all_folders() {
     let mut picker = Picker::new(Scope::Folder, &Bindings::default());
-    assert_eq!(texts(&mut picker, 60)[2], "  Looking for sessions…");
+    assert_eq!(texts(&mut picker, 60)[2], "  Loading sessions…");
     let elsewhere = picker.news(News::Listed(Scope::Folder, Vec::new()));
     assert_eq!(elsewhere, Some(Wish::Load(Scope::All)), "none here");
     picker.news(News::Listed(Scope::All, Vec::new()));
@@ -137,7 +137,7 @@ fn tab_shows_the_sessions_of_all_folders() {
 fn deleting_needs_a_yes() {
     let mut picker = three();
     assert_eq!(press(&mut picker, Code::Delete), None);
-    assert_eq!(texts(&mut picker, 60)[1], "Delete \"beta\" with its artifacts?");
+    assert_eq!(texts(&mut picker, 60)[1], "Delete \"beta\" and its artifacts?");
     assert_eq!(press(&mut picker, Code::Char('n')), None);
     assert_eq!(texts(&mut picker, 60)[1], "⌕ type to search");
     ctrl(&mut picker, 'd');
@@ -153,7 +153,7 @@ fn deleting_needs_a_yes() {
     picker.key(noninvasive, &Bindings::default());
     assert_eq!(texts(&mut picker, 60)[1], "⌕ type to search");
     picker.key(noninvasive, &Bindings::default());
-    assert_eq!(texts(&mut picker, 60)[1], "Delete \"alpha\" with its artifacts?");
+    assert_eq!(texts(&mut picker, 60)[1], "Delete \"alpha\" and its artifacts?");
 }
 
 #[test]

@@ -45,14 +45,14 @@ impl Panel {
 
     fn hints(&self) -> Vec<String> {
         if self.words.is_some() {
-            return ["Enter chooses", "Esc goes back"].map(str::to_owned).to_vec();
+            return ["Enter: select", "Esc: back"].map(str::to_owned).to_vec();
         }
         let change = match self.current().map(|item| &item.kind) {
-            Some(Kind::Flag) => "Enter turns it on or off",
-            Some(Kind::Words(_) | Kind::Tried(_)) => "Enter shows the choices",
-            _ => "Enter writes a value",
+            Some(Kind::Flag) => "Enter: toggle",
+            Some(Kind::Words(_) | Kind::Tried(_)) => "Enter: choose",
+            _ => "Enter: edit",
         };
-        [change, "Esc closes", "Left and Right change the group", "Del takes the default"]
+        [change, "Esc: close", "Left/Right: change group", "Del: reset to default"]
             .map(str::to_owned)
             .to_vec()
     }

@@ -83,7 +83,7 @@ fn new_values_come_in_place() {
     let mut items = panel.items.clone();
     items[1].value = "0.5".to_owned();
     items[1].origin = "you".to_owned();
-    items[1].remark = "It counts from the next session on.".to_owned();
+    items[1].remark = "It counts in the next session.".to_owned();
     panel.update(items);
     let shown = shown(&mut panel);
     assert!(shown.contains("0.5  (you)") && shown.contains("next session"), "{shown}");

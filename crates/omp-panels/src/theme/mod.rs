@@ -69,7 +69,7 @@ impl Machine for Picker {
     type Wish = Wish;
 
     fn draw(&mut self, look: &Look, size: Size) -> Drawn {
-        let hints = ["Up and Down try a theme out", "Enter keeps it", "Esc takes it back"].map(str::to_owned);
+        let hints = ["↑↓: preview", "Enter: select", "Esc: cancel"].map(str::to_owned);
         let hints = parts::keys(look, &hints);
         let most = (size.height * 2 / 3).max(6).min(size.height.saturating_sub(2));
         let mut rows = self.list.draw_within(look, most.saturating_sub(hints.len()).max(4));

@@ -24,7 +24,7 @@ impl Navigator {
             rows.push(look.row(Token::Dim, "  (beginning)"));
         }
         if self.shown.is_empty() {
-            let text = if self.query.is_empty() { "  No entries." } else { "  Nothing fits." };
+            let text = if self.query.is_empty() { "  No entries" } else { "  No matches" };
             rows.push(look.row(Token::Muted, text));
         }
         for (place, shown) in self.shown.iter().enumerate().skip(top).take(page) {
@@ -38,7 +38,7 @@ impl Navigator {
     }
 
     fn title(&self, look: &Look) -> Line {
-        let mut line = Line::styled(look.bold(Token::Accent), "Go to a place in the conversation");
+        let mut line = Line::styled(look.bold(Token::Accent), "Session tree");
         line.push(look.fg(Token::Muted), &format!("{}{}", look.dot(), self.filter.word()));
         line.push(look.fg(Token::Dim), &format!("  {}", self.rows.len()));
         look.shortened(&line, look.width)
@@ -98,18 +98,18 @@ impl Navigator {
     fn keys_row(&self) -> Vec<String> {
         if matches!(self.mode, Mode::Label(..)) {
             return vec![
-                "Enter keeps the label".to_owned(),
-                "an empty one takes it away".to_owned(),
-                "Esc leaves it".to_owned(),
+                "Enter: save label".to_owned(),
+                "empty: remove label".to_owned(),
+                "Esc: cancel".to_owned(),
             ];
         }
-        let fold = (!self.fold_key.is_empty()).then(|| format!("{} folds", self.fold_key));
-        let esc = if self.query.is_empty() { "Esc leaves" } else { "Esc clears the search" };
-        ["Enter goes there", esc, "Shift+L labels", "Ctrl+O filters"]
+        let fold = (!self.fold_key.is_empty()).then(|| format!("{}: fold", self.fold_key));
+        let esc = if self.query.is_empty() { "Esc: cancel" } else { "Esc: clear search" };
+        ["Enter: go to entry", esc, "Shift+L: label", "Ctrl+O: filter"]
             .map(str::to_owned)
             .into_iter()
             .chain(fold)
-            .chain(["Alt+D/T/U/L/A picks a filter".to_owned()])
+            .chain(["Alt+D/T/U/L/A: pick a filter".to_owned()])
             .collect()
     }
 }

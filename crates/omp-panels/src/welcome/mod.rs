@@ -36,7 +36,7 @@ impl Welcome {
             .map(|fact| one_line(fact))
             .collect();
         rows.extend(look.wrapped(Token::Muted, &facts.join(&look.dot()), 2));
-        rows.extend(self.tips.iter().flat_map(|tip| look.wrapped(Token::Dim, tip, 2)));
+        rows.extend(self.tips.iter().flat_map(|tip| look.wrapped(Token::Dim, &look.hint(tip), 2)));
         if !self.recent.is_empty() {
             rows.push(Line::new());
             rows.push(look.row(Token::Muted, "Recent sessions (/resume)"));
@@ -80,10 +80,10 @@ mod tests {
             version: "1.2.3".to_owned(),
             model: "provider/model".to_owned(),
             directory: "~/project".to_owned(),
-            tips: vec!["/help lists commands".to_owned()],
+            tips: vec!["/help: commands".to_owned()],
             recent: vec![],
         };
-        assert_eq!(texts(&welcome, 60), ["omp 1.2.3", "provider/model · ~/project", "/help lists commands"]);
+        assert_eq!(texts(&welcome, 60), ["omp 1.2.3", "provider/model · ~/project", "/help: commands"]);
         welcome.recent = vec![
             ("Fix the\nparser".to_owned(), "2h ago".to_owned()),
             ("Explain".to_owned(), "3d ago".to_owned()),
@@ -99,7 +99,7 @@ mod tests {
                 "omp 1.2.3",
                 "provider/model ·",
                 "  ~/project",
-                "/help lists commands",
+                "/help: commands",
                 "",
                 "Recent sessions (/r…",
                 "  Fix the p…  2h ago",

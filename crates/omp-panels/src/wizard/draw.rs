@@ -38,7 +38,7 @@ impl Wizard {
 
     fn head(&self, look: &Look) -> Vec<Line> {
         let mut title = Line::styled(look.bold(Token::Accent), "omp");
-        let place = format!("  set-up, {} of {}", self.at + 1, self.questions.len());
+        let place = format!("  Setup, step {} of {}", self.at + 1, self.questions.len());
         title.push(look.fg(Token::Muted), &place);
         let rule = look.symbol(Symbol::BoxSharpHorizontal).repeat(look.width);
         vec![look.shortened(&title, look.width), look.row(Token::Border, &rule)]
@@ -46,14 +46,14 @@ impl Wizard {
 
     fn hints(&self) -> Vec<String> {
         let choose = match self.scene() {
-            Some(Scene::Providers) => "Enter signs in or goes on",
-            _ => "Enter chooses",
+            Some(Scene::Providers) => "Enter: sign in or continue",
+            _ => "Enter: select",
         };
-        let mut hints = vec![choose.to_owned(), "typing searches".to_owned()];
+        let mut hints = vec![choose.to_owned(), "type to search".to_owned()];
         if self.at > 0 {
-            hints.push("Left goes back".to_owned());
+            hints.push("Left: back".to_owned());
         }
-        hints.push("Esc leaves the set-up".to_owned());
+        hints.push("Esc: exit setup".to_owned());
         hints
     }
 }

@@ -35,10 +35,10 @@ impl Scene {
 
     fn title(self) -> &'static str {
         match self {
-            Self::Providers => "Who should answer?",
-            Self::Search => "Who should search the web?",
-            Self::Symbols => "Which of these rows looks right?",
-            Self::Theme => "Which colours do you like?",
+            Self::Providers => "Choose a model provider",
+            Self::Search => "Choose a web search provider",
+            Self::Symbols => "Choose the symbols that display correctly",
+            Self::Theme => "Choose a theme",
         }
     }
 
@@ -48,9 +48,9 @@ impl Scene {
                 "Sign in to as many providers as you like. Keys in the environment, such as ANTHROPIC_API_KEY, work without \
                  signing in."
             }
-            Self::Search => "With auto, omp takes the first service that you have a key for.",
-            Self::Symbols => "The icons of nerd need a Nerd Font; ascii works everywhere.",
-            Self::Theme => "Up and Down try a theme out.",
+            Self::Search => "auto uses the first service you have a key for.",
+            Self::Symbols => "nerd needs a Nerd Font; ascii works everywhere.",
+            Self::Theme => "Use the arrow keys to preview.",
         }
     }
 
@@ -155,10 +155,10 @@ impl Wizard {
         let Some(question) = self.question() else { return Vec::new() };
         let go_on = match question.scene {
             Scene::Providers if question.current.is_empty() => {
-                Some(Choice::new("Go on without signing in").detail("/login does it later"))
+                Some(Choice::new("Skip for now (use /login later)"))
             }
             Scene::Providers => {
-                Some(Choice::new("Go on").detail(format!("signed in to {}", question.current)))
+                Some(Choice::new("Continue").detail(format!("signed in to {}", question.current)))
             }
             _ => None,
         };

@@ -28,7 +28,7 @@ const HANDOFF: &str = "handoff";
 pub enum HandoffError {
     #[error("Nothing to hand off (no messages yet)")]
     Nothing,
-    #[error("The model is still answering. Wait for it, or stop it with Esc.")]
+    #[error("the model is still responding: wait, or press Esc to stop it")]
     Busy,
     /// The user stopped it, or the document was empty.
     #[error("Handoff cancelled")]

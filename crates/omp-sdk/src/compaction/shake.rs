@@ -40,8 +40,8 @@ impl Session {
 
 fn nothing(what: Shake) -> &'static str {
     match what {
-        Shake::Elide => "Nothing to shake off: no old results or blocks are heavy enough",
-        Shake::Images => "Nothing to shake off: there are no pictures in the conversation",
+        Shake::Elide => "Nothing to trim: no old results or blocks are large enough",
+        Shake::Images => "Nothing to trim: no images in the conversation",
     }
 }
 

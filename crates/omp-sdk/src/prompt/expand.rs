@@ -2,7 +2,7 @@
 
 use omp_agent::{Prompt, PromptForm};
 use omp_config::settings::{Settings, keys};
-use omp_extend::resolve::{self, Kind};
+use omp_extend::resolve::{self, CommandKind};
 use omp_extend::{Commands, Skills};
 use omp_types::{UserBlock, UserContent};
 use serde_json::json;
@@ -23,10 +23,10 @@ pub(crate) fn expand(
     commands: impl FnOnce() -> Commands,
 ) -> Expansion {
     let unchanged = |prompt| Expansion { prompt, warnings: Vec::new() };
-    let Some(text) = typed(&prompt.content).filter(|text| text.starts_with('/')) else {
+    let Some(text) = typed(&prompt.content).filter(|text| resolve::is_call(text)) else {
         return unchanged(prompt);
     };
-    if let Some(call) = resolve::call(text, Kind::Skill)
+    if let Some(call) = resolve::call(text, CommandKind::Skill)
         && settings.get(keys::SKILLS_ENABLE_SKILL_COMMANDS)
         && skills.get(call.name).is_some()
     {

@@ -67,7 +67,7 @@ pub enum SwitchError {
         cwd: PathBuf,
     },
     /// A copy needs a conversation that stands still.
-    #[error("The model is still answering. Wait for it, or stop it with Esc.")]
+    #[error("the model is still responding: wait, or press Esc to stop it")]
     Busy,
     /// There is nothing on disk that could be copied.
     #[error("Fork failed (session not persisted or cancelled)")]

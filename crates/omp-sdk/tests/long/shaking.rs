@@ -127,7 +127,7 @@ async fn pictures_are_shaken_off() {
     let body = world.server.requests()[0].body.to_string();
     assert!(!body.contains(picture) && body.contains("A picture (image/png) was taken out"), "{body}");
     let nothing = session.shake(Shake::Images).await.unwrap_err();
-    assert_eq!(nothing.to_string(), "Nothing to shake off: there are no pictures in the conversation");
+    assert_eq!(nothing.to_string(), "Nothing to trim: no images in the conversation");
     session.close().await;
     world.server.finish();
 }

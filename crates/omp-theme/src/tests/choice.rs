@@ -54,7 +54,7 @@ fn a_broken_choice_falls_back_and_a_broken_preview_does_nothing() {
     let directory = tempfile::tempdir().unwrap();
     write(directory.path(), "broken", "{\"name\": \"broken\"}");
     let (mut current, loaded) = open(directory.path(), slots("broken", "light"));
-    assert!(loaded.unwrap_err().to_string().contains("Missing colors: accent"));
+    assert!(loaded.unwrap_err().to_string().contains("missing colors: accent"));
     assert_eq!(current.theme().name(), "dark");
 
     current.set_slots(slots("ocean", "light")).unwrap();
@@ -64,7 +64,7 @@ fn a_broken_choice_falls_back_and_a_broken_preview_does_nothing() {
     assert_eq!(current.theme().name(), "ocean");
 
     let error = current.set_slots(slots("absent", "light")).unwrap_err();
-    assert_eq!(error.to_string(), "Theme not found: absent");
+    assert_eq!(error.to_string(), "theme not found: absent");
     assert_eq!(current.theme().name(), "dark");
 }
 

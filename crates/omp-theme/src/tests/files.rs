@@ -27,7 +27,7 @@ fn a_name_and_colours_are_enough() {
 
     assert!(mistake(&with(&[("/name", "7")])).contains("/name: expected a name, found a number"));
     assert!(mistake("{\"colors\": {}}").contains("/name: a theme needs a \"name\""));
-    assert!(mistake("{\"name\": \"x\"}").contains("Missing colors: accent, border,"));
+    assert!(mistake("{\"name\": \"x\"}").contains("missing colors: accent, border,"));
     assert!(mistake("[]").contains("/: expected an object, found a list"));
 }
 
@@ -45,7 +45,7 @@ fn every_colour_is_needed() {
     for token in Token::ALL {
         let message = mistake(&without(*token));
         let line = message.lines().nth(1).unwrap();
-        assert!(line.starts_with(&format!("Missing colors: {}.", token.name())), "{message}");
+        assert!(line.starts_with(&format!("missing colors: {};", token.name())), "{message}");
     }
 }
 
@@ -96,12 +96,9 @@ fn variables_lead_to_a_colour() {
     let missing = mistake(&with(&[("/vars/a", "\"nowhere\"")]));
     assert!(missing.contains("/vars/a: \"vars\" has no entry \"nowhere\""), "{missing}");
     let circle = mistake(&with(&[("/vars/a", "\"b\""), ("/vars/b", "\"a\""), ("/colors/text", "\"a\"")]));
-    assert!(
-        circle.contains("/colors/text: the variables refer to each other in a circle: a -> b -> a"),
-        "{circle}"
-    );
+    assert!(circle.contains("/colors/text: circular reference between variables: a -> b -> a"), "{circle}");
     let itself = mistake(&with(&[("/vars/a", "\"a\"")]));
-    assert!(itself.contains("/vars/a: the variables refer to each other in a circle: a -> a"), "{itself}");
+    assert!(itself.contains("/vars/a: circular reference between variables: a -> a"), "{itself}");
 }
 
 /// proves: TUI-131
@@ -131,8 +128,8 @@ fn mistakes_are_named_together_with_their_place() {
     assert_eq!(
         lines,
         [
-            "The theme has mistakes:",
-            "Missing colors: border, mdHr, statusLineCost. Add them to \"colors\"; every theme needs all 66.",
+            "invalid theme:",
+            "missing colors: border, mdHr, statusLineCost; add them to \"colors\" (every theme needs all 66)",
             &format!("/vars/brand: {forms} an object"),
             &format!("/vars/shade: {forms} an object"),
             &format!("/colors/accent: {forms} an object"),
@@ -150,5 +147,5 @@ fn mistakes_are_named_together_with_their_place() {
     assert!(matches!(Theme::load("{"), Err(ThemeError::Json(_))));
     let directory = tempfile::tempdir().unwrap();
     let unknown = Catalog::new(directory.path()).load("no-such-theme").unwrap_err();
-    assert_eq!(unknown.to_string(), "Theme not found: no-such-theme");
+    assert_eq!(unknown.to_string(), "theme not found: no-such-theme");
 }

@@ -39,7 +39,7 @@ fn single_signs_and_frames_can_differ() {
     assert_eq!(theme.symbol(Symbol::StatusSuccess), "YES");
     assert_eq!(theme.symbol(Symbol::NavCursor), "");
     assert_eq!(theme.symbol(Symbol::StatusError), "✗");
-    assert_eq!(theme.notes(), ["/symbols/overrides/no.such: no such symbol, ignored"]);
+    assert_eq!(theme.notes(), ["/symbols/overrides/no.such: unknown symbol ignored"]);
     // An override stands in every preset.
     let ascii = theme.adjusted(Adjustments { symbols: Some(Preset::Ascii), ..Adjustments::default() });
     assert_eq!((ascii.symbol(Symbol::StatusSuccess), ascii.symbol(Symbol::StatusError)), ("YES", "x"));

@@ -59,7 +59,7 @@ pub fn queued(look: &Look, texts: &[String]) -> Vec<Line> {
 
 /// A rule of the user stepped in while the model was writing.
 pub fn rule(look: &Look, name: &str, text: &str) -> Vec<Line> {
-    let mut rows = notice(look, Level::Info, &format!("Rule {name} stepped in; the answer begins anew"));
+    let mut rows = notice(look, Level::Info, &format!("Rule {name} matched; regenerating the response"));
     rows.extend(look.wrapped(Token::Dim, &format!("  {}", text.trim()), 2));
     rows
 }

@@ -109,9 +109,9 @@ pub fn annotation(look: &Look, message: &AssistantMessage) -> Vec<Line> {
     let reason = message.error_message.as_deref().unwrap_or_default();
     match message.stop_reason {
         StopReason::Aborted => notice(look, Level::Aborted, "Aborted"),
-        StopReason::Error if reason.is_empty() => notice(look, Level::Error, "The answer failed"),
+        StopReason::Error if reason.is_empty() => notice(look, Level::Error, "The response failed"),
         StopReason::Error => notice(look, Level::Error, &format!("Error: {reason}")),
-        StopReason::Length => notice(look, Level::Warning, "The answer hit the output limit and is cut off"),
+        StopReason::Length => notice(look, Level::Warning, "The response was cut off at the output limit"),
         StopReason::Stop | StopReason::ToolUse | StopReason::Pause => Vec::new(),
     }
 }

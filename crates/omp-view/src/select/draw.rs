@@ -47,7 +47,7 @@ impl Selector {
             rows.push(self.query_row(look));
         }
         if self.found.is_empty() {
-            rows.push(look.row(Token::Muted, "  Nothing fits."));
+            rows.push(look.row(Token::Muted, "  No matches"));
         }
         let labels = self.label_width(look.width);
         let apart = self.has_long_details(look, labels);
@@ -69,7 +69,7 @@ impl Selector {
             rows.push(self.hidden_row(look, below));
         }
         if !self.hint.is_empty() {
-            rows.push(look.row(Token::Dim, &format!("  {}", self.hint)));
+            rows.push(look.row(Token::Dim, &format!("  {}", look.hint(&self.hint))));
         }
         rows
     }

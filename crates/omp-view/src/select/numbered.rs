@@ -48,8 +48,8 @@ pub fn answer(text: &str, choices: &[Choice], count: Count) -> Result<Vec<usize>
         return Err(format!("{} cannot be chosen: {}", refused.label, refused.refusal));
     }
     match (count, chosen.len()) {
-        (Count::One, 0) => Err("Choose one of the options.".to_owned()),
-        (Count::One, 2..) => Err("Choose only one of the options.".to_owned()),
+        (Count::One, 0) => Err("choose one of the options".to_owned()),
+        (Count::One, 2..) => Err("choose only one of the options".to_owned()),
         _ => Ok(chosen),
     }
 }
@@ -72,7 +72,7 @@ fn one(part: &str, choices: &[Choice]) -> Result<Vec<usize>, String> {
         return if known {
             Ok((first - 1..last).collect())
         } else {
-            Err(format!("There is no option {part}; choose from 1 to {}.", choices.len()))
+            Err(format!("no option {part}: choose from 1 to {}", choices.len()))
         };
     }
     let lower = part.to_lowercase();
@@ -80,7 +80,7 @@ fn one(part: &str, choices: &[Choice]) -> Result<Vec<usize>, String> {
     let mut found = choices.iter().enumerate().filter(|(_, choice)| begins(choice)).map(|(index, _)| index);
     match (found.next(), found.next()) {
         (Some(index), None) => Ok(vec![index]),
-        (Some(_), Some(_)) => Err(format!("Several options begin with \"{part}\"; give the number.")),
-        _ => Err(format!("No option is called \"{part}\"; give its number.")),
+        (Some(_), Some(_)) => Err(format!("several options begin with \"{part}\": enter the number")),
+        _ => Err(format!("no option named \"{part}\": enter its number")),
     }
 }

@@ -90,7 +90,7 @@ fn typing_finds_and_taking_back_returns() {
     assert_eq!(list.step(Step::Down), Outcome::Moved(Some(6)));
     assert_eq!(list.step(Step::Confirm), Outcome::Chosen(vec![6]));
     assert_eq!(type_in(&mut list, "zzz"), Outcome::Moved(None));
-    assert_eq!(texts(&list, 30)[2], "  Nothing fits.");
+    assert_eq!(texts(&list, 30)[2], "  No matches");
     for step in [Step::Up, Step::Down, Step::PageUp, Step::PageDown, Step::Last, Step::Toggle, Step::Confirm]
     {
         assert_eq!(list.step(step), Outcome::Nothing);
@@ -228,12 +228,12 @@ fn questions_can_be_asked_in_lines() {
     assert_eq!(one("no"), Ok(vec![1]));
     assert_eq!(one("7"), Ok(vec![3]));
     for (text, said) in [
-        ("", "Choose one"),
+        ("", "choose one"),
         ("1,2", "only one"),
-        ("9", "There is no option 9; choose from 1 to 4."),
-        ("0", "There is no option 0"),
-        ("n", "Several options begin"),
-        ("maybe", "No option is called"),
+        ("9", "no option 9: choose from 1 to 4"),
+        ("0", "no option 0"),
+        ("n", "several options begin"),
+        ("maybe", "no option named"),
         ("3", "Not now cannot be chosen: too late"),
     ] {
         assert!(one(text).unwrap_err().contains(said), "{text}: {:?}", one(text));

@@ -92,7 +92,7 @@ fn answered(drawing: &Drawing<'_>, answer: &Value, several: bool) -> Vec<Line> {
         rows.push(look.row(Token::Warning, "No answer"));
     }
     if answer.get("timedOut").and_then(Value::as_bool) == Some(true) {
-        rows.push(look.row(Token::Dim, "Chosen because nobody answered in time"));
+        rows.push(look.row(Token::Dim, "Selected automatically: no answer in time"));
     }
     rows
 }

@@ -63,5 +63,5 @@ fn within(what: &str, paths: &str) -> String {
 fn issues(drawing: &Drawing<'_>) -> Option<Line> {
     let issues = drawing.call.detail("/parseErrors")?.as_array()?.len() as u64;
     let sign = drawing.look.symbol(Symbol::StatusWarning);
-    Some(drawing.look.row(Token::Warning, &format!("{sign} {} not understood", count(issues, "file"))))
+    Some(drawing.look.row(Token::Warning, &format!("{sign} {} not parsed", count(issues, "file"))))
 }

@@ -25,7 +25,7 @@ pub fn ending(look: &Look, call: &Call) -> Vec<String> {
         Phase::Failed => format!("{name} failed."),
         Phase::Denied => format!("{name} was not allowed."),
         Phase::Aborted => format!("{name} was stopped."),
-        Phase::Pending | Phase::Ready | Phase::Running => format!("{name} goes on."),
+        Phase::Pending | Phase::Ready | Phase::Running => format!("{name} is still running."),
     };
     let body = drawn.body.iter().map(|row| format!("  {}", row.text().trim_end()).trim_end().to_owned());
     std::iter::once(sentence).chain(body).collect()

@@ -14,7 +14,7 @@ const KEYS: &str = "home/.omp/agent/keybindings.json";
 fn start(home: &Home) -> Terminal {
     let command = home.terminal_command(env!("CARGO_BIN_EXE_omp"));
     let mut terminal = Terminal::start(command, 30, 100, Answers::Kind);
-    terminal.wait_for("/hotkeys lists keys");
+    terminal.wait_for("/hotkeys: keys");
     terminal
 }
 
@@ -99,7 +99,7 @@ fn a_theme_that_cannot_be_read_is_named_and_replaced() {
     home.write(CONFIG, "theme:\n  dark: mine\n");
     home.write(THEME, "{\"name\": \"mine\", \"colors\": {}}");
     let mut terminal = start(&home);
-    terminal.wait_for("Missing colors: accent, border,");
+    terminal.wait_for("missing colors: accent, border,");
     wait_for_color(&terminal, &accent(DARK), 0);
 }
 
@@ -109,11 +109,11 @@ fn a_theme_is_chosen_and_kept_and_a_broken_one_is_not_used() {
     home.write(THEME, "{\"name\": \"mine\", \"colors\": {}}");
     let mut terminal = start(&home);
     let mut choose = |name: &str, said: &str| {
-        terminal.send("/theme\r").wait_for("Theme on a");
+        terminal.send("/theme\r").wait_for("Theme for");
         terminal.send(name).wait_until("one of them", |screen| screen.contains("1 of "));
         terminal.send("\r").wait_for(said);
     };
-    choose("mine", "Missing colors: accent, border,");
+    choose("mine", "missing colors: accent, border,");
     choose("phosphor", "Theme: phosphor");
     let end = Instant::now() + Duration::from_secs(20);
     while !std::fs::read_to_string(home.path(CONFIG)).is_ok_and(|text| text.contains("dark: phosphor")) {
@@ -130,7 +130,7 @@ fn a_list_is_gone_through_with_the_usual_keys() {
     let mut terminal = start(&home);
     // The list is sorted, and its last entry is in use.
     let open = |terminal: &mut Terminal| {
-        terminal.send("/theme\r").wait_for("Theme on a").wait_for("❯ titanium");
+        terminal.send("/theme\r").wait_for("Theme for").wait_for("❯ titanium");
     };
     open(&mut terminal);
     terminal.send("\x1b[A").wait_for("❯ solar-light");
@@ -139,10 +139,10 @@ fn a_list_is_gone_through_with_the_usual_keys() {
     terminal.send("\x1b[6~").wait_without("❯ amber");
     assert!(!terminal.screen().contains("❯ ansi"), "a page is more than a row");
     terminal.send("\x1b[5~").wait_for("❯ amber");
-    terminal.send("\x1b").wait_without("Theme on a");
+    terminal.send("\x1b").wait_without("Theme for");
     open(&mut terminal);
     terminal.send("\x1b[A").wait_for("❯ solar-light");
-    terminal.send("\x03").wait_without("Theme on a");
+    terminal.send("\x03").wait_without("Theme for");
     // Neither way of closing chose anything.
     open(&mut terminal);
     terminal.send("\x1b[B").wait_for("❯ amber");
@@ -158,7 +158,7 @@ fn the_theme_follows_the_terminals_appearance() {
     assert_eq!(count(&terminal, &accent(LIGHT)), 0);
     terminal.send("\x1b[?997;2n");
     wait_for_color(&terminal, &accent(LIGHT), 0);
-    terminal.wait_for("/hotkeys lists keys");
+    terminal.wait_for("/hotkeys: keys");
 
     let question = "\x1b]11;?";
     let before = (count(&terminal, question), count(&terminal, &accent(TITANIUM)));
@@ -166,7 +166,7 @@ fn the_theme_follows_the_terminals_appearance() {
     wait_for_color(&terminal, question, before.0);
     terminal.send("\x1b]11;rgb:1010/1111/1212\x1b\\");
     wait_for_color(&terminal, &accent(TITANIUM), before.1);
-    terminal.wait_for("/hotkeys lists keys");
+    terminal.wait_for("/hotkeys: keys");
 }
 
 // proves: TUI-117

@@ -295,11 +295,11 @@ fn a_project_is_trusted_from_inside_the_conversation() {
     let mut screen = Screen::in_home(home, server, &["--approval-mode", "write"], 40, 160);
     screen.say("go").wait_for("First.");
     assert!(!screen.home.exists("home/ran"));
-    screen.say("/trust").wait_for("Trust for").wait_for("not agreed (/trust add)").wait_for("sha256:");
-    screen.say("/trust add").wait_for("is trusted");
+    screen.say("/trust").wait_for("Trust for").wait_for("not trusted (/trust add)").wait_for("sha256:");
+    screen.say("/trust add").wait_for("Trusted ");
     screen.say("again").wait_for("Second.");
     assert!(screen.home.exists("home/ran"));
-    screen.say("/trust").wait_for("agreed 20");
-    screen.say("/trust revoke").wait_for("is no longer trusted");
+    screen.say("/trust").wait_for("trusted 20");
+    screen.say("/trust revoke").wait_for("Revoked trust for");
     screen.say("/trust maybe").wait_for("Usage: /trust");
 }

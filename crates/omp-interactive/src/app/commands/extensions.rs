@@ -22,50 +22,45 @@ enum Row {
     Item(DiscoveredItem),
 }
 
-impl App {
-    /// Opens the dashboard at a row.
-    pub(in crate::app) fn show_extensions(&mut self, at: usize) {
-        let session = self.session();
-        self.spawn(async move {
-            let found = session.discovered_items().await;
-            Box::new(move |app: &mut Self| app.list_extensions(rows(found), at)) as Task
-        });
-    }
+/// Opens the dashboard at a row.
+pub(crate) fn show_extensions(app: &mut App, at: usize) {
+    let session = app.session();
+    app.spawn(async move {
+        let found = session.discovered_items().await;
+        Box::new(move |app: &mut App| list_extensions(app, rows(found), at)) as Task
+    });
+}
 
-    fn list_extensions(&mut self, rows: Vec<Row>, at: usize) {
-        if rows.is_empty() {
-            self.hint(
-                Token::Muted,
-                "Nothing was found: no context files, skills, rules, commands or settings files.",
-            );
-            return;
-        }
-        let list = Selector::new("Extensions (Enter switches on or off)", rows.iter().map(choice).collect());
-        let list = list.at(at.min(rows.len() - 1));
-        self.pick(list, move |app, chosen| {
-            let Some((place, row)) = chosen.and_then(|place| Some((place, rows.get(place)?))) else { return };
-            let (key, entry) = match row {
-                Row::Source { id, .. } => (keys::DISABLED_PROVIDERS.path(), (*id).to_owned()),
-                Row::Item(found) => (keys::DISABLED_EXTENSIONS.path(), found.entry.clone()),
-            };
-            app.toggle(key, entry, place);
-        });
+fn list_extensions(app: &mut App, rows: Vec<Row>, at: usize) {
+    if rows.is_empty() {
+        app.hint(Token::Muted, "No context files, skills, rules, commands or settings files found");
+        return;
     }
+    let list = Selector::new("Extensions (Enter: enable or disable)", rows.iter().map(choice).collect());
+    let list = list.at(at.min(rows.len() - 1));
+    app.pick(list, move |app, chosen| {
+        let Some((place, row)) = chosen.and_then(|place| Some((place, rows.get(place)?))) else { return };
+        let (key, entry) = match row {
+            Row::Source { id, .. } => (keys::DISABLED_PROVIDERS.path(), (*id).to_owned()),
+            Row::Item(found) => (keys::DISABLED_EXTENSIONS.path(), found.entry.clone()),
+        };
+        toggle(app, key, entry, place);
+    });
+}
 
-    /// Puts an entry into a list of the settings, or takes it away, and shows the dashboard again.
-    fn toggle(&mut self, key: &'static str, entry: String, place: usize) {
-        let session = self.session();
-        self.spawn(async move {
-            let done = switch(&session, key, &entry).await;
-            Box::new(move |app: &mut Self| {
-                if let Err(error) = done {
-                    app.complain(&error.to_string());
-                }
-                app.look_around();
-                app.show_extensions(place);
-            }) as Task
-        });
-    }
+/// Puts an entry into a list of the settings, or takes it away, and shows the dashboard again.
+fn toggle(app: &mut App, key: &'static str, entry: String, place: usize) {
+    let session = app.session();
+    app.spawn(async move {
+        let done = switch(&session, key, &entry).await;
+        Box::new(move |app: &mut App| {
+            if let Err(error) = done {
+                app.complain(&error.to_string());
+            }
+            app.look_around();
+            show_extensions(app, place);
+        }) as Task
+    });
 }
 
 async fn switch(session: &Arc<Session>, key: &'static str, entry: &str) -> Result<(), omp_sdk::SessionError> {
@@ -104,7 +99,7 @@ fn choice(row: &Row) -> Choice {
     match row {
         Row::Source { label, on, .. } => {
             let state = if *on { "on" } else { "off" };
-            Choice::new(format!("everything of {label} ({state})")).group(*label)
+            Choice::new(format!("all of {label} ({state})")).group(*label)
         }
         Row::Item(item) => {
             let (sign, state) = match &item.state {

@@ -1,18 +1,18 @@
-//! Built-in commands, by topic.
+//! Commands that need a screen, by topic: functions that are given the [`App`](super::App), as actions of keys are.
 
-mod answers;
-pub(super) mod changing;
-mod copying;
-mod deleting;
-mod extensions;
-mod inside;
-mod login;
-mod models;
-mod picking;
-mod planning;
-mod queueing;
-mod rewinding;
-mod settings;
-pub(super) mod setup;
-mod sharing;
-mod theme;
+pub(super) mod branch;
+pub(super) mod copy;
+pub(super) mod debug;
+pub(super) mod extensions;
+pub(crate) mod login;
+pub(super) mod model_change;
+pub(crate) mod models;
+pub(super) mod plan_review;
+pub(super) mod queue;
+pub(super) mod rewind;
+pub(super) mod session;
+pub(crate) mod settings;
+pub(crate) mod setup;
+pub(super) mod share;
+pub(super) mod text_answer;
+pub(crate) mod theme;

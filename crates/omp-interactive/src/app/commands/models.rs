@@ -7,88 +7,86 @@ use omp_theme::Token;
 use omp_types::ThinkingLevel;
 use omp_view::message::Level;
 
-use super::changing::{Change, DEFAULT};
+use super::model_change::{Change, DEFAULT};
+use crate::app::commands::model_change;
 use crate::app::{App, Task};
 use crate::panels::covering::Covering;
 use crate::panels::opening::Opening;
 
-impl App {
-    /// `/model`: the choice is kept.
-    pub(in crate::app) fn choose_model(&mut self, wanted: &str) {
-        match wanted {
-            "" => self.open_models(Purpose::Roles),
-            wanted => self.assign_model(DEFAULT.to_owned(), wanted.to_owned()),
-        }
+/// `/model`: the choice is kept.
+pub(crate) fn choose_model(app: &mut App, wanted: &str) {
+    match wanted {
+        "" => open_models(app, Purpose::Roles),
+        wanted => assign_model(app, DEFAULT.to_owned(), wanted.to_owned()),
     }
+}
 
-    /// `/switch`: the choice is for this session.
-    pub(in crate::app) fn switch_model(&mut self, wanted: &str) {
-        match wanted {
-            "" => self.open_models(Purpose::Once),
-            wanted => self.use_model(wanted.to_owned()),
-        }
+/// `/switch`: the choice is for this session.
+pub(crate) fn switch_model(app: &mut App, wanted: &str) {
+    match wanted {
+        "" => open_models(app, Purpose::Once),
+        wanted => use_model(app, wanted.to_owned()),
     }
+}
 
-    fn open_models(&mut self, purpose: Purpose) {
-        self.open_soon("Choose a model");
-        let session = self.session();
-        self.spawn(async move {
-            // Keys may be printed by commands, and credentials lie in a database.
-            let offer = tokio::task::spawn_blocking(move || offer(&session)).await;
-            Box::new(move |app: &mut Self| match offer {
-                Ok(offer) if !offer.items.is_empty() => app.opened(Covering(Panel::new(offer, purpose))),
-                _ => {
-                    app.close::<Opening>();
-                    let text =
-                        "No other model can be used yet. Sign in with /login, or set a provider's key.";
-                    app.hint(Token::Warning, text);
-                }
-            }) as Task
-        });
-    }
+fn open_models(app: &mut App, purpose: Purpose) {
+    app.open_soon("Choose a model");
+    let session = app.session();
+    app.spawn(async move {
+        // Keys may be printed by commands, and credentials lie in a database.
+        let offer = tokio::task::spawn_blocking(move || offer(&session)).await;
+        Box::new(move |app: &mut App| match offer {
+            Ok(offer) if !offer.items.is_empty() => app.opened(Covering(Panel::new(offer, purpose))),
+            _ => {
+                app.close::<Opening>();
+                let text = "no other model is available: sign in with /login or set a provider's API key";
+                app.hint(Token::Warning, text);
+            }
+        }) as Task
+    });
+}
 
-    /// Lets a model answer in this session.
-    pub(crate) fn use_model(&mut self, selector: String) {
-        self.change(Change::Use(selector));
-    }
+/// Lets a model answer in this session.
+pub(crate) fn use_model(app: &mut App, selector: String) {
+    model_change::change(app, Change::Use(selector));
+}
 
-    /// Gives a role a model.
-    pub(crate) fn assign_model(&mut self, role: String, selector: String) {
-        self.change(Change::Assign { role, selector });
-    }
+/// Gives a role a model.
+pub(crate) fn assign_model(app: &mut App, role: String, selector: String) {
+    model_change::change(app, Change::Assign { role, selector });
+}
 
-    pub(in crate::app) fn cycle_model(&mut self, direction: Direction) {
-        self.change(Change::Cycle(direction));
-    }
+pub(crate) fn cycle_model(app: &mut App, direction: Direction) {
+    model_change::change(app, Change::Cycle(direction));
+}
 
-    /// Says which models this run is limited to, if it is.
-    pub(crate) fn tell_scope(&mut self) {
-        let session = self.session();
-        let scope = session.scope();
-        if scope.is_empty() || session.settings().get(keys::STARTUP_QUIET) {
-            return;
-        }
-        let name = |model: &omp_sdk::ScopedModel| match model.thinking {
-            Some(level) => format!("{}:{}", model.selector, level.name()),
-            None => model.selector.clone(),
-        };
-        let names: Vec<String> = scope.iter().map(name).collect();
-        self.say(Level::Info, &format!("Model scope: {}", names.join(", ")));
+/// Says which models this run is limited to, if it is.
+pub(crate) fn tell_scope(app: &mut App) {
+    let session = app.session();
+    let scope = session.scope();
+    if scope.is_empty() || session.settings().get(keys::STARTUP_QUIET) {
+        return;
     }
+    let name = |model: &omp_sdk::ScopedModel| match model.thinking {
+        Some(level) => format!("{}:{}", model.selector, level.name()),
+        None => model.selector.clone(),
+    };
+    let names: Vec<String> = scope.iter().map(name).collect();
+    app.say(Level::Info, &format!("Model scope: {}", names.join(", ")));
+}
 
-    pub(in crate::app) fn cycle_thinking(&mut self) {
-        let session = self.session();
-        let levels = session.thinking_levels();
-        let at = levels.iter().position(|level| *level == self.status.thinking).map_or(0, |at| at + 1);
-        let next = levels.get(at % levels.len().max(1)).copied().unwrap_or(ThinkingLevel::Off);
-        if levels.len() < 2 {
-            self.hint(Token::Muted, "This model does not think.");
-            return;
-        }
-        self.status.thinking = next;
-        self.hint(Token::Muted, format!("Thinking: {}", next.name()));
-        self.change(Change::Think(next));
+pub(crate) fn cycle_thinking(app: &mut App) {
+    let session = app.session();
+    let levels = session.thinking_levels();
+    let at = levels.iter().position(|level| *level == app.status.thinking).map_or(0, |at| at + 1);
+    let next = levels.get(at % levels.len().max(1)).copied().unwrap_or(ThinkingLevel::Off);
+    if levels.len() < 2 {
+        app.hint(Token::Muted, "This model has no thinking levels");
+        return;
     }
+    app.status.thinking = next;
+    app.hint(Token::Muted, format!("Thinking: {}", next.name()));
+    model_change::change(app, Change::Think(next));
 }
 
 /// Everything that a person could choose in a session.
@@ -108,14 +106,14 @@ fn offer(session: &Session) -> Offer {
         current: session.model_selector(),
         note: session.cache_at_stake().map(|stake| {
             let CacheAtStake { model, tokens } = stake;
-            format!("{model} has {tokens} tokens of this conversation in its cache; another model reads them anew.")
+            format!("{model} has {tokens} tokens of this conversation cached; switching models re-sends them")
         }),
     }
 }
 
 fn item(choice: &ModelChoice) -> Item {
     let provider = choice.selector.split_once('/').map_or("", |(provider, _)| provider).to_owned();
-    let thinks = if choice.reasoning { ", thinks" } else { "" };
+    let thinks = if choice.reasoning { ", reasoning" } else { "" };
     let window = match choice.context_window / 1000 {
         0 => String::new(),
         thousands @ 1..1000 => format!("{thousands}k"),

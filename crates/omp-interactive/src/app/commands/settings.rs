@@ -9,6 +9,8 @@ use omp_sdk::{SettingEffect, setting_effect};
 use omp_theme::{Preset, Token};
 use serde_json::Value;
 
+use crate::app::commands::theme;
+use crate::app::panels::Panels;
 use crate::app::{App, Task};
 use crate::panels::covering::Covering;
 use crate::panels::hidden::Hidden;
@@ -17,122 +19,121 @@ use crate::panels::text::Text;
 /// Where a broker is, and its word, are no business of this panel: a session that uses one was started with it.
 const HIDDEN: &[&str] = &["auth.broker.url", "auth.broker.token"];
 
-impl App {
-    /// Opens the panel of settings, with what the user's file says now.
-    pub(in crate::app) fn open_settings(&mut self) {
-        self.open_soon("Settings");
-        let session = self.session();
-        self.spawn(async move {
-            let read = session.reread_settings().await;
-            Box::new(move |app: &mut Self| {
-                if let Err(error) = read {
-                    app.complain(&error.to_string());
-                }
-                let items = app.setting_items();
-                app.opened(Covering(Panel::new(items)));
-            }) as Task
-        });
-    }
-
-    /// Gives a setting a value that was written or chosen.
-    pub(crate) fn change_setting(&mut self, path: &'static str, text: &str) {
-        let Some(row) = find(path) else { return };
-        match parse_value(row, text) {
-            Ok(value) => self.store_setting(path, value),
-            Err(error) => self.complain_about_setting(&error.to_string()),
-        }
-    }
-
-    /// Gives a setting its default.
-    pub(crate) fn reset_setting(&mut self, path: &'static str) {
-        if let Some(row) = find(path) {
-            self.store_setting(path, reset_value(row));
-        }
-    }
-
-    /// Asks for a value in words.
-    pub(crate) fn write_setting(&mut self, path: &'static str) {
-        let Some(row) = find(path) else { return };
-        if row.secrecy == Secrecy::Secret {
-            self.open_in_front(Hidden::new(path, move |app, written| app.change_setting(path, &written)));
-            return;
-        }
-        let begun = shown(&self.session().settings().value(row));
-        let form = match row.shape {
-            Shape::List(_) => " (a JSON array, such as [\"one\", \"two\"])",
-            Shape::Record => " (a JSON object, such as {\"name\": \"value\"})",
-            _ => "",
-        };
-        let question = format!("{path}{form}");
-        self.open_in_front(Text::new(question, &begun, move |app, written| {
-            if let Some(written) = written {
-                app.change_setting(path, &written);
-            }
-        }));
-    }
-
-    pub(in crate::app) fn store_setting(&mut self, path: &'static str, value: Value) {
-        let (session, tasks, turn) =
-            (self.session(), self.tasks.clone(), Arc::clone(&self.panels.setup.turn));
-        while self.panels.setup.saves.try_join_next().is_some() {}
-        self.panels.setup.saves.spawn(async move {
-            let turn = turn.lock().await;
-            let changed = session.change_setting(path, value.clone()).await;
-            drop(turn);
-            let task: Task = Box::new(move |app: &mut Self| match changed {
-                Ok(()) => app.setting_changed(path, &value),
-                Err(error) => app.complain_about_setting(&error.to_string()),
-            });
-            // The program has ended if nobody takes it.
-            let _ = tasks.send(task);
-        });
-    }
-
+impl Panels {
     /// Waits until everything that was changed is in the file.
     pub(crate) async fn settle(&mut self) {
-        while self.panels.setup.saves.join_next().await.is_some() {}
+        while self.setup.saves.join_next().await.is_some() {}
     }
+}
 
-    fn complain_about_setting(&mut self, problem: &str) {
-        self.stop_trying();
-        match self.panel::<Covering<Panel>>() {
-            Some(panel) => panel.0.complain(problem),
-            None => self.complain(problem),
-        }
-        self.changed();
+/// Opens the panel of settings, with what the user's file says now.
+pub(crate) fn open_settings(app: &mut App) {
+    app.open_soon("Settings");
+    let session = app.session();
+    app.spawn(async move {
+        let read = session.reread_settings().await;
+        Box::new(move |app: &mut App| {
+            if let Err(error) = read {
+                app.complain(&error.to_string());
+            }
+            let items = setting_items(app);
+            app.opened(Covering(Panel::new(items)));
+        }) as Task
+    });
+}
+
+/// Gives a setting a value that was written or chosen.
+pub(crate) fn change_setting(app: &mut App, path: &'static str, text: &str) {
+    let Some(row) = find(path) else { return };
+    match parse_value(row, text) {
+        Ok(value) => store_setting(app, path, value),
+        Err(error) => complain_about_setting(app, &error.to_string()),
     }
+}
 
-    /// A setting was saved: the screen follows.
-    fn setting_changed(&mut self, path: &'static str, value: &Value) {
-        self.surface.theme.end_preview();
-        self.dress();
-        self.look_around();
-        let items = self.setting_items();
-        let settings = self.session().settings();
-        let wins = find(path).filter(|row| settings.value(row) != *value).map(|_| settings.origin(path));
-        if let Some(layer) = wins.filter(|layer| !matches!(layer, Layer::Global(_) | Layer::Default)) {
-            self.hint(Token::Warning, format!("{path} is saved, but {} goes before it here.", place(&layer)));
-        }
-        if let Some(panel) = self.panel::<Covering<Panel>>() {
-            panel.0.update(items);
-        }
-        self.changed();
+/// Gives a setting its default.
+pub(crate) fn reset_setting(app: &mut App, path: &'static str) {
+    if let Some(row) = find(path) {
+        store_setting(app, path, reset_value(row));
     }
+}
 
-    fn setting_items(&self) -> Vec<Item> {
-        let settings = self.session().settings();
-        let themes = self.surface.theme.names();
-        let rows = TABLE.iter().filter(|row| !HIDDEN.contains(&row.path));
-        rows.map(|row| item(row, &settings, &themes)).collect()
+/// Asks for a value in words.
+pub(crate) fn write_setting(app: &mut App, path: &'static str) {
+    let Some(row) = find(path) else { return };
+    if row.secrecy == Secrecy::Secret {
+        app.open_in_front(Hidden::new(path, move |app, written| change_setting(app, path, &written)));
+        return;
     }
-
-    /// Shows a value of a setting without keeping it.
-    pub(crate) fn try_setting(&mut self, path: &'static str, text: &str) {
-        if path == keys::SYMBOL_PRESET.path() {
-            self.try_symbols(Preset::find(text));
-        } else {
-            self.try_theme(text);
+    let begun = shown(&app.session().settings().value(row));
+    let form = match row.shape {
+        Shape::List(_) => " (a JSON array, such as [\"one\", \"two\"])",
+        Shape::Record => " (a JSON object, such as {\"name\": \"value\"})",
+        _ => "",
+    };
+    let question = format!("{path}{form}");
+    app.open_in_front(Text::new(question, &begun, move |app, written| {
+        if let Some(written) = written {
+            change_setting(app, path, &written);
         }
+    }));
+}
+
+pub(crate) fn store_setting(app: &mut App, path: &'static str, value: Value) {
+    let (session, tasks, turn) = (app.session(), app.tasks.clone(), Arc::clone(&app.panels.setup.turn));
+    while app.panels.setup.saves.try_join_next().is_some() {}
+    app.panels.setup.saves.spawn(async move {
+        let turn = turn.lock().await;
+        let changed = session.change_setting(path, value.clone()).await;
+        drop(turn);
+        let task: Task = Box::new(move |app: &mut App| match changed {
+            Ok(()) => setting_changed(app, path, &value),
+            Err(error) => complain_about_setting(app, &error.to_string()),
+        });
+        // The program has ended if nobody takes it.
+        let _ = tasks.send(task);
+    });
+}
+
+fn complain_about_setting(app: &mut App, problem: &str) {
+    theme::stop_trying(app);
+    match app.panels.panel::<Covering<Panel>>() {
+        Some(panel) => panel.0.complain(problem),
+        None => app.complain(problem),
+    }
+    app.surface.changed();
+}
+
+/// A setting was saved: the screen follows.
+fn setting_changed(app: &mut App, path: &'static str, value: &Value) {
+    app.surface.theme.end_preview();
+    theme::dress(app);
+    app.look_around();
+    let items = setting_items(app);
+    let settings = app.session().settings();
+    let wins = find(path).filter(|row| settings.value(row) != *value).map(|_| settings.origin(path));
+    if let Some(layer) = wins.filter(|layer| !matches!(layer, Layer::Global(_) | Layer::Default)) {
+        app.hint(Token::Warning, format!("{path} saved, but {} overrides it here", place(&layer)));
+    }
+    if let Some(panel) = app.panels.panel::<Covering<Panel>>() {
+        panel.0.update(items);
+    }
+    app.surface.changed();
+}
+
+fn setting_items(app: &App) -> Vec<Item> {
+    let settings = app.session().settings();
+    let themes = app.surface.theme.names();
+    let rows = TABLE.iter().filter(|row| !HIDDEN.contains(&row.path));
+    rows.map(|row| item(row, &settings, &themes)).collect()
+}
+
+/// Shows a value of a setting without keeping it.
+pub(crate) fn try_setting(app: &mut App, path: &'static str, text: &str) {
+    if path == keys::SYMBOL_PRESET.path() {
+        theme::try_symbols(app, Preset::find(text));
+    } else {
+        theme::try_theme(app, text);
     }
 }
 
@@ -167,24 +168,24 @@ fn item(row: &'static Setting, settings: &Values, themes: &[String]) -> Item {
 
 fn remark(row: &Setting, layer: &Layer) -> String {
     if let Some(part) = row.waits_for {
-        return format!("It has no effect yet: it waits for {part}.");
+        return format!("No effect yet: {part} isn't available yet");
     }
     if !matches!(layer, Layer::Default | Layer::Global(_)) {
-        return format!("{} says so, which goes before your own file.", capital(&place(layer)));
+        return format!("Set by {}, which overrides your own file", capital(&place(layer)));
     }
     match setting_effect(row.path) {
         SettingEffect::Now => String::new(),
-        SettingEffect::NextSession => "A change counts from the next session on.".to_owned(),
+        SettingEffect::NextSession => "Takes effect in the next session".to_owned(),
     }
 }
 
 fn place(layer: &Layer) -> String {
     match layer {
-        Layer::Default => "the program".to_owned(),
+        Layer::Default => "the defaults".to_owned(),
         Layer::Global(path) | Layer::Project { path, .. } | Layer::Overlay(path) => {
             path.display().to_string()
         }
-        Layer::Runtime => "a flag, a variable or a choice in this run".to_owned(),
+        Layer::Runtime => "a flag, a variable or a choice made in this run".to_owned(),
     }
 }
 

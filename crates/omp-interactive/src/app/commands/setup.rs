@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use omp_panels::wizard::{Answer, Question, Scene, VERSION, Wish, Wizard as Machine};
 use omp_sdk::settings::{Layer, Setting, Settings, find, keys};
-use omp_sdk::{LoginRow, ProviderAdded, ProviderPreset, add_provider};
+use omp_sdk::{LoginRow, ProviderAdded, ProviderPreset};
 use omp_theme::{Preset, Symbol, Token};
 use omp_tui::ui::Id;
 use omp_view::message::Level;
@@ -13,6 +13,8 @@ use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
 use super::login::{Pending, logins};
+use crate::app::commands::{login, settings, theme};
+use crate::app::panels::Panels;
 use crate::app::{App, Task};
 use crate::panels::wizard::{Whole, Wizard};
 use crate::run::SetUp;
@@ -33,140 +35,140 @@ pub(in crate::app) struct Setup {
     pub(in crate::app) turn: Arc<Mutex<()>>,
 }
 
-impl App {
-    /// `/setup`: everything, or the providers.
-    pub(in crate::app) fn set_up(&mut self, part: &str) {
-        match part {
-            "" => self.open_wizard(Scene::ALL.to_vec(), Whole::Yes),
-            "providers" => self.open_wizard(vec![Scene::Providers, Scene::Search], Whole::No),
-            _ => self.hint(Token::Warning, "Usage: /setup [providers]"),
-        }
-    }
-
-    /// Shows what of the set-up comes before the first prompt.
-    pub(crate) fn begin_set_up(&mut self, set_up: SetUp) {
-        let settings = self.session().settings();
-        let provided = !self.session().fell_back_to_demo();
-        let left = |scene: &Scene| !is_done(*scene, &settings, provided);
-        let scenes: Vec<Scene> = match set_up {
-            SetUp::Nothing => Vec::new(),
-            SetUp::Rest => Scene::ALL.into_iter().filter(left).collect(),
-            SetUp::Whole => Scene::ALL.to_vec(),
-        };
-        if !scenes.is_empty() {
-            self.open_wizard(scenes, Whole::Yes);
-        }
-    }
-
+impl Panels {
     /// Is the set-up on the screen? Prompts wait for its end.
     pub(in crate::app) fn is_setting_up(&mut self) -> bool {
         self.panel::<Wizard>().is_some()
     }
+}
 
-    fn open_wizard(&mut self, scenes: Vec<Scene>, whole: Whole) {
-        let questions = scenes.into_iter().map(|scene| self.question(scene, &[])).collect();
-        self.open_in_front(Wizard { machine: Machine::new(questions), whole });
-        self.renew_providers();
+/// `/setup`: everything, or the providers.
+pub(crate) fn set_up(app: &mut App, part: &str) {
+    match part {
+        "" => open_wizard(app, Scene::ALL.to_vec(), Whole::Yes),
+        "providers" => open_wizard(app, vec![Scene::Providers, Scene::Search], Whole::No),
+        _ => app.hint(Token::Warning, "Usage: /setup [providers]"),
     }
+}
 
-    /// Looks again what can be signed in to, and what is.
-    pub(in crate::app) fn renew_providers(&mut self) {
-        let Some(sign_in) = self.sign_in() else { return };
-        self.spawn(async move {
-            let rows = tokio::task::spawn_blocking(move || logins(&sign_in)).await.unwrap_or_default();
-            Box::new(move |app: &mut Self| {
-                let question = app.question(Scene::Providers, &rows);
-                if let Some(wizard) = app.panel::<Wizard>() {
-                    wizard.machine.update(question);
-                }
-                app.changed();
-            }) as Task
-        });
+/// Shows what of the set-up comes before the first prompt.
+pub(crate) fn begin_set_up(app: &mut App, set_up: SetUp) {
+    let settings = app.session().settings();
+    let provided = !app.session().fell_back_to_demo();
+    let left = |scene: &Scene| !is_done(*scene, &settings, provided);
+    let scenes: Vec<Scene> = match set_up {
+        SetUp::Nothing => Vec::new(),
+        SetUp::Rest => Scene::ALL.into_iter().filter(left).collect(),
+        SetUp::Whole => Scene::ALL.to_vec(),
+    };
+    if !scenes.is_empty() {
+        open_wizard(app, scenes, Whole::Yes);
     }
+}
 
-    fn question(&self, scene: Scene, logins: &[(LoginRow, bool)]) -> Question {
-        let settings = self.session().settings();
-        let mut remark = String::new();
-        let current;
-        let answers = match scene {
-            Scene::Providers => {
-                let stored: Vec<&str> =
-                    logins.iter().filter(|(_, stored)| *stored).map(|(row, _)| row.id.as_str()).collect();
-                current = stored.join(", ");
-                let answer = |(row, stored): &(LoginRow, bool)| {
-                    let signed = if *stored { ", signed in" } else { "" };
-                    Answer::new(&row.id, format!("{}{signed}", row.name))
-                };
-                logins.iter().map(answer).collect()
-            }
-            Scene::Search => {
-                let setting = find(SEARCH);
-                let value = setting.map(|setting| settings.value(setting)).unwrap_or_default();
-                current = value.as_str().unwrap_or_default().to_owned();
-                if let Some(part) = setting.and_then(|setting| setting.waits_for) {
-                    remark = format!("Your answer is kept; {part} itself is not available yet.");
-                }
-                let words = setting.map(Setting::choices).unwrap_or_default();
-                words.iter().map(|word| Answer::new(*word, "")).collect()
-            }
-            Scene::Symbols => {
-                current = self.surface.theme.theme().preset().name().to_owned();
-                Preset::ALL.into_iter().map(|preset| Answer::new(preset.name(), sample(preset))).collect()
-            }
-            Scene::Theme => {
-                current = self.surface.theme.slots().get(self.surface.theme.appearance()).to_owned();
-                self.theme_items().into_iter().map(|item| Answer::new(item.name, item.made_for)).collect()
-            }
-        };
-        Question { scene, answers, current, remark }
-    }
+fn open_wizard(app: &mut App, scenes: Vec<Scene>, whole: Whole) {
+    let questions = scenes.into_iter().map(|scene| question(app, scene, &[])).collect();
+    app.open_in_front(Wizard { machine: Machine::new(questions), whole });
+    renew_providers(app);
+}
 
-    /// Does what the wizard wants.
-    pub(crate) fn grant_wizard(&mut self, wish: Wish, whole: Whole) {
-        match wish {
-            Wish::SignIn(id) => self.find_login(id, true),
-            Wish::Try(Scene::Symbols, word) => self.try_symbols(Preset::find(&word)),
-            Wish::Try(_, name) => self.try_theme(&name),
-            Wish::StopTrying => self.stop_trying(),
-            Wish::Keep(Scene::Theme, name) => self.keep_theme(&name),
-            Wish::Keep(Scene::Symbols, word) => self.change_setting(keys::SYMBOL_PRESET.path(), &word),
-            Wish::Keep(_, word) => self.change_setting(SEARCH, &word),
-            Wish::Leave => {
-                self.hint(Token::Muted, "/setup goes on with the set-up at any time.");
-                self.send_waiting();
+/// Looks again what can be signed in to, and what is.
+pub(crate) fn renew_providers(app: &mut App) {
+    let Some(sign_in) = login::sign_in(app) else { return };
+    app.spawn(async move {
+        let rows = tokio::task::spawn_blocking(move || logins(&sign_in)).await.unwrap_or_default();
+        Box::new(move |app: &mut App| {
+            let question = question(app, Scene::Providers, &rows);
+            if let Some(wizard) = app.panels.panel::<Wizard>() {
+                wizard.machine.update(question);
             }
-            Wish::Finish => {
-                if whole == Whole::Yes {
-                    self.store_setting(keys::SETUP_VERSION.path(), Value::from(VERSION));
-                }
-                self.hint(Token::Muted, "Everything is set up. /settings changes more.");
-                self.send_waiting();
+            app.surface.changed();
+        }) as Task
+    });
+}
+
+fn question(app: &App, scene: Scene, logins: &[(LoginRow, bool)]) -> Question {
+    let settings = app.session().settings();
+    let mut remark = String::new();
+    let current;
+    let answers = match scene {
+        Scene::Providers => {
+            let stored: Vec<&str> =
+                logins.iter().filter(|(_, stored)| *stored).map(|(row, _)| row.id.as_str()).collect();
+            current = stored.join(", ");
+            let answer = |(row, stored): &(LoginRow, bool)| {
+                let signed = if *stored { ", signed in" } else { "" };
+                Answer::new(&row.id, format!("{}{signed}", row.name))
+            };
+            logins.iter().map(answer).collect()
+        }
+        Scene::Search => {
+            let setting = find(SEARCH);
+            let value = setting.map(|setting| settings.value(setting)).unwrap_or_default();
+            current = value.as_str().unwrap_or_default().to_owned();
+            if let Some(part) = setting.and_then(|setting| setting.waits_for) {
+                remark = format!("Saved, but {part} isn't available yet");
             }
+            let words = setting.map(Setting::choices).unwrap_or_default();
+            words.iter().map(|word| Answer::new(*word, "")).collect()
+        }
+        Scene::Symbols => {
+            current = app.surface.theme.theme().preset().name().to_owned();
+            Preset::ALL.into_iter().map(|preset| Answer::new(preset.name(), sample(preset))).collect()
+        }
+        Scene::Theme => {
+            current = app.surface.theme.slots().get(app.surface.theme.appearance()).to_owned();
+            app.surface.theme_items().into_iter().map(|item| Answer::new(item.name, item.made_for)).collect()
+        }
+    };
+    Question { scene, answers, current, remark }
+}
+
+/// Does what the wizard wants.
+pub(crate) fn grant_wizard(app: &mut App, wish: Wish, whole: Whole) {
+    match wish {
+        Wish::SignIn(id) => login::find_login(app, id, true),
+        Wish::Try(Scene::Symbols, word) => theme::try_symbols(app, Preset::find(&word)),
+        Wish::Try(_, name) => theme::try_theme(app, &name),
+        Wish::StopTrying => theme::stop_trying(app),
+        Wish::Keep(Scene::Theme, name) => theme::keep_theme(app, &name),
+        Wish::Keep(Scene::Symbols, word) => settings::change_setting(app, keys::SYMBOL_PRESET.path(), &word),
+        Wish::Keep(_, word) => settings::change_setting(app, SEARCH, &word),
+        Wish::Leave => {
+            app.hint(Token::Muted, "Run /setup to continue setup at any time");
+            app.send_waiting();
+        }
+        Wish::Finish => {
+            if whole == Whole::Yes {
+                settings::store_setting(app, keys::SETUP_VERSION.path(), Value::from(VERSION));
+            }
+            app.hint(Token::Muted, "Setup complete. See /settings for more options.");
+            app.send_waiting();
         }
     }
+}
 
-    /// `/provider add --preset <name>`: describes a provider in the models file.
-    pub(in crate::app) fn add_provider(&mut self, arguments: &str) {
-        let words: Vec<&str> = arguments.split_whitespace().collect();
-        let preset = match words.as_slice() {
-            ["add", "--preset", name] => ProviderPreset::from_word(name),
-            ["add", flag] => flag.strip_prefix("--preset=").and_then(ProviderPreset::from_word),
-            _ => None,
-        };
-        let Some(preset) = preset else {
-            self.hint(Token::Warning, "Usage: /provider add --preset minimax|minimax-cn|glm");
-            return;
-        };
-        let directories = self.session().directories().clone();
-        self.spawn(async move {
-            let added = tokio::task::spawn_blocking(move || add_provider(&directories, preset)).await;
-            Box::new(move |app: &mut Self| match added {
-                Ok(Ok(added)) => app.say(Level::Info, &described(preset, &added)),
-                Ok(Err(error)) => app.complain(&error.to_string()),
-                Err(_) => {}
-            }) as Task
-        });
-    }
+/// `/provider add --preset <name>`: describes a provider in the models file.
+pub(crate) fn add_provider(app: &mut App, arguments: &str) {
+    let words: Vec<&str> = arguments.split_whitespace().collect();
+    let preset = match words.as_slice() {
+        ["add", "--preset", name] => ProviderPreset::from_word(name),
+        ["add", flag] => flag.strip_prefix("--preset=").and_then(ProviderPreset::from_word),
+        _ => None,
+    };
+    let Some(preset) = preset else {
+        app.hint(Token::Warning, "Usage: /provider add --preset minimax|minimax-cn|glm");
+        return;
+    };
+    let directories = app.session().directories().clone();
+    app.spawn(async move {
+        let added = tokio::task::spawn_blocking(move || omp_sdk::add_provider(&directories, preset)).await;
+        Box::new(move |app: &mut App| match added {
+            Ok(Ok(added)) => app.say(Level::Info, &described(preset, &added)),
+            Ok(Err(error)) => app.complain(&error.to_string()),
+            Err(_) => {}
+        }) as Task
+    });
 }
 
 /// Was a scene answered before, here or in another way?
@@ -199,11 +201,11 @@ fn described(preset: ProviderPreset, added: &ProviderAdded) -> String {
     let (provider, variable) = (preset.provider(), preset.variable());
     match added {
         ProviderAdded::Written(file) => format!(
-            "Provider {provider} is in {} now. Set {variable} to its key; new sessions know it.",
+            "Added provider {provider} to {}. Set {variable} to its API key; new sessions use it.",
             file.display()
         ),
         ProviderAdded::AlreadyThere(file) => {
-            format!("{} has a provider {provider} already; it stays as it is.", file.display())
+            format!("{} already has a provider {provider}; left unchanged", file.display())
         }
     }
 }

@@ -13,6 +13,7 @@ use omp_tui::render::Size;
 use omp_view::Look;
 
 use super::{Drawn, Panel, Reaction};
+use crate::app::switching;
 use crate::app::{App, Task};
 use sources::Sources;
 pub use start::{PickStart, Picked, pick_session};
@@ -26,7 +27,7 @@ struct SessionList {
 impl SessionList {
     fn wishes(wish: Option<Wish>) -> Reaction {
         match wish {
-            Some(wish) => Reaction::Do(Box::new(move |app| app.fulfil(wish))),
+            Some(wish) => Reaction::Do(Box::new(move |app| fulfil(app, wish))),
             None => Reaction::Stay,
         }
     }
@@ -46,49 +47,48 @@ impl Panel for SessionList {
     }
 }
 
-impl App {
-    /// Opens the list of sessions.
-    pub(crate) fn pick_session(&mut self) {
-        let session = self.session();
-        let file = session.file();
-        let sources = Sources::new(session.directories(), session.session_dir(), &session.cwd(), file);
-        let picker = Picker::new(Scope::Folder, self.keys());
-        self.open(SessionList { picker, sources: Arc::new(sources) });
-        self.fulfil(Wish::Load(Scope::Folder));
-    }
+/// Opens the list of sessions.
+pub(crate) fn open_session_list(app: &mut App) {
+    let session = app.session();
+    let file = session.file();
+    let sources = Sources::new(session.directories(), session.session_dir(), &session.cwd(), file);
+    let picker = Picker::new(Scope::Folder, app.composer.keys());
+    app.open(SessionList { picker, sources: Arc::new(sources) });
+    fulfil(app, Wish::Load(Scope::Folder));
+}
 
-    /// Does what the list wants; what needs the disk is done beside the interface.
-    fn fulfil(&mut self, wish: Wish) {
-        match wish {
-            Wish::Choose(path) => {
-                self.close::<SessionList>();
-                self.resume(path);
-            }
-            Wish::Cancel => self.close::<SessionList>(),
-            Wish::Exit => {
-                self.close::<SessionList>();
-                self.quit();
-            }
-            work => {
-                let Some(sources) = self.panel::<SessionList>().map(|list| Arc::clone(&list.sources)) else {
-                    return;
-                };
-                self.spawn(async move {
-                    let busy = Arc::clone(&sources);
-                    let news = tokio::task::spawn_blocking(move || busy.perform(work)).await.ok().flatten();
-                    Box::new(move |app: &mut Self| {
-                        let Some(list) = app.panel::<SessionList>() else { return };
-                        // Another list may have been opened meanwhile.
-                        if Arc::ptr_eq(&list.sources, &sources)
-                            && let Some(news) = news
-                            && let Some(next) = list.picker.news(news)
-                        {
-                            app.fulfil(next);
-                        }
-                        app.changed();
-                    }) as Task
-                });
-            }
+/// Does what the list wants; what needs the disk is done beside the interface.
+fn fulfil(app: &mut App, wish: Wish) {
+    match wish {
+        Wish::Choose(path) => {
+            app.close::<SessionList>();
+            switching::resume(app, path);
+        }
+        Wish::Cancel => app.close::<SessionList>(),
+        Wish::Exit => {
+            app.close::<SessionList>();
+            app.surface.quit();
+        }
+        work => {
+            let Some(sources) = app.panels.panel::<SessionList>().map(|list| Arc::clone(&list.sources))
+            else {
+                return;
+            };
+            app.spawn(async move {
+                let busy = Arc::clone(&sources);
+                let news = tokio::task::spawn_blocking(move || busy.perform(work)).await.ok().flatten();
+                Box::new(move |app: &mut App| {
+                    let Some(list) = app.panels.panel::<SessionList>() else { return };
+                    // Another list may have been opened meanwhile.
+                    if Arc::ptr_eq(&list.sources, &sources)
+                        && let Some(news) = news
+                        && let Some(next) = list.picker.news(news)
+                    {
+                        fulfil(app, next);
+                    }
+                    app.surface.changed();
+                }) as Task
+            });
         }
     }
 }

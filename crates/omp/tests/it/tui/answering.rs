@@ -50,8 +50,8 @@ fn typed_on() -> Option<Screen> {
 #[test]
 fn what_is_typed_ahead_is_no_answer() {
     let mut screen = std::iter::repeat_with(typed_on).take(50).flatten().next().expect("a quiet moment");
-    screen.wait_for("Keys go to your message until you pause");
-    screen.wait_for("Your message is kept: 1 1 1");
+    screen.wait_for("Keys still go to your message");
+    screen.wait_for("Draft kept: 1 1 1");
     assert_eq!(screen.server.requests().len(), 1);
     assert!(!screen.home.exists("work/run"));
     screen.answer("1").wait_for("Done.");
@@ -69,7 +69,7 @@ fn a_write_shows_what_it_changes() {
     let mut screen = asking(vec![call("write", &arguments), Reply::new().text("Done.")], |home| {
         home.write("work/notes.txt", &old);
     });
-    screen.say("go").wait_for("Difference: +1 -1").wait_for("Esc stops the turn");
+    screen.say("go").wait_for("Difference: +1 -1").wait_for("Esc: stop the turn");
     let shown = screen.terminal.screen();
     let asked = &shown[shown.rfind("Allow tool").expect("the question")..];
     assert!(
@@ -119,9 +119,9 @@ fn a_long_call_can_be_read_whole() {
     let content: String = (1..=300).map(|line| format!("row {line} of many\n")).collect();
     let arguments = json!({"path": "new.txt", "content": content});
     let mut screen = asking(vec![call("write", &arguments), Reply::new().text("Done.")], |_| {});
-    screen.say("go").wait_for("288 more rows").wait_for("Ctrl+O shows everything");
+    screen.say("go").wait_for("288 more rows").wait_for("Ctrl+O: show everything");
     assert!(!screen.terminal.screen().contains("row 150 of many"));
-    screen.answer("\x0f").wait_for("Esc goes back to the question").wait_for("row 20 of many");
+    screen.answer("\x0f").wait_for("Esc: back to the question").wait_for("row 20 of many");
     let mut pages = 0;
     while !screen.terminal.screen().contains("row 150 of many") {
         pages += 1;
@@ -139,13 +139,13 @@ fn a_long_call_can_be_read_whole() {
 fn no_may_carry_words() {
     let run = call("bash", &json!({"command": "touch one"}));
     let mut screen = asking(vec![run, Reply::new().text("I see.")], |_| {});
-    screen.say("go").wait_for("No, and say why");
+    screen.say("go").wait_for("No, and tell the model why");
     let shown = screen.terminal.screen();
-    let row = shown.lines().find(|row| row.contains("No, and say why")).unwrap();
+    let row = shown.lines().find(|row| row.contains("No, and tell the model why")).unwrap();
     let number = row.chars().find(char::is_ascii_digit).unwrap().to_string();
     screen.answer(&number).wait_for("What should the model do instead?");
     screen
-        .wait_for("Esc stops the turn")
+        .wait_for("Esc: stop the turn")
         .send("touch two")
         .wait_for("touch two")
         .send("\r")
@@ -175,7 +175,7 @@ fn escape_means_the_same_in_every_question() {
         home.models_yml(&server, Wire::OpenAiCompletions, omp_testkit::ModelOptions::new());
         home.write("home/.omp/agent/config.yml", "tools:\n  approval:\n    bash: prompt\n");
         let mut screen = Screen::in_home(home, server, &[], 40, 100);
-        screen.say(said).wait_for(asked).wait_for("Esc stops the turn");
+        screen.say(said).wait_for(asked).wait_for("Esc: stop the turn");
         screen.answer(ESCAPE).wait_for("Ask anything").terminal.wait_without("Working");
         assert_eq!(screen.server.requests().len(), turns, "{asked}: the model is not asked again");
         assert!(!screen.home.exists("work/run"));

@@ -35,7 +35,7 @@ fn a_branch_that_is_left_can_be_summed_up() {
     let before = lines(&file).len();
     screen.send(ESC).wait_for(TITLE).wait_for("❯ • user: question beta").send("\r").wait_for("No summary");
     // Own words, and back.
-    screen.send("3").wait_for("What should the summary say?").send(ESC).wait_for("1. No summary");
+    screen.send("3").wait_for("What should the summary focus on?").send(ESC).wait_for("1. No summary");
     screen.send("1").wait_for("│ question beta").terminal.wait_without("beta-answer.");
     assert_eq!(lines(&file).len(), before, "nothing is written by a move");
     screen
@@ -68,7 +68,7 @@ fn a_branch_that_is_left_can_be_summed_up() {
     screen
         .wait_for("No summary")
         .send("3")
-        .wait_for("What should the summary say?")
+        .wait_for("What should the summary focus on?")
         .send("Only the colours.\r");
     screen.wait_for("│ question gamma").terminal.wait_without("gamma-answer.");
     let asked = screen.server.requests()[4].body.to_string();
@@ -83,7 +83,7 @@ fn a_summary_can_be_stopped() {
     let mut screen = summarizing(vec![slow, Reply::new().text("gamma-answer.")]);
     let file = saved(&screen);
     let before = std::fs::read(&file).unwrap();
-    screen.send("2").wait_for("Summing up the branch").wait_for("Esc gives up");
+    screen.send("2").wait_for("Summarizing the branch").wait_for("Esc: cancel");
     screen.terminal.wait_without("No summary");
     while screen.server.requests().len() < 3 {
         std::thread::yield_now();
@@ -153,7 +153,7 @@ fn what_is_not_saved_is_not_copied() {
 fn a_branch_is_a_session_of_its_own() {
     let mut screen = two_turns(Vec::new());
     screen.say("/branch").wait_for(TITLE);
-    assert!(!screen.terminal.screen().contains("Go on before"), "the tree is preferred");
+    assert!(!screen.terminal.screen().contains("Branch from a message"), "the tree is preferred");
 
     for value in ["branch", "none"] {
         let replies = answers(["alpha-answer.", "beta-answer.", "gamma-answer."]);
@@ -162,7 +162,7 @@ fn a_branch_is_a_session_of_its_own() {
         screen.say("question beta").wait_for("beta-answer.");
         let old = saved(&screen);
         let before = std::fs::read(&old).unwrap();
-        screen.say("/branch").wait_for("Go on before a message").wait_for("❯ question beta").send("\r");
+        screen.say("/branch").wait_for("Branch from a message").wait_for("❯ question beta").send("\r");
         screen.wait_for("Branched").wait_for("│ question beta").terminal.wait_without("beta-answer.");
         assert!(screen.terminal.screen().contains("alpha-answer."));
         screen.send(" again\r").wait_for("gamma-answer.");

@@ -34,8 +34,8 @@ fn a_page_is_written_and_opened() {
     command.env("DISPLAY", ":0");
     let mut screen = Screen::with(command, home, server, 30, 140);
     for word in ["copy", "--copy", "clipboard"] {
-        screen.say(&format!("/export {word}")).wait_for("/dump copies the conversation").send(" \x7f");
-        screen.terminal.wait_without("/dump copies");
+        screen.say(&format!("/export {word}")).wait_for("use /dump to copy").send(" \x7f");
+        screen.terminal.wait_without("use /dump");
     }
     screen.say("hi").wait_for("an-answer");
     screen.say("/export page.html").wait_for("page.html and opened");
@@ -56,13 +56,13 @@ fn a_page_is_written_and_opened() {
 #[test]
 fn the_transcript_goes_to_the_clipboard() {
     let mut screen = Screen::new([Reply::new().text("copy-this-answer")], &["--no-session"]);
-    screen.say("/dump").wait_for("No messages to dump yet.");
+    screen.say("/dump").wait_for("No messages to dump yet");
     screen.say("hi").wait_for("copy-this-answer");
-    screen.say("/dump").wait_for("Copied.");
+    screen.say("/dump").wait_for("Copied to clipboard");
     let short = copied(&screen);
     assert!(short.contains("copy-this-answer") && short.contains("=== Tools ==="), "{short}");
-    screen.send(" \x7f").terminal.wait_without("Copied.");
-    screen.say("/dump raw").wait_for("Copied.");
+    screen.send(" \x7f").terminal.wait_without("Copied to clipboard");
+    screen.say("/dump raw").wait_for("Copied to clipboard");
     assert!(copied(&screen).len() > short.len());
 }
 
@@ -88,7 +88,7 @@ fn messages_code_and_commands_can_be_copied() {
         ],
         &["--yolo"],
     );
-    screen.say("/copy").wait_for("There is nothing to copy yet.");
+    screen.say("/copy").wait_for("Nothing to copy yet");
     screen.say("how do I build").wait_for("That is it.");
     for (searched, wanted) in [
         ("answer", answer),
@@ -96,10 +96,10 @@ fn messages_code_and_commands_can_be_copied() {
         ("command", "echo from-a-command"),
         ("prompt", "how do I build"),
     ] {
-        screen.say("/copy").wait_for("Copy what?").send(searched).wait_for("1 of").send("\r");
-        screen.wait_for("Copied.");
+        screen.say("/copy").wait_for("Choose what to copy").send(searched).wait_for("1 of").send("\r");
+        screen.wait_for("Copied to clipboard");
         assert_eq!(copied(&screen), wanted, "{searched}");
-        screen.send(" \x7f").terminal.wait_without("Copied.");
+        screen.send(" \x7f").terminal.wait_without("Copied to clipboard");
     }
 }
 
@@ -115,7 +115,7 @@ fn a_link_is_made() {
     );
     let command = with_path(&home);
     let mut screen = Screen::with(command, home, server, 30, 200);
-    screen.say("/share").wait_for("nothing to share yet");
+    screen.say("/share").wait_for("Nothing to share yet");
     screen.say("the-secret-plan").wait_for("noted");
     screen.say("/share").wait_for("Share link: ").wait_for("0a1b2c3d4e#");
     let uploaded = std::fs::read_to_string(screen.home.work_dir().join("gh.input")).unwrap();
@@ -153,15 +153,15 @@ fn a_session_tells_about_itself_and_is_deleted() {
     let slow = Reply::new().text("slow words that take their time").delta_size(5);
     let replies = [Reply::new().text("first-answer"), slow.stall_after_event(3, Duration::from_secs(60))];
     let mut screen = Screen::sized(replies, &[], 40, 160);
-    screen.say("/session delete").wait_for("The session is not saved");
+    screen.say("/session delete").wait_for("the session is not saved");
     screen.say("hello").wait_for("first-answer");
-    screen.say("/rename Short lived").wait_for("is called Short lived");
+    screen.say("/rename Short lived").wait_for("Session renamed to Short lived");
     let file = session_files(&screen.home)[0].clone();
     let id = lines(&file)[0]["id"].as_str().unwrap().to_owned();
     screen.say("/session").wait_for(&id).wait_for(&file.display().to_string());
-    screen.wait_for("2 (1 of the user, 1 of the model, 0 of tools)").wait_for("cost");
+    screen.wait_for("2 (1 user, 1 assistant, 0 tool)").wait_for("cost");
     assert!(screen.terminal.screen().contains("Short lived"));
-    screen.say("go on").wait_for("slow").say("/session delete").wait_for("still answering");
+    screen.say("go on").wait_for("slow").say("/session delete").wait_for("still responding");
     screen.send("\x1b").terminal.wait_without("Working");
     screen.say("/session delete").wait_for("Delete this session").send("\r");
     screen.terminal.wait_without("Delete this session");
@@ -199,7 +199,7 @@ fn what_was_found_is_switched_off_and_on() {
     home.write("work/.claude/commands/greet.md", "Hello from claude\n");
     home.write("work/.claude/commands/other.md", "Something else\n");
     let mut screen = Screen::in_home(home, server, &[], 40, 140);
-    screen.say("/extensions").wait_for("Extensions (Enter switches").wait_for("+ command other");
+    screen.say("/extensions").wait_for("Extensions (Enter: enable").wait_for("+ command other");
     let shown = screen.terminal.screen();
     assert!(shown.contains("+ command greet") && shown.contains("active, project"), "{shown}");
     assert!(shown.contains("~ command greet") && shown.contains("shadowed by"), "{shown}");

@@ -11,9 +11,9 @@ use crate::support;
 fn plan_mode_is_toggled() {
     let replies = [Reply::new().text("a-planned-answer"), Reply::new().text("another")];
     let mut screen = Screen::sized(replies, &["--no-tools"], 40, 120);
-    screen.say("/plan").wait_for("looks and plans").wait_for("plan ›");
-    screen.say("/plan").wait_for("Plan mode is paused").wait_for("plan paused ›");
-    screen.say("/plan").wait_for("Plan mode is off").terminal.wait_without("plan paused ›");
+    screen.say("/plan").wait_for("reads and plans").wait_for("plan ›");
+    screen.say("/plan").wait_for("Plan mode paused").wait_for("plan paused ›");
+    screen.say("/plan").wait_for("Plan mode off").terminal.wait_without("plan paused ›");
     screen.say("/plan look at the door").wait_for("a-planned-answer").wait_for("plan ›");
     let body = screen.server.requests()[0].body.to_string();
     assert!(
@@ -31,14 +31,14 @@ fn a_goal_is_steered_by_words() {
     let home = support::home(&server, Wire::OpenAiCompletions);
     home.write("home/.omp/agent/config.yml", "goal:\n  continuationModes: []\n");
     let mut screen = Screen::in_home(home, server, &[], 50, 120);
-    screen.say("/goal show").wait_for("There is no goal");
+    screen.say("/goal show").wait_for("No goal set");
     screen.say("/goal set reach the moon").wait_for("first-words").wait_for("goal active");
     screen.say("/goal show").wait_for("Goal: reach the moon").wait_for("budget: none");
-    screen.say("/goal budget 5000").wait_for("The budget is set.").say("/goal show").wait_for("budget: 5000");
+    screen.say("/goal budget 5000").wait_for("Budget set").say("/goal show").wait_for("budget: 5000");
     screen.say("/goal budget some").wait_for("budget <");
-    screen.say("/goal pause").wait_for("The goal is paused.").wait_for("goal paused");
+    screen.say("/goal pause").wait_for("Goal paused").wait_for("goal paused");
     screen.say("/goal resume").wait_for("second-words").wait_for("goal active");
-    screen.say("/goal drop").wait_for("Drop the goal?").send("1").wait_for("The goal is dropped.");
+    screen.say("/goal drop").wait_for("Drop the goal?").send("1").wait_for("Goal dropped");
     screen.say("/goal reach the sea").wait_for("third-words");
     assert!(last_prompt(&screen.server).contains("reach the sea"));
 }
@@ -56,7 +56,7 @@ fn a_goal_is_found_by_asking() {
     let home = support::home(&server, Wire::OpenAiCompletions);
     home.write("home/.omp/agent/config.yml", "goal:\n  continuationModes: []\n");
     let mut screen = Screen::in_home(home, server, &[], 50, 120);
-    screen.say("/guided-goal").wait_for("What should be reached, roughly?").answer("make it better");
+    screen.say("/guided-goal").wait_for("What do you want to achieve, roughly?").answer("make it better");
     screen.wait_for("make it better").send("\r").wait_for("Which part of it?").answer("the door");
     screen.wait_for("the door").send("\r").wait_for("paint the door").answer(" green").wait_for("door green");
     screen.send("\r").wait_for("work-has-begun").wait_for("goal active");
@@ -70,11 +70,11 @@ fn a_goal_is_found_by_asking() {
 fn a_prompt_is_repeated() {
     let mut screen = Screen::new(["round-one", "round-two"].map(|text| Reply::new().text(text)), &[]);
     screen.say("/loop nonsense").wait_for("Usage");
-    screen.say("/loop 2").wait_for("Loop mode: the next prompt is repeated").wait_for("loop ›");
+    screen.say("/loop 2").wait_for("Loop mode on: the next prompt repeats").wait_for("loop ›");
     screen.say("say it").wait_for("round-one").wait_for("round-two");
     screen.terminal.wait_without("loop ›");
     assert_eq!(last_prompt(&screen.server), "say it");
-    screen.say("/loop 10m").wait_for("loop ›").say("/loop").wait_for("Loop mode is off.");
+    screen.say("/loop 10m").wait_for("loop ›").say("/loop").wait_for("Loop mode off");
     screen.terminal.wait_without("loop ›");
     screen.server.assert_clean();
 }
@@ -99,15 +99,15 @@ fn help_lists_everything_with_its_source() {
         ("/theirs", "claude, project From elsewhere"),
         ("/poem", "template, user A poem"),
         ("/skill:pdf", "skill Reads PDFs"),
-        ("/exit, /quit", "built-in End the program"),
+        ("/exit, /quit", "built-in Exit omp"),
         ("/init", "bundled Explore"),
     ] {
         let line = shown.lines().find(|line| line.trim_start().starts_with(name)).unwrap_or_default();
         let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(line.contains(rest), "{name}: {line:?}\n{shown}");
     }
-    for command in omp_commands::BUILTINS.iter().filter(|command| command.waits_for.is_none()) {
+    for command in omp_commands::BUILTINS.iter().filter(|command| command.is_available()) {
         assert!(shown.lines().any(|line| line.contains(&format!("/{}", command.name))), "{}", command.name);
     }
-    screen.send("\x15").say("/theme").wait_for("Theme on a dark background");
+    screen.send("\x15").say("/theme").wait_for("Theme for dark backgrounds");
 }

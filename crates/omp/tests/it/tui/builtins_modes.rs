@@ -53,8 +53,8 @@ fn the_newest_plan_is_reviewed_again() {
         Reply::new().text("carried-out"),
     ];
     let mut screen = Screen::sized(replies, &["--yolo"], 50, 120);
-    screen.say("/plan-review").wait_for("Plan mode is not active");
-    screen.say("/plan").wait_for("looks and plans");
+    screen.say("/plan-review").wait_for("plan mode is off");
+    screen.say("/plan").wait_for("reads and plans");
     screen.say("/plan-review").wait_for("There is no plan to review yet");
     screen.say("make a plan").wait_for("Approve and execute").wait_for("first-step");
     // Escape stops the turn; the plan stays.
@@ -63,10 +63,10 @@ fn the_newest_plan_is_reviewed_again() {
     while {
         screen.say("/plan-review");
         let done =
-            |shown: &str| shown.contains("Approve and keep context") || shown.contains("still answering");
-        screen.terminal.wait_until("the plan", done).screen().contains("still answering")
+            |shown: &str| shown.contains("Approve and keep context") || shown.contains("still responding");
+        screen.terminal.wait_until("the plan", done).screen().contains("still responding")
     } {
-        screen.send(" \x7f").terminal.wait_without("still answering");
+        screen.send(" \x7f").terminal.wait_without("still responding");
     }
     screen.answer("2").wait_for("carried-out");
     assert!(last_prompt(&screen.server).contains("first-step"));
@@ -82,7 +82,7 @@ fn a_message_waits_and_a_context_is_emptied() {
     ];
     let mut screen = Screen::new(replies, &[]);
     screen.say("/queue question one").wait_for("first-answer");
-    screen.say("/clear").wait_for("The context is empty");
+    screen.say("/clear").wait_for("Context cleared");
     screen.terminal.wait_without("first-answer");
     screen.say("question two").wait_for("second-answer");
     let body = screen.server.requests()[1].body.to_string();
@@ -135,10 +135,10 @@ fn the_status_line_follows_fast_mode() {
     let home = Home::new();
     home.models_yml(&server, Wire::OpenAiResponses, omp_testkit::ModelOptions::new());
     let mut screen = Screen::in_home(home, server, &[], 30, 120);
-    screen.say("/fast on").wait_for("Fast mode is on").wait_for("scripted fast");
+    screen.say("/fast on").wait_for("Fast mode on").wait_for("scripted fast");
     screen.say("hi").wait_for("quick-answer");
     assert_eq!(screen.server.requests()[0].body["service_tier"], "priority");
-    screen.say("/fast").wait_for("Fast mode is off");
+    screen.say("/fast").wait_for("Fast mode off");
     screen.terminal.wait_without("scripted fast");
 }
 
@@ -158,8 +158,8 @@ fn files_are_found_again_when_asked_to() {
 fn a_list_of_tasks_is_edited() {
     let mut screen = Screen::sized([Reply::new().text("an-answer")], &[], 40, 120);
     screen.say("/todo append write it down").wait_for("appended to Todos");
-    screen.say("/todo edit").wait_for("Change the list").wait_for("write it down");
-    screen.send(" and up\r").wait_for("Todo list changed.");
+    screen.say("/todo edit").wait_for("Edit the todo list").wait_for("write it down");
+    screen.send(" and up\r").wait_for("Todo list updated");
     screen.say("/todo").wait_for("write it down and up");
     screen.say("hi").wait_for("an-answer");
     let body = screen.server.requests()[0].body.to_string();
@@ -169,9 +169,9 @@ fn a_list_of_tasks_is_edited() {
 #[test]
 fn the_debug_menu_looks_inside() {
     let mut screen = Screen::sized([Reply::new().text("an-answer")], &[], 40, 140);
-    screen.say("/debug").wait_for("Look inside").send("3").wait_for("working directory");
-    screen.say("/debug").wait_for("Look inside").send("1").wait_for("Which file?").send("\r");
-    screen.wait_for("is written to").say("hi").wait_for("an-answer");
+    screen.say("/debug").wait_for("Debug tools").send("3").wait_for("working directory");
+    screen.say("/debug").wait_for("Debug tools").send("1").wait_for("File to write to").send("\r");
+    screen.wait_for("will be written to").say("hi").wait_for("an-answer");
     assert!(screen.home.work_dir().join("next-request.json").is_file());
 }
 

@@ -31,7 +31,7 @@ fn what_is_no_command_goes_to_the_model() {
     screen.say("/greet Ann").wait_for("two");
     assert_eq!(last_prompt(&screen.server), "Hello Ann, how are you?");
     // A built-in goes before a command of the same name, but not with words that it does not take.
-    screen.say("/hotkeys").wait_for("Unfold the branch");
+    screen.say("/hotkeys").wait_for("Unfold, or go down");
     assert_eq!(screen.server.requests().len(), 2);
     screen.say("/hotkeys foo").wait_for("three");
 }
@@ -42,7 +42,7 @@ fn a_session_is_renamed() {
     // The first Enter completes: something has to follow.
     screen.say("/rename").wait_for("<title>").send("\r").wait_for("Usage: /rename <title>");
     screen.say("hi").wait_for("hello");
-    screen.say("/rename A good name").wait_for("is called A good name");
+    screen.say("/rename A good name").wait_for("Session renamed to A good name");
     let (_, _, home) = screen.leave();
     let listed = crate::support::omp_run(&home, &["session", "list"]);
     assert!(listed.stdout.contains("A good name"), "{}", listed.stdout);
@@ -58,9 +58,9 @@ fn tools_and_context_are_shown() {
 #[test]
 fn a_conversation_is_copied() {
     let mut screen = Screen::new([Reply::new().text("copy-this-answer")], &[]);
-    screen.say("/dump").wait_for("No messages to dump yet.");
+    screen.say("/dump").wait_for("No messages to dump yet");
     screen.say("hi").wait_for("copy-this-answer");
-    screen.say("/dump").wait_for("Copied.");
+    screen.say("/dump").wait_for("Copied to clipboard");
     let bytes = screen.terminal.bytes();
     let text = String::from_utf8_lossy(&bytes);
     assert!(text.contains("\x1b]52;c;"), "the terminal is given the text");

@@ -104,8 +104,8 @@ fn words_wait_for_the_compaction() {
     };
     let mut screen = talk_with(Scenario::dynamic(answer), &[]);
     screen.say("/compact").wait_for("Compacting the conversation");
-    screen.send("urgent words").wait_for("urgent words").send("\r").wait_for("1 waiting");
-    screen.send("later words").wait_for("later words").send("\x11").wait_for("2 waiting");
+    screen.send("urgent words").wait_for("urgent words").send("\r").wait_for("1 message queued");
+    screen.send("later words").wait_for("later words").send("\x11").wait_for("2 messages queued");
     go.send(()).unwrap();
     screen.wait_for("Compacted from").wait_for("steering-answer").wait_for("later-answer");
     assert_eq!(last_prompt(&screen.server), "later words");
@@ -124,7 +124,7 @@ fn a_document_begins_a_new_session() {
     screen.say("/handoff").wait_for("Nothing to hand off (no messages yet)");
     screen.say("the first question").wait_for("first-answer").terminal.wait_without("Working");
     screen.say("the stalled question").wait_for("Working");
-    screen.say("/handoff").wait_for("still answering").send("\x1b").terminal.wait_without("Working");
+    screen.say("/handoff").wait_for("still responding").send("\x1b").terminal.wait_without("Working");
     screen.say("/handoff").wait_for("Generating handoff… (esc to cancel)");
     screen.send("\x1b").wait_for("Handoff cancelled");
     screen.say("/handoff the parser").wait_for("New session started with handoff context");

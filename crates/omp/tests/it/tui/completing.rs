@@ -55,7 +55,7 @@ fn everything_that_can_be_named_is_completed() {
         .wait_for("#copy-line")
         .wait_for("#copy-prompt")
         .send("\t")
-        .wait_for("Copied.");
+        .wait_for("Copied to clipboard");
     screen.terminal.wait_for_bytes(b"\x1b]52;c;c29tZSB3b3Jkcy");
     screen.send("#und").wait_for("#undo").send("\x1b[27u\x1b[27u").wait_for("Ask anything");
     screen.send("abc #line-st").wait_for("#line-start").send("\tX").wait_for("│ Xabc");

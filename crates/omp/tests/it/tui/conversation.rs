@@ -126,5 +126,5 @@ fn output_is_expanded_and_thinking_hidden_by_keys() {
     assert!(!screen.terminal.screen().contains("111"), "{}", screen.terminal.screen());
     screen.send("\x0f").wait_for("111");
     screen.wait_for("Counted.").wait_for("211");
-    screen.send("\x14").wait_for("Thinking is hidden.").send("\x14").wait_for("Thinking is shown.");
+    screen.send("\x14").wait_for("Thinking hidden").send("\x14").wait_for("Thinking shown");
 }

@@ -64,8 +64,8 @@ fn a_plan_is_read_by_sections() {
 #[test]
 fn notes_about_sections_are_said_to_the_model() {
     let mut screen = reviewing(vec![Reply::new().text("I see.")], "");
-    assert!(!screen.terminal.screen().contains("Carried out by"), "one model is no choice");
-    screen.answer("\x1b[A").wait_for("❯   Rename").send("a").wait_for("What about \"Rename\"?");
+    assert!(!screen.terminal.screen().contains("Run with"), "one model is no choice");
+    screen.answer("\x1b[A").wait_for("❯   Rename").send("a").wait_for("Note on \"Rename\"");
     screen.send("only the oddest").wait_for("only the oddest").send("\r").wait_for("only the oddest");
     let shown = screen.wait_for("Refine plan").terminal.screen();
     let place = shown.split(". Refine plan").next().and_then(|before| before.chars().next_back()).unwrap();
@@ -87,18 +87,13 @@ fn a_goal_is_set_and_changed_in_a_menu() {
     screen.send("\x1b").wait_for("goal paused");
     screen.say("/goal").wait_for("Goal (paused): reach the moon").wait_for("Resume").send("1");
     screen.wait_for("Status: paused").say("/goal").wait_for("Change the budget").send("2");
-    screen
-        .wait_for("How many tokens?")
-        .send("200k")
-        .wait_for("200k")
-        .send("\r")
-        .wait_for("The budget is set.");
+    screen.wait_for("Token budget").send("200k").wait_for("200k").send("\r").wait_for("Budget set");
     screen.say("/goal").wait_for("200000 tokens").send("4").wait_for("Drop the goal?").send("1");
-    screen.wait_for("The goal is dropped.").terminal.wait_without("goal paused");
+    screen.wait_for("Goal dropped").terminal.wait_without("goal paused");
     // With words it begins at once; switched off, it says so.
     let mut screen = Screen::new([slow().stall_after_event(3, Duration::from_secs(30))], &[]);
     screen.say("/goal another one").wait_for("working").say("/goal").wait_for("Pause").send("3");
-    screen.wait_for("The goal is paused.");
+    screen.wait_for("Goal paused");
     let server = Server::start([Reply::new()]);
     let home = crate::support::home(&server, Wire::OpenAiCompletions);
     home.write("home/.omp/agent/config.yml", "goal:\n  enabled: false\n");
@@ -131,11 +126,17 @@ fn enter_on_nothing_delivers_what_waits() {
     let slow = Reply::new().text("slow words that take their time").delta_size(5);
     let replies = [slow.stall_after_event(3, Duration::from_secs(30)), Reply::new().text("heard")];
     let mut screen = Screen::new(replies, &[]);
-    screen.say("begin").wait_for("slow").say("sooner").wait_for("1 waiting");
-    screen.send("later").wait_for("later").send("\x11").wait_for("2 waiting").send("\r").wait_for("heard");
+    screen.say("begin").wait_for("slow").say("sooner").wait_for("1 message queued");
+    screen
+        .send("later")
+        .wait_for("later")
+        .send("\x11")
+        .wait_for("2 messages queued")
+        .send("\r")
+        .wait_for("heard");
     let prompt = last_prompt(&screen.server);
     assert!(prompt.contains("sooner") && prompt.contains("later"), "{prompt}");
-    assert!(!screen.terminal.screen().contains("waiting"));
+    assert!(!screen.terminal.screen().contains("queued"));
     // Without anything that waits, Enter on nothing is nothing.
     screen.send("\r").send("x").wait_for("│ x");
     assert_eq!(screen.server.requests().len(), 2);
@@ -147,7 +148,7 @@ fn escape_pauses_a_loop_before_it_stops_the_turn() {
     let slow = Reply::new().text("slow words that take their time").delta_size(5);
     let mut screen = Screen::new([slow.stall_after_event(3, Duration::from_secs(30))], &[]);
     screen.say("/loop").wait_for("Loop mode").say("again").wait_for("slow");
-    screen.send("\x1b").wait_for("The loop is paused").send("\x1b").wait_for("Aborted");
+    screen.send("\x1b").wait_for("Loop paused").send("\x1b").wait_for("Aborted");
     assert_eq!(screen.server.requests().len(), 1);
 }
 
@@ -160,8 +161,8 @@ fn commands_while_the_model_answers() {
     let home = crate::support::home(&server, Wire::OpenAiCompletions);
     home.write("work/.omp/commands/greet.md", "Hello $1, how are you?\n");
     let mut screen = Screen::in_home(home, server, &[], 60, 100);
-    screen.say("begin").wait_for("slow").say("/hotkeys").wait_for("Unfold the branch");
-    screen.say("/greet Ann").wait_for("1 waiting").wait_for("after");
+    screen.say("begin").wait_for("slow").say("/hotkeys").wait_for("Unfold, or go down");
+    screen.say("/greet Ann").wait_for("1 message queued").wait_for("after");
     let prompt = last_prompt(&screen.server);
     assert!(prompt.contains("Hello Ann, how are you?") && !prompt.contains("/greet"), "{prompt}");
 }
@@ -189,7 +190,7 @@ fn the_footer_tells_where_the_goal_stands() {
     let mut screen = Screen::in_home(home, server, &[], 30, 100);
     screen.say("/goal ship it").wait_for("working").send("\x1b").wait_for("Aborted");
     assert!(!screen.terminal.screen().contains("goal paused"));
-    screen.say("/goal drop").wait_for("Drop the goal?").send("1").wait_for("The goal is dropped.");
+    screen.say("/goal drop").wait_for("Drop the goal?").send("1").wait_for("Goal dropped");
     screen.say("/goal show").wait_for("Status: dropped");
 }
 
@@ -228,9 +229,9 @@ fn plan_mode_begins_while_the_model_answers() {
         (&json!("scripted"), &json!("second"))
     );
     assert!(!tools(0).contains("\"resolve\"") && tools(1).contains("\"resolve\""), "the tool that hands in");
-    screen.send("\x1b[112;4u").wait_for("Plan mode is paused");
+    screen.send("\x1b[112;4u").wait_for("Plan mode paused");
     screen.terminal.wait_until("the own model", |shown| status(shown, &["plan paused", "test/scripted"]));
-    screen.send("\x1b[112;4u").wait_for("Plan mode is off");
+    screen.send("\x1b[112;4u").wait_for("Plan mode off");
     screen.terminal.wait_until("no mode", |shown| !status(shown, &["plan"]));
     screen.say("go").wait_for("after all");
     assert_eq!(screen.server.requests().last().unwrap().body["model"], "scripted");

@@ -51,32 +51,32 @@ fn the_keys_of_the_main_view() {
         screen.send(key).wait_for("test/third").send("\x1b").wait_for("Ask anything");
     }
     // Thinking.
-    screen.send("\x1b[Z").wait_for("Thinking: ").send("\x14").wait_for("Thinking is hidden.");
-    screen.send("\x14").wait_for("Thinking is shown.");
+    screen.send("\x1b[Z").wait_for("Thinking: ").send("\x14").wait_for("Thinking hidden");
+    screen.send("\x14").wait_for("Thinking shown");
     // Tool output.
-    screen.say("!seq 1 30; false").wait_for("exit 1").send("\x0f").wait_for("The whole output");
-    screen.send("\x0f").wait_for("Output is shown whole.").say("!seq 101 130").wait_for("  101\n");
+    screen.say("!seq 1 30; false").wait_for("exit 1").send("\x0f").wait_for("Full output");
+    screen.send("\x0f").wait_for("Showing full output").say("!seq 101 130").wait_for("  101\n");
     screen.terminal.wait_until("its end", |shown| shown.contains("  130\n"));
-    screen.send("\x0f").wait_for("Output is shown in short.").say("!seq 201 230").wait_for("earlier lines");
+    screen.send("\x0f").wait_for("Showing shortened output").say("!seq 201 230").wait_for("earlier lines");
     // The editor of the user, the history, plans.
     screen.send("draft").wait_for("draft").send("\x07").wait_for("draft changed");
-    screen.send("\x12").wait_for("Earlier prompts").send("\x1b").terminal.wait_without("Earlier prompts");
+    screen.send("\x12").wait_for("Prompt history").send("\x1b").terminal.wait_without("Prompt history");
     screen.send("\x1b").wait_for("Ask anything");
     screen
         .send("\x1b[112;4u")
-        .wait_for("Plan mode: the model")
+        .wait_for("Plan mode on: the model")
         .send("\x1b[112;4u")
-        .wait_for("Plan mode is paused");
-    screen.send("\x1b[112;4u").wait_for("Plan mode is off");
+        .wait_for("Plan mode paused");
+    screen.send("\x1b[112;4u").wait_for("Plan mode off");
     // Everything is drawn anew.
-    let before = written(&screen, "Plan mode is off");
+    let before = written(&screen, "Plan mode off");
     screen.send("\x0c").wait_for("Ask anything");
-    while written(&screen, "Plan mode is off") == before {
+    while written(&screen, "Plan mode off") == before {
         std::thread::sleep(Duration::from_millis(2));
     }
     // Messages that wait come back; Escape stops the turn, Ctrl+C clears.
     screen.say("begin").wait_for("slow words");
-    screen.say("queued").wait_for("1 waiting").send("\x1b[1;3A").wait_for("│ queued");
+    screen.say("queued").wait_for("1 message queued").send("\x1b[1;3A").wait_for("│ queued");
     screen.send("\x03").wait_for("Ask anything").send("\x1b").wait_for("Aborted");
     // Asleep and awake again; then out.
     screen.send("\x1a").terminal.wait_for_bytes(b"STOPPED 147");
@@ -92,11 +92,16 @@ fn the_keys_for_messages_and_copies() {
     let slow = Reply::new().text("slow words that take their time").delta_size(5);
     let mut screen = Screen::new([slow.stall_after_event(3, Duration::from_secs(30))], &[]);
     screen.say("begin").wait_for("slow");
-    screen.send("one").wait_for("│ one").send("\x1b[13;5u").wait_for("1 waiting");
-    screen.send("two").wait_for("│ two").send("\x11").wait_for("2 waiting");
-    screen.send("\x1b[1;3A").wait_for("│ one").wait_for("│ two").send("\x1bL").wait_for("Copied.");
+    screen.send("one").wait_for("│ one").send("\x1b[13;5u").wait_for("1 message queued");
+    screen.send("two").wait_for("│ two").send("\x11").wait_for("2 messages queued");
+    screen
+        .send("\x1b[1;3A")
+        .wait_for("│ one")
+        .wait_for("│ two")
+        .send("\x1bL")
+        .wait_for("Copied to clipboard");
     screen.terminal.wait_for_bytes(b"\x1b]52;c;dHdv\x1b\\");
     screen.send("\x1bC");
     screen.terminal.wait_for_bytes(b"\x1b]52;c;b25lCgp0d28=\x1b\\");
-    screen.send("\x1bh").wait_for("Dictation is not available yet.");
+    screen.send("\x1bh").wait_for("Dictation isn't available yet");
 }

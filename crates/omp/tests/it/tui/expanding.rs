@@ -30,11 +30,11 @@ fn final_output_is_shown_whole_in_front() {
     let mut screen = Screen::sized(replies, &[], 24, 100);
     screen.say("count").wait_for("Counted.").terminal.wait_without("Working");
     screen.send("typed so far").wait_for("typed so far");
-    screen.send(EXPAND).wait_for("The whole output").wait_for("seq 201 250").wait_for("205");
+    screen.send(EXPAND).wait_for("Full output").wait_for("seq 201 250").wait_for("205");
     assert!(!screen.terminal.screen().contains("typed so far"), "{}", screen.terminal.screen());
     screen.send(END).wait_for("250").send(LEFT).wait_for("seq 101 150").wait_for("105");
     screen.send(LEFT).send(RIGHT).wait_for("205").send(ESCAPE);
-    screen.wait_for("typed so far").wait_for("Counted.").terminal.wait_without("The whole output");
+    screen.wait_for("typed so far").wait_for("Counted.").terminal.wait_without("Full output");
     assert_eq!((times(&screen, "120"), times(&screen, "220")), (0, 0), "nothing of it is left behind");
     assert_eq!((times(&screen, "150"), times(&screen, "250")), (1, 1), "what was there is there once");
 }
@@ -46,14 +46,14 @@ fn the_key_also_decides_about_what_comes() {
     let replies =
         [bash("seq 101 150"), Reply::new().text("One."), bash("seq 201 250"), Reply::new().text("Two.")];
     let mut screen = Screen::sized(replies, &[], 80, 100);
-    screen.send(EXPAND).wait_for("Output is shown whole.");
+    screen.send(EXPAND).wait_for("Showing full output");
     screen.say("count").wait_for("One.").wait_for("120").terminal.wait_without("Working");
-    screen.send(EXPAND).wait_for("Output is shown in short.");
+    screen.send(EXPAND).wait_for("Showing shortened output");
     screen.say("again").wait_for("Two.").wait_for("earlier lines");
     assert!(!screen.terminal.screen().contains("220"), "{}", screen.terminal.screen());
     screen.terminal.wait_without("Working");
-    screen.send(EXPAND).wait_for("The whole output").wait_for("220");
-    screen.send(EXPAND).wait_for("Output is shown whole.").terminal.wait_without("The whole output");
+    screen.send(EXPAND).wait_for("Full output").wait_for("220");
+    screen.send(EXPAND).wait_for("Showing full output").terminal.wait_without("Full output");
 }
 
 /// A summary, a command of the user and what a resumed session brings can be looked at, too.
@@ -64,10 +64,10 @@ fn commands_of_the_user_and_old_output_are_shown_whole() {
     let mut screen = Screen::in_home(home, server, &[], 24, 100);
     screen.say("count").wait_for("Counted.").terminal.wait_without("Working");
     screen.say("!seq 301 350; false").wait_for("exit 1");
-    screen.send(EXPAND).wait_for("The whole output").wait_for("305").send(ESCAPE).wait_for("Ask anything");
+    screen.send(EXPAND).wait_for("Full output").wait_for("305").send(ESCAPE).wait_for("Ask anything");
     let (_, server, home) = screen.leave();
     let mut screen = Screen::in_home(home, server, &["-c"], 24, 100);
-    screen.send(EXPAND).wait_for("The whole output").wait_for("305").send(LEFT).wait_for("105");
+    screen.send(EXPAND).wait_for("Full output").wait_for("305").send(LEFT).wait_for("105");
 }
 
 /// What a command had said when it was stopped stays on the screen.

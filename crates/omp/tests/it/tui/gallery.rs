@@ -34,14 +34,10 @@ fn every_view_is_drawn_in_every_state() {
     assert!(long.lines().count() > short.lines().count(), "{short}\n{long}");
 
     let unknown = omp_run(&home, &["gallery", "-t", "nonesuch"]);
-    assert!(unknown.stderr.contains("There is no view of nonesuch. There are: "), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("no view of \"nonesuch\": choose one of "), "{}", unknown.stderr);
     assert_eq!(unknown.code, Some(1));
     let unknown = omp_run(&home, &["gallery", "-t", "bash", "-s", "nonesuch"]);
-    assert!(
-        unknown.stderr.contains("There is no state nonesuch. There are: pending, "),
-        "{}",
-        unknown.stderr
-    );
+    assert!(unknown.stderr.contains("no state \"nonesuch\": choose one of pending, "), "{}", unknown.stderr);
     let wide = omp_run(&home, &["gallery", "-w", "0"]);
     assert!(wide.stderr.contains("--width 0 is not between 1 and 1000."), "{}", wide.stderr);
 }
@@ -72,9 +68,9 @@ fn keys_are_explained_until_the_user_leaves() {
         terminal.send("\x1b[1;5A").wait_for("ESC [ 1 ; 5 A").wait_for("Ctrl+Up");
         terminal.send("\x18").wait_for("app.tools.expand").wait_for("looks the same");
         terminal.send("\x1b[200~two words\x1b[201~").wait_for("pasted text of 9 characters");
-        terminal.send(leave).wait_for("again to leave");
+        terminal.send(leave).wait_for("again to exit");
         terminal.send("q").wait_for("q                        Q");
-        terminal.send(leave).wait_until("asked twice", |shown| shown.matches("again to leave").count() == 2);
+        terminal.send(leave).wait_until("asked twice", |shown| shown.matches("again to exit").count() == 2);
         terminal.send(leave);
         assert!(terminal.wait_exit().success(), "{}", terminal.screen());
         let bytes = terminal.bytes();

@@ -40,7 +40,7 @@ fn a_goal_in_plain_lines() {
     command.args(["--plain-ui", "--goal", "reach the sea"]);
     let mut terminal = Terminal::start(command, 50, 100, Answers::Kind);
     terminal.wait_for("the-work-begins").wait_until("the prompt", |shown| shown.trim_end().ends_with('>'));
-    terminal.send("/goal\n").wait_for("The goal (active): reach the sea");
+    terminal.send("/goal\n").wait_for("Goal (active): reach the sea");
     assert!(server.requests()[0].body.to_string().contains("reach the sea"));
     server.finish();
 }

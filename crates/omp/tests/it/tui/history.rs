@@ -27,7 +27,7 @@ fn earlier_prompts_come_back_in_a_new_session() {
     let mut screen = again(typed(&["the first question", "a second matter"]));
     screen.send("\x1b[A").wait_for("│ a second matter").send("\x1b[A").wait_for("│ the first question");
     screen.send("\x1b[B").wait_for("│ a second matter").send("\x1b[B").wait_for("Ask anything");
-    screen.send("\x12").wait_for("Earlier prompts").wait_for("a second matter").send("ques");
+    screen.send("\x12").wait_for("Prompt history").wait_for("a second matter").send("ques");
     screen.terminal.wait_until("what fits", |shown| {
         shown.contains("❯ the first question") && !shown.contains("a second matter")
     });
@@ -40,7 +40,7 @@ fn earlier_prompts_come_back_in_a_new_session() {
 fn the_search_is_left_without_a_trace() {
     let mut screen = again(typed(&["alpha one", "alpha two"]));
     screen.send("alpha").wait_for("│ alpha").send("\x12").wait_for("❯ alpha two");
-    screen.send("\x12").wait_for("❯ alpha one").send("\x1b").terminal.wait_without("Earlier prompts");
+    screen.send("\x12").wait_for("❯ alpha one").send("\x1b").terminal.wait_without("Prompt history");
     screen.wait_for("│ alpha ");
 }
 
@@ -56,8 +56,8 @@ fn prompts_of_other_directories_are_found_on_demand() {
         Screen::with(command, home, server, 30, 100)
     };
     let mut screen = start(home);
-    screen.send("\x12").wait_for("no prompt fits").send("\t").wait_for("❯ typed in work");
-    screen.send("\t").wait_for("no prompt fits").send("\x1b[27u").wait_for("Ask anything");
+    screen.send("\x12").wait_for("No matches").send("\t").wait_for("❯ typed in work");
+    screen.send("\t").wait_for("No matches").send("\x1b[27u").wait_for("Ask anything");
     screen.send("\x1b[Ax").wait_for("│ x");
     let home = screen.leave().2;
     // Whoever wants it so sees them all from the beginning.

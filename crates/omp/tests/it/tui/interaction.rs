@@ -47,9 +47,9 @@ fn waiting_messages_come_one_by_one_or_together() {
         replies.extend((1..expected.len()).map(|number| Reply::new().text(&format!("answer-{number}-"))));
         let mut screen = screen(config, replies);
         screen.say("begin").wait_for("slow");
-        screen.send("later-one").wait_for("later-one").send("\x11").wait_for("1 waiting");
-        screen.send("later-two").wait_for("later-two").send("\x11").wait_for("2 waiting");
-        screen.say("steer-one").wait_for("3 waiting").say("steer-two").wait_for("4 waiting");
+        screen.send("later-one").wait_for("later-one").send("\x11").wait_for("1 message queued");
+        screen.send("later-two").wait_for("later-two").send("\x11").wait_for("2 messages queued");
+        screen.say("steer-one").wait_for("3 messages queued").say("steer-two").wait_for("4 messages queued");
         screen.wait_for(&format!("answer-{}-", expected.len() - 1));
         assert_eq!(queued(&screen), expected, "{config}");
     }
@@ -63,7 +63,7 @@ fn steering_stops_tools_or_waits_for_them() {
     screen.say("go").wait_for("begun").say("other way").wait_for("turned");
     let command = "echo begun; until test -e go; do sleep 0.01; done; echo by-itself";
     let mut screen = self::screen("interruptMode: wait\n", vec![call(command), Reply::new().text("turned")]);
-    screen.say("go").wait_for("begun").say("other way").wait_for("1 waiting");
+    screen.say("go").wait_for("begun").say("other way").wait_for("1 message queued");
     screen.home.write("work/go", "");
     screen.wait_for("turned");
     let body = screen.server.requests()[1].body.to_string();
@@ -89,9 +89,9 @@ fn steering_attaches_what_it_mentions() {
 #[test]
 fn two_escapes_open_what_is_wanted() {
     for (config, opened) in [
-        ("", Some("Go to a place in the conversation")),
-        ("doubleEscapeAction: tree\n", Some("Go to a place in the conversation")),
-        ("doubleEscapeAction: branch\n", Some("Go on before a message")),
+        ("", Some("Session tree")),
+        ("doubleEscapeAction: tree\n", Some("Session tree")),
+        ("doubleEscapeAction: branch\n", Some("Branch from a message")),
         ("doubleEscapeAction: none\n", None),
     ] {
         let mut screen = screen(config, vec![Reply::new().text("an-answer")]);
@@ -102,7 +102,10 @@ fn two_escapes_open_what_is_wanted() {
             None => {
                 screen.send("typed").wait_for("│ typed");
                 let shown = screen.terminal.screen();
-                assert!(!shown.contains("Go to a place") && !shown.contains("Go on before"), "{shown}");
+                assert!(
+                    !shown.contains("Session tree") && !shown.contains("Branch from a message"),
+                    "{shown}"
+                );
             }
         }
     }

@@ -44,12 +44,12 @@ fn what_is_typed_while_the_model_answers_waits_and_comes_back() {
     let slow = Reply::new().text("slow words that take their time").delta_size(5);
     let mut screen = Screen::new([slow.stall_after_event(3, Duration::from_secs(30))], &[]);
     screen.say("begin").wait_for("slow");
-    screen.say("and this").wait_for("1 waiting");
-    screen.send("later").wait_for("later").send("\x11").wait_for("2 waiting");
+    screen.say("and this").wait_for("1 message queued");
+    screen.send("later").wait_for("later").send("\x11").wait_for("2 messages queued");
     screen.send("\x1b").wait_for("Aborted");
     let shown = screen.terminal.screen();
     assert!(shown.contains("and this") && shown.contains("later"), "{shown}");
-    assert!(!shown.contains("waiting"), "{shown}");
+    assert!(!shown.contains("queued"), "{shown}");
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn files_and_commands_are_completed() {
     let mut screen = Screen::new([Reply::new().text("seen")], &[]);
     screen.home.write("work/some-file.txt", "x");
     screen.send("look at @some").wait_for("some-file.txt").send("\t").wait_for("@some-file.txt");
-    screen.send("\x15/hotk").wait_for("All keys").send("\t").wait_for("/hotkeys");
+    screen.send("\x15/hotk").wait_for("Keyboard shortcuts").send("\t").wait_for("/hotkeys");
 }
 
 /// proves: CLI-224
@@ -121,17 +121,17 @@ fn steering_comes_before_follow_ups() {
         &[],
     );
     screen.say("begin").wait_for("slow");
-    screen.send("later").wait_for("later").send("\x11").wait_for("1 waiting");
-    screen.say("sooner").wait_for("2 waiting").wait_for("after-follow-up");
+    screen.send("later").wait_for("later").send("\x11").wait_for("1 message queued");
+    screen.say("sooner").wait_for("2 messages queued").wait_for("after-follow-up");
     let prompts: Vec<String> = (1..=2).map(|at| screen.server.requests()[at].body.to_string()).collect();
     assert!(prompts[0].contains("sooner") && !prompts[0].contains("later"), "{}", prompts[0]);
     assert!(prompts[1].contains("later"), "{}", prompts[1]);
     screen.say("once more").wait_for("❯ once more");
-    screen.send("second").wait_for("second").send("\x11").wait_for("1 waiting");
-    screen.say("first").wait_for("2 waiting").send("\x1b[1;3A");
+    screen.send("second").wait_for("second").send("\x11").wait_for("1 message queued");
+    screen.say("first").wait_for("2 messages queued").send("\x1b[1;3A");
     screen.terminal.wait_until("both texts in the editor", |shown| {
         let place = |text: &str| shown.rfind(&format!("│ {text}"));
         matches!((place("first"), place("second")), (Some(first), Some(second)) if first < second)
     });
-    assert!(!screen.terminal.screen().contains("waiting"));
+    assert!(!screen.terminal.screen().contains("queued"));
 }

@@ -37,7 +37,7 @@ fn one_press_clears_and_two_leave() {
     screen.send("some text").wait_for("some text").send("\x03").wait_for("Ask anything");
     std::thread::sleep(std::time::Duration::from_millis(700));
     screen.send("more").wait_for("more").send("\x03").wait_for("Ask anything");
-    assert!(screen.terminal.screen().contains("again to leave"));
+    assert!(screen.terminal.screen().contains("again to exit"));
     screen.send("\x03");
     assert!(screen.terminal.wait_exit().success());
 }
@@ -102,7 +102,7 @@ fn the_window_has_a_title() {
     screen.terminal.wait_for_bytes(b"\x1b[22;0t");
     screen.terminal.wait_for_bytes(b"\x1b]0;omp: work\x1b\\");
     screen.say("hi").wait_for("hello");
-    screen.say("/rename Another name").wait_for("is called");
+    screen.say("/rename Another name").wait_for("Session renamed");
     screen.terminal.wait_for_bytes(b"\x1b]0;omp: Another name\x1b\\");
     screen.say("/new").wait_for("New session started");
     screen.terminal.wait_until("the title", |_| true);

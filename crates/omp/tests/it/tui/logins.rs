@@ -57,18 +57,18 @@ fn bearer(screen: &Screen) -> String {
 fn a_browser_login_makes_models_usable_at_once() {
     let (mut screen, oauth) = screen();
     screen.wait_for("No model is available").wait_for("/login or /setup").wait_for("ANTHROPIC_API_KEY");
-    screen.say("/model").wait_for("No other model can be used").send("\x15");
+    screen.say("/model").wait_for("no other model is available").send("\x15");
     screen
         .say("/login")
         .wait_for("Sign in to a provider")
         .send("corp-login")
         .wait_for("❯ corp-login")
         .send("\r");
-    screen.wait_for("Sign in to Corp").wait_for("Paste the address");
+    screen.wait_for("Sign in to Corp").wait_for("Paste the final URL");
     assert_eq!(browse(&address(&screen)).status, 200);
-    screen.wait_for("Logged in to groq as").wait_for("Model: groq/");
+    screen.wait_for("Logged in to groq as").wait_for("Using groq/");
     screen.say("/model").wait_for("Choose a model").wait_for("❯ groq/").send("\x1b").wait_for("Ask anything");
-    screen.say("/model groq/scripted").wait_for("Model: groq/scripted");
+    screen.say("/model groq/scripted").wait_for("Switched to groq/scripted");
     screen.say("hello").wait_for("an-answer");
     assert_eq!(Some(bearer(&screen)), oauth.last_access_token());
     let history = screen.terminal.history().join("\n");
@@ -82,23 +82,23 @@ fn a_browser_login_makes_models_usable_at_once() {
 #[test]
 fn a_login_is_completed_by_an_address() {
     let (mut screen, oauth) = screen();
-    screen.say("/login http://localhost/cb?code=x&state=y").wait_for("No login waits for an address");
+    screen.say("/login http://localhost/cb?code=x&state=y").wait_for("no login is waiting for a URL");
     screen.say("/login nobody").wait_for("Provider \"nobody\" is not known.");
-    screen.say("/login corp-login").wait_for("Paste the address");
+    screen.say("/login corp-login").wait_for("Paste the final URL");
     let code = oauth.code_for(&address(&screen));
-    screen.send("\t").wait_for("The login waits.").wait_for("Ask anything");
+    screen.send("\t").wait_for("Login continues in the background.").wait_for("Ask anything");
     screen
         .say("/login corp-device")
-        .wait_for("A login to Corp is already waiting.")
-        .wait_for("Paste the address");
-    screen.send("\t").wait_for("The login waits.");
-    screen.say("/login http://localhost/cb?code=wrong&state=wrong").wait_for("is being looked at");
+        .wait_for("a login to Corp is already in progress")
+        .wait_for("Paste the final URL");
+    screen.send("\t").wait_for("Login continues in the background.");
+    screen.say("/login http://localhost/cb?code=wrong&state=wrong").wait_for("Checking the URL");
     screen.say("/login").wait_for("belongs to another login");
     // What is pasted into the panel does the same.
     screen.send(&format!("\x1b[200~{code}\x1b[201~")).send("\r").wait_for("Logged in to groq as");
-    screen.say("/login corp-login").wait_for("Paste the address");
+    screen.say("/login corp-login").wait_for("Paste the final URL");
     let address = address(&screen);
-    screen.send("\t").wait_for("The login waits.");
+    screen.send("\t").wait_for("Login continues in the background.");
     let state = address.split(['?', '&']).find_map(|part| part.strip_prefix("state=")).unwrap().to_owned();
     let code = oauth.code_for(&address);
     screen.send(&format!("/login http://localhost/cb?code={code}&state={state}\r"));
@@ -123,15 +123,19 @@ fn a_device_login_waits_for_another_device() {
 #[test]
 fn a_key_is_stored_and_forgotten() {
     let (mut screen, _oauth) = screen();
-    screen.say("/logout").wait_for("No credentials are stored.");
-    screen.say("/login groq").wait_for("Paste the key").wait_for("console.groq.com");
+    screen.say("/logout").wait_for("No stored credentials");
+    screen.say("/login groq").wait_for("Paste the API key").wait_for("console.groq.com");
     screen.send("sk secret\r").wait_for("spaces").send("sk-secret-1").wait_for("***********").send("\r");
-    screen.wait_for("The key of groq is stored.");
-    screen.say("/model groq/scripted").wait_for("Model: groq/scripted").say("hello").wait_for("an-answer");
+    screen.wait_for("Saved the API key for groq");
+    screen
+        .say("/model groq/scripted")
+        .wait_for("Switched to groq/scripted")
+        .say("hello")
+        .wait_for("an-answer");
     assert_eq!(bearer(&screen), "sk-secret-1");
-    screen.say("/logout nobody").wait_for("Nothing is stored for nobody. Stored are: groq.");
+    screen.say("/logout nobody").wait_for("Nothing is stored for nobody. Stored: groq");
     screen.say("/logout").wait_for("Log out of a provider").wait_for("❯ groq").send("\r");
-    screen.wait_for("Logged out of groq: 1 credential removed.");
+    screen.wait_for("Logged out of groq: 1 credential removed");
     screen.say("/logout groq").wait_for("Nothing is stored for groq.");
     let bytes = screen.terminal.bytes();
     assert!(!bytes.windows(9).any(|part| part == b"sk-secret"), "a key was written to the terminal");
@@ -145,9 +149,11 @@ fn a_key_is_stored_and_forgotten() {
 #[test]
 fn a_cancelled_login_stores_nothing() {
     let (mut screen, oauth) = screen();
-    for (way, sign) in
-        [("corp-login", "Paste the address"), ("corp-device", "enter the code"), ("groq", "Paste the key")]
-    {
+    for (way, sign) in [
+        ("corp-login", "Paste the final URL"),
+        ("corp-device", "enter the code"),
+        ("groq", "Paste the API key"),
+    ] {
         for key in ["\x1b", "\x03"] {
             screen.say(&format!("/login {way}")).wait_for(sign).send(key);
             screen.wait_for("The login was cancelled. Nothing was stored.").wait_for("Ask anything");

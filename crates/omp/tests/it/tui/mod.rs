@@ -115,7 +115,7 @@ impl Screen {
 
     /// Refuses the call that is asked about, without a word.
     pub(crate) fn refuse(&mut self) -> &mut Self {
-        self.terminal.wait_until("the answers", |shown| shown.contains(". No, and say why"));
+        self.terminal.wait_until("the answers", |shown| shown.contains(". No, and tell the model why"));
         let shown = self.terminal.screen();
         let row = shown.lines().find(|row| row.trim_end().ends_with(". No")).expect("a row that refuses");
         let number = row.chars().find(char::is_ascii_digit).expect("its number").to_string();
@@ -129,7 +129,7 @@ impl Screen {
 
     /// Leaves, and gives back the terminal as it was left.
     pub(crate) fn leave(mut self) -> (Terminal, Server, Home) {
-        self.send("\x03").wait_for("again to leave").send("\x03");
+        self.send("\x03").wait_for("again to exit").send("\x03");
         assert!(self.terminal.wait_exit().success(), "{}", self.terminal.screen());
         (self.terminal, self.server, self.home)
     }

@@ -85,7 +85,7 @@ fn models_are_found_under_tabs_and_by_typing() {
     screen.send("\x1b[C").wait_for("one/large and 1 more");
     screen.send("\x1b[C").terminal.wait_without("other");
     screen.send("\x1b[C").wait_for("❯ large").terminal.wait_without("small  small");
-    screen.send("othr").wait_for("❯ other").send("\r").wait_for("Model: two/other");
+    screen.send("othr").wait_for("❯ other").send("\r").wait_for("Switched to two/other");
     assert_eq!(ask(&mut screen).0, "other");
 }
 
@@ -94,14 +94,18 @@ fn models_are_found_under_tabs_and_by_typing() {
 fn a_row_is_kept_as_what_it_stands_for() {
     let mut screen = screen(&[]);
     screen.say("/model").wait_for("Choose a model  4").send("\x1b[C").wait_for("and 1 more");
-    screen.send("large\r").wait_for("Model: one/large");
+    screen.send("large\r").wait_for("Switched to one/large");
     assert_eq!(role(&screen.home, "default"), "large");
-    screen.say("/model").wait_for("Choose a model  4").send("twolarge\r").wait_for("Model: two/large");
+    screen.say("/model").wait_for("Choose a model  4").send("twolarge\r").wait_for("Switched to two/large");
     assert_eq!(role(&screen.home, "default"), "two/large");
     // A role, with a level.
     screen.say("/model").wait_for("Choose a model  4").send("onesmall").wait_for("❯ one/small").send("\t");
-    screen.wait_for("What is one/small for?").send("slow\r").wait_for("How hard").send("low\r");
-    screen.wait_for("slow: one/small:low");
+    screen
+        .wait_for("Use one/small for which role?")
+        .send("slow\r")
+        .wait_for("Thinking level of")
+        .send("low\r");
+    screen.wait_for("slow now uses one/small:low");
     assert_eq!(role(&screen.home, "slow"), "one/small:low");
     screen.say("/models").wait_for("[slow:low]").send("\x1b").wait_for("Ask anything");
 }
@@ -118,12 +122,16 @@ fn a_choice_for_the_session_is_not_kept() {
             .send(open)
             .wait_for("Choose a model for this session  4")
             .send("other\r")
-            .wait_for("Model: two/other");
+            .wait_for("Switched to two/other");
         assert_eq!(ask(&mut screen).0, "other");
-        screen.say("/switch").wait_for("for this session  4").send("small\r").wait_for("Model: one/small");
+        screen
+            .say("/switch")
+            .wait_for("for this session  4")
+            .send("small\r")
+            .wait_for("Switched to one/small");
     }
     assert_eq!(screen.home.read(CONFIG), before);
-    screen.say("/model two/other").wait_for("Model: two/other");
+    screen.say("/model two/other").wait_for("Switched to two/other");
     assert_eq!(role(&screen.home, "default"), "two/other");
     screen.say("/model nothing-like-it").wait_for("nothing-like-it").wait_for("Ask anything");
 }
@@ -174,11 +182,11 @@ fn roles_of_ones_own_are_gone_through() {
         screen.say("/model").wait_for("Choose a model  4").send(model);
         screen.wait_for(&format!("❯ {model}")).send("\t");
         screen
-            .wait_for(&format!("What is {model} for?"))
+            .wait_for(&format!("Use {model} for which role?"))
             .send(name)
             .wait_for(&format!("❯ {name}"))
             .send("\r");
-        screen.wait_for("How hard").send("\r").wait_for(&format!("{name}: {model}"));
+        screen.wait_for("Thinking level of").send("\r").wait_for(&format!("{name} now uses {model}"));
         assert_eq!(role(&screen.home, name), model);
     }
     for (name, model) in [("night", "other"), ("dawn", "large"), ("default", "small")] {

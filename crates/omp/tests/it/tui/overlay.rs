@@ -51,7 +51,7 @@ fn begin(second: &str) -> Screen {
 #[test]
 fn a_command_on_a_terminal_is_shown_and_typed_to() {
     let mut screen = begin("It ended.");
-    screen.wait_for("python3 reader.py").wait_for("Esc ends it").wait_for("size-100x25");
+    screen.wait_for("python3 reader.py").wait_for("Esc: end it").wait_for("size-100x25");
     screen.send("a").wait_for("keys:'a'");
     // The program asked for the application form of the arrows; in kitty's protocol Ctrl+C and Enter look different.
     screen.send("\x1b[A").wait_for("keys:'\\x1bOA'");
@@ -62,14 +62,14 @@ fn a_command_on_a_terminal_is_shown_and_typed_to() {
     screen.terminal.resize(20, 70);
     screen.wait_for("size-70x15");
     screen.send("q").wait_for("It ended.");
-    screen.terminal.wait_without("Esc ends it");
+    screen.terminal.wait_without("Esc: end it");
     assert!(last_result(&screen.server).contains("goodbye"), "{}", last_result(&screen.server));
     screen.wait_for("Ask anything");
     screen.leave();
 
     let mut screen = begin("It was stopped.");
     screen.send("\x1b").wait_for("It was stopped.");
-    screen.terminal.wait_without("Esc ends it");
+    screen.terminal.wait_without("Esc: end it");
     let result = last_result(&screen.server);
     assert!(result.contains("ready") && !result.contains("goodbye"), "{result}");
     screen.wait_for("Ask anything");

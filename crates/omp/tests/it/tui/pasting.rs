@@ -35,21 +35,21 @@ fn large_pastes_are_asked_about() {
     ];
     let mut screen = Screen::sized(replies, &[], 40, 100);
     // As one marked block.
-    screen.send("see ").send(&paste(&lines(100))).wait_for("100 lines were pasted.").send("1");
+    screen.send("see ").send(&paste(&lines(100))).wait_for("Pasted 100 lines").send("1");
     screen.wait_for("│ see [").send("\r").wait_for("one");
     let wanted = format!("see <attachment>\n{}</attachment>", lines(100));
     assert_eq!(last_prompt(&screen.server), wanted);
     // As a file of the session, which the model can read.
-    screen.send("see ").send(&paste(&lines(100))).wait_for("100 lines were pasted.").send("2");
+    screen.send("see ").send(&paste(&lines(100))).wait_for("Pasted 100 lines").send("2");
     screen.wait_for("│ see local://paste-1.txt").send("\r").wait_for("two");
     assert_eq!(last_prompt(&screen.server).trim(), "see local://paste-1.txt");
     assert!(screen.server.requests()[2].body.to_string().contains("line 100"));
     // As if it were typed.
-    screen.send(&paste(&lines(100))).wait_for("100 lines were pasted.").send("3").wait_for("│ line 100");
+    screen.send(&paste(&lines(100))).wait_for("Pasted 100 lines").send("3").wait_for("│ line 100");
     screen.send("\r").wait_for("three");
     assert_eq!(last_prompt(&screen.server).trim_end(), lines(100).trim_end());
     // Escape folds it, and the model gets all of it.
-    screen.send(&paste(&lines(100))).wait_for("100 lines were pasted.").send("\x1b");
+    screen.send(&paste(&lines(100))).wait_for("Pasted 100 lines").send("\x1b");
     screen.wait_for("│ [").send("\r").wait_for("four");
     assert_eq!(last_prompt(&screen.server).trim_end(), lines(100).trim_end());
     // One line less is no question.
@@ -67,7 +67,7 @@ fn the_question_about_pastes_can_be_turned_off() {
         home.write("home/.omp/agent/config.yml", setting);
         let mut screen = Screen::in_home(home, server, &[], 30, 100);
         let pasted = if asks { lines(3) } else { lines(150) };
-        screen.send(&paste(&pasted)).wait_for(if asks { "3 lines were pasted." } else { "│ [" });
+        screen.send(&paste(&pasted)).wait_for(if asks { "Pasted 3 lines" } else { "│ [" });
     }
 }
 
@@ -82,9 +82,9 @@ fn pictures_are_attached_by_their_paths_and_counted_through() {
     screen.say("begin").wait_for("slow");
     // A path as a terminal drops it, quoted.
     screen.send(&paste(&format!("'{}'", first.display()))).wait_for("│ [Image #1]");
-    screen.send("the first\r").wait_for("1 waiting");
+    screen.send("the first\r").wait_for("1 message queued");
     screen.send(&paste(&second.display().to_string())).wait_for("│ [Image #1]");
-    screen.send("the second").wait_for("[Image #1] the second").send("\x11").wait_for("2 waiting");
+    screen.send("the second").wait_for("[Image #1] the second").send("\x11").wait_for("2 messages queued");
     screen.send("\x1b[1;3A").wait_for("│ [Image #1] the first").wait_for("│ [Image #2] the second");
     screen.send("\x1b").wait_for("Aborted");
     screen.send("\r").wait_for("seen");
@@ -125,7 +125,7 @@ fn the_clipboard_of_the_machine_is_read_and_written() {
     screen.send("\x16").wait_for("│ [Image #1]");
     std::fs::remove_file(screen.home.path("clipboard/picture")).unwrap();
     screen.send("\x16").wait_for("[Image #1] some text");
-    screen.send("\x1bC").wait_for("Copied.");
+    screen.send("\x1bC").wait_for("Copied to clipboard");
     assert_eq!(screen.home.read("clipboard/copied"), "[Image #1] some text");
     let bytes = screen.terminal.bytes();
     assert!(!bytes.windows(5).any(|part| part == b"\x1b]52;"), "the terminal is not needed");
@@ -134,9 +134,9 @@ fn the_clipboard_of_the_machine_is_read_and_written() {
     assert!(body.contains("data:image/png;base64,") && body.contains("[Image #1] some text"), "{body}");
     // Without a desktop the terminal has the clipboard.
     let mut screen = Screen::new([Reply::new()], &[]);
-    screen.send("abc").wait_for("abc").send("\x1bL").wait_for("Copied.");
+    screen.send("abc").wait_for("abc").send("\x1bL").wait_for("Copied to clipboard");
     screen.terminal.wait_for_bytes(b"\x1b]52;c;YWJj\x1b\\");
-    screen.send("\x16").wait_for("Nothing can be pasted");
+    screen.send("\x16").wait_for("nothing to paste");
 }
 
 /// proves: CLI-252
@@ -152,16 +152,16 @@ fn keys_for_messages_and_the_clipboard() {
     for raw in ["\x1b[118;6u", "\x1bV"] {
         screen.send(raw).wait_for("│ line 20").send("\x1b[27u").wait_for("Ask anything");
     }
-    screen.send("one\x0atwo").wait_for("│ two").send("\x1bL").wait_for("Copied.");
+    screen.send("one\x0atwo").wait_for("│ two").send("\x1bL").wait_for("Copied to clipboard");
     assert_eq!(screen.home.read("clipboard/copied"), "two");
-    screen.send("\x1b[27u").terminal.wait_without("Copied.");
-    screen.send("one\x0atwo").wait_for("│ two").send("\x1bC").wait_for("Copied.");
+    screen.send("\x1b[27u").terminal.wait_without("Copied to clipboard");
+    screen.send("one\x0atwo").wait_for("│ two").send("\x1bC").wait_for("Copied to clipboard");
     assert_eq!(screen.home.read("clipboard/copied"), "one\ntwo");
     screen.send("\x1b[27u").wait_for("Ask anything");
     screen.say("begin").wait_for("slow");
-    screen.send("by Q").wait_for("by Q").send("\x11").wait_for("1 waiting");
-    screen.send("by Enter").wait_for("by Enter").send("\x1b[13;5u").wait_for("2 waiting");
-    screen.send("\x1b[1;3A").wait_for("│ by Q").wait_for("│ by Enter").terminal.wait_without("waiting");
+    screen.send("by Q").wait_for("by Q").send("\x11").wait_for("1 message queued");
+    screen.send("by Enter").wait_for("by Enter").send("\x1b[13;5u").wait_for("2 messages queued");
+    screen.send("\x1b[1;3A").wait_for("│ by Q").wait_for("│ by Enter").terminal.wait_without("queued");
 }
 
 /// One packet of the terminal's clipboard.
@@ -211,7 +211,7 @@ fn terminals_paste_content_of_every_kind() {
     assert!(body.contains("data:image/png;base64,") && body.contains("[Image #1] and words"), "{body}");
     // Where words are asked for, words are taken and pictures are not.
     screen.say("/goal").wait_for("What is the goal?");
-    screen.send(&delivered("image/png", &png())).wait_for("A picture cannot be pasted here");
+    screen.send(&delivered("image/png", &png())).wait_for("images can only be pasted into the prompt");
     screen.send(&delivered("text/plain", "reach the moon".as_bytes())).wait_for("reach the moon");
     let (terminal, ..) = {
         screen.send("\x1b").wait_for("Ask anything");

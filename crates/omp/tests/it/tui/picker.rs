@@ -148,10 +148,10 @@ fn the_list_is_used_with_the_keyboard() {
     list.send("second").wait_for("1 of 3").wait_without("third one").send("\x15").wait_for("third one");
     list.send("\x1b[A");
     // Deleting is asked about.
-    list.wait_for("❯ third one").send("\x1b[3~").wait_for("Delete \"third one\" with its artifacts?");
-    list.send("n").wait_without("with its artifacts?");
+    list.wait_for("❯ third one").send("\x1b[3~").wait_for("Delete \"third one\" and its artifacts?");
+    list.send("n").wait_without("and its artifacts?");
     assert!(files[2].exists() && artifacts.exists());
-    list.send("\x1b[3~").wait_for("with its artifacts?").send("\r").wait_for("❯ second one");
+    list.send("\x1b[3~").wait_for("and its artifacts?").send("\r").wait_for("❯ second one");
     list.wait_without("third one");
     assert!(!files[2].exists() && !artifacts.exists());
     assert!(files[0].exists() && files[1].exists());
@@ -219,7 +219,7 @@ fn an_empty_list_says_so() {
     screen.send("\r").send("\x1b[3~").send("\t");
     screen.wait_for("No sessions in current folder. Press Tab to view all.");
     screen.send("\r").send("\x1b[3~").send("\t").wait_for("No sessions found");
-    assert!(!screen.terminal.screen().contains("with its artifacts"));
+    assert!(!screen.terminal.screen().contains("and its artifacts"));
     screen.send("\x1b").wait_for("Ask anything");
     screen.say("/resume").wait_for("No sessions found").send("\x03");
     assert!(screen.terminal.wait_exit().success());
@@ -282,7 +282,7 @@ fn a_plain_start_can_go_on_with_the_latest_session() {
     let mut plain = started(&home, &work, &[]);
     plain.wait_for("Ask anything");
     assert!(!plain.screen().contains("answer-2."), "not unless it is wanted");
-    plain.send("\x03").wait_for("again to leave").send("\x03").wait_exit();
+    plain.send("\x03").wait_for("again to exit").send("\x03").wait_exit();
     home.write("home/.omp/agent/config.yml", "autoResume: true\n");
     let mut plain = started(&home, &work, &[]);
     plain.wait_for("Ask anything").wait_for("answer-2.");
@@ -307,9 +307,9 @@ fn sessions_are_renamed_sorted_and_located() {
     list.send("\x15beaver\r").wait_for("❯ beaver");
     assert_eq!(lines(&first)[0]["title"], "beaver");
     assert_eq!(listed(&list), ["ant", "❯ beaver"], "a name is no use");
-    list.send("\x13").wait_for("sorts (newest)").send("\x13").wait_for("sorts (name)");
+    list.send("\x13").wait_for("sort (newest)").send("\x13").wait_for("sort (name)");
     list.send("\x10").wait_for(".jsonl").send("\x10").wait_without(".jsonl");
-    list.send("\x04").wait_for("Delete \"beaver\"").send("\x1b").wait_without("with its artifacts");
+    list.send("\x04").wait_for("Delete \"beaver\"").send("\x1b").wait_without("and its artifacts");
     // Ctrl+Backspace
     list.send("\x08").wait_for("Delete \"beaver\"").send("y").wait_without("beaver");
     assert!(!first.exists());

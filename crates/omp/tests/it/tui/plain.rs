@@ -115,7 +115,7 @@ fn calls_questions_and_plans_are_answered_by_number() {
         &["--approval-mode", "always-ask"],
     );
     lines.say("go").wait_for("touch refused").wait_for("1. Yes, this once").wait_for("Number or name:");
-    lines.answer("9").wait_for("There is no option 9");
+    lines.answer("9").wait_for("no option 9");
     lines.answer("no").wait_for("bash was not allowed.");
     lines.wait_for("Command: touch allowed").answer("1").wait_for("bash is done");
     lines.wait_for("Which colour?").wait_for("1. Red - like fire").answer("blue").wait_for("All answered.");
@@ -131,7 +131,7 @@ fn calls_questions_and_plans_are_answered_by_number() {
 fn a_refusal_in_lines_has_words() {
     let call = Reply::new().tool_call("bash", json!({"_i": "run", "command": "touch one"}));
     let mut lines = plain([call, Reply::new().text("I see.")], &["--approval-mode", "always-ask"]);
-    lines.say("go").wait_for("Refuse and say why").answer("refuse").wait_for("do instead?");
+    lines.say("go").wait_for("Refuse and tell the model why").answer("refuse").wait_for("do instead?");
     lines.answer("touch two instead").wait_for("I see.");
     let body = lines.server.requests()[1].body.to_string();
     assert!(body.contains("The user says: touch two instead"), "{body}");
@@ -150,12 +150,12 @@ fn commands_and_the_shell_work() {
     lines.say("/session").wait_for("Session");
     lines.say("/settings").wait_for("/settings needs");
     lines.say("/usage").wait_for("No account that reports its quota");
-    lines.say("/usage reset").wait_for("not available yet");
-    lines.say("/new").wait_for("New session started.");
+    lines.say("/usage reset").wait_for("available yet");
+    lines.say("/new").wait_for("New session started");
     lines.say("hello").wait_for("New.");
     assert!(!lines.server.requests()[1].body.to_string().contains("what was that?"));
     lines.say("/resume").wait_for("Which session?").answer("2").wait_for("You: what was that?");
-    lines.wait_for("Session resumed.").say("/exit");
+    lines.wait_for("Session resumed").say("/exit");
     assert!(lines.terminal.wait_exit().success());
 }
 
@@ -168,7 +168,7 @@ fn control_c_stops_the_model_and_then_leaves() {
     lines.terminal.send("\x03");
     lines.wait_for("Stopped.");
     lines.terminal.wait_until("the prompt", |shown| shown.trim_end().ends_with('>')).send("\x03");
-    lines.wait_for("again to leave").terminal.send("\x03");
+    lines.wait_for("again to exit").terminal.send("\x03");
     assert!(lines.terminal.wait_exit().success(), "{}", lines.terminal.screen());
 }
 
@@ -179,8 +179,8 @@ fn commands_are_answered_while_the_model_works() {
     let mut lines = plain([slow.stall_after_event(4, std::time::Duration::from_secs(30))], &[]);
     lines.say("begin").wait_for("slow");
     lines.answer("/tools").wait_for("Tools (* active)");
-    lines.answer("/settings").wait_for("Something is still running.");
-    lines.answer("!ls").wait_for("A command runs when the model is done.");
+    lines.answer("/settings").wait_for("Something is still running");
+    lines.answer("!ls").wait_for("Shell commands run when the model is done");
     lines.answer("/exit");
     assert!(lines.terminal.wait_exit().success(), "{}", lines.terminal.screen());
     assert!(!lines.server.requests()[0].body.to_string().contains("/tools"));
@@ -195,8 +195,8 @@ fn a_goal_is_steered_by_words_in_lines_too() {
     lines.say("/goal set").wait_for("What is the goal?");
     lines.say("/goal set reach the moon").wait_for("on my way");
     lines.say("/goal budget some").wait_for("is no budget");
-    lines.say("/goal budget 5k").wait_for("The budget is set.");
-    lines.say("/goal show").wait_for("The goal (active): reach the moon");
+    lines.say("/goal budget 5k").wait_for("Budget set");
+    lines.say("/goal show").wait_for("Goal (active): reach the moon");
     let (server, _) = lines.leave();
     server.finish();
 }
@@ -217,7 +217,7 @@ fn control_c_stops_a_command() {
     lines.answer("/compact");
     lines.server.wait_for_requests(3, support::LIMIT);
     lines.terminal.send("\x03");
-    lines.wait_for("Stopped.");
+    lines.wait_for("Stopped");
     lines.leave();
 }
 

@@ -114,9 +114,9 @@ fn shells_and_terminals() {
     assert!(found[1].contains("kept in sub"), "{found:?}");
     assert!(found[2].contains("before-the-limit") && found[2].contains("timed out"), "{found:?}");
     screen.send("\x1b").wait_for("sleep 60 · aborted");
-    screen.say("go on").wait_for("35 100").send("typed\r").wait_for("got-typed").wait_for("Esc ends it");
+    screen.say("go on").wait_for("35 100").send("typed\r").wait_for("got-typed").wait_for("Esc: end it");
     screen.terminal.resize(30, 90);
-    screen.terminal.wait_until("the frame again", |shown| shown.contains("Esc ends it"));
+    screen.terminal.wait_until("the frame again", |shown| shown.contains("Esc: end it"));
     screen.send("\x1b").wait_for("Done.");
     let found = results(&screen.server);
     assert!(found[3].contains("first-chunk") || found[3].contains("abort"), "{found:?}");

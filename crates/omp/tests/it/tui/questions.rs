@@ -51,7 +51,7 @@ fn always_is_remembered() {
         screen.say("go").wait_for("Allow tool: bash").wait_for("Yes, for this session");
         screen.wait_for("Yes, always in this project").wait_for("Yes, always and everywhere");
         screen.answer(key).wait_for("Done.");
-        screen.say("/permissions").wait_for("Commands that run without a question");
+        screen.say("/permissions").wait_for("Commands allowed without asking");
         screen.say("/permissions test touch one").wait_for("runs without a question: touch one");
         assert!(screen.home.path("work/one").exists());
         let read = |name: &str| std::fs::read_to_string(screen.home.path(name)).unwrap_or_default();
@@ -98,8 +98,8 @@ fn one_option_or_other_words() {
     screen.answer("\r").wait_for("Chosen.");
     assert!(last_result(&screen.server).contains("User selected: green"), "{}", last_result(&screen.server));
     assert!(!last_result(&screen.server).contains("Recommended"));
-    screen.say("again").wait_for("Enter chooses").answer("Other").wait_for("⌕ Other").send("\r");
-    screen.wait_for("Enter answers").send("purple").wait_for("purple").send("\r").wait_for("Typed.");
+    screen.say("again").wait_for("Enter: select").answer("Other").wait_for("⌕ Other").send("\r");
+    screen.wait_for("Enter: submit").send("purple").wait_for("purple").send("\r").wait_for("Typed.");
     let result = last_result(&screen.server);
     assert!(result.contains("User provided custom input: purple"), "{result}");
 }
@@ -108,7 +108,7 @@ fn one_option_or_other_words() {
 #[test]
 fn several_options_in_the_order_of_choosing() {
     let mut screen = Screen::new([ask(&json!([question(true)])), Reply::new().text("Chosen.")], &[]);
-    screen.say("go").wait_for("Which color?").wait_for("Space or Enter marks").wait_for("□ red");
+    screen.say("go").wait_for("Which color?").wait_for("Space or Enter: toggle").wait_for("□ red");
     // Blue with Space, then red with Enter; green is chosen and left out again.
     screen.answer(" ").wait_for("■ green").send("\x1b[B ").wait_for("■ blue");
     screen.send("\x1b[A ").wait_for("□ green").send("\x1b[A\r").wait_for("■ red");
@@ -127,7 +127,7 @@ fn a_question_is_announced_to_whoever_looks_elsewhere() {
         let home = crate::support::home(&server, Wire::OpenAiCompletions);
         home.write("home/.omp/agent/config.yml", format!("ask:\n  notify: \"{setting}\"\n"));
         let mut screen = Screen::in_home(home, server, &[], 30, 100);
-        screen.say("go").send("\x1b[O").wait_for("Enter chooses");
+        screen.say("go").send("\x1b[O").wait_for("Enter: select");
         let bytes = screen.terminal.bytes();
         assert_eq!(bytes.contains(&0x07), told, "ask.notify is {setting}");
     }
@@ -182,14 +182,14 @@ fn a_plan_is_made_and_reviewed() {
 #[test]
 fn plan_mode_is_entered_by_command_and_key() {
     let mut screen = Screen::new([Reply::new().text("A question first?"), Reply::new().text("Well?")], &[]);
-    screen.say("/plan").wait_for("Plan mode: the model").wait_for("plan ›");
+    screen.say("/plan").wait_for("Plan mode on: the model").wait_for("plan ›");
     screen.say("/plan").wait_for("paused");
-    screen.say("/plan").wait_for("Plan mode is off.");
+    screen.say("/plan").wait_for("Plan mode off");
     // Alt+Shift+P
     screen
         .send("\x1bP")
         .terminal
-        .wait_until("plan mode again", |shown| shown.matches("Plan mode: the").count() == 2);
+        .wait_until("plan mode again", |shown| shown.matches("Plan mode on: the").count() == 2);
     assert!(screen.server.requests().is_empty());
     screen.leave();
     let mut screen = Screen::new([Reply::new().text("A question first?"), Reply::new().text("Well?")], &[]);

@@ -48,7 +48,7 @@ fn words_that_wait_for_a_failed_turn_come_back() {
     let mut screen = Screen::new(Scenario::dynamic(answer), &[]);
     screen.say("begin");
     is_asked.recv().unwrap();
-    screen.say("more words").wait_for("1 waiting");
+    screen.say("more words").wait_for("1 message queued");
     go.send(()).unwrap();
     screen.wait_for("no such thing").wait_for("│ more words");
     screen.send("\r").wait_for("second-answer");
@@ -100,11 +100,11 @@ fn the_end_of_a_turn_leaves_nothing_behind() {
     command.env("PI_NOTIFICATIONS", "on");
     let mut screen = Screen::with(command, home, server, 40, 100);
     screen.say("begin").wait_for("begun").wait_for("Working");
-    screen.say("/model another-model").wait_for("another-model answers after this turn");
+    screen.say("/model another-model").wait_for("Switching to another-model after this turn");
     assert!(!screen.terminal.bytes().contains(&7), "nothing has ended");
     screen.send("\x1b[O");
     screen.home.write("work/go", "");
-    screen.wait_for("first-answer").wait_for("Model: ").terminal.wait_without("Working");
+    screen.wait_for("first-answer").wait_for("Switched to ").terminal.wait_without("Working");
     screen.terminal.wait_for_bytes(b"\x07");
     let shown = screen.terminal.screen();
     assert!(!shown.contains("Esc to stop") && !shown.contains("after this turn"), "{shown}");
@@ -139,7 +139,7 @@ fn a_compaction_that_is_left_has_no_say() {
 fn words_that_wait_are_not_lost_by_a_switch() {
     let mut screen =
         Screen::new([stalled("the first words and more"), Reply::new().text("second-answer")], &[]);
-    screen.say("the old question").wait_for("the fi").say("words that wait").wait_for("1 waiting");
+    screen.say("the old question").wait_for("the fi").say("words that wait").wait_for("1 message queued");
     screen.say("/new").wait_for("New session started").wait_for("│ words that wait").send("\r");
     screen.wait_for("second-answer");
     assert_eq!(last_prompt(&screen.server), "words that wait");

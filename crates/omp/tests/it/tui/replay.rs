@@ -225,7 +225,7 @@ fn what_is_secret_is_not_recorded() {
         .wait_for("I shall keep it.")
         .terminal
         .wait_without("Working");
-    screen.say("/login groq").wait_for("Paste the key").send("gsk-typed-0815").send("\x1b[27u");
+    screen.say("/login groq").wait_for("Paste the API key").send("gsk-typed-0815").send("\x1b[27u");
     screen.wait_for("Ask anything").say("go on").wait_for("Still here.");
     let (_, server, home) = screen.leave();
     server.finish();

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{Screen, last_prompt};
 use crate::support;
 
-const QUESTION: &str = "Go back before this prompt?";
+const QUESTION: &str = "Rewind to before this prompt?";
 
 /// A home whose working directory is a repository with `a.txt` and `b.txt` committed.
 pub(super) fn repository(server: &Server) -> Home {
@@ -80,11 +80,11 @@ fn files_and_conversation_go_back_and_forth() {
     screen.say("/rewind list").wait_for("Prompts, and the files");
     screen.wait_for("1  4 files").wait_for("2  2 files").wait_for("3  no files");
 
-    screen.say("/rewind 2 files").wait_for("Back before: question beta").wait_for("remove  made.txt");
+    screen.say("/rewind 2 files").wait_for("Rewound to before: question beta").wait_for("remove  made.txt");
     assert_eq!((file(&screen, "b.txt").as_deref(), file(&screen, "made.txt")), (Some("b\n"), None));
     assert_eq!(file(&screen, "a.txt").as_deref(), Some("two\n"));
     assert_eq!(file(&screen, "run.log").as_deref(), Some("noise\n"), "ignored files are not protected");
-    screen.say("/redo").wait_for("The last /rewind is undone.").wait_for("bring back  made.txt");
+    screen.say("/redo").wait_for("Undid the last /rewind").wait_for("bring back  made.txt");
     assert_eq!(
         (file(&screen, "b.txt").as_deref(), file(&screen, "made.txt")),
         (Some("B\n"), Some("made\n".to_owned()))
@@ -95,9 +95,9 @@ fn files_and_conversation_go_back_and_forth() {
     screen.home.write("work/new.txt", "mine\n");
     screen.say("/rewind").wait_for("type to search").wait_for("❯ question gamma  no files");
     screen.send("\x1b[A\x1b[A").wait_for("❯ question alpha  4 files").send("\r").wait_for(QUESTION);
-    screen.wait_for("revert  a.txt").wait_for("Somebody else changed these").wait_for("remove  new.txt");
-    screen.wait_for("1. Conversation and files").send("1").wait_for("Went back; /redo undoes it.");
-    screen.wait_for("Left alone").terminal.wait_without("alpha-done.");
+    screen.wait_for("revert  a.txt").wait_for("Changed outside this session").wait_for("remove  new.txt");
+    screen.wait_for("1. Conversation and files").send("1").wait_for("Rewound (/redo to undo)");
+    screen.wait_for("Skipped, changed outside").terminal.wait_without("alpha-done.");
     screen.wait_for("│ question alpha");
     assert_eq!(
         (file(&screen, "a.txt").as_deref(), file(&screen, "b.txt").as_deref()),
@@ -105,22 +105,22 @@ fn files_and_conversation_go_back_and_forth() {
     );
     assert_eq!(file(&screen, "new.txt").as_deref(), Some("mine\n"));
 
-    screen.send("\x15").say("/redo").wait_for("The last /rewind is undone.").wait_for("gamma-done.");
+    screen.send("\x15").say("/redo").wait_for("Undid the last /rewind").wait_for("gamma-done.");
     assert_eq!(
         (file(&screen, "a.txt").as_deref(), file(&screen, "b.txt").as_deref()),
         (Some("two\n"), Some("B\n"))
     );
 
     // Off: nothing is kept of what comes. On again, and everything is forgotten.
-    screen.say("/rewind off").wait_for("is off in this session");
+    screen.say("/rewind off").wait_for("File history off for this session");
     screen.say("question delta").wait_for("delta-done.");
-    screen.say("/rewind list").wait_for("The history of files is off");
-    screen.say("/rewind on").wait_for("is on in this session");
+    screen.say("/rewind list").wait_for("File history is off");
+    screen.say("/rewind on").wait_for("File history on for this session");
     screen.say("question epsilon").wait_for("epsilon-done.");
     assert_eq!(file(&screen, "a.txt").as_deref(), Some("four\n"));
-    screen.say("/rewind 5 files").wait_for("Back before: question epsilon");
+    screen.say("/rewind 5 files").wait_for("Rewound to before: question epsilon");
     assert_eq!(file(&screen, "a.txt").as_deref(), Some("two\n"));
-    screen.say("/rewind clear").wait_for("3 checkpoints are forgotten.");
+    screen.say("/rewind clear").wait_for("3 checkpoints cleared");
     screen.say("/rewind 1 files").wait_for("No checkpoint of that prompt is kept.");
     assert_eq!(file(&screen, "a.txt").as_deref(), Some("two\n"), "files are as they are");
 }
@@ -132,8 +132,8 @@ fn a_resumed_session_goes_on_where_the_rewind_left_it() {
     let mut screen = three_prompts(vec![says("delta-done.")]);
     screen
         .say("/rewind 2 conversation")
-        .wait_for("Back before: question beta")
-        .wait_for("No file was changed.");
+        .wait_for("Rewound to before: question beta")
+        .wait_for("No files changed");
     screen.terminal.wait_without("beta-done.");
     assert_eq!(file(&screen, "b.txt").as_deref(), Some("B\n"));
     screen.send("\x15").wait_for("Ask anything");
@@ -145,7 +145,7 @@ fn a_resumed_session_goes_on_where_the_rewind_left_it() {
     screen.say("question delta").wait_for("delta-done.");
     let body = screen.server.requests().last().unwrap().body.to_string();
     assert!(body.contains("question alpha") && !body.contains("question beta"), "{body}");
-    screen.say("/rewind 1").wait_for("Back before: question alpha").wait_for("revert  a.txt");
+    screen.say("/rewind 1").wait_for("Rewound to before: question alpha").wait_for("revert  a.txt");
     assert_eq!(
         (file(&screen, "a.txt").as_deref(), file(&screen, "b.txt").as_deref()),
         (Some("one\n"), Some("b\n"))
@@ -157,7 +157,7 @@ fn a_resumed_session_goes_on_where_the_rewind_left_it() {
 #[test]
 fn the_model_is_told_of_files_that_went_back() {
     let mut screen = three_prompts(vec![says("delta-done.")]);
-    screen.say("/rewind 1 files").wait_for("Back before: question alpha");
+    screen.say("/rewind 1 files").wait_for("Rewound to before: question alpha");
     screen.say("question delta").wait_for("delta-done.");
     let body = screen.server.requests().last().unwrap().body.to_string();
     assert!(body.contains("put these files back") && body.contains("- a.txt (revert)"), "{body}");
@@ -211,7 +211,7 @@ fn a_killed_program_leaves_its_checkpoint() {
 
     let mut screen = Screen::in_home(home, server, &["-c", "--auto-approve"], 50, 110);
     screen.wait_for("question alpha");
-    screen.say("/rewind 1 files").wait_for("Left alone, because somebody else changed them too, or may have");
+    screen.say("/rewind 1 files").wait_for("Skipped, changed outside this session");
     assert_eq!(
         (file(&screen, "a.txt").as_deref(), file(&screen, "b.txt").as_deref()),
         (Some("half\n"), Some("mine\n"))
@@ -221,7 +221,7 @@ fn a_killed_program_leaves_its_checkpoint() {
         (file(&screen, "a.txt").as_deref(), file(&screen, "b.txt").as_deref()),
         (Some("one\n"), Some("b\n"))
     );
-    screen.say("/redo").wait_for("The last /rewind is undone.");
+    screen.say("/redo").wait_for("Undid the last /rewind");
     assert_eq!(
         (file(&screen, "a.txt").as_deref(), file(&screen, "b.txt").as_deref()),
         (Some("half\n"), Some("mine\n"))
@@ -241,7 +241,7 @@ fn what_cannot_come_back_is_named_and_the_rest_comes_back() {
     assert!(piped.success());
     screen.say("/rewind 1 files all").wait_for("revert  a.txt").wait_for("remove  new.txt");
     screen.wait_for("failed  b.txt: a directory is in its place, with files that are not ours to remove");
-    screen.wait_for("Not protected, and left as they are").wait_for("made.txt (neither a file nor a link)");
+    screen.wait_for("Not tracked, left unchanged").wait_for("made.txt (neither a file nor a link)");
     assert_eq!((file(&screen, "a.txt").as_deref(), file(&screen, "new.txt")), (Some("one\n"), None));
     assert_eq!(file(&screen, "b.txt/mine.log").as_deref(), Some("mine\n"));
 }

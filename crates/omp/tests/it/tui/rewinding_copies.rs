@@ -39,7 +39,7 @@ fn a_fork_goes_back_by_a_history_of_its_own() {
     screen.say("/fork").wait_for("Session forked").wait_for("gamma-done.");
     screen.say("question delta").wait_for("delta-done.");
     screen.say("/rewind list").wait_for("1  4 files").wait_for("2  3 files").wait_for("4  1 file");
-    screen.say("/rewind 2 files").wait_for("Back before: question beta").wait_for("remove  made.txt");
+    screen.say("/rewind 2 files").wait_for("Rewound to before: question beta").wait_for("remove  made.txt");
     assert_eq!(all(&screen), texts([Some("two"), Some("new"), Some("b"), None]));
     assert_eq!(read(&old[0]), before, "nothing is written to the history of the first session");
     assert_eq!(journals(&screen.home).len(), 2);
@@ -51,10 +51,14 @@ fn a_branch_knows_nothing_of_the_prompts_it_left() {
     let mut screen = three_prompts(Vec::new());
     let old = journals(&screen.home);
     let before = read(&old[0]);
-    screen.say("/branch").wait_for("Go on before a message").wait_for("❯ question gamma");
+    screen.say("/branch").wait_for("Branch from a message").wait_for("❯ question gamma");
     screen.send("\x1b[A").wait_for("❯ question beta").send("\r").wait_for("Branched");
     screen.terminal.wait_without("beta-done.");
-    screen.send("\x15").say("/rewind 1 files").wait_for("Back before: question alpha").wait_for("Left alone");
+    screen
+        .send("\x15")
+        .say("/rewind 1 files")
+        .wait_for("Rewound to before: question alpha")
+        .wait_for("Skipped, changed outside");
     assert_eq!(all(&screen), texts([Some("one"), None, Some("B"), Some("made")]));
     assert_eq!(read(&old[0]), before);
     let beta = entry(&screen.home, "question beta");
@@ -80,8 +84,8 @@ fn entry(home: &Home, text: &str) -> String {
 #[test]
 fn a_branch_does_not_redo_what_it_never_had() {
     let mut screen = three_prompts(Vec::new());
-    screen.say("/rewind 2").wait_for("Back before: question beta").terminal.wait_without("beta-done.");
-    screen.send("\x15").say("/branch").wait_for("Go on before a message").send("\r").wait_for("Branched");
+    screen.say("/rewind 2").wait_for("Rewound to before: question beta").terminal.wait_without("beta-done.");
+    screen.send("\x15").say("/branch").wait_for("Branch from a message").send("\r").wait_for("Branched");
     screen.terminal.wait_without("alpha-done.");
     screen.send("\x15").say("/redo").wait_for("There is nothing to redo.");
     assert_eq!(all(&screen), texts([Some("two"), Some("new"), Some("b"), None]));
@@ -188,7 +192,7 @@ fn the_history_stays_and_goes_with_its_session() {
     }
     assert_eq!(omp_run(&home, &["gc", "--apply"]).stdout, "There is nothing to remove.\n");
     let mut screen = Screen::in_home(home, server, &["-c", "--auto-approve"], 50, 110);
-    screen.wait_for("gamma-done.").say("/rewind 1 files").wait_for("Back before: question alpha");
+    screen.wait_for("gamma-done.").say("/rewind 1 files").wait_for("Rewound to before: question alpha");
     assert_eq!(all(&screen), texts([Some("one"), None, Some("b"), None]));
     let (_, _, home) = screen.leave();
     omp_run(&home, &["session", "delete", session.to_str().unwrap()]).assert_success();

@@ -30,11 +30,11 @@ fn deletions_outside_a_repository_come_back() {
     });
     screen.say("question alpha").wait_for("alpha-done.");
     assert!(!screen.home.exists("work/data") && !screen.home.exists("work/old/three.txt"));
-    screen.say("/rewind 1 files").wait_for("Back before: question alpha");
+    screen.say("/rewind 1 files").wait_for("Rewound to before: question alpha");
     for name in ["data/deep/one.txt", "data/two.txt", "notes.txt", "other.txt", "old/three.txt", "kept.txt"] {
         assert_eq!(file(&screen, name), Some(format!("{name}\n")), "{name}");
     }
-    screen.say("/redo").wait_for("The last /rewind is undone.");
+    screen.say("/redo").wait_for("Undid the last /rewind");
     assert_eq!((file(&screen, "data/two.txt"), file(&screen, "kept.txt")), (None, Some("x\n".to_owned())));
 }
 
@@ -50,7 +50,7 @@ fn ignored_files_that_a_command_deletes_come_back() {
     });
     screen.say("question alpha").wait_for("alpha-done.");
     assert!(!screen.home.exists("work/run.log") && !screen.home.exists("work/built"));
-    screen.say("/rewind 1 files").wait_for("Back before: question alpha");
+    screen.say("/rewind 1 files").wait_for("Rewound to before: question alpha");
     assert_eq!(file(&screen, "run.log").as_deref(), Some("of yesterday\n"));
     assert_eq!(file(&screen, "built/result").as_deref(), Some("of an hour\n"));
 }

@@ -34,7 +34,7 @@ fn servers_are_named_and_wait_until_they_are_needed() {
     screen.wait_for("● fake  available");
     let shown = screen.terminal.screen();
     let place = |text: &str| shown.find(text).unwrap_or_else(|| panic!("no {text:?} in:\n{shown}"));
-    assert!(place("/help lists commands") < place("Language servers"), "{shown}");
+    assert!(place("/help: commands") < place("Language servers"), "{shown}");
     assert!(place("Language servers") < place("● fake"), "{shown}");
     assert!(servers[0].starts().is_empty());
     screen.say("go").wait_for("written.");

@@ -35,7 +35,7 @@ fn sessions_are_resumed_branched_and_forked() {
     screen.say("/resume").wait_for("Resume a session").wait_for("question alpha").send("\r");
     screen.wait_for("Resumed session").wait_for("alpha-answer");
     screen.say("/fork").wait_for("Session forked");
-    screen.say("/branch").wait_for("Go on before a message").send("\r").wait_for("Branched");
+    screen.say("/branch").wait_for("Branch from a message").send("\r").wait_for("Branched");
     // The words come back into the editor, to be said differently.
     screen.wait_for("│ question alpha").send(" again\r").wait_for("gamma-answer");
     assert_eq!(last_prompt(&screen.server), "question alpha again");
@@ -48,8 +48,8 @@ fn the_tree_leads_to_another_place() {
     let mut screen = Screen::new(replies, &[]);
     screen.say("question alpha").wait_for("alpha-answer");
     screen.say("question beta").wait_for("beta-answer");
-    screen.say("/tree").wait_for("Go to a place").send("question beta").wait_for("❯ • user").send("\r");
-    screen.wait_for("Went to another place").wait_for("│ question beta");
+    screen.say("/tree").wait_for("Session tree").send("question beta").wait_for("❯ • user").send("\r");
+    screen.wait_for("Moved to another point").wait_for("│ question beta");
     screen.send("\x15other words\r").wait_for("gamma-answer");
     let body = screen.server.requests()[2].body.to_string();
     assert!(body.contains("alpha-answer") && !body.contains("beta-answer"), "{body}");
@@ -60,7 +60,7 @@ fn the_tree_leads_to_another_place() {
 fn a_copy_is_not_made_while_the_model_answers() {
     let slow = Reply::new().text("slow words that take their time").delta_size(5);
     let mut screen = Screen::new([slow.stall_after_event(3, Duration::from_secs(30))], &[]);
-    screen.say("begin").wait_for("slow").say("/fork").wait_for("still answering");
+    screen.say("begin").wait_for("slow").say("/fork").wait_for("still responding");
     assert!(!screen.terminal.screen().contains("Session forked"));
 }
 

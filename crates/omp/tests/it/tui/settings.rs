@@ -14,7 +14,7 @@ fn config(screen: &Screen) -> String {
 
 /// Opens the panel and goes to a setting.
 fn go_to<'a>(screen: &'a mut Screen, path: &str) -> &'a mut Screen {
-    screen.say("/settings").wait_for("Del takes the default").send(path);
+    screen.say("/settings").wait_for("Del: reset to default").send(path);
     screen.wait_for(&format!("❯ {path}"))
 }
 
@@ -27,14 +27,14 @@ fn a_change_counts_in_the_running_session() {
     let replies = [call(), Reply::new().text("done-once"), call(), Reply::new().text("done-twice")];
     let mut screen = Screen::sized(replies, &[], 40, 100);
     screen.say("first").wait_for("done-once");
-    go_to(&mut screen, "tools.approvalMode").send("\r").wait_for("Enter chooses").send("always-ask\r");
+    go_to(&mut screen, "tools.approvalMode").send("\r").wait_for("Enter: select").send("always-ask\r");
     screen.wait_for("always-ask  (yours)").send("\x1b\x1b").wait_for("Ask anything");
     assert!(config(&screen).contains("approvalMode: always-ask"), "{}", config(&screen));
     screen.say("second").wait_for("echo from-the-call").wait_for("1. ").answer("\r");
     screen.wait_for("done-twice");
     // What is drawn follows, too.
     assert!(screen.terminal.screen().contains("◈ test/scripted"));
-    go_to(&mut screen, "statusLine.preset").send("\r").wait_for("Enter chooses").send("custom\r");
+    go_to(&mut screen, "statusLine.preset").send("\r").wait_for("Enter: select").send("custom\r");
     screen.wait_for("custom  (yours)").send("\x1b\x1b").wait_for("Ask anything");
     screen.terminal.wait_without("◈ test/scripted");
 }
@@ -66,16 +66,16 @@ fn what_is_known_about_a_value_is_said() {
     home.write(CONFIG, "searxng:\n  token: very-secret\nauth:\n  broker: {}\n");
     home.write("work/.omp/config.yml", "doubleEscapeAction: branch\n");
     let mut screen = Screen::in_home(home, server, &[], 40, 100);
-    screen.say("/settings").wait_for("Del takes the default");
-    screen.send("doubleEscapeAction").wait_for("branch  (project)").wait_for("goes before your own file");
-    screen.send("\r").wait_for("Enter chooses").send("none\r").wait_for("is saved, but");
-    screen.send("\x15searxng.token").wait_for("set  (yours)").wait_for("waits for web search");
-    screen.send("\r").wait_for("It is not shown").send("other-secret").wait_for("************").send("\r");
-    screen.wait_for("waits for web search");
+    screen.say("/settings").wait_for("Del: reset to default");
+    screen.send("doubleEscapeAction").wait_for("branch  (project)").wait_for("overrides your own file");
+    screen.send("\r").wait_for("Enter: select").send("none\r").wait_for("saved, but");
+    screen.send("\x15searxng.token").wait_for("set  (yours)").wait_for("No effect yet: web search");
+    screen.send("\r").wait_for("(hidden)").send("other-secret").wait_for("************").send("\r");
+    screen.wait_for("No effect yet: web search");
     let bytes = screen.terminal.bytes();
     assert!(!bytes.windows(6).any(|part| part == b"secret"), "a secret was written to the terminal");
     eventually("the secret", || config(&screen).contains("token: other-secret"));
-    screen.send("\x15read.defaultLimit").wait_for("from the next session on");
+    screen.send("\x15read.defaultLimit").wait_for("in the next session");
     screen.send("\x15auth.broker").wait_for("⌕ auth.broker");
     assert!(!screen.terminal.screen().contains("auth.broker.url"), "{}", screen.terminal.screen());
     screen.send("\x15\x1b").wait_for("Ask anything");
@@ -95,21 +95,21 @@ fn a_group_is_shown_alone() {
 fn a_theme_is_tried_out_and_taken_back() {
     let mut screen = Screen::sized([Reply::new().text("an-answer")], &[], 40, 100);
     screen.say("hi").wait_for("an-answer");
-    go_to(&mut screen, "theme.dark").send("\r").wait_for("Enter chooses");
-    let before = screen.terminal.drawn("Enter chooses");
+    go_to(&mut screen, "theme.dark").send("\r").wait_for("Enter: select");
+    let before = screen.terminal.drawn("Enter: select");
     screen.send("phosphor").wait_for("❯ phosphor");
     screen.terminal.wait_until("other colours", |_| true);
-    let tried = screen.terminal.drawn("Enter chooses");
+    let tried = screen.terminal.drawn("Enter: select");
     assert_ne!(before, tried);
     // Escape takes the search back, then the theme.
     screen.send("\x1b").wait_for("❯ ");
-    screen.send("\x1b").wait_for("Enter shows the choices");
-    assert_eq!(screen.terminal.drawn("Enter shows"), before);
+    screen.send("\x1b").wait_for("Enter: choose");
+    assert_eq!(screen.terminal.drawn("Enter: choose"), before);
     assert_eq!(config(&screen), "");
     // What is chosen stays, and is kept.
-    screen.send("\r").wait_for("Enter chooses").send("phosphor").wait_for("❯ phosphor").send("\r");
+    screen.send("\r").wait_for("Enter: select").send("phosphor").wait_for("❯ phosphor").send("\r");
     screen.wait_for("phosphor  (yours)");
-    assert_eq!(screen.terminal.drawn("Enter shows"), tried);
+    assert_eq!(screen.terminal.drawn("Enter: choose"), tried);
     assert!(config(&screen).contains("theme:\n  dark: phosphor\n"), "{}", config(&screen));
 }
 

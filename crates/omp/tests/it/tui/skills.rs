@@ -29,8 +29,8 @@ fn a_skill_is_queued_like_words() {
     let home = home(&server);
     let mut screen = Screen::in_home(home, server, &[], 60, 100);
     screen.say("begin").wait_for("slow");
-    screen.send("/skill:rhyme later").wait_for("rhyme later").send("\x1b[13;5u").wait_for("1 waiting");
-    screen.send("/skill:rhyme sooner").wait_for("rhyme sooner").send("\r").wait_for("2 waiting");
+    screen.send("/skill:rhyme later").wait_for("rhyme later").send("\x1b[13;5u").wait_for("1 message queued");
+    screen.send("/skill:rhyme sooner").wait_for("rhyme sooner").send("\r").wait_for("2 messages queued");
     screen.wait_for("after-follow-up");
     let bodies = |screen: &Screen| -> Vec<String> {
         screen.server.requests().iter().map(|request| request.body.to_string()).collect()

@@ -119,7 +119,7 @@ fn answers_never_become_text() {
         for part in ["62;22", "rgb:", "$y", "p=title", "i=31"] {
             assert!(!shown.contains(part), "{answers:?}: {shown}");
         }
-        terminal.send("\x03").wait_for("again to leave").send("\x03");
+        terminal.send("\x03").wait_for("again to exit").send("\x03");
         assert!(terminal.wait_exit().success());
     }
 }
@@ -131,7 +131,7 @@ fn a_paste_of_ten_megabytes() {
     let text = line.repeat(10_000_000 / line.len());
     let mut screen = Screen::new([Reply::new().text("read")], &[]);
     screen.send("before ").wait_for("before").send(&format!("\x1b[200~{text}\x1b[201~"));
-    screen.wait_for("lines were pasted").send("\x1b").wait_for("│ before [").send(" after").wait_for("after");
+    screen.wait_for("Pasted ").send("\x1b").wait_for("│ before [").send(" after").wait_for("after");
     screen.send("\x15").wait_for("Ask anything");
     screen.say("short").wait_for("read");
     screen.leave();
@@ -252,5 +252,5 @@ fn stopped_from_outside() {
 #[test]
 fn without_a_shell_there_is_nothing_to_go_back_to() {
     let mut screen = Screen::new([Reply::new()], &[]);
-    screen.send("\x1a").wait_for("There is no shell to go back to").send("still here").wait_for("still here");
+    screen.send("\x1a").wait_for("cannot suspend").send("still here").wait_for("still here");
 }

@@ -35,7 +35,7 @@ fn a_theme_is_chosen_from_the_list() {
     home.write("home/.omp/agent/themes/broken.json", "{\"name\": \"broken\"");
     let mut screen = Screen::in_home(home, server, &[], 40, 100);
     let before = screen.terminal.drawn("Ask anything");
-    screen.say("/theme").wait_for("Theme on a dark background").wait_for("❯ titanium");
+    screen.say("/theme").wait_for("Theme for dark backgrounds").wait_for("❯ titanium");
     screen.send("phosphor").wait_for("❯ phosphor").send("\x1b\x1b").wait_for("Ask anything");
     assert_eq!(screen.terminal.drawn("Ask anything"), before);
     assert!(!screen.home.exists(CONFIG));
@@ -70,7 +70,7 @@ fn the_choice_is_kept_by_background() {
         assert_eq!(screen.home.read(CONFIG), format!("# old\ntheme:\n  {slot}: {flat}\n"));
         screen
             .say("/theme")
-            .wait_for(&format!("Theme on a {slot} background"))
+            .wait_for(&format!("Theme for {slot} backgrounds"))
             .wait_for(&format!("❯ {flat}"));
         screen.send("solar").wait_for("❯ solar").send("\r").wait_for("Theme: solar");
         let (_, _, home) = screen.leave();
@@ -112,12 +112,12 @@ fn the_theme_drives_every_view() {
         for what in ["A heading", "words", "code", "fn", "main", "an item", "Ask anything", "test/scripted"] {
             drawn(&screen.terminal, what);
         }
-        screen.say("/theme").wait_for("Esc takes it back");
-        for what in ["Theme on", "amber", "type to search", "Enter keeps"] {
+        screen.say("/theme").wait_for("Esc: cancel");
+        for what in ["Theme for", "amber", "type to search", "Enter: select"] {
             drawn(&screen.terminal, what);
         }
-        screen.send("\x1b").wait_for("Ask anything").say("/settings").wait_for("Esc closes");
-        for what in ["Settings", "modelRoles", "All", "Esc closes"] {
+        screen.send("\x1b").wait_for("Ask anything").say("/settings").wait_for("Esc: close");
+        for what in ["Settings", "modelRoles", "All", "Esc: close"] {
             drawn(&screen.terminal, what);
         }
     }
@@ -135,5 +135,5 @@ fn a_silent_terminal_is_dark() {
         .send("/theme")
         .wait_for("/theme")
         .send("\r")
-        .wait_for("on a dark background");
+        .wait_for("for dark backgrounds");
 }

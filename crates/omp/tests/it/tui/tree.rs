@@ -13,7 +13,7 @@ use crate::support;
 /// Escape as a terminal sends it that tells it from the beginning of other keys.
 pub(super) const ESC: &str = "\x1b[27u";
 
-pub(super) const TITLE: &str = "Go to a place in the conversation";
+pub(super) const TITLE: &str = "Session tree";
 
 pub(super) fn answers<const N: usize>(texts: [&str; N]) -> Vec<Reply> {
     texts.map(|text| Reply::new().text(text)).into()
@@ -39,7 +39,7 @@ pub(super) fn two_turns(more: Vec<Reply>) -> Screen {
 fn tree(screen: &Screen) -> Vec<String> {
     let shown = screen.terminal.screen();
     let rows = shown.lines().skip_while(|row| !row.contains(TITLE)).skip(2);
-    rows.take_while(|row| !row.contains("Enter ") && !row.contains(" more"))
+    rows.take_while(|row| !row.contains("Enter: ") && !row.contains(" more"))
         .map(|row| row.trim_end().to_owned())
         .collect()
 }
@@ -77,7 +77,7 @@ fn two_escapes_do_what_the_user_wants() {
     screen.say("question alpha").wait_for("alpha-answer.").send(&format!("{ESC}{ESC}")).wait_for(TITLE);
     let mut screen = with_settings("doubleEscapeAction: branch\n", answers(["alpha-answer."]));
     screen.say("question alpha").wait_for("alpha-answer.").send(&format!("{ESC}{ESC}"));
-    screen.wait_for("Go on before a message").wait_for("question alpha");
+    screen.wait_for("Branch from a message").wait_for("question alpha");
     let mut screen = with_settings("doubleEscapeAction: none\n", answers(["alpha-answer."]));
     screen
         .say("question alpha")
@@ -85,7 +85,7 @@ fn two_escapes_do_what_the_user_wants() {
         .send(&format!("{ESC}{ESC}typed"))
         .wait_for("│ typed");
     let shown = screen.terminal.screen();
-    assert!(!shown.contains(TITLE) && !shown.contains("Go on before"), "{shown}");
+    assert!(!shown.contains(TITLE) && !shown.contains("Branch from a message"), "{shown}");
 
     let server = Server::start(answers(["alpha-answer."]));
     let home = support::home(&server, Wire::OpenAiCompletions);
@@ -246,7 +246,7 @@ fn labels_are_written_behind_everything_else() {
     assert_eq!(lines(&file).iter().filter(|line| line["type"] == "label").count(), 2);
     // A label is no step: the conversation still stands there.
     screen.send("\r").wait_for("Already at this point").say("/new").wait_for("New session started");
-    screen.say("/tree").wait_for("The conversation has not begun yet.");
+    screen.say("/tree").wait_for("No conversation yet");
 }
 
 /// proves: SES-123

@@ -27,7 +27,7 @@ fn the_length_of_the_conversation_is_told_and_changed() {
     screen.say("one").wait_for("block-answer").terminal.wait_without("Working");
     screen.say("two").wait_for("long-answer").terminal.wait_without("Working");
     screen.say("/shake everything").wait_for("[elide|images]");
-    screen.say("/shake").wait_for("Took 1 heavy part of about").wait_for("artifact://0");
+    screen.say("/shake").wait_for("Trimmed 1 large result (about").wait_for("artifact://0");
     screen.say("three").wait_for("short-answer").terminal.wait_without("Working");
     screen.say("/cache").wait_for("the conversation was made shorter").wait_for("Request 3");
     screen.wait_for("14k -10k");

@@ -58,7 +58,7 @@ fn the_first_screen_has_everything_in_its_place() {
     let place = |text: &str| shown.find(text).unwrap_or_else(|| panic!("no {text:?} in:\n{shown}"));
     let editor = place("Ask anything");
     for above in
-        ["omp 0.1.0", "test/scripted", "/help lists commands", "What is new", "a new thing", "Ctrl+Nonsense"]
+        ["omp 0.1.0", "test/scripted", "/help: commands", "What's new", "a new thing", "Ctrl+Nonsense"]
     {
         assert!(place(above) < editor, "{above}: {shown}");
     }
@@ -87,12 +87,12 @@ fn what_is_new_is_told_once() {
     };
     // The first start ever has nothing to compare with.
     let (shown, home, server) = start(home, server, &[]);
-    assert!(!shown.contains("What is new"), "{shown}");
+    assert!(!shown.contains("What's new"), "{shown}");
     assert_eq!(home.read(marker), "0.1.0");
     home.write(marker, "0.0.1");
     // Who goes on with a session wants to go on.
     let (shown, home, server) = start(home, server, &["-c"]);
-    assert!(!shown.contains("What is new") && home.read(marker) == "0.0.1", "{shown}");
+    assert!(!shown.contains("What's new") && home.read(marker) == "0.0.1", "{shown}");
     let (shown, home, server) = start(home, server, &[]);
     assert!(shown.contains("a new thing") && shown.contains("another") && !shown.contains("old"), "{shown}");
     assert_eq!(home.read(marker), "0.1.0");

@@ -7,7 +7,7 @@ use omp_testkit::terminal::{Answers, Terminal};
 use omp_testkit::{Home, Reply, Scenario, Server, Wire};
 
 const CONFIG: &str = "home/.omp/agent/config.yml";
-const STEP: &str = "set-up, 1 of";
+const STEP: &str = "Setup, step 1 of";
 
 /// The program in a terminal, with its first run before it.
 fn command(home: &Home, arguments: &[&str]) -> Command {
@@ -49,14 +49,14 @@ fn provided() -> (Server, Home) {
 fn the_scenes_are_gone_through_and_kept() {
     let (server, home) = provided();
     let mut terminal = start(&home, &["hello"]);
-    terminal.wait_for("set-up, 1 of 4").wait_for("Who should answer?").wait_for("Go on without signing in");
-    assert_eq!(terminal.screen().lines().next().map(str::trim), Some("omp  set-up, 1 of 4"));
-    terminal.send("groq").wait_for("❯ groq").send("\r").wait_for("Paste the key").send("sk-1\r");
-    terminal.wait_for("signed in to groq").send("\x15").wait_for("Go on");
-    terminal.send("\x1b[H\r").wait_for("set-up, 2 of 4").wait_for("Who should search the web?");
+    terminal.wait_for("Setup, step 1 of 4").wait_for("Choose a model provider").wait_for("Skip for now");
+    assert_eq!(terminal.screen().lines().next().map(str::trim), Some("omp  Setup, step 1 of 4"));
+    terminal.send("groq").wait_for("❯ groq").send("\r").wait_for("Paste the API key").send("sk-1\r");
+    terminal.wait_for("signed in to groq").send("\x15").wait_for("Continue");
+    terminal.send("\x1b[H\r").wait_for("Setup, step 2 of 4").wait_for("Choose a web search provider");
     assert!(server.requests().iter().all(|request| request.body.get("messages").is_none()), "no prompt yet");
-    terminal.send("brave").wait_for("❯ brave").send("\r").wait_for("set-up, 3 of 4").wait_for("ok  x  !");
-    terminal.send("ascii").wait_for("> ascii").send("\r").wait_for("set-up, 4 of 4");
+    terminal.send("brave").wait_for("❯ brave").send("\r").wait_for("Setup, step 3 of 4").wait_for("ok  x  !");
+    terminal.send("ascii").wait_for("> ascii").send("\r").wait_for("Setup, step 4 of 4");
     eventually("the second answer", || {
         config(&home) == "providers:\n  webSearch: brave\nsymbolPreset: ascii\n"
     });
@@ -68,7 +68,7 @@ fn the_scenes_are_gone_through_and_kept() {
     // It is not asked twice.
     let mut again = start(&home, &[]);
     again.wait_for("Ask anything");
-    assert!(!again.screen().contains("set-up"));
+    assert!(!again.screen().contains("Setup, step"));
 }
 
 /// Escape in each scene: the session goes on, what was answered is kept, the next start asks for the rest.
@@ -80,23 +80,23 @@ fn leaving_early_loses_nothing() {
         let server = Server::start([Reply::new().text("an-answer")]);
         let home = Home::new();
         let mut terminal = start(&home, &[]);
-        terminal.wait_for("set-up, 1 of 4");
+        terminal.wait_for("Setup, step 1 of 4");
         for scene in 0..scenes {
-            terminal.send("\r").wait_for(&format!("set-up, {} of 4", scene + 2));
+            terminal.send("\r").wait_for(&format!("Setup, step {} of 4", scene + 2));
         }
         if scenes == 3 {
             // What is only tried out is not kept.
             terminal.send("forest").wait_for("❯ forest").send("\x1b");
         }
-        terminal.send("\x1b").wait_for("Ask anything").wait_for("/setup goes on");
-        terminal.send("typed").wait_for("typed").send("\x03").wait_for("again to leave").send("\x03");
+        terminal.send("\x1b").wait_for("Ask anything").wait_for("Run /setup to continue");
+        terminal.send("typed").wait_for("typed").send("\x03").wait_for("again to exit").send("\x03");
         assert!(terminal.wait_exit().success());
         let kept = config(&home);
         assert_eq!(kept.contains("webSearch: auto"), scenes >= 2, "{scenes}: {kept}");
         assert_eq!(kept.contains("symbolPreset: unicode"), scenes >= 3, "{scenes}: {kept}");
         assert!(!kept.contains("theme") && !kept.contains("setupVersion"), "{scenes}: {kept}");
         let mut again = start(&home, &[]);
-        again.wait_for(&format!("set-up, 1 of {}", 4 - scenes.saturating_sub(1)));
+        again.wait_for(&format!("Setup, step 1 of {}", 4 - scenes.saturating_sub(1)));
         drop(server);
     }
 }
@@ -140,12 +140,12 @@ fn the_wizard_comes_when_it_is_wanted() {
     // Without a terminal nobody is asked.
     let home = Home::new();
     let output = crate::support::omp_run(&home, &["-p", "hello"]);
-    assert!(!(output.stdout + &output.stderr).contains("set-up"));
+    assert!(!(output.stdout + &output.stderr).contains("Setup, step"));
     // On demand it comes whatever was done.
     home.write(CONFIG, "setupVersion: 1\n");
     let mut terminal = start(&home, &["setup"]);
-    terminal.wait_for("set-up, 1 of 4").send("\x1b").wait_for("Ask anything");
-    terminal.send("/setup\r").wait_for("set-up, 1 of 4").send("\x1b").wait_for("Ask anything");
+    terminal.wait_for("Setup, step 1 of 4").send("\x1b").wait_for("Ask anything");
+    terminal.send("/setup\r").wait_for("Setup, step 1 of 4").send("\x1b").wait_for("Ask anything");
 }
 
 /// Who goes on with a conversation is not held up.
@@ -162,7 +162,7 @@ fn a_conversation_goes_on_without_the_wizard() {
             terminal.wait_for("hello").send("\r");
         }
         terminal.wait_for("Ask anything").wait_for("an-answer");
-        assert!(!terminal.screen().contains("set-up"), "{arguments:?}: {}", terminal.screen());
+        assert!(!terminal.screen().contains("Setup, step"), "{arguments:?}: {}", terminal.screen());
     }
 }
 
@@ -180,13 +180,17 @@ fn providers_are_set_up_on_demand() {
             .send(line)
             .wait_for(line)
             .send("\r")
-            .wait_for("set-up, 1 of 2")
-            .wait_for("Who should answer?");
-        terminal.send("groq").wait_for("❯ groq").send("\r").wait_for("Paste the key").send("sk-1\r");
-        terminal.wait_for("signed in to groq").send("\x15\x1b[H\r").wait_for("set-up, 2 of 2").send("tavily");
+            .wait_for("Setup, step 1 of 2")
+            .wait_for("Choose a model provider");
+        terminal.send("groq").wait_for("❯ groq").send("\r").wait_for("Paste the API key").send("sk-1\r");
+        terminal
+            .wait_for("signed in to groq")
+            .send("\x15\x1b[H\r")
+            .wait_for("Setup, step 2 of 2")
+            .send("tavily");
         terminal.wait_for("❯ tavily").send("\r").wait_for("Ask anything");
         eventually("the answer", || config(&home).contains("webSearch: tavily"));
     }
     let mut terminal = start(&home, &[]);
-    terminal.wait_for("Ask anything").send("/providers\r").wait_for("Who should answer?");
+    terminal.wait_for("Ask anything").send("/providers\r").wait_for("Choose a model provider");
 }

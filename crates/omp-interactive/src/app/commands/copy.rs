@@ -6,6 +6,7 @@ use omp_theme::Token;
 use omp_types::{AssistantBlock, Message};
 use omp_view::select::{Choice, Selector};
 
+use crate::app::attaching;
 use crate::app::{App, Task};
 
 /// Letters of a piece that are shown; typing finds it by all of its words.
@@ -18,33 +19,31 @@ struct Piece {
     text: String,
 }
 
-impl App {
-    /// Offers what was said, the newest first.
-    pub(in crate::app) fn pick_copy(&mut self) {
-        let session = self.session();
-        self.spawn(async move {
-            let pieces = pieces(&session.said().await);
-            Box::new(move |app: &mut Self| {
-                if pieces.is_empty() {
-                    app.hint(Token::Warning, "There is nothing to copy yet.");
-                    return;
+/// Offers what was said, the newest first.
+pub(crate) fn pick_copy(app: &mut App) {
+    let session = app.session();
+    app.spawn(async move {
+        let pieces = pieces(&session.said().await);
+        Box::new(move |app: &mut App| {
+            if pieces.is_empty() {
+                app.hint(Token::Warning, "Nothing to copy yet");
+                return;
+            }
+            let choice = |piece: &Piece| {
+                let line = piece.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+                let line: String = line.trim().chars().take(LABEL).collect();
+                let more = piece.text.lines().count().saturating_sub(1);
+                let more = if more > 0 { format!("+{more} lines") } else { String::new() };
+                Choice::new(format!("{:<8} {line}", piece.kind)).detail(more).keywords(&piece.text)
+            };
+            let list = Selector::new("Choose what to copy", pieces.iter().map(choice).collect());
+            app.pick(list, move |app, chosen| {
+                if let Some(piece) = chosen.and_then(|place| pieces.get(place)) {
+                    attaching::copy(app, &piece.text);
                 }
-                let choice = |piece: &Piece| {
-                    let line = piece.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-                    let line: String = line.trim().chars().take(LABEL).collect();
-                    let more = piece.text.lines().count().saturating_sub(1);
-                    let more = if more > 0 { format!("+{more} lines") } else { String::new() };
-                    Choice::new(format!("{:<8} {line}", piece.kind)).detail(more).keywords(&piece.text)
-                };
-                let list = Selector::new("Copy what?", pieces.iter().map(choice).collect());
-                app.pick(list, move |app, chosen| {
-                    if let Some(piece) = chosen.and_then(|place| pieces.get(place)) {
-                        app.copy(&piece.text);
-                    }
-                });
-            }) as Task
-        });
-    }
+            });
+        }) as Task
+    });
 }
 
 /// Everything that can be copied, the newest first; the parts of an answer follow it.

@@ -1,4 +1,4 @@
-//! What the session says and asks.
+//! Messages of the session: events and questions.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,35 +9,41 @@ use omp_types::{AgentEvent, Message};
 use omp_view::working::Activity;
 
 use super::App;
-use crate::link::{Link, Word};
+use crate::app::{compacting, pty, switching};
 use crate::panels::menu::Menu;
 use crate::panels::text::Text;
+use crate::panels::{approval, asked, review};
+use crate::session_channel::{SessionChannel, SessionMessage};
 
 impl App {
-    /// Takes a word of a session; those of sessions that were left are dropped.
-    pub(crate) fn word(&mut self, session: u64, word: Word) {
+    /// Takes a message of a session; those of sessions that were left are dropped.
+    pub(crate) fn session_message(&mut self, session: u64, message: SessionMessage) {
         if session == self.shown.numbers.latest()
             && !Arc::ptr_eq(&self.shown.current, &self.shown.host.session())
         {
             // A plan is carried out in a session of its own, and a loop may begin anew.
-            self.arrive(&[], "New session started");
+            switching::arrive(self, &[], "New session started");
         }
-        if session != self.shown.number && session != Link::EVERY_SESSION {
+        if session != self.shown.number && session != SessionChannel::EVERY_SESSION {
             return;
         }
-        self.count_word(&word);
-        match word {
-            Word::Event(event) => self.event(&event),
-            Word::Approve(request, answer) => self.approve(request, answer),
-            Word::Review(review, answer) => self.show_plan(review, answer),
-            Word::Question(question, place, answer) => self.put_question(question, place, answer),
-            Word::Confirm(question, answer) => {
+        self.taping.count_message(&message);
+        match message {
+            SessionMessage::Event(event) => self.event(&event),
+            SessionMessage::Approve(request, answer) => approval::approve(self, request, answer),
+            SessionMessage::Review(review, answer) => review::show_plan(self, review, answer),
+            SessionMessage::Question(question, place, answer) => {
+                asked::put_question(self, question, place, answer)
+            }
+            SessionMessage::Confirm(question, answer) => {
                 self.ask(Menu::new(question, ["Yes", "No"]), move |_, chosen| {
                     let _ = answer.send(chosen == Some(0));
                 });
             }
-            Word::Terminal(command, terminal, ended) => self.show_terminal(command, terminal, ended),
-            Word::Text(question, begun, answer) => {
+            SessionMessage::Terminal(command, terminal, ended) => {
+                pty::show_terminal(self, command, terminal, ended)
+            }
+            SessionMessage::Text(question, begun, answer) => {
                 let text = Text::new(question, &begun, move |_, text| {
                     let _ = answer.send(text);
                 });
@@ -47,8 +53,8 @@ impl App {
     }
 
     fn event(&mut self, event: &AgentEvent) {
-        let now = self.now();
-        self.compaction_event(event);
+        let now = self.surface.now();
+        compacting::compaction_event(self, event);
         match event {
             AgentEvent::AutoRetryStart { attempt, max_attempts, delay_ms, error_message } => {
                 let (attempt, attempts) = (*attempt, *max_attempts);
@@ -68,7 +74,7 @@ impl App {
                     self.status.tokens.1 += answer.usage.output;
                     self.status.cached += answer.usage.cache_read;
                 }
-                self.note_context(message);
+                compacting::note_context(self, message);
             }
             // A plan may have given the session its name.
             AgentEvent::AgentStart => self.set_title(),

@@ -1,12 +1,13 @@
-//! The way from a session to the person, for everything it says and asks.
+//! The channel from a session to the person: its events, and questions that wait for an answer. Events that wait are
+//! bounded: the loop waits while the lines are more than 1 MiB behind.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::future::BoxFuture;
 use omp_sdk::{
-    ApprovalRequest, AskQuestion, Asker, Dialog, Ended, Listener, PlanReview, PlanVerdict, Questioner, Reply,
-    Ui,
+    ApprovalRequest, AskQuestion, Asker, Backlog, Dialog, Ended, Listener, PlanReview, PlanVerdict,
+    Questioner, Reply, Ui,
 };
 use omp_types::AgentEvent;
 use omp_view::select::Choice;
@@ -16,53 +17,69 @@ use tokio::sync::oneshot;
 use crate::questions::Asked;
 
 /// What a session says and asks.
-pub(crate) enum Word {
+pub(crate) enum SessionMessage {
     Event(AgentEvent),
     Question(Asked),
 }
 
-/// A session's end of the way. Words of sessions that were left are dropped.
+/// A session's end of the channel. Messages of sessions that were left are dropped.
 #[derive(Clone)]
-pub struct Person {
+pub struct SessionChannel {
     session: u64,
     latest: Arc<AtomicU64>,
-    way: UnboundedSender<(u64, Word)>,
+    sender: UnboundedSender<(u64, SessionMessage)>,
+    backlog: Backlog,
 }
 
 /// The loop's end.
-pub struct Words {
-    words: UnboundedReceiver<(u64, Word)>,
+pub struct SessionMessages {
+    receiver: UnboundedReceiver<(u64, SessionMessage)>,
     latest: Arc<AtomicU64>,
+    backlog: Backlog,
 }
 
-impl Words {
-    /// The next word of a session that is not left.
-    pub(crate) async fn next(&mut self) -> Option<Word> {
+impl SessionMessages {
+    /// The next message of a session that is not left.
+    pub(crate) async fn next(&mut self) -> Option<SessionMessage> {
         loop {
-            let (session, word) = self.words.recv().await?;
-            if session == 0 || session == self.latest.load(Ordering::Relaxed) {
-                return Some(word);
+            let (session, message) = self.receiver.recv().await?;
+            if let Some(message) = self.received(session, message) {
+                return Some(message);
             }
         }
     }
 
-    /// The next word, if one is there already.
-    pub(crate) fn ready(&mut self) -> Option<Word> {
+    /// The next message, if one is there already.
+    pub(crate) fn ready(&mut self) -> Option<SessionMessage> {
         loop {
-            let (session, word) = self.words.try_recv().ok()?;
-            if session == 0 || session == self.latest.load(Ordering::Relaxed) {
-                return Some(word);
+            let (session, message) = self.receiver.try_recv().ok()?;
+            if let Some(message) = self.received(session, message) {
+                return Some(message);
             }
         }
     }
+
+    fn received(&self, session: u64, message: SessionMessage) -> Option<SessionMessage> {
+        if let SessionMessage::Event(event) = &message {
+            self.backlog.received(event);
+        }
+        (session == 0 || session == self.latest.load(Ordering::Relaxed)).then_some(message)
+    }
 }
 
-impl Person {
+impl Drop for SessionMessages {
+    fn drop(&mut self) {
+        self.backlog.close();
+    }
+}
+
+impl SessionChannel {
     /// An end for whoever speaks for all sessions, and the loop's.
-    pub fn new() -> (Self, Words) {
-        let (way, words) = mpsc::unbounded_channel();
-        let latest = Arc::new(AtomicU64::new(0));
-        (Self { session: 0, latest: Arc::clone(&latest), way }, Words { words, latest })
+    pub fn new() -> (Self, SessionMessages) {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let (latest, backlog) = (Arc::new(AtomicU64::new(0)), Backlog::default());
+        let channel = Self { session: 0, latest: Arc::clone(&latest), sender, backlog: backlog.clone() };
+        (channel, SessionMessages { receiver, latest, backlog })
     }
 
     /// The end of the session that is opened next: to be asked for its questions.
@@ -82,9 +99,9 @@ impl Person {
         self.ask(|answer| Asked::pick(title, choices, answer), None).await
     }
 
-    fn say(&self, word: Word) {
+    fn say(&self, message: SessionMessage) {
         // Nobody listens any more when the program ends.
-        let _ = self.way.send((self.session, word));
+        let _ = self.sender.send((self.session, message));
     }
 
     /// Puts a question; what is dropped unanswered has the answer `otherwise`.
@@ -94,18 +111,23 @@ impl Person {
         otherwise: T,
     ) -> BoxFuture<'static, T> {
         let (answer, answered) = oneshot::channel();
-        self.say(Word::Question(asked(answer)));
+        self.say(SessionMessage::Question(asked(answer)));
         Box::pin(async move { answered.await.unwrap_or(otherwise) })
     }
 }
 
-impl Listener for Person {
+impl Listener for SessionChannel {
     fn event(&mut self, event: AgentEvent) {
-        self.say(Word::Event(event));
+        self.backlog.sent(&event);
+        self.say(SessionMessage::Event(event));
+    }
+
+    fn backlog(&mut self) -> Option<BoxFuture<'static, ()>> {
+        self.backlog.wait()
     }
 }
 
-impl Asker for Person {
+impl Asker for SessionChannel {
     fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Reply> {
         Box::pin(async move {
             let reply = self.ask(|answer| Asked::approval(request, answer), Reply::No).await;
@@ -121,13 +143,11 @@ impl Asker for Person {
     }
 }
 
-impl Ui for Person {
+impl Ui for SessionChannel {
     fn review<'a>(&'a self, review: &'a PlanReview) -> BoxFuture<'a, PlanVerdict> {
         Box::pin(async move {
             match self.ask(|answer| Asked::plan(review, answer), PlanVerdict::Refine(None)).await {
-                PlanVerdict::Refine(None) => {
-                    PlanVerdict::Refine(self.question("What should be different?").await)
-                }
+                PlanVerdict::Refine(None) => PlanVerdict::Refine(self.question("What should change?").await),
                 verdict => verdict,
             }
         })
@@ -142,14 +162,14 @@ impl Ui for Person {
     }
 
     fn edit<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Option<String>> {
-        let question = format!("{text}\n\nType the new text on one line, or nothing to leave it as it is.");
+        let question = format!("{text}\n\nType the new text on one line, or press Enter to keep it.");
         let kept = text.to_owned();
         let answered = self.ask(|answer| Asked::words(&question, answer), None);
         Box::pin(async move { answered.await.map(|text| if text.is_empty() { kept } else { text }) })
     }
 }
 
-impl Questioner for Person {
+impl Questioner for SessionChannel {
     fn ask<'a>(&'a self, dialog: &'a Dialog) -> BoxFuture<'a, Ended> {
         Box::pin(async move {
             let questions = dialog.questions();
@@ -165,7 +185,7 @@ impl Questioner for Person {
     }
 }
 
-impl Person {
+impl SessionChannel {
     /// A question of the model: one of its options, or other words.
     async fn question_of_model(
         &self,
@@ -179,5 +199,31 @@ impl Person {
             given.custom = Some(self.ask(|answer| Asked::words("Your answer:", answer), None).await?);
         }
         Some(given)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    /// The loop waits for lines that are behind; what a session that was left still says counts as received.
+    #[test]
+    fn lines_that_are_behind_make_the_loop_wait() {
+        let (channel, mut messages) = SessionChannel::new();
+        let mut left = channel.of_new_session();
+        let mut current = channel.of_new_session();
+        let mut sent = 0;
+        while current.backlog().is_none() {
+            let session = if sent % 2 == 0 { &mut left } else { &mut current };
+            session.event(AgentEvent::Notice { message: "x".repeat(64 * 1024) });
+            sent += 1;
+        }
+        assert!(sent <= 17, "{sent}");
+        let mut waiting = current.backlog().expect("it is full");
+        assert!((&mut waiting).now_or_never().is_none());
+        assert_eq!(std::iter::from_fn(|| messages.ready()).count(), sent / 2);
+        assert_eq!(waiting.now_or_never(), Some(()));
     }
 }

@@ -1,33 +1,20 @@
-//! Lines that call a built-in command.
+//! What a submitted line means. The one place that interprets a leading `/` for every interface.
 
+use omp_extend::resolve::{self, CommandKind};
+
+use crate::builtin::Builtin;
+use crate::handler::{Handler, ScreenCommand};
 use crate::table::BUILTINS;
 
-/// One built-in command.
-#[derive(Debug)]
-pub struct Builtin {
-    /// What is typed after the slash.
-    pub name: &'static str,
-    /// Other names for it.
-    pub aliases: &'static [&'static str],
-    /// What it does, in a few words.
-    pub description: &'static str,
-    /// What may follow, as ghost text; empty if nothing may.
-    pub hint: &'static str,
-    /// The first words that it knows, for completion.
-    pub subcommands: &'static [&'static str],
-    /// Where it is answered.
-    pub place: Place,
-    /// The part of the program that it needs and that does not exist yet.
-    pub waits_for: Option<&'static str>,
-}
-
-/// Where a command is answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// Also without a screen: its answer is a text.
-    Everywhere,
-    /// It needs a screen and a person in front of it.
-    Terminal,
+/// What a submitted line means.
+#[derive(Clone, Copy, Debug)]
+pub enum Submission<'a> {
+    /// A built-in command.
+    Builtin(Call<'a>),
+    /// Another `/name`: if there is a skill, a Markdown command or a template of that name, the session expands it.
+    Expandable,
+    /// A prompt as it is.
+    Prompt,
 }
 
 /// A line that calls a built-in command.
@@ -39,15 +26,10 @@ pub struct Call<'a> {
     pub arguments: &'a str,
 }
 
-impl Builtin {
-    /// May something follow the name?
-    pub fn takes_arguments(&self) -> bool {
-        !self.hint.is_empty()
-    }
-
-    /// Its name and the others.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        std::iter::once(self.name).chain(self.aliases.iter().copied())
+impl Call<'_> {
+    /// Is it this command of the screen?
+    pub fn is(&self, screen: ScreenCommand) -> bool {
+        matches!(self.command.handler, Handler::Screen(command) | Handler::Both(_, command) if command == screen)
     }
 }
 
@@ -56,15 +38,26 @@ pub fn named(name: &str) -> Option<&'static Builtin> {
     BUILTINS.iter().find(|command| command.names().any(|known| known == name))
 }
 
-/// The built-in command that a line calls. A name ends at the first space or colon, so `/model:opus` is `/model opus`. A
+/// What a line means to every interface. A name ends at the first space or colon, so `/model:opus` is `/model opus`. A
 /// command that takes nothing is not meant by a line that has more to say.
+pub fn interpret(line: &str) -> Submission<'_> {
+    let Some(named_call) = resolve::call(line, CommandKind::Builtin) else {
+        return if resolve::is_call(line) { Submission::Expandable } else { Submission::Prompt };
+    };
+    match named(named_call.name) {
+        Some(command) if named_call.arguments.is_empty() || command.takes_arguments() => {
+            Submission::Builtin(Call { command, arguments: named_call.arguments })
+        }
+        _ => Submission::Expandable,
+    }
+}
+
+/// The built-in command that a line calls.
 pub fn call(line: &str) -> Option<Call<'_>> {
-    let line = line.strip_prefix('/')?;
-    let end = line.find(|letter: char| letter.is_whitespace() || letter == ':').unwrap_or(line.len());
-    let command = named(&line[..end])?;
-    let rest = &line[end..];
-    let arguments = rest.strip_prefix(':').unwrap_or(rest).trim();
-    (arguments.is_empty() || command.takes_arguments()).then_some(Call { command, arguments })
+    match interpret(line) {
+        Submission::Builtin(call) => Some(call),
+        Submission::Expandable | Submission::Prompt => None,
+    }
 }
 
 #[cfg(test)]
