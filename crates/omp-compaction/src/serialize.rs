@@ -1,6 +1,6 @@
 //! A conversation as text, for the model that sums it up.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use omp_types::{AssistantBlock, Message, ToolCall, UserBlock, UserContent};
 use serde_json::Value;
@@ -44,17 +44,36 @@ const HEAD_SHARE: f64 = 0.6;
 
 /// Writes messages one below the other. Calls that came to nothing are left out with their results.
 pub fn serialize(pieces: &[Piece], detail: Detail) -> String {
-    let useless: HashSet<&str> = pieces
-        .iter()
-        .filter_map(|piece| piece.message.as_tool_result())
-        .filter(|result| result.is_useless())
-        .map(|result| result.tool_call_id.as_str())
-        .collect();
+    let useless = useless(pieces);
     let mut parts = Vec::new();
-    for piece in pieces {
-        one(&piece.message, detail, &useless, &mut parts);
+    for (index, piece) in pieces.iter().enumerate() {
+        one(&piece.message, detail, |block| useless.contains(&(index, block)), &mut parts);
     }
     parts.join("\n\n")
+}
+
+/// Where calls that came to nothing stand, and their results: message and block. An id counts from its call to the
+/// result, because some models give every first call of an answer the same one.
+fn useless(pieces: &[Piece]) -> HashSet<(usize, usize)> {
+    let mut calls = HashMap::new();
+    let mut found = HashSet::new();
+    for (index, piece) in pieces.iter().enumerate() {
+        match &*piece.message {
+            Message::Assistant(answer) => {
+                for (block, content) in answer.content.iter().enumerate() {
+                    if let AssistantBlock::ToolCall(call) = content {
+                        calls.insert(call.id.as_str(), (index, block));
+                    }
+                }
+            }
+            Message::ToolResult(result) if result.is_useless() => {
+                found.insert((index, 0));
+                found.extend(calls.remove(result.tool_call_id.as_str()));
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// The same, within so many tokens: with less and less detail, and in the end without the middle.
@@ -88,14 +107,14 @@ pub fn within(text: &str, tokens: u64) -> String {
     }
 }
 
-fn one(message: &Message, detail: Detail, useless: &HashSet<&str>, parts: &mut Vec<String>) {
+fn one(message: &Message, detail: Detail, is_useless: impl Fn(usize) -> bool, parts: &mut Vec<String>) {
     match message {
         Message::User(user) => parts.push(format!("[User]: {}", content(&user.content))),
         Message::Custom(custom) => {
             parts.push(format!("[Note: {}]: {}", custom.custom_type, content(&custom.content)));
         }
         Message::ToolResult(result) => {
-            if useless.contains(result.tool_call_id.as_str()) {
+            if is_useless(0) {
                 return;
             }
             let kind = if result.is_error { "Error" } else { "Result" };
@@ -103,7 +122,7 @@ fn one(message: &Message, detail: Detail, useless: &HashSet<&str>, parts: &mut V
             parts.push(format!("[{kind} of {}]: {text}", result.tool_name));
         }
         Message::Assistant(answer) => {
-            for block in &answer.content {
+            for (index, block) in answer.content.iter().enumerate() {
                 match block {
                     AssistantBlock::Text(text) if !text.text.trim().is_empty() => {
                         parts.push(format!("[Assistant]: {}", text.text));
@@ -114,7 +133,7 @@ fn one(message: &Message, detail: Detail, useless: &HashSet<&str>, parts: &mut V
                             parts.push(format!("[Assistant thinks]: {text}"));
                         }
                     }
-                    AssistantBlock::ToolCall(call) if !useless.contains(call.id.as_str()) => {
+                    AssistantBlock::ToolCall(call) if !is_useless(index) => {
                         parts.push(format!("[Call]: {}", written(call, detail)));
                     }
                     _ => {}

@@ -290,4 +290,13 @@ impl Model {
             .min_by_key(distance)
             .unwrap_or(wanted)
     }
+
+    /// The effort to name where a host that hears nothing takes its own default: thinking that is off becomes the
+    /// least the model has.
+    pub(crate) fn effort(&self, wanted: ThinkingLevel) -> ThinkingLevel {
+        match self.clamp_level(wanted) {
+            ThinkingLevel::Off => self.clamp_level(ThinkingLevel::Minimal),
+            level => level,
+        }
+    }
 }

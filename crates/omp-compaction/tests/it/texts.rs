@@ -51,6 +51,26 @@ fn what_said_nothing_is_not_summed_up() {
     }
 }
 
+/// Some models give calls of different answers the same id; what one of them came to says nothing about the others.
+#[test]
+fn ids_that_repeat_are_told_apart() {
+    let mut talk = Talk::default();
+    talk.user("work");
+    for (pattern, found) in [("first", "a.rs: one"), ("nowhere", ""), ("last", "b.rs: two")] {
+        talk.call("call_0", "search", json!({"pattern": pattern}));
+        match found {
+            "" => talk.say(useless("call_0", "search", "No matches.", false)),
+            found => talk.result("call_0", "search", found),
+        };
+    }
+    talk.user(&words(1_200));
+    let text = history_request(&plan(&talk, 1_000), None, &[], 10_000).prompt;
+    for kept in ["pattern=first", "a.rs: one", "pattern=last", "b.rs: two"] {
+        assert!(text.contains(kept), "{kept}: {text}");
+    }
+    assert!(!text.contains("nowhere") && !text.contains("No matches"), "{text}");
+}
+
 /// Nothing that was said can end the tag around it.
 #[test]
 fn tags_cannot_be_closed_from_inside() {

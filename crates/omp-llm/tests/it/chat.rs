@@ -259,15 +259,15 @@ async fn errors_are_told_in_words() {
 #[tokio::test]
 async fn thinking_is_asked_for_in_five_ways() {
     let cases = [
-        (ThinkingFormat::Openai, "reasoning_effort", json!("high"), None),
-        (ThinkingFormat::Openrouter, "reasoning", json!({"effort": "high"}), None),
-        (ThinkingFormat::Zai, "thinking", json!({"type": "enabled"}), Some(json!({"type": "disabled"}))),
-        (ThinkingFormat::Qwen, "enable_thinking", json!(true), Some(json!(false))),
+        (ThinkingFormat::Openai, "reasoning_effort", json!("high"), json!("low")),
+        (ThinkingFormat::Openrouter, "reasoning", json!({"effort": "high"}), json!({"effort": "low"})),
+        (ThinkingFormat::Zai, "thinking", json!({"type": "enabled"}), json!({"type": "disabled"})),
+        (ThinkingFormat::Qwen, "enable_thinking", json!(true), json!(false)),
         (
             ThinkingFormat::QwenChatTemplate,
             "chat_template_kwargs",
             json!({"enable_thinking": true}),
-            Some(json!({"enable_thinking": false})),
+            json!({"enable_thinking": false}),
         ),
     ];
     for (format, field, on, off) in cases {
@@ -276,9 +276,9 @@ async fn thinking_is_asked_for_in_five_ways() {
         );
         let mut model = model(&server, WIRE);
         model.compat.thinking.format = format;
-        for (level, expected) in [(ThinkingLevel::Max, Some(on)), (ThinkingLevel::Off, off)] {
+        for (level, expected) in [(ThinkingLevel::Max, on), (ThinkingLevel::Off, off)] {
             ask_once(&model, &request_with(vec![user("hi")], vec![], thinking(level))).await.done();
-            assert_eq!(server.requests().last().unwrap().body.get(field).cloned(), expected, "{format:?}");
+            assert_eq!(server.requests().last().unwrap().body[field], expected, "{format:?}");
         }
         server.finish();
     }

@@ -234,6 +234,21 @@ async fn unknown_events_are_ignored_and_unknown_items_kept() {
     assert!(matches!(&content[1], AssistantBlock::Native(native) if native.value == search));
 }
 
+/// Silence would mean the host's default effort, so thinking that is off asks for the least, and for no summary of it.
+#[tokio::test]
+async fn thinking_that_is_off_asks_for_the_least() {
+    let server = Server::start([Reply::new().text("x"), Reply::new().text("y")]);
+    let (client, model) = (client(), model(&server, WIRE));
+    for (level, expected) in [
+        (ThinkingLevel::Off, json!({"effort": "low"})),
+        (ThinkingLevel::High, json!({"effort": "high", "summary": "auto"})),
+    ] {
+        ask(&client, &model, &request_with(vec![user("hi")], vec![], thinking(level))).await.done();
+        assert_eq!(server.requests().last().unwrap().body["reasoning"], expected);
+    }
+    server.finish();
+}
+
 /// Reasoning that came without its sealed form cannot be replayed; what followed it then goes without its id, or the
 /// provider would miss the reasoning.
 #[tokio::test]

@@ -104,12 +104,13 @@ fn insert_thinking(body: &mut Map<String, Value>, model: &Model, wanted: Thinkin
     }
     let level = model.clamp_level(wanted);
     let on = level != ThinkingLevel::Off;
-    let own = model.compat.chat.effort_words.get(level.name()).and_then(Value::as_str);
-    let word = own.unwrap_or_else(|| level.name());
+    let own = |level: ThinkingLevel| model.compat.chat.effort_words.get(level.name())?.as_str();
+    let effort = model.effort(wanted);
+    let word = own(level).or_else(|| own(effort)).unwrap_or_else(|| effort.name());
     let (field, value) = match model.compat.thinking.format {
-        ThinkingFormat::Openai if on && model.compat.thinking.effort => ("reasoning_effort", json!(word)),
-        ThinkingFormat::Openrouter if on => ("reasoning", json!({"effort": word})),
-        ThinkingFormat::Openai | ThinkingFormat::Openrouter => return,
+        ThinkingFormat::Openai if model.compat.thinking.effort => ("reasoning_effort", json!(word)),
+        ThinkingFormat::Openrouter => ("reasoning", json!({"effort": word})),
+        ThinkingFormat::Openai => return,
         ThinkingFormat::Zai => ("thinking", json!({"type": if on { "enabled" } else { "disabled" }})),
         ThinkingFormat::Qwen => ("enable_thinking", json!(on)),
         ThinkingFormat::QwenChatTemplate => ("chat_template_kwargs", json!({"enable_thinking": on})),

@@ -98,10 +98,11 @@ fn insert_reasoning(body: &mut Map<String, Value>, model: &Model, wanted: Thinki
     if !model.reasoning || !model.compat.thinking.effort {
         return;
     }
-    let level = model.clamp_level(wanted);
-    if level != ThinkingLevel::Off {
-        body.insert("reasoning".into(), json!({"effort": level.name(), "summary": "auto"}));
+    let mut reasoning = json!({"effort": model.effort(wanted).name()});
+    if model.clamp_level(wanted) != ThinkingLevel::Off {
+        reasoning["summary"] = "auto".into();
     }
+    body.insert("reasoning".into(), reasoning);
     body.insert("include".into(), json!(["reasoning.encrypted_content"]));
 }
 
