@@ -153,7 +153,7 @@ pub mod builtin {
         traits: &[Essential],
         ..BuiltinTool::new(
             "read",
-            "files, parts of files, directories, archives, databases, documents, web pages, internal URLs",
+            "reads files, parts of files, directories, archives, databases, documents, web pages, internal URLs",
         )
     };
     pub const WRITE: BuiltinTool = BuiltinTool {
@@ -177,33 +177,33 @@ pub mod builtin {
         switch: Some("find.enabled"),
         view: CallView::Find,
         traits: &[StrictSchema],
-        ..BuiltinTool::new("find", "names of files")
+        ..BuiltinTool::new("find", "finds files by name")
     };
     pub const SEARCH: BuiltinTool = BuiltinTool {
         switch: Some("search.enabled"),
         view: CallView::Search,
-        ..BuiltinTool::new("search", "text in files")
+        ..BuiltinTool::new("search", "finds text in files")
     };
     pub const AST_GREP: BuiltinTool = BuiltinTool {
         switch: Some("astGrep.enabled"),
         view: CallView::AstGrep,
-        ..BuiltinTool::new("ast_grep", "code by its structure")
+        ..BuiltinTool::new("ast_grep", "finds code by its structure")
     };
     pub const AST_EDIT: BuiltinTool = BuiltinTool {
         changes: "nothing until `resolve` applies it",
         switch: Some("astEdit.enabled"),
         view: CallView::AstEdit,
         traits: &[ChangesFiles, WritesItsArguments, KnowsPlanMode],
-        ..BuiltinTool::new("ast_edit", "rewrites code by its structure; a preview comes first")
+        ..BuiltinTool::new("ast_edit", "rewrites code by its structure, with a preview first")
     };
     pub const RESOLVE: BuiltinTool = BuiltinTool {
-        changes: "what the preview shows",
+        changes: "what the preview showed",
         offer: ToolOffer::With(AST_EDIT.name),
         switch: AST_EDIT.switch,
         tier: ToolTier::PerCall,
         view: CallView::Resolve,
         traits: &[Unsearchable, KnowsPlanMode, EndsPlanningTurn, SessionOnly],
-        ..BuiltinTool::new("resolve", "applies or discards what was shown first; comes with `ast_edit`")
+        ..BuiltinTool::new("resolve", "applies or discards a previewed change; comes with `ast_edit`")
     };
     pub const BASH: BuiltinTool = BuiltinTool {
         changes: "anything you may",
@@ -211,25 +211,25 @@ pub mod builtin {
         tier: ToolTier::PerCall,
         view: CallView::Command,
         traits: &[Essential, WritesItsArguments, StrictSchema],
-        ..BuiltinTool::new("bash", "commands")
+        ..BuiltinTool::new("bash", "runs commands")
     };
     pub const JOB: BuiltinTool = BuiltinTool {
-        changes: "ends jobs of its own",
+        changes: "ends its own jobs",
         view: CallView::Jobs,
         traits: &[Waits],
-        ..BuiltinTool::new("job", "shows, waits for and cancels what runs in the background")
+        ..BuiltinTool::new("job", "shows, waits for and cancels background jobs")
     };
     pub const TODO: BuiltinTool = BuiltinTool {
         switch: Some("todo.enabled"),
         view: CallView::Todo,
         traits: &[SessionOnly],
-        ..BuiltinTool::new("todo", "the list of tasks you see")
+        ..BuiltinTool::new("todo", "the task list that you see")
     };
     pub const ASK: BuiltinTool = BuiltinTool {
         needs: ToolNeeds::Answerer,
         view: CallView::Ask,
         traits: &[EndsPlanningTurn, AsksPerson],
-        ..BuiltinTool::new("ask", "questions to you, where somebody can answer")
+        ..BuiltinTool::new("ask", "asks you questions, where somebody can answer")
     };
     pub const CHECKPOINT: BuiltinTool = BuiltinTool {
         changes: "the conversation",
@@ -238,7 +238,7 @@ pub mod builtin {
         traits: &[SessionOnly],
         ..BuiltinTool::new(
             "checkpoint",
-            "begins an investigation that leaves only its report in the conversation",
+            "starts an investigation that leaves only its report in the conversation",
         )
     };
     pub const REWIND: BuiltinTool = BuiltinTool {
@@ -246,12 +246,12 @@ pub mod builtin {
         switch: CHECKPOINT.switch,
         view: CallView::Progress,
         traits: &[SessionOnly],
-        ..BuiltinTool::new("rewind", "ends it with the report")
+        ..BuiltinTool::new("rewind", "ends the investigation with its report")
     };
     pub const INSPECT_IMAGE: BuiltinTool = BuiltinTool {
         switch: Some("inspect_image.enabled"),
         view: CallView::Image,
-        ..BuiltinTool::new("inspect_image", "has another model look at a picture")
+        ..BuiltinTool::new("inspect_image", "asks another model about an image")
     };
     pub const SSH: BuiltinTool = BuiltinTool {
         changes: "anything you may there",
@@ -259,28 +259,28 @@ pub mod builtin {
         tier: ToolTier::PerCall,
         view: CallView::Command,
         traits: &[WritesItsArguments],
-        ..BuiltinTool::new("ssh", "commands on machines that you have listed")
+        ..BuiltinTool::new("ssh", "runs commands on the machines that you have listed")
     };
     pub const LSP: BuiltinTool = BuiltinTool {
         changes: "nothing, or what it names",
         switch: Some("lsp.enabled"),
         needs: ToolNeeds::LanguageServer,
         tier: ToolTier::PerCall,
-        ..BuiltinTool::new("lsp", "questions to language servers; renames, code actions")
+        ..BuiltinTool::new("lsp", "queries language servers; renames, code actions")
     };
     pub const GOAL: BuiltinTool = BuiltinTool {
         changes: "the goal",
         offer: ToolOffer::ByMode,
         view: CallView::Progress,
         traits: &[SessionOnly],
-        ..BuiltinTool::new("goal", "where the session's goal stands; offered while there is one")
+        ..BuiltinTool::new("goal", "the state of the session's goal; offered while there is one")
     };
     pub const TOOL_SEARCH: BuiltinTool = BuiltinTool {
-        changes: "which tools the model has",
+        changes: "the offered tools",
         offer: ToolOffer::ByMode,
         view: CallView::ToolSearch,
         traits: &[Unsearchable],
-        ..BuiltinTool::new("search_tool_bm25", "finds tools that are not offered from the start")
+        ..BuiltinTool::new("search_tool_bm25", "finds tools that are not offered by default")
     };
 }
 
