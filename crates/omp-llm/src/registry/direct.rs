@@ -71,6 +71,18 @@ mod tests {
         }
     }
 
+    /// What must be masked is looked for at every start: nothing of the catalogue is made for it.
+    #[test]
+    fn secrets_are_found_without_the_catalogue() {
+        let registry = Registry::new(None);
+        assert!(registry.written_secrets().is_empty());
+        assert_eq!(made(&registry), [""; 0]);
+        let file = "providers:\n  groq:\n    baseUrl: http://me:tulip-garden@x/v1\n";
+        let registry = Registry::new(Some(file));
+        assert_eq!(registry.written_secrets(), [("groq".to_owned(), "tulip-garden".to_owned())]);
+        assert_eq!(made(&registry), ["groq"]);
+    }
+
     /// The short way and the long way lead to the same model.
     #[test]
     fn the_short_way_agrees_with_the_engine() {

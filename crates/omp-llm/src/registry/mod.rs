@@ -116,7 +116,7 @@ impl Registry {
         let mut found = Vec::new();
         for (id, provider) in &self.providers {
             let key = provider.key.configured.iter().filter(|key| !key.starts_with('!')).cloned();
-            let models = provider.models.iter();
+            let models = provider.models.of_the_user().iter();
             let headers = models.clone().flat_map(|model| secret_headers(&model.headers));
             let addresses = models.flat_map(|model| omp_types::address::secrets(&model.base_url));
             found.extend(key.chain(headers).chain(addresses).map(|secret| (id.clone(), secret)));

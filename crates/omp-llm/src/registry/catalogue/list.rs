@@ -60,6 +60,12 @@ impl ModelList {
         self.made.get().into_iter().flatten().map(|model| model.id.as_str()).chain(unmade)
     }
 
+    /// The models that the user's file may say something about; the catalogue's own are not made for it.
+    pub(in crate::registry) fn of_the_user(&self) -> &[Model] {
+        let untouched = self.entry.is_some() && self.made.get().is_none() && self.redirect.is_none();
+        if untouched { &[] } else { self }
+    }
+
     /// Sends all models elsewhere: those that are there, and those that are not made yet. The quirks were checked.
     pub(in crate::registry) fn redirect(&mut self, redirect: Redirect) -> Result<(), String> {
         if self.entry.is_some() && self.made.get().is_none() {
