@@ -17,7 +17,8 @@ const LONGEST_ANSWER: u64 = 1000;
 /// Lists the latest sessions of the directory, else of all directories, and asks for one.
 pub(crate) fn choose(directories: &Directories, session_dir: Option<&Path>, cwd: &Path) -> Picked {
     let saved = SavedSessions::new(directories, session_dir, cwd);
-    let list = |scope| saved.session_list(scope, None).sessions().iter().take(MOST).cloned().collect::<Vec<_>>();
+    let list =
+        |scope| saved.session_list(scope, None).sessions().iter().take(MOST).cloned().collect::<Vec<_>>();
     let mut sessions = list(SessionScope::Folder);
     let here = !sessions.is_empty();
     if !here {

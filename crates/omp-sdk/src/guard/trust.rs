@@ -233,7 +233,7 @@ impl Session {
     /// The agreements of the project that the session works in.
     pub fn trust(&self) -> ProjectTrust {
         let path = self.tools.environment.get("PATH").map(|path| path.to_string_lossy().into_owned());
-        ProjectTrust::at(&self.directories, &self.cwd, &self.settings(), path)
+        ProjectTrust::at(&self.places.directories, &self.places.cwd, &self.settings(), path)
     }
 }
 

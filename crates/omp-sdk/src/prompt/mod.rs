@@ -13,6 +13,7 @@ mod footer;
 mod instructions;
 pub(crate) mod knowledge;
 pub(crate) mod mentions;
+pub(crate) mod sources;
 mod tree;
 
 use std::path::{Path, PathBuf};

@@ -92,7 +92,7 @@ impl Session {
         if !self.settings().get(keys::SKILLS_ENABLE_SKILL_COMMANDS) {
             return Vec::new();
         }
-        let knowledge = self.knowledge.get();
+        let knowledge = self.sources.knowledge.get();
         let row = |skill: &Skill| (skill.name.clone(), skill.description.clone().unwrap_or_default());
         knowledge.skills.all().map(row).collect()
     }

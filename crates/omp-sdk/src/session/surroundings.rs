@@ -15,7 +15,6 @@ use crate::configure;
 use crate::environment::{apply_shell_switches, scan_limits};
 use crate::guard::file_borders;
 use crate::guard::sandbox;
-use crate::guard::trust::ProjectTrust;
 use crate::modes;
 use crate::prompt::knowledge::{self, CurrentKnowledge, Knowledge};
 use crate::prompt::{self, Ingredients, Personality, SessionFacts, Size, SystemPrompt};
@@ -151,9 +150,8 @@ impl SessionBuilder {
         let memory = self.options.directories.state().join("sandbox-rung");
         context.sandbox = Arc::new(omp_tools::Sandbox::new(sandbox::settings(&self.settings), Some(memory)));
         let shared = Arc::clone(&context.modes);
-        context.lsp =
-            language_servers::of_session(&self.settings, &self.options, scope, &context.environment, shared);
-        let trust = ProjectTrust::new(&self.options, &self.settings);
+        context.lsp = language_servers::of_session(self, scope, &context.environment, shared);
+        let trust = self.trust();
         context.is_trusted = Arc::new(move || trust.code().is_ok());
         context.history = file_history::of_session(self, folder, &context);
         let context = Arc::new(context);

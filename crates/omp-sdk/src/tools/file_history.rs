@@ -23,11 +23,11 @@ const BASH: &str = "bash";
 
 /// The history of a session's files; `None` for one that is not saved, or played, or whose user wants none.
 pub(crate) fn of_session(
-    opening: &SessionBuilder,
+    builder: &SessionBuilder,
     folder: &SessionFolder,
     context: &omp_tools::Context,
 ) -> Option<Arc<History>> {
-    let (options, settings) = (&opening.options, &opening.settings);
+    let (options, settings) = (&builder.options, &builder.settings);
     let saved = options.persistence != Persistence::Off && !matches!(options.deck, Some(Deck::Play(_)));
     if !saved || !settings.get(keys::FILE_HISTORY_ENABLED) {
         return None;
