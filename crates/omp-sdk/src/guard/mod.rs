@@ -58,7 +58,9 @@ pub trait Asker: Send + Sync {
 /// One question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApprovalRequest {
+    /// The id of the tool call.
     pub call_id: String,
+    /// What is asked.
     pub question: Question,
     /// What [`Reply::Always`] would allow from then on; `None` where there is no such answer.
     pub always: Option<Vec<String>>,
@@ -73,6 +75,7 @@ pub enum Reply {
     Once,
     /// This call runs, and the next ones like it are not asked about, as far as the scope goes.
     Always(Scope),
+    /// It does not run.
     No,
     /// It does not run, and the model is told these words.
     NoBecause(String),

@@ -181,6 +181,7 @@ impl Session {
         &self.places.models_file
     }
 
+    /// What stops, steers and queues while the session runs.
     pub fn control(&self) -> Control {
         self.agent.control()
     }

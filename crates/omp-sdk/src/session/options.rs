@@ -156,8 +156,10 @@ pub enum Persistence {
 /// Which built-in tools the model gets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ToolFilter {
+    /// All of them.
     #[default]
     All,
+    /// None of them.
     None,
     /// Names in lower case; unknown ones become warnings.
     Only(Vec<String>),
@@ -166,16 +168,20 @@ pub enum ToolFilter {
 /// Whether commands may run on a pseudo-terminal. `PI_NO_PTY=1` forbids it too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ptys {
+    /// Where somebody can see it.
     #[default]
     Allowed,
+    /// Not at all.
     Never,
 }
 
 /// Which skills are used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum SkillChoice {
+    /// All of them.
     #[default]
     All,
+    /// None of them.
     None,
     /// Globs over names.
     Only(Vec<String>),
@@ -184,7 +190,9 @@ pub enum SkillChoice {
 /// Whether rules are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RuleChoice {
+    /// All of them.
     #[default]
     All,
+    /// None of them.
     None,
 }

@@ -19,8 +19,11 @@ const SSH: &str = "ssh";
 /// What was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reloaded {
+    /// Commands that there are now.
     pub commands: usize,
+    /// Skills that there are now.
     pub skills: usize,
+    /// Rules that there are now.
     pub rules: usize,
     /// What could not be read.
     pub warnings: Vec<String>,

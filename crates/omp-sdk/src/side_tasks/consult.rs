@@ -31,6 +31,7 @@ pub struct Consultant {
 pub struct Consultation {
     /// What the model is told before; may be empty.
     pub system: String,
+    /// What the model is asked.
     pub question: String,
     /// The longest answer; the model's own limit when absent.
     pub max_tokens: Option<u32>,
@@ -39,6 +40,7 @@ pub struct Consultation {
 /// An answer, and when it came.
 #[derive(Clone, Debug)]
 pub struct Consulted {
+    /// The answer.
     pub message: AssistantMessage,
     /// From the question to the first word, thought or spoken.
     pub first: Duration,

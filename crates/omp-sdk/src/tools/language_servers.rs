@@ -28,6 +28,7 @@ const HEAD: &str = include_str!("../../prompts/late-diagnostics.md");
 pub struct LanguageServer {
     /// Its name in the configuration.
     pub name: String,
+    /// Whether it runs.
     pub state: ServerState,
 }
 
@@ -37,6 +38,7 @@ pub struct LanguageServer {
 pub enum ServerState {
     /// It starts when it is needed.
     Available,
+    /// It runs.
     Ready,
     /// It could not be started, and why.
     Failed(String),
