@@ -8,10 +8,10 @@ use omp_config::settings::SettingsError;
 use omp_import::ImportError;
 use omp_llm::ClientError;
 use omp_llm::registry::SelectError;
+use omp_models::{ActivationError, ChoiceError, ProfileError, RoleCycle};
 use omp_session::{CopyError, MoveError, OpenError, ResolveError};
 
 use crate::saved::import::ImportFailure;
-use omp_models::{ActivationError, ChoiceError, ProfileError, RoleCycle};
 
 /// Why a session could not be opened, or did not do what was asked.
 #[derive(Debug, thiserror::Error)]

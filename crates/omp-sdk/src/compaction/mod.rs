@@ -31,7 +31,9 @@ use omp_compaction::{Measured, Scale, counted_beside, measure};
 use omp_config::Directories;
 use omp_config::settings::Settings;
 use omp_jobs::Jobs;
+use omp_modes::SessionModes;
 use omp_replay::Deck;
+use omp_session::SharedWriter;
 use omp_session::{Artifacts, Recent};
 use omp_tools::TodoList;
 use omp_types::Message;
@@ -44,8 +46,6 @@ use crate::session::live_config::LiveConfig;
 pub use branch::BranchSummaryError;
 pub use handoff::HandoffError;
 pub use manual::{CompactError, Compacted};
-use omp_modes::SessionModes;
-use omp_session::SharedWriter;
 use policy::Policy;
 pub use shake::ShakeReport;
 

@@ -3,7 +3,6 @@
 //! Blocks depend on nothing that changes within a session, so that every request of the session begins with
 //! the same bytes.
 
-mod account;
 pub(crate) mod attach;
 pub(crate) mod bundled_commands;
 pub(crate) mod composing;
@@ -13,6 +12,7 @@ mod footer;
 mod instructions;
 pub(crate) mod knowledge;
 pub(crate) mod mentions;
+mod report;
 pub(crate) mod sources;
 mod tree;
 
@@ -21,8 +21,8 @@ use std::sync::Arc;
 
 use omp_tools::Wording;
 
-pub use account::{PromptReport, SectionSize, ToolSize};
 pub(crate) use instructions::Personality;
+pub use report::{PromptReport, SectionSize, ToolSize};
 pub(crate) use tree::tree;
 
 /// What the user changes about the prompt.

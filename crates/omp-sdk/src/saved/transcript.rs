@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use omp_auth::Environment;
 use omp_export::dump::{DumpOptions, Form};
 use omp_export::share::Shared;
 use omp_export::{HtmlError, SessionView, Theme, ViewError, target};
@@ -12,7 +13,6 @@ use crate::saved::SavedError;
 use crate::saved::export;
 use crate::saved::share::{self, ShareError};
 use crate::session::Session;
-use omp_auth::Environment;
 
 /// What a model is told before the conversation, where it is known.
 #[derive(Default)]

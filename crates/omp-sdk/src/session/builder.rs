@@ -4,13 +4,19 @@ use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use omp_agent::AgentConfig;
+use omp_auth::{Environment, EnvironmentLookup, client_options};
 use omp_config::settings::{Settings, SettingsError, keys};
 use omp_guard::secrets::Outbound;
 use omp_jobs::Jobs;
 use omp_llm::registry::{Registry, SelectError};
 use omp_llm::{Api, Client, ClientOptions, Secret};
+use omp_models::CacheLedger;
+use omp_models::model_of_role;
+use omp_models::{Effort, EffortClassifier};
+use omp_models::{ModelSources, activate_profile, bind_roles, choose_model, load_registry_at};
 use omp_replay::Deck;
 use omp_session::Context;
+use omp_session::SharedWriter;
 use omp_tools::{ClearDelay, SshHosts, Storage, TodoList};
 use omp_types::{ParallelTools, RequestOptions, ThinkingLevel};
 
@@ -30,12 +36,6 @@ use crate::saved::prompt_history::PromptNotes;
 use crate::secrets::known::{self, SessionSecrets};
 use crate::session::options::{Persistence, SessionOptions};
 use crate::tools::jobs;
-use omp_auth::{Environment, EnvironmentLookup, client_options};
-use omp_models::CacheLedger;
-use omp_models::model_of_role;
-use omp_models::{Effort, EffortClassifier};
-use omp_models::{ModelSources, activate_profile, bind_roles, choose_model, load_registry_at};
-use omp_session::SharedWriter;
 
 /// A session that is being put together.
 pub(crate) struct SessionBuilder {

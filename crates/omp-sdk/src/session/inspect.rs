@@ -49,7 +49,8 @@ impl Session {
         let offered: Vec<String> =
             self.setup.offered().iter().map(|tool| tool.definition().name.clone()).collect();
         let mut names: Vec<String> = omp_tools::NAMES.iter().map(|name| (*name).to_owned()).collect();
-        let hidden = self.setup.shelf.as_ref().and_then(|shelf| shelf.tools().ok()).unwrap_or_default();
+        let hidden =
+            self.setup.searchable.as_ref().and_then(|searchable| searchable.tools().ok()).unwrap_or_default();
         let hidden = hidden.into_iter().map(|DiscoverableTool { name, .. }| name);
         for name in offered.iter().cloned().chain(hidden) {
             if !names.contains(&name) {

@@ -35,8 +35,10 @@ use omp_config::settings::Settings;
 use omp_extend::Commands;
 use omp_guard::secrets::Secrets;
 use omp_llm::Api;
+use omp_modes::SessionModes;
 use omp_replay::Deck;
 use omp_session::Header;
+use omp_session::SharedWriter;
 use omp_tools::TodoList;
 use omp_types::{UserBlock, UserContent};
 use tokio_util::sync::CancellationToken;
@@ -56,8 +58,6 @@ use crate::session::preferences::ModelPreferences;
 use crate::session::processes::Processes;
 use crate::session::setup::SessionSetup;
 use crate::side_tasks::titles::Titling;
-use omp_modes::SessionModes;
-use omp_session::SharedWriter;
 
 /// A conversation ready to be prompted: a facade over the parts that it is made of.
 pub struct Session {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use omp_config::settings::{self, keys};
 use omp_llm::Api;
 use omp_llm::registry::{ScopedModel, Selection, Wanted};
+use omp_models::model_of_role;
+use omp_models::{RoleTarget, resolve_role};
+use omp_session::TEMPORARY_ROLE;
 use serde_json::{Value, json};
 
 use crate::error::SessionError;
 use crate::session::Session;
-use omp_models::model_of_role;
-use omp_models::{RoleTarget, resolve_role};
-use omp_session::TEMPORARY_ROLE;
 
 /// The way through a list of models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

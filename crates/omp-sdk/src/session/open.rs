@@ -132,7 +132,7 @@ impl SessionBuilder {
         leave_breadcrumb(&self.options, &mut writer);
         let record = SharedWriter::new(writer);
         file_history::follow(surroundings.context.history.as_ref(), &record);
-        if let Some(searchable) = &surroundings.shelf {
+        if let Some(searchable) = &surroundings.searchable {
             searchable.begin(record.clone(), context.selected_tools.as_deref());
         }
         (Groundwork { record, folder, notes, chosen, effort, surroundings }, config)
@@ -150,7 +150,7 @@ impl SessionBuilder {
             modes: Arc::clone(&modes),
             system: replay::system(&self.options, || surroundings.prompt.blocks()),
             tools: Mutex::new(surroundings.tools),
-            shelf: surroundings.shelf,
+            searchable: surroundings.searchable,
             sticky: replay::sticky(&self.options, || surroundings.knowledge.get().sticky.clone()),
             keywords: configure::keywords(&self.settings),
             effort,

@@ -9,6 +9,7 @@ use omp_config::Directories;
 use omp_config::settings::Settings;
 use omp_import::Source;
 use omp_models::ModelOptions;
+use omp_modes::Ui;
 use omp_replay::Deck;
 use omp_session::IfHeld;
 use omp_tools::{PtyView, Questioner};
@@ -16,7 +17,6 @@ use omp_types::CacheRetention;
 
 use crate::guard::Asker;
 use crate::prompt::PromptOptions;
-use omp_modes::Ui;
 
 /// What a session is built from. Everything left at its default is discovered.
 pub struct SessionOptions {

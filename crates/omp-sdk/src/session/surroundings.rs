@@ -8,6 +8,7 @@ use omp_agent::Tool;
 use omp_config::discovery::{Discovery, SurveyLimits, survey};
 use omp_config::settings::keys;
 use omp_llm::Client;
+use omp_resources::{ArtifactSpills, Obsidian, SessionFolder, SkillsAndRules, github, resources};
 use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
 use omp_tools::Scans;
 
@@ -26,7 +27,6 @@ use crate::tools::shell;
 use crate::tools::ssh_hosts;
 use crate::tools::toolbox::{self, SearchableTools, Toolbox};
 use crate::tools::web;
-use omp_resources::{ArtifactSpills, Obsidian, SessionFolder, SkillsAndRules, github, resources};
 
 /// What the session finds where it works.
 pub(crate) struct Surroundings {
@@ -35,7 +35,7 @@ pub(crate) struct Surroundings {
     pub(crate) scope: Arc<Scope>,
     pub(crate) tools: Vec<Arc<dyn Tool>>,
     /// Tools that the model has to search for.
-    pub(crate) shelf: Option<Arc<SearchableTools>>,
+    pub(crate) searchable: Option<Arc<SearchableTools>>,
     /// What the tools share.
     pub(crate) context: Arc<omp_tools::Context>,
     pub(crate) prompt: SystemPrompt,
@@ -57,10 +57,11 @@ impl SessionBuilder {
         if let Some(deck) = &self.options.deck {
             tools = deck.tools(tools);
         }
-        let Toolbox { offered: tools, shelf } = Toolbox::arrange(&self.settings, &self.options.tools, tools);
+        let Toolbox { offered: tools, searchable } =
+            Toolbox::arrange(&self.settings, &self.options.tools, tools);
         let repository = discovery.places().repository.as_deref();
         let prompt = self.system_prompt(&knowledge, repository, &tools, &chosen.model);
-        Surroundings { discovery, knowledge: known, scope, tools, shelf, context, prompt }
+        Surroundings { discovery, knowledge: known, scope, tools, searchable, context, prompt }
     }
 
     pub(crate) fn system_prompt(

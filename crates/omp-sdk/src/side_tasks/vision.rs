@@ -5,12 +5,12 @@ use std::sync::Arc;
 use omp_config::settings::Settings;
 use omp_llm::registry::{Availability, SelectError, Selection};
 use omp_llm::{Api, Input};
+use omp_models::{RoleTarget, resolve_role};
 use omp_tools::{Seer, Vision, VisionError};
 use omp_types::ThinkingLevel;
 
 use crate::request::model_pool::ModelPool;
 use crate::session::live_config::LiveConfig;
-use omp_models::{RoleTarget, resolve_role};
 
 /// The roles that may look, the best first.
 const ROLES: [&str; 2] = ["pi/vision", "pi/default"];

@@ -8,6 +8,8 @@ use omp_agent::{Decision, Gate, Tool, ToolError};
 use omp_config::settings::keys;
 use omp_history::{Copied, History, Options};
 use omp_replay::Deck;
+use omp_resources::SessionFolder;
+use omp_session::SharedWriter;
 use omp_session::{FILE_HISTORY, artifacts_directory};
 use omp_types::{Tier, ToolCall, ToolOutput};
 use serde_json::{Map, Value};
@@ -15,8 +17,6 @@ use serde_json::{Map, Value};
 use crate::session::Session;
 use crate::session::builder::SessionBuilder;
 use crate::session::options::Persistence;
-use omp_resources::SessionFolder;
-use omp_session::SharedWriter;
 
 /// The tool whose calls are commands.
 const BASH: &str = "bash";

@@ -5,8 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use omp_agent::{Invocation, Tool, ToolError, Updates};
+use omp_auth::client_options;
 use omp_config::settings::keys;
 use omp_llm::Client;
+use omp_models::load_registry;
+use omp_resources::SessionFolder;
 use omp_session::SessionWriter;
 use omp_shell::{CommandError, Scope, SecretNames, Snapshot};
 use omp_tools::{SandboxStatus, UserCommand};
@@ -18,9 +21,6 @@ use crate::error::SessionError;
 use crate::prompt::knowledge::{self, CurrentKnowledge, Knowledge};
 use crate::session::builder::SessionBuilder;
 use crate::session::options::SessionOptions;
-use omp_auth::client_options;
-use omp_models::load_registry;
-use omp_resources::SessionFolder;
 
 /// Tools that a person uses.
 pub struct Workbench {
