@@ -1,4 +1,7 @@
 //! The gate that every tool call passes: does it run, does a person decide, is it refused?
+//!
+//! Beside the gate stands what it goes by: [`permissions`] (rules with their scopes), [`trust`] (what a project may have
+//! run), [`sandbox`], [`file_borders`], and [`loop_guard`], which notices a model that goes in circles.
 
 mod commands;
 mod deciding;
@@ -23,15 +26,13 @@ use omp_guard::command::{Script, Verdict};
 use omp_guard::question::Question;
 use omp_guard::rules::{Scope, propose};
 use omp_guard::secrets::Secrets;
+use omp_sandbox::Rung;
 use omp_types::{Approval, ApprovalDetail, CustomMessage, Tier, ToolCall, ToolOutput, UserContent};
 use serde_json::{Map, Value};
-
-use omp_sandbox::Rung;
 
 use crate::clock::SystemClock;
 use crate::guard::permissions::Permissions;
 use crate::guard::trust::ProjectTrust;
-
 use words::{nobody_to_ask, refused, refused_because};
 
 const TODO_FAILED: &str = include_str!("../../prompts/todo-error-reminder.md");

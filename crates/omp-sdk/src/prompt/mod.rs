@@ -2,6 +2,9 @@
 //!
 //! Blocks depend on nothing that changes within a session, so that every request of the session begins with
 //! the same bytes.
+//!
+//! Beside it stands what prompts are made from: [`knowledge`] (context files, skills, rules), [`sources`] (what a session was
+//! told of them), and what a person types ([`composing`], [`expand`], [`mentions`], [`attach`]).
 
 pub(crate) mod attach;
 pub(crate) mod bundled_commands;

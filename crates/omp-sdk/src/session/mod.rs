@@ -1,4 +1,9 @@
 //! A session: one conversation, its model, its tools.
+//!
+//! [`Session`] is a facade over parts, each in a file of its own: [`places`] (where it works), [`live_config`] (the model and
+//! the settings of the moment), [`preferences`] (how it came to its model), [`processes`] (what ends with it), [`setup`]
+//! (what the loop reads before every call). [`open`] puts them together: [`builder`] makes the parts, [`surroundings`] looks
+//! around. [`host`] is one session after another in one program. The other files are what a person does with a session.
 
 pub(crate) mod accounts;
 pub(crate) mod builder;
