@@ -25,39 +25,17 @@ pub struct Launch {
     /// Paths given as `@path`, without the `@`, in order. Any bytes the file system allows.
     pub attachments: Vec<PathBuf>,
 
-    pub model: Option<String>,
-    pub provider: Option<String>,
-    pub api_key: Option<String>,
-    pub thinking: Option<ThinkingArg>,
-    pub service_tier: Option<ServiceTier>,
-    pub prompt_cache_key: Option<String>,
-    pub provider_session_id: Option<String>,
+    pub model: ModelArgs,
     pub roles: RoleArgs,
-
-    /// Text, or the path of a file with it.
-    pub system_prompt: Option<String>,
-    /// Text, or the path of a file with it.
-    pub append_system_prompt: Option<String>,
-    pub system_prompt_template: Option<PathBuf>,
-
-    /// Tool names in lower case.
-    pub tools: Option<Vec<String>>,
-    pub no_tools: bool,
-    pub no_lsp: bool,
-    pub no_pty: bool,
-    pub approval_mode: Option<ApprovalMode>,
-    pub auto_approve: bool,
-    pub trust_project: bool,
+    pub prompt: PromptArgs,
+    pub tools: ToolArgs,
+    pub approval: ApprovalArgs,
 
     pub session: SessionArgs,
     pub work: WorkArgs,
     pub extend: ExtendArgs,
 
-    pub cwd: Option<PathBuf>,
-    pub allow_home: bool,
-    pub add_dirs: Vec<PathBuf>,
-    /// Settings files in the order in which they override each other.
-    pub configs: Vec<PathBuf>,
+    pub place: PlaceArgs,
 
     pub help: bool,
     pub version: bool,
@@ -67,6 +45,62 @@ pub struct Launch {
     /// Sentences for the user about values that were ignored.
     pub warnings: Vec<String>,
     waiting: Vec<Waiting>,
+}
+
+/// The main model, and what its provider is told.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ModelArgs {
+    /// `--model`.
+    pub selector: Option<String>,
+    pub provider: Option<String>,
+    pub api_key: Option<String>,
+    pub thinking: Option<ThinkingArg>,
+    pub service_tier: Option<ServiceTier>,
+    pub prompt_cache_key: Option<String>,
+    /// `--provider-session-id`.
+    pub session_id: Option<String>,
+}
+
+/// What the model is told before the conversation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PromptArgs {
+    /// `--system-prompt`: text, or the path of a file with it.
+    pub system: Option<String>,
+    /// `--append-system-prompt`: text, or the path of a file with it.
+    pub append: Option<String>,
+    /// `--system-prompt-template`.
+    pub template: Option<PathBuf>,
+}
+
+/// Which tools there are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolArgs {
+    /// `--tools`: names in lower case.
+    pub only: Option<Vec<String>>,
+    /// `--no-tools`.
+    pub none: bool,
+    pub no_lsp: bool,
+    pub no_pty: bool,
+}
+
+/// What may run without a question.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ApprovalArgs {
+    /// `--approval-mode`.
+    pub mode: Option<ApprovalMode>,
+    /// `--auto-approve`.
+    pub auto: bool,
+    pub trust_project: bool,
+}
+
+/// Where the session works, and which settings files count.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PlaceArgs {
+    pub cwd: Option<PathBuf>,
+    pub allow_home: bool,
+    pub add_dirs: Vec<PathBuf>,
+    /// Settings files in the order in which they override each other.
+    pub configs: Vec<PathBuf>,
 }
 
 /// Models besides the main one.
@@ -175,30 +209,15 @@ impl Launch {
             plain_ui: values.has("plain-ui"),
             no_ui: values.has("no-ui"),
             log_level: values.text("log-level").and_then(LogLevel::from_word),
-            model: owned(values.text("model")),
-            provider: owned(values.text("provider")),
-            api_key: owned(values.text("api-key")),
-            service_tier: values.text("service-tier").and_then(ServiceTier::from_word),
-            prompt_cache_key: owned(values.text("prompt-cache-key")),
-            provider_session_id: owned(values.text("provider-session-id")),
+            model: ModelArgs::from_values(values),
             roles: RoleArgs::from_values(values),
-            system_prompt: owned(values.text("system-prompt")),
-            append_system_prompt: owned(values.text("append-system-prompt")),
-            system_prompt_template: values.path("system-prompt-template").map(Path::to_path_buf),
-            tools: values.list("tools").map(<[String]>::to_vec),
-            no_tools: values.has("no-tools"),
-            no_lsp: values.has("no-lsp"),
-            no_pty: values.has("no-pty"),
-            approval_mode: values.text("approval-mode").and_then(ApprovalMode::from_word),
-            auto_approve: values.has("auto-approve"),
-            trust_project: values.has("trust-project"),
+            prompt: PromptArgs::from_values(values),
+            tools: ToolArgs::from_values(values),
+            approval: ApprovalArgs::from_values(values),
             session: SessionArgs::from_values(values),
             work: WorkArgs::from_values(values),
             extend: ExtendArgs::from_values(values),
-            cwd: values.path("cwd").map(Path::to_path_buf),
-            allow_home: values.has("allow-home"),
-            add_dirs: values.paths("add-dir"),
-            configs: values.paths("config"),
+            place: PlaceArgs::from_values(values),
             help: values.has("help"),
             version: values.has("version"),
             ..Launch::default()
@@ -212,8 +231,8 @@ impl Launch {
     /// An unknown level is a warning, because the default level is a fair answer to it.
     fn set_thinking(&mut self, word: Option<&str>) {
         let Some(word) = word else { return };
-        self.thinking = ThinkingArg::from_word(&word.trim().to_lowercase());
-        if self.thinking.is_none() {
+        self.model.thinking = ThinkingArg::from_word(&word.trim().to_lowercase());
+        if self.model.thinking.is_none() {
             self.warnings.push(format!(
                 "\"{word}\" is not a thinking level, so the default applies. Levels: {}.",
                 ThinkingArg::WORDS.join(", ")
@@ -237,6 +256,63 @@ impl Launch {
         }
         if let Some((mode, part)) = self.mode.and_then(|mode| Some((mode, mode.waits_for()?))) {
             self.waiting.push(Waiting { what: format!("--mode {}", mode.word()), part });
+        }
+    }
+}
+
+impl ModelArgs {
+    /// The thinking level is set apart: an unknown one is a warning.
+    fn from_values(values: &Values) -> ModelArgs {
+        ModelArgs {
+            selector: owned(values.text("model")),
+            provider: owned(values.text("provider")),
+            api_key: owned(values.text("api-key")),
+            thinking: None,
+            service_tier: values.text("service-tier").and_then(ServiceTier::from_word),
+            prompt_cache_key: owned(values.text("prompt-cache-key")),
+            session_id: owned(values.text("provider-session-id")),
+        }
+    }
+}
+
+impl PromptArgs {
+    fn from_values(values: &Values) -> PromptArgs {
+        PromptArgs {
+            system: owned(values.text("system-prompt")),
+            append: owned(values.text("append-system-prompt")),
+            template: values.path("system-prompt-template").map(Path::to_path_buf),
+        }
+    }
+}
+
+impl ToolArgs {
+    fn from_values(values: &Values) -> ToolArgs {
+        ToolArgs {
+            only: values.list("tools").map(<[String]>::to_vec),
+            none: values.has("no-tools"),
+            no_lsp: values.has("no-lsp"),
+            no_pty: values.has("no-pty"),
+        }
+    }
+}
+
+impl ApprovalArgs {
+    fn from_values(values: &Values) -> ApprovalArgs {
+        ApprovalArgs {
+            mode: values.text("approval-mode").and_then(ApprovalMode::from_word),
+            auto: values.has("auto-approve"),
+            trust_project: values.has("trust-project"),
+        }
+    }
+}
+
+impl PlaceArgs {
+    fn from_values(values: &Values) -> PlaceArgs {
+        PlaceArgs {
+            cwd: values.path("cwd").map(Path::to_path_buf),
+            allow_home: values.has("allow-home"),
+            add_dirs: values.paths("add-dir"),
+            configs: values.paths("config"),
         }
     }
 }

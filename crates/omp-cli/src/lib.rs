@@ -28,7 +28,10 @@ pub use command::{CommandCall, CompleteQuery, ModelsCall, Positionals, parse_com
 pub use complete::completion_script;
 pub use error::{UsageError, Waiting};
 pub use help::{Topic, render_help};
-pub use launch::{ExtendArgs, ExtensionArg, Launch, Resume, RoleArgs, SessionArgs, WorkArgs};
+pub use launch::{
+    ApprovalArgs, ExtendArgs, ExtensionArg, Launch, ModelArgs, PlaceArgs, PromptArgs, Resume, RoleArgs,
+    SessionArgs, ToolArgs, WorkArgs,
+};
 pub use parse::{Invocation, Parsed, VersionForm, parse};
 pub use passes::{ExtensionFlag, ExtensionFlagKind, FirstPass, UnknownFlag, parse_first, parse_second};
 pub use profile::{Profile, extract_profile};

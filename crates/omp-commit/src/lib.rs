@@ -3,6 +3,8 @@
 //! [`plan_commit`] does everything up to the commit itself, which the program makes: hooks, signatures and passphrases
 //! need the user's terminal. What is not committed in the end is undone.
 
+#![warn(missing_docs)]
+
 mod changelog;
 mod changes;
 mod git;
@@ -26,6 +28,7 @@ const ROLE: &str = "pi/commit";
 /// What is wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommitOptions {
+    /// How the message is found.
     pub way: CommitWay,
     /// Nothing is changed.
     pub dry_run: bool,

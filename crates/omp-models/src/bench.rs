@@ -15,7 +15,9 @@ const MAX_TOKENS: u32 = 512;
 pub struct BenchPlan {
     /// Answers per model.
     pub runs: u32,
+    /// The longest answer that is asked for.
     pub max_tokens: u32,
+    /// What the model is asked.
     pub prompt: String,
 }
 
@@ -31,6 +33,7 @@ impl Default for BenchPlan {
 pub struct BenchRow {
     /// As `provider/id`, or as it was typed if there is none.
     pub model: String,
+    /// One for each answer.
     pub runs: Vec<BenchRun>,
     /// Of the runs that were answered; absent if there was none.
     pub average: Option<BenchFigures>,
@@ -42,8 +45,10 @@ pub struct BenchRow {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BenchRun {
+    /// How fast it was.
     #[serde(flatten)]
     pub figures: BenchFigures,
+    /// How long it was.
     pub output_tokens: u64,
 }
 
@@ -51,7 +56,9 @@ pub struct BenchRun {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BenchFigures {
+    /// Time to the first token.
     pub first_token_ms: f64,
+    /// Time to the last token.
     pub duration_ms: f64,
     /// From the first token to the last; absent where the provider counts nothing, or everything came at once.
     pub tokens_per_second: Option<f64>,

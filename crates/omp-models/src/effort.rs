@@ -20,12 +20,14 @@ const UNRATED: ThinkingLevel = ThinkingLevel::High;
 /// The user's choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
+    /// Always this level.
     Fixed(ThinkingLevel),
     /// Each prompt is rated by the model of the `smol` role.
     Auto,
 }
 
 impl Effort {
+    /// The effort of a word in settings and flags.
     pub fn from_word(word: &str) -> Option<Self> {
         match word {
             "auto" => Some(Self::Auto),
@@ -33,6 +35,7 @@ impl Effort {
         }
     }
 
+    /// Its word in settings and flags.
     pub fn word(self) -> &'static str {
         match self {
             Self::Fixed(level) => level.name(),

@@ -5,6 +5,8 @@
 //! what the prompt cache saves ([`CacheLedger`]), what fills the window ([`ContextMeter`]), how fast answers come
 //! ([`measure`]).
 
+#![warn(missing_docs)]
+
 mod bench;
 mod cache_ledger;
 mod choice;

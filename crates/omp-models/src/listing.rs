@@ -19,25 +19,40 @@ use crate::models_file::load_registry;
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelRow {
+    /// `provider/id`
     pub selector: String,
+    /// The provider.
     pub provider: String,
+    /// The name of the model in requests.
     pub id: String,
+    /// What people call it.
     pub name: String,
+    /// The wire.
     pub api: &'static str,
+    /// Where requests go.
     pub base_url: String,
+    /// Tokens that fit into it.
     pub context_window: u64,
+    /// The longest answer.
     pub max_tokens: u32,
+    /// Does it think before it answers?
     pub reasoning: bool,
+    /// How hard it can think.
     pub thinking: ThinkingRow,
+    /// `text` and `image`.
     pub input: Vec<&'static str>,
+    /// What it costs.
     pub cost: CostRow,
+    /// How many premium requests one request counts as.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub premium_multiplier: Option<f64>,
+    /// The model that takes over when the window is too small.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_promotion_target: Option<String>,
     /// Names only: values may be secrets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub headers: Vec<String>,
+    /// What is special about its wire.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub compat: Map<String, Value>,
     /// How the list of the provider's models stands, if it can be asked for.
@@ -45,6 +60,7 @@ pub struct ModelRow {
     pub list: Option<ListState>,
     /// `built-in`, `file` or `discovered`.
     pub source: &'static str,
+    /// Can it be used now?
     pub available: bool,
 }
 
@@ -52,7 +68,9 @@ pub struct ModelRow {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ThinkingRow {
+    /// The levels, lowest first.
     pub levels: Vec<&'static str>,
+    /// The level that it has by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_level: Option<&'static str>,
 }
@@ -61,9 +79,13 @@ pub struct ThinkingRow {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CostRow {
+    /// Tokens that are sent.
     pub input: f64,
+    /// Tokens that are answered.
     pub output: f64,
+    /// Tokens that come from the cache.
     pub cache_read: f64,
+    /// Tokens that go into the cache.
     pub cache_write: f64,
 }
 
@@ -71,20 +93,26 @@ pub struct CostRow {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CanonicalRow {
+    /// The id, without a provider.
     pub id: String,
+    /// The selectors of those who offer it.
     pub variants: Vec<String>,
+    /// Can one of them be used now?
     pub available: bool,
 }
 
 /// All there is to list, and what went wrong while reading the user's file.
 #[derive(Debug)]
 pub struct ModelListing {
+    /// Every model.
     pub models: Vec<ModelRow>,
+    /// Models by what they are, whoever offers them.
     pub canonical: Vec<CanonicalRow>,
     /// By provider: the variables that would give it a key.
     pub variables: BTreeMap<String, Vec<&'static str>>,
     /// How the lists of providers stand that can be asked for them.
     pub lists: Vec<ListStatus>,
+    /// What the user should know.
     pub warnings: Vec<String>,
 }
 

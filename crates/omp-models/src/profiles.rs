@@ -13,10 +13,22 @@ use crate::roles::model_of_role;
 /// Why a profile cannot be used.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProfileError {
+    /// Nothing is called that.
     #[error("there is no model profile \"{name}\"{}", suggest(.near))]
-    Unknown { name: String, near: Vec<String> },
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// Names that are like it.
+        near: Vec<String>,
+    },
+    /// Providers that it needs have no credentials.
     #[error("the model profile \"{name}\" needs credentials for {}", .providers.join(" and "))]
-    MissingCredentials { name: String, providers: Vec<String> },
+    MissingCredentials {
+        /// The profile.
+        name: String,
+        /// Those providers.
+        providers: Vec<String>,
+    },
 }
 
 /// Why a profile was not put into use.
@@ -38,9 +50,11 @@ fn suggest(near: &[String]) -> String {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProfileRow {
+    /// What it is called.
     pub name: String,
     /// Does it come with the program?
     pub builtin: bool,
+    /// Providers that its models are of.
     pub required_providers: Vec<String>,
     /// Those of the required providers that have no credentials.
     pub missing_providers: Vec<String>,

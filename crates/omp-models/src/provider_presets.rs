@@ -10,8 +10,11 @@ use serde_json::{Value, json};
 /// A provider that can be described by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProviderPreset {
+    /// MiniMax, international.
     MiniMax,
+    /// MiniMax, China.
     MiniMaxCn,
+    /// GLM of Z.ai.
     Glm,
 }
 

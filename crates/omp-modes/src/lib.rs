@@ -5,6 +5,8 @@
 //! ([`SessionModes`]); `omp-sdk` enters and leaves them, and its `Driver` puts all of it together for a program with a person
 //! in front of it.
 
+#![warn(missing_docs)]
+
 mod goal;
 mod interview;
 mod looping;
@@ -40,8 +42,11 @@ const NO_MODE: &str = "none";
 pub struct SessionModes {
     /// What the tools know of the modes.
     pub shared: Arc<omp_tools::Modes>,
+    /// What the tools share.
     pub context: Arc<omp_tools::Context>,
+    /// Keeps the conversation.
     pub record: SharedWriter,
+    /// Time and chance.
     pub clock: Arc<dyn Clock>,
     /// Somebody can review a plan.
     pub attended: bool,
@@ -57,13 +62,18 @@ pub struct SessionModes {
 
 /// What modes are made of.
 pub struct ModeParts {
+    /// What the tools share.
     pub context: Arc<omp_tools::Context>,
+    /// Keeps the conversation.
     pub record: SharedWriter,
+    /// Time and chance.
     pub clock: Arc<dyn Clock>,
+    /// Somebody can review a plan.
     pub attended: bool,
 }
 
 impl SessionModes {
+    /// The modes of a session that begins in none.
     pub fn new(parts: ModeParts) -> Arc<Self> {
         let ModeParts { context, record, clock, attended } = parts;
         Arc::new(Self {

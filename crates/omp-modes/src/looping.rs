@@ -91,7 +91,7 @@ impl Loop {
     }
 
     /// The prompt of the next round.
-    pub fn next(&mut self) -> Option<Prompt> {
+    pub fn next_round(&mut self) -> Option<Prompt> {
         let prompt = self.prompt.clone()?;
         self.rounds += 1;
         Some(prompt)

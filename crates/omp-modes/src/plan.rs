@@ -26,6 +26,7 @@ const LARGEST: u64 = 1024 * 1024;
 /// Where plan mode stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PlanState {
+    /// Nobody plans.
     #[default]
     Off,
     /// The working tree is closed.

@@ -13,9 +13,11 @@ const FULL: u64 = 95;
 /// A plan as a person reviews it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanReview {
+    /// Its title.
     pub title: String,
     /// The file that the plan is in.
     pub url: String,
+    /// What it says.
     pub text: String,
     /// What can be decided, in the order to show it.
     pub choices: Vec<PlanChoice>,
@@ -24,9 +26,11 @@ pub struct PlanReview {
 /// One of the decisions that are offered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanChoice {
+    /// What the choice is called.
     pub label: String,
     /// A choice that is shown but cannot be taken now.
     pub enabled: bool,
+    /// What follows from it.
     pub verdict: PlanVerdict,
 }
 

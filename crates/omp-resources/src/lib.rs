@@ -3,6 +3,8 @@
 //! To add a scheme, write a type that implements [`Scheme`] in a file here and add it to [`resources`]. Everything
 //! else (selectors, pages, search, edits, commands) comes with the router, `omp_tools::Resources`.
 
+#![warn(missing_docs)]
+
 mod agent;
 mod artifact;
 mod documentation;

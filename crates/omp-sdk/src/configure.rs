@@ -6,6 +6,7 @@ use omp_agent::{
     AgentConfig, Eager, Fallbacks, InterruptMode, QueueMode, RetryConfig, RevertPolicy, TodoConfig,
     parse_chains,
 };
+use omp_auth::Environment;
 use omp_config::settings::{Key, Settings, keys, kind, strings};
 use omp_config::{Directories, expand_home};
 use omp_extend::{CommandSwitches, KeywordSwitches, RuleSettings, SkillFilter, SkillSources, StreamRules};
@@ -19,7 +20,6 @@ use serde_json::Value;
 use crate::error::SessionError;
 use crate::request::model_pool::ImagePolicy;
 use crate::session::options::SkillChoice;
-use omp_auth::Environment;
 
 /// Whether models may be sent pictures.
 pub(crate) fn image_policy(settings: &Settings) -> ImagePolicy {

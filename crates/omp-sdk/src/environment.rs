@@ -48,6 +48,7 @@ impl LayeredEnvironment {
 }
 
 impl<E> LayeredEnvironment<E> {
+    /// Puts an environment over what files define.
     pub fn new(upper: E, files: DotEnv) -> Self {
         Self { upper, files, vault: None }
     }

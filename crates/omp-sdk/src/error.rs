@@ -8,52 +8,70 @@ use omp_config::settings::SettingsError;
 use omp_import::ImportError;
 use omp_llm::ClientError;
 use omp_llm::registry::SelectError;
+use omp_models::{ActivationError, ChoiceError, ProfileError, RoleCycle};
 use omp_session::{CopyError, MoveError, OpenError, ResolveError};
 
 use crate::saved::import::ImportFailure;
-use omp_models::{ActivationError, ChoiceError, ProfileError, RoleCycle};
 
+/// Why a session could not be opened, or did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     /// Whoever wanted the session could not say what it is to be like.
     #[error("{0}")]
     Options(String),
+    /// The model cannot be used, or is not known.
     #[error("{source}")]
     Model {
+        /// What the registry says.
         #[source]
         source: SelectError,
+        /// Where the user describes models.
         models_file: PathBuf,
         /// Why lists on which the model might have been are not there.
         lists: Vec<String>,
     },
+    /// A key alone names no provider.
     #[error("--api-key needs a model to go with: name one with --model, --provider and --model, or --models")]
     KeyWithoutModel,
+    /// Roles stand for each other.
     #[error(transparent)]
     Roles(#[from] RoleCycle),
+    /// The model profile cannot be used.
     #[error(transparent)]
     Profile(#[from] ProfileError),
+    /// The credential of the provider cannot be used.
     #[error(transparent)]
     Credential(#[from] AuthError),
+    /// The settings cannot be read or written.
     #[error(transparent)]
     Settings(#[from] SettingsError),
+    /// A variable names no edit mode.
     #[error(
         "the variable PI_EDIT_VARIANT is \"{0}\", which is no edit mode: use hashline, apply_patch, patch or replace"
     )]
     EditVariant(String),
+    /// The program is about to end.
     #[error("saving was interrupted because the program is about to end; try again")]
     Interrupted,
+    /// Nothing can be sent.
     #[error(transparent)]
     Client(#[from] ClientError),
+    /// The loop refused.
     #[error(transparent)]
     Agent(#[from] AgentError),
+    /// No session is meant by the name.
     #[error(transparent)]
     Resolve(#[from] ResolveError),
+    /// The session cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// The session cannot be copied.
     #[error(transparent)]
     Copy(#[from] CopyError),
+    /// The session cannot be moved.
     #[error(transparent)]
     Move(#[from] MoveError),
+    /// The conversation of another program cannot be taken over.
     #[error(transparent)]
     Import(#[from] ImportFailure),
 }

@@ -3,6 +3,8 @@
 //! Programs that embed omp use this crate; the command line is one of them. Provide what you want to decide
 //! yourself, leave out what should be discovered.
 
+#![warn(missing_docs)]
+
 mod clock;
 mod compaction;
 mod configure;

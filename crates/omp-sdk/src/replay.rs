@@ -7,11 +7,13 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use omp_agent::{AgentError, Listener, Upkeep, definitions};
+use omp_auth::{Environment, EnvironmentLookup};
 use omp_config::Directories;
 use omp_config::settings::{Layer, Secrecy, Setting, Settings, TABLE, keys};
 use omp_guard::secrets::{Entry, Matcher, Mode, Secrets, from_environment};
 use omp_llm::registry::{Registry, SelectError, Selection, Wanted};
 use omp_llm::{Api, Model, ModelSource, SocketMode, SocketOptions, Transport};
+use omp_models::{Effort, ModelOptions};
 use omp_replay::line::World;
 use omp_replay::{Deck, Input, Player, Recorder, Report};
 use omp_session::Context;
@@ -29,8 +31,6 @@ use crate::session::Session;
 use crate::session::builder::{ChosenModel, SessionBuilder};
 use crate::session::options::{Persistence, RuleChoice, SessionOptions, SkillChoice};
 use crate::session::surroundings::Surroundings;
-use omp_auth::{Environment, EnvironmentLookup};
-use omp_models::{Effort, ModelOptions};
 
 /// The key of every provider in a playback: nobody is asked.
 const KEY: &str = "recorded-key";

@@ -58,7 +58,8 @@ fn further_options(
     cwd: &Path,
 ) -> Result<SessionOptions, SessionError> {
     let (environment, _) = world::environment(directories, cwd);
-    let settings = load_settings(directories, cwd, environment.as_ref(), &launch.configs, overrides(launch))?;
+    let settings =
+        load_settings(directories, cwd, environment.as_ref(), &launch.place.configs, overrides(launch))?;
     let world = World { directories: directories.clone(), environment };
     session_options(launch.clone(), world, cwd.to_owned(), settings)
         .map_err(|(message, _)| SessionError::Options(message))

@@ -20,11 +20,12 @@ pub(crate) fn run(launch: &Launch, profile: Option<&str>) -> u8 {
         }
     };
     let opened = world::directories(profile).and_then(|directories| {
-        let cwd = place::enter(launch.cwd.as_deref(), true, &directories.home)?;
+        let cwd = place::enter(launch.place.cwd.as_deref(), true, &directories.home)?;
         let session_dir = launch.session.session_dir.as_ref().map(|directory| cwd.join(directory));
         let (environment, _) = world::environment(&directories, &cwd);
-        let settings = load_settings(&directories, &cwd, environment.as_ref(), &launch.configs, Map::new())
-            .map_err(|error| error.to_string())?;
+        let settings =
+            load_settings(&directories, &cwd, environment.as_ref(), &launch.place.configs, Map::new())
+                .map_err(|error| error.to_string())?;
         let theme = omp_interactive::page_theme(&directories, &settings);
         let saved = SavedSessions::new(&directories, session_dir.as_deref(), &cwd).themed(theme);
         Ok(saved.masked(&directories, &settings, environment.as_ref()))

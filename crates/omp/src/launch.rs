@@ -72,7 +72,7 @@ fn arrive(launch: &mut Launch, profile: Option<&str>) -> Result<Result<(World, P
 /// The session's directory, and the user's as they are seen from there.
 fn enter(launch: &Launch, profile: Option<&str>) -> Result<(World, PathBuf), String> {
     let directories = world::directories(profile)?;
-    let cwd = place::enter(launch.cwd.as_deref(), launch.allow_home, &directories.home)?;
+    let cwd = place::enter(launch.place.cwd.as_deref(), launch.place.allow_home, &directories.home)?;
     let (environment, warnings) = world::environment(&directories, &cwd);
     warnings.iter().for_each(|warning| output::warn(warning));
     Ok((World { directories, environment }, cwd))
@@ -103,7 +103,7 @@ fn prepare(mut launch: Launch, world: World, cwd: PathBuf, startup: &mut Startup
         let is_light = |name: &str| is_light_theme(&world.directories, name);
         migrate_files(&world.directories, &is_light).iter().for_each(|warning| output::warn(warning));
         let overrides = overrides(&launch);
-        load_settings(&world.directories, &cwd, world.environment.as_ref(), &launch.configs, overrides)
+        load_settings(&world.directories, &cwd, world.environment.as_ref(), &launch.place.configs, overrides)
     });
     let settings = settings.map_err(|error| plain(error.to_string()))?;
     let piped = startup.patient_phase("stdin", input::piped).map_err(plain)?;

@@ -39,33 +39,33 @@ pub(crate) fn session_options(
     settings: Settings,
 ) -> Fallible<SessionOptions> {
     let World { directories, environment } = world;
-    let roots = launch.add_dirs.iter().map(|path| workspace_root(path, &cwd)).collect::<Result<_, _>>();
+    let roots = launch.place.add_dirs.iter().map(|path| workspace_root(path, &cwd)).collect::<Result<_, _>>();
     let roots = roots.map_err(|error: RootError| plain(format!("--add-dir: {error}")))?;
     let text = |value: Option<String>| value.map(|value| text_or_file(&value, &cwd)).transpose();
     Ok(SessionOptions {
         settings: Some(settings),
         roots,
         prompt: PromptOptions {
-            system: text(launch.system_prompt).map_err(plain)?,
-            append: text(launch.append_system_prompt).map_err(plain)?,
+            system: text(launch.prompt.system).map_err(plain)?,
+            append: text(launch.prompt.append).map_err(plain)?,
             silence: environment.var("NULL_PROMPT").is_some_and(|value| value == "true"),
         },
         model: ModelOptions {
-            selector: launch.model,
+            selector: launch.model.selector,
             scope: launch.roles.models,
             profile: launch.roles.preset,
-            provider: launch.provider,
-            api_key: launch.api_key,
-            thinking: launch.thinking.and_then(|level| Effort::from_word(level.word())),
+            provider: launch.model.provider,
+            api_key: launch.model.api_key,
+            thinking: launch.model.thinking.and_then(|level| Effort::from_word(level.word())),
             ..ModelOptions::default()
         },
         provider: ProviderOptions {
-            service_tier: launch.service_tier.map(|tier| tier.word().to_owned()),
-            session_id: launch.provider_session_id,
-            prompt_cache_key: launch.prompt_cache_key,
+            service_tier: launch.model.service_tier.map(|tier| tier.word().to_owned()),
+            session_id: launch.model.session_id,
+            prompt_cache_key: launch.model.prompt_cache_key,
             cache_retention: None,
         },
-        tools: match (launch.tools, launch.no_tools) {
+        tools: match (launch.tools.only, launch.tools.none) {
             (Some(names), _) => ToolFilter::Only(names),
             (None, true) => ToolFilter::None,
             (None, false) => ToolFilter::All,
@@ -77,7 +77,7 @@ pub(crate) fn session_options(
         },
         rules: if launch.extend.no_rules { RuleChoice::None } else { RuleChoice::All },
         terminal: TerminalOptions {
-            ptys: if launch.no_pty { Ptys::Never } else { Ptys::Allowed },
+            ptys: if launch.tools.no_pty { Ptys::Never } else { Ptys::Allowed },
             id: terminal_name(),
             ..TerminalOptions::default()
         },
@@ -100,17 +100,17 @@ pub(crate) fn overrides(launch: &Launch) -> Map<String, Value> {
         Some((format!("modelRoles.{role}"), Value::String(model.clone()?)))
     };
     let mut overrides: Map<String, Value> = named.into_iter().filter_map(set).collect();
-    let mode = match launch.auto_approve {
+    let mode = match launch.approval.auto {
         true => Some(ApprovalMode::Yolo),
-        false => launch.approval_mode,
+        false => launch.approval.mode,
     };
     if let Some(mode) = mode {
         overrides.insert(keys::TOOLS_APPROVAL_MODE.path().to_owned(), Value::String(mode.word().to_owned()));
     }
-    if launch.trust_project {
+    if launch.approval.trust_project {
         overrides.insert(keys::TRUST_PROJECTS.path().to_owned(), Value::String("always".to_owned()));
     }
-    if launch.no_lsp {
+    if launch.tools.no_lsp {
         overrides.insert(keys::LSP_ENABLED.path().to_owned(), Value::Bool(false));
     }
     overrides

@@ -60,15 +60,16 @@ pub(crate) fn choose(launch: &mut Launch, world: &World, cwd: &Path) -> Result<P
     if here {
         return Ok(Pick::GoOn);
     }
-    launch.cwd = Some(home);
+    launch.place.cwd = Some(home);
     Ok(Pick::Elsewhere)
 }
 
 /// Shows the list on the screen.
 fn show(launch: &Launch, world: &World, session_dir: Option<PathBuf>, cwd: &Path) -> Result<Picked, String> {
     let World { directories, environment } = world;
-    let settings = load_settings(directories, cwd, environment.as_ref(), &launch.configs, overrides(launch))
-        .map_err(|error| error.to_string())?;
+    let settings =
+        load_settings(directories, cwd, environment.as_ref(), &launch.place.configs, overrides(launch))
+            .map_err(|error| error.to_string())?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("the program cannot start its event loop: {error}"))?;
     let picked = runtime.block_on(pick_session(PickStart {

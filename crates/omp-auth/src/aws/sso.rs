@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{Clock, SystemClock};
 use omp_llm::{AwsCredentials, PlainCall};
-use serde_json::Value;
 
 use super::plan::SsoAccount;
 use super::profiles::read;
 use super::{LIMIT, Network, answer};
+use crate::{Clock, SystemClock};
+use serde_json::Value;
 
 const LARGEST_TOKEN: u64 = 64 * 1024;
 

@@ -38,12 +38,12 @@ fn a_management_word_alone_is_refused() {
 fn values_follow_or_are_attached() {
     for words in [&["--tools", "read", "hi"][..], &["--tools=read", "hi"]] {
         let launch = session(words);
-        assert_eq!(launch.tools.as_deref(), Some(&["read".to_owned()][..]));
+        assert_eq!(launch.tools.only.as_deref(), Some(&["read".to_owned()][..]));
         assert_eq!(launch.messages, ["hi"]);
     }
     let launch = session(&["--model=a=b", "--system-prompt="]);
-    assert_eq!(launch.model.as_deref(), Some("a=b"));
-    assert_eq!(launch.system_prompt.as_deref(), Some(""));
+    assert_eq!(launch.model.selector.as_deref(), Some("a=b"));
+    assert_eq!(launch.prompt.system.as_deref(), Some(""));
 
     let launch = session(&["--print=x", "hi"]);
     assert!(launch.print);
@@ -53,8 +53,8 @@ fn values_follow_or_are_attached() {
 // proves: CLI-009
 #[test]
 fn only_optional_values_may_not_start_with_a_dash() {
-    assert_eq!(session(&["--system-prompt", "--foo"]).system_prompt.as_deref(), Some("--foo"));
-    assert_eq!(session(&["--model", "-p", "hi"]).model.as_deref(), Some("-p"));
+    assert_eq!(session(&["--system-prompt", "--foo"]).prompt.system.as_deref(), Some("--foo"));
+    assert_eq!(session(&["--model", "-p", "hi"]).model.selector.as_deref(), Some("-p"));
 
     for flag in ["--resume", "-r", "--session"] {
         let named = session(&[flag, "abc", "hi"]);
@@ -136,7 +136,7 @@ fn the_first_pass_keeps_what_it_does_not_know() {
     let unknown: Vec<(&str, usize)> =
         first.unknown().iter().map(|flag| (flag.spelled.as_str(), flag.position)).collect();
     assert_eq!(unknown, [("--team", 2), ("-z", 4)]);
-    assert_eq!(first.provisional().cwd.as_deref(), Some(Path::new("x")));
+    assert_eq!(first.provisional().place.cwd.as_deref(), Some(Path::new("x")));
     assert_eq!(first.provisional().mode, None);
     assert!(first.provisional().messages.is_empty() && first.provisional().attachments.is_empty());
 }
@@ -184,7 +184,7 @@ fn text_that_is_not_utf8_is_named() {
     assert!(flag.starts_with("Error: unknown flag: --caf\u{fffd}\n"), "{flag}");
 
     let cwd = parse_second(&parse_first(vec![OsStr::from_bytes(b"--cwd=caf\xe9").to_owned()]), &[]).unwrap();
-    assert_eq!(cwd.cwd.unwrap().as_os_str().as_bytes(), b"caf\xe9");
+    assert_eq!(cwd.place.cwd.unwrap().as_os_str().as_bytes(), b"caf\xe9");
 }
 
 #[test]
@@ -240,11 +240,11 @@ fn modes_are_a_closed_list() {
 fn an_unknown_thinking_level_is_a_warning() {
     for word in ["off", "minimal", "low", "medium", "high", "xhigh", "max", "auto"] {
         let launch = session(&["--thinking", word]);
-        assert_eq!(launch.thinking.map(ThinkingArg::word), Some(word));
+        assert_eq!(launch.model.thinking.map(ThinkingArg::word), Some(word));
         assert!(launch.warnings.is_empty());
     }
     let launch = session(&["--thinking", "hard"]);
-    assert_eq!(launch.thinking, None);
+    assert_eq!(launch.model.thinking, None);
     assert!(launch.warnings[0].contains("\"hard\" is not a thinking level"), "{:?}", launch.warnings);
 }
 
@@ -261,14 +261,14 @@ fn times_are_read_or_explained() {
 #[test]
 fn tool_names_are_a_comma_list() {
     let launch = session(&["--tools", " Read,BASH , ,edit", "--no-tools"]);
-    assert_eq!(launch.tools.unwrap(), ["read", "bash", "edit"]);
-    assert!(launch.no_tools);
+    assert_eq!(launch.tools.only.unwrap(), ["read", "bash", "edit"]);
+    assert!(launch.tools.none);
 }
 
 #[test]
 fn a_flag_given_twice_is_collected_or_the_last_one_wins() {
     let launch = session(&["--model", "a", "--model=b", "-e", "x", "--hook", "y", "--extension=z"]);
-    assert_eq!(launch.model.as_deref(), Some("b"));
+    assert_eq!(launch.model.selector.as_deref(), Some("b"));
     assert_eq!(launch.extend.extensions, [PathBuf::from("x"), "y".into(), "z".into()]);
 }
 
@@ -276,9 +276,9 @@ fn a_flag_given_twice_is_collected_or_the_last_one_wins() {
 fn values_become_types() {
     let launch =
         session(&["--service-tier", "flex", "--approval-mode", "write", "--yolo", "--hide-thinking"]);
-    assert_eq!(launch.service_tier, Some(ServiceTier::Flex));
-    assert_eq!(launch.approval_mode, Some(ApprovalMode::Write));
-    assert!(launch.auto_approve && launch.hide_thinking);
+    assert_eq!(launch.model.service_tier, Some(ServiceTier::Flex));
+    assert_eq!(launch.approval.mode, Some(ApprovalMode::Write));
+    assert!(launch.approval.auto && launch.hide_thinking);
 }
 
 #[test]
@@ -354,15 +354,18 @@ fn help_and_version_are_found_anywhere_before_the_literals() {
 #[test]
 fn launch_flags_before_a_command_go_to_sessions_and_are_ignored_by_others() {
     let launch = session(&["--cwd", "x", "launch", "--model", "m", "hi"]);
-    assert_eq!((launch.cwd.as_deref(), launch.model.as_deref()), (Some(Path::new("x")), Some("m")));
+    assert_eq!(
+        (launch.place.cwd.as_deref(), launch.model.selector.as_deref()),
+        (Some(Path::new("x")), Some("m"))
+    );
     assert_eq!(launch.messages, ["hi"]);
 
     let acp = session(&["--cwd=x", "acp"]);
-    assert_eq!((acp.cwd.as_deref(), acp.mode), (Some(Path::new("x")), Some(OutputMode::Acp)));
+    assert_eq!((acp.place.cwd.as_deref(), acp.mode), (Some(Path::new("x")), Some(OutputMode::Acp)));
 
     assert_eq!(parsed(&["--cwd", "x", "--no-lsp", "models", "--json"]), parsed(&["models", "--json"]));
     // A value is not a command, and neither is a word after a flag that may still take it.
-    assert_eq!(session(&["--cwd", "models"]).cwd.as_deref(), Some(Path::new("models")));
+    assert_eq!(session(&["--cwd", "models"]).place.cwd.as_deref(), Some(Path::new("models")));
     assert!(matches!(launch_error(&["--bogus", "models"]), UsageError::UnknownFlags { .. }));
 }
 

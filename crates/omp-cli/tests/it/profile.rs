@@ -38,7 +38,7 @@ fn a_profile_is_cut_out_before_routing() {
     }
     // A value of another flag stays that.
     let launch = session(&["--system-prompt", "--profile", "foo"]);
-    assert_eq!(launch.system_prompt.as_deref(), Some("--profile"));
+    assert_eq!(launch.prompt.system.as_deref(), Some("--profile"));
     assert_eq!(launch.messages, ["foo"]);
     // And so does what follows `--`.
     assert_eq!(session(&["--", "--profile", "foo"]).messages, ["--profile", "foo"]);

@@ -81,6 +81,7 @@ pub struct CacheMiss {
     pub at_ms: u64,
     /// The model, as `provider/id`.
     pub model: String,
+    /// Why.
     pub cause: MissCause,
     /// Tokens that were read anew.
     pub tokens: u64,
@@ -91,9 +92,13 @@ pub struct CacheMiss {
 /// What misses of one cause came to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CauseTotal {
+    /// Why.
     pub cause: MissCause,
+    /// How often.
     pub misses: u64,
+    /// Tokens that were read anew.
     pub tokens: u64,
+    /// What they cost more than from the cache.
     pub cost: f64,
 }
 

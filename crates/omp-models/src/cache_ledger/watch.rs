@@ -11,8 +11,11 @@ use super::CacheLedger;
 
 /// The model of the conversation.
 pub struct WatchedModel {
+    /// The model that is watched.
     pub inner: Arc<dyn Model>,
+    /// Where it is written down.
     pub ledger: Arc<CacheLedger>,
+    /// What the catalogue says about it.
     pub model: Arc<omp_llm::Model>,
 }
 

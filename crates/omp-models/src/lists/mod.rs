@@ -23,13 +23,16 @@ use cache::{CachedList, ListAge, ListCache};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListStatus {
+    /// The provider.
     pub provider: String,
+    /// How far the list can be relied on.
     pub state: ListState,
     /// How many models the server named.
     pub models: usize,
     /// When the server was asked last; milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked_at: Option<u64>,
+    /// Why the server could not be asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -220,8 +223,11 @@ impl ModelLists {
 
 /// With what is asked.
 pub struct ListAsker<'a> {
+    /// What asks.
     pub client: &'a Client,
+    /// Variables and credentials.
     pub environment: &'a Arc<dyn Environment>,
+    /// Stops asking.
     pub cancel: CancellationToken,
 }
 

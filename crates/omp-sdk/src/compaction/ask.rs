@@ -8,6 +8,7 @@ use omp_agent::{Model, UpkeepError};
 use omp_compaction::Request;
 use omp_config::settings::keys;
 use omp_llm::Api;
+use omp_models::model_of_role;
 use omp_types::{
     Failure, FailureKind, Message, ModelRequest, RequestOptions, StreamEvent, ThinkingLevel, ToolChoice,
 };
@@ -15,7 +16,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::Compactor;
 use crate::configure;
-use omp_models::model_of_role;
 
 /// Roles that may sum up, the best first; the session's own model comes after the first of them.
 const ROLES: [&str; 4] = ["compaction", "default", "slow", "smol"];

@@ -1,6 +1,6 @@
 //! Compaction without a model: the history goes on pictures.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use omp_agent::{Order, UpkeepError};
 use omp_compaction::{Plan, Words};
@@ -43,7 +43,7 @@ fn archive_of(compaction: &Compaction) -> Option<Archive> {
 impl Compactor {
     /// How the provider counts pictures.
     pub(crate) fn billing(&self) -> Billing {
-        let model = Arc::clone(&self.now.lock().unwrap_or_else(PoisonError::into_inner).model);
+        let model = self.live.model();
         Billing::of(model.api.name(), &model.id)
     }
 

@@ -26,13 +26,16 @@ const HANDOFF: &str = "handoff";
 /// Why nothing was handed off. The session is as it was.
 #[derive(Debug, thiserror::Error)]
 pub enum HandoffError {
+    /// There is no conversation yet.
     #[error("Nothing to hand off (no messages yet)")]
     Nothing,
+    /// A handoff needs a conversation that stands still.
     #[error("the model is still responding: wait, or press Esc to stop it")]
     Busy,
     /// The user stopped it, or the document was empty.
     #[error("Handoff cancelled")]
     Cancelled,
+    /// The document was not written, or the new session not opened.
     #[error("Handoff failed: {0}")]
     Failed(String),
 }

@@ -9,6 +9,7 @@ use crate::session::Session;
 /// Why nothing was compacted. The conversation is as it was.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CompactError {
+    /// The loop refused.
     #[error(transparent)]
     Agent(#[from] AgentError),
     /// There is nothing to compact, the user stopped it, or it failed.
@@ -19,6 +20,7 @@ pub enum CompactError {
 /// What a compaction led to.
 #[derive(Clone, Debug)]
 pub struct Compacted {
+    /// What was summed up; `None` if nothing had to be.
     pub result: Option<CompactionResult>,
     /// The answer to what was said meanwhile.
     pub answered: Option<Outcome>,

@@ -31,7 +31,9 @@ use omp_compaction::{Measured, Scale, counted_beside, measure};
 use omp_config::Directories;
 use omp_config::settings::Settings;
 use omp_jobs::Jobs;
+use omp_modes::SessionModes;
 use omp_replay::Deck;
+use omp_session::SharedWriter;
 use omp_session::{Artifacts, Recent};
 use omp_tools::TodoList;
 use omp_types::Message;
@@ -39,19 +41,18 @@ use tokio_util::sync::CancellationToken;
 
 use crate::request::model_pool::ModelPool;
 use crate::saved::store;
-use crate::session::Now;
+use crate::session::builder::SessionBuilder;
+use crate::session::live_config::LiveConfig;
 pub use branch::BranchSummaryError;
 pub use handoff::HandoffError;
 pub use manual::{CompactError, Compacted};
-use omp_modes::SessionModes;
-use omp_session::SharedWriter;
 use policy::Policy;
 pub use shake::ShakeReport;
 
 /// What makes the conversation of one session shorter.
 pub(crate) struct Compactor {
     pub(crate) record: SharedWriter,
-    pub(crate) now: Arc<Mutex<Now>>,
+    pub(crate) live: Arc<LiveConfig>,
     pub(crate) models: Arc<ModelPool>,
     pub(crate) modes: Arc<SessionModes>,
     pub(crate) todos: Arc<TodoList>,
@@ -72,6 +73,21 @@ pub(crate) struct Compactor {
     pub(crate) hands_off: AtomicBool,
     /// The conversation is to be handed to a new session.
     pub(crate) handoff_due: AtomicBool,
+}
+
+/// What a compactor works with.
+pub(crate) struct CompactorParts {
+    pub(crate) record: SharedWriter,
+    pub(crate) live: Arc<LiveConfig>,
+    pub(crate) models: Arc<ModelPool>,
+    pub(crate) modes: Arc<SessionModes>,
+    pub(crate) artifacts: Arc<Artifacts>,
+    /// What the model is told before the conversation.
+    pub(crate) system: Arc<[String]>,
+    /// Tokens of the system prompt and the tools, as we estimate them.
+    pub(crate) beside: u64,
+    /// So many of the first messages are of an earlier conversation.
+    pub(crate) stale: usize,
 }
 
 /// What was found out while the session runs.
@@ -105,8 +121,31 @@ enum InVain {
 }
 
 impl Compactor {
+    /// The compactor of a session that is being opened.
+    pub(crate) fn new(builder: &SessionBuilder, parts: CompactorParts) -> Arc<Self> {
+        let CompactorParts { record, live, models, modes, artifacts, system, beside, stale } = parts;
+        Arc::new(Self {
+            record,
+            live,
+            models,
+            modes,
+            todos: Arc::clone(&builder.todos),
+            jobs: builder.jobs.clone(),
+            artifacts,
+            deck: builder.options.deck.clone(),
+            directories: builder.options.directories.clone(),
+            session_dir: builder.options.session_dir.clone(),
+            system,
+            stale: AtomicUsize::new(stale),
+            beside,
+            learned: Mutex::default(),
+            hands_off: AtomicBool::new(false),
+            handoff_due: AtomicBool::new(false),
+        })
+    }
+
     pub(crate) fn settings(&self) -> Arc<Settings> {
-        Arc::clone(&self.now.lock().unwrap_or_else(PoisonError::into_inner).settings)
+        self.live.settings()
     }
 
     pub(crate) fn policy(&self) -> Policy {
@@ -115,7 +154,7 @@ impl Compactor {
 
     /// What is known of a model that the loop speaks of.
     pub(crate) fn model(&self, identity: &ModelIdentity) -> Arc<omp_llm::Model> {
-        let chosen = Arc::clone(&self.now.lock().unwrap_or_else(PoisonError::into_inner).model);
+        let chosen = self.live.model();
         let selector = identity.selector();
         if chosen.selector() == selector {
             return chosen;

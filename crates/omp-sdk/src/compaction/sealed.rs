@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use omp_agent::{Order, UpkeepError};
 use omp_compaction::{Plan, Words, digest};
+use omp_models::model_of_role;
 use omp_session::Compaction;
 use omp_types::{
     AssistantBlock, AssistantMessage, FailureKind, ModelRequest, Purpose, RequestOptions, SealedHistory,
@@ -16,7 +17,6 @@ use tokio_util::sync::CancellationToken;
 use super::Compactor;
 use super::summarize::Summed;
 use crate::side_tasks::small_model;
-use omp_models::model_of_role;
 
 /// The role of the model that sums up.
 const ROLE: &str = "compaction";

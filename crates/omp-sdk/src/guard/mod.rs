@@ -1,4 +1,7 @@
 //! The gate that every tool call passes: does it run, does a person decide, is it refused?
+//!
+//! Beside the gate stands what it goes by: [`permissions`] (rules with their scopes), [`trust`] (what a project may have
+//! run), [`sandbox`], [`file_borders`], and [`loop_guard`], which notices a model that goes in circles.
 
 mod commands;
 mod deciding;
@@ -28,12 +31,9 @@ use omp_types::{
 };
 use serde_json::{Map, Value};
 
-use omp_sandbox::Rung;
-
 use crate::clock::SystemClock;
 use crate::guard::permissions::Permissions;
 use crate::guard::trust::ProjectTrust;
-
 use words::{nobody_to_ask, refused, refused_because};
 
 const TODO_FAILED: &str = include_str!("../../prompts/todo-error-reminder.md");
@@ -58,7 +58,9 @@ pub trait Asker: Send + Sync {
 /// One question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApprovalRequest {
+    /// The id of the tool call.
     pub call_id: String,
+    /// What is asked.
     pub question: Question,
     /// What [`Reply::Always`] would allow from then on; `None` where there is no such answer.
     pub always: Option<Vec<String>>,
@@ -73,6 +75,7 @@ pub enum Reply {
     Once,
     /// This call runs, and the next ones like it are not asked about, as far as the scope goes.
     Always(Scope),
+    /// It does not run.
     No,
     /// It does not run, and the model is told these words.
     NoBecause(String),

@@ -47,7 +47,9 @@ impl Granted {
 /// A rule and where it holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Permission {
+    /// How long it holds.
     pub scope: Scope,
+    /// The rule, as it is written in files.
     pub rule: String,
 }
 

@@ -126,6 +126,7 @@ pub struct RungStatus {
 }
 
 impl RungStatus {
+    /// What a status says about the rung that was reached.
     pub fn of(status: &SandboxStatus) -> Self {
         let writable = status.policy.iter().flat_map(|policy| &policy.writable);
         Self {

@@ -28,16 +28,20 @@ const MAX_HASHED: u64 = 256 * 1024 * 1024;
 /// One thing that a project wants, and when the user agreed to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrustRow {
+    /// What the project wants.
     pub want: Want,
     /// The files whose content the checksum covers.
     pub files: Vec<PathBuf>,
+    /// When it was agreed to, in milliseconds since 1970.
     pub agreed: Option<u64>,
 }
 
 /// A project and what the user agreed to for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrustedProject {
+    /// The directory of the project.
     pub root: PathBuf,
+    /// What was agreed to.
     pub agreements: Vec<Agreement>,
 }
 
@@ -232,9 +236,8 @@ fn content(file: &Path) -> Vec<u8> {
 impl Session {
     /// The agreements of the project that the session works in.
     pub fn trust(&self) -> ProjectTrust {
-        let path =
-            self.tools.commands.environment.get("PATH").map(|path| path.to_string_lossy().into_owned());
-        ProjectTrust::at(&self.directories, &self.cwd, &self.settings(), path)
+        let path = self.tools.commands.environment.get("PATH").map(|path| path.to_string_lossy().into_owned());
+        ProjectTrust::at(&self.places.directories, &self.places.cwd, &self.settings(), path)
     }
 }
 

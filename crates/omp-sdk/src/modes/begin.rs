@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use omp_agent::Clock;
 use omp_config::settings::{Settings, keys};
+use omp_modes::{ModeParts, SessionModes};
+use omp_session::SharedWriter;
 use omp_session::{Context, ModeChange};
 use omp_tools::Asking;
 use omp_types::{ToolNeeds, builtin_tool};
@@ -13,8 +15,6 @@ use crate::clock::SystemClock;
 use crate::configure;
 use crate::session::Session;
 use crate::session::options::{Persistence, SessionOptions};
-use omp_modes::{ModeParts, SessionModes};
-use omp_session::SharedWriter;
 
 /// The clock that a session goes by.
 fn clock(options: &SessionOptions) -> Arc<dyn Clock> {

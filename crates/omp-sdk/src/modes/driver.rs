@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use omp_agent::{Outcome, Prompt, UpkeepError};
 use omp_config::settings::{keys, strings};
+use omp_modes::{Loop, LoopLimit, Ui, continue_goal};
 use omp_types::{Message, StopReason};
 use tokio_util::sync::CancellationToken;
 
@@ -15,7 +16,6 @@ use super::error::ModeError;
 use crate::compaction::CompactError;
 use crate::session::Session;
 use crate::session::host::Host;
-use omp_modes::{Loop, LoopLimit, Ui, continue_goal};
 
 /// How long a person can step in before something is sent by itself.
 const PAUSE: Duration = Duration::from_millis(800);
@@ -221,7 +221,7 @@ impl Driver {
 
     async fn next_round(&self, cancel: &CancellationToken) -> Result<Option<Following>, ModeError> {
         let prompt = match self.repeats() && !self.is_held_up() {
-            true => self.looping().as_mut().and_then(Loop::next),
+            true => self.looping().as_mut().and_then(Loop::next_round),
             false => None,
         };
         let Some(prompt) = prompt else { return Ok(None) };

@@ -8,20 +8,27 @@ use crate::session::host::SwitchError;
 /// Why a mode did not do what was asked. The session is as it was.
 #[derive(Debug, thiserror::Error)]
 pub enum ModeError {
+    /// `plan.enabled` is off.
     #[error("Plan mode is switched off. Set plan.enabled to use it.")]
     PlanDisabled,
+    /// `goal.enabled` is off.
     #[error("Goals are switched off. Set goal.enabled to use them.")]
     GoalDisabled,
+    /// There is an open goal.
     #[error("Exit goal mode first.")]
     InGoal,
+    /// Plan mode is on.
     #[error("Exit plan mode first.")]
     InPlan,
+    /// No plan waits for a decision.
     #[error("No plan waits for a decision. The model hands one in with `resolve`.")]
     NothingHandedIn,
+    /// The conversation leaves no room for the plan.
     #[error(
         "The conversation fills more than 95 % of the context window. Approve the plan for a new session instead."
     )]
     ContextFull,
+    /// Plan mode is off.
     #[error("Plan mode is not active. /plan begins it.")]
     NotPlanning,
     /// The plan could not be read or written.
@@ -33,10 +40,13 @@ pub enum ModeError {
     /// A new session could not take over.
     #[error("{0}")]
     Handoff(String),
+    /// The loop refused.
     #[error(transparent)]
     Agent(#[from] AgentError),
+    /// The session could not do it.
     #[error(transparent)]
     Session(#[from] SessionError),
+    /// No other session could be opened.
     #[error(transparent)]
     Switch(#[from] SwitchError),
 }

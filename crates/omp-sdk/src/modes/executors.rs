@@ -1,11 +1,11 @@
 //! Who carries out a plan: the model of the session, or that of a role.
 
 use omp_llm::registry::Selection;
+use omp_models::model_of_role;
+use omp_models::role_names;
 
 use crate::error::SessionError;
 use crate::session::Session;
-use omp_models::model_of_role;
-use omp_models::role_names;
 
 /// The role that stands for the session's own model.
 const OWN: &str = "default";

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use omp_llm::registry::Selection;
+use omp_models::model_of_role;
 use omp_modes::PlannedBy;
 
 use crate::session::Session;
-use omp_models::model_of_role;
 
 /// The role of the model that plans.
 const ROLE: &str = "plan";

@@ -12,7 +12,7 @@ impl Session {
     pub async fn prewalk(&self, into: &str) -> Result<(), SessionError> {
         let then = self.find_model(into)?;
         let cheap = Arc::new(then.model.clone());
-        let thinking = cheap.clamp_level(then.thinking.unwrap_or_else(|| self.effort.start()));
+        let thinking = cheap.clamp_level(then.thinking.unwrap_or_else(|| self.preferences.effort.start()));
         let walk = Prewalk::new(then);
         let first = self.models.serve_conversation(self.model());
         let walking = walk.model(&self.modes, first, self.models.serve_conversation(cheap), thinking);

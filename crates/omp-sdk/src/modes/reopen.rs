@@ -1,11 +1,11 @@
 //! A plan that was reviewed already is shown once more.
 
+use omp_modes::PlanState;
 use tokio_util::sync::CancellationToken;
 
 use super::driver::Driver;
 use super::error::ModeError;
 use crate::session::Session;
-use omp_modes::PlanState;
 
 impl Session {
     /// Puts the newest plan up for a decision again, as it is in its file now.

@@ -26,6 +26,7 @@ const MAX_IMAGE: u64 = 25 * 1024 * 1024;
 pub struct Attached {
     /// The `<file>` blocks.
     pub text: String,
+    /// Pictures, in the order in which they were named.
     pub images: Vec<UserBlock>,
     /// What was left out, and why.
     pub warnings: Vec<String>,

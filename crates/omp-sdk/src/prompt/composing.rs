@@ -60,7 +60,7 @@ impl Session {
         }
         let settings = self.settings();
         let words = Prompt::words(content);
-        let expansion = expand(words, &self.knowledge.get().skills, &settings, || self.commands());
+        let expansion = expand(words, &self.sources.knowledge.get().skills, &settings, || self.commands());
         (expansion.prompt.content, expansion.warnings)
     }
 

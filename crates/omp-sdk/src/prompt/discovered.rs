@@ -56,9 +56,10 @@ impl Session {
         let settings = self.settings();
         let (off, out) = (settings.disabled_providers(), settings.get(keys::DISABLED_EXTENSIONS));
         let out: Vec<&str> = strings(out).collect();
-        let used =
-            crate::prompt::knowledge::discovery(&self.directories, &self.cwd, &settings).sources().rows;
-        let all = everything(&self.directories, &self.cwd).sources().rows;
+        let used = crate::prompt::knowledge::discovery(&self.places.directories, &self.places.cwd, &settings)
+            .sources()
+            .rows;
+        let all = everything(&self.places.directories, &self.places.cwd).sources().rows;
         let mut providers: Vec<&str> = Vec::new();
         let mut found = Vec::new();
         for row in all {

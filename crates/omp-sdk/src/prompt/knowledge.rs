@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use omp_auth::Environment;
 use omp_config::discovery::{ContextFile, Discovery, Listing, Places, PromptFileName, StickyRule};
 use omp_config::settings::{ForeignFile, Settings, SettingsError, Sources, keys, strings};
 use omp_config::{Directories, discovery};
@@ -14,7 +15,6 @@ use crate::configure;
 use crate::guard::trust;
 use crate::prompt::Section;
 use crate::session::options::{RuleChoice, SessionOptions, SkillChoice};
-use omp_auth::Environment;
 
 /// What standing rules may take of every prompt.
 const STICKY_LIMIT: usize = 16 * 1024;

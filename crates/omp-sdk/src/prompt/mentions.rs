@@ -48,13 +48,13 @@ impl Session {
         if typed.starts_with(['!', '/', '$']) {
             return None;
         }
-        let paths = mentions(typed, &self.cwd, &self.directories.home);
+        let paths = mentions(typed, &self.places.cwd, &self.places.directories.home);
         if paths.is_empty() {
             return None;
         }
         let resize = self.settings().get(keys::IMAGES_AUTO_RESIZE);
         let fit = if resize { Fit::Shrink } else { Fit::Keep };
-        let mut attached = Attached::new(reading_borders(&self.directories), fit, MAX_TEXT);
+        let mut attached = Attached::new(reading_borders(&self.places.directories), fit, MAX_TEXT);
         for path in &paths {
             if let Err(problem) = attached.add(path) {
                 attached.warnings.push(problem);

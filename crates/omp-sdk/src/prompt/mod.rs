@@ -2,8 +2,10 @@
 //!
 //! Blocks depend on nothing that changes within a session, so that every request of the session begins with
 //! the same bytes.
+//!
+//! Beside it stands what prompts are made from: [`knowledge`] (context files, skills, rules), [`sources`] (what a session was
+//! told of them), and what a person types ([`composing`], [`expand`], [`mentions`], [`attach`]).
 
-mod account;
 pub(crate) mod attach;
 pub(crate) mod bundled_commands;
 pub(crate) mod composing;
@@ -13,6 +15,8 @@ mod footer;
 mod instructions;
 pub(crate) mod knowledge;
 pub(crate) mod mentions;
+mod report;
+pub(crate) mod sources;
 mod tree;
 
 use std::path::{Path, PathBuf};
@@ -20,8 +24,8 @@ use std::sync::Arc;
 
 use omp_tools::Wording;
 
-pub use account::{PromptReport, SectionSize, ToolSize};
 pub(crate) use instructions::Personality;
+pub use report::{PromptReport, SectionSize, ToolSize};
 pub(crate) use tree::tree;
 
 /// What the user changes about the prompt.

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use omp_auth::Environment;
 use omp_config::Directories;
 use omp_config::settings::Settings;
 use omp_export::dump::{DumpError, DumpOptions, Form};
@@ -30,7 +31,6 @@ use crate::saved::import::ImportFailure;
 use crate::saved::transcript::PromptAndTools;
 use crate::secrets::known;
 use crate::secrets::masking::MaskedWriter;
-use omp_auth::Environment;
 
 /// Which sessions are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

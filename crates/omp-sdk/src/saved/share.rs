@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use futures_util::future::join3;
+use omp_auth::{Environment, client_options};
 use omp_config::Directories;
 use omp_config::settings::{Settings, keys};
 use omp_export::share::{
     Host, Job, Reply, SealError, Sealed, SendError, ShareOptions, Shared, Target, seal, send,
 };
 use omp_llm::{Client, ClientError, PlainBody};
+use omp_models::load_registry;
 use omp_shell::scope::{Exit, Program, Stdio};
 use omp_shell::{Environment as ChildEnvironment, Scope};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -18,8 +20,6 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use crate::saved::transcript::{Conversation, PromptAndTools};
 use crate::saved::{SavedError, SavedSessions, SessionScope};
 use crate::secrets::known;
-use omp_auth::{Environment, client_options};
-use omp_models::load_registry;
 
 /// The server may be far away, and the snapshot a megabyte.
 const UPLOAD_LIMIT: Duration = Duration::from_secs(60);

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use omp_auth::Environment;
 use omp_export::dump::{DumpOptions, Form};
 use omp_export::share::Shared;
 use omp_export::{HtmlError, SessionView, Theme, ViewError, target};
@@ -12,7 +13,6 @@ use crate::saved::SavedError;
 use crate::saved::export;
 use crate::saved::share::{self, ShareError};
 use crate::session::Session;
-use omp_auth::Environment;
 
 /// What a model is told before the conversation, where it is known.
 #[derive(Default)]
@@ -81,7 +81,7 @@ impl Session {
         let blobs = self.store().blobs().directory().to_owned();
         let settings = self.settings();
         let environment = self.models.environment.as_ref();
-        share::upload(conversation, self.told(), blobs, &self.directories, &settings, environment)
+        share::upload(conversation, self.told(), blobs, &self.places.directories, &settings, environment)
             .await
             .map(Some)
     }
@@ -92,7 +92,7 @@ impl Session {
     }
 
     fn told(&self) -> PromptAndTools {
-        let system = Some(self.report.blocks.join("\n\n")).filter(|prompt| !prompt.is_empty());
+        let system = Some(self.sources.report.blocks.join("\n\n")).filter(|prompt| !prompt.is_empty());
         let tools = self.setup.offered().iter().map(|tool| tool.definition().clone()).collect();
         PromptAndTools { system, tools }
     }

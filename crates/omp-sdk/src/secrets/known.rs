@@ -4,16 +4,16 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+use omp_auth::Environment;
 use omp_config::Directories;
 use omp_config::settings::{Settings, keys};
 use omp_guard::secrets::{
     Entry, Known, Mode, Outbound, Reach, Secrets, from_environment, known_variables, masks, merged, parse,
 };
 use omp_llm::registry::Registry;
+use omp_models::load_registry;
 
 use crate::session::options::SessionOptions;
-use omp_auth::Environment;
-use omp_models::load_registry;
 
 /// The file that names secrets, in the user's directory and in the project's.
 const FILE: &str = "secrets.yml";

@@ -83,7 +83,7 @@ impl Listener for MaskedListener {
                     texts.for_each(|text| artifacts::named_in(text, directory, &self.masks));
                 }
                 Message::Custom(custom) => {
-                    artifacts::named_in(&custom.content.text(), directory, &self.masks)
+                    artifacts::named_in(&custom.content.text(), directory, &self.masks);
                 }
                 Message::User(_) | Message::Assistant(_) => {}
             }

@@ -16,10 +16,10 @@ impl Session {
     /// Where quotas are asked for, with the settings of the session.
     pub fn quotas(&self) -> Quotas {
         let environment = Arc::clone(&self.models.environment);
-        Quotas::new(self.directories.clone(), self.registry_loader(), environment)
+        Quotas::new(self.places.directories.clone(), self.registry_loader(), environment)
     }
 
     fn registry_loader(&self) -> RegistryLoader {
-        registry_loader(self.directories.clone(), self.settings())
+        registry_loader(self.places.directories.clone(), self.settings())
     }
 }

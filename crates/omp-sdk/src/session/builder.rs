@@ -1,16 +1,22 @@
 //! The parts of a session, each made when its turn comes.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use omp_agent::AgentConfig;
+use omp_auth::{Environment, EnvironmentLookup, client_options};
 use omp_config::settings::{Settings, SettingsError, keys};
 use omp_guard::secrets::Outbound;
 use omp_jobs::Jobs;
 use omp_llm::registry::{Registry, SelectError};
 use omp_llm::{Api, Client, ClientOptions, Secret};
+use omp_models::CacheLedger;
+use omp_models::model_of_role;
+use omp_models::{Effort, EffortClassifier};
+use omp_models::{ModelSources, activate_profile, bind_roles, choose_model, load_registry_at};
 use omp_replay::Deck;
 use omp_session::Context;
+use omp_session::SharedWriter;
 use omp_tools::{ClearDelay, SshHosts, Storage, TodoList};
 use omp_types::{ParallelTools, RequestOptions, ThinkingLevel};
 
@@ -30,12 +36,6 @@ use crate::saved::prompt_history::PromptNotes;
 use crate::secrets::known::{self, SessionSecrets};
 use crate::session::options::{Persistence, SessionOptions};
 use crate::tools::jobs;
-use omp_auth::{Environment, EnvironmentLookup, client_options};
-use omp_models::CacheLedger;
-use omp_models::model_of_role;
-use omp_models::{Effort, EffortClassifier};
-use omp_models::{ModelSources, activate_profile, bind_roles, choose_model, load_registry_at};
-use omp_session::SharedWriter;
 
 /// A session that is being put together.
 pub(crate) struct SessionBuilder {
@@ -50,6 +50,8 @@ pub(crate) struct SessionBuilder {
     /// How much the model is told about the tools.
     pub(crate) wording: omp_tools::Wording,
     pub(crate) warnings: Vec<String>,
+    /// What the project is trusted with; one for all parts, so that its files are hashed once.
+    trust: OnceLock<ProjectTrust>,
 }
 
 /// The model and what it was chosen from.
@@ -75,9 +77,24 @@ impl SessionBuilder {
         let jobs = jobs::list(&settings);
         let edit_mode = omp_tools::EditMode::default();
         let wording = omp_tools::Wording::default();
-        let mut opening = Self { options, settings, todos, jobs, ssh: None, edit_mode, wording, warnings };
-        opening.insert_deck();
-        Ok(opening)
+        let mut builder = Self {
+            options,
+            settings,
+            todos,
+            jobs,
+            ssh: None,
+            edit_mode,
+            wording,
+            warnings,
+            trust: OnceLock::new(),
+        };
+        builder.insert_deck();
+        Ok(builder)
+    }
+
+    /// What the project is trusted with.
+    pub(crate) fn trust(&self) -> ProjectTrust {
+        self.trust.get_or_init(|| ProjectTrust::new(&self.options, &self.settings)).clone()
     }
 
     /// Who keeps what is typed; nobody if nothing is to be kept.
@@ -85,10 +102,6 @@ impl SessionBuilder {
         let SessionOptions { persistence, directories, cwd, .. } = &self.options;
         (*persistence != Persistence::Off)
             .then(|| PromptNotes::new(directories.clone(), cwd.clone(), session_id.to_owned()))
-    }
-
-    pub(crate) fn names_model(&self) -> bool {
-        self.options.model.selector.is_some() || self.options.model.provider.is_some()
     }
 
     pub(crate) async fn choose_model(&mut self, context: &Context) -> Result<ChosenModel, SessionError> {
@@ -180,8 +193,7 @@ impl SessionBuilder {
     pub(crate) fn guard(&mut self, models: &ModelPool, modes: Arc<omp_tools::Modes>) -> Guard {
         let asker = self.options.people.asker.take();
         let secrets = models.pipeline.secrets.as_ref().map(|outbound| Arc::clone(outbound.secrets()));
-        let trust = ProjectTrust::new(&self.options, &self.settings);
-        let mut guard = Guard::new(&self.settings, asker, secrets, trust, modes);
+        let mut guard = Guard::new(&self.settings, asker, secrets, self.trust(), modes);
         guard.played = matches!(self.options.deck, Some(Deck::Play(_)));
         guard
     }

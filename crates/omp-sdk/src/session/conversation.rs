@@ -113,7 +113,7 @@ impl Session {
 impl Session {
     /// The user's directories.
     pub fn directories(&self) -> &Directories {
-        &self.directories
+        &self.places.directories
     }
 
     /// The list of tasks, as session files have it.
@@ -123,7 +123,7 @@ impl Session {
 
     /// The one directory for sessions, if it was given.
     pub fn session_dir(&self) -> Option<&Path> {
-        self.session_dir.as_deref()
+        self.places.session_dir.as_deref()
     }
 
     /// What the user said in this conversation so far, with the ids of the messages.

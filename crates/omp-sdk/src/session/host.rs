@@ -321,7 +321,7 @@ impl Session {
     }
 
     pub(crate) fn store(&self) -> omp_session::Sessions {
-        store::sessions(&self.directories, self.session_dir.as_deref())
+        self.places.store()
     }
 }
 

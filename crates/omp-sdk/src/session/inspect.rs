@@ -49,7 +49,8 @@ impl Session {
         let offered: Vec<String> =
             self.setup.offered().iter().map(|tool| tool.definition().name.clone()).collect();
         let mut names: Vec<String> = TOOL_NAMES.iter().map(|name| (*name).to_owned()).collect();
-        let hidden = self.setup.shelf.as_ref().and_then(|shelf| shelf.tools().ok()).unwrap_or_default();
+        let hidden =
+            self.setup.searchable.as_ref().and_then(|searchable| searchable.tools().ok()).unwrap_or_default();
         let hidden = hidden.into_iter().map(|DiscoverableTool { name, .. }| name);
         for name in offered.iter().cloned().chain(hidden) {
             if !names.contains(&name) {
@@ -92,7 +93,7 @@ impl Session {
         if !self.settings().get(keys::SKILLS_ENABLE_SKILL_COMMANDS) {
             return Vec::new();
         }
-        let knowledge = self.knowledge.get();
+        let knowledge = self.sources.knowledge.get();
         let row = |skill: &Skill| (skill.name.clone(), skill.description.clone().unwrap_or_default());
         knowledge.skills.all().map(row).collect()
     }

@@ -1,7 +1,5 @@
 //! Changing a setting while a session is under way.
 
-use std::sync::atomic::Ordering;
-
 use omp_config::settings;
 use serde_json::Value;
 
@@ -70,7 +68,7 @@ impl Session {
     /// Writes a setting to the user's file and lets it count in this session, as far as it can. What a project, a flag
     /// or a variable says goes on winning.
     pub async fn change_setting(&self, path: &'static str, value: Value) -> Result<(), SessionError> {
-        let directories = self.directories.clone();
+        let directories = self.places.directories.clone();
         let saved = tokio::task::spawn_blocking(move || settings::set(&directories, path, value));
         saved.await.map_err(|_| SessionError::Interrupted)??;
         self.reread_settings().await
@@ -78,7 +76,7 @@ impl Session {
 
     /// Lets count what the user's file says now.
     pub async fn reread_settings(&self) -> Result<(), SessionError> {
-        let (directories, mut settings) = (self.directories.clone(), self.settings().as_ref().clone());
+        let (directories, mut settings) = (self.places.directories.clone(), self.settings().as_ref().clone());
         let read = tokio::task::spawn_blocking(move || {
             settings.reread(&directories);
             settings
@@ -90,13 +88,13 @@ impl Session {
         control.set_interrupt_mode(config.interrupt_mode);
         self.guard.set_stance(&settings);
         self.replace_settings(settings);
-        self.changed.store(true, Ordering::Relaxed);
+        self.live.mark_changed();
         Ok(())
     }
 
     /// Gives the loop what was changed since the last run.
     pub(crate) async fn take_up_changes(&self) {
-        if !self.changed.swap(false, Ordering::Relaxed) {
+        if !self.live.take_changed() {
             return;
         }
         let settings = self.settings();
@@ -110,7 +108,7 @@ impl Session {
         });
         if changed.await.is_err() {
             // Another run has the loop; the next one takes it up.
-            self.changed.store(true, Ordering::Relaxed);
+            self.live.mark_changed();
         }
     }
 }

@@ -1,4 +1,9 @@
 //! A session: one conversation, its model, its tools.
+//!
+//! [`Session`] is a facade over parts, each in a file of its own: [`places`] (where it works), [`live_config`] (the model and
+//! the settings of the moment), [`preferences`] (how it came to its model), [`processes`] (what ends with it), [`setup`]
+//! (what the loop reads before every call). [`open`] puts them together: [`builder`] makes the parts, [`surroundings`] looks
+//! around. [`host`] is one session after another in one program. The other files are what a person does with a session.
 
 pub(crate) mod accounts;
 pub(crate) mod builder;
@@ -7,10 +12,14 @@ pub(crate) mod conversation;
 pub(crate) mod drop_and_move;
 pub(crate) mod host;
 pub(crate) mod inspect;
+pub(crate) mod live_config;
 pub(crate) mod live_settings;
 pub(crate) mod model_switch;
 pub(crate) mod open;
 pub(crate) mod options;
+pub(crate) mod places;
+pub(crate) mod preferences;
+pub(crate) mod processes;
 pub(crate) mod prompt_cache;
 pub(crate) mod recorder;
 pub(crate) mod reload;
@@ -23,21 +32,19 @@ pub(crate) mod user_command;
 pub(crate) mod viewer;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use omp_agent::{Agent, AgentError, Control, Outcome, Prompt};
-use omp_config::Directories;
 use omp_config::discovery::Discovery;
 use omp_config::settings::Settings;
 use omp_extend::Commands;
 use omp_guard::secrets::Secrets;
-use omp_jobs::Jobs;
 use omp_llm::Api;
+use omp_modes::SessionModes;
 use omp_replay::Deck;
 use omp_session::Header;
-use omp_shell::Scope;
-use omp_tools::{SshHosts, TodoList};
+use omp_session::SharedWriter;
+use omp_tools::TodoList;
 use omp_types::{UserBlock, UserContent};
 use tokio_util::sync::CancellationToken;
 
@@ -46,107 +53,82 @@ use crate::guard::Guard;
 use crate::prompt::PromptReport;
 use crate::prompt::bundled_commands;
 use crate::prompt::expand::expand;
-use crate::prompt::knowledge::{self, CurrentKnowledge};
+use crate::prompt::knowledge;
+use crate::prompt::sources::PromptSources;
 use crate::request::model_pool::{ImagePolicy, ModelPool};
 use crate::saved::prompt_history::PromptNotes;
-use crate::session::options::ToolFilter;
+use crate::session::live_config::LiveConfig;
+use crate::session::places::SessionPlaces;
+use crate::session::preferences::ModelPreferences;
+use crate::session::processes::Processes;
 use crate::session::setup::SessionSetup;
 use crate::side_tasks::titles::Titling;
-use omp_models::{Effort, EffortClassifier};
-use omp_modes::SessionModes;
-use omp_session::SharedWriter;
 
-/// A conversation ready to be prompted.
+/// A conversation ready to be prompted: a facade over the parts that it is made of.
 pub struct Session {
     pub(crate) agent: Agent,
+    /// Keeps the conversation.
+    pub(crate) record: SharedWriter,
+    pub(crate) places: SessionPlaces,
+    /// The model and the settings of the moment.
+    pub(crate) live: Arc<LiveConfig>,
+    /// The models that can be used.
+    pub(crate) models: Arc<ModelPool>,
+    /// How it came to its model.
+    pub(crate) preferences: ModelPreferences,
+    /// Prompt, tools and standing rules, as the loop reads them.
+    pub(crate) setup: Arc<SessionSetup>,
+    /// What the prompt was made from.
+    pub(crate) sources: PromptSources,
+    /// What the tools share.
+    pub(crate) tools: Arc<omp_tools::Context>,
+    pub(crate) todos: Arc<TodoList>,
+    /// What has to end with the session.
+    pub(crate) processes: Processes,
     pub(crate) modes: Arc<SessionModes>,
+    /// Asks before calls that need approval.
+    pub(crate) guard: Arc<Guard>,
+    /// What is masked in everything that is shown and kept.
+    pub(crate) masks: Option<Arc<Secrets>>,
     /// Keeps the conversation within the model's window.
     pub(crate) compactor: Arc<Compactor>,
     pub(crate) titles: Titling,
-    pub(crate) deck: Option<Deck>,
-    pub(crate) scope: Arc<Scope>,
-    pub(crate) record: SharedWriter,
-    pub(crate) now: Arc<Mutex<Now>>,
-    /// Settings were changed since the last run.
-    pub(crate) changed: AtomicBool,
-    /// Asks before calls that need a word.
-    pub(crate) guard: Arc<Guard>,
-    /// The model the session was opened with.
-    pub(crate) first_model: String,
-    pub(crate) models: Arc<ModelPool>,
-    pub(crate) effort: Effort,
-    /// The same without what the model's selector says.
-    pub(crate) usual_effort: Effort,
-    /// The user named a model or a provider.
-    pub(crate) chosen: bool,
-    pub(crate) directories: Directories,
-    pub(crate) knowledge: Arc<CurrentKnowledge>,
-    pub(crate) discovery: Mutex<Arc<Discovery>>,
-    pub(crate) report: PromptReport,
-    /// Rates prompts when the effort is left to us.
-    pub(crate) classifier: Option<EffortClassifier>,
-    pub(crate) models_file: PathBuf,
-    /// What is masked in everything that is shown and kept.
-    pub(crate) masks: Option<Arc<Secrets>>,
-    pub(crate) warnings: Vec<String>,
     /// Keeps what is typed; nothing of a session that is not saved.
     pub(crate) notes: Option<PromptNotes>,
-    pub(crate) todos: Arc<TodoList>,
-    /// Machines that commands can be run on.
-    pub(crate) ssh: Mutex<Option<Arc<SshHosts>>>,
-    /// The tools that were asked for.
-    pub(crate) filter: ToolFilter,
-    pub(crate) setup: Arc<SessionSetup>,
-    /// The conversation is saved, or will be.
-    pub(crate) kept: bool,
-    pub(crate) cwd: PathBuf,
-    /// Directories that the session works in besides its own.
-    pub(crate) roots: Mutex<Vec<PathBuf>>,
     /// What is to be said about files that were mentioned and left out.
     pub(crate) mention_remarks: Mutex<Vec<String>>,
-    pub(crate) session_dir: Option<PathBuf>,
-    /// The entries of `--models`.
-    pub(crate) limits: Vec<String>,
-    /// What runs in the background, where anything may.
-    pub(crate) jobs: Option<Arc<Jobs>>,
-    /// What the tools share.
-    pub(crate) tools: Arc<omp_tools::Context>,
-}
-
-/// What a switch of the model changes.
-pub(crate) struct Now {
-    pub(crate) model: Arc<omp_llm::Model>,
-    pub(crate) settings: Arc<Settings>,
+    pub(crate) deck: Option<Deck>,
+    pub(crate) warnings: Vec<String>,
 }
 
 impl Session {
     /// What the model is told before the conversation, and where its bytes go.
     pub fn prompt_report(&self) -> &PromptReport {
-        &self.report
+        &self.sources.report
     }
 
     /// The settings in force.
     pub fn settings(&self) -> Arc<Settings> {
-        Arc::clone(&self.now.lock().unwrap_or_else(PoisonError::into_inner).settings)
+        self.live.settings()
     }
 
     pub(crate) fn model(&self) -> Arc<omp_llm::Model> {
-        Arc::clone(&self.now.lock().unwrap_or_else(PoisonError::into_inner).model)
+        self.live.model()
     }
 
     pub(crate) fn replace_model(&self, model: Arc<omp_llm::Model>) {
         self.turned("the model");
-        self.now.lock().unwrap_or_else(PoisonError::into_inner).model = model;
+        self.live.set_model(model);
     }
 
     pub(crate) fn replace_settings(&self, settings: Settings) {
         self.turned("a setting");
         self.models.pipeline.imaging.set(&settings);
-        self.now.lock().unwrap_or_else(PoisonError::into_inner).settings = Arc::new(settings);
+        self.live.set_settings(settings);
     }
 
     pub(crate) fn discovery(&self) -> Arc<Discovery> {
-        Arc::clone(&self.discovery.lock().unwrap_or_else(PoisonError::into_inner))
+        self.sources.discovery()
     }
 
     /// Commands of the user and the project, behind `/<name>`.
@@ -167,11 +149,11 @@ impl Session {
 
     /// Where the session works.
     pub fn cwd(&self) -> PathBuf {
-        self.cwd.clone()
+        self.places.cwd.clone()
     }
 
     pub(crate) fn is_kept(&self) -> bool {
-        self.kept
+        self.places.kept
     }
 
     /// The provider of the model that was chosen last.
@@ -196,14 +178,15 @@ impl Session {
 
     /// Did the session end up with the built-in tour because nothing else was there?
     pub fn fell_back_to_demo(&self) -> bool {
-        self.is_demo() && !self.chosen
+        self.is_demo() && !self.preferences.named
     }
 
     /// Where the user describes providers and models.
     pub fn models_file(&self) -> &Path {
-        &self.models_file
+        &self.places.models_file
     }
 
+    /// What stops, steers and queues while the session runs.
     pub fn control(&self) -> Control {
         self.agent.control()
     }
@@ -234,8 +217,7 @@ impl Session {
         for remark in left_out.into_iter().chain(mentioned) {
             self.agent.notice(remark).await?;
         }
-        if let Some(classifier) = &self.classifier {
-            let level = classifier.rate(&prompt.content.text(), &cancel).await;
+        if let Some(level) = self.preferences.rate(&prompt.content.text(), &cancel).await {
             self.agent.set_thinking(self.model().clamp_level(level)).await?;
         }
         self.send_results_along();
@@ -268,7 +250,7 @@ impl Session {
             return Ok(Prompt::text(text));
         }
         let settings = self.settings();
-        let expansion = expand(prompt, &self.knowledge.get().skills, &settings, || self.commands());
+        let expansion = expand(prompt, &self.sources.knowledge.get().skills, &settings, || self.commands());
         for message in expansion.warnings {
             self.agent.notice(message).await?;
         }
@@ -284,16 +266,13 @@ impl Session {
         }
         let ended = self.end_jobs();
         self.models.pipeline.client.close().await;
-        let ssh = self.ssh.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(ssh) = ssh {
-            ssh.connections.close().await;
-        }
+        self.processes.disconnect().await;
         if let Some(lsp) = &self.tools.lsp {
             lsp.servers.close().await;
         }
-        self.scope.end().await;
+        self.processes.scope.end().await;
         if self.record.lock().is_saved() {
-            let (directories, selector) = (self.directories.clone(), self.model_selector());
+            let (directories, selector) = (self.places.directories.clone(), self.model_selector());
             // A memory of habits is not worth an error.
             let _ = tokio::task::spawn_blocking(move || omp_models::note_used_model(&directories, &selector))
                 .await;

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use omp_config::settings::{self, keys};
 use omp_llm::Api;
 use omp_llm::registry::{ScopedModel, Selection, Wanted};
+use omp_models::model_of_role;
+use omp_models::{RoleTarget, resolve_role};
+use omp_session::TEMPORARY_ROLE;
 use serde_json::{Value, json};
 
 use crate::error::SessionError;
 use crate::session::Session;
-use omp_models::model_of_role;
-use omp_models::{RoleTarget, resolve_role};
-use omp_session::TEMPORARY_ROLE;
 
 /// The way through a list of models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Session {
     pub async fn assign_role(&self, role: &str, selector: &str) -> Result<(), SessionError> {
         let role = role.trim().to_owned();
         let selection = self.find_model(selector)?;
-        let directories = self.directories.clone();
+        let directories = self.places.directories.clone();
         let (name, value) = (role.clone(), Value::from(selector.trim()));
         let path = keys::MODEL_ROLES.path();
         let saved =
@@ -63,7 +63,8 @@ impl Session {
     /// `None` when there is nowhere to go.
     pub async fn cycle_model(&self, direction: Direction) -> Result<Option<String>, SessionError> {
         let current = self.model_selector();
-        let mut stops = if self.limits.is_empty() { self.role_stops() } else { self.scope_stops() };
+        let mut stops =
+            if self.preferences.scope.is_empty() { self.role_stops() } else { self.scope_stops() };
         if direction == Direction::Backward {
             stops.reverse();
         }
@@ -90,7 +91,8 @@ impl Session {
         let stop = |model: ScopedModel| {
             let found = self.models.select(&model.selector).ok()?;
             // The level of one entry is not that of the next.
-            let thinking = model.thinking.or(found.thinking).unwrap_or_else(|| self.usual_effort.start());
+            let thinking =
+                model.thinking.or(found.thinking).unwrap_or_else(|| self.preferences.usual_effort.start());
             let selection = Selection { thinking: Some(thinking), ..found };
             Some((model.selector, selection))
         };
@@ -107,7 +109,7 @@ impl Session {
                 _ => None,
             }
         };
-        let patterns: Vec<String> = self.limits.iter().filter_map(pattern).collect();
+        let patterns: Vec<String> = self.preferences.scope.iter().filter_map(pattern).collect();
         self.models.registry.scope(patterns.iter().map(String::as_str), &self.models.lookup()).models
     }
 
@@ -135,12 +137,15 @@ impl Session {
             RoleTarget::Initial(level) => {
                 match model_of_role(&settings, "default").map(resolve).transpose()? {
                     Some(RoleTarget::Pattern(pattern)) => (pattern, level),
-                    _ => (self.first_model.clone(), level),
+                    _ => (self.preferences.first.clone(), level),
                 }
             }
         };
-        let refuse =
-            |source| SessionError::Model { source, models_file: self.models_file.clone(), lists: Vec::new() };
+        let refuse = |source| SessionError::Model {
+            source,
+            models_file: self.places.models_file.clone(),
+            lists: Vec::new(),
+        };
         let selection = self.models.select(&pattern).map_err(refuse)?;
         Ok(Selection { thinking: level.or(selection.thinking), ..selection })
     }
@@ -152,7 +157,7 @@ impl Session {
 
     async fn switch(&self, selection: Selection, lasting: Lasting) -> Result<(), SessionError> {
         let model = Arc::new(selection.model);
-        let thinking = selection.thinking.unwrap_or_else(|| self.effort.start());
+        let thinking = selection.thinking.unwrap_or_else(|| self.preferences.effort.start());
         self.agent.set_model(self.models.serve_conversation(Arc::clone(&model)), thinking).await?;
         let role = (lasting == Lasting::Temporary).then_some(TEMPORARY_ROLE);
         self.record.lock().append_model_change(&model.selector(), role);

@@ -1,182 +1,263 @@
 //! From options to a session, step by step.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex};
 
-use omp_agent::{Agent, Conduct, Gate, Listener, Models, Parts, Setup, Todos, Upkeep, definitions};
+use omp_agent::{
+    Agent, AgentConfig, AgentError, Conduct, Gate, Listener, Models, Parts, Setup, Todos, Upkeep, definitions,
+};
+use omp_guard::secrets::Secrets;
+use omp_models::Effort;
+use omp_modes::SessionModes;
+use omp_resources::SessionFolder;
+use omp_session::{Artifacts, Context, SessionWriter, SharedWriter};
+use omp_shell::Scope;
 use omp_types::ThinkingLevel;
 
-use crate::compaction::Compactor;
+use crate::compaction::{Compactor, CompactorParts};
 use crate::configure;
 use crate::error::SessionError;
+use crate::guard::Guard;
 use crate::guard::loop_guard::LoopGuard;
 use crate::guard::sandbox;
 use crate::modes;
 use crate::prompt::PromptReport;
+use crate::prompt::sources::PromptSources;
 use crate::replay;
+use crate::request::model_pool::ModelPool;
+use crate::saved::prompt_history::PromptNotes;
 use crate::saved::store::{leave_breadcrumb, open_session};
 use crate::secrets::known::SessionSecrets;
 use crate::secrets::masking;
-use crate::session::builder::SessionBuilder;
-use crate::session::options::{Persistence, SessionOptions};
+use crate::session::Session;
+use crate::session::builder::{ChosenModel, SessionBuilder};
+use crate::session::live_config::LiveConfig;
+use crate::session::options::SessionOptions;
+use crate::session::places::SessionPlaces;
+use crate::session::preferences::ModelPreferences;
+use crate::session::processes::Processes;
 use crate::session::recorder::Recorder;
 use crate::session::restored_choices;
 use crate::session::setup::SessionSetup;
-use crate::session::{Now, Session};
+use crate::session::surroundings::Surroundings;
 use crate::side_tasks::titles::Titling;
 use crate::side_tasks::vision;
 use crate::tools::file_history;
 use crate::tools::jobs;
 use crate::tools::language_servers;
 use crate::tools::lost_jobs;
-use omp_resources::SessionFolder;
-use omp_session::SharedWriter;
+
+/// The conversation, its model and what is around it: everything that the parts are made from.
+struct Groundwork {
+    record: SharedWriter,
+    folder: SessionFolder,
+    notes: Option<PromptNotes>,
+    chosen: ChosenModel,
+    effort: Effort,
+    surroundings: Surroundings,
+}
+
+/// The parts of a session that know each other.
+struct Assembly {
+    record: SharedWriter,
+    notes: Option<PromptNotes>,
+    artifacts: Arc<Artifacts>,
+    scope: Arc<Scope>,
+    live: Arc<LiveConfig>,
+    models: Arc<ModelPool>,
+    modes: Arc<SessionModes>,
+    setup: Arc<SessionSetup>,
+    guard: Arc<Guard>,
+    compactor: Arc<Compactor>,
+    sources: PromptSources,
+    tools: Arc<omp_tools::Context>,
+    masks: Option<Arc<Secrets>>,
+    /// The model has a list of tasks.
+    offers_todo: bool,
+}
 
 impl Session {
     /// Chooses the model, builds prompt and tools. Touches the network only to look for local servers, and only
     /// when nothing else can serve.
     pub async fn open(options: SessionOptions, listener: Box<dyn Listener>) -> Result<Self, SessionError> {
-        let mut opening = SessionBuilder::new(options)?;
-        let (context, mut writer) = open_session(&opening.options, &mut opening.warnings)?;
-        let chosen = opening.choose_model(&context).await?;
-        opening.todos = opening.todo_list(&context);
-        let folder = SessionFolder::of(&writer);
-        let surroundings = opening.look_around(&chosen, &folder);
-        let effort = opening.effort(&chosen, &context);
-        let usual_effort = opening.usual_effort();
-        restored_choices::note_choice(&mut writer, &context, &chosen.model, effort);
-        restored_choices::service_tier(&mut opening.options.provider.service_tier, &mut writer, &context);
-        let config = opening.agent_config(&chosen.model, effort, &writer.header().id);
-        let notes = opening.notes(&writer.header().id);
-        leave_breadcrumb(&opening.options, &mut writer);
-        let record = SharedWriter::new(writer);
-        file_history::follow(surroundings.context.history.as_ref(), &record);
-        if let Some(shelf) = &surroundings.shelf {
-            shelf.begin(record.clone(), context.selected_tools.as_deref());
-        }
-
-        let listener = opening.start_deck(
-            &chosen,
-            &surroundings,
-            effort,
-            &context,
-            &record.lock().header().id,
-            listener,
-        );
-        let report =
-            PromptReport::new(&surroundings.prompt, &definitions(&surroundings.tools, config.intent_tracing));
-        let report = replay::report(&opening.options, report);
-        let offers_todo = surroundings.tools.iter().any(|tool| tool.definition().name == "todo");
-        let modes = modes::of_session(&opening.options, &surroundings.context, &record);
-        let setup = Arc::new(SessionSetup {
-            modes: Arc::clone(&modes),
-            system: replay::system(&opening.options, || surroundings.prompt.blocks()),
-            tools: Mutex::new(surroundings.tools),
-            shelf: surroundings.shelf,
-            sticky: replay::sticky(&opening.options, || surroundings.knowledge.get().sticky.clone()),
-            keywords: configure::keywords(&opening.settings),
-            effort,
-            highest: chosen.model.clamp_level(ThinkingLevel::Max),
-        });
-        let SessionSecrets { outbound, masks } =
-            opening.secrets(&record.lock().header().id, &chosen.registry);
-        let models =
-            opening.model_pool(chosen.client, chosen.registry, &chosen.model, outbound, Some(record.clone()));
-        let classifier = opening.classifier(effort, &models);
-        let guard = Arc::new(opening.guard(&models, Arc::clone(&modes.shared)));
-        let now = Now { model: Arc::clone(&chosen.model), settings: Arc::new(opening.settings.clone()) };
-        let now = Arc::new(Mutex::new(now));
-        vision::attach(&surroundings.context, &models, &now);
-        let compactor = Arc::new(Compactor {
-            record: record.clone(),
-            now: Arc::clone(&now),
-            models: Arc::clone(&models),
-            modes: Arc::clone(&modes),
-            todos: Arc::clone(&opening.todos),
-            jobs: opening.jobs.clone(),
-            artifacts: Arc::clone(&folder.artifacts),
-            deck: opening.options.deck.clone(),
-            directories: opening.options.directories.clone(),
-            session_dir: opening.options.session_dir.clone(),
-            stale: AtomicUsize::new(context.kept),
-            beside: report.tokens as u64,
-            system: Arc::clone(&setup.system),
-            learned: Mutex::default(),
-            hands_off: AtomicBool::new(false),
-            handoff_due: AtomicBool::new(false),
-        });
-        let parts = Parts {
-            model: models.serve_conversation(Arc::clone(&chosen.model)),
-            models: Arc::clone(&models) as Arc<dyn Models>,
-            setup: Arc::clone(&setup) as Arc<dyn Setup>,
-            gate: masking::gate(
-                file_history::gate(Arc::clone(&guard) as Arc<dyn Gate>, &surroundings.context),
-                masks.as_ref(),
-            ),
-            clock: Arc::clone(&modes.clock),
-            listener: masking::listener(
-                Box::new(Recorder { record: record.clone(), modes: Arc::clone(&modes), inner: listener }),
-                masks.as_ref(),
-                folder.artifacts.directory(),
-            ),
-            todos: offers_todo.then(|| Arc::clone(&opening.todos) as Arc<dyn Todos>),
-            conduct: Arc::new(LoopGuard::new(Arc::clone(&modes) as Arc<dyn Conduct>)),
-            upkeep: replay::upkeep(&opening.options, Arc::clone(&compactor) as Arc<dyn Upkeep>),
-        };
-        let agent = Agent::new(parts, config);
-        guard.attach(agent.control());
-        sandbox::connect(&guard, &surroundings.context);
-        if let Some(jobs) = &opening.jobs {
-            jobs::connect(jobs, agent.control());
-        }
-        language_servers::connect(&surroundings.context, agent.control());
-        let beginning = modes::Beginning::of(&context, &opening.options.persistence);
-        if let Some(note) = lost_jobs::note(&context.messages) {
-            agent.control().next_prompt(note);
-        }
-        if !context.messages.is_empty() {
-            agent.load(context.messages).await?;
-        }
-        let mut session = Self {
-            agent,
-            modes,
-            setup,
-            titles: Titling::default(),
-            deck: opening.options.deck.clone(),
-            changed: AtomicBool::new(false),
-            guard,
-            scope: surroundings.scope,
-            record,
-            chosen: opening.names_model(),
-            first_model: chosen.model.selector(),
-            now,
-            compactor,
-            models,
-            effort,
-            usual_effort,
-            knowledge: surroundings.knowledge,
-            discovery: Mutex::new(Arc::new(surroundings.discovery)),
-            report,
-            classifier,
-            models_file: opening.options.model.file(&opening.options.directories),
-            notes,
-            todos: opening.todos,
-            ssh: Mutex::new(opening.ssh),
-            filter: opening.options.tools,
-            kept: opening.options.persistence != Persistence::Off,
-            cwd: opening.options.cwd,
-            roots: Mutex::new(opening.options.roots),
-            mention_remarks: Mutex::default(),
-            session_dir: opening.options.session_dir,
-            limits: opening.options.model.scope.unwrap_or_default(),
-            jobs: opening.jobs,
-            tools: surroundings.context,
-            directories: opening.options.directories,
-            masks,
-            warnings: opening.warnings,
-        };
-        let warnings = session.begin_mode(context.mode.as_ref(), beginning).await;
+        let mut builder = SessionBuilder::new(options)?;
+        let (context, writer) = open_session(&builder.options, &mut builder.warnings)?;
+        let chosen = builder.choose_model(&context).await?;
+        let (ground, config) = builder.prepare(chosen, &context, writer);
+        let id = ground.record.lock().header().id.clone();
+        let listener =
+            builder.start_deck(&ground.chosen, &ground.surroundings, ground.effort, &context, &id, listener);
+        let effort = ground.effort;
+        let assembly = builder.assemble(ground, config.intent_tracing, context.kept);
+        let agent = Agent::new(assembly.loop_parts(&builder, listener), config);
+        assembly.connect(&builder, &agent);
+        let preferences = builder.preferences(effort, &assembly);
+        let beginning = modes::Beginning::of(&context, &builder.options.persistence);
+        let mode = context.mode.clone();
+        load(&agent, context).await?;
+        let mut session = assembly.into_session(builder, agent, preferences);
+        let warnings = session.begin_mode(mode.as_ref(), beginning).await;
         session.warnings.extend(warnings);
         Ok(session)
+    }
+}
+
+/// The conversation so far, and what became of work in the background.
+async fn load(agent: &Agent, context: Context) -> Result<(), AgentError> {
+    if let Some(note) = lost_jobs::note(&context.messages) {
+        agent.control().next_prompt(note);
+    }
+    match context.messages.is_empty() {
+        true => Ok(()),
+        false => agent.load(context.messages).await,
+    }
+}
+
+impl SessionBuilder {
+    /// Looks around, and lets the conversation know what was chosen for it.
+    fn prepare(
+        &mut self,
+        chosen: ChosenModel,
+        context: &Context,
+        mut writer: SessionWriter,
+    ) -> (Groundwork, AgentConfig) {
+        self.todos = self.todo_list(context);
+        let folder = SessionFolder::of(&writer);
+        let surroundings = self.look_around(&chosen, &folder);
+        let effort = self.effort(&chosen, context);
+        restored_choices::note_choice(&mut writer, context, &chosen.model, effort);
+        restored_choices::service_tier(&mut self.options.provider.service_tier, &mut writer, context);
+        let id = writer.header().id.clone();
+        let config = self.agent_config(&chosen.model, effort, &id);
+        let notes = self.notes(&id);
+        leave_breadcrumb(&self.options, &mut writer);
+        let record = SharedWriter::new(writer);
+        file_history::follow(surroundings.context.history.as_ref(), &record);
+        if let Some(searchable) = &surroundings.searchable {
+            searchable.begin(record.clone(), context.selected_tools.as_deref());
+        }
+        (Groundwork { record, folder, notes, chosen, effort, surroundings }, config)
+    }
+
+    /// Makes the parts. `stale`: so many of the first messages are of an earlier conversation.
+    fn assemble(&mut self, ground: Groundwork, intent_tracing: bool, stale: usize) -> Assembly {
+        let Groundwork { record, folder, notes, chosen, effort, surroundings } = ground;
+        let ChosenModel { client, registry, model, .. } = chosen;
+        let offered = definitions(&surroundings.tools, intent_tracing);
+        let report = replay::report(&self.options, PromptReport::new(&surroundings.prompt, &offered));
+        let offers_todo = surroundings.tools.iter().any(|tool| tool.definition().name == "todo");
+        let modes = modes::of_session(&self.options, &surroundings.context, &record);
+        let setup = Arc::new(SessionSetup {
+            modes: Arc::clone(&modes),
+            system: replay::system(&self.options, || surroundings.prompt.blocks()),
+            tools: Mutex::new(surroundings.tools),
+            searchable: surroundings.searchable,
+            sticky: replay::sticky(&self.options, || surroundings.knowledge.get().sticky.clone()),
+            keywords: configure::keywords(&self.settings),
+            effort,
+            highest: model.clamp_level(ThinkingLevel::Max),
+        });
+        let SessionSecrets { outbound, masks } = self.secrets(&record.lock().header().id, &registry);
+        let models = self.model_pool(client, registry, &model, outbound, Some(record.clone()));
+        let guard = Arc::new(self.guard(&models, Arc::clone(&modes.shared)));
+        let live = LiveConfig::new(model, self.settings.clone());
+        vision::attach(&surroundings.context, &models, &live);
+        let compactor = Compactor::new(
+            self,
+            CompactorParts {
+                record: record.clone(),
+                live: Arc::clone(&live),
+                models: Arc::clone(&models),
+                modes: Arc::clone(&modes),
+                artifacts: Arc::clone(&folder.artifacts),
+                system: Arc::clone(&setup.system),
+                beside: report.tokens as u64,
+                stale,
+            },
+        );
+        Assembly {
+            record,
+            notes,
+            artifacts: folder.artifacts,
+            scope: surroundings.scope,
+            live,
+            models,
+            modes,
+            setup,
+            guard,
+            compactor,
+            sources: PromptSources::new(surroundings.knowledge, surroundings.discovery, report),
+            tools: surroundings.context,
+            masks,
+            offers_todo,
+        }
+    }
+
+    /// What the user and the settings said about the model.
+    fn preferences(&mut self, effort: Effort, assembly: &Assembly) -> ModelPreferences {
+        ModelPreferences {
+            first: assembly.live.model().selector(),
+            named: self.options.model.names_model(),
+            scope: self.options.model.scope.take().unwrap_or_default(),
+            effort,
+            usual_effort: self.usual_effort(),
+            classifier: self.classifier(effort, &assembly.models),
+        }
+    }
+}
+
+impl Assembly {
+    /// What the loop is handed. What it says goes through the masks to the recorder.
+    fn loop_parts(&self, builder: &SessionBuilder, listener: Box<dyn Listener>) -> Parts {
+        let modes = Arc::clone(&self.modes);
+        let recorder = Box::new(Recorder { record: self.record.clone(), modes, inner: listener });
+        let gate = file_history::gate(Arc::clone(&self.guard) as Arc<dyn Gate>, &self.tools);
+        Parts {
+            model: self.models.serve_conversation(self.live.model()),
+            models: Arc::clone(&self.models) as Arc<dyn Models>,
+            setup: Arc::clone(&self.setup) as Arc<dyn Setup>,
+            gate: masking::gate(gate, self.masks.as_ref()),
+            clock: Arc::clone(&self.modes.clock),
+            listener: masking::listener(recorder, self.masks.as_ref(), self.artifacts.directory()),
+            todos: self.offers_todo.then(|| Arc::clone(&builder.todos) as Arc<dyn Todos>),
+            conduct: Arc::new(LoopGuard::new(Arc::clone(&self.modes) as Arc<dyn Conduct>)),
+            upkeep: replay::upkeep(&builder.options, Arc::clone(&self.compactor) as Arc<dyn Upkeep>),
+        }
+    }
+
+    /// Lets the parts reach the loop that was made with them.
+    fn connect(&self, builder: &SessionBuilder, agent: &Agent) {
+        self.guard.attach(agent.control());
+        sandbox::connect(&self.guard, &self.tools);
+        if let Some(jobs) = &builder.jobs {
+            jobs::connect(jobs, agent.control());
+        }
+        language_servers::connect(&self.tools, agent.control());
+    }
+
+    fn into_session(self, builder: SessionBuilder, agent: Agent, preferences: ModelPreferences) -> Session {
+        let places = SessionPlaces::of(&builder.options);
+        let filter = builder.options.tools;
+        Session {
+            agent,
+            record: self.record,
+            places,
+            live: self.live,
+            models: self.models,
+            preferences,
+            setup: self.setup,
+            sources: self.sources,
+            tools: self.tools,
+            todos: builder.todos,
+            processes: Processes::new(self.scope, builder.jobs, builder.ssh, filter),
+            modes: self.modes,
+            guard: self.guard,
+            masks: self.masks,
+            compactor: self.compactor,
+            titles: Titling::default(),
+            notes: self.notes,
+            mention_remarks: Mutex::default(),
+            deck: builder.options.deck,
+            warnings: builder.warnings,
+        }
     }
 }

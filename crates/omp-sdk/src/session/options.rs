@@ -9,6 +9,7 @@ use omp_config::Directories;
 use omp_config::settings::Settings;
 use omp_import::Source;
 use omp_models::ModelOptions;
+use omp_modes::Ui;
 use omp_replay::Deck;
 use omp_session::IfHeld;
 use omp_tools::{PtyView, Questioner};
@@ -16,7 +17,6 @@ use omp_types::CacheRetention;
 
 use crate::guard::Asker;
 use crate::prompt::PromptOptions;
-use omp_modes::Ui;
 
 /// What a session is built from. Everything left at its default is discovered.
 pub struct SessionOptions {
@@ -156,8 +156,10 @@ pub enum Persistence {
 /// Which built-in tools the model gets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ToolFilter {
+    /// All of them.
     #[default]
     All,
+    /// None of them.
     None,
     /// Names in lower case; unknown ones become warnings.
     Only(Vec<String>),
@@ -166,16 +168,20 @@ pub enum ToolFilter {
 /// Whether commands may run on a pseudo-terminal. `PI_NO_PTY=1` forbids it too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ptys {
+    /// Where somebody can see it.
     #[default]
     Allowed,
+    /// Not at all.
     Never,
 }
 
 /// Which skills are used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum SkillChoice {
+    /// All of them.
     #[default]
     All,
+    /// None of them.
     None,
     /// Globs over names.
     Only(Vec<String>),
@@ -184,7 +190,9 @@ pub enum SkillChoice {
 /// Whether rules are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RuleChoice {
+    /// All of them.
     #[default]
     All,
+    /// None of them.
     None,
 }

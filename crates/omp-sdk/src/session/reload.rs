@@ -2,7 +2,7 @@
 //!
 //! What the model was told stays as it was sent. Commands, skills, rules and machines are those of the moment.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use omp_ssh::{Connections, Surroundings};
 use omp_tools::SshHosts;
@@ -19,8 +19,11 @@ const SSH: &str = "ssh";
 /// What was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reloaded {
+    /// Commands that there are now.
     pub commands: usize,
+    /// Skills that there are now.
     pub skills: usize,
+    /// Rules that there are now.
     pub rules: usize,
     /// What could not be read.
     pub warnings: Vec<String>,
@@ -32,8 +35,9 @@ impl Session {
         let session = Arc::clone(self);
         let work = move || {
             let settings = session.settings();
-            let discovery = knowledge::discovery(&session.directories, &session.cwd, &settings);
-            let known = session.knowledge.get().again(&discovery, &settings, &session.directories);
+            let discovery = knowledge::discovery(&session.places.directories, &session.places.cwd, &settings);
+            let known =
+                session.sources.knowledge.get().again(&discovery, &settings, &session.places.directories);
             let commands = knowledge::commands(&discovery, &settings);
             let reloaded = Reloaded {
                 commands: commands.all().iter().filter(|row| row.shadowed_by.is_none()).count(),
@@ -41,8 +45,7 @@ impl Session {
                 rules: known.rules.all_reachable().count(),
                 warnings: known.warnings.iter().chain(commands.warnings()).cloned().collect(),
             };
-            session.knowledge.set(known);
-            *session.discovery.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(discovery);
+            session.sources.replace(known, discovery);
             reloaded
         };
         tokio::task::spawn_blocking(work).await.map_err(|_| SessionError::Interrupted)
@@ -58,19 +61,20 @@ impl Session {
     fn find_machines(&self) -> Vec<String> {
         let settings = self.settings();
         let environment = self.models.environment.as_ref();
-        let (hosts, warnings) = ssh_hosts::ssh_hosts(&self.directories, &self.cwd, &settings, environment);
-        let mut current = self.ssh.lock().unwrap_or_else(PoisonError::into_inner);
+        let (hosts, warnings) =
+            ssh_hosts::ssh_hosts(&self.places.directories, &self.places.cwd, &settings, environment);
+        let mut current = self.processes.ssh();
         let connections = match current.as_ref() {
             Some(known) => Arc::clone(&known.connections),
             None => Arc::new(Connections::new(Surroundings {
-                scope: Arc::clone(&self.scope),
+                scope: Arc::clone(&self.processes.scope),
                 environment: self.tools.commands.environment.clone(),
-                cwd: self.cwd.clone(),
-                cache: self.directories.cache().join("ssh-hosts"),
+                cwd: self.places.cwd.clone(),
+                cache: self.places.directories.cache().join("ssh-hosts"),
             })),
         };
         let hosts = SshHosts::new(hosts, connections).map(Arc::new);
-        let wanted = match &self.filter {
+        let wanted = match &self.processes.filter {
             ToolFilter::All => true,
             ToolFilter::None => false,
             ToolFilter::Only(names) => names.iter().any(|name| name == SSH),

@@ -65,7 +65,7 @@ pub enum RewindError {
 
 impl Session {
     fn file_history(&self) -> Result<&Arc<History>, RewindError> {
-        self.tools.history.as_ref().ok_or(match self.kept {
+        self.tools.history.as_ref().ok_or(match self.places.kept {
             true => RewindError::Off("fileHistory.enabled is off"),
             false => RewindError::Off("the session is not saved"),
         })
@@ -200,7 +200,8 @@ impl Session {
         if files.done.is_empty() {
             return;
         }
-        let named = |(path, action): &(PathBuf, Action)| format!("- {} ({action})", shown(path, &self.cwd));
+        let named =
+            |(path, action): &(PathBuf, Action)| format!("- {} ({action})", shown(path, &self.places.cwd));
         let mut lines: Vec<String> = files.done.iter().take(MOST_NAMED).map(named).collect();
         if files.done.len() > MOST_NAMED {
             lines.push(format!("- and {} more", files.done.len() - MOST_NAMED));

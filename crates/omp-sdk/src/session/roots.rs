@@ -1,7 +1,6 @@
 //! Directories that a session works in besides its own.
 
 use std::path::{Path, PathBuf};
-use std::sync::PoisonError;
 
 use omp_agent::Clock as _;
 use omp_types::{CustomMessage, UserContent};
@@ -42,14 +41,14 @@ pub fn workspace_root(path: &Path, cwd: &Path) -> Result<PathBuf, RootError> {
 impl Session {
     /// The directories that the session works in besides its own.
     pub fn roots(&self) -> Vec<PathBuf> {
-        self.roots.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.places.roots().clone()
     }
 
     /// Works in another directory, too. The model is told with its next turn.
     pub fn add_root(&self, path: &Path) -> Result<PathBuf, RootError> {
-        let root = workspace_root(path, &self.cwd)?;
-        let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
-        if root == self.cwd || roots.contains(&root) {
+        let root = workspace_root(path, &self.places.cwd)?;
+        let mut roots = self.places.roots();
+        if root == self.places.cwd || roots.contains(&root) {
             return Err(RootError::Known(root));
         }
         roots.push(root.clone());
@@ -61,9 +60,9 @@ impl Session {
 
     /// Does not work in a further directory any more. The model is told with its next turn.
     pub fn remove_root(&self, path: &Path) -> Result<PathBuf, RootError> {
-        let path = self.cwd.join(path);
+        let path = self.places.cwd.join(path);
         let path = path.canonicalize().unwrap_or(path);
-        let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut roots = self.places.roots();
         let at = roots.iter().position(|root| *root == path).ok_or(RootError::Unknown(path))?;
         let root = roots.remove(at);
         drop(roots);

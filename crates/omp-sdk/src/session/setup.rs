@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use omp_agent::{Beside, Note, Setup, Tool};
 use omp_extend::{KeywordSwitches, SubAgents, keywords};
+use omp_models::Effort;
+use omp_modes::SessionModes;
 use omp_types::{CustomMessage, Message, ThinkingLevel};
 use serde_json::Value;
 
 use crate::tools::toolbox::SearchableTools;
-use omp_models::Effort;
-use omp_modes::SessionModes;
 
 /// The kind of the message that a skill command leaves in the session.
 pub(crate) const SKILL_PROMPT: &str = "skill-prompt";
@@ -22,7 +22,7 @@ pub(crate) struct SessionSetup {
     pub(crate) system: Arc<[String]>,
     pub(crate) tools: Mutex<Vec<Arc<dyn Tool>>>,
     /// Tools that the model has to search for.
-    pub(crate) shelf: Option<Arc<SearchableTools>>,
+    pub(crate) searchable: Option<Arc<SearchableTools>>,
     pub(crate) sticky: Option<Arc<str>>,
     pub(crate) keywords: KeywordSwitches,
     pub(crate) effort: Effort,
@@ -38,8 +38,8 @@ impl SessionSetup {
     /// The tools that the model has at the moment.
     pub(crate) fn offered(&self) -> Vec<Arc<dyn Tool>> {
         let tools = self.lock().clone();
-        match &self.shelf {
-            Some(shelf) => self.modes.tools(&[tools.as_slice(), &shelf.found()].concat()),
+        match &self.searchable {
+            Some(searchable) => self.modes.tools(&[tools.as_slice(), &searchable.found()].concat()),
             None => self.modes.tools(&tools),
         }
     }

@@ -8,6 +8,7 @@ use omp_agent::Tool;
 use omp_config::discovery::{Discovery, SurveyLimits, survey};
 use omp_config::settings::keys;
 use omp_llm::Client;
+use omp_resources::{ArtifactSpills, Obsidian, SessionFolder, SkillsAndRules, github, resources};
 use omp_shell::{Environment as ChildEnvironment, Scope, SecretNames};
 use omp_tools::Scans;
 use omp_types::{TOOL_NAMES, ToolNeeds, ToolOffer, builtin_tool};
@@ -16,7 +17,6 @@ use crate::configure;
 use crate::environment::{apply_shell_switches, scan_limits};
 use crate::guard::file_borders;
 use crate::guard::sandbox;
-use crate::guard::trust::ProjectTrust;
 use crate::modes;
 use crate::prompt::knowledge::{self, CurrentKnowledge, Knowledge};
 use crate::prompt::{self, Ingredients, Personality, SessionFacts, Size, SystemPrompt};
@@ -28,7 +28,6 @@ use crate::tools::shell;
 use crate::tools::ssh_hosts;
 use crate::tools::toolbox::{self, SearchableTools, Toolbox};
 use crate::tools::web;
-use omp_resources::{ArtifactSpills, Obsidian, SessionFolder, SkillsAndRules, github, resources};
 
 /// What the session finds where it works.
 pub(crate) struct Surroundings {
@@ -37,7 +36,7 @@ pub(crate) struct Surroundings {
     pub(crate) scope: Arc<Scope>,
     pub(crate) tools: Vec<Arc<dyn Tool>>,
     /// Tools that the model has to search for.
-    pub(crate) shelf: Option<Arc<SearchableTools>>,
+    pub(crate) searchable: Option<Arc<SearchableTools>>,
     /// What the tools share.
     pub(crate) context: Arc<omp_tools::Context>,
     pub(crate) prompt: SystemPrompt,
@@ -59,10 +58,11 @@ impl SessionBuilder {
         if let Some(deck) = &self.options.deck {
             tools = deck.tools(tools);
         }
-        let Toolbox { offered: tools, shelf } = Toolbox::arrange(&self.settings, &self.options.tools, tools);
+        let Toolbox { offered: tools, searchable } =
+            Toolbox::arrange(&self.settings, &self.options.tools, tools);
         let repository = discovery.places().repository.as_deref();
         let prompt = self.system_prompt(&knowledge, repository, &tools, &chosen.model);
-        Surroundings { discovery, knowledge: known, scope, tools, shelf, context, prompt }
+        Surroundings { discovery, knowledge: known, scope, tools, searchable, context, prompt }
     }
 
     pub(crate) fn system_prompt(
@@ -153,14 +153,8 @@ impl SessionBuilder {
         context.commands.sandbox =
             Arc::new(omp_tools::Sandbox::new(sandbox::settings(&self.settings), Some(memory)));
         let shared = Arc::clone(&context.modes);
-        context.lsp = language_servers::of_session(
-            &self.settings,
-            &self.options,
-            scope,
-            &context.commands.environment,
-            shared,
-        );
-        let trust = ProjectTrust::new(&self.options, &self.settings);
+        context.lsp = language_servers::of_session(self, scope, &context.commands.environment, shared);
+        let trust = self.trust();
         context.is_trusted = Arc::new(move || trust.code().is_ok());
         context.history = file_history::of_session(self, folder, &context);
         let context = Arc::new(context);

@@ -18,7 +18,7 @@ impl Session {
     pub fn show_file(&self, path: &Path) -> bool {
         let desktop =
             DESKTOP.iter().any(|name| self.environment().var(name).is_some_and(|value| !value.is_empty()));
-        (desktop || cfg!(target_os = "macos")) && open(&self.scope, path, &self.cwd)
+        (desktop || cfg!(target_os = "macos")) && open(&self.processes.scope, path, &self.places.cwd)
     }
 }
 

@@ -31,6 +31,7 @@ pub struct Consultant {
 pub struct Consultation {
     /// What the model is told before; may be empty.
     pub system: String,
+    /// What the model is asked.
     pub question: String,
     /// The longest answer; the model's own limit when absent.
     pub max_tokens: Option<u32>,
@@ -39,6 +40,7 @@ pub struct Consultation {
 /// An answer, and when it came.
 #[derive(Clone, Debug)]
 pub struct Consulted {
+    /// The answer.
     pub message: AssistantMessage,
     /// From the question to the first word, thought or spoken.
     pub first: Duration,
@@ -49,24 +51,24 @@ pub struct Consulted {
 impl Consultant {
     /// Chooses the model as a session with these options would.
     pub async fn open(options: SessionOptions) -> Result<Self, SessionError> {
-        let mut opening = SessionBuilder::new(options)?;
-        let chosen = opening.choose_model(&Context::default()).await?;
+        let mut builder = SessionBuilder::new(options)?;
+        let chosen = builder.choose_model(&Context::default()).await?;
         let wanted = chosen.thinking.unwrap_or(ThinkingLevel::Off);
         let thinking = chosen.model.clamp_level(wanted);
         // Programs wrote what is asked here, out of files.
-        let hiding = opening.secrets("consultation", &chosen.registry);
+        let hiding = builder.secrets("consultation", &chosen.registry);
         let secrets = hiding
             .outbound
             .map(|outbound| Arc::new(Outbound::new(Arc::clone(outbound.secrets()), Reach::Everything)));
         let client = chosen.client.clone();
-        let models = opening.model_pool(chosen.client, chosen.registry, &chosen.model, secrets, None);
+        let models = builder.model_pool(chosen.client, chosen.registry, &chosen.model, secrets, None);
         Ok(Self {
             selector: chosen.model.selector(),
             api: chosen.model.api,
             model: models.serve(chosen.model),
             thinking,
             client,
-            warnings: opening.warnings,
+            warnings: builder.warnings,
         })
     }
 

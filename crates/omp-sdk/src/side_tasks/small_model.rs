@@ -5,11 +5,11 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use omp_agent::Model;
 use omp_llm::Api;
+use omp_models::model_of_role;
 use omp_types::{AssistantMessage, Failure, FailureKind, ModelRequest, StreamEvent, ThinkingLevel};
 use tokio_util::sync::CancellationToken;
 
 use crate::session::Session;
-use omp_models::model_of_role;
 
 /// A model that is asked on the side, and how hard it thinks about it.
 pub(crate) struct SmallModel {

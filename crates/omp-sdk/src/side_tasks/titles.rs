@@ -107,7 +107,8 @@ impl Session {
     }
 
     async fn title_request(&self, words: &str, small: &SmallModel) -> ModelRequest {
-        let (directories, cwd, settings) = (self.directories.clone(), self.cwd.clone(), self.settings());
+        let (directories, cwd, settings) =
+            (self.places.directories.clone(), self.places.cwd.clone(), self.settings());
         let find = move || {
             knowledge::discovery(&directories, &cwd, &settings).prompt_file(PromptFileName::TitleSystem)
         };

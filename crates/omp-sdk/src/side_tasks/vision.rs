@@ -1,16 +1,16 @@
 //! Which model looks at pictures for the `inspect_image` tool.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use omp_config::settings::Settings;
 use omp_llm::registry::{Availability, SelectError, Selection};
 use omp_llm::{Api, Input};
+use omp_models::{RoleTarget, resolve_role};
 use omp_tools::{Seer, Vision, VisionError};
 use omp_types::ThinkingLevel;
 
 use crate::request::model_pool::ModelPool;
-use crate::session::Now;
-use omp_models::{RoleTarget, resolve_role};
+use crate::session::live_config::LiveConfig;
 
 /// The roles that may look, the best first.
 const ROLES: [&str; 2] = ["pi/vision", "pi/default"];
@@ -18,12 +18,12 @@ const ROLES: [&str; 2] = ["pi/vision", "pi/default"];
 /// The models of a session, for pictures.
 struct SessionVision {
     models: Arc<ModelPool>,
-    now: Arc<Mutex<Now>>,
+    live: Arc<LiveConfig>,
 }
 
 /// Lets the tools of a session find its models.
-pub(crate) fn attach(context: &omp_tools::Context, models: &Arc<ModelPool>, now: &Arc<Mutex<Now>>) {
-    let vision = SessionVision { models: Arc::clone(models), now: Arc::clone(now) };
+pub(crate) fn attach(context: &omp_tools::Context, models: &Arc<ModelPool>, live: &Arc<LiveConfig>) {
+    let vision = SessionVision { models: Arc::clone(models), live: Arc::clone(live) };
     // A context belongs to one session, so there is nothing to replace.
     let _ = context.vision.set(Arc::new(vision));
 }
@@ -31,10 +31,7 @@ pub(crate) fn attach(context: &omp_tools::Context, models: &Arc<ModelPool>, now:
 impl SessionVision {
     /// The model of the first role that has one, else the session's own, else any.
     fn select(&self) -> Result<Selection, VisionError> {
-        let (settings, active) = {
-            let now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
-            (Arc::clone(&now.settings), Arc::clone(&now.model))
-        };
+        let (active, settings) = self.live.both();
         let active = (active.api != Api::Demo).then(|| active.selector());
         let first = self.first_available();
         if first.is_none() && active.is_none() {

@@ -8,6 +8,8 @@ use omp_agent::{Decision, Gate, PendingCall, ToolError};
 use omp_config::settings::keys;
 use omp_history::{Copied, History, Options};
 use omp_replay::Deck;
+use omp_resources::SessionFolder;
+use omp_session::SharedWriter;
 use omp_session::{FILE_HISTORY, artifacts_directory};
 use omp_types::{Tier, ToolCall, ToolOutput};
 use serde_json::{Map, Value};
@@ -16,19 +18,17 @@ use crate::guard::declared;
 use crate::session::Session;
 use crate::session::builder::SessionBuilder;
 use crate::session::options::Persistence;
-use omp_resources::SessionFolder;
-use omp_session::SharedWriter;
 
 /// The tool whose calls are commands.
 const BASH: &str = "bash";
 
 /// The history of a session's files; `None` for one that is not saved, or played, or whose user wants none.
 pub(crate) fn of_session(
-    opening: &SessionBuilder,
+    builder: &SessionBuilder,
     folder: &SessionFolder,
     context: &omp_tools::Context,
 ) -> Option<Arc<History>> {
-    let (options, settings) = (&opening.options, &opening.settings);
+    let (options, settings) = (&builder.options, &builder.settings);
     let saved = options.persistence != Persistence::Off && !matches!(options.deck, Some(Deck::Play(_)));
     if !saved || !settings.get(keys::FILE_HISTORY_ENABLED) {
         return None;

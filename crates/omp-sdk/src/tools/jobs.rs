@@ -123,12 +123,12 @@ fn details(settled: &[Settled]) -> Value {
 impl Session {
     /// The background jobs of the session, running and recently ended.
     pub fn jobs(&self) -> Vec<Snapshot> {
-        self.jobs.as_ref().map(|jobs| jobs.snapshots(MAIN_AGENT)).unwrap_or_default()
+        self.processes.jobs.as_ref().map(|jobs| jobs.snapshots(MAIN_AGENT)).unwrap_or_default()
     }
 
     /// Completes when the result of a background job waits to be read; never, if nothing can run in the background.
     pub async fn job_results(&self) {
-        match &self.jobs {
+        match &self.processes.jobs {
             Some(jobs) => jobs.result(MAIN_AGENT).await,
             None => std::future::pending().await,
         }
@@ -141,7 +141,9 @@ impl Session {
             self.notices_again(None).await?;
             return self.agent.prompt(prompt, self.taped(cancel)).await.map(Some);
         }
-        let Some(jobs) = self.jobs.as_ref().filter(|_| !self.control().is_running()) else { return Ok(None) };
+        let Some(jobs) = self.processes.jobs.as_ref().filter(|_| !self.control().is_running()) else {
+            return Ok(None);
+        };
         let settled = jobs.claim(MAIN_AGENT, MOST_BYTES);
         if settled.is_empty() {
             return Ok(None);
@@ -166,7 +168,7 @@ impl Session {
     /// Waits for the next result of a background job and has it answered. `None` when no job runs and nothing waits, or
     /// when `cancel` fires; the jobs are not disturbed.
     pub async fn next_results(&self, cancel: &CancellationToken) -> Result<Option<Outcome>, AgentError> {
-        let Some(jobs) = &self.jobs else { return Ok(None) };
+        let Some(jobs) = &self.processes.jobs else { return Ok(None) };
         let running = self.running_jobs();
         if !running.is_empty() {
             self.agent.notice(format!("Waiting for background jobs: {}.", running.join(", "))).await?;
@@ -179,7 +181,8 @@ impl Session {
 
     /// Results that wait are read with the next prompt.
     pub(crate) fn send_results_along(&self) {
-        let settled = self.jobs.as_ref().map(|jobs| jobs.claim(MAIN_AGENT, MOST_BYTES)).unwrap_or_default();
+        let settled =
+            self.processes.jobs.as_ref().map(|jobs| jobs.claim(MAIN_AGENT, MOST_BYTES)).unwrap_or_default();
         if let Some(message) = message(&settled) {
             self.control().next_prompt(message);
         }
@@ -187,7 +190,7 @@ impl Session {
 
     /// Ends all jobs. What still ran is said: somebody may count on it.
     pub(crate) fn end_jobs(&self) -> Vec<String> {
-        let stopped = self.jobs.as_ref().map(|jobs| jobs.close()).unwrap_or_default();
+        let stopped = self.processes.jobs.as_ref().map(|jobs| jobs.close()).unwrap_or_default();
         let said = |job: Snapshot| {
             format!("background job {} was still running and was ended: {}", job.id, job.label)
         };

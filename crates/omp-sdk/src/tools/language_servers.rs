@@ -15,10 +15,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::clock::SystemClock;
-use crate::guard::trust::ProjectTrust;
 use crate::prompt::knowledge;
 use crate::session::Session;
-use crate::session::options::SessionOptions;
+use crate::session::builder::SessionBuilder;
 
 /// The kind of the message in session files.
 const LATE: &str = "lsp-diagnostics";
@@ -29,6 +28,7 @@ const HEAD: &str = include_str!("../../prompts/late-diagnostics.md");
 pub struct LanguageServer {
     /// Its name in the configuration.
     pub name: String,
+    /// Whether it runs.
     pub state: ServerState,
 }
 
@@ -38,6 +38,7 @@ pub struct LanguageServer {
 pub enum ServerState {
     /// It starts when it is needed.
     Available,
+    /// It runs.
     Ready,
     /// It could not be started, and why.
     Failed(String),
@@ -85,17 +86,17 @@ impl Session {
 
 /// The servers, unless they are switched off. Reads and starts nothing.
 pub(crate) fn of_session(
-    settings: &Settings,
-    options: &SessionOptions,
+    builder: &SessionBuilder,
     scope: &Arc<Scope>,
     environment: &ChildEnvironment,
     modes: Arc<omp_tools::Modes>,
 ) -> Option<Arc<LanguageServers>> {
+    let (settings, options) = (&builder.settings, &builder.options);
     if !settings.get(keys::LSP_ENABLED) {
         return None;
     }
     let (directories, cwd, known) = (options.directories.clone(), options.cwd.clone(), settings.clone());
-    let consent = ProjectTrust::new(options, settings);
+    let consent = builder.trust();
     let servers = Servers::new(Surroundings {
         scope: Arc::clone(scope),
         environment: environment.clone(),

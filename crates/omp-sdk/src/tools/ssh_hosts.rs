@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use omp_auth::Environment;
 use omp_config::Directories;
 use omp_config::discovery::{Discovery, Finding, Level, SshHost};
 use omp_config::settings::Settings;
@@ -13,7 +14,6 @@ use omp_tools::SshHosts;
 
 use crate::prompt::knowledge;
 use crate::session::options::SessionOptions;
-use omp_auth::Environment;
 
 /// The name of the files.
 const FILE: &str = "ssh.json";

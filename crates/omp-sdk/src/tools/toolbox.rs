@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use omp_agent::Tool;
 use omp_config::settings::{Settings, keys, strings};
+use omp_session::SharedWriter;
 use omp_session::{EntryKind, McpToolSelection};
 use omp_tools::{DiscoverableTool, Shelf, ToolIndex, is_searchable, search_tool};
 use omp_types::{BUILTIN_TOOLS, TOOL_NAMES, ToolTrait};
 
 use crate::session::options::ToolFilter;
-use omp_session::SharedWriter;
 
 /// More tools than this are too many, unless the user says otherwise.
 const MANY: usize = 40;
@@ -23,7 +23,7 @@ pub(crate) struct Toolbox {
     /// Offered from the start.
     pub(crate) offered: Vec<Arc<dyn Tool>>,
     /// The others, if there is a way to find them.
-    pub(crate) shelf: Option<Arc<SearchableTools>>,
+    pub(crate) searchable: Option<Arc<SearchableTools>>,
 }
 
 /// `tools.discoveryMode`.
@@ -65,11 +65,12 @@ impl Toolbox {
         let (hidden, mut offered): (Vec<_>, Vec<_>) =
             tools.into_iter().partition(|tool| hides(tool) && is_searchable(name(tool)));
         if mode == Mode::Off || (hidden.is_empty() && !asked_for) {
-            return Self { offered, shelf: None };
+            return Self { offered, searchable: None };
         }
-        let shelf = Arc::new(SearchableTools { hidden, state: Mutex::default(), record: OnceLock::new() });
-        offered.push(search_tool(Some(Arc::clone(&shelf) as Arc<dyn Shelf>)));
-        Self { offered, shelf: Some(shelf) }
+        let searchable =
+            Arc::new(SearchableTools { hidden, state: Mutex::default(), record: OnceLock::new() });
+        offered.push(search_tool(Some(Arc::clone(&searchable) as Arc<dyn Shelf>)));
+        Self { offered, searchable: Some(searchable) }
     }
 }
 

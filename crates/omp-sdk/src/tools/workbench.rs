@@ -5,8 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use omp_agent::{Invocation, Tool, ToolError, Updates};
+use omp_auth::client_options;
 use omp_config::settings::keys;
 use omp_llm::Client;
+use omp_models::load_registry;
+use omp_resources::SessionFolder;
 use omp_session::SessionWriter;
 use omp_shell::{CommandError, Scope, SecretNames, Snapshot};
 use omp_tools::{SandboxStatus, UserCommand};
@@ -18,9 +21,6 @@ use crate::error::SessionError;
 use crate::prompt::knowledge::{self, CurrentKnowledge, Knowledge};
 use crate::session::builder::SessionBuilder;
 use crate::session::options::SessionOptions;
-use omp_auth::client_options;
-use omp_models::load_registry;
-use omp_resources::SessionFolder;
 
 /// Tools that a person uses.
 pub struct Workbench {
@@ -33,19 +33,19 @@ pub struct Workbench {
 impl Workbench {
     /// Builds the tools as a session with these options would have them. Asks no model and saves nothing.
     pub fn open(options: SessionOptions) -> Result<Self, SessionError> {
-        let mut opening = SessionBuilder::new(options)?;
-        let client = Client::new(client_options(opening.options.environment.as_ref()))?;
-        let registry = load_registry(&opening.options.directories, &opening.settings, &mut opening.warnings);
+        let mut builder = SessionBuilder::new(options)?;
+        let client = Client::new(client_options(builder.options.environment.as_ref()))?;
+        let registry = load_registry(&builder.options.directories, &builder.settings, &mut builder.warnings);
         let secrets = SecretNames::default().and(registry.key_variables());
         let discovery =
-            knowledge::discovery(&opening.options.directories, &opening.options.cwd, &opening.settings);
-        let known = Knowledge::load(&discovery, &opening.settings, &opening.options);
+            knowledge::discovery(&builder.options.directories, &builder.options.cwd, &builder.settings);
+        let known = Knowledge::load(&discovery, &builder.settings, &builder.options);
         let scope = Arc::new(Scope::new());
-        let folder = SessionFolder::of(&SessionWriter::in_memory(&opening.options.cwd));
+        let folder = SessionFolder::of(&SessionWriter::in_memory(&builder.options.cwd));
         let known = Arc::new(CurrentKnowledge::new(known));
-        let (tools, context) = opening.build_tools(&known, &scope, &secrets, &folder, &client);
-        context.commands.sandbox.set_free(opening.settings.get(keys::TOOLS_APPROVAL_MODE) == "yolo");
-        Ok(Self { tools, context, scope, warnings: opening.warnings })
+        let (tools, context) = builder.build_tools(&known, &scope, &secrets, &folder, &client);
+        context.commands.sandbox.set_free(builder.settings.get(keys::TOOLS_APPROVAL_MODE) == "yolo");
+        Ok(Self { tools, context, scope, warnings: builder.warnings })
     }
 
     /// What the user should know.

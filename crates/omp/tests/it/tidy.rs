@@ -168,6 +168,15 @@ fn every_dependency_has_a_reason() {
     }
 }
 
+/// Whoever embeds omp reads the documentation of every public item; clippy runs with `-D warnings`.
+#[test]
+fn the_embedding_api_is_documented() {
+    for name in ["omp-sdk", "omp-models", "omp-modes", "omp-commit", "omp-resources"] {
+        let text = read(&root().join("crates").join(name).join("src/lib.rs"));
+        assert!(text.contains("#![warn(missing_docs)]"), "{name} must warn about missing documentation");
+    }
+}
+
 /// Processes are started in one module, so that nothing outlives its owner.
 #[test]
 fn only_the_scope_spawns() {

@@ -11,26 +11,37 @@ use super::SystemPrompt;
 pub struct PromptReport {
     /// The blocks as they are sent.
     pub blocks: Vec<String>,
+    /// The sections of the prompt.
     pub sections: Vec<SectionSize>,
+    /// The tools with their descriptions.
     pub tools: Vec<ToolSize>,
+    /// Bytes of everything.
     pub bytes: usize,
     /// An estimate, as all tokens here.
     pub tokens: usize,
 }
 
+/// A section of the system prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SectionSize {
+    /// The block that it is in.
     pub block: usize,
+    /// What it is about.
     pub name: &'static str,
+    /// Its bytes.
     pub bytes: usize,
+    /// Its tokens, as we estimate them.
     pub tokens: usize,
 }
 
 /// Description and schema of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ToolSize {
+    /// The name of the tool.
     pub name: String,
+    /// Bytes of its description.
     pub bytes: usize,
+    /// Its tokens, as we estimate them.
     pub tokens: usize,
 }
 
