@@ -44,7 +44,6 @@ mod ssh;
 mod structure;
 mod syntax;
 mod todo;
-mod toll;
 mod wording;
 mod write;
 
@@ -79,8 +78,7 @@ pub use resources::{
     Completion, Content, InternalUrl, Mutability, Paging, Resource, Resources, SCHEMES, Scheme,
 };
 pub use sandbox::{
-    Choice as RungChoice, Escalation, HostBook, NetworkSetting, OtherHosts, Sandbox, SandboxMode,
-    SandboxSettings, SandboxStatus,
+    Choice as RungChoice, NetworkSetting, Sandbox, SandboxMode, SandboxSettings, SandboxStatus,
 };
 pub use settings::{
     BashSettings, EditSettings, ImageSettings, Login, ReadSettings, SearchSettings, Settings,

@@ -2,45 +2,45 @@
 
 use std::ops::Range;
 
-use super::Side;
+use super::ConflictSide;
 
 /// A complete conflict: the lines from `<<<<<<<` to `>>>>>>>`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Block {
-    pub(crate) lines: Vec<String>,
+pub struct ConflictBlock {
+    pub lines: Vec<String>,
     ours: Range<usize>,
     base: Option<Range<usize>>,
     theirs: Range<usize>,
 }
 
-impl Block {
+impl ConflictBlock {
     /// The lines of a side, without markers. Only the base can be missing.
-    pub(crate) fn side(&self, side: Side) -> Option<Vec<String>> {
+    pub fn side(&self, side: ConflictSide) -> Option<Vec<String>> {
         let lines = |range: &Range<usize>| self.lines[range.clone()].to_vec();
         match side {
-            Side::Ours => Some(lines(&self.ours)),
-            Side::Theirs => Some(lines(&self.theirs)),
-            Side::Base => self.base.as_ref().map(lines),
-            Side::Both => Some([lines(&self.ours), lines(&self.theirs)].concat()),
+            ConflictSide::Ours => Some(lines(&self.ours)),
+            ConflictSide::Theirs => Some(lines(&self.theirs)),
+            ConflictSide::Base => self.base.as_ref().map(lines),
+            ConflictSide::Both => Some([lines(&self.ours), lines(&self.theirs)].concat()),
         }
     }
 
     /// The size of its text.
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.lines.iter().map(|line| line.len() + 1).sum()
     }
 
-    pub(crate) fn has_base(&self) -> bool {
+    pub fn has_base(&self) -> bool {
         self.base.is_some()
     }
 
     /// What Git calls our side, e.g. `HEAD`.
-    pub(crate) fn our_name(&self) -> &str {
+    pub fn our_name(&self) -> &str {
         name(self.lines.first())
     }
 
     /// What Git calls their side, e.g. the name of a branch.
-    pub(crate) fn their_name(&self) -> &str {
+    pub fn their_name(&self) -> &str {
         name(self.lines.last())
     }
 }
@@ -60,7 +60,7 @@ fn is_marker(line: &str, sign: char) -> bool {
 }
 
 /// The complete conflicts in `lines`, each with the index of its first line. What is begun and not ended is passed over.
-pub(crate) fn blocks<S: AsRef<str>>(lines: &[S]) -> Vec<(usize, Block)> {
+pub fn blocks<S: AsRef<str>>(lines: &[S]) -> Vec<(usize, ConflictBlock)> {
     let mut found = Vec::new();
     let mut open: Option<Open> = None;
     for (index, line) in lines.iter().enumerate() {
@@ -81,7 +81,7 @@ pub(crate) fn blocks<S: AsRef<str>>(lines: &[S]) -> Vec<(usize, Block)> {
             let at = |line: usize| line - start;
             found.push((
                 start,
-                Block {
+                ConflictBlock {
                     lines: lines[start..=index].iter().map(|line| bare(line.as_ref())).collect(),
                     ours: 1..at(base.unwrap_or(middle)),
                     base: base.map(|base| at(base) + 1..at(middle)),
@@ -108,7 +108,7 @@ struct Open {
 
 #[cfg(test)]
 mod tests {
-    use super::{Side, blocks};
+    use super::{ConflictSide, blocks};
 
     fn lines(text: &str) -> Vec<&str> {
         text.lines().collect()
@@ -120,10 +120,10 @@ mod tests {
         let found = blocks(&lines(text));
         let [(start, block)] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!((*start, block.our_name(), block.their_name()), (1, "HEAD", "topic/x"));
-        assert_eq!(block.side(Side::Ours).unwrap(), ["a", "b"]);
-        assert_eq!(block.side(Side::Base).unwrap(), ["o"]);
-        assert_eq!(block.side(Side::Theirs).unwrap(), [""; 0]);
-        assert_eq!(block.side(Side::Both).unwrap(), ["a", "b"]);
+        assert_eq!(block.side(ConflictSide::Ours).unwrap(), ["a", "b"]);
+        assert_eq!(block.side(ConflictSide::Base).unwrap(), ["o"]);
+        assert_eq!(block.side(ConflictSide::Theirs).unwrap(), [""; 0]);
+        assert_eq!(block.side(ConflictSide::Both).unwrap(), ["a", "b"]);
     }
 
     #[test]
@@ -141,7 +141,7 @@ mod tests {
         let restarted = "<<<<<<< one\na\n<<<<<<< two\nb\n=======\n>>>>>>> x";
         assert_eq!(blocks(&lines(restarted))[0].0, 2);
         assert_eq!(
-            blocks(&lines("<<<<<<<\r\na\r\n=======\r\n>>>>>>>\r"))[0].1.side(Side::Ours).unwrap(),
+            blocks(&lines("<<<<<<<\r\na\r\n=======\r\n>>>>>>>\r"))[0].1.side(ConflictSide::Ours).unwrap(),
             ["a"]
         );
     }

@@ -2,7 +2,7 @@
 
 /// Whose text it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
+pub enum ConflictSide {
     Ours,
     Theirs,
     /// What both were before, where Git was asked to show it.
@@ -11,9 +11,9 @@ pub(crate) enum Side {
     Both,
 }
 
-impl Side {
+impl ConflictSide {
     /// The side that a word names.
-    pub(crate) fn from_word(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         match word {
             "ours" => Some(Self::Ours),
             "theirs" => Some(Self::Theirs),
@@ -24,7 +24,7 @@ impl Side {
     }
 
     /// The side that a line of content stands for: `@ours` and nothing else.
-    pub(crate) fn from_line(line: &str) -> Option<Self> {
+    pub fn from_line(line: &str) -> Option<Self> {
         line.strip_prefix('@').and_then(Self::from_word)
     }
 }

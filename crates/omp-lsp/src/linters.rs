@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use omp_lsp::diagnostics::{Diagnostic, Severity};
-use omp_lsp::position::{Encoding, Position, Range};
-use omp_lsp::{Kind, Limit, LspError, Server, Servers};
+use crate::diagnostics::{Diagnostic, Severity};
+use crate::position::{Encoding, Position, Range};
+use crate::{Kind, Limit, LspError, Server, Servers};
 use omp_shell::{Program, Stdio, answer};
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ const MOST_COMPLAINT: usize = 4 * 1024;
 const MOST: usize = 1_000;
 
 /// Runs the linter on a file as it is on disk.
-pub(super) async fn lint(
+pub async fn lint(
     servers: &Servers,
     server: &Server,
     path: &Path,

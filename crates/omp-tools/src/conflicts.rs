@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use omp_agent::ToolError;
 use omp_types::ToolOutput;
+use omp_workspace::conflicts::{Conflict, ConflictAddress, ConflictBlock, ConflictSide, Replaced, blocks};
 use omp_workspace::document::{Document, Splice};
 use omp_workspace::open::Found;
 use omp_workspace::sniff::{self, Kind};
 use omp_workspace::turn::Turn;
 use omp_workspace::write::Mode;
 
-use super::{Address, Block, Conflict, Replaced, Side, blocks};
 use crate::Context;
 use crate::lsp::Before;
 use crate::output::{Details, Meta};
@@ -22,22 +22,22 @@ use crate::seen_files::SeenFiles;
 pub(crate) fn write(
     context: &Context,
     typed: &str,
-    address: Address,
+    address: ConflictAddress,
     content: &str,
 ) -> Result<ToolOutput, ToolError> {
     match address {
-        Address::Side(id, _) => Err(ToolError::new(format!(
+        ConflictAddress::Side(id, _) => Err(ToolError::new(format!(
             "'{typed}' can only be read. To resolve the conflict, write to conflict://{id} without the side; a line \
              @ours, @theirs, @base or @both in the content stands for that side's text."
         ))),
-        Address::Conflict(id) => {
+        ConflictAddress::Conflict(id) => {
             let conflict = context.seen.conflicts.get(id).map_err(ToolError::new)?;
             let content = expand(&conflict, content).map_err(ToolError::new)?;
             let path = conflict.path.clone();
             let done = resolve_file(context, &path, vec![(conflict, content)]).map_err(ToolError::new)?;
             Ok(one_answer(context, id, &done))
         }
-        Address::All => resolve_all(context, content),
+        ConflictAddress::All => resolve_all(context, content),
     }
 }
 
@@ -46,7 +46,7 @@ fn expand(conflict: &Conflict, content: &str) -> Result<Vec<String>, String> {
     let content = content.replace("\r\n", "\n");
     let mut lines = Vec::new();
     for line in content.strip_suffix('\n').unwrap_or(&content).split('\n') {
-        match Side::from_line(line) {
+        match ConflictSide::from_line(line) {
             Some(side) => lines.extend(conflict.block.side(side).ok_or_else(|| {
                 format!("Conflict {} has no base: Git did not write what both sides had before.", conflict.id)
             })?),
@@ -57,13 +57,13 @@ fn expand(conflict: &Conflict, content: &str) -> Result<Vec<String>, String> {
 }
 
 /// `<id>: @side` on every line that is not empty.
-fn listed(content: &str) -> Option<Vec<(usize, Side)>> {
+fn listed(content: &str) -> Option<Vec<(usize, ConflictSide)>> {
     let lines = content.lines().map(str::trim).filter(|line| !line.is_empty());
     let entry = |line: &str| {
         let (id, side) = line.split_once(':')?;
-        Some((id.trim().parse().ok()?, Side::from_line(side.trim())?))
+        Some((id.trim().parse().ok()?, ConflictSide::from_line(side.trim())?))
     };
-    let list: Vec<(usize, Side)> = lines.map(entry).collect::<Option<_>>()?;
+    let list: Vec<(usize, ConflictSide)> = lines.map(entry).collect::<Option<_>>()?;
     (!list.is_empty()).then_some(list)
 }
 
@@ -171,7 +171,7 @@ fn resolve_file(context: &Context, path: &Path, list: Vec<Resolution>) -> Result
 }
 
 /// The place of a conflict in the file as it is: the nearest one with its text that no other has taken.
-fn take(there: &mut Vec<(usize, Block)>, conflict: &Conflict) -> Option<usize> {
+fn take(there: &mut Vec<(usize, ConflictBlock)>, conflict: &Conflict) -> Option<usize> {
     let same = there.iter().enumerate().filter(|(_, (_, block))| *block == conflict.block);
     let (index, _) = same.min_by_key(|(_, (start, _))| start.abs_diff(conflict.line))?;
     Some(there.swap_remove(index).0)

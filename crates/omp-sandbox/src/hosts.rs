@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use omp_sandbox::proxy::{Hosts, Reach};
+use crate::proxy::{Hosts, Reach};
 
-use super::Escalation;
+use crate::Denial;
 
 /// Where package managers fetch from unless they are told otherwise.
 const REGISTRIES: &[&str] = &[
@@ -77,6 +77,18 @@ const VARIABLES: &[&str] = &[
     "BUNDLE_MIRROR__ALL",
 ];
 
+/// Whoever can let a command out: the gate, which asks a person.
+pub trait Escalation: Send + Sync {
+    /// A confined command was refused something. Shall it run again, outside?
+    fn outside<'a>(&'a self, call: &'a str, command: &'a str, why: &'a Denial) -> Answer<'a>;
+
+    /// A confined command wants to reach a host.
+    fn host<'a>(&'a self, host: &'a str, port: u16) -> Answer<'a>;
+}
+
+/// Yes or no, when somebody has said so.
+pub type Answer<'a> = Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
+
 /// How the setting treats hosts that are not listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OtherHosts {
@@ -143,13 +155,13 @@ impl HostBook {
         state.upstream = upstream.and_then(|address| authority(&address));
     }
 
-    pub(crate) fn attach(&self, escalation: Arc<dyn Escalation>) {
+    pub fn attach(&self, escalation: Arc<dyn Escalation>) {
         // A session has one.
         let _ = self.escalation.set(escalation);
     }
 
     /// The hosts that were refused since the last time.
-    pub(crate) fn take_refused(&self) -> Vec<String> {
+    pub fn take_refused(&self) -> Vec<String> {
         std::mem::take(&mut self.lock().refused)
     }
 

@@ -1,14 +1,9 @@
 //! From a line and a word on it to a position.
 
-use omp_lsp::position::{Encoding, Position, lines};
+use crate::position::{Encoding, Position, lines};
 
 /// The place of the word on the line, which counts from one; without a word the first character that is no blank.
-pub(super) fn find(
-    text: &str,
-    line: u32,
-    symbol: Option<&str>,
-    encoding: Encoding,
-) -> Result<Position, String> {
+pub fn find(text: &str, line: u32, symbol: Option<&str>, encoding: Encoding) -> Result<Position, String> {
     let index = line.saturating_sub(1);
     let Some(row) = lines(text).nth(index as usize) else {
         return Err(format!("There is no line {line}; the last one is {}", lines(text).count()));

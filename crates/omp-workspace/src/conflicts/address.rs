@@ -1,21 +1,21 @@
 //! `conflict://` addresses.
 
-use super::Side;
+use super::ConflictSide;
 
 /// What a `conflict://` address names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Address {
+pub enum ConflictAddress {
     /// `conflict://3`
     Conflict(usize),
     /// `conflict://3/ours`: for reading only.
-    Side(usize, Side),
+    Side(usize, ConflictSide),
     /// `conflict://*`
     All,
 }
 
-impl Address {
+impl ConflictAddress {
     /// `None` if `typed` is no address of a conflict; an error if it is a wrong one.
-    pub(crate) fn parse(typed: &str) -> Option<Result<Self, String>> {
+    pub fn parse(typed: &str) -> Option<Result<Self, String>> {
         const SCHEME: &str = "conflict://";
         let scheme = typed.get(..SCHEME.len())?;
         if !scheme.eq_ignore_ascii_case(SCHEME) {
@@ -26,10 +26,10 @@ impl Address {
             Some((id, side)) => (id, Some(side)),
             None => (rest, None),
         };
-        let address = match (id, id.parse(), side.map(Side::from_word)) {
+        let address = match (id, id.parse(), side.map(ConflictSide::from_word)) {
             ("*", _, None) => Some(Self::All),
             (_, Ok(id), None) => Some(Self::Conflict(id)),
-            (_, Ok(id), Some(Some(side))) if side != Side::Both => Some(Self::Side(id, side)),
+            (_, Ok(id), Some(Some(side))) if side != ConflictSide::Both => Some(Self::Side(id, side)),
             _ => None,
         };
         Some(address.ok_or_else(|| {

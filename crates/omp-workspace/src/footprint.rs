@@ -13,45 +13,45 @@ const PACE: u64 = 64;
 
 /// What is in a place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Toll {
-    pub(crate) files: u64,
-    pub(crate) bytes: u64,
-    pub(crate) newest: Option<SystemTime>,
+pub struct Footprint {
+    pub files: u64,
+    pub bytes: u64,
+    pub newest: Option<SystemTime>,
     /// Files that changed within a day.
-    pub(crate) fresh: u64,
+    pub fresh: u64,
     /// There was no time to look at all of it.
-    pub(crate) partial: bool,
+    pub partial: bool,
 }
 
 /// Counts what is in these places, as far as the time allows. Links are not followed.
-pub(crate) fn count(places: &[PathBuf], now: SystemTime) -> Toll {
+pub fn measure(places: &[PathBuf], now: SystemTime) -> Footprint {
     let deadline = Instant::now() + PATIENCE;
-    let mut toll = Toll::default();
+    let mut footprint = Footprint::default();
     let mut waiting: Vec<PathBuf> = places.to_vec();
     let mut seen = 0_u64;
     while let Some(path) = waiting.pop() {
         let Ok(metadata) = symlink_metadata(&path) else { continue };
         if !metadata.is_dir() {
-            toll.add(&metadata, now);
+            footprint.add(&metadata, now);
             continue;
         }
         for entry in read_dir(&path).into_iter().flatten().flatten() {
             seen += 1;
             if seen.is_multiple_of(PACE) && Instant::now() >= deadline {
-                toll.partial = true;
-                return toll;
+                footprint.partial = true;
+                return footprint;
             }
             match entry.metadata() {
                 Ok(metadata) if metadata.is_dir() => waiting.push(entry.path()),
-                Ok(metadata) => toll.add(&metadata, now),
+                Ok(metadata) => footprint.add(&metadata, now),
                 Err(_) => {}
             }
         }
     }
-    toll
+    footprint
 }
 
-impl Toll {
+impl Footprint {
     fn add(&mut self, metadata: &Metadata, now: SystemTime) {
         self.files += 1;
         self.bytes += metadata.len();
@@ -62,7 +62,7 @@ impl Toll {
     }
 
     /// The numbers as a sentence: `9,800 files, 41 GB, newest change 2 min ago, 3 changed today`.
-    pub(crate) fn sentence(&self, now: SystemTime) -> String {
+    pub fn sentence(&self, now: SystemTime) -> String {
         let more = if self.partial { "more than " } else { "" };
         let files = if self.files == 1 { "file" } else { "files" };
         let mut parts = vec![format!("{more}{} {files}", grouped(self.files)), size(self.bytes)];
@@ -77,7 +77,7 @@ impl Toll {
 }
 
 /// Is a place outside of all these directories?
-pub(crate) fn is_outside(path: &Path, roots: &[&Path]) -> bool {
+pub fn is_outside(path: &Path, roots: &[&Path]) -> bool {
     !roots.iter().any(|root| path.starts_with(root))
 }
 
@@ -124,11 +124,11 @@ mod tests {
     fn numbers_are_said_in_a_sentence() {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let newest = Some(now - Duration::from_secs(125));
-        let toll = Toll { files: 9_800, bytes: 41_300_000_000, newest, fresh: 3, partial: false };
-        assert_eq!(toll.sentence(now), "9,800 files, 41 GB, newest change 2 min ago, 3 changed today");
-        let one = Toll { files: 1, bytes: 1_234, newest: None, fresh: 0, partial: false };
+        let footprint = Footprint { files: 9_800, bytes: 41_300_000_000, newest, fresh: 3, partial: false };
+        assert_eq!(footprint.sentence(now), "9,800 files, 41 GB, newest change 2 min ago, 3 changed today");
+        let one = Footprint { files: 1, bytes: 1_234, newest: None, fresh: 0, partial: false };
         assert_eq!(one.sentence(now), "1 file, 1.2 KB");
-        assert_eq!(Toll { partial: true, ..one }.sentence(now), "more than 1 file, 1.2 KB");
+        assert_eq!(Footprint { partial: true, ..one }.sentence(now), "more than 1 file, 1.2 KB");
     }
 
     #[test]
@@ -140,17 +140,21 @@ mod tests {
         std::fs::write(root.join("two"), "12").unwrap();
         std::fs::write(scratch.path().join("outside"), "123456789").unwrap();
         std::os::unix::fs::symlink(scratch.path(), root.join("link")).unwrap();
-        let toll = count(std::slice::from_ref(&root), SystemTime::now());
-        assert_eq!((toll.files, toll.fresh, toll.partial), (3, 3, false), "two files and the link itself");
-        assert!(toll.bytes < 5 + 2 + 4096 && toll.newest.is_some());
-        assert_eq!(count(&[root.join("missing")], SystemTime::now()), Toll::default());
+        let footprint = measure(std::slice::from_ref(&root), SystemTime::now());
+        assert_eq!(
+            (footprint.files, footprint.fresh, footprint.partial),
+            (3, 3, false),
+            "two files and the link itself"
+        );
+        assert!(footprint.bytes < 5 + 2 + 4096 && footprint.newest.is_some());
+        assert_eq!(measure(&[root.join("missing")], SystemTime::now()), Footprint::default());
     }
 
     /// A large tree is not counted to its end.
     #[test]
     fn counting_is_bounded() {
         let begun = Instant::now();
-        count(&[PathBuf::from("/")], SystemTime::now());
+        measure(&[PathBuf::from("/")], SystemTime::now());
         assert!(begun.elapsed() < PATIENCE * 10, "{:?}", begun.elapsed());
     }
 }

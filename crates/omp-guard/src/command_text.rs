@@ -10,7 +10,7 @@ const ENDLESS: &[&str] = &["yes", "watch", "ping", "top", "while", "until", "-f"
 const ENDLESS_PARTS: &[&str] = &["/dev/", "--follow="];
 
 /// A command without a trailing limit of its output and without a redundant `2>&1`.
-pub(super) fn without_limits(command: &str) -> String {
+pub fn without_limits(command: &str) -> String {
     let mut text = command.trim_end();
     while let Some(shorter) = Parts::of(text).and_then(|parts| parts.limit().or_else(|| parts.merge())) {
         text = text[..shorter].trim_end();
@@ -20,7 +20,7 @@ pub(super) fn without_limits(command: &str) -> String {
 }
 
 /// The directory and the rest of `cd directory && rest`.
-pub(super) fn leading_cd(command: &str) -> Option<(String, &str)> {
+pub fn leading_cd(command: &str) -> Option<(String, &str)> {
     let parts = Parts::of(command)?;
     let [cd, directory, and, _, ..] = parts.pieces.as_slice() else { return None };
     let matches = cd.is_word("cd") && directory.kind == Kind::Word && and.is_operator("&&");
@@ -35,7 +35,7 @@ pub(super) fn leading_cd(command: &str) -> Option<(String, &str)> {
 }
 
 /// The files that a command writes by redirection.
-pub(super) fn written_files(command: &str) -> Vec<String> {
+pub fn written_files(command: &str) -> Vec<String> {
     let Some(parts) = Parts::of(command) else { return Vec::new() };
     let pairs = parts.pieces.windows(2).filter(|pair| pair[0].kind == Kind::Operator);
     let targets = pairs.filter_map(|pair| match (pair[0].text, pair[1].text) {
@@ -53,7 +53,7 @@ const BEFORE_A_PROGRAM: &[&str] = &[
 ];
 
 /// The names of the programs that a command starts, as far as they are written out.
-pub(super) fn programs(command: &str) -> Vec<&str> {
+pub fn programs(command: &str) -> Vec<&str> {
     let Some(parts) = Parts::of(command) else { return Vec::new() };
     let mut names = Vec::new();
     let mut expected = true;

@@ -5,16 +5,14 @@
 
 mod address;
 mod block;
-mod resolve;
 mod side;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-pub(crate) use address::Address;
-pub(crate) use block::{Block, blocks};
-pub(crate) use resolve::{load, write};
-pub(crate) use side::Side;
+pub use address::ConflictAddress;
+pub use block::{ConflictBlock, blocks};
+pub use side::ConflictSide;
 
 /// Conflicts that are remembered; the oldest are forgotten first.
 const MAX_CONFLICTS: usize = 1_000;
@@ -23,7 +21,7 @@ const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 /// The conflicts of a session.
 #[derive(Default)]
-pub(crate) struct Conflicts(Mutex<Known>);
+pub struct Conflicts(Mutex<Known>);
 
 #[derive(Default)]
 struct Known {
@@ -33,19 +31,19 @@ struct Known {
 
 /// A conflict that was shown.
 #[derive(Clone, Debug)]
-pub(crate) struct Conflict {
-    pub(crate) id: usize,
+pub struct Conflict {
+    pub id: usize,
     /// The file behind all links.
-    pub(crate) path: PathBuf,
+    pub path: PathBuf,
     /// Where it was seen last, counted from zero.
-    pub(crate) line: usize,
-    pub(crate) block: Block,
+    pub line: usize,
+    pub block: ConflictBlock,
     resolved: bool,
 }
 
 impl Conflicts {
     /// Remembers the conflicts of a file, of which `found` is a part, in order. The same text keeps its number.
-    pub(crate) fn register(&self, path: &Path, found: Vec<(usize, Block)>) -> Vec<Conflict> {
+    pub fn register(&self, path: &Path, found: Vec<(usize, ConflictBlock)>) -> Vec<Conflict> {
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let mut known = self.known();
         let mut taken: Vec<usize> = Vec::new();
@@ -79,7 +77,7 @@ impl Conflicts {
     }
 
     /// The conflict of that number. The error is a sentence for the model.
-    pub(crate) fn get(&self, id: usize) -> Result<Conflict, String> {
+    pub fn get(&self, id: usize) -> Result<Conflict, String> {
         let known = self.known();
         match known.conflicts.iter().find(|conflict| conflict.id == id) {
             Some(conflict) if conflict.resolved => {
@@ -97,15 +95,15 @@ impl Conflicts {
     }
 
     /// Every conflict that is not resolved.
-    pub(crate) fn open(&self) -> Vec<Conflict> {
+    pub fn open(&self) -> Vec<Conflict> {
         self.known().open().cloned().collect()
     }
 
     /// The files that resolving what an address names would change.
-    pub(crate) fn files(&self, address: Address) -> Vec<PathBuf> {
+    pub fn files(&self, address: ConflictAddress) -> Vec<PathBuf> {
         let named = |conflict: &&Conflict| match address {
-            Address::All => true,
-            Address::Conflict(id) | Address::Side(id, _) => conflict.id == id,
+            ConflictAddress::All => true,
+            ConflictAddress::Conflict(id) | ConflictAddress::Side(id, _) => conflict.id == id,
         };
         let mut files: Vec<PathBuf> = self.known().open().filter(named).map(|one| one.path.clone()).collect();
         files.dedup();
@@ -113,7 +111,7 @@ impl Conflicts {
     }
 
     /// Conflicts of a file are gone, and what stands below them moved.
-    fn resolved(&self, path: &Path, replaced: &[(usize, Replaced)]) {
+    pub fn resolved(&self, path: &Path, replaced: &[(usize, Replaced)]) {
         let mut known = self.known();
         for conflict in known.conflicts.iter_mut().filter(|conflict| conflict.path == path) {
             if replaced.iter().any(|(id, _)| *id == conflict.id) {
@@ -152,15 +150,15 @@ impl Known {
 }
 
 /// Lines that took the place of a conflict.
-struct Replaced {
-    start: usize,
-    removed: usize,
-    added: usize,
+pub struct Replaced {
+    pub start: usize,
+    pub removed: usize,
+    pub added: usize,
 }
 
 impl Conflict {
     /// Its lines, as people count them.
-    pub(crate) fn span(&self) -> String {
+    pub fn span(&self) -> String {
         format!("lines {}-{}", self.line + 1, self.line + self.block.lines.len())
     }
 }

@@ -85,7 +85,7 @@ const CACHES: &[Cache] = &[
 ];
 
 /// The caches that exist, and those that the projects in these directories need. May make directories.
-pub(super) fn writable(home: &Path, projects: &[PathBuf]) -> Vec<PathBuf> {
+pub fn writable_caches(home: &Path, projects: &[PathBuf]) -> Vec<PathBuf> {
     let needed = |cache: &Cache| {
         cache.made_for.iter().any(|file| projects.iter().any(|project| project.join(file).is_file()))
     };
@@ -106,9 +106,9 @@ mod tests {
         let (home, project) = (directory.path().join("home"), directory.path().join("project"));
         std::fs::create_dir_all(home.join(".ccache")).unwrap();
         std::fs::create_dir_all(&project).unwrap();
-        assert_eq!(writable(&home, std::slice::from_ref(&project)), [home.join(".ccache")]);
+        assert_eq!(writable_caches(&home, std::slice::from_ref(&project)), [home.join(".ccache")]);
         std::fs::write(project.join("package.json"), "{}").unwrap();
-        let found = writable(&home, &[project]);
+        let found = writable_caches(&home, &[project]);
         assert_eq!(found, [home.join(".npm"), home.join(".cache/node"), home.join(".ccache")]);
         assert!(home.join(".npm").is_dir() && !home.join(".cargo").exists());
     }
