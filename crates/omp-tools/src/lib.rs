@@ -69,7 +69,7 @@ pub use job::JobSettings;
 pub use lsp::{CHECKER_PROGRAMS, LanguageServers, Late, LateFindings, LspSettings};
 pub use modes::{Asking, Modes};
 pub use named::NamedAddresses;
-pub use omp_patch::Fuzzy;
+pub use omp_edits::patch::Fuzzy;
 pub use omp_workspace::scans::{Limits as ScanLimits, Scans};
 pub use pending::{Decision, Handler, Pending, PendingAction};
 pub use plan::Planning;

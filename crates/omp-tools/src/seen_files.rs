@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use omp_hashline::{NoopGuard, Snapshots, Tag};
+use omp_edits::hashline::{NoopGuard, Snapshots, Tag};
 use omp_workspace::conflicts::Conflicts;
 use omp_workspace::milestones::Milestones;
 

@@ -39,17 +39,7 @@ fn manifest(path: &Path) -> toml::Table {
 
 /// Layers from the bottom up; a crate may use crates of lower layers only.
 const LAYERS: &[&[&str]] = &[
-    &[
-        "omp-types",
-        "omp-cli",
-        "omp-testkit",
-        "omp-hashline",
-        "omp-patch",
-        "omp-syntax",
-        "omp-jobs",
-        "omp-sandbox",
-        "omp-tui",
-    ],
+    &["omp-types", "omp-cli", "omp-testkit", "omp-edits", "omp-syntax", "omp-jobs", "omp-sandbox", "omp-tui"],
     &[
         "omp-llm",
         "omp-tokens",
