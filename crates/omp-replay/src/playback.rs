@@ -15,9 +15,51 @@ use crate::play::Input;
 /// The kind of messages that bring results of background jobs.
 const RESULTS: &str = "async-result";
 
+/// What happened then, as far as it did not happen again.
+#[derive(Default)]
+pub(crate) struct RecordedEvents {
+    /// All but those of calls, in order.
+    pub(crate) waiting: VecDeque<Value>,
+    /// Beginnings and ends of calls, by both.
+    calls: HashMap<(String, String), Value>,
+    /// How many happened in the playback.
+    pub(crate) seen: usize,
+    /// Events are compared until they differ; what follows would differ, too.
+    pub(crate) differ: bool,
+}
+
+impl RecordedEvents {
+    fn add(&mut self, event: Value) {
+        match call_of(&event) {
+            Some((kind, call)) => {
+                let key = (kind.to_owned(), call.to_owned());
+                self.calls.insert(key, event);
+            }
+            None => self.waiting.push_back(event),
+        }
+    }
+
+    /// What was recorded of the beginning or the end of a call.
+    pub(crate) fn take_call(&mut self, kind: &str, call: &str) -> Option<Value> {
+        self.calls.remove(&(kind.to_owned(), call.to_owned()))
+    }
+
+    fn end_of(&self, call: &str) -> Option<&Value> {
+        self.calls.get(&("tool_execution_end".to_owned(), call.to_owned()))
+    }
+}
+
+/// What the comparison came to so far.
+#[derive(Default)]
+pub(crate) struct Findings {
+    pub(crate) divergences: Vec<Divergence>,
+    pub(crate) frames: Option<usize>,
+    pub(crate) notes: Vec<String>,
+}
+
 /// Where the playback stands.
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct Playback {
     pub(crate) inputs: VecDeque<Input>,
     pub(crate) prompts: usize,
     /// Commands of the user and what became of them.
@@ -28,13 +70,7 @@ pub(crate) struct State {
     /// Calls by their ids, and which of them ended first.
     pub(crate) tools: HashMap<String, (usize, ToolRun)>,
     pub(crate) calls: usize,
-    /// What happened in order.
-    pub(crate) events: VecDeque<Value>,
-    pub(crate) events_seen: usize,
-    /// Events are compared until they differ; what follows would differ, too.
-    pub(crate) events_differ: bool,
-    /// Beginnings and ends of calls, by both.
-    pub(crate) call_events: HashMap<(String, String), Value>,
+    pub(crate) events: RecordedEvents,
     /// Ids of calls that this program made up anew, because the provider gave none, and what they were then.
     pub(crate) ids: HashMap<String, String>,
     pub(crate) randoms: VecDeque<f64>,
@@ -51,9 +87,7 @@ pub(crate) struct State {
     pub(crate) is_followed: bool,
     /// The last message was a result of a tool.
     pub(crate) after_tools: bool,
-    pub(crate) divergences: Vec<Divergence>,
-    pub(crate) frames: Option<usize>,
-    pub(crate) notes: Vec<String>,
+    pub(crate) findings: Findings,
     /// The screen was left before its end.
     pub(crate) left_screen: bool,
     /// The recording was ended in good order.
@@ -62,7 +96,7 @@ pub(crate) struct State {
     over: bool,
 }
 
-impl State {
+impl Playback {
     /// Takes up a line of the recording.
     pub(crate) fn take(&mut self, line: Line) {
         match line {
@@ -95,17 +129,13 @@ impl State {
             Line::Random { value } => self.randoms.push_back(value),
             Line::Event { mut event, .. } => {
                 without_entry_ids(&mut event);
-                match call_of(&event) {
-                    Some((kind, call)) => {
-                        let key = (kind.to_owned(), call.to_owned());
-                        self.call_events.insert(key, event);
-                    }
-                    None => self.events.push_back(event),
-                }
+                self.events.add(event);
             }
             Line::Full => {
                 self.is_complete = false;
-                self.notes.push("The recording was larger than 512 MB, so its end is missing.".to_owned());
+                self.findings
+                    .notes
+                    .push("The recording was larger than 512 MB, so its end is missing.".to_owned());
             }
             Line::Recording { .. } | Line::World(_) | Line::Screen(_) | Line::End => {}
         }
@@ -132,7 +162,7 @@ impl State {
     /// What follows cannot be compared. The session is stopped.
     pub(crate) fn end(&mut self, note: String) {
         if !std::mem::replace(&mut self.over, true) {
-            self.notes.push(note);
+            self.findings.notes.push(note);
         }
         self.inputs.clear();
         self.run.cancel();
@@ -149,7 +179,9 @@ impl State {
 
     /// A message whose calls are those of the recorded one, but for ids that we made up.
     pub(crate) fn learn_ids(&mut self, event: &Value) {
-        let Some(recorded) = self.events.front().filter(|_| event["type"] == "message_end") else { return };
+        let Some(recorded) = self.events.waiting.front().filter(|_| event["type"] == "message_end") else {
+            return;
+        };
         let calls = |event: &Value| -> Vec<(Value, Value)> {
             let blocks = event["message"]["content"].as_array().map(Vec::as_slice).unwrap_or_default();
             let calls = blocks.iter().filter(|block| block["type"] == "toolCall");
@@ -174,7 +206,7 @@ impl State {
         match event["type"].as_str() {
             Some("message_end") => self.after_tools = event["message"]["role"] == "toolResult",
             Some("turn_end") => {
-                let next = |kind: &str| self.events.iter().position(|event| event["type"] == kind);
+                let next = |kind: &str| self.events.waiting.iter().position(|event| event["type"] == kind);
                 let (turn, end) = (next("turn_start"), next("agent_end"));
                 match (turn, end) {
                     (Some(turn), end) if end.is_none_or(|end| turn < end) => self.say_again(turn + 1),
@@ -190,7 +222,8 @@ impl State {
     /// Queues what the user said and what jobs brought while the turn ran. What is said at a screen is said there.
     fn say_again(&self, from: usize) {
         let Some(control) = &self.control else { return };
-        let messages = self.events.iter().skip(from).take_while(|event| event["type"] == "message_end");
+        let messages =
+            self.events.waiting.iter().skip(from).take_while(|event| event["type"] == "message_end");
         for event in messages {
             if let Some(results) = self.results(event) {
                 let mut results = Some(results);
@@ -213,11 +246,14 @@ impl State {
 
     /// The results of jobs that were told with the prompt that is said now.
     pub(crate) fn results_along(&self, control: &Control) {
-        let Some(turn) = self.events.iter().position(|event| event["type"] == "turn_start") else { return };
-        let messages = self.events.iter().skip(turn + 1).take_while(|event| event["type"] == "message_end");
+        let Some(turn) = self.events.waiting.iter().position(|event| event["type"] == "turn_start") else {
+            return;
+        };
+        let messages =
+            self.events.waiting.iter().skip(turn + 1).take_while(|event| event["type"] == "message_end");
         let before = messages.take_while(|event| event["message"]["role"] != "user");
         // A prompt that is nothing but results is no message beside it.
-        if before.clone().count() == messages_of(&self.events, turn) {
+        if before.clone().count() == messages_of(&self.events.waiting, turn) {
             return;
         }
         before.filter_map(|event| self.results(event)).for_each(|results| control.next_prompt(results));
@@ -237,14 +273,14 @@ impl State {
     }
 
     pub(crate) fn differ(&mut self, part: Part, number: usize, text: String) {
-        if !self.over && self.divergences.len() < MOST {
-            self.divergences.push(Divergence { part, number, text });
+        if !self.over && self.findings.divergences.len() < MOST {
+            self.findings.divergences.push(Divergence { part, number, text });
         }
     }
 
     /// What the model was told of a call.
     pub(crate) fn told(&self, id: &str) -> Option<String> {
-        let ended = self.call_events.get(&("tool_execution_end".to_owned(), id.to_owned()))?;
+        let ended = self.events.end_of(id)?;
         ended["result"]["content"][0]["text"].as_str().map(str::to_owned)
     }
 
@@ -274,9 +310,11 @@ impl State {
             let number = self.calls + 1;
             self.differ(Part::Tool, number, format!("{} ({}) was called, and is not now", run.name, run.id));
         }
-        if let Some(event) = std::mem::take(&mut self.events).pop_front().filter(|_| !self.events_differ) {
+        if let Some(event) =
+            std::mem::take(&mut self.events.waiting).pop_front().filter(|_| !self.events.differ)
+        {
             let kind = event["type"].as_str().unwrap_or_default().to_owned();
-            let number = self.events_seen + 1;
+            let number = self.events.seen + 1;
             self.differ(Part::Event, number, format!("{kind} does not happen any more"));
         }
     }
