@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use omp_hashline::{File, NoSyntax, Patcher, Snapshots, Tag, parse, parse_partial, preview};
+use omp_edits::hashline::{File, NoSyntax, Patcher, Snapshots, Tag, parse, parse_partial, preview};
 
 fuzz_target!(|data: &[u8]| {
     let Some(split) = data.iter().position(|byte| *byte == 0xff) else { return };
@@ -33,7 +33,7 @@ fuzz_target!(|data: &[u8]| {
 });
 
 /// Puts the changes into the text line by line.
-fn check(old: &str, changes: &[omp_hashline::Change], new: &str) {
+fn check(old: &str, changes: &[omp_edits::hashline::Change], new: &str) {
     let lines: Vec<&str> = old.split_terminator('\n').collect();
     let mut rows: Vec<&str> = Vec::new();
     let mut position = 0;

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use omp_patch::{
+use omp_edits::patch::{
     FileChange, Fuzzy, Hunk, Matcher, Row, apply, parse_envelope, parse_envelope_start, parse_hunks, parse_hunks_start,
 };
 

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use omp_patch::{Fuzzy, Matcher, Occurrences, replace};
+use omp_edits::patch::{Fuzzy, Matcher, Occurrences, replace};
 
 fuzz_target!(|data: &[u8]| {
     let mut parts = data.splitn(3, |byte| *byte == 0xff).map(|part| String::from_utf8_lossy(part).into_owned());

@@ -60,31 +60,9 @@ pub(crate) fn entry(value: Value) -> Option<Entry> {
 }
 
 fn kind(name: &str, fields: Map<String, Value>) -> EntryKind {
-    // Images may make the fields large, so they are read in place and kept only if nothing reads them.
+    // The line is kept only if nothing reads it.
     let line = Value::Object(fields);
-    let read = match name {
-        "message" => read(&line, EntryKind::Message),
-        "thinking_level_change" => read(&line, EntryKind::ThinkingLevelChange),
-        "model_change" => read(&line, EntryKind::ModelChange),
-        "service_tier_change" => read(&line, EntryKind::ServiceTierChange),
-        "compaction" => read(&line, EntryKind::Compaction),
-        "branch_summary" => read(&line, EntryKind::BranchSummary),
-        "custom" => read(&line, EntryKind::Custom),
-        "custom_message" => read(&line, EntryKind::CustomMessage),
-        "label" => read(&line, EntryKind::Label),
-        "ttsr_injection" => read(&line, EntryKind::TtsrInjection),
-        "session_init" => read(&line, EntryKind::SessionInit),
-        "mode_change" => read(&line, EntryKind::ModeChange),
-        "mcp_tool_selection" => read(&line, EntryKind::McpToolSelection),
-        "reset_boundary" => read(&line, EntryKind::ResetBoundary),
-        "title_change" => read(&line, EntryKind::TitleChange),
-        _ => None,
-    };
-    read.unwrap_or(EntryKind::Unknown(line))
-}
-
-fn read<'a, T: serde::Deserialize<'a>>(line: &'a Value, kind: fn(T) -> EntryKind) -> Option<EntryKind> {
-    T::deserialize(line).ok().map(kind)
+    EntryKind::read_in_place(name, &line).unwrap_or(EntryKind::Unknown(line))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 
 pub mod approval;
 pub mod command;
+pub mod command_text;
 pub mod effects;
 mod grammar;
 pub mod protected;

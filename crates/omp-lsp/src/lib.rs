@@ -12,12 +12,14 @@
 //! whoever uses a server hands in an [`Editor`].
 
 pub mod client;
+pub mod column;
 pub mod config;
 pub mod diagnostics;
 pub mod edits;
 mod error;
 mod frame;
 mod language;
+pub mod linters;
 pub mod location;
 mod message;
 mod mux;

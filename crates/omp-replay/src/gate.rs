@@ -14,12 +14,12 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Where a session waits for its screen. Open, until somebody follows it.
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
-    state: Mutex<State>,
+    state: Mutex<GateState>,
     news: Notify,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct GateState {
     followed: bool,
     /// Events that the session has told.
     told: u64,
@@ -28,7 +28,7 @@ struct State {
 }
 
 impl Gate {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, GateState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -83,7 +83,7 @@ impl Gate {
         self.until(|state| state.told >= events).await;
     }
 
-    async fn until(&self, is_so: impl Fn(&State) -> bool) {
+    async fn until(&self, is_so: impl Fn(&GateState) -> bool) {
         loop {
             let news = self.news.notified();
             tokio::pin!(news);

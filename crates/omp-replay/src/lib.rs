@@ -19,11 +19,11 @@ mod likeness;
 pub mod line;
 mod order;
 mod play;
+mod playback;
 mod read;
 mod record;
 mod screen;
 mod sound;
-mod state;
 mod tool;
 mod write;
 

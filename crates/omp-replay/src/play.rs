@@ -15,8 +15,8 @@ use crate::events::call_of;
 use crate::gate::Gate;
 use crate::likeness::closest;
 use crate::line::{Exchange, Line, Screen, ToolOutcome, World};
+use crate::playback::Playback;
 use crate::read::{self, ReplayError};
-use crate::state::State;
 
 /// Something that was said to the session.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +35,7 @@ pub enum Input {
 pub struct Player {
     world: World,
     version: String,
-    state: Mutex<State>,
+    state: Mutex<Playback>,
     screen: Mutex<VecDeque<Screen>>,
     pub(crate) gate: Gate,
 }
@@ -67,7 +67,7 @@ impl Player {
     /// Reads a recording. May wait for the disk.
     pub fn load(path: &Path) -> Result<Self, ReplayError> {
         let read::Recording { version, is_complete, lines } = read::recording(path)?;
-        let (mut state, mut world, mut screen) = (State::default(), World::default(), VecDeque::new());
+        let (mut state, mut world, mut screen) = (Playback::default(), World::default(), VecDeque::new());
         state.is_complete = is_complete;
         for line in lines {
             match line {
@@ -81,7 +81,7 @@ impl Player {
         Ok(Self { world, version, state, screen, gate: Gate::default() })
     }
 
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, Playback> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -283,25 +283,25 @@ impl Player {
     /// Something happens.
     pub(crate) fn event(&self, mut event: Value) {
         let mut state = self.state();
-        state.events_seen += 1;
-        let number = state.events_seen;
+        state.events.seen += 1;
+        let number = state.events.seen;
         state.learn_ids(&event);
         state.with_known_ids(&mut event);
         without_entry_ids(&mut event);
         let recorded = match call_of(&event) {
-            Some((kind, call)) => state.call_events.remove(&(kind.to_owned(), call.to_owned())),
-            None if state.events_differ => return,
-            None => state.events.pop_front(),
+            Some((kind, call)) => state.events.take_call(kind, call),
+            None if state.events.differ => return,
+            None => state.events.waiting.pop_front(),
         };
         match &recorded {
             Some(recorded) => {
                 if let Some(text) = difference(recorded, &event) {
-                    state.events_differ |= call_of(&event).is_none();
+                    state.events.differ |= call_of(&event).is_none();
                     state.differ(Part::Event, number, text);
                 }
             }
             None => {
-                state.events_differ |= call_of(&event).is_none();
+                state.events.differ |= call_of(&event).is_none();
                 let kind = event["type"].as_str().unwrap_or_default();
                 state.missing(Part::Event, number, format!("{kind} is new"));
             }
@@ -322,7 +322,7 @@ impl Player {
     /// What the program said before the run that begins now, beside what the session says by itself.
     pub fn take_notices(&self, own: Option<&str>) -> Vec<String> {
         let state = self.state();
-        let notices = state.events.iter().take_while(|event| event["type"] == "notice");
+        let notices = state.events.waiting.iter().take_while(|event| event["type"] == "notice");
         let texts = notices.filter_map(|event| event["message"].as_str());
         texts.filter(|text| Some(*text) != own).map(str::to_owned).collect()
     }
@@ -335,13 +335,13 @@ impl Player {
     /// Why the rest of the screen is not played. What was asked beside the conversation is then not asked again.
     pub fn leave_screen(&self, note: String) {
         let mut state = self.state();
-        state.notes.push(note);
+        state.findings.notes.push(note);
         state.left_screen = true;
     }
 
     /// So many frames were compared.
     pub fn compared(&self, frames: usize) {
-        self.state().frames = Some(frames);
+        self.state().findings.frames = Some(frames);
     }
 
     /// The next entry of the screen.
@@ -383,10 +383,10 @@ impl Player {
         Report {
             requests: state.requests,
             calls: state.calls,
-            events: state.events_seen,
-            frames: state.frames,
-            divergences: state.divergences.clone(),
-            notes: state.notes.clone(),
+            events: state.events.seen,
+            frames: state.findings.frames,
+            divergences: state.findings.divergences.clone(),
+            notes: state.findings.notes.clone(),
         }
     }
 }

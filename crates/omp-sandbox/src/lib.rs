@@ -23,9 +23,11 @@
 
 mod bubblewrap;
 mod bytes;
+mod caches;
 mod confinement;
 mod denial;
 pub mod forked;
+mod hosts;
 mod landlock;
 mod plan;
 mod policy;
@@ -35,8 +37,10 @@ mod seccomp;
 mod surroundings;
 
 pub use bubblewrap::Wrap;
+pub use caches::writable_caches;
 pub use confinement::{Confinement, Prepared};
 pub use denial::{Denial, denied};
+pub use hosts::{Answer, Escalation, HostBook, HostSources, OtherHosts};
 pub use landlock::abi as landlock_abi;
 pub use plan::Plan;
 pub use policy::{FileIdentity, Network, Policy};

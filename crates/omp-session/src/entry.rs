@@ -21,9 +21,20 @@ pub struct Entry {
     pub kind: EntryKind,
 }
 
-/// The table of entry types: name in the file, name here, fields.
+/// What an entry is to those that follow it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EntryRole {
+    /// Nothing beyond what it says.
+    Record,
+    /// It holds until the next of its type.
+    Setting,
+    /// What is before it is told in other words, or not at all.
+    Boundary,
+}
+
+/// The table of entry types: name in the file, name here, fields, role.
 macro_rules! entry_kinds {
-    ($($name:literal => $kind:ident($fields:ident),)+) => {
+    ($($name:literal => $kind:ident($fields:ident) is $role:ident,)+) => {
         /// What an entry says.
         #[derive(Clone, Debug, PartialEq)]
         pub enum EntryKind {
@@ -44,9 +55,26 @@ macro_rules! entry_kinds {
                 }
             }
 
+            /// What an entry of that type is to those that follow it.
+            pub(crate) fn role(name: &str) -> EntryRole {
+                match name {
+                    $($name => EntryRole::$role,)+
+                    _ => EntryRole::Record,
+                }
+            }
+
             fn read(name: &str, fields: Value) -> Option<Self> {
                 match name {
                     $($name => serde_json::from_value(fields).ok().map(Self::$kind),)+
+                    _ => None,
+                }
+            }
+
+            /// Reads the fields in place: images may make a line large. `None` for a type, or a form of a known type, that
+            /// this version cannot read.
+            pub fn read_in_place(name: &str, line: &Value) -> Option<Self> {
+                match name {
+                    $($name => $fields::deserialize(line).ok().map(Self::$kind),)+
                     _ => None,
                 }
             }
@@ -65,21 +93,21 @@ macro_rules! entry_kinds {
 }
 
 entry_kinds! {
-    "message" => Message(MessageEntry),
-    "thinking_level_change" => ThinkingLevelChange(ThinkingLevelChange),
-    "model_change" => ModelChange(ModelChange),
-    "service_tier_change" => ServiceTierChange(ServiceTierChange),
-    "compaction" => Compaction(Compaction),
-    "branch_summary" => BranchSummary(BranchSummary),
-    "custom" => Custom(Custom),
-    "custom_message" => CustomMessage(CustomMessageEntry),
-    "label" => Label(Label),
-    "ttsr_injection" => TtsrInjection(TtsrInjection),
-    "session_init" => SessionInit(SessionInit),
-    "mode_change" => ModeChange(ModeChange),
-    "mcp_tool_selection" => McpToolSelection(McpToolSelection),
-    "reset_boundary" => ResetBoundary(ResetBoundary),
-    "title_change" => TitleChange(TitleChange),
+    "message" => Message(MessageEntry) is Record,
+    "thinking_level_change" => ThinkingLevelChange(ThinkingLevelChange) is Setting,
+    "model_change" => ModelChange(ModelChange) is Setting,
+    "service_tier_change" => ServiceTierChange(ServiceTierChange) is Setting,
+    "compaction" => Compaction(Compaction) is Boundary,
+    "branch_summary" => BranchSummary(BranchSummary) is Record,
+    "custom" => Custom(Custom) is Record,
+    "custom_message" => CustomMessage(CustomMessageEntry) is Record,
+    "label" => Label(Label) is Record,
+    "ttsr_injection" => TtsrInjection(TtsrInjection) is Setting,
+    "session_init" => SessionInit(SessionInit) is Record,
+    "mode_change" => ModeChange(ModeChange) is Setting,
+    "mcp_tool_selection" => McpToolSelection(McpToolSelection) is Setting,
+    "reset_boundary" => ResetBoundary(ResetBoundary) is Boundary,
+    "title_change" => TitleChange(TitleChange) is Record,
 }
 
 /// What the user, the model or a tool said.

@@ -103,11 +103,8 @@ pub use branch::{BranchError, Branched};
 pub use breadcrumb::{Breadcrumb, terminal_id};
 pub use change::Naming;
 pub use context::{Context, PLAN_APPROVED, TEMPORARY_ROLE, since_reset};
-pub use entry::{
-    Attribution, BranchSummary, Compaction, Custom, CustomMessageEntry, Entry, EntryKind, Label,
-    McpToolSelection, MessageEntry, ModeChange, ModelChange, ResetBoundary, ServiceTierChange, SessionInit,
-    ThinkingLevelChange, TitleChange, TtsrInjection,
-};
+// All of them, so that a new kind is a change of its own file.
+pub use entry::*;
 pub use fork::{Copied, ForkError};
 pub use fsck::{Checkup, Damage, Finding, fsck};
 pub use gc::{Garbage, GcItem, GcPlan, GcPolicy, GcReport};

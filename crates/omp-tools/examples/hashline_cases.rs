@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use omp_agent::{Invocation, Tool, Updates};
-use omp_hashline::Tag;
+use omp_edits::hashline::Tag;
 use omp_shell::{Environment, Scope};
 use omp_tools::{Context, builtin};
 use omp_types::UserBlock;

@@ -5,12 +5,13 @@ use std::time::SystemTime;
 
 use omp_guard::command::{Place, Shell, Verdict, judge};
 use omp_types::{Approval, ApprovalDetail, Tier};
+use omp_workspace::footprint;
 use omp_workspace::path::plain_path;
 pub use omp_workspace::path::real_path;
 pub use omp_workspace::repository::first_risk;
 use serde_json::{Map, Value};
 
-use crate::{Context, InternalUrl, toll};
+use crate::{Context, InternalUrl};
 
 /// Places that a question names.
 const SHOWN_PLACES: usize = 3;
@@ -48,11 +49,11 @@ pub(crate) fn at_stake(
     }
     let now = SystemTime::now();
     let root = real_path(&context.cwd);
-    let outside = places.iter().any(|place| toll::is_outside(place, &[&context.cwd, &root]));
+    let outside = places.iter().any(|place| footprint::is_outside(place, &[&context.cwd, &root]));
     let names: Vec<String> =
         places.iter().take(SHOWN_PLACES).map(|place| place.display().to_string()).collect();
     let more = if places.len() > SHOWN_PLACES { " and more" } else { "" };
-    let numbers = toll::count(&places, now).sentence(now);
+    let numbers = footprint::measure(&places, now).sentence(now);
     let where_to = if outside { ", outside the workspace" } else { "" };
     let value = format!("{}{more}: {numbers}{where_to}", names.join(", "));
     Some(ApprovalDetail { label: "Destroys", value })

@@ -44,7 +44,6 @@ mod ssh;
 mod structure;
 mod syntax;
 mod todo;
-mod toll;
 mod wording;
 mod write;
 
@@ -70,7 +69,7 @@ pub use job::JobSettings;
 pub use lsp::{CHECKER_PROGRAMS, LanguageServers, Late, LateFindings, LspSettings};
 pub use modes::{Asking, Modes};
 pub use named::NamedAddresses;
-pub use omp_patch::Fuzzy;
+pub use omp_edits::patch::Fuzzy;
 pub use omp_workspace::scans::{Limits as ScanLimits, Scans};
 pub use pending::{Decision, Handler, Pending, PendingAction};
 pub use plan::Planning;
@@ -79,8 +78,7 @@ pub use resources::{
     Completion, Content, InternalUrl, Mutability, Paging, Resource, Resources, SCHEMES, Scheme,
 };
 pub use sandbox::{
-    Choice as RungChoice, Escalation, HostBook, NetworkSetting, OtherHosts, Sandbox, SandboxMode,
-    SandboxSettings, SandboxStatus,
+    Choice as RungChoice, NetworkSetting, Sandbox, SandboxMode, SandboxSettings, SandboxStatus,
 };
 pub use settings::{
     BashSettings, EditSettings, ImageSettings, Login, ReadSettings, SearchSettings, Settings,

@@ -3,10 +3,9 @@
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use omp_hashline::{NoopGuard, Snapshots, Tag};
+use omp_edits::hashline::{NoopGuard, Snapshots, Tag};
+use omp_workspace::conflicts::Conflicts;
 use omp_workspace::milestones::Milestones;
-
-use crate::conflicts::Conflicts;
 
 /// Shared by the tools of one session that show or change files.
 #[derive(Default)]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use omp_patch::Fuzzy;
+use omp_edits::patch::Fuzzy;
 use omp_shell::{Ci, Limits, SecretNames};
 
 use crate::bash::{Interception, Minimizer};

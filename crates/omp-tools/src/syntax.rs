@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use omp_hashline::Syntax;
+use omp_edits::hashline::Syntax;
 use omp_syntax::{Bounds, Language, block, parses};
 
 /// A question about one text is given up after this long.

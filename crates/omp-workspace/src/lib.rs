@@ -15,8 +15,10 @@
 //!
 //! Nothing here knows about agents, tools or the user's home.
 
+pub mod conflicts;
 pub mod document;
 pub mod finder;
+pub mod footprint;
 pub mod grep;
 pub mod held;
 pub mod image;

@@ -61,7 +61,7 @@ pub fn risky_files(directory: &Path) -> Vec<PathBuf> {
 fn at(directory: &Path) -> Result<Option<Repository>, String> {
     let dot_git = directory.join(".git");
     if dot_git.is_file() {
-        let git = linked(&dot_git, directory).ok_or("an unreadable .git file")?;
+        let git = linked_git_directory(&dot_git).ok_or("an unreadable .git file")?;
         return Ok(Some(Repository::new(git, Some(directory.to_owned()))));
     }
     if is_git_directory(&dot_git) {
@@ -72,9 +72,7 @@ fn at(directory: &Path) -> Result<Option<Repository>, String> {
 
 impl Repository {
     fn new(git: PathBuf, work_tree: Option<PathBuf>) -> Self {
-        let named = std::fs::read_to_string(git.join("commondir")).ok();
-        let common =
-            named.map_or_else(|| git.clone(), |named| git.join(named.trim_end_matches(['\n', '\r'])));
+        let common = common_directory(&git).unwrap_or_else(|| git.clone());
         Self { git, common, work_tree }
     }
 
@@ -141,10 +139,16 @@ fn risky_hook(hooks: &Path) -> Option<String> {
     Some(format!("the hook {hook}"))
 }
 
-/// The directory that a `.git` file names.
-fn linked(dot_git: &Path, directory: &Path) -> Option<PathBuf> {
+/// The directory that a `.git` file names, as git reads it. Whether it may be believed is the caller's business.
+pub fn linked_git_directory(dot_git: &Path) -> Option<PathBuf> {
     let text = read(dot_git).ok()??;
-    Some(directory.join(text.strip_prefix("gitdir: ")?.trim_end_matches(['\n', '\r'])))
+    Some(dot_git.parent()?.join(text.strip_prefix("gitdir: ")?.trim_end_matches(['\n', '\r'])))
+}
+
+/// The directory with the objects and branches of a worktree: another one than its own.
+pub fn common_directory(git: &Path) -> Option<PathBuf> {
+    let named = std::fs::read_to_string(git.join("commondir")).ok()?;
+    Some(git.join(named.trim_end_matches(['\n', '\r'])))
 }
 
 /// Would git take this for its directory? It looks further up otherwise.

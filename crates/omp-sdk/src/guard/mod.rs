@@ -26,6 +26,7 @@ use omp_guard::command::{Script, Verdict};
 use omp_guard::question::Question;
 use omp_guard::rules::{Scope, propose};
 use omp_guard::secrets::Secrets;
+use omp_sandbox::Rung;
 use omp_types::{
     Approval, ApprovalDetail, CustomMessage, Tier, ToolCall, ToolOutput, ToolTrait, UserContent, tool_has,
 };

@@ -6,8 +6,8 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_config::settings::{Settings, keys, strings};
 use omp_guard::question::Question;
-use omp_sandbox::{Denial, Rung};
-use omp_tools::{Escalation, NetworkSetting, RungChoice, SandboxMode, SandboxSettings, SandboxStatus};
+use omp_sandbox::{Denial, Escalation, Rung};
+use omp_tools::{NetworkSetting, RungChoice, SandboxMode, SandboxSettings, SandboxStatus};
 use omp_types::{Approval, ApprovalDetail};
 
 use crate::Session;

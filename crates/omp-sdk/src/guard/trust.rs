@@ -236,7 +236,8 @@ fn content(file: &Path) -> Vec<u8> {
 impl Session {
     /// The agreements of the project that the session works in.
     pub fn trust(&self) -> ProjectTrust {
-        let path = self.tools.commands.environment.get("PATH").map(|path| path.to_string_lossy().into_owned());
+        let path =
+            self.tools.commands.environment.get("PATH").map(|path| path.to_string_lossy().into_owned());
         ProjectTrust::at(&self.places.directories, &self.places.cwd, &self.settings(), path)
     }
 }

@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 
 use crate::context::{PLAN_APPROVED, TODO_EDIT, TODO_TOOL};
+use crate::entry::{EntryKind, EntryRole};
 use crate::envelope::Envelope;
 use crate::layout::checksum;
 
@@ -48,14 +49,11 @@ impl Kind {
             "message" if envelope.tool.as_deref() == Some(TODO_TOOL) => Self::Tasks,
             "custom" if envelope.custom_type.as_deref() == Some(TODO_EDIT) => Self::Tasks,
             "custom" if envelope.custom_type.as_deref() == Some(PLAN_APPROVED) => Self::Plan,
-            "compaction" | "reset_boundary" => Self::Compaction,
-            "model_change"
-            | "thinking_level_change"
-            | "service_tier_change"
-            | "mode_change"
-            | "ttsr_injection"
-            | "mcp_tool_selection" => Self::State,
-            _ => Self::Other,
+            name => match EntryKind::role(name) {
+                EntryRole::Boundary => Self::Compaction,
+                EntryRole::Setting => Self::State,
+                EntryRole::Record => Self::Other,
+            },
         }
     }
 

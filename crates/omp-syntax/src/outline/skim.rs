@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn our_own_sources() {
         let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        for name in ["omp-syntax", "omp-hashline", "omp-session", "omp-workspace"] {
+        for name in ["omp-syntax", "omp-edits", "omp-session", "omp-workspace"] {
             let mut text = String::new();
             sources(&crates.join(name).join("src"), &mut text);
             agree("lib.rs", &text);

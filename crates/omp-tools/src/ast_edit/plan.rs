@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use omp_agent::ToolError;
-use omp_hashline::Change;
+use omp_edits::hashline::Change;
 use omp_syntax::pattern::{Pattern, Replacement, Rule, Source};
 use omp_syntax::{Bounds, Language, parses};
 use tokio_util::sync::CancellationToken;

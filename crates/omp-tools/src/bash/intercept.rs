@@ -3,7 +3,7 @@
 use fancy_regex::Regex;
 use omp_agent::ToolError;
 
-use super::tidy_up::written_files;
+use omp_guard::command_text::written_files;
 
 /// What the user wants of interception: the settings `bashInterceptor.*`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -10,8 +10,8 @@ use fancy_regex::Regex;
 use omp_shell::session::Answer;
 use omp_shell::{Captured, Spill};
 
-use super::tidy_up::programs;
 use crate::Context;
+use omp_guard::command_text::programs;
 
 /// The tool name under which the original is kept.
 const ORIGINAL: &str = "bash-original";

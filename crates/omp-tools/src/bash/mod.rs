@@ -7,7 +7,6 @@ mod report;
 mod set;
 mod shell;
 mod terminal;
-mod tidy_up;
 mod urls;
 mod user;
 mod work;
@@ -21,6 +20,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Scheduling, Tool, ToolError};
 use omp_guard::command::Verdict;
+use omp_guard::command_text;
 use omp_sandbox::Denial;
 use omp_shell::session::{Call, Hold, Place};
 use omp_types::{Approval, ApprovalDetail, BuiltinTool, ToolDefinition, ToolOutput, builtin};
@@ -230,8 +230,8 @@ impl Bash {
         let settings = &self.context.settings;
         let Arguments { command, env, cwd, .. } = arguments;
         let cleaned =
-            if settings.bash.strip_limits { tidy_up::without_limits(&command) } else { command.clone() };
-        let (directory, cleaned) = match (cwd, tidy_up::leading_cd(&cleaned)) {
+            if settings.bash.strip_limits { command_text::without_limits(&command) } else { command.clone() };
+        let (directory, cleaned) = match (cwd, command_text::leading_cd(&cleaned)) {
             (Some(cwd), _) => (Directory::Given(cwd), cleaned),
             (None, Some((directory, rest))) => (Directory::Entered(directory), rest.to_owned()),
             (None, None) => (Directory::Current, cleaned),

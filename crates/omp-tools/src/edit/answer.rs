@@ -1,6 +1,6 @@
 //! What an edit tells the model: the new tag, and the lines as they are now.
 
-use omp_hashline::{Tag, preview};
+use omp_edits::hashline::{Tag, preview};
 use omp_types::ToolOutput;
 use serde_json::{Value, json};
 
@@ -61,7 +61,7 @@ fn named(one: &Ready, warning: &str, files: usize) -> String {
 
 fn section(one: &Ready, tag: Tag) -> String {
     let mut rows = vec![format!("[{}#{tag}]", one.target.shown)];
-    rows.extend(one.planned.blocks.iter().map(omp_hashline::BlockSpan::shown));
+    rows.extend(one.planned.blocks.iter().map(omp_edits::hashline::BlockSpan::shown));
     let preview = preview(&one.planned.text, &one.planned.changes);
     rows.extend((!preview.is_empty()).then_some(preview));
     rows.join("\n")

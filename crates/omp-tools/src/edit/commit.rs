@@ -281,18 +281,18 @@ fn warnings(entry: &Entry) -> Vec<String> {
     }
     let mut rows: Vec<String> = entry.notes.iter().map(|note| format!("{}: {note}", entry.shown)).collect();
     let changes = changes(entry.old_text(), entry.new_text());
-    rows.push(omp_hashline::preview(entry.new_text(), &changes));
+    rows.push(omp_edits::hashline::preview(entry.new_text(), &changes));
     rows
 }
 
 /// The lines that differ, for the preview.
-pub(super) fn changes(old: &str, new: &str) -> Vec<omp_hashline::Change> {
+pub(super) fn changes(old: &str, new: &str) -> Vec<omp_edits::hashline::Change> {
     let rows: Vec<&str> = new.lines().collect();
     let middle = Middle::of(old, new);
     let diff = middle.diff();
     let groups = diff.ops().iter().filter(|op| op.tag() != similar::DiffTag::Equal);
     groups
-        .map(|op| omp_hashline::Change {
+        .map(|op| omp_edits::hashline::Change {
             start: middle.before + op.old_range().start,
             removed: op.old_range().len(),
             inserted: op

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use omp_agent::ToolError;
-use omp_patch::{Change, Edited, FinalEnd};
+use omp_edits::patch::{Change, Edited, FinalEnd};
 use omp_types::ToolOutput;
 
 use super::commit::{changes, commit};
@@ -60,7 +60,7 @@ fn typed(path: &Path) -> Result<&str, ToolError> {
 
 /// The lines in which the texts differ.
 fn edited(old: &str, new: &str) -> Edited {
-    let one = |change: omp_hashline::Change| Change {
+    let one = |change: omp_edits::hashline::Change| Change {
         start: change.start,
         removed: change.removed,
         inserted: change.inserted,

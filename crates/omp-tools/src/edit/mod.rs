@@ -23,7 +23,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Inspection, Invocation, LineInput, Scheduling, Tool, ToolError};
-use omp_hashline::{File, Patch, Patcher, Planned, Section, Tag};
+use omp_edits::hashline::{File, Patch, Patcher, Planned, Section, Tag};
 use omp_types::{Approval, ApprovalDetail, BuiltinTool, ToolDefinition, ToolOutput, builtin};
 use serde::Deserialize;
 use serde_json::{Map, Value};

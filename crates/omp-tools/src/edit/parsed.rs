@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use omp_agent::ToolError;
-use omp_hashline::{ParseError, Patch, parse};
-use omp_patch::{FileChange, PatchError, parse_envelope};
+use omp_edits::hashline::{ParseError, Patch, parse};
+use omp_edits::patch::{FileChange, PatchError, parse_envelope};
 
 use super::mode::EditMode;
 

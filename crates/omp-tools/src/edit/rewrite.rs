@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use omp_agent::ToolError;
-use omp_hashline::{Change, Planned, Tag};
+use omp_edits::hashline::{Change, Planned, Tag};
 
 use super::encode::Written;
 use super::target::Target;

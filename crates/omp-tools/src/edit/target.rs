@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use omp_agent::ToolError;
 use omp_documents::notebook::{MAX_BYTES, Notebook};
-use omp_hashline::{Planned, Section};
+use omp_edits::hashline::{Planned, Section};
 use omp_workspace::document::{Document, FinalEnd, Splice};
 use omp_workspace::open::Found;
 use omp_workspace::sniff::{self, Kind};

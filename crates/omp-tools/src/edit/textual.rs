@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use omp_agent::ToolError;
-use omp_patch::{
+use omp_edits::patch::{
     Edited, FileChange, FinalEnd, Matcher, Occurrences, PatchError, apply, parse_hunks, replace,
 };
 use omp_types::ToolOutput;

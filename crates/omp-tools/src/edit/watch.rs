@@ -7,8 +7,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use omp_agent::Inspection;
-use omp_hashline::{File, NoSyntax, Operation, Patch, Patcher, parse_partial};
-use omp_patch::{
+use omp_edits::hashline::{File, NoSyntax, Operation, Patch, Patcher, parse_partial};
+use omp_edits::patch::{
     Fuzzy, Hunk, MatchError, Matcher, Occurrences, Row, Started, apply, parse_envelope_start,
     parse_hunks_start, replace,
 };

@@ -10,8 +10,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::catch_up::catch_up;
-use super::{column, text};
+use super::text;
 use crate::{Context, output};
+use omp_lsp::column;
 
 /// The arguments as the schema has them.
 #[derive(Deserialize)]

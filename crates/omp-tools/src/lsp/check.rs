@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use omp_lsp::diagnostics::{Diagnostic, merge};
-use omp_lsp::{Kind, Limit, LspError, Server, Servers};
+use omp_lsp::{Kind, Limit, LspError, Server, Servers, linters};
 
 use super::catch_up::catch_up;
-use super::linters;
 
 /// How long the findings of one file are waited for when a server is ready.
 pub(super) const ONE_FILE: Duration = Duration::from_secs(3);

@@ -1,9 +1,9 @@
 //! `request`: any method of the protocol.
 
+use omp_lsp::column;
 use serde_json::{Value, json};
 
 use super::call::{Call, Fault, Reply};
-use super::column;
 use super::manage::pretty;
 
 pub(super) async fn run(call: &Call<'_>) -> Result<Reply, Fault> {

@@ -6,13 +6,14 @@ use std::path::PathBuf;
 
 use omp_agent::ToolError;
 use omp_types::ToolOutput;
+use omp_workspace::conflicts::{Conflict, ConflictAddress, ConflictSide, blocks};
 use omp_workspace::open::Found;
 use omp_workspace::text::{Charset, Window};
 
 use super::job::Job;
 use super::selector::{self, Style};
 use super::{Target, Url, locate, missing, resolve, text};
-use crate::conflicts::{Address, Conflict, Side, blocks, load};
+use crate::conflicts::load;
 use crate::output::{Meta, cap};
 use crate::resources::{Mutability, Paging};
 
@@ -23,7 +24,7 @@ const SIDE_LINES: usize = 3;
 
 /// Is it `conflict://…`?
 pub(super) fn is_address(typed: &str) -> bool {
-    Address::parse(typed).is_some()
+    ConflictAddress::parse(typed).is_some()
 }
 
 /// The path of `PATH:conflicts`; `None` if something else is meant.
@@ -38,12 +39,13 @@ pub(super) fn listing<'a>(job: &Job, typed: &'a str) -> Option<&'a str> {
 /// A conflict with its markers, or one of its sides.
 pub(super) fn read_address(job: &Job, typed: &str) -> Result<ToolOutput, ToolError> {
     let (address, selector) = selector::split(typed).map_err(ToolError::new)?;
-    let parsed = Address::parse(address).unwrap_or_else(|| Err(format!("'{address}' names no conflict.")));
+    let parsed =
+        ConflictAddress::parse(address).unwrap_or_else(|| Err(format!("'{address}' names no conflict.")));
     let get = |id| job.context.seen.conflicts.get(id).map_err(ToolError::new);
     let lines = match parsed.map_err(ToolError::new)? {
-        Address::All => return Ok(list_all(job)),
-        Address::Conflict(id) => get(id)?.block.lines,
-        Address::Side(id, side) => get(id)?.block.side(side).ok_or_else(|| {
+        ConflictAddress::All => return Ok(list_all(job)),
+        ConflictAddress::Conflict(id) => get(id)?.block.lines,
+        ConflictAddress::Side(id, side) => get(id)?.block.side(side).ok_or_else(|| {
             ToolError::new(format!(
                 "Conflict {id} has no base: Git did not write what both sides had before."
             ))
@@ -148,8 +150,11 @@ fn headline(conflict: &Conflict) -> String {
 fn described(conflict: &Conflict, most: usize) -> String {
     let mut rows = vec![headline(conflict)];
     let block = &conflict.block;
-    let base = block.has_base().then_some((Side::Base, "base", ""));
-    let sides = [(Side::Ours, "ours", block.our_name()), (Side::Theirs, "theirs", block.their_name())];
+    let base = block.has_base().then_some((ConflictSide::Base, "base", ""));
+    let sides = [
+        (ConflictSide::Ours, "ours", block.our_name()),
+        (ConflictSide::Theirs, "theirs", block.their_name()),
+    ];
     for (side, word, name) in sides.into_iter().take(1).chain(base).chain(sides.into_iter().skip(1)) {
         let lines = block.side(side).unwrap_or_default();
         let name = if name.is_empty() { String::new() } else { format!(" ({name})") };

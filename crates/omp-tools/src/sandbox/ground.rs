@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use omp_guard::protected::{
     PROTECTED_IN_HOME, PROTECTED_IN_WORKSPACE, PUBLIC_IN_SSH, Roots, SECRET_IN_HOME, secret,
 };
-use omp_sandbox::{FileIdentity, Network, Policy};
+use omp_sandbox::{FileIdentity, Network, Policy, writable_caches};
 
-use super::{caches, repository};
+use super::repository;
 
 /// More entries of a directory are not looked at.
 const MOST: usize = 4096;
@@ -47,7 +47,7 @@ impl Ground {
         policy.writable.extend(self.temporary.iter().cloned());
         policy.writable.extend(self.scratch.iter().cloned());
         if let Some(home) = &self.home {
-            policy.writable.extend(caches::writable(home, &self.workspace));
+            policy.writable.extend(writable_caches(home, &self.workspace));
             policy.protected.extend(named(home, PROTECTED_IN_HOME));
             policy.protected.extend(named(home, SECRET_IN_HOME));
         }

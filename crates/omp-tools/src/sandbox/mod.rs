@@ -3,9 +3,7 @@
 //! The gate decides whether a call runs, and tells here when a person let one out; the tools ask here, right before they
 //! start something, what it is confined to. What they are told is what the kernel enforces.
 
-mod caches;
 mod ground;
-mod hosts;
 mod probe;
 mod repository;
 mod run;
@@ -14,16 +12,15 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use futures_util::future::BoxFuture;
 use omp_agent::ToolError;
-use omp_sandbox::{Confinement, Denial, Network, Policy, Rung};
+use omp_sandbox::{
+    Confinement, Denial, Escalation, HostBook, HostSources, Network, OtherHosts, Policy, Rung,
+};
 use omp_shell::{Confined, Environment, Scope};
 use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
 
 pub(crate) use ground::Ground;
-pub(crate) use hosts::HostSources;
-pub use hosts::{HostBook, OtherHosts};
 pub use probe::Choice;
 
 use crate::Context;
@@ -58,15 +55,6 @@ pub struct SandboxSettings {
     pub hosts: Vec<String>,
     /// `sandbox.rung`.
     pub rung: Choice,
-}
-
-/// Whoever can let a command out: the gate, which asks a person.
-pub trait Escalation: Send + Sync {
-    /// A confined command was refused something. Shall it run again, outside?
-    fn outside<'a>(&'a self, call: &'a str, command: &'a str, why: &'a Denial) -> BoxFuture<'a, bool>;
-
-    /// A confined command wants to reach a host.
-    fn host<'a>(&'a self, host: &'a str, port: u16) -> BoxFuture<'a, bool>;
 }
 
 /// The sandbox of one session.

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use omp_workspace::repository::{common_directory, linked_git_directory};
+
 /// What of a git directory names programs, or other places to read such files from.
 const RUNS: [&str; 6] = ["hooks", "config", "config.worktree", "commondir", "gitdir", "info/attributes"];
 /// Submodules and worktrees that are looked at.
@@ -54,9 +56,7 @@ impl Repository {
 
 /// The git directory that the file names, if that directory names the file: a project must not choose what is writable.
 fn linked(git: &Path) -> Option<PathBuf> {
-    let text = std::fs::read_to_string(git).ok()?;
-    let named = text.strip_prefix("gitdir:")?.trim();
-    let directory = git.parent()?.join(named).canonicalize().ok()?;
+    let directory = linked_git_directory(git)?.canonicalize().ok()?;
     let own = git.canonicalize().ok()?;
     let back = std::fs::read_to_string(directory.join("gitdir")).ok();
     let is_worktree =
@@ -75,8 +75,7 @@ fn is_submodule(directory: &Path, work_tree: &Path) -> bool {
 
 /// Where objects and branches are: a worktree has its own directory inside it.
 fn common(directory: &Path) -> Option<PathBuf> {
-    let text = std::fs::read_to_string(directory.join("commondir")).ok()?;
-    let common = directory.join(text.trim()).canonicalize().ok()?;
+    let common = common_directory(directory)?.canonicalize().ok()?;
     // The file comes with the project as well: what it names must be a repository that has this worktree.
     let is_repository = common.join("HEAD").is_file() && common.join("objects").is_dir();
     (is_repository && directory.parent() == Some(&common.join("worktrees"))).then_some(common)

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use omp_hashline::Tag;
+use omp_edits::hashline::Tag;
 use omp_types::ToolOutput;
 use omp_workspace::document::Document;
 use omp_workspace::grep::{Found, Row};

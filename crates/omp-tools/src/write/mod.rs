@@ -11,8 +11,9 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use omp_agent::{Invocation, Scheduling, Tool, ToolError};
-use omp_hashline::Tag;
+use omp_edits::hashline::Tag;
 use omp_types::{Approval, ApprovalDetail, BuiltinTool, ToolDefinition, ToolOutput, builtin};
+use omp_workspace::conflicts::ConflictAddress;
 use omp_workspace::open::Found;
 use omp_workspace::sniff::{self, Kind};
 use omp_workspace::text::{Charset, LineEnding, Unencodable};
@@ -85,13 +86,13 @@ impl Tool for Write {
         async move {
             let arguments: Arguments = crate::arguments(call.arguments)?;
             let _agreed = Closing(&self.context);
-            if let Some(address) = conflicts::Address::parse(&arguments.path) {
+            if let Some(address) = ConflictAddress::parse(&arguments.path) {
                 let address = address.map_err(ToolError::new)?;
                 let result = crate::blocking(move || {
                     let Arguments { path, content } = arguments;
                     context.may_change_tree()?;
                     // `3: @ours` in a list looks like a line of a read and is none.
-                    let cleans = context.shows_anchors() && address != conflicts::Address::All;
+                    let cleans = context.shows_anchors() && address != ConflictAddress::All;
                     let pasted = cleans.then(|| without_anchors(&content)).flatten();
                     conflicts::write(&context, &path, address, &pasted.unwrap_or(content))
                 })
@@ -124,7 +125,7 @@ fn difference(context: &Context, arguments: &Map<String, Value>) -> Option<Strin
 
 /// The files that a call changes.
 fn targets(context: &Context, typed: &str) -> Vec<PathBuf> {
-    if let Some(address) = conflicts::Address::parse(typed) {
+    if let Some(address) = ConflictAddress::parse(typed) {
         return address.map(|address| context.seen.conflicts.files(address)).unwrap_or_default();
     }
     if InternalUrl::parse(typed).is_some() {

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use crate::support::session::Session;
 use crate::support::{Project, numbered, text};
 use omp_agent::Scheduling;
-use omp_hashline::Tag;
+use omp_edits::hashline::Tag;
 use serde_json::{Map, json};
 
 // proves: FIL-107

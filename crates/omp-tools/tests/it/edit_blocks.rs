@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::support::session::Session;
-use omp_hashline::{EditError, File, NoSyntax, Patcher, Snapshots, Tag, parse};
+use omp_edits::hashline::{EditError, File, NoSyntax, Patcher, Snapshots, Tag, parse};
 
 /// Edits a file by one hunk and returns the answer and the file's new text.
 async fn edited(name: &str, content: &str, hunk: &str) -> (String, String) {

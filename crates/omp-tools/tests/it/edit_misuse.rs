@@ -257,7 +257,7 @@ async fn a_range_in_a_header_is_told() {
     }
     // A file that is called so is that file.
     session.project.file("a.txt:10", "one\n");
-    let tag = omp_hashline::Tag::of("one\n");
+    let tag = omp_edits::hashline::Tag::of("one\n");
     session.edit(&format!("[a.txt:10#{tag}]\nSWAP 1:\n+ONE\n")).await.unwrap();
     assert_eq!(session.project.content("a.txt:10"), b"ONE\n");
 }
@@ -352,10 +352,10 @@ async fn odd_names_come_back() {
         "a.=b",
     ] {
         session.project.file(name, "one\ntwo\n");
-        let tag = omp_hashline::Tag::of("one\ntwo\n");
+        let tag = omp_edits::hashline::Tag::of("one\ntwo\n");
         let answer = session.edit(&format!("[{name}#{tag}]\nSWAP 1:\n+ONE\n")).await.unwrap();
         let header = answer.lines().next().unwrap();
-        assert_eq!(header, format!("[{name}#{}]", omp_hashline::Tag::of("ONE\ntwo\n")));
+        assert_eq!(header, format!("[{name}#{}]", omp_edits::hashline::Tag::of("ONE\ntwo\n")));
         session.edit(&format!("{header}\nSWAP 2:\n+TWO\n")).await.unwrap();
         assert_eq!(session.project.content(name), b"ONE\nTWO\n", "{name}");
     }

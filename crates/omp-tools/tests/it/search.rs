@@ -3,7 +3,7 @@
 use crate::support::session::Session;
 use crate::support::{Project, invocation, numbered, text};
 use omp_agent::Updates;
-use omp_hashline::Tag;
+use omp_edits::hashline::Tag;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 

@@ -59,7 +59,7 @@ const CODE: &str = "fn kept() {\n    f(1);\n}\n\nfn gone() {\n    f(2);\n    g()
 /// proves: TUI-157
 #[test]
 fn code_is_found_and_changed_by_its_structure() {
-    let tag = omp_hashline::Tag::of(&CODE.replace("f(", "h("));
+    let tag = omp_edits::hashline::Tag::of(&CODE.replace("f(", "h("));
     let long: String = (0..120)
         .map(|number| {
             let body: String =

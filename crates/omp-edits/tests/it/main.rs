@@ -1,0 +1,4 @@
+//! Edits from their public surface.
+
+mod hashline;
+mod patch;
