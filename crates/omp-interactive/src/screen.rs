@@ -17,7 +17,7 @@ use omp_tui::terminal::{Incoming, Source, Terminal, TerminalError};
 use omp_tui::text::Depth;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
-use crate::app::{App, Wish};
+use crate::app::{App, TerminalRequest};
 use crate::app::{attaching, shell};
 use crate::journal::Journal;
 use crate::run::{Edit, End};
@@ -186,7 +186,7 @@ impl Screen {
                 let now = app.surface.now();
                 app.surface.scheduler.resized(self.profile.multiplexer, now);
                 self.renderer.resized(self.terminal.size());
-                app.taping.tape_size(self.terminal.size());
+                app.recording.tape_size(self.terminal.size());
                 // Some terminals change their colours together with their window, and say so only when asked.
                 self.write(&self.background.clone())?;
             }
@@ -216,7 +216,7 @@ impl Screen {
                     Step::Nothing => {}
                     Step::Ask(question) => bytes.extend(question),
                     Step::Pasted(pasted) => {
-                        app.taping.leave_tape("a paste of the terminal's clipboard");
+                        app.recording.leave_tape("a paste of the terminal's clipboard");
                         attaching::clipboard_pasted(app, pasted);
                     }
                 },
@@ -268,17 +268,17 @@ impl Screen {
     }
 
     /// Does what the app cannot do itself.
-    pub(crate) fn grant(&mut self, wish: Wish, app: &mut App, edit: Edit) -> io::Result<()> {
+    pub(crate) fn grant(&mut self, wish: TerminalRequest, app: &mut App, edit: Edit) -> io::Result<()> {
         match wish {
-            Wish::Quit => {}
-            Wish::Write(bytes) => self.write(&bytes)?,
-            Wish::Gesture(gesture) => self.draw_anew(gesture, app),
-            Wish::Suspend => {
+            TerminalRequest::Quit => {}
+            TerminalRequest::Write(bytes) => self.write(&bytes)?,
+            TerminalRequest::Gesture(gesture) => self.draw_anew(gesture, app),
+            TerminalRequest::Suspend => {
                 if !self.terminal.suspend()? {
                     app.hint(Token::Muted, "cannot suspend: omp was not started by a shell with job control");
                 }
             }
-            Wish::ExternalEditor(text) => {
+            TerminalRequest::ExternalEditor(text) => {
                 drop(self.source.take());
                 let edited = self.terminal.lend(|| edit(&text))?;
                 self.listen()?;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use omp_commands::{CommandContext, ScreenCommand, Submission, interpret};
 use omp_sdk::{AgentError, Arrival, Audience, Driver, Host, ModeError, PageTheme, Prompt};
-use omp_tui::console::{self, Kind, Stream};
+use omp_tui::console::{self, Stream, TextKind};
 use omp_types::UserContent;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
@@ -158,12 +158,12 @@ async fn job_result(plain: &Plain) {
 
 /// Writes at once. A reader that is gone is noticed by the end of the input.
 fn out(text: &str) {
-    let _ = console::print(Stream::Out, Kind::Exact, text);
+    let _ = console::print(Stream::Out, TextKind::Exact, text);
 }
 
 /// Writes what [`Speech`] said, which knows itself what in it is exact.
 fn say(text: &str) {
-    let _ = console::print(Stream::Out, Kind::Prose, text);
+    let _ = console::print(Stream::Out, TextKind::Prose, text);
 }
 
 impl Plain {

@@ -5,7 +5,7 @@ use omp_theme::Token;
 use omp_tui::transcript::Transcript;
 use omp_types::Message;
 
-use super::{App, Task, Wish};
+use super::{App, Task, TerminalRequest};
 use crate::app::commands::{
     branch, copy, debug, extensions, login, models, plan_review, queue, rewind, session, settings, setup,
     share, text_answer, theme,
@@ -16,7 +16,7 @@ use crate::panels::{sessions, tree};
 impl App {
     /// Runs a built-in command.
     pub(super) fn run_command(&mut self, call: Call<'_>) {
-        if !self.taping.may_run(call.command.name) {
+        if !self.recording.may_run(call.command.name) {
             return;
         }
         match call.command.handler {
@@ -31,7 +31,7 @@ impl App {
         let arguments = call.arguments;
         match command {
             ScreenCommand::Hotkeys => self.hotkeys(),
-            ScreenCommand::Exit => self.surface.wishes.push(Wish::Quit),
+            ScreenCommand::Exit => self.surface.requests.push(TerminalRequest::Quit),
             ScreenCommand::New => {
                 switching::switch_session(
                     self,
