@@ -8,7 +8,7 @@ use omp_editor::{Editor, Options};
 use omp_keys::{Bindings, Platform};
 use omp_sdk::settings::{Settings, keys};
 use omp_sdk::{Driver, Host, Prompt, Session};
-use omp_tui::terminal::TerminalError;
+use omp_tui::terminal::{Incoming, TerminalError};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
 use crate::app::commands::{models, setup};
@@ -211,11 +211,14 @@ impl Running {
         let next = deadlines.into_iter().flatten().min();
         tokio::select! {
             biased;
-            news = screen.news() => {
-                if let Some(end) = screen.take(news, app)? {
-                    return Ok(Some(end));
+            news = screen.news() => match news {
+                Incoming::Bytes(bytes) => screen.read(Some(&bytes), app)?,
+                news => {
+                    if let Some(end) = screen.take(news, app)? {
+                        return Ok(Some(end));
+                    }
                 }
-            }
+            },
             Some(task) = done.recv() => {
                 app.recording.hold_time();
                 task(app);
@@ -233,7 +236,7 @@ impl Running {
                 shell::job_result(app);
             }
             () = sleep_until(next, app.surface.now()) => {
-                screen.expire(app)?;
+                screen.read(None, app)?;
                 app.tick();
             }
         }

@@ -156,7 +156,7 @@ impl Screen {
         self.incoming.recv().await.unwrap_or(Incoming::Closed)
     }
 
-    /// When [`Screen::expire`] is due.
+    /// When [`Screen::read`] is due without anything to read.
     pub(crate) fn deadline(&self) -> Option<Duration> {
         [self.decoder.deadline(), self.probes.deadline()].into_iter().flatten().min()
     }
@@ -177,11 +177,7 @@ impl Screen {
     /// Takes what came in; an end, if it is one.
     pub(crate) fn take(&mut self, news: Incoming, app: &mut App) -> io::Result<Option<End>> {
         match news {
-            Incoming::Bytes(bytes) => {
-                let mut events = Vec::new();
-                self.decoder.feed(&bytes, app.surface.now(), &mut events);
-                self.understand(events, app)?;
-            }
+            Incoming::Bytes(bytes) => self.read(Some(&bytes), app)?,
             Incoming::Resized => {
                 let now = app.surface.now();
                 app.surface.scheduler.resized(self.profile.multiplexer, now);
@@ -201,14 +197,14 @@ impl Screen {
         Ok(None)
     }
 
-    /// Time has gone by: what began as a sequence was a key, and who did not answer will not.
-    pub(crate) fn expire(&mut self, app: &mut App) -> io::Result<()> {
+    /// Takes what was typed, and the terminal's answers to questions. Without bytes time has gone by: what began as a
+    /// sequence was a key, and who did not answer will not.
+    pub(crate) fn read(&mut self, typed: Option<&[u8]>, app: &mut App) -> io::Result<()> {
         let mut events = Vec::new();
-        self.decoder.expire(app.surface.now(), &mut events);
-        self.understand(events, app)
-    }
-
-    fn understand(&mut self, events: Vec<Event>, app: &mut App) -> io::Result<()> {
+        match typed {
+            Some(typed) => self.decoder.feed(typed, app.surface.now(), &mut events),
+            None => self.decoder.expire(app.surface.now(), &mut events),
+        }
         let (mut facts, mut bytes) = (Vec::new(), Vec::new());
         for event in events {
             match event {

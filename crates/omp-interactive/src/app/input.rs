@@ -11,7 +11,6 @@ use omp_sdk::settings::keys;
 use omp_theme::Token;
 use omp_tui::input::{Event, Key, KeyEventKind};
 use omp_tui::render::Gesture;
-use omp_tui::schedule::Request;
 
 use super::attaching::Wanted;
 use super::{App, TerminalRequest};
@@ -21,28 +20,27 @@ use crate::app::{aside, attaching, compacting, drafting};
 use crate::panels::history;
 
 impl App {
-    /// Takes something that the user did.
+    /// Takes something that the user did. A key goes to the panel in front, to vi, to the actions of the main view, and last
+    /// to the editor.
     pub(crate) fn input(&mut self, event: Event) {
         self.tape_input(&event);
-        match event {
+        let key = match event {
             Event::Key(key) if key.kind == KeyEventKind::Release => return,
-            Event::Key(key) => self.key(key),
-            Event::Paste(text) => attaching::insert_paste(self, text),
+            Event::Key(key) => key,
+            Event::Paste(text) => {
+                attaching::insert_paste(self, text);
+                return self.surface.echo();
+            }
             Event::Focus(focused) => {
                 self.surface.focused = focused;
                 return;
             }
             Event::Mouse(_) | Event::Reply(_) => return,
-        }
-        let now = self.surface.now();
-        self.surface.scheduler.request(Request::Key, now);
-    }
-
-    fn key(&mut self, key: Key) {
+        };
+        self.surface.echo();
         self.status.banner = None;
         if self.panels.is_for_panel() {
-            self.key_in_panel(key);
-            return;
+            return self.key_in_panel(key);
         }
         if self.vi_key(key) {
             return;

@@ -110,6 +110,12 @@ impl Surface {
         self.scheduler.request(Request::Ordinary, now);
     }
 
+    /// A frame is wanted at once: it shows what was typed.
+    pub(crate) fn echo(&mut self) {
+        let now = self.now();
+        self.scheduler.request(Request::Key, now);
+    }
+
     /// How a person who looks elsewhere is told something.
     pub(crate) fn set_notices(&mut self, notices: Option<Notices>) {
         self.notices = notices;
