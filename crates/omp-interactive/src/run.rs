@@ -260,7 +260,7 @@ impl Running {
 
     /// Gives the terminal back and keeps what was being typed.
     async fn leave(mut self, end: End) -> Result<(), TerminalError> {
-        let (session, draft) = (self.app.session(), drafting::draft(&mut self.app));
+        let (session, draft) = (self.app.session(), drafting::draft(&self.app));
         self.screen.leave(end, &mut self.app)?;
         self.app.panels.settle().await;
         if let Some(draft) = draft {

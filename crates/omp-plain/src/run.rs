@@ -349,7 +349,7 @@ impl Plain {
             }
             Submission::Builtin(_) => out("Something is still running (Ctrl+C to stop)\n"),
             _ if text.starts_with('!') => {
-                out("Shell commands run when the model is done (Ctrl+C to stop it)\n")
+                out("Shell commands run when the model is done (Ctrl+C to stop it)\n");
             }
             _ => self.steer(text),
         }

@@ -56,7 +56,7 @@ impl App {
             ScreenCommand::Debug if arguments.is_empty() => debug::debug_menu(self, call.command),
             ScreenCommand::Rewind if arguments.is_empty() => rewind::pick_rewind(self),
             ScreenCommand::Todo | ScreenCommand::Debug | ScreenCommand::Rewind => {
-                text_answer::answer(self, call)
+                text_answer::answer(self, call);
             }
             ScreenCommand::Queue => queue::queue(self, arguments),
             ScreenCommand::Clear => queue::clear_context(self),

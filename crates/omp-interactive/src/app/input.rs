@@ -203,10 +203,10 @@ impl App {
             Outcome::Refused(reason) => self.hint(Token::Warning, reason),
             Outcome::AskPaste => attaching::ask_about_paste(self),
             Outcome::Attach(paths) if self.recording.may_do("a file that was attached") => {
-                attaching::attach(self, paths)
+                attaching::attach(self, paths);
             }
             Outcome::SavePaste(text) if self.recording.may_do("a paste that became a file") => {
-                attaching::save_paste(self, text)
+                attaching::save_paste(self, text);
             }
             Outcome::Attach(_) | Outcome::SavePaste(_) => {}
             Outcome::Ignored | Outcome::Handled => {}

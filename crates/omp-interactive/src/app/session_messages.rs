@@ -33,7 +33,7 @@ impl App {
             SessionMessage::Approve(request, answer) => approval::approve(self, request, answer),
             SessionMessage::Review(review, answer) => review::show_plan(self, review, answer),
             SessionMessage::Question(question, place, answer) => {
-                model_question::put_question(self, question, place, answer)
+                model_question::put_question(self, question, place, answer);
             }
             SessionMessage::Confirm(question, answer) => {
                 self.ask(Menu::new(question, ["Yes", "No"]), move |_, chosen| {
@@ -41,7 +41,7 @@ impl App {
                 });
             }
             SessionMessage::Terminal(command, terminal, ended) => {
-                pty::show_terminal(self, command, terminal, ended)
+                pty::show_terminal(self, command, terminal, ended);
             }
             SessionMessage::Text(question, begun, answer) => {
                 let text = Text::new(question, &begun, move |_, text| {

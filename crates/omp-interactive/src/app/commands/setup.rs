@@ -137,7 +137,7 @@ pub(crate) fn grant_wizard(app: &mut App, wish: WizardRequest, whole: WizardEnd)
         WizardRequest::StopTrying => theme::stop_trying(app),
         WizardRequest::Keep(Scene::Theme, name) => theme::keep_theme(app, &name),
         WizardRequest::Keep(Scene::Symbols, word) => {
-            settings::change_setting(app, keys::SYMBOL_PRESET.path(), &word)
+            settings::change_setting(app, keys::SYMBOL_PRESET.path(), &word);
         }
         WizardRequest::Keep(_, word) => settings::change_setting(app, SEARCH, &word),
         WizardRequest::Leave => {
