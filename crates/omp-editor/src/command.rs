@@ -1,6 +1,6 @@
 //! What the editor can be told, and what it answers.
 
-use omp_tui::input::{Code, Key, Kind, Modifiers};
+use omp_tui::input::{Code, Key, KeyEventKind, Modifiers};
 
 use crate::mode::Meaning;
 
@@ -259,7 +259,7 @@ impl Command {
             Code::Right if by_word => Motion::WordRight,
             Code::Home if held == control => Motion::TextStart,
             Code::End if held == control => Motion::TextEnd,
-            _ if held != Modifiers::NONE || key.kind == Kind::Release => return None,
+            _ if held != Modifiers::NONE || key.kind == KeyEventKind::Release => return None,
             Code::Left => Motion::Left,
             Code::Right => Motion::Right,
             Code::Up => Motion::Up,

@@ -18,13 +18,13 @@ use crate::app::Task;
 
 /// The user's themes, and how they are changed.
 #[derive(Clone, Debug)]
-pub(crate) struct Wishes {
+pub(crate) struct ThemeSettings {
     catalog: Catalog,
     slots: Slots,
     adjustments: Adjustments,
 }
 
-impl Wishes {
+impl ThemeSettings {
     /// What the settings say. A preset of symbols counts only if the user chose it: a theme may have its own.
     pub(crate) fn read(directories: &Directories, settings: &Settings) -> Self {
         let usual = Slots::default();
@@ -71,7 +71,7 @@ pub fn is_light_theme(directories: &Directories, name: &str) -> Option<bool> {
 
 /// The colours of exported pages, from the user's two themes. A theme that cannot be read is as if it were not chosen.
 pub fn page_theme(directories: &Directories, settings: &Settings) -> PageTheme {
-    let Wishes { catalog, slots, .. } = Wishes::read(directories, settings);
+    let ThemeSettings { catalog, slots, .. } = ThemeSettings::read(directories, settings);
     let (themes, plain) = (Slots::default(), PageTheme::default());
     let palette = |name: &str, usual: &str, plain: PagePalette| {
         let theme = catalog.load(name).or_else(|_| catalog.load(usual));

@@ -8,7 +8,7 @@ use omp_theme::{Appearance, Signals, Theme, Token, color_depth};
 use omp_view::Look;
 use omp_view::gallery::{Specimen, gallery};
 
-use crate::appearance::Wishes;
+use crate::appearance::ThemeSettings;
 
 /// Which views are wanted, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -89,6 +89,6 @@ fn keep(
 
 /// The user's theme for a background; the built-in one where theirs cannot be read.
 fn theme(directories: &Directories, settings: &Settings, background: Appearance) -> std::sync::Arc<Theme> {
-    let (current, _) = Wishes::read(directories, settings).open(background);
+    let (current, _) = ThemeSettings::read(directories, settings).open(background);
     std::sync::Arc::clone(current.theme())
 }

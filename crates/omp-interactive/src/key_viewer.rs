@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use omp_keys::{Bindings, Described, Platform, describe};
 use omp_sdk::Directories;
 use omp_tui::capability::{self, Environment};
-use omp_tui::input::{Code, Decoder, Event, Key, Kind, Modifiers};
+use omp_tui::input::{Code, Decoder, Event, Key, KeyEventKind, Modifiers};
 use omp_tui::probe::{self, Probes};
 use omp_tui::terminal::{Incoming, Source, Terminal, TerminalError};
 
@@ -149,7 +149,7 @@ impl Viewer {
     /// Escape or Ctrl+C for the second time in a row.
     fn leaves(&mut self, event: &Event) -> Result<bool, TerminalError> {
         let Event::Key(key) = event else { return Ok(false) };
-        if key.kind == Kind::Release {
+        if key.kind == KeyEventKind::Release {
             return Ok(false);
         }
         let leaving = match (key.code, key.modifiers) {

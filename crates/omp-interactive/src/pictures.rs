@@ -42,10 +42,10 @@ pub(crate) struct PictureId(u64);
 
 struct Entry {
     block: Option<BlockId>,
-    state: State,
+    state: PictureState,
 }
 
-enum State {
+enum PictureState {
     /// As it came.
     Waiting(ImageBlock),
     /// Somebody decodes it.
@@ -106,10 +106,10 @@ impl Pictures {
         if inner.off {
             return id;
         }
-        inner.entries.insert(id, Entry { block, state: State::Waiting(image.clone()) });
+        inner.entries.insert(id, Entry { block, state: PictureState::Waiting(image.clone()) });
         let most = inner.images.options().most;
         let most = if most == 0 { MOST_WAITING } else { most };
-        let waiting = |entry: &Entry| matches!(entry.state, State::Waiting(_));
+        let waiting = |entry: &Entry| matches!(entry.state, PictureState::Waiting(_));
         let old: Vec<PictureId> =
             inner.entries.iter().filter(|(_, entry)| waiting(entry)).map(|(id, _)| *id).collect();
         for id in old.iter().take(old.len().saturating_sub(most)) {
@@ -136,8 +136,8 @@ impl Pictures {
         let pixels = matches!(protocol, ImageProtocol::Sixel | ImageProtocol::Blocks);
         let mut wanted = Vec::new();
         for (id, entry) in &mut inner.entries {
-            match std::mem::replace(&mut entry.state, State::Decoding) {
-                State::Waiting(image) => wanted.push(Wanted { id: *id, image, pixels }),
+            match std::mem::replace(&mut entry.state, PictureState::Decoding) {
+                PictureState::Waiting(image) => wanted.push(Wanted { id: *id, image, pixels }),
                 other => entry.state = other,
             }
         }
@@ -156,7 +156,7 @@ impl Pictures {
             Some(picture) => {
                 let image = inner.images.add(picture);
                 if let Some(entry) = inner.entries.get_mut(&id) {
-                    entry.state = State::Ready(image);
+                    entry.state = PictureState::Ready(image);
                 }
             }
         }
@@ -165,7 +165,7 @@ impl Pictures {
     /// Whether nothing more will happen to the rows of a picture.
     pub(crate) fn is_settled(&self, id: PictureId) -> bool {
         let inner = self.0.borrow();
-        let pending = |entry: &Entry| !matches!(entry.state, State::Ready(_));
+        let pending = |entry: &Entry| !matches!(entry.state, PictureState::Ready(_));
         inner.images.options().protocol == ImageProtocol::None || !inner.entries.get(&id).is_some_and(pending)
     }
 
@@ -173,7 +173,7 @@ impl Pictures {
     pub(crate) fn rows(&self, id: PictureId, width: usize) -> Vec<Line> {
         let mut inner = self.0.borrow_mut();
         let shown = inner.images.options().protocol != ImageProtocol::None;
-        let Some(State::Ready(image)) = inner.entries.get(&id).map(|entry| &entry.state) else {
+        let Some(PictureState::Ready(image)) = inner.entries.get(&id).map(|entry| &entry.state) else {
             return Vec::new();
         };
         let image = *image;
@@ -194,7 +194,7 @@ impl Pictures {
     pub(crate) fn take_faded(&self) -> Vec<BlockId> {
         let mut inner = self.0.borrow_mut();
         let gone = std::mem::take(&mut inner.gone);
-        let lost = |entry: &Entry| matches!(entry.state, State::Ready(image) if gone.contains(&image));
+        let lost = |entry: &Entry| matches!(entry.state, PictureState::Ready(image) if gone.contains(&image));
         inner.entries.values().filter(|entry| lost(entry)).filter_map(|entry| entry.block).collect()
     }
 }

@@ -8,26 +8,26 @@ use omp_editor::{Editor, Options};
 use omp_keys::{Bindings, Platform};
 use omp_sdk::settings::{Settings, keys};
 use omp_sdk::{Driver, Host, Prompt, Session};
-use omp_tui::terminal::TerminalError;
+use omp_tui::terminal::{Incoming, TerminalError};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
 use crate::app::commands::{models, setup};
-use crate::app::{App, Beginning, Files, Task, Titles, Wish};
+use crate::app::{App, Beginning, Files, Task, TerminalRequest, Titles};
 use crate::app::{drafting, servers, shell};
-use crate::appearance::{self, ThemeWatch, Wishes};
+use crate::appearance::{self, ThemeSettings, ThemeWatch};
 use crate::clipboard::Clipboard;
 use crate::greeting::Greeting;
 use crate::journal::Journal;
-use crate::playing;
 use crate::recent::Recent;
 use crate::screen::Screen;
+use crate::screen_replay;
 use crate::session_channel::{SessionChannel, SessionMessages};
 
 /// Counts sessions, so that words of one that was left can be told apart.
 #[derive(Clone, Debug, Default)]
-pub struct Numbers(Arc<AtomicU64>);
+pub struct SessionNumbers(Arc<AtomicU64>);
 
-impl Numbers {
+impl SessionNumbers {
     /// The number of the session that is about to be opened.
     pub fn next(&self) -> u64 {
         self.0.load(Ordering::Relaxed) + 1
@@ -56,7 +56,7 @@ pub struct Start {
     /// What the sessions say.
     pub messages: SessionMessages,
     /// The numbers of the sessions.
-    pub numbers: Numbers,
+    pub numbers: SessionNumbers,
     /// What to work towards, before everything else.
     pub goal: Option<String>,
     /// Prompts that were given on the command line.
@@ -133,7 +133,8 @@ pub async fn run(mut start: Start) -> Result<End, TerminalError> {
 async fn begin(start: Start, screen: &Screen, tasks: UnboundedSender<Task>) -> (App, SessionMessages) {
     let Start { host, channel, messages, numbers, goal, prompts, titles, set_up, .. } = start;
     let session = host.session();
-    let (theme, loaded) = Wishes::read(session.directories(), &session.settings()).open(screen.appearance());
+    let (theme, loaded) =
+        ThemeSettings::read(session.directories(), &session.settings()).open(screen.appearance());
     let user_keys = appearance::user_keys(session.directories());
     let recent = Recent::default();
     let recorder = session.recorder();
@@ -160,11 +161,11 @@ async fn begin(start: Start, screen: &Screen, tasks: UnboundedSender<Task>) -> (
     if let Some(recorder) = recorder {
         match (&goal, set_up) {
             (None, SetUp::Nothing) => {
-                let begun = playing::begun(&app, screen.size(), &greeting, &remarks, &prompts, titles);
-                app.taping.record_screen(recorder, begun);
+                let begun = screen_replay::begun(&app, screen.size(), &greeting, &remarks, &prompts, titles);
+                app.recording.record_screen(recorder, begun);
             }
-            (Some(_), _) => app.taping.record_without_screen(recorder, "a goal from the command line"),
-            (None, _) => app.taping.record_without_screen(recorder, "setup"),
+            (Some(_), _) => app.recording.record_without_screen(recorder, "a goal from the command line"),
+            (None, _) => app.recording.record_without_screen(recorder, "setup"),
         }
     }
     app.begin(&session.transcript().await, greeting);
@@ -203,51 +204,54 @@ impl Running {
     /// Draws what is due, waits for something to happen, and lets it happen. `Some` when that was the end.
     async fn step(&mut self) -> Result<Option<End>, TerminalError> {
         let Self { app, screen, messages, done, theme_watch, .. } = self;
-        app.taping.release_time();
+        app.recording.release_time();
         app.tell_trouble();
         screen.paint(app)?;
         let deadlines = [app.deadline(), screen.deadline(), theme_watch.deadline()];
         let next = deadlines.into_iter().flatten().min();
         tokio::select! {
             biased;
-            news = screen.news() => {
-                if let Some(end) = screen.take(news, app)? {
-                    return Ok(Some(end));
+            news = screen.news() => match news {
+                Incoming::Bytes(bytes) => screen.read(Some(&bytes), app)?,
+                news => {
+                    if let Some(end) = screen.take(news, app)? {
+                        return Ok(Some(end));
+                    }
                 }
-            }
+            },
             Some(task) = done.recv() => {
-                app.taping.hold_time();
+                app.recording.hold_time();
                 task(app);
             }
             Some((session, message)) = messages.recv() => {
-                app.taping.hold_time();
+                app.recording.hold_time();
                 app.session_message(session, message);
                 while let Some((session, message)) = messages.try_recv() {
                     app.session_message(session, message);
                 }
-                app.taping.tape_words();
+                app.recording.tape_words();
             }
             () = job_result(app) => {
-                app.taping.hold_time();
+                app.recording.hold_time();
                 shell::job_result(app);
             }
             () = sleep_until(next, app.surface.now()) => {
-                screen.expire(app)?;
+                screen.read(None, app)?;
                 app.tick();
             }
         }
         if theme_watch.fires(app.surface.theme_file(), app.surface.now()) {
             app.surface.reload_theme();
         }
-        self.grant_wishes()
+        self.fulfil_requests()
     }
 
     /// Does outside what the app wants done. `Some` if it wants to end.
-    fn grant_wishes(&mut self) -> Result<Option<End>, TerminalError> {
+    fn fulfil_requests(&mut self) -> Result<Option<End>, TerminalError> {
         let mut end = None;
-        for wish in self.app.surface.take_wishes() {
+        for wish in self.app.surface.take_requests() {
             match wish {
-                Wish::Quit => end = Some(End::Left),
+                TerminalRequest::Quit => end = Some(End::Left),
                 wish => self.screen.grant(wish, &mut self.app, self.edit)?,
             }
         }
@@ -256,7 +260,7 @@ impl Running {
 
     /// Gives the terminal back and keeps what was being typed.
     async fn leave(mut self, end: End) -> Result<(), TerminalError> {
-        let (session, draft) = (self.app.session(), drafting::draft(&mut self.app));
+        let (session, draft) = (self.app.session(), drafting::draft(&self.app));
         self.screen.leave(end, &mut self.app)?;
         self.app.panels.settle().await;
         if let Some(draft) = draft {

@@ -17,7 +17,7 @@ use omp_tui::terminal::{Incoming, Source, Terminal, TerminalError};
 use omp_tui::text::Depth;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
-use crate::app::{App, Wish};
+use crate::app::{App, TerminalRequest};
 use crate::app::{attaching, shell};
 use crate::journal::Journal;
 use crate::run::{Edit, End};
@@ -156,7 +156,7 @@ impl Screen {
         self.incoming.recv().await.unwrap_or(Incoming::Closed)
     }
 
-    /// When [`Screen::expire`] is due.
+    /// When [`Screen::read`] is due without anything to read.
     pub(crate) fn deadline(&self) -> Option<Duration> {
         [self.decoder.deadline(), self.probes.deadline()].into_iter().flatten().min()
     }
@@ -177,16 +177,12 @@ impl Screen {
     /// Takes what came in; an end, if it is one.
     pub(crate) fn take(&mut self, news: Incoming, app: &mut App) -> io::Result<Option<End>> {
         match news {
-            Incoming::Bytes(bytes) => {
-                let mut events = Vec::new();
-                self.decoder.feed(&bytes, app.surface.now(), &mut events);
-                self.understand(events, app)?;
-            }
+            Incoming::Bytes(bytes) => self.read(Some(&bytes), app)?,
             Incoming::Resized => {
                 let now = app.surface.now();
                 app.surface.scheduler.resized(self.profile.multiplexer, now);
                 self.renderer.resized(self.terminal.size());
-                app.taping.tape_size(self.terminal.size());
+                app.recording.tape_size(self.terminal.size());
                 // Some terminals change their colours together with their window, and say so only when asked.
                 self.write(&self.background.clone())?;
             }
@@ -201,14 +197,14 @@ impl Screen {
         Ok(None)
     }
 
-    /// Time has gone by: what began as a sequence was a key, and who did not answer will not.
-    pub(crate) fn expire(&mut self, app: &mut App) -> io::Result<()> {
+    /// Takes what was typed, and the terminal's answers to questions. Without bytes time has gone by: what began as a
+    /// sequence was a key, and who did not answer will not.
+    pub(crate) fn read(&mut self, typed: Option<&[u8]>, app: &mut App) -> io::Result<()> {
         let mut events = Vec::new();
-        self.decoder.expire(app.surface.now(), &mut events);
-        self.understand(events, app)
-    }
-
-    fn understand(&mut self, events: Vec<Event>, app: &mut App) -> io::Result<()> {
+        match typed {
+            Some(typed) => self.decoder.feed(typed, app.surface.now(), &mut events),
+            None => self.decoder.expire(app.surface.now(), &mut events),
+        }
         let (mut facts, mut bytes) = (Vec::new(), Vec::new());
         for event in events {
             match event {
@@ -216,7 +212,7 @@ impl Screen {
                     Step::Nothing => {}
                     Step::Ask(question) => bytes.extend(question),
                     Step::Pasted(pasted) => {
-                        app.taping.leave_tape("a paste of the terminal's clipboard");
+                        app.recording.leave_tape("a paste of the terminal's clipboard");
                         attaching::clipboard_pasted(app, pasted);
                     }
                 },
@@ -268,17 +264,17 @@ impl Screen {
     }
 
     /// Does what the app cannot do itself.
-    pub(crate) fn grant(&mut self, wish: Wish, app: &mut App, edit: Edit) -> io::Result<()> {
+    pub(crate) fn grant(&mut self, wish: TerminalRequest, app: &mut App, edit: Edit) -> io::Result<()> {
         match wish {
-            Wish::Quit => {}
-            Wish::Write(bytes) => self.write(&bytes)?,
-            Wish::Gesture(gesture) => self.draw_anew(gesture, app),
-            Wish::Suspend => {
+            TerminalRequest::Quit => {}
+            TerminalRequest::Write(bytes) => self.write(&bytes)?,
+            TerminalRequest::Gesture(gesture) => self.draw_anew(gesture, app),
+            TerminalRequest::Suspend => {
                 if !self.terminal.suspend()? {
                     app.hint(Token::Muted, "cannot suspend: omp was not started by a shell with job control");
                 }
             }
-            Wish::ExternalEditor(text) => {
+            TerminalRequest::ExternalEditor(text) => {
                 drop(self.source.take());
                 let edited = self.terminal.lend(|| edit(&text))?;
                 self.listen()?;

@@ -1,6 +1,6 @@
 //! What a terminal sends for a key, for people who wonder why a chord does nothing.
 
-use omp_tui::input::{Event, Kind};
+use omp_tui::input::{Event, KeyEventKind};
 
 use crate::action::Action;
 use crate::bindings::Bindings;
@@ -25,9 +25,9 @@ pub fn describe(bytes: &[u8], event: &Event, bindings: &Bindings) -> Described {
         Event::Key(key) => {
             let chord = Chord::from(*key);
             let held = match key.kind {
-                Kind::Press => "",
-                Kind::Repeat => ", held",
-                Kind::Release => ", released",
+                KeyEventKind::Press => "",
+                KeyEventKind::Repeat => ", held",
+                KeyEventKind::Release => ", released",
             };
             (format!("{chord}{held}"), bindings.actions_for(chord).to_vec())
         }

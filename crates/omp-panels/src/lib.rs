@@ -45,14 +45,14 @@ impl From<Vec<Line>> for Drawn {
 /// A panel that is a machine and nothing else: it is drawn, takes keys and pasted text, and may wish for something.
 pub trait Machine {
     /// What it may want done.
-    type Wish;
+    type Request;
 
     /// Its rows on a screen of this size.
     fn draw(&mut self, look: &Look, size: Size) -> Drawn;
 
     /// Takes a key; it may lead to a wish.
-    fn key(&mut self, key: Key, keys: &Bindings) -> Option<Self::Wish>;
+    fn key(&mut self, key: Key, keys: &Bindings) -> Option<Self::Request>;
 
     /// Takes pasted text; where it only searches, nothing is wished for.
-    fn paste(&mut self, text: &str) -> Option<Self::Wish>;
+    fn paste(&mut self, text: &str) -> Option<Self::Request>;
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use omp_commands::{CommandContext, ScreenCommand, Submission, interpret};
 use omp_sdk::{AgentError, Arrival, Audience, Driver, Host, ModeError, PageTheme, Prompt};
-use omp_tui::console::{self, Kind, Stream};
+use omp_tui::console::{self, Stream, TextKind};
 use omp_types::UserContent;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
@@ -158,12 +158,12 @@ async fn job_result(plain: &Plain) {
 
 /// Writes at once. A reader that is gone is noticed by the end of the input.
 fn out(text: &str) {
-    let _ = console::print(Stream::Out, Kind::Exact, text);
+    let _ = console::print(Stream::Out, TextKind::Exact, text);
 }
 
 /// Writes what [`Speech`] said, which knows itself what in it is exact.
 fn say(text: &str) {
-    let _ = console::print(Stream::Out, Kind::Prose, text);
+    let _ = console::print(Stream::Out, TextKind::Prose, text);
 }
 
 impl Plain {
@@ -349,7 +349,7 @@ impl Plain {
             }
             Submission::Builtin(_) => out("Something is still running (Ctrl+C to stop)\n"),
             _ if text.starts_with('!') => {
-                out("Shell commands run when the model is done (Ctrl+C to stop it)\n")
+                out("Shell commands run when the model is done (Ctrl+C to stop it)\n");
             }
             _ => self.steer(text),
         }

@@ -19,7 +19,7 @@ pub enum Stream {
 
 /// What a text is, which decides how much of it is shown by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum TextKind {
     /// Commands, paths, names, messages of the program: nothing in it may be hidden.
     Exact,
     /// Sentences of a person or a model.
@@ -31,12 +31,12 @@ pub enum Kind {
 }
 
 /// Writes and flushes.
-pub fn print(stream: Stream, kind: Kind, text: &str) -> io::Result<()> {
+pub fn print(stream: Stream, kind: TextKind, text: &str) -> io::Result<()> {
     let clean = match kind {
-        Kind::Exact => neutral::exact(text),
-        Kind::Prose => neutral::prose(text),
-        Kind::Json => neutral::json(text),
-        Kind::Drawn => text.into(),
+        TextKind::Exact => neutral::exact(text),
+        TextKind::Prose => neutral::prose(text),
+        TextKind::Json => neutral::json(text),
+        TextKind::Drawn => text.into(),
     };
     match stream {
         Stream::Out => write(&mut io::stdout().lock(), clean.as_bytes()),
@@ -52,14 +52,14 @@ fn write(to: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
 /// Standard output for text that comes in parts: whole lines of one kind are written. What is not UTF-8 is shown as
 /// U+FFFD. A write never fails; [`Lines::finish`] says whether one did.
 pub struct Lines {
-    kind: Kind,
+    kind: TextKind,
     line: Vec<u8>,
     written: io::Result<()>,
 }
 
 impl Lines {
     /// Lines of a kind.
-    pub fn new(kind: Kind) -> Self {
+    pub fn new(kind: TextKind) -> Self {
         Self { kind, line: Vec::new(), written: Ok(()) }
     }
 

@@ -14,5 +14,5 @@ mod tests;
 
 pub use decoder::Decoder;
 pub use encode::{CursorKeys, encode};
-pub use event::{Button, Code, Event, Key, Kind, Modifiers, Motion, Mouse};
+pub use event::{Button, Code, Event, Key, KeyEventKind, Modifiers, Motion, Mouse};
 pub use reply::{Appearance, Mode, Reply};

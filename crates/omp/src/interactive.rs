@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use omp_cli::Launch;
-use omp_interactive::{End, Greeter, Numbers, SessionChannel, SetUp, Start, Titles};
+use omp_interactive::{End, Greeter, SessionChannel, SessionNumbers, SetUp, Start, Titles};
 use omp_sdk::settings::keys;
 use omp_sdk::{
     Directories, Environment, HistoryQuery, Listener, People, Persistence, ProcessEnvironment,
@@ -20,7 +20,7 @@ const MOST_PROMPTS: usize = 500;
 
 struct Screen {
     channel: SessionChannel,
-    numbers: Numbers,
+    numbers: SessionNumbers,
 }
 
 impl Seat for Screen {
@@ -61,7 +61,7 @@ pub(crate) async fn converse(opening: Opening) -> u8 {
     let settings = options.settings.clone();
     let greeting = tokio::task::spawn_blocking(move || greeter.greet(settings.as_ref()));
     let (channel, messages) = SessionChannel::new();
-    let numbers = Numbers::default();
+    let numbers = SessionNumbers::default();
     let seat = Screen { channel: channel.clone(), numbers: numbers.clone() };
     let goal = launch.work.goal.clone();
     let begun = attended::begin(seat, launch, options, turns, &mut startup).await;

@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 
 use futures_util::future::BoxFuture;
 use omp_sdk::{Listener, SessionHeader};
-use omp_tui::console::{self, Kind, Stream};
+use omp_tui::console::{self, Stream, TextKind};
 use omp_types::AgentEvent;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -72,7 +72,7 @@ fn write_lines(shared: &Shared, abandoned: &CancellationToken) {
             std::mem::swap(&mut state.buffer, &mut lines);
         }
         // Whole lines, which `serde_json` wrote: all of it is UTF-8.
-        let written = console::print(Stream::Out, Kind::Json, &String::from_utf8_lossy(&lines));
+        let written = console::print(Stream::Out, TextKind::Json, &String::from_utf8_lossy(&lines));
         lines.clear();
         if let Err(error) = written {
             shared.lock().broken = Some(error.kind());

@@ -8,6 +8,7 @@ mod commands;
 mod commit_command;
 mod config_command;
 mod crash;
+mod disk_usage_command;
 mod export_command;
 mod external_editor;
 mod gallery_command;
@@ -36,7 +37,6 @@ mod replay_command;
 mod resume;
 mod resume_list;
 mod resume_numbered;
-mod room_command;
 mod sandbox_command;
 mod session_command;
 mod setup_command;
@@ -151,9 +151,9 @@ fn command(call: &CommandCall, profile: Option<&str>) -> u8 {
             Some("sources") => sources_command::run(call, profile),
             _ => config_command::run(call, profile),
         },
-        "du" => room_command::du(call, profile),
+        "du" => disk_usage_command::du(call, profile),
         "gallery" => gallery_command::gallery(call, profile),
-        "gc" => room_command::gc(call, profile),
+        "gc" => disk_usage_command::gc(call, profile),
         "grep" => grep_command::run(call),
         "history" => history_command::run(call, profile),
         "keys" => gallery_command::keys(profile),

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use omp_sdk::Masking;
 pub(crate) use omp_tui::console::Stream;
-use omp_tui::console::{self, Kind};
+use omp_tui::console::{self, TextKind};
 use omp_tui::text::neutral;
 use omp_types::address::masked;
 
@@ -34,17 +34,17 @@ pub(crate) fn unspoken(text: &str) -> Cow<'_, str> {
 /// Writes and flushes, without the passwords and tokens of addresses. A reader that has gone away is not our failure; any other error on standard output is.
 pub(crate) fn print(stream: Stream, text: &str) -> u8 {
     let text = if stream == Stream::Err { unspoken(text) } else { masked(text) };
-    written(stream, console::print(stream, Kind::Exact, &text))
+    written(stream, console::print(stream, TextKind::Exact, &text))
 }
 
 /// Prints sentences that people or models wrote.
 pub(crate) fn print_prose(text: &str) -> u8 {
-    written(Stream::Out, console::print(Stream::Out, Kind::Prose, text))
+    written(Stream::Out, console::print(Stream::Out, TextKind::Prose, text))
 }
 
 /// Prints rows that were drawn, with their colours.
 pub(crate) fn print_drawn(text: &str) -> u8 {
-    written(Stream::Out, console::print(Stream::Out, Kind::Drawn, text))
+    written(Stream::Out, console::print(Stream::Out, TextKind::Drawn, text))
 }
 
 /// The exit code after something was written.
@@ -72,7 +72,7 @@ pub(crate) fn print_json<T: serde::Serialize + ?Sized>(document: &T) -> u8 {
 
 /// A JSON document that is text already.
 pub(crate) fn print_json_text(text: &str) -> u8 {
-    written(Stream::Out, console::print(Stream::Out, Kind::Json, &format!("{text}\n")))
+    written(Stream::Out, console::print(Stream::Out, TextKind::Json, &format!("{text}\n")))
 }
 
 /// `Error: …` and hints on standard error; the exit code of an operational failure.

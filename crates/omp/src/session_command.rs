@@ -3,7 +3,7 @@
 use omp_cli::CommandCall;
 use omp_sdk::settings::Settings;
 use omp_sdk::{DumpForm, SavedError, SavedSessions, SessionScope, load_settings};
-use omp_tui::console::{Kind, Lines};
+use omp_tui::console::{Lines, TextKind};
 use serde_json::{Map, Value, json};
 
 use crate::output::{self, Stream};
@@ -134,7 +134,7 @@ impl Desk<'_> {
             return Ok(output::print_json(&document));
         }
         let form = if self.call.values.has("raw") { DumpForm::Raw } else { DumpForm::Compact };
-        let mut out = Lines::new(Kind::Exact);
+        let mut out = Lines::new(TextKind::Exact);
         self.saved.dump(session, form, &mut out)?;
         Ok(output::written(Stream::Out, out.finish()))
     }

@@ -17,7 +17,7 @@ pub use commands::{Arguments, CommandInfo, SubcommandInfo};
 pub(crate) use commands::{complete_argument, complete_name, ghost, is_exact};
 pub(crate) use emoji::{by_name as emoji_by_name, complete as complete_emoji};
 pub(crate) use list::List;
-pub(crate) use trigger::{Kind, Sight, Trigger, closed_emoji, find, path_token};
+pub(crate) use trigger::{Sight, Trigger, TriggerKind, closed_emoji, find, path_token};
 
 use crate::command::Command;
 

@@ -4,7 +4,7 @@ use super::commands::{CommandInfo, called};
 
 /// What is completed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TriggerKind {
     /// `@path` or `@"path with blanks`.
     File { quoted: bool },
     /// A path without `@`, asked for with Tab.
@@ -24,7 +24,7 @@ pub(crate) enum Kind {
 /// Something at the cursor that can be completed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Trigger {
-    pub(crate) kind: Kind,
+    pub(crate) kind: TriggerKind,
     /// The first byte that an offer replaces.
     pub(crate) start: usize,
     /// What offers are compared with.
@@ -50,7 +50,7 @@ pub(crate) fn find(sight: Sight<'_>) -> Option<Trigger> {
     slash(sight)
         .or_else(|| quoted_file(sight.before))
         .or_else(|| token(sight))
-        .filter(|trigger| sight.is_prompt || matches!(trigger.kind, Kind::Url { .. }))
+        .filter(|trigger| sight.is_prompt || matches!(trigger.kind, TriggerKind::Url { .. }))
 }
 
 /// `/name` and its arguments, at the very beginning.
@@ -59,12 +59,12 @@ fn slash(sight: Sight<'_>) -> Option<Trigger> {
     if let Some((command, Some(start))) = called(sight.before, sight.commands) {
         let query = &sight.before[start..];
         let names_file = query.starts_with('@') || query.contains(" @");
-        let kind = Kind::Argument { command: command.name.clone() };
+        let kind = TriggerKind::Argument { command: command.name.clone() };
         return (!names_file).then(|| Trigger { kind, start, query: query.to_owned() });
     }
     // A second slash: a path, not a command.
     let is_name = !rest.contains(|c: char| c == '/' || c.is_whitespace());
-    is_name.then(|| Trigger { kind: Kind::Name, start: 0, query: rest.to_owned() })
+    is_name.then(|| Trigger { kind: TriggerKind::Name, start: 0, query: rest.to_owned() })
 }
 
 /// `@"…` with an open quote.
@@ -72,7 +72,7 @@ fn quoted_file(before: &str) -> Option<Trigger> {
     let start = before.rfind("@\"")?;
     let query = &before[start + 2..];
     let open = !query.contains('"') && begins_word(before, start);
-    open.then(|| Trigger { kind: Kind::File { quoted: true }, start, query: query.to_owned() })
+    open.then(|| Trigger { kind: TriggerKind::File { quoted: true }, start, query: query.to_owned() })
 }
 
 /// What the word before the cursor begins with.
@@ -86,22 +86,24 @@ fn token(sight: Sight<'_>) -> Option<Trigger> {
     let (start, word) = (start + opening, &word[opening..]);
     let trigger = |kind, query: &str| Some(Trigger { kind, start, query: query.to_owned() });
     if let Some(query) = word.strip_prefix('@') {
-        return trigger(Kind::File { quoted: false }, query);
+        return trigger(TriggerKind::File { quoted: false }, query);
     }
     if let Some((scheme, query)) = word.split_once("://") {
         let scheme = scheme.to_ascii_lowercase();
         let known = sight.schemes.contains(&scheme);
-        return if known { trigger(Kind::Url { scheme }, query) } else { None };
+        return if known { trigger(TriggerKind::Url { scheme }, query) } else { None };
     }
     let name =
         |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'+' | b'-'));
     match word.strip_prefix(':') {
-        Some(query) if sight.emoji && query.len() >= 2 && name(query) => return trigger(Kind::Emoji, query),
+        Some(query) if sight.emoji && query.len() >= 2 && name(query) => {
+            return trigger(TriggerKind::Emoji, query);
+        }
         _ => {}
     }
     match word.strip_prefix('#') {
         Some(query) if query.bytes().all(|b| b.is_ascii_alphabetic() || b == b'-') => {
-            trigger(Kind::Action, query)
+            trigger(TriggerKind::Action, query)
         }
         _ => None,
     }
@@ -138,5 +140,5 @@ pub(crate) fn path_token(before: &str, first: usize) -> Trigger {
             (_, other) => query.push(other),
         }
     }
-    Trigger { kind: Kind::Path, start, query }
+    Trigger { kind: TriggerKind::Path, start, query }
 }

@@ -37,14 +37,14 @@ pub enum Queue {
 
 /// Why a text stays in the editor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum StillBusy {
     /// A shell command runs already.
     ShellBusy,
     /// Code runs already.
     PythonBusy,
 }
 
-impl Kept {
+impl StillBusy {
     /// For the user.
     pub fn message(self) -> &'static str {
         match self {
@@ -84,7 +84,7 @@ pub enum Enter {
         visibility: Visibility,
     },
     /// It cannot be done now; the text stays.
-    Keep(Kept),
+    Keep(StillBusy),
 }
 
 /// What sending a text of this meaning does. Slash commands that run at once are looked for before.
@@ -93,12 +93,12 @@ pub fn enter(key: SendKey, meaning: &Meaning, state: EnterState) -> Enter {
         Meaning::Empty if key == SendKey::Enter && state.streaming && state.queued => Enter::DeliverQueue,
         Meaning::Empty => Enter::Nothing,
         Meaning::Shell { command, .. } if command.is_empty() => Enter::Nothing,
-        Meaning::Shell { .. } if state.shell_running => Enter::Keep(Kept::ShellBusy),
+        Meaning::Shell { .. } if state.shell_running => Enter::Keep(StillBusy::ShellBusy),
         Meaning::Shell { command, visibility } => {
             Enter::Shell { command: command.clone(), visibility: *visibility }
         }
         Meaning::Python { code, .. } if code.is_empty() => Enter::Nothing,
-        Meaning::Python { .. } if state.python_running => Enter::Keep(Kept::PythonBusy),
+        Meaning::Python { .. } if state.python_running => Enter::Keep(StillBusy::PythonBusy),
         Meaning::Python { code, visibility } => Enter::Python { code: code.clone(), visibility: *visibility },
         Meaning::Continue => queue_or(Enter::Continue, key, state),
         Meaning::Prompt => queue_or(Enter::Prompt, key, state),

@@ -4,6 +4,6 @@ mod enter;
 mod escape;
 mod press;
 
-pub use enter::{Enter, EnterState, Kept, Queue, SendKey, enter};
+pub use enter::{Enter, EnterState, Queue, SendKey, StillBusy, enter};
 pub use escape::{ClearKey, DoubleEscape, Escape, EscapeState, ExitKey, clear_key, escape, exit_key};
 pub use press::{DoubleLeft, LeftState, LeftTarget, Presses, WINDOW};

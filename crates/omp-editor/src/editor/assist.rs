@@ -4,7 +4,7 @@ use super::Editor;
 use super::dispatch::Assist;
 use crate::command::Outcome;
 use crate::complete::{
-    self, Fit, Kind, MAX_URLS, Offer, Request, Sight, Source, Then, Trigger, complete_action,
+    self, Fit, MAX_URLS, Offer, Request, Sight, Source, Then, Trigger, TriggerKind, complete_action,
     complete_argument, complete_emoji, complete_name,
 };
 use crate::mode::Prefix;
@@ -21,10 +21,10 @@ impl Editor {
         let Some((_, trigger)) = self.list.at.as_ref().filter(|_| self.list.generation == generation) else {
             return Outcome::Ignored;
         };
-        if matches!(trigger.kind, Kind::Url { .. }) {
+        if matches!(trigger.kind, TriggerKind::Url { .. }) {
             offers.truncate(MAX_URLS);
         }
-        let is_path = trigger.kind == Kind::Path;
+        let is_path = trigger.kind == TriggerKind::Path;
         self.list.set(offers);
         // Tab asked for a path, and there is only one.
         if is_path && self.list.offers().len() == 1 { self.accept() } else { Outcome::Handled }
@@ -84,10 +84,10 @@ impl Editor {
         self.list.generation += 1;
         let query = trigger.query.clone();
         let (offers, source) = match &trigger.kind {
-            Kind::Name => (Some(complete_name(&query, &self.commands)), None),
-            Kind::Emoji => (Some(complete_emoji(&query)), None),
-            Kind::Action => (Some(complete_action(&query)), None),
-            Kind::Argument { command } => {
+            TriggerKind::Name => (Some(complete_name(&query, &self.commands)), None),
+            TriggerKind::Emoji => (Some(complete_emoji(&query)), None),
+            TriggerKind::Action => (Some(complete_action(&query)), None),
+            TriggerKind::Argument { command } => {
                 let info = self.commands.iter().find(|info| info.name == *command);
                 let offers = info.map(|info| complete_argument(&query, info)).unwrap_or_default();
                 if offers.is_empty() {
@@ -96,9 +96,9 @@ impl Editor {
                     (Some(offers), None)
                 }
             }
-            Kind::File { .. } => (None, Some(Source::Files { query })),
-            Kind::Path => (None, Some(Source::Paths { prefix: query })),
-            Kind::Url { scheme } => (None, Some(Source::Url { scheme: scheme.clone(), query })),
+            TriggerKind::File { .. } => (None, Some(Source::Files { query })),
+            TriggerKind::Path => (None, Some(Source::Paths { prefix: query })),
+            TriggerKind::Url { scheme } => (None, Some(Source::Url { scheme: scheme.clone(), query })),
         };
         match offers {
             Some(offers) => self.list.set(offers),
@@ -152,7 +152,7 @@ impl Editor {
         let first = if self.cursor.line == 0 { self.prefix().signs().min(before.len()) } else { 0 };
         let path = complete::path_token(before, first);
         let trigger = complete::find(self.sight()).unwrap_or(path);
-        if !is_command && trigger.kind == Kind::Path && trigger.query.is_empty() {
+        if !is_command && trigger.kind == TriggerKind::Path && trigger.query.is_empty() {
             return Outcome::Ignored;
         }
         self.list.dismissed = None;
@@ -163,7 +163,7 @@ impl Editor {
     /// Enter: takes the selected offer where one is meant, else sends the text.
     pub(super) fn submit(&mut self) -> Outcome {
         let Some((offer, trigger)) = self.meant() else { return self.send() };
-        let is_command = matches!(trigger.kind, Kind::Name | Kind::Argument { .. });
+        let is_command = matches!(trigger.kind, TriggerKind::Name | TriggerKind::Argument { .. });
         if self.is_typed_out(&offer, &trigger) {
             return self.send();
         }
@@ -181,12 +181,12 @@ impl Editor {
         let (_, trigger) = self.list.at.as_ref()?;
         let offer = self.list.selected()?.clone();
         let meant = match &trigger.kind {
-            Kind::Emoji => self.list.moved,
+            TriggerKind::Emoji => self.list.moved,
             // An unknown word is no command: it goes to the model.
-            Kind::Name => self.list.moved || offer.fit != Fit::Description,
-            Kind::Action => self.list.moved || !trigger.query.is_empty(),
+            TriggerKind::Name => self.list.moved || offer.fit != Fit::Description,
+            TriggerKind::Action => self.list.moved || !trigger.query.is_empty(),
             // A value that the application offers may come late: what Enter does must not depend on that.
-            Kind::Argument { command } => self.list.moved || self.is_subcommand(command, &offer),
+            TriggerKind::Argument { command } => self.list.moved || self.is_subcommand(command, &offer),
             _ => true,
         };
         meant.then(|| (offer, trigger.clone()))
@@ -248,21 +248,21 @@ impl Editor {
 }
 
 /// The text that an offer puts in the place of what was typed.
-fn replacement(offer: &Offer, kind: &Kind) -> String {
+fn replacement(offer: &Offer, kind: &TriggerKind) -> String {
     let goes_on = offer.then == Then::GoOn;
     let space = if offer.then == Then::Space { " " } else { "" };
     let insert = &offer.insert;
     match kind {
-        Kind::File { quoted } if *quoted || insert.contains(char::is_whitespace) => {
+        TriggerKind::File { quoted } if *quoted || insert.contains(char::is_whitespace) => {
             let close = if goes_on { "" } else { "\"" };
             format!("@\"{insert}{close}{space}")
         }
-        Kind::File { .. } => format!("@{insert}{space}"),
-        Kind::Path => {
+        TriggerKind::File { .. } => format!("@{insert}{space}"),
+        TriggerKind::Path => {
             let escaped: String = insert.chars().flat_map(|c| escape(c).into_iter().flatten()).collect();
             format!("{escaped}{space}")
         }
-        Kind::Name if goes_on => format!("{insert} "),
+        TriggerKind::Name if goes_on => format!("{insert} "),
         _ => format!("{insert}{space}"),
     }
 }

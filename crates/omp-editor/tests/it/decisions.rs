@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use omp_editor::decide::{
-    ClearKey, DoubleEscape, DoubleLeft, Enter, EnterState, Escape, EscapeState, ExitKey, Kept, LeftState,
-    LeftTarget, Presses, Queue, SendKey, clear_key, enter, escape, exit_key,
+    ClearKey, DoubleEscape, DoubleLeft, Enter, EnterState, Escape, EscapeState, ExitKey, LeftState,
+    LeftTarget, Presses, Queue, SendKey, StillBusy, clear_key, enter, escape, exit_key,
 };
 use omp_editor::{Border, Meaning, Prefix, ThinkingLevel, Visibility};
 
@@ -72,17 +72,17 @@ fn enter_does_what_fits() {
         (FollowUp, "c", streaming, Enter::Queue(Queue::FollowUp)),
         (Key, "!ls", idle, run("ls", Visibility::Shared)),
         (Key, "!!ls", streaming, run("ls", Visibility::Private)),
-        (Key, "!ls", shell, Enter::Keep(Kept::ShellBusy)),
+        (Key, "!ls", shell, Enter::Keep(StillBusy::ShellBusy)),
         (Key, "!ls", python, run("ls", Visibility::Shared)),
         (Key, "!", idle, Enter::Nothing),
         (Key, "$1", shell, code("1", Visibility::Shared)),
-        (Key, "$$1", python, Enter::Keep(Kept::PythonBusy)),
+        (Key, "$$1", python, Enter::Keep(StillBusy::PythonBusy)),
         (Key, "${1}", idle, Enter::Prompt),
     ];
     for (key, text, state, expected) in table {
         assert_eq!(enter(key, &Meaning::of(text), state), expected, "{key:?} {text:?} {state:?}");
     }
-    assert!(Kept::ShellBusy.message().contains("Esc"));
+    assert!(StillBusy::ShellBusy.message().contains("Esc"));
 }
 
 /// Whatever is there, the first in the order is left first.

@@ -24,7 +24,7 @@ pub(super) struct Asides {
 impl Asides {
     /// Is a question being answered?
     pub(super) fn is_asking(&self) -> bool {
-        self.current.as_ref().is_some_and(|aside| matches!(aside.state, State::Asking))
+        self.current.as_ref().is_some_and(|aside| matches!(aside.state, AsideState::Asking))
     }
 
     /// Is a question on the screen?
@@ -41,12 +41,12 @@ struct Aside {
     session: u64,
     question: String,
     answer: String,
-    state: State,
+    state: AsideState,
     /// Stops the model when the question goes.
     _asking: DropGuard,
 }
 
-enum State {
+enum AsideState {
     Asking,
     Answered,
     Failed(String),
@@ -77,7 +77,7 @@ pub(crate) fn ask_aside(app: &mut App, question: &str) {
         session: app.shown.number,
         question: question.to_owned(),
         answer: String::new(),
-        state: State::Asking,
+        state: AsideState::Asking,
         _asking: cancel.clone().drop_guard(),
     });
     let (session, tasks, question) = (app.session(), app.tasks.clone(), question.to_owned());
@@ -104,8 +104,8 @@ fn heard_aside(app: &mut App, number: u64, words: &str) {
 fn end_aside(app: &mut App, number: u64, ended: Result<String, AsideError>) {
     let Some(aside) = app.panels.asked(number) else { return };
     match ended {
-        Ok(answer) => (aside.answer, aside.state) = (answer, State::Answered),
-        Err(error) => aside.state = State::Failed(error.to_string()),
+        Ok(answer) => (aside.answer, aside.state) = (answer, AsideState::Answered),
+        Err(error) => aside.state = AsideState::Failed(error.to_string()),
     }
     app.surface.changed();
 }
@@ -128,17 +128,17 @@ impl Aside {
         let mut rows = vec![Line::new(), self.title(look)];
         let mut answer = omp_view::markdown::render(&look.narrower(2), self.answer.trim());
         match &self.state {
-            State::Asking if self.answer.is_empty() => {
+            AsideState::Asking if self.answer.is_empty() => {
                 answer.push(look.row(Token::Muted, look.symbol(Symbol::FormatEllipsis)));
             }
-            State::Failed(reason) => answer.extend(look.narrower(2).wrapped(Token::Error, reason, 0)),
-            State::Asking | State::Answered => {}
+            AsideState::Failed(reason) => answer.extend(look.narrower(2).wrapped(Token::Error, reason, 0)),
+            AsideState::Asking | AsideState::Answered => {}
         }
         let most = (size.height / SHARE).saturating_sub(rows.len()).max(1);
         let hidden = answer.len().saturating_sub(most);
         if hidden > 0 {
             // While it is being written the end is what is new.
-            let from = if matches!(self.state, State::Asking) { hidden } else { 0 };
+            let from = if matches!(self.state, AsideState::Asking) { hidden } else { 0 };
             answer = answer.into_iter().skip(from).take(most).collect();
         }
         rows.extend(answer.into_iter().map(|line| indented(look, &line)));

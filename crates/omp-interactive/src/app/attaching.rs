@@ -8,7 +8,7 @@ use omp_theme::Token;
 use omp_tui::clipboard::Pasted;
 use omp_types::ImageBlock;
 
-use super::{App, Task, Wish};
+use super::{App, Task, TerminalRequest};
 use crate::images;
 use crate::panels::menu::Menu;
 
@@ -148,7 +148,7 @@ pub(crate) fn copy(app: &mut App, text: &str) {
         let copied = clipboard.copy(text.clone()).await;
         Box::new(move |app: &mut App| {
             if !copied {
-                app.surface.wishes.push(Wish::Write(crate::clipboard::copy(&text)));
+                app.surface.requests.push(TerminalRequest::Write(crate::clipboard::copy(&text)));
             }
             app.hint(Token::Muted, "Copied to clipboard");
         }) as Task

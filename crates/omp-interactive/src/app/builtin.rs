@@ -5,7 +5,7 @@ use omp_theme::Token;
 use omp_tui::transcript::Transcript;
 use omp_types::Message;
 
-use super::{App, Task, Wish};
+use super::{App, Task, TerminalRequest};
 use crate::app::commands::{
     branch, copy, debug, extensions, login, models, plan_review, queue, rewind, session, settings, setup,
     share, text_answer, theme,
@@ -16,7 +16,7 @@ use crate::panels::{sessions, tree};
 impl App {
     /// Runs a built-in command.
     pub(super) fn run_command(&mut self, call: Call<'_>) {
-        if !self.taping.may_run(call.command.name) {
+        if !self.recording.may_run(call.command.name) {
             return;
         }
         match call.command.handler {
@@ -31,7 +31,7 @@ impl App {
         let arguments = call.arguments;
         match command {
             ScreenCommand::Hotkeys => self.hotkeys(),
-            ScreenCommand::Exit => self.surface.wishes.push(Wish::Quit),
+            ScreenCommand::Exit => self.surface.requests.push(TerminalRequest::Quit),
             ScreenCommand::New => {
                 switching::switch_session(
                     self,
@@ -56,7 +56,7 @@ impl App {
             ScreenCommand::Debug if arguments.is_empty() => debug::debug_menu(self, call.command),
             ScreenCommand::Rewind if arguments.is_empty() => rewind::pick_rewind(self),
             ScreenCommand::Todo | ScreenCommand::Debug | ScreenCommand::Rewind => {
-                text_answer::answer(self, call)
+                text_answer::answer(self, call);
             }
             ScreenCommand::Queue => queue::queue(self, arguments),
             ScreenCommand::Clear => queue::clear_context(self),

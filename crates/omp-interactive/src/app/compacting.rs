@@ -164,7 +164,7 @@ pub(crate) fn estimate_context(app: &mut App) {
         Box::new(move |app: &mut App| {
             if Arc::ptr_eq(&session, &app.session())
                 && let Some(tokens) =
-                    app.taping.tape_fact("context", tokens, |tokens| serde_json::json!(tokens))
+                    app.recording.tape_fact("context", tokens, |tokens| serde_json::json!(tokens))
             {
                 app.status.context = tokens;
                 app.surface.changed();

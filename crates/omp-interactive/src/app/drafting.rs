@@ -78,7 +78,7 @@ pub(crate) fn restore_draft(app: &mut App) {
         let kept = session.take_draft().await;
         Box::new(move |app: &mut App| {
             if kept.is_some() {
-                app.taping.leave_tape("a restored draft");
+                app.recording.leave_tape("a restored draft");
             }
             // Who has typed something meanwhile goes first.
             if let Some(kept) = kept.filter(|_| app.composer.editor.is_empty())

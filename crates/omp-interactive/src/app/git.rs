@@ -39,7 +39,7 @@ fn read_branch(app: &mut App) {
 }
 
 pub(crate) fn set_branch(app: &mut App, branch: Option<String>) {
-    let Some(branch) = app.taping.tape_fact("branch", branch, |branch| serde_json::json!(branch)) else {
+    let Some(branch) = app.recording.tape_fact("branch", branch, |branch| serde_json::json!(branch)) else {
         return;
     };
     if app.status.branch != branch {

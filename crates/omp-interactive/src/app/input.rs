@@ -9,40 +9,38 @@ use omp_keys::{Action, Chord, Context};
 use omp_sdk::Direction;
 use omp_sdk::settings::keys;
 use omp_theme::Token;
-use omp_tui::input::{Event, Key, Kind};
+use omp_tui::input::{Event, Key, KeyEventKind};
 use omp_tui::render::Gesture;
-use omp_tui::schedule::Request;
 
 use super::attaching::Wanted;
-use super::{App, Wish};
+use super::{App, TerminalRequest};
 use crate::app::commands::models;
 use crate::app::composer::Composer;
 use crate::app::{aside, attaching, compacting, drafting};
 use crate::panels::history;
 
 impl App {
-    /// Takes something that the user did.
+    /// Takes something that the user did. A key goes to the panel in front, to vi, to the actions of the main view, and last
+    /// to the editor.
     pub(crate) fn input(&mut self, event: Event) {
         self.tape_input(&event);
-        match event {
-            Event::Key(key) if key.kind == Kind::Release => return,
-            Event::Key(key) => self.key(key),
-            Event::Paste(text) => attaching::insert_paste(self, text),
+        let key = match event {
+            Event::Key(key) if key.kind == KeyEventKind::Release => return,
+            Event::Key(key) => key,
+            Event::Paste(text) => {
+                attaching::insert_paste(self, text);
+                return self.surface.echo();
+            }
             Event::Focus(focused) => {
                 self.surface.focused = focused;
                 return;
             }
             Event::Mouse(_) | Event::Reply(_) => return,
-        }
-        let now = self.surface.now();
-        self.surface.scheduler.request(Request::Key, now);
-    }
-
-    fn key(&mut self, key: Key) {
+        };
+        self.surface.echo();
         self.status.banner = None;
         if self.panels.is_for_panel() {
-            self.key_in_panel(key);
-            return;
+            return self.key_in_panel(key);
         }
         if self.vi_key(key) {
             return;
@@ -62,17 +60,17 @@ impl App {
 
     /// Does what an action of the main view says; `false` leaves the key to the editor.
     fn act(&mut self, action: Action) -> bool {
-        if !self.taping.may_act(action) {
+        if !self.recording.may_act(action) {
             return true;
         }
         match action {
             actions::INTERRUPT => self.escape(),
             actions::EXIT => match exit_key(!self.composer.editor.is_empty()) {
-                ExitKey::Exit => self.surface.wishes.push(Wish::Quit),
+                ExitKey::Exit => self.surface.requests.push(TerminalRequest::Quit),
                 ExitKey::DeleteForward => return false,
             },
-            actions::SUSPEND => self.surface.wishes.push(Wish::Suspend),
-            actions::DISPLAY_RESET => self.surface.wishes.push(Wish::Gesture(Gesture::Reset)),
+            actions::SUSPEND => self.surface.requests.push(TerminalRequest::Suspend),
+            actions::DISPLAY_RESET => self.surface.requests.push(TerminalRequest::Gesture(Gesture::Reset)),
             actions::TOOLS_EXPAND => self.expand(),
             actions::THINKING_TOGGLE => {
                 let shown = !self.surface.stage.thoughts();
@@ -139,7 +137,7 @@ impl App {
                 self.composer.begin_anew();
                 self.hint(Token::Muted, "Press Ctrl+C again to exit");
             }
-            ClearKey::Exit => self.surface.wishes.push(Wish::Quit),
+            ClearKey::Exit => self.surface.requests.push(TerminalRequest::Quit),
         }
     }
 
@@ -204,11 +202,11 @@ impl App {
             Outcome::Copy(text) => attaching::copy(self, &text),
             Outcome::Refused(reason) => self.hint(Token::Warning, reason),
             Outcome::AskPaste => attaching::ask_about_paste(self),
-            Outcome::Attach(paths) if self.taping.may_do("a file that was attached") => {
-                attaching::attach(self, paths)
+            Outcome::Attach(paths) if self.recording.may_do("a file that was attached") => {
+                attaching::attach(self, paths);
             }
-            Outcome::SavePaste(text) if self.taping.may_do("a paste that became a file") => {
-                attaching::save_paste(self, text)
+            Outcome::SavePaste(text) if self.recording.may_do("a paste that became a file") => {
+                attaching::save_paste(self, text);
             }
             Outcome::Attach(_) | Outcome::SavePaste(_) => {}
             Outcome::Ignored | Outcome::Handled => {}

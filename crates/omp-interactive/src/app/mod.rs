@@ -20,9 +20,10 @@ mod next;
 mod paneling;
 pub(crate) mod panels;
 mod picturing;
-mod playable;
 mod prompting;
 mod pty;
+mod replayable;
+mod screen_recording;
 pub(crate) mod servers;
 mod session_messages;
 pub(crate) mod shell;
@@ -33,7 +34,6 @@ mod submit;
 pub(crate) mod surface;
 mod surroundings;
 pub(crate) mod switching;
-mod taping;
 mod telling;
 mod theming;
 pub(crate) mod turn;
@@ -55,7 +55,7 @@ use crate::conversation::Conversation;
 use crate::greeting;
 use crate::greeting::Greeting;
 use crate::recent::Recent;
-use crate::run::Numbers;
+use crate::run::SessionNumbers;
 use crate::session_channel::SessionChannel;
 
 use clock::Clock;
@@ -63,12 +63,12 @@ use composer::Composer;
 pub(crate) use draw::{editor_rows, shown_path, styles};
 pub use naming::Titles;
 use panels::Panels;
+pub(crate) use screen_recording::cells;
 use shown::Shown;
 use status::Status;
 use surface::Surface;
-pub(crate) use surface::Wish;
+pub(crate) use surface::TerminalRequest;
 pub(crate) use surroundings::Files;
-pub(crate) use taping::cells;
 use turn::{Run, Turn};
 
 /// Something that was waited for has come: what to do with it.
@@ -84,7 +84,7 @@ pub(crate) struct App {
     pub(crate) panels: Panels,
     tasks: UnboundedSender<Task>,
     /// What is written down of the screen, or played on it.
-    pub(crate) taping: taping::Taping,
+    pub(crate) recording: screen_recording::ScreenRecording,
 }
 
 /// What an app begins with.
@@ -95,7 +95,7 @@ pub(crate) struct Beginning {
     pub(crate) keys: Bindings,
     pub(crate) editor: Editor,
     pub(crate) tasks: UnboundedSender<Task>,
-    pub(crate) numbers: Numbers,
+    pub(crate) numbers: SessionNumbers,
     pub(crate) recent: Recent,
     pub(crate) files: Files,
     pub(crate) channel: SessionChannel,
@@ -138,7 +138,7 @@ impl App {
             status: Status::default(),
             panels: Panels::new(clock.clone()),
             tasks,
-            taping: taping::Taping::new(clock),
+            recording: screen_recording::ScreenRecording::new(clock),
         }
     }
 
@@ -148,7 +148,7 @@ impl App {
 
     /// Lets something run beside the interface; what it answers is then done.
     pub(crate) fn spawn(&self, work: impl Future<Output = Task> + Send + 'static) {
-        let (tasks, under_way) = (self.tasks.clone(), self.taping.work());
+        let (tasks, under_way) = (self.tasks.clone(), self.recording.work());
         tokio::spawn(async move {
             let task = work.await;
             // The program has ended if nobody takes it.
@@ -177,7 +177,7 @@ impl App {
         let name = session.header().title.or(directory).unwrap_or_default();
         let title = format!("omp: {name}");
         if self.surface.window != title {
-            self.surface.wishes.push(Wish::Write(announce::title(&title)));
+            self.surface.requests.push(TerminalRequest::Write(announce::title(&title)));
             self.surface.window = title;
         }
     }
@@ -193,7 +193,7 @@ impl App {
             Ok(false) => {}
             Ok(true) => {
                 self.surface.stage.set_theme(Arc::clone(self.surface.theme.theme()));
-                self.surface.wishes.push(Wish::Gesture(Gesture::Reset));
+                self.surface.requests.push(TerminalRequest::Gesture(Gesture::Reset));
             }
             Err(error) => self.complain(&error.to_string()),
         }

@@ -71,7 +71,7 @@ pub(crate) fn goal_command(app: &mut App, arguments: &str) {
         "" => ask_about_goal(app),
         "show" => show_goal(app),
         "pause" => {
-            app.spawn(async move { App::told(session.pause_goal().await.map(|_| "Goal paused".to_owned())) })
+            app.spawn(async move { App::told(session.pause_goal().await.map(|_| "Goal paused".to_owned())) });
         }
         "resume" => {
             let driver = Arc::clone(&app.shown.driver);

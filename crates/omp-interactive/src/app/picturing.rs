@@ -6,7 +6,7 @@ use omp_tui::render::{Gesture, Size};
 use omp_tui::text::Depth;
 use omp_tui::transcript::Transcript;
 
-use super::{App, Task, Wish};
+use super::{App, Task, TerminalRequest};
 use crate::app::surface::Surface;
 
 impl App {
@@ -56,7 +56,7 @@ impl Surface {
             if let Some(transcript) = self.ui.get_mut::<Transcript>(self.lanes.transcript) {
                 transcript.thaw();
             }
-            self.wishes.push(Wish::Gesture(Gesture::Reset));
+            self.requests.push(TerminalRequest::Gesture(Gesture::Reset));
         }
     }
 

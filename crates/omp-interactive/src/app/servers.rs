@@ -31,7 +31,7 @@ fn warm_up_servers(app: &mut App) {
 /// Takes up what is known about them; `settled` if nothing will change about it.
 pub(crate) fn know_servers(app: &mut App, known: Vec<LanguageServer>, settled: bool) {
     let said = |known: &Vec<LanguageServer>| json!({"known": known, "settled": settled});
-    let Some(known) = app.taping.tape_fact("servers", known, said) else { return };
+    let Some(known) = app.recording.tape_fact("servers", known, said) else { return };
     if let Some(servers) = &app.status.servers {
         servers.with(|servers| {
             servers.set(known);

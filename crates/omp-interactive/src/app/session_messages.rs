@@ -12,7 +12,7 @@ use super::App;
 use crate::app::{compacting, pty, switching};
 use crate::panels::menu::Menu;
 use crate::panels::text::Text;
-use crate::panels::{approval, asked, review};
+use crate::panels::{approval, model_question, review};
 use crate::session_channel::{SessionChannel, SessionMessage};
 
 impl App {
@@ -27,13 +27,13 @@ impl App {
         if session != self.shown.number && session != SessionChannel::EVERY_SESSION {
             return;
         }
-        self.taping.count_message(&message);
+        self.recording.count_message(&message);
         match message {
             SessionMessage::Event(event) => self.event(&event),
             SessionMessage::Approve(request, answer) => approval::approve(self, request, answer),
             SessionMessage::Review(review, answer) => review::show_plan(self, review, answer),
             SessionMessage::Question(question, place, answer) => {
-                asked::put_question(self, question, place, answer)
+                model_question::put_question(self, question, place, answer);
             }
             SessionMessage::Confirm(question, answer) => {
                 self.ask(Menu::new(question, ["Yes", "No"]), move |_, chosen| {
@@ -41,7 +41,7 @@ impl App {
                 });
             }
             SessionMessage::Terminal(command, terminal, ended) => {
-                pty::show_terminal(self, command, terminal, ended)
+                pty::show_terminal(self, command, terminal, ended);
             }
             SessionMessage::Text(question, begun, answer) => {
                 let text = Text::new(question, &begun, move |_, text| {

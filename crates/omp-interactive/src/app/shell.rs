@@ -7,7 +7,7 @@ use omp_tui::transcript::Transcript;
 use omp_view::bang::{BangState, BangView};
 use tokio_util::sync::CancellationToken;
 
-use super::{App, Task, Wish};
+use super::{App, Task, TerminalRequest};
 use crate::app::surface::Surface;
 use crate::app::turn::Turn;
 use crate::blocks::Bang;
@@ -28,7 +28,7 @@ impl Turn {
 impl Surface {
     /// Lets the user change a text in another program.
     pub(crate) fn edit_elsewhere(&mut self, text: String) {
-        self.wishes.push(Wish::ExternalEditor(text));
+        self.requests.push(TerminalRequest::ExternalEditor(text));
     }
 }
 
@@ -122,13 +122,13 @@ pub(crate) fn edited_elsewhere(app: &mut App, text: Result<String, String>) {
             app.hint(Token::Warning, error);
         }
     }
-    app.surface.wishes.push(Wish::Gesture(omp_tui::render::Gesture::Resume));
+    app.surface.requests.push(TerminalRequest::Gesture(omp_tui::render::Gesture::Resume));
     app.surface.changed();
 }
 
 /// The result of a background job waits: if nothing else goes on, the model reads it.
 pub(crate) fn job_result(app: &mut App) {
-    if app.turn.run.is_some() || app.taping.tape_fact("jobs", (), |()| serde_json::Value::Null).is_none() {
+    if app.turn.run.is_some() || app.recording.tape_fact("jobs", (), |()| serde_json::Value::Null).is_none() {
         return;
     }
     let session = app.session();

@@ -7,7 +7,7 @@ use omp_sdk::{Driver, Host, Session};
 use super::naming::Titles;
 use super::switching::Switching;
 use crate::conversation::Conversation;
-use crate::run::Numbers;
+use crate::run::SessionNumbers;
 use crate::session_channel::SessionChannel;
 
 /// The session that is shown.
@@ -18,7 +18,7 @@ pub(crate) struct Shown {
     pub(super) driver: Arc<Driver>,
     /// The number of the session whose words count.
     pub(super) number: u64,
-    pub(super) numbers: Numbers,
+    pub(super) numbers: SessionNumbers,
     pub(super) switching: Switching,
     pub(super) titles: Titles,
     pub(super) channel: SessionChannel,

@@ -28,7 +28,7 @@ pub(crate) struct Lanes {
 
 /// What has to be done outside.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Wish {
+pub(crate) enum TerminalRequest {
     Quit,
     Suspend,
     /// Everything on the screen is drawn anew.
@@ -49,7 +49,7 @@ pub(crate) struct Surface {
     pub(super) focused: bool,
     /// How a person who looks elsewhere is told something; `None` for not at all.
     pub(super) notices: Option<Notices>,
-    pub(super) wishes: Vec<Wish>,
+    pub(super) requests: Vec<TerminalRequest>,
     /// The title of the window.
     pub(super) window: String,
     pub(super) clock: Clock,
@@ -83,7 +83,7 @@ impl Surface {
             theme,
             focused: true,
             notices: None,
-            wishes: Vec::new(),
+            requests: Vec::new(),
             window: String::new(),
             clock,
             width: 80,
@@ -100,14 +100,20 @@ impl Surface {
     }
 
     /// What has to be done outside since the last time.
-    pub(crate) fn take_wishes(&mut self) -> Vec<Wish> {
-        std::mem::take(&mut self.wishes)
+    pub(crate) fn take_requests(&mut self) -> Vec<TerminalRequest> {
+        std::mem::take(&mut self.requests)
     }
 
     /// A frame is wanted.
     pub(crate) fn changed(&mut self) {
         let now = self.now();
         self.scheduler.request(Request::Ordinary, now);
+    }
+
+    /// A frame is wanted at once: it shows what was typed.
+    pub(crate) fn echo(&mut self) {
+        let now = self.now();
+        self.scheduler.request(Request::Key, now);
     }
 
     /// How a person who looks elsewhere is told something.
@@ -118,7 +124,7 @@ impl Surface {
     /// Tells a person who looks elsewhere.
     pub(crate) fn notify(&mut self, text: &str) {
         if let Some(notices) = self.notices.filter(|_| !self.focused) {
-            self.wishes.push(Wish::Write(announce::notice(notices, "omp", text)));
+            self.requests.push(TerminalRequest::Write(announce::notice(notices, "omp", text)));
         }
     }
 }

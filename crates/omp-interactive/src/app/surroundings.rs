@@ -138,7 +138,7 @@ pub(super) fn paths(cwd: &Path, prefix: &str) -> Vec<String> {
         .filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;
             let end = if entry.file_type().is_ok_and(|kind| kind.is_dir()) { "/" } else { "" };
-            // Hidden files are meant only by those who say so.
+            // SecretInput files are meant only by those who say so.
             let hidden = name.starts_with('.') && !begun.starts_with('.');
             (name.starts_with(begun) && !hidden).then(|| format!("{directory}{name}{end}"))
         })

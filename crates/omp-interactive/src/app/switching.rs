@@ -13,7 +13,7 @@ use omp_tui::transcript::Transcript;
 use omp_view::message::Level;
 use tokio_util::sync::CancellationToken;
 
-use super::{App, Files, Task, Wish, shown_path};
+use super::{App, Files, Task, TerminalRequest, shown_path};
 use crate::app::composer::Composer;
 use crate::app::drafting;
 use crate::app::surface::Surface;
@@ -54,7 +54,7 @@ impl Composer {
 impl Surface {
     /// Ends the program.
     pub(crate) fn quit(&mut self) {
-        self.wishes.push(Wish::Quit);
+        self.requests.push(TerminalRequest::Quit);
     }
 }
 
@@ -131,7 +131,7 @@ fn ask_to_move(app: &mut App, path: PathBuf, cwd: &std::path::Path) {
 
 /// Shows another conversation than before.
 pub(crate) fn arrive(app: &mut App, messages: &[Arc<omp_types::Message>], done: &str) {
-    app.taping.leave_tape("another session");
+    app.recording.leave_tape("another session");
     app.shown.number = app.shown.numbers.latest();
     app.shown.current = app.shown.host.session();
     if let Some(transcript) = app.surface.ui.get_mut::<Transcript>(app.surface.lanes.transcript) {
@@ -149,7 +149,7 @@ pub(crate) fn arrive(app: &mut App, messages: &[Arc<omp_types::Message>], done: 
     app.refresh();
     app.look_around();
     app.set_title();
-    app.surface.wishes.push(Wish::Gesture(Gesture::Replace));
+    app.surface.requests.push(TerminalRequest::Gesture(Gesture::Replace));
 }
 
 /// An entry of the tree was chosen.

@@ -9,7 +9,7 @@ use omp_view::Look;
 
 use super::App;
 use crate::app::surface::Surface;
-use crate::panels::whole::Whole;
+use crate::panels::full_output::FullOutput;
 
 /// The left column of a table is not wider; what is longer has a row of its own.
 const WIDEST_LEFT: usize = 42;
@@ -24,7 +24,8 @@ impl App {
     pub(super) fn expand(&mut self) {
         let changes =
             self.surface.stage.expanded() || self.turn.shell.is_some() || self.shown.conversation.is_open();
-        if !changes && let Some(newest) = Whole::newest(self.shown.conversation.folds(), &self.surface.look())
+        if !changes
+            && let Some(newest) = FullOutput::newest(self.shown.conversation.folds(), &self.surface.look())
         {
             self.open(newest);
             return;

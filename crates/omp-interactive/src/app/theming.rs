@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use omp_tui::render::Gesture;
 
-use super::Wish;
+use super::TerminalRequest;
 use crate::app::surface::Surface;
 
 impl Surface {
@@ -18,7 +18,7 @@ impl Surface {
     pub(crate) fn reload_theme(&mut self) {
         if matches!(self.theme.reload(), Ok(true)) {
             self.stage.set_theme(Arc::clone(self.theme.theme()));
-            self.wishes.push(Wish::Gesture(Gesture::Reset));
+            self.requests.push(TerminalRequest::Gesture(Gesture::Reset));
         }
     }
 }

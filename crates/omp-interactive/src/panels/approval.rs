@@ -94,7 +94,7 @@ impl Approval {
     fn read(&mut self, key: Key, keys: &Bindings) -> Reaction {
         let again = keys.action(Context::App, Chord::from(key)) == Some(actions::TOOLS_EXPAND);
         let closes = self.reading.as_mut().and_then(|(pager, _)| pager.key(key, keys));
-        if again || closes == Some(omp_panels::pager::Wish::Close) {
+        if again || closes == Some(omp_panels::pager::PagerRequest::Close) {
             self.reading = None;
         }
         Reaction::Stay

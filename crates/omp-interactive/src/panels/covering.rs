@@ -12,7 +12,7 @@ use crate::app::commands;
 /// A machine whose wishes are done here.
 pub(crate) trait Granted: Machine {
     /// What becomes of a wish.
-    fn grant(wish: Self::Wish) -> Reaction;
+    fn grant(wish: Self::Request) -> Reaction;
 }
 
 /// A machine over the conversation.
@@ -36,50 +36,54 @@ impl<M: Granted + 'static> Panel for Covering<M> {
     }
 }
 
-impl Granted for models::Panel {
-    fn grant(wish: models::Wish) -> Reaction {
-        use models::Wish;
+impl Granted for models::ModelsPanel {
+    fn grant(wish: models::ModelsRequest) -> Reaction {
+        use models::ModelsRequest;
         match wish {
-            Wish::Close => Reaction::Close(Box::new(|_| {})),
-            Wish::Use(selector) => {
+            ModelsRequest::Close => Reaction::Close(Box::new(|_| {})),
+            ModelsRequest::Use(selector) => {
                 Reaction::Close(Box::new(move |app| commands::models::use_model(app, selector)))
             }
-            Wish::Assign { role, selector } => {
+            ModelsRequest::Assign { role, selector } => {
                 Reaction::Close(Box::new(move |app| commands::models::assign_model(app, role, selector)))
             }
         }
     }
 }
 
-impl Granted for settings::Panel {
-    fn grant(wish: settings::Wish) -> Reaction {
-        use settings::Wish;
+impl Granted for settings::SettingsPanel {
+    fn grant(wish: settings::SettingsRequest) -> Reaction {
+        use settings::SettingsRequest;
         match wish {
-            Wish::Close => Reaction::Close(Box::new(|_| {})),
-            Wish::Set(path, text) => {
+            SettingsRequest::Close => Reaction::Close(Box::new(|_| {})),
+            SettingsRequest::Set(path, text) => {
                 Reaction::Do(Box::new(move |app| commands::settings::change_setting(app, path, &text)))
             }
-            Wish::Reset(path) => {
+            SettingsRequest::Reset(path) => {
                 Reaction::Do(Box::new(move |app| commands::settings::reset_setting(app, path)))
             }
-            Wish::Write(path) => {
+            SettingsRequest::Write(path) => {
                 Reaction::Do(Box::new(move |app| commands::settings::write_setting(app, path)))
             }
-            Wish::Try(path, text) => {
+            SettingsRequest::Try(path, text) => {
                 Reaction::Do(Box::new(move |app| commands::settings::try_setting(app, path, &text)))
             }
-            Wish::StopTrying => Reaction::Do(Box::new(commands::theme::stop_trying)),
+            SettingsRequest::StopTrying => Reaction::Do(Box::new(commands::theme::stop_trying)),
         }
     }
 }
 
 impl Granted for theme::Picker {
-    fn grant(wish: theme::Wish) -> Reaction {
-        use theme::Wish;
+    fn grant(wish: theme::ThemeRequest) -> Reaction {
+        use theme::ThemeRequest;
         match wish {
-            Wish::Try(name) => Reaction::Do(Box::new(move |app| commands::theme::try_theme(app, &name))),
-            Wish::Keep(name) => Reaction::Close(Box::new(move |app| commands::theme::keep_theme(app, &name))),
-            Wish::Cancel => Reaction::Close(Box::new(commands::theme::stop_trying)),
+            ThemeRequest::Try(name) => {
+                Reaction::Do(Box::new(move |app| commands::theme::try_theme(app, &name)))
+            }
+            ThemeRequest::Keep(name) => {
+                Reaction::Close(Box::new(move |app| commands::theme::keep_theme(app, &name)))
+            }
+            ThemeRequest::Cancel => Reaction::Close(Box::new(commands::theme::stop_trying)),
         }
     }
 }

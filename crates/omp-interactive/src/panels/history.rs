@@ -23,7 +23,7 @@ const ROWS: usize = 10;
 
 /// Where prompts are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scope {
+enum HistoryScope {
     /// Those typed in this directory.
     Here,
     /// All of them.
@@ -31,12 +31,12 @@ enum Scope {
 }
 
 /// The search on the screen.
-pub(crate) struct History {
+pub(crate) struct HistorySearchPanel {
     search: HistorySearch,
-    scope: Scope,
+    scope: HistoryScope,
 }
 
-impl History {
+impl HistorySearchPanel {
     fn react(&mut self, command: Command) -> Reaction {
         match self.search.apply(command) {
             SearchOutcome::Ignored | SearchOutcome::Handled => Reaction::Do(Box::new(look_up_prompts)),
@@ -47,19 +47,19 @@ impl History {
 
     fn change_scope(&mut self) -> Reaction {
         self.scope = match self.scope {
-            Scope::Here => Scope::Everywhere,
-            Scope::Everywhere => Scope::Here,
+            HistoryScope::Here => HistoryScope::Everywhere,
+            HistoryScope::Everywhere => HistoryScope::Here,
         };
         self.search.ask_again();
         Reaction::Do(Box::new(look_up_prompts))
     }
 }
 
-impl Panel for History {
+impl Panel for HistorySearchPanel {
     fn draw(&mut self, look: &Look, size: Size) -> Drawn {
         let (scope, other) = match self.scope {
-            Scope::Here => ("this directory", "all directories"),
-            Scope::Everywhere => ("all directories", "this directory"),
+            HistoryScope::Here => ("this directory", "all directories"),
+            HistoryScope::Everywhere => ("all directories", "this directory"),
         };
         let mut rows = vec![look.row(Token::Accent, &format!("Prompt history: {scope}"))];
         let room = size.height.saturating_sub(4).clamp(2, ROWS + 1);
@@ -95,10 +95,10 @@ impl Panel for History {
 pub(crate) fn search_history(app: &mut App) {
     let begun = app.composer.typed_text();
     let scope = match app.session().settings().get(keys::PROMPT_HISTORY_SCOPE) {
-        "all" => Scope::Everywhere,
-        _ => Scope::Here,
+        "all" => HistoryScope::Everywhere,
+        _ => HistoryScope::Here,
     };
-    app.open_in_front(History { search: HistorySearch::new(&begun), scope });
+    app.open_in_front(HistorySearchPanel { search: HistorySearch::new(&begun), scope });
     look_up_prompts(app);
 }
 
@@ -106,15 +106,15 @@ pub(crate) fn search_history(app: &mut App) {
 pub(crate) fn look_up_prompts(app: &mut App) {
     let session = app.session();
     let (directories, cwd) = (session.directories().clone(), session.cwd());
-    let Some(panel) = app.panels.panel::<History>() else { return };
+    let Some(panel) = app.panels.panel::<HistorySearchPanel>() else { return };
     let Some(request) = panel.search.take_request() else { return };
-    let cwd = (panel.scope == Scope::Here).then_some(cwd);
+    let cwd = (panel.scope == HistoryScope::Here).then_some(cwd);
     app.spawn(async move {
         let query = request.query;
         let found = tokio::task::spawn_blocking(move || prompts(&directories, &query, cwd.as_deref())).await;
         Box::new(move |app: &mut App| {
             let found = found.unwrap_or_default();
-            if let Some(panel) = app.panels.panel::<History>() {
+            if let Some(panel) = app.panels.panel::<HistorySearchPanel>() {
                 panel.search.answer(request.generation, found);
                 app.surface.changed();
             }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use omp_keys::Bindings;
 use omp_keys::table as actions;
-use omp_panels::login::{Login as Machine, Wish};
+use omp_panels::login::{Login as Machine, LoginRequest};
 use omp_tui::input::Key;
 use omp_tui::render::Size;
 use omp_tui::text::Line;
@@ -46,10 +46,12 @@ impl Panel for Login {
         let wish = self.machine.borrow_mut().key(key, keys);
         match wish {
             None => Reaction::Stay,
-            Some(Wish::Cancel) => Reaction::Close(Box::new(login::cancel_login)),
-            Some(Wish::Wait) => Reaction::Close(Box::new(login::park_login)),
-            Some(Wish::Line(line)) => Reaction::Do(Box::new(move |app| login::answer_login(app, line))),
-            Some(Wish::Copy(address)) => {
+            Some(LoginRequest::Cancel) => Reaction::Close(Box::new(login::cancel_login)),
+            Some(LoginRequest::Wait) => Reaction::Close(Box::new(login::park_login)),
+            Some(LoginRequest::Line(line)) => {
+                Reaction::Do(Box::new(move |app| login::answer_login(app, line)))
+            }
+            Some(LoginRequest::Copy(address)) => {
                 Reaction::Do(Box::new(move |app| login::copy_address(app, &address)))
             }
         }

@@ -4,22 +4,22 @@
 //! stays, something is done to the app, or the panel goes and something is done.
 
 pub(crate) mod approval;
-pub(crate) mod asked;
 pub(crate) mod choice;
 pub(crate) mod covering;
-pub(crate) mod hidden;
+pub(crate) mod full_output;
 pub(crate) mod history;
 pub(crate) mod list;
 pub(crate) mod login;
 pub(crate) mod menu;
+pub(crate) mod model_question;
 pub(crate) mod opening;
 pub(crate) mod pty;
 pub(crate) mod review;
+pub(crate) mod secret_input;
 pub(crate) mod sessions;
 pub(crate) mod text;
 pub(crate) mod tree;
 pub(crate) mod waiting;
-pub(crate) mod whole;
 pub(crate) mod wizard;
 
 use std::any::Any;

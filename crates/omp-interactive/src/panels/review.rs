@@ -1,7 +1,7 @@
 //! The review of a plan.
 
 use omp_keys::Bindings;
-use omp_panels::review::{Decision, Review, Wish};
+use omp_panels::review::{Decision, Review, ReviewRequest};
 use omp_sdk::{PlanChoice, PlanReview, PlanVerdict};
 use omp_theme::Token;
 use omp_tui::input::Key;
@@ -75,8 +75,8 @@ impl Panel for Plan {
 
     fn key(&mut self, key: Key, keys: &Bindings) -> Reaction {
         match self.review.key(key, keys) {
-            Wish::Stay => Reaction::Stay,
-            Wish::Annotate(title, note) => {
+            ReviewRequest::Stay => Reaction::Stay,
+            ReviewRequest::Annotate(title, note) => {
                 let text = Text::new(format!("Note on \"{title}\""), &note, |app, note| {
                     if let (Some(panel), Some(note)) = (app.panels.panel::<Self>(), note) {
                         panel.review.annotate(&note);
@@ -84,16 +84,16 @@ impl Panel for Plan {
                 });
                 Reaction::Do(Box::new(move |app| app.open_in_front(text)))
             }
-            Wish::Edit => {
+            ReviewRequest::Edit => {
                 self.is_edited = true;
                 let text = self.review.text();
                 Reaction::Do(Box::new(move |app| app.surface.edit_elsewhere(text)))
             }
-            Wish::Decide(place) => match self.choices.get(place) {
+            ReviewRequest::Decide(place) => match self.choices.get(place) {
                 Some(choice) => self.decide(choice.verdict.clone()),
                 None => Reaction::Stay,
             },
-            Wish::Leave => self.leave(),
+            ReviewRequest::Leave => self.leave(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The tree of the conversation in the place of the editor.
 
 use omp_keys::Bindings;
-use omp_panels::tree::{Filter, Navigator, Row, Voice, Wish};
+use omp_panels::tree::{self, Filter, Navigator, TreeRequest, Voice};
 use omp_sdk::sessions::{Tree, TreeFilter, TreeNode, TreeRow};
 use omp_theme::Token;
 use omp_tui::input::Key;
@@ -44,21 +44,23 @@ impl TreePanel {
             || leaf == entry
     }
 
-    fn react(&mut self, wish: Option<Wish>) -> Reaction {
+    fn react(&mut self, wish: Option<TreeRequest>) -> Reaction {
         match wish {
             None => Reaction::Stay,
-            Some(Wish::Rows(..)) => {
+            Some(TreeRequest::Rows(..)) => {
                 self.fill();
                 Reaction::Stay
             }
-            Some(Wish::Close) => Reaction::Close(Box::new(|_| {})),
-            Some(Wish::Label(entry, label)) => {
+            Some(TreeRequest::Close) => Reaction::Close(Box::new(|_| {})),
+            Some(TreeRequest::Label(entry, label)) => {
                 Reaction::Do(Box::new(move |app| set_label(app, entry, label)))
             }
-            Some(Wish::Go(entry)) if self.stands_at(&entry) => {
+            Some(TreeRequest::Go(entry)) if self.stands_at(&entry) => {
                 Reaction::Close(Box::new(|app| app.hint(Token::Muted, "Already at this point")))
             }
-            Some(Wish::Go(entry)) => Reaction::Close(Box::new(move |app| switching::leave_for(app, entry))),
+            Some(TreeRequest::Go(entry)) => {
+                Reaction::Close(Box::new(move |app| switching::leave_for(app, entry)))
+            }
         }
     }
 }
@@ -125,12 +127,12 @@ fn set_label(app: &mut App, entry: String, label: String) {
     });
 }
 
-fn row(row: &TreeRow<'_>) -> Row {
+fn row(row: &TreeRow<'_>) -> tree::TreeRow {
     let (voice, who) = speaker(row.node);
     let text: String = row.node.text.chars().take(LONGEST_TEXT).collect();
     // Only the model writes Markdown; whatever else has such signs means them.
     let text = if voice == Voice::Assistant { omp_view::markdown::words(&text) } else { text };
-    Row {
+    tree::TreeRow {
         id: row.node.id.clone(),
         voice,
         who,

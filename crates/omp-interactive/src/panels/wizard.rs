@@ -1,7 +1,7 @@
 //! The wizard of the first run on the screen.
 
 use omp_keys::Bindings;
-use omp_panels::wizard::{Wish, Wizard as Machine};
+use omp_panels::wizard::{Wizard as Machine, WizardRequest};
 use omp_tui::input::Key;
 use omp_tui::render::Size;
 use omp_view::Look;
@@ -13,20 +13,20 @@ use crate::app::commands::setup;
 pub(crate) struct Wizard {
     pub(crate) machine: Machine,
     /// Whether the end of the scenes is the end of the set-up.
-    pub(crate) whole: Whole,
+    pub(crate) whole: WizardEnd,
 }
 
 /// How much of the set-up is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Whole {
+pub(crate) enum WizardEnd {
     /// All that is left of it: its end is kept.
     Yes,
     /// A part that was asked for.
     No,
 }
 
-fn reaction(wishes: Vec<Wish>, whole: Whole) -> Reaction {
-    let over = wishes.iter().any(|wish| matches!(wish, Wish::Leave | Wish::Finish));
+fn reaction(wishes: Vec<WizardRequest>, whole: WizardEnd) -> Reaction {
+    let over = wishes.iter().any(|wish| matches!(wish, WizardRequest::Leave | WizardRequest::Finish));
     let then = Box::new(move |app: &mut crate::app::App| {
         wishes.into_iter().for_each(|wish| setup::grant_wizard(app, wish, whole));
     });

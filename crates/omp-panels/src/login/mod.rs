@@ -26,7 +26,7 @@ pub enum Asks {
 
 /// What the panel wants.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Wish {
+pub enum LoginRequest {
     /// The login is over.
     Cancel,
     /// The login goes on by itself, and the editor comes back.
@@ -37,7 +37,7 @@ pub enum Wish {
     Copy(String),
 }
 
-impl std::fmt::Debug for Wish {
+impl std::fmt::Debug for LoginRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Cancel => "Cancel",
@@ -118,17 +118,17 @@ impl Login {
     }
 
     /// Takes a key; it may lead to a wish.
-    pub fn key(&mut self, key: Key, keys: &Bindings) -> Option<Wish> {
+    pub fn key(&mut self, key: Key, keys: &Bindings) -> Option<LoginRequest> {
         let chord = Chord::from(key);
         let editing = keys.action(Context::Editor, chord);
         if keys.action(Context::Select, chord) == Some(actions::SELECT_CANCEL) {
-            return Some(Wish::Cancel);
+            return Some(LoginRequest::Cancel);
         }
         if keys.is(chord, actions::CLIPBOARD_COPY_PROMPT) {
-            return self.address.clone().map(Wish::Copy);
+            return self.address.clone().map(LoginRequest::Copy);
         }
         match editing {
-            Some(actions::TAB) if self.asks != Asks::Key => return Some(Wish::Wait),
+            Some(actions::TAB) if self.asks != Asks::Key => return Some(LoginRequest::Wait),
             Some(actions::SUBMIT) => return self.submit(),
             _ if self.asks == Asks::Nothing || self.busy => {}
             editing => edit(&mut self.line, editing, key.text()),
@@ -147,13 +147,13 @@ impl Login {
         }
     }
 
-    fn submit(&mut self) -> Option<Wish> {
+    fn submit(&mut self) -> Option<LoginRequest> {
         if self.line.trim().is_empty() || self.busy {
             return None;
         }
         self.busy = true;
         self.said.clear();
-        Some(Wish::Line(std::mem::take(&mut self.line)))
+        Some(LoginRequest::Line(std::mem::take(&mut self.line)))
     }
 }
 

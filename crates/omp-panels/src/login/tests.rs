@@ -3,10 +3,10 @@
 use omp_keys::Bindings;
 use omp_tui::input::{Code, Key, Modifiers};
 
-use super::{Asks, Login, Wish};
+use super::{Asks, Login, LoginRequest};
 use crate::testing::{assert_fits, letters, look, plain, size, text};
 
-fn press(login: &mut Login, keys: &[Key]) -> Option<Wish> {
+fn press(login: &mut Login, keys: &[Key]) -> Option<LoginRequest> {
     keys.iter().filter_map(|key| login.key(*key, &Bindings::default())).last()
 }
 
@@ -22,7 +22,7 @@ fn a_key_is_never_shown() {
     assert!(shown(&login).contains("**************") && !shown(&login).contains("sk-"), "{}", shown(&login));
     assert!(!format!("{login:?}").contains("sk-"));
     let wish = press(&mut login, &[plain(Code::Enter)]);
-    assert_eq!(wish, Some(Wish::Line("sk-secret-more".to_owned())));
+    assert_eq!(wish, Some(LoginRequest::Line("sk-secret-more".to_owned())));
     assert!(!format!("{wish:?}").contains("sk-"));
     assert!(shown(&login).contains("One moment"));
     assert_eq!(press(&mut login, &letters("x")), None);
@@ -39,14 +39,14 @@ fn an_address_is_shown_whole_and_can_be_copied() {
     let joined: String = shown(&login).lines().map(str::trim).collect();
     assert!(joined.contains(&address), "{}", shown(&login));
     let copy = Key::new(Code::Char('c'), Modifiers::ALT | Modifiers::SHIFT);
-    assert_eq!(press(&mut login, &[copy]), Some(Wish::Copy(address)));
+    assert_eq!(press(&mut login, &[copy]), Some(LoginRequest::Copy(address)));
     assert_eq!(press(&mut login, &[plain(Code::Enter)]), None);
     login.ask(Asks::Address);
     press(&mut login, &letters("code#state"));
     assert!(shown(&login).contains("code#state"));
-    assert_eq!(press(&mut login, &[plain(Code::Enter)]), Some(Wish::Line("code#state".to_owned())));
-    assert_eq!(press(&mut login, &[plain(Code::Tab)]), Some(Wish::Wait));
-    assert_eq!(press(&mut login, &[plain(Code::Escape)]), Some(Wish::Cancel));
+    assert_eq!(press(&mut login, &[plain(Code::Enter)]), Some(LoginRequest::Line("code#state".to_owned())));
+    assert_eq!(press(&mut login, &[plain(Code::Tab)]), Some(LoginRequest::Wait));
+    assert_eq!(press(&mut login, &[plain(Code::Escape)]), Some(LoginRequest::Cancel));
 }
 
 #[test]

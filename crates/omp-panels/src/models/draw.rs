@@ -5,12 +5,12 @@ use omp_tui::render::Size;
 use omp_tui::text::Line;
 use omp_view::Look;
 
-use super::{Panel, Purpose};
+use super::{ModelsPanel, Purpose};
 use crate::Drawn;
 use crate::listing::under_tabs;
 use crate::parts;
 
-impl Panel {
+impl ModelsPanel {
     pub(super) fn rows(&mut self, look: &Look, size: Size) -> Drawn {
         let hints: &[&str] = match (&self.asked, self.purpose) {
             (Some(_), _) => &["Enter: select", "Esc: back"],

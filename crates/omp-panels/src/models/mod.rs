@@ -27,7 +27,7 @@ const USUAL: &str = "default";
 
 /// An offer of a provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Item {
+pub struct ModelItem {
     /// `provider/id`.
     pub selector: String,
     /// Who offers it.
@@ -58,9 +58,9 @@ pub struct Role {
 
 /// What there is to choose from.
 #[derive(Clone, Debug, Default)]
-pub struct Offer {
+pub struct ModelOffer {
     /// Every offer that can be used.
-    pub items: Vec<Item>,
+    pub items: Vec<ModelItem>,
     /// The same by model.
     pub canonical: Vec<Canonical>,
     /// The selectors that this run is limited to; none if it is not.
@@ -84,7 +84,7 @@ pub enum Purpose {
 
 /// What the panel wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum ModelsRequest {
     /// Nothing is to change.
     Close,
     /// This session goes on with a model.
@@ -100,24 +100,24 @@ pub enum Wish {
 
 /// The panel.
 #[derive(Debug)]
-pub struct Panel {
-    offer: Offer,
+pub struct ModelsPanel {
+    offer: ModelOffer,
     purpose: Purpose,
     tabs: Tabs,
     list: Selector,
     /// Selectors of the list, in its order.
     listed: Vec<String>,
     /// A question about the chosen model.
-    asked: Option<Asked>,
+    asked: Option<ModelQuestion>,
 }
 
 #[derive(Debug)]
-enum Asked {
+enum ModelQuestion {
     Role { selector: String, list: Selector },
     Level { selector: String, role: String, list: Selector },
 }
 
-impl Asked {
+impl ModelQuestion {
     fn list(&mut self) -> &mut Selector {
         match self {
             Self::Role { list, .. } | Self::Level { list, .. } => list,
@@ -125,9 +125,9 @@ impl Asked {
     }
 }
 
-impl Panel {
+impl ModelsPanel {
     /// A panel that begins at the model of the moment.
-    pub fn new(offer: Offer, purpose: Purpose) -> Self {
+    pub fn new(offer: ModelOffer, purpose: Purpose) -> Self {
         let mut names = vec![ALL.to_owned()];
         if !offer.scope.is_empty() {
             names.push(SCOPE.to_owned());
@@ -150,7 +150,7 @@ impl Panel {
 
     fn relist(&mut self) {
         let tab = self.tabs.current();
-        let offers = |wanted: &dyn Fn(&Item) -> bool| -> Vec<(String, Choice)> {
+        let offers = |wanted: &dyn Fn(&ModelItem) -> bool| -> Vec<(String, Choice)> {
             let shown = self.offer.items.iter().filter(|item| wanted(item));
             shown.map(|item| (item.selector.clone(), self.choice(item, tab))).collect()
         };
@@ -176,7 +176,7 @@ impl Panel {
         first == self.offer.current
     }
 
-    fn choice(&self, item: &Item, tab: &str) -> Choice {
+    fn choice(&self, item: &ModelItem, tab: &str) -> Choice {
         let label = match item.selector.split_once('/') {
             // The tab says whose it is.
             Some((provider, id)) if provider == tab => id,
@@ -213,10 +213,10 @@ impl Panel {
         let choice = |role: &Role| Choice::new(&role.name).detail(&role.model);
         let choices = self.offer.roles.iter().map(choice).collect();
         let list = Selector::new(format!("Use {selector} for which role?"), choices);
-        self.asked = Some(Asked::Role { selector, list });
+        self.asked = Some(ModelQuestion::Role { selector, list });
     }
 
-    fn answered(&mut self, outcome: &Outcome) -> Option<Wish> {
+    fn answered(&mut self, outcome: &Outcome) -> Option<ModelsRequest> {
         match outcome {
             Outcome::Cancelled => {
                 self.asked = None;
@@ -225,14 +225,14 @@ impl Panel {
             Outcome::Chosen(chosen) => {
                 let place = *chosen.first()?;
                 match self.asked.take()? {
-                    Asked::Role { selector, .. } => {
+                    ModelQuestion::Role { selector, .. } => {
                         let role = self.offer.roles.get(place)?.name.clone();
                         self.ask_level(selector, role)
                     }
-                    Asked::Level { selector, role, list } => {
+                    ModelQuestion::Level { selector, role, list } => {
                         let level = list.choices().get(place)?.label.clone();
                         let selector = if level == USUAL { selector } else { format!("{selector}:{level}") };
-                        Some(Wish::Assign { role, selector })
+                        Some(ModelsRequest::Assign { role, selector })
                     }
                 }
             }
@@ -241,15 +241,15 @@ impl Panel {
     }
 
     /// Asks how hard the model thinks in the role, if it thinks at all.
-    fn ask_level(&mut self, selector: String, role: String) -> Option<Wish> {
+    fn ask_level(&mut self, selector: String, role: String) -> Option<ModelsRequest> {
         let levels = self.levels(&selector);
         if levels.is_empty() {
-            return Some(Wish::Assign { role, selector });
+            return Some(ModelsRequest::Assign { role, selector });
         }
         let usual = Choice::new(USUAL).detail("the session's level");
         let choices = std::iter::once(usual).chain(levels.iter().map(Choice::new)).collect();
         let list = Selector::new(format!("Thinking level of {selector} as {role}"), choices);
-        self.asked = Some(Asked::Level { selector, role, list });
+        self.asked = Some(ModelQuestion::Level { selector, role, list });
         None
     }
 
@@ -261,14 +261,14 @@ impl Panel {
     }
 }
 
-impl Machine for Panel {
-    type Wish = Wish;
+impl Machine for ModelsPanel {
+    type Request = ModelsRequest;
 
     fn draw(&mut self, look: &Look, size: Size) -> Drawn {
         self.rows(look, size)
     }
 
-    fn key(&mut self, key: Key, keys: &Bindings) -> Option<Wish> {
+    fn key(&mut self, key: Key, keys: &Bindings) -> Option<ModelsRequest> {
         if let Some(asked) = &mut self.asked {
             let outcome = asked.list().step(step(key, keys)?);
             return self.answered(&outcome);
@@ -283,20 +283,20 @@ impl Machine for Panel {
             return None;
         }
         match self.list.step(step(key, keys)?) {
-            Outcome::Cancelled => Some(Wish::Close),
+            Outcome::Cancelled => Some(ModelsRequest::Close),
             Outcome::Chosen(chosen) => {
                 let selector = self.listed.get(*chosen.first()?)?.clone();
                 Some(match self.purpose {
-                    Purpose::Once => Wish::Use(selector),
-                    Purpose::Roles => Wish::Assign { role: "default".to_owned(), selector },
+                    Purpose::Once => ModelsRequest::Use(selector),
+                    Purpose::Roles => ModelsRequest::Assign { role: "default".to_owned(), selector },
                 })
             }
             _ => None,
         }
     }
 
-    fn paste(&mut self, text: &str) -> Option<Wish> {
-        let list = self.asked.as_mut().map_or(&mut self.list, Asked::list);
+    fn paste(&mut self, text: &str) -> Option<ModelsRequest> {
+        let list = self.asked.as_mut().map_or(&mut self.list, ModelQuestion::list);
         list.step(Step::Text(text.to_owned()));
         None
     }

@@ -19,7 +19,7 @@ const AROUND: usize = 2;
 
 /// What the reader wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum PagerRequest {
     /// The text before this one.
     Older,
     /// The text behind this one.
@@ -83,7 +83,7 @@ impl Pager {
     }
 
     /// Takes a key.
-    pub fn key(&mut self, key: Key, bindings: &Bindings) -> Option<Wish> {
+    pub fn key(&mut self, key: Key, bindings: &Bindings) -> Option<PagerRequest> {
         let chord = Chord::from(key);
         let last = self.rows.len().saturating_sub(self.page);
         let page = self.page.saturating_sub(1).max(1);
@@ -92,12 +92,12 @@ impl Pager {
             Some(actions::SELECT_DOWN) => self.top = (self.top + 1).min(last),
             Some(actions::SELECT_PAGE_UP) => self.top = self.top.saturating_sub(page),
             Some(actions::SELECT_PAGE_DOWN) => self.top = (self.top + page).min(last),
-            Some(actions::SELECT_CANCEL | actions::SELECT_CONFIRM) => return Some(Wish::Close),
+            Some(actions::SELECT_CANCEL | actions::SELECT_CONFIRM) => return Some(PagerRequest::Close),
             _ => match bindings.action(Context::Editor, chord) {
                 Some(actions::CURSOR_LINE_START) => self.top = 0,
                 Some(actions::CURSOR_LINE_END) => self.top = last,
-                Some(actions::CURSOR_LEFT) => return Some(Wish::Older),
-                Some(actions::CURSOR_RIGHT) => return Some(Wish::Newer),
+                Some(actions::CURSOR_LEFT) => return Some(PagerRequest::Older),
+                Some(actions::CURSOR_RIGHT) => return Some(PagerRequest::Newer),
                 _ => {}
             },
         }

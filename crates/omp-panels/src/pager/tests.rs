@@ -2,7 +2,7 @@ use omp_keys::{Bindings, Platform};
 use omp_tui::input::Code;
 use omp_tui::text::Line;
 
-use super::{Pager, Wish};
+use super::{Pager, PagerRequest};
 use crate::testing::{assert_fits, look, plain, size, text};
 
 fn pager(lines: usize) -> Pager {
@@ -10,7 +10,7 @@ fn pager(lines: usize) -> Pager {
     Pager::new("A text", rows).hints(vec!["Esc: close".to_owned()])
 }
 
-fn press(pager: &mut Pager, code: Code) -> Option<Wish> {
+fn press(pager: &mut Pager, code: Code) -> Option<PagerRequest> {
     pager.key(plain(code), &Bindings::new(Platform::current(), &Default::default()))
 }
 
@@ -56,6 +56,9 @@ fn the_place_stays_when_the_rows_are_others() {
 fn the_reader_goes_to_others_and_leaves() {
     let mut pager = pager(3);
     let wishes = [Code::Left, Code::Right, Code::Escape, Code::Char('x')].map(|code| press(&mut pager, code));
-    assert_eq!(wishes, [Some(Wish::Older), Some(Wish::Newer), Some(Wish::Close), None]);
+    assert_eq!(
+        wishes,
+        [Some(PagerRequest::Older), Some(PagerRequest::Newer), Some(PagerRequest::Close), None]
+    );
     assert_fits(|look, size| pager.draw(look, size));
 }

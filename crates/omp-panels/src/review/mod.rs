@@ -22,7 +22,7 @@ pub struct Decision {
 
 /// What the review wants done.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum ReviewRequest {
     /// Nothing but drawing.
     Stay,
     /// The reader wants to write about a section: its title, and the note so far.
@@ -121,7 +121,7 @@ impl Review {
     }
 
     /// Takes a key.
-    pub fn key(&mut self, key: Key, keys: &Bindings) -> Wish {
+    pub fn key(&mut self, key: Key, keys: &Bindings) -> ReviewRequest {
         let chord = Chord::from(key);
         let count = self.sections.len() + self.decisions.len();
         match keys.action(Context::Select, chord) {
@@ -132,50 +132,52 @@ impl Review {
             Some(actions::SELECT_PAGE_UP) => self.cursor = 0,
             Some(actions::SELECT_PAGE_DOWN) => self.cursor = count.saturating_sub(1),
             Some(actions::SELECT_CONFIRM) => return self.confirm(),
-            Some(actions::SELECT_CANCEL) => return Wish::Leave,
-            _ if keys.is(chord, actions::EDITOR_EXTERNAL) => return Wish::Edit,
+            Some(actions::SELECT_CANCEL) => return ReviewRequest::Leave,
+            _ if keys.is(chord, actions::EDITOR_EXTERNAL) => return ReviewRequest::Edit,
             _ if keys.is(chord, actions::UNDO) => self.undo(),
             _ => return self.letter(key),
         }
-        Wish::Stay
+        ReviewRequest::Stay
     }
 
-    fn letter(&mut self, key: Key) -> Wish {
+    fn letter(&mut self, key: Key) -> ReviewRequest {
         match (key.code, key.text()) {
             (Code::Left, _) if key.modifiers == Modifiers::NONE => self.slide(self.roles.len().max(1) - 1),
             (Code::Right, _) if key.modifiers == Modifiers::NONE => self.slide(1),
             (Code::Delete, _) | (_, Some('d')) => self.remove(),
             (_, Some('u')) => self.undo(),
             (_, Some('a')) => return self.note(),
-            (_, Some('e')) => return Wish::Edit,
+            (_, Some('e')) => return ReviewRequest::Edit,
             (_, Some(digit)) => {
                 let place = digit.to_digit(10).and_then(|number| usize::try_from(number).ok());
                 return place
                     .and_then(|place| place.checked_sub(1))
-                    .map_or(Wish::Stay, |place| self.decide(place));
+                    .map_or(ReviewRequest::Stay, |place| self.decide(place));
             }
             _ => {}
         }
-        Wish::Stay
+        ReviewRequest::Stay
     }
 
-    fn confirm(&mut self) -> Wish {
+    fn confirm(&mut self) -> ReviewRequest {
         match self.cursor.checked_sub(self.sections.len()) {
             Some(place) => self.decide(place),
             None => self.note(),
         }
     }
 
-    fn decide(&self, place: usize) -> Wish {
+    fn decide(&self, place: usize) -> ReviewRequest {
         match self.decisions.get(place) {
-            Some(decision) if decision.enabled => Wish::Decide(place),
-            _ => Wish::Stay,
+            Some(decision) if decision.enabled => ReviewRequest::Decide(place),
+            _ => ReviewRequest::Stay,
         }
     }
 
-    fn note(&self) -> Wish {
+    fn note(&self) -> ReviewRequest {
         let section = self.sections.get(self.cursor);
-        section.map_or(Wish::Stay, |section| Wish::Annotate(named(section).to_owned(), section.note.clone()))
+        section.map_or(ReviewRequest::Stay, |section| {
+            ReviewRequest::Annotate(named(section).to_owned(), section.note.clone())
+        })
     }
 
     fn slide(&mut self, by: usize) {

@@ -11,7 +11,7 @@ fn review() -> Review {
     Review::new("p", PLAN, vec![decision("Go", true), decision("Keep", false)], roles.to_vec())
 }
 
-fn press(review: &mut Review, code: Code) -> Wish {
+fn press(review: &mut Review, code: Code) -> ReviewRequest {
     review.key(Key::new(code, Modifiers::NONE), &Bindings::default())
 }
 
@@ -45,7 +45,10 @@ fn notes_become_words_for_the_model() {
     let mut review = review();
     assert_eq!(review.notes(), None);
     press(&mut review, Code::Up);
-    assert_eq!(press(&mut review, Code::Char('a')), Wish::Annotate("Three".to_owned(), String::new()));
+    assert_eq!(
+        press(&mut review, Code::Char('a')),
+        ReviewRequest::Annotate("Three".to_owned(), String::new())
+    );
     review.annotate(" shorter \n");
     assert_eq!(review.notes().as_deref(), Some("Change the plan:\n\nThree:\nshorter"));
     review.replace("# Three\nother\n");
@@ -55,10 +58,10 @@ fn notes_become_words_for_the_model() {
 #[test]
 fn what_cannot_be_decided_now_is_not_decided() {
     let mut review = review();
-    assert_eq!(press(&mut review, Code::Enter), Wish::Decide(0));
-    assert_eq!(press(&mut review, Code::Char('2')), Wish::Stay);
-    assert_eq!(press(&mut review, Code::Char('7')), Wish::Stay);
-    assert_eq!(press(&mut review, Code::Escape), Wish::Leave);
+    assert_eq!(press(&mut review, Code::Enter), ReviewRequest::Decide(0));
+    assert_eq!(press(&mut review, Code::Char('2')), ReviewRequest::Stay);
+    assert_eq!(press(&mut review, Code::Char('7')), ReviewRequest::Stay);
+    assert_eq!(press(&mut review, Code::Escape), ReviewRequest::Leave);
 }
 
 #[test]

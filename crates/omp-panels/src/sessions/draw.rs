@@ -5,7 +5,7 @@ use omp_tui::render::{Position, Size};
 use omp_tui::text::{Line, Style};
 use omp_view::Look;
 
-use super::{Item, Mode, Picker, Scope};
+use super::{Picker, Scope, SessionItem, SessionsMode};
 use crate::{Drawn, parts};
 
 /// A name gets at least so many cells before something about the session is left out.
@@ -45,7 +45,7 @@ impl Picker {
             Some(problem) => rows.extend(look.wrapped(Token::Error, &format!("  {problem}"), 2)),
             None => rows.extend(parts::keys_below(look, &self.keys_row(), rows.len(), size)),
         }
-        Drawn { rows, cursor: Some(cursor).filter(|_| !matches!(self.mode, Mode::Confirm(_))) }
+        Drawn { rows, cursor: Some(cursor).filter(|_| !matches!(self.mode, SessionsMode::Confirm(_))) }
     }
 
     /// Moves the shown part so that the cursor is in it.
@@ -76,7 +76,7 @@ impl Picker {
     fn prompt(&self, look: &Look) -> Line {
         let icon = |symbol: Symbol| Line::styled(look.fg(Token::Muted), &format!("{} ", look.symbol(symbol)));
         let line = match &self.mode {
-            Mode::Browse => {
+            SessionsMode::Browse => {
                 let mut line = icon(Symbol::IconSearch);
                 match self.query.as_str() {
                     "" => line.push(look.fg(Token::Dim), "type to search"),
@@ -84,13 +84,13 @@ impl Picker {
                 };
                 line
             }
-            Mode::Rename(_, name) => {
+            SessionsMode::Rename(_, name) => {
                 let mut line = icon(Symbol::IconEdit);
                 line.push(look.fg(Token::Muted), "New name: ");
                 line.push(look.fg(Token::Text), name);
                 line
             }
-            Mode::Confirm(path) => {
+            SessionsMode::Confirm(path) => {
                 let named = self.list().unwrap_or_default().iter().find(|item| item.path == *path);
                 let name = named.map_or("", |item| item.name.as_str());
                 let question = format!("Delete \"{}\" and its artifacts?", look.cut(name, 40));
@@ -102,7 +102,9 @@ impl Picker {
 
     fn prompt_width(&self, look: &Look) -> usize {
         let wide = match &self.mode {
-            Mode::Browse if self.query.is_empty() => Line::plain(look.symbol(Symbol::IconSearch)).width() + 1,
+            SessionsMode::Browse if self.query.is_empty() => {
+                Line::plain(look.symbol(Symbol::IconSearch)).width() + 1
+            }
             _ => self.prompt(look).width(),
         };
         wide.min(look.width.saturating_sub(1))
@@ -120,7 +122,7 @@ impl Picker {
         format!("  {text}")
     }
 
-    fn row(&self, look: &Look, item: &Item) -> Line {
+    fn row(&self, look: &Look, item: &SessionItem) -> Line {
         let room = look.width.saturating_sub(3);
         let about = self.about(look, item, room);
         let name = Line::styled(look.fg(Token::Text), &item.name);
@@ -131,7 +133,7 @@ impl Picker {
     }
 
     /// What is said about a session beside its name: less where there is little room.
-    fn about(&self, look: &Look, item: &Item, room: usize) -> String {
+    fn about(&self, look: &Look, item: &SessionItem, room: usize) -> String {
         let messages = match item.messages {
             1 => "1 message".to_owned(),
             count => format!("{count} messages"),
@@ -161,9 +163,11 @@ impl Picker {
             Scope::All => "this folder",
         };
         match self.mode {
-            Mode::Confirm(_) => vec!["Enter or y: delete".to_owned(), "any other key: keep".to_owned()],
-            Mode::Rename(..) => vec!["Enter: rename".to_owned(), "Esc: cancel".to_owned()],
-            Mode::Browse => [
+            SessionsMode::Confirm(_) => {
+                vec!["Enter or y: delete".to_owned(), "any other key: keep".to_owned()]
+            }
+            SessionsMode::Rename(..) => vec!["Enter: rename".to_owned(), "Esc: cancel".to_owned()],
+            SessionsMode::Browse => [
                 Some("Enter: resume".to_owned()),
                 Some("Esc: cancel".to_owned()),
                 named(&hints.scope, other),

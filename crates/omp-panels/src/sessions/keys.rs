@@ -4,29 +4,29 @@ use omp_keys::table as actions;
 use omp_keys::{Action, Bindings, Chord, Context};
 use omp_tui::input::Key;
 
-use super::{LONGEST_NAME, LONGEST_QUERY, Mode, Picker, Scope, Wish, push};
+use super::{LONGEST_NAME, LONGEST_QUERY, Picker, Scope, SessionsMode, SessionsRequest, push};
 
 impl Picker {
     /// Takes a key; it may lead to a wish.
-    pub fn key(&mut self, key: Key, keys: &Bindings) -> Option<Wish> {
+    pub fn key(&mut self, key: Key, keys: &Bindings) -> Option<SessionsRequest> {
         self.problem = None;
         let chord = Chord::from(key);
         // Ctrl+C closes any list, but here it leaves the program, as it does elsewhere.
         if keys.is(chord, actions::CLEAR) {
-            return Some(Wish::Exit);
+            return Some(SessionsRequest::Exit);
         }
         let editing = keys.action(Context::Editor, chord);
         match &self.mode {
-            Mode::Confirm(_) => self.confirm(key, keys),
-            Mode::Rename(..) => self.rename(key, editing, keys),
-            Mode::Browse => match keys.action(Context::Sessions, chord) {
+            SessionsMode::Confirm(_) => self.confirm(key, keys),
+            SessionsMode::Rename(..) => self.rename(key, editing, keys),
+            SessionsMode::Browse => match keys.action(Context::Sessions, chord) {
                 Some(action) => self.act(action, key, editing),
                 None => self.edit(key, editing),
             },
         }
     }
 
-    fn act(&mut self, action: Action, key: Key, editing: Option<Action>) -> Option<Wish> {
+    fn act(&mut self, action: Action, key: Key, editing: Option<Action>) -> Option<SessionsRequest> {
         let last = self.shown.len().saturating_sub(1);
         match action {
             actions::SELECT_UP => self.cursor = self.cursor.checked_sub(1).unwrap_or(last),
@@ -34,7 +34,7 @@ impl Picker {
             actions::SELECT_PAGE_UP => self.cursor = self.cursor.saturating_sub(self.page),
             actions::SELECT_PAGE_DOWN => self.cursor = (self.cursor + self.page).min(last),
             actions::SELECT_CONFIRM => return self.choose(),
-            actions::SELECT_CANCEL => return Some(Wish::Cancel),
+            actions::SELECT_CANCEL => return Some(SessionsRequest::Cancel),
             actions::SESSION_TOGGLE_PATH => self.paths = !self.paths,
             actions::SESSION_TOGGLE_SORT => {
                 self.sort = self.sort.next();
@@ -43,7 +43,7 @@ impl Picker {
             actions::SESSION_RENAME => {
                 let begun = self.current().map(|item| (item.path.clone(), item.name.clone()));
                 if let Some((path, name)) = begun {
-                    self.mode = Mode::Rename(path, name);
+                    self.mode = SessionsMode::Rename(path, name);
                 }
             }
             actions::SESSION_DELETE => self.ask_to_delete(),
@@ -54,7 +54,7 @@ impl Picker {
     }
 
     /// Keys of the line that is typed to search.
-    fn edit(&mut self, key: Key, editing: Option<Action>) -> Option<Wish> {
+    fn edit(&mut self, key: Key, editing: Option<Action>) -> Option<SessionsRequest> {
         match (editing, key.text()) {
             (Some(actions::TAB), _) => return self.toggle_scope(),
             (Some(actions::DELETE_CHAR_FORWARD), _) => {
@@ -78,7 +78,7 @@ impl Picker {
         self.typed()
     }
 
-    fn toggle_scope(&mut self) -> Option<Wish> {
+    fn toggle_scope(&mut self) -> Option<SessionsRequest> {
         self.scope = match self.scope {
             Scope::Folder => Scope::All,
             Scope::All => Scope::Folder,
@@ -89,33 +89,35 @@ impl Picker {
         self.refresh();
         match self.list() {
             Some(_) => self.search(),
-            None => Some(Wish::Load(self.scope)),
+            None => Some(SessionsRequest::Load(self.scope)),
         }
     }
 
     fn ask_to_delete(&mut self) {
         if let Some(path) = self.current().map(|item| item.path.clone()) {
-            self.mode = Mode::Confirm(path);
+            self.mode = SessionsMode::Confirm(path);
         }
     }
 
     /// Only a clear yes deletes.
-    fn confirm(&mut self, key: Key, keys: &Bindings) -> Option<Wish> {
-        let Mode::Confirm(path) = std::mem::replace(&mut self.mode, Mode::Browse) else { return None };
+    fn confirm(&mut self, key: Key, keys: &Bindings) -> Option<SessionsRequest> {
+        let SessionsMode::Confirm(path) = std::mem::replace(&mut self.mode, SessionsMode::Browse) else {
+            return None;
+        };
         let confirmed = keys.action(Context::Select, Chord::from(key)) == Some(actions::SELECT_CONFIRM);
-        (confirmed || matches!(key.text(), Some('y' | 'Y'))).then_some(Wish::Delete(path))
+        (confirmed || matches!(key.text(), Some('y' | 'Y'))).then_some(SessionsRequest::Delete(path))
     }
 
-    fn rename(&mut self, key: Key, editing: Option<Action>, keys: &Bindings) -> Option<Wish> {
-        let Mode::Rename(path, name) = &mut self.mode else { return None };
+    fn rename(&mut self, key: Key, editing: Option<Action>, keys: &Bindings) -> Option<SessionsRequest> {
+        let SessionsMode::Rename(path, name) = &mut self.mode else { return None };
         match keys.action(Context::Select, Chord::from(key)) {
             Some(actions::SELECT_CONFIRM) => {
-                let wish = Wish::Rename(path.clone(), name.trim().to_owned());
+                let wish = SessionsRequest::Rename(path.clone(), name.trim().to_owned());
                 let named = !name.trim().is_empty();
-                self.mode = Mode::Browse;
+                self.mode = SessionsMode::Browse;
                 return named.then_some(wish);
             }
-            Some(actions::SELECT_CANCEL) => self.mode = Mode::Browse,
+            Some(actions::SELECT_CANCEL) => self.mode = SessionsMode::Browse,
             _ => {
                 change(name, editing, key.text(), LONGEST_NAME);
             }

@@ -1,6 +1,6 @@
 //! The list of saved sessions: found by typing, of this folder or of all, renamed and deleted in place.
 //!
-//! The list never waits. What it needs from the disk it asks for with a [`Wish`] and is told with [`News`]; until then
+//! The list never waits. What it needs from the disk it asks for with a [`SessionsRequest`] and is told with [`News`]; until then
 //! it shows what it has, and Enter waits for the answer to what was typed.
 
 mod draw;
@@ -33,7 +33,7 @@ pub enum Scope {
 
 /// A session of the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Item {
+pub struct SessionItem {
     /// Its title, else how it begins.
     pub name: String,
     /// The directory it belongs to, as people write it.
@@ -79,7 +79,7 @@ impl Sort {
 
 /// What the list wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum SessionsRequest {
     /// The sessions of a scope: [`News::Listed`].
     Load(Scope),
     /// Those that fit what was typed, the best first: [`News::Found`].
@@ -100,7 +100,7 @@ pub enum Wish {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum News {
     /// The sessions of a scope, the last used first.
-    Listed(Scope, Vec<Item>),
+    Listed(Scope, Vec<SessionItem>),
     /// What fits, by its place in the list of that scope.
     Found(Scope, String, Vec<usize>),
     /// A session has another name.
@@ -113,7 +113,7 @@ pub enum News {
 
 /// What keys do at the moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Mode {
+enum SessionsMode {
     Browse,
     /// Is this session to be deleted?
     Confirm(PathBuf),
@@ -135,8 +135,8 @@ struct Hints {
 #[derive(Clone, Debug)]
 pub struct Picker {
     scope: Scope,
-    folder: Option<Vec<Item>>,
-    all: Option<Vec<Item>>,
+    folder: Option<Vec<SessionItem>>,
+    all: Option<Vec<SessionItem>>,
     query: String,
     /// The answer to the last search.
     found: Option<(Scope, String, Vec<usize>)>,
@@ -148,7 +148,7 @@ pub struct Picker {
     page: usize,
     sort: Sort,
     paths: bool,
-    mode: Mode,
+    mode: SessionsMode,
     /// Nothing was listed yet.
     fresh: bool,
     /// The answer to a search has not come yet.
@@ -160,7 +160,7 @@ pub struct Picker {
 }
 
 impl Picker {
-    /// A list that has to be loaded: its first wish is [`Wish::Load`] of this scope.
+    /// A list that has to be loaded: its first wish is [`SessionsRequest::Load`] of this scope.
     pub fn new(scope: Scope, keys: &Bindings) -> Self {
         let hint = |action| keys.hint(action).unwrap_or_default();
         let hints = Hints {
@@ -182,7 +182,7 @@ impl Picker {
             page: 1,
             sort: Sort::Used,
             paths: false,
-            mode: Mode::Browse,
+            mode: SessionsMode::Browse,
             fresh: true,
             searching: false,
             hurried: false,
@@ -197,7 +197,7 @@ impl Picker {
     }
 
     /// Takes the answer to a wish; it may lead to the next one.
-    pub fn news(&mut self, news: News) -> Option<Wish> {
+    pub fn news(&mut self, news: News) -> Option<SessionsRequest> {
         match news {
             News::Listed(scope, mut items) => {
                 for item in &mut items {
@@ -209,7 +209,7 @@ impl Picker {
                 // Who has no session here may mean one from elsewhere.
                 if elsewhere && self.scope == Scope::Folder {
                     self.scope = Scope::All;
-                    return Some(Wish::Load(Scope::All));
+                    return Some(SessionsRequest::Load(Scope::All));
                 }
                 self.refresh();
                 return self.answered().or_else(|| self.search());
@@ -241,29 +241,29 @@ impl Picker {
     }
 
     /// Takes pasted text.
-    pub fn paste(&mut self, text: &str) -> Option<Wish> {
+    pub fn paste(&mut self, text: &str) -> Option<SessionsRequest> {
         let text = one_line(text);
         match &mut self.mode {
-            Mode::Browse => {
+            SessionsMode::Browse => {
                 push(&mut self.query, &text, LONGEST_QUERY);
                 self.typed()
             }
-            Mode::Rename(_, name) => {
+            SessionsMode::Rename(_, name) => {
                 push(name, &text, LONGEST_NAME);
                 None
             }
-            Mode::Confirm(_) => None,
+            SessionsMode::Confirm(_) => None,
         }
     }
 
-    fn list(&self) -> Option<&[Item]> {
+    fn list(&self) -> Option<&[SessionItem]> {
         match self.scope {
             Scope::Folder => self.folder.as_deref(),
             Scope::All => self.all.as_deref(),
         }
     }
 
-    fn list_mut(&mut self, scope: Scope) -> &mut Option<Vec<Item>> {
+    fn list_mut(&mut self, scope: Scope) -> &mut Option<Vec<SessionItem>> {
         match scope {
             Scope::Folder => &mut self.folder,
             Scope::All => &mut self.all,
@@ -271,7 +271,7 @@ impl Picker {
     }
 
     /// The session under the cursor.
-    fn current(&self) -> Option<&Item> {
+    fn current(&self) -> Option<&SessionItem> {
         self.list()?.get(*self.shown.get(self.cursor)?)
     }
 
@@ -281,35 +281,35 @@ impl Picker {
     }
 
     /// Chooses, if Enter was pressed and the list is what it was pressed for.
-    fn answered(&mut self) -> Option<Wish> {
+    fn answered(&mut self) -> Option<SessionsRequest> {
         let due = self.hurried && self.is_answered();
         self.hurried &= !due;
         due.then(|| self.choose()).flatten()
     }
 
     /// Asks for what fits, unless it is known. There is one question at a time: its answer leads to the next.
-    fn search(&mut self) -> Option<Wish> {
+    fn search(&mut self) -> Option<SessionsRequest> {
         if self.searching || self.is_answered() || self.list().is_none() {
             return None;
         }
         self.searching = true;
-        Some(Wish::Search(self.scope, self.query.clone()))
+        Some(SessionsRequest::Search(self.scope, self.query.clone()))
     }
 
     /// What was typed has changed.
-    fn typed(&mut self) -> Option<Wish> {
+    fn typed(&mut self) -> Option<SessionsRequest> {
         self.hurried = false;
         self.cursor = 0;
         self.refresh();
         self.search()
     }
 
-    fn choose(&mut self) -> Option<Wish> {
+    fn choose(&mut self) -> Option<SessionsRequest> {
         if !self.is_answered() {
             self.hurried = true;
             return None;
         }
-        self.current().map(|item| Wish::Choose(item.path.clone()))
+        self.current().map(|item| SessionsRequest::Choose(item.path.clone()))
     }
 
     /// Decides what is shown, and keeps the cursor on its session.

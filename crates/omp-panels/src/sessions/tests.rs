@@ -6,10 +6,10 @@ use omp_tui::input::{Code, Key, Modifiers};
 use omp_tui::render::Size;
 use omp_view::Look;
 
-use super::{Item, News, Picker, Scope, Wish};
+use super::{News, Picker, Scope, SessionItem, SessionsRequest};
 
-fn item(name: &str, age: &str) -> Item {
-    Item {
+fn item(name: &str, age: &str) -> SessionItem {
+    SessionItem {
         name: name.to_owned(),
         directory: "~/project".to_owned(),
         path: format!("/sessions/{name}.jsonl").into(),
@@ -39,20 +39,20 @@ fn drawn(picker: &mut Picker, look: &Look) -> Vec<String> {
     drawn.rows.iter().map(|row| row.text().trim_end().to_owned()).collect()
 }
 
-fn press(picker: &mut Picker, code: Code) -> Option<Wish> {
+fn press(picker: &mut Picker, code: Code) -> Option<SessionsRequest> {
     picker.key(Key::new(code, Modifiers::NONE), &Bindings::default())
 }
 
-fn ctrl(picker: &mut Picker, letter: char) -> Option<Wish> {
+fn ctrl(picker: &mut Picker, letter: char) -> Option<SessionsRequest> {
     picker.key(Key::new(Code::Char(letter), Modifiers::CTRL), &Bindings::default())
 }
 
-fn type_in(picker: &mut Picker, text: &str) -> Vec<Wish> {
+fn type_in(picker: &mut Picker, text: &str) -> Vec<SessionsRequest> {
     text.chars().filter_map(|letter| press(picker, Code::Char(letter))).collect()
 }
 
-fn chosen(name: &str) -> Option<Wish> {
-    Some(Wish::Choose(format!("/sessions/{name}.jsonl").into()))
+fn chosen(name: &str) -> Option<SessionsRequest> {
+    Some(SessionsRequest::Choose(format!("/sessions/{name}.jsonl").into()))
 }
 
 #[test]
@@ -77,8 +77,8 @@ fn the_list_is_gone_through_and_chosen_from() {
     assert_eq!(press(&mut picker, Code::Enter), chosen("gamma"), "from the first to the last");
     press(&mut picker, Code::PageUp);
     assert_eq!(press(&mut picker, Code::Enter), chosen("beta"));
-    assert_eq!(press(&mut picker, Code::Escape), Some(Wish::Cancel));
-    assert_eq!(ctrl(&mut picker, 'c'), Some(Wish::Exit));
+    assert_eq!(press(&mut picker, Code::Escape), Some(SessionsRequest::Cancel));
+    assert_eq!(ctrl(&mut picker, 'c'), Some(SessionsRequest::Exit));
 }
 
 #[test]
@@ -99,12 +99,12 @@ fn enter_waits_for_what_was_typed() {
     let mut picker = three();
     assert_eq!(
         type_in(&mut picker, "ga"),
-        [Wish::Search(Scope::Folder, "g".to_owned())],
+        [SessionsRequest::Search(Scope::Folder, "g".to_owned())],
         "one question at a time"
     );
     assert_eq!(press(&mut picker, Code::Enter), None, "the answer is not there");
     let next = picker.news(News::Found(Scope::Folder, "g".to_owned(), vec![2, 0]));
-    assert_eq!(next, Some(Wish::Search(Scope::Folder, "ga".to_owned())));
+    assert_eq!(next, Some(SessionsRequest::Search(Scope::Folder, "ga".to_owned())));
     assert_eq!(texts(&mut picker, 60)[0], "Resume a session · this folder  2 of 3");
     assert_eq!(picker.news(News::Found(Scope::Folder, "ga".to_owned(), vec![2])), chosen("gamma"));
     let mut early = Picker::new(Scope::Folder, &Bindings::default());
@@ -120,7 +120,7 @@ fn tab_shows_the_sessions_of_all_folders() {
     let mut picker = Picker::new(Scope::Folder, &Bindings::default());
     assert_eq!(texts(&mut picker, 60)[2], "  Loading sessions…");
     let elsewhere = picker.news(News::Listed(Scope::Folder, Vec::new()));
-    assert_eq!(elsewhere, Some(Wish::Load(Scope::All)), "none here");
+    assert_eq!(elsewhere, Some(SessionsRequest::Load(Scope::All)), "none here");
     picker.news(News::Listed(Scope::All, Vec::new()));
     assert_eq!(texts(&mut picker, 60)[2], "  No sessions found");
     for (code, wish) in [(Code::Enter, None), (Code::Delete, None), (Code::Tab, None)] {
@@ -130,7 +130,7 @@ fn tab_shows_the_sessions_of_all_folders() {
     press(&mut picker, Code::Tab);
     picker.news(News::Listed(Scope::All, vec![item("far", "1m ago")]));
     assert!(texts(&mut picker, 70)[2].ends_with("~/project · 3 messages · 1m ago"));
-    assert_eq!(press(&mut picker, Code::Escape), Some(Wish::Cancel));
+    assert_eq!(press(&mut picker, Code::Escape), Some(SessionsRequest::Cancel));
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn deleting_needs_a_yes() {
     assert_eq!(press(&mut picker, Code::Escape), None, "the question goes, not the list");
     ctrl(&mut picker, 'd');
     let path = item("beta", "").path;
-    assert_eq!(press(&mut picker, Code::Enter), Some(Wish::Delete(path.clone())));
+    assert_eq!(press(&mut picker, Code::Enter), Some(SessionsRequest::Delete(path.clone())));
     picker.news(News::Deleted(path));
     assert_eq!(texts(&mut picker, 60)[2], "❯ alpha                                 3 messages · 2h ago");
     // Beside a search the same key takes a word back.
@@ -165,7 +165,7 @@ fn sessions_are_renamed_sorted_and_located() {
     type_in(&mut picker, "delta q");
     let path = item("beta", "").path;
     let wish = press(&mut picker, Code::Enter);
-    assert_eq!(wish, Some(Wish::Rename(path.clone(), "delta q".to_owned())));
+    assert_eq!(wish, Some(SessionsRequest::Rename(path.clone(), "delta q".to_owned())));
     picker.news(News::Renamed(path, "delta q".to_owned()));
     let names = |picker: &mut Picker| -> Vec<String> {
         texts(picker, 60)[2..5].iter().map(|row| row[4..12].trim().to_owned()).collect()

@@ -5,12 +5,12 @@ use omp_tui::render::Size;
 use omp_tui::text::Line;
 use omp_view::Look;
 
-use super::{Kind, Panel};
+use super::{SettingKind, SettingsPanel};
 use crate::Drawn;
 use crate::listing::{indented, under_tabs};
 use crate::parts;
 
-impl Panel {
+impl SettingsPanel {
     pub(super) fn rows(&mut self, look: &Look, size: Size) -> Drawn {
         let most = size.height.saturating_sub(2);
         let mut foot = self.foot(look);
@@ -48,8 +48,8 @@ impl Panel {
             return ["Enter: select", "Esc: back"].map(str::to_owned).to_vec();
         }
         let change = match self.current().map(|item| &item.kind) {
-            Some(Kind::Flag) => "Enter: toggle",
-            Some(Kind::Words(_) | Kind::Tried(_)) => "Enter: choose",
+            Some(SettingKind::Flag) => "Enter: toggle",
+            Some(SettingKind::Words(_) | SettingKind::Tried(_)) => "Enter: choose",
             _ => "Enter: edit",
         };
         [change, "Esc: close", "Left/Right: change group", "Del: reset to default"]

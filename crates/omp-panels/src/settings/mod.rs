@@ -1,7 +1,7 @@
 //! The panel of settings: every row of the table, by group, found by typing, changed in place.
 //!
-//! The panel shows what it is given and asks for changes with a [`Wish`]; whoever owns it makes the change and gives it
-//! the new values with [`Panel::update`].
+//! The panel shows what it is given and asks for changes with a [`SettingsRequest`]; whoever owns it makes the change and gives it
+//! the new values with [`SettingsPanel::update`].
 
 mod draw;
 #[cfg(test)]
@@ -22,7 +22,7 @@ const ALL: &str = "All";
 
 /// A setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
+pub struct SettingItem {
     /// The dotted name.
     pub path: &'static str,
     /// What it is shown together with.
@@ -30,7 +30,7 @@ pub struct Item {
     /// What it does, in one sentence.
     pub about: &'static str,
     /// How it is changed.
-    pub kind: Kind,
+    pub kind: SettingKind,
     /// Its value as people write it; nothing of a secret.
     pub value: String,
     /// Where the value comes from, in a few words; empty for the default.
@@ -41,7 +41,7 @@ pub struct Item {
 
 /// How a setting is changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum SettingKind {
     /// By turning it on or off.
     Flag,
     /// By choosing one of these words.
@@ -54,7 +54,7 @@ pub enum Kind {
 
 /// What the panel wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum SettingsRequest {
     /// It is done.
     Close,
     /// A setting gets a value.
@@ -71,8 +71,8 @@ pub enum Wish {
 
 /// The panel.
 #[derive(Debug)]
-pub struct Panel {
-    items: Vec<Item>,
+pub struct SettingsPanel {
+    items: Vec<SettingItem>,
     tabs: Tabs,
     list: Selector,
     /// The items of the list, in its order.
@@ -82,9 +82,9 @@ pub struct Panel {
     problem: Option<String>,
 }
 
-impl Panel {
+impl SettingsPanel {
     /// A panel with these settings.
-    pub fn new(items: Vec<Item>) -> Self {
+    pub fn new(items: Vec<SettingItem>) -> Self {
         let mut names = vec![ALL.to_owned()];
         for item in &items {
             if !names.iter().any(|name| name == item.group) {
@@ -104,7 +104,7 @@ impl Panel {
     }
 
     /// The settings have these values now.
-    pub fn update(&mut self, items: Vec<Item>) {
+    pub fn update(&mut self, items: Vec<SettingItem>) {
         self.items = items;
         self.problem = None;
         self.refill();
@@ -116,7 +116,7 @@ impl Panel {
     }
 
     /// The setting under the cursor.
-    pub fn current(&self) -> Option<&Item> {
+    pub fn current(&self) -> Option<&SettingItem> {
         self.items.get(*self.listed.get(self.list.current()?)?)
     }
 
@@ -128,23 +128,23 @@ impl Panel {
 
     fn refill(&mut self) {
         let tab = self.tabs.current();
-        let shown = |item: &Item| tab == ALL || item.group == tab;
+        let shown = |item: &SettingItem| tab == ALL || item.group == tab;
         self.listed = (0..self.items.len()).filter(|place| shown(&self.items[*place])).collect();
         let choices = self.listed.iter().map(|place| choice(&self.items[*place], tab == ALL)).collect();
         self.list.replace(choices);
     }
 
     /// Changes the setting under the cursor, in the way of its kind.
-    fn change(&mut self) -> Option<Wish> {
+    fn change(&mut self) -> Option<SettingsRequest> {
         let place = *self.listed.get(self.list.current()?)?;
         let item = &self.items[place];
         match &item.kind {
-            Kind::Flag => {
+            SettingKind::Flag => {
                 let other = if item.value == "true" { "false" } else { "true" };
-                Some(Wish::Set(item.path, other.to_owned()))
+                Some(SettingsRequest::Set(item.path, other.to_owned()))
             }
-            Kind::Text => Some(Wish::Write(item.path)),
-            Kind::Words(words) | Kind::Tried(words) => {
+            SettingKind::Text => Some(SettingsRequest::Write(item.path)),
+            SettingKind::Words(words) | SettingKind::Tried(words) => {
                 let at = words.iter().position(|word| *word == item.value).unwrap_or(0);
                 let choices = words.iter().map(Choice::new).collect();
                 self.words = Some((place, Selector::new(item.path, choices).at(at)));
@@ -153,34 +153,34 @@ impl Panel {
         }
     }
 
-    fn chosen(&mut self, path: &'static str, outcome: Outcome) -> Option<Wish> {
+    fn chosen(&mut self, path: &'static str, outcome: Outcome) -> Option<SettingsRequest> {
         let (place, words) = self.words.as_ref()?;
-        let tried = matches!(self.items[*place].kind, Kind::Tried(_));
+        let tried = matches!(self.items[*place].kind, SettingKind::Tried(_));
         let word = |choice: usize| words.choices()[choice].label.clone();
         match outcome {
-            Outcome::Moved(Some(choice)) if tried => Some(Wish::Try(path, word(choice))),
+            Outcome::Moved(Some(choice)) if tried => Some(SettingsRequest::Try(path, word(choice))),
             Outcome::Chosen(chosen) => {
                 let word = word(*chosen.first()?);
                 self.words = None;
-                Some(Wish::Set(path, word))
+                Some(SettingsRequest::Set(path, word))
             }
             Outcome::Cancelled => {
                 self.words = None;
-                tried.then_some(Wish::StopTrying)
+                tried.then_some(SettingsRequest::StopTrying)
             }
             _ => None,
         }
     }
 }
 
-impl Machine for Panel {
-    type Wish = Wish;
+impl Machine for SettingsPanel {
+    type Request = SettingsRequest;
 
     fn draw(&mut self, look: &Look, size: Size) -> Drawn {
         self.rows(look, size)
     }
 
-    fn key(&mut self, key: Key, keys: &Bindings) -> Option<Wish> {
+    fn key(&mut self, key: Key, keys: &Bindings) -> Option<SettingsRequest> {
         self.problem = None;
         if let Some((place, words)) = &mut self.words {
             let (path, outcome) = (self.items[*place].path, words.step(step(key, keys)?));
@@ -192,23 +192,23 @@ impl Machine for Panel {
         }
         let editing = keys.action(Context::Editor, Chord::from(key));
         if editing == Some(actions::DELETE_CHAR_FORWARD) {
-            return self.current().map(|item| Wish::Reset(item.path));
+            return self.current().map(|item| SettingsRequest::Reset(item.path));
         }
         match self.list.step(step(key, keys)?) {
-            Outcome::Cancelled => Some(Wish::Close),
+            Outcome::Cancelled => Some(SettingsRequest::Close),
             Outcome::Chosen(_) => self.change(),
             _ => None,
         }
     }
 
-    fn paste(&mut self, text: &str) -> Option<Wish> {
+    fn paste(&mut self, text: &str) -> Option<SettingsRequest> {
         let list = self.words.as_mut().map_or(&mut self.list, |(_, words)| words);
         list.step(Step::Text(text.to_owned()));
         None
     }
 }
 
-fn choice(item: &Item, grouped: bool) -> Choice {
+fn choice(item: &SettingItem, grouped: bool) -> Choice {
     let mut detail = if item.value.is_empty() { "not set".to_owned() } else { item.value.clone() };
     if !item.origin.is_empty() {
         detail.push_str(&format!("  ({})", item.origin));

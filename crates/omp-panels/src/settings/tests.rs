@@ -3,33 +3,51 @@
 use omp_keys::Bindings;
 use omp_tui::input::{Code, Key};
 
-use super::{Item, Kind, Panel, Wish};
+use super::{SettingItem, SettingKind, SettingsPanel, SettingsRequest};
 use crate::Machine;
 use crate::testing::{assert_fits, letters, look, plain, size, text};
 
-fn item(path: &'static str, group: &'static str, kind: Kind, value: &str) -> Item {
+fn item(path: &'static str, group: &'static str, kind: SettingKind, value: &str) -> SettingItem {
     let about = "What it is good for.";
-    Item { path, group, about, kind, value: value.to_owned(), origin: String::new(), remark: String::new() }
+    SettingItem {
+        path,
+        group,
+        about,
+        kind,
+        value: value.to_owned(),
+        origin: String::new(),
+        remark: String::new(),
+    }
 }
 
 fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-fn panel() -> Panel {
-    Panel::new(vec![
-        item("retry.enabled", "Models", Kind::Flag, "true"),
-        item("temperature", "Thinking", Kind::Text, "-1"),
-        item("theme.dark", "Appearance", Kind::Tried(words(&["amber", "dark", "titanium"])), "titanium"),
-        item("steeringMode", "Interaction", Kind::Words(words(&["one-at-a-time", "all"])), "one-at-a-time"),
+fn panel() -> SettingsPanel {
+    SettingsPanel::new(vec![
+        item("retry.enabled", "Models", SettingKind::Flag, "true"),
+        item("temperature", "Thinking", SettingKind::Text, "-1"),
+        item(
+            "theme.dark",
+            "Appearance",
+            SettingKind::Tried(words(&["amber", "dark", "titanium"])),
+            "titanium",
+        ),
+        item(
+            "steeringMode",
+            "Interaction",
+            SettingKind::Words(words(&["one-at-a-time", "all"])),
+            "one-at-a-time",
+        ),
     ])
 }
 
-fn press(panel: &mut Panel, keys: &[Key]) -> Option<Wish> {
+fn press(panel: &mut SettingsPanel, keys: &[Key]) -> Option<SettingsRequest> {
     keys.iter().filter_map(|key| panel.key(*key, &Bindings::default())).last()
 }
 
-fn shown(panel: &mut Panel) -> String {
+fn shown(panel: &mut SettingsPanel) -> String {
     text(&panel.draw(&look(100), size(100, 40)))
 }
 
@@ -42,14 +60,14 @@ fn each_kind_is_changed_in_its_way() {
         head.starts_with("Settings") && head.lines().nth(1).is_some_and(|row| row.contains("All")),
         "{head}"
     );
-    assert_eq!(press(&mut panel, &[enter]), Some(Wish::Set("retry.enabled", "false".to_owned())));
-    assert_eq!(press(&mut panel, &[plain(Code::Down), enter]), Some(Wish::Write("temperature")));
-    assert_eq!(press(&mut panel, &[plain(Code::Delete)]), Some(Wish::Reset("temperature")));
+    assert_eq!(press(&mut panel, &[enter]), Some(SettingsRequest::Set("retry.enabled", "false".to_owned())));
+    assert_eq!(press(&mut panel, &[plain(Code::Down), enter]), Some(SettingsRequest::Write("temperature")));
+    assert_eq!(press(&mut panel, &[plain(Code::Delete)]), Some(SettingsRequest::Reset("temperature")));
     press(&mut panel, &[plain(Code::Down), plain(Code::Down), enter]);
     assert!(shown(&mut panel).contains("one-at-a-time\n"), "{}", shown(&mut panel));
     let chosen = press(&mut panel, &[plain(Code::Down), enter]);
-    assert_eq!(chosen, Some(Wish::Set("steeringMode", "all".to_owned())));
-    assert_eq!(press(&mut panel, &[plain(Code::Escape)]), Some(Wish::Close));
+    assert_eq!(chosen, Some(SettingsRequest::Set("steeringMode", "all".to_owned())));
+    assert_eq!(press(&mut panel, &[plain(Code::Escape)]), Some(SettingsRequest::Close));
 }
 
 /// What is tried out is taken back with Escape, and the panel stays.
@@ -58,8 +76,8 @@ fn a_theme_is_tried_out_and_taken_back() {
     let mut panel = panel();
     press(&mut panel, &[plain(Code::Down), plain(Code::Down), plain(Code::Enter)]);
     let tried = press(&mut panel, &[plain(Code::Up)]);
-    assert_eq!(tried, Some(Wish::Try("theme.dark", "dark".to_owned())));
-    assert_eq!(press(&mut panel, &[plain(Code::Escape)]), Some(Wish::StopTrying));
+    assert_eq!(tried, Some(SettingsRequest::Try("theme.dark", "dark".to_owned())));
+    assert_eq!(press(&mut panel, &[plain(Code::Escape)]), Some(SettingsRequest::StopTrying));
     assert!(shown(&mut panel).contains("steeringMode"));
 }
 

@@ -11,7 +11,7 @@ use crate::{Drawn, Machine, parts};
 
 /// What the list wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum ThemeRequest {
     /// A theme is to be shown, and nothing else.
     Try(String),
     /// A theme is to be kept.
@@ -22,7 +22,7 @@ pub enum Wish {
 
 /// A theme of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
+pub struct ThemeItem {
     /// Its name.
     pub name: String,
     /// For which background it is made, if that is known.
@@ -37,9 +37,9 @@ pub struct Picker {
 
 impl Picker {
     /// The themes, beginning at the one in use. `title` says what is chosen.
-    pub fn new(title: &str, items: &[Item], current: &str) -> Self {
+    pub fn new(title: &str, items: &[ThemeItem], current: &str) -> Self {
         let at = items.iter().position(|item| item.name == current).unwrap_or(0);
-        let choice = |item: &Item| {
+        let choice = |item: &ThemeItem| {
             let used = if item.name == current { "in use" } else { "" };
             let facts: Vec<&str> =
                 [item.made_for, used].into_iter().filter(|fact| !fact.is_empty()).collect();
@@ -53,20 +53,20 @@ impl Picker {
         self.list.current().map(|place| self.list.choices()[place].label.as_str())
     }
 
-    fn step(&mut self, step: Step) -> Option<Wish> {
+    fn step(&mut self, step: Step) -> Option<ThemeRequest> {
         let outcome = self.list.step(step);
         let current = self.current().map(str::to_owned);
         match outcome {
-            Outcome::Moved(_) => current.map(Wish::Try),
-            Outcome::Chosen(_) => current.map(Wish::Keep),
-            Outcome::Cancelled => Some(Wish::Cancel),
+            Outcome::Moved(_) => current.map(ThemeRequest::Try),
+            Outcome::Chosen(_) => current.map(ThemeRequest::Keep),
+            Outcome::Cancelled => Some(ThemeRequest::Cancel),
             Outcome::Nothing | Outcome::Changed => None,
         }
     }
 }
 
 impl Machine for Picker {
-    type Wish = Wish;
+    type Request = ThemeRequest;
 
     fn draw(&mut self, look: &Look, size: Size) -> Drawn {
         let hints = ["↑↓: preview", "Enter: select", "Esc: cancel"].map(str::to_owned);
@@ -77,12 +77,12 @@ impl Machine for Picker {
         rows.into()
     }
 
-    fn key(&mut self, key: Key, keys: &Bindings) -> Option<Wish> {
+    fn key(&mut self, key: Key, keys: &Bindings) -> Option<ThemeRequest> {
         let step = step(key, keys)?;
         self.step(step)
     }
 
-    fn paste(&mut self, text: &str) -> Option<Wish> {
+    fn paste(&mut self, text: &str) -> Option<ThemeRequest> {
         self.step(Step::Text(text.to_owned()))
     }
 }
@@ -96,14 +96,14 @@ mod tests {
 
     #[test]
     fn what_is_under_the_cursor_is_tried_out() {
-        let item = |name: &str| Item { name: name.to_owned(), made_for: "dark" };
+        let item = |name: &str| ThemeItem { name: name.to_owned(), made_for: "dark" };
         let mut picker = Picker::new("Theme", &["amber", "dark", "titanium"].map(item), "dark");
         let mut press = |code| picker.key(plain(code), &Bindings::default());
-        assert_eq!(press(Code::Down), Some(Wish::Try("titanium".to_owned())));
-        assert_eq!(press(Code::Char('b')), Some(Wish::Try("amber".to_owned())), "typing moves, too");
-        assert_eq!(press(Code::Enter), Some(Wish::Keep("amber".to_owned())));
+        assert_eq!(press(Code::Down), Some(ThemeRequest::Try("titanium".to_owned())));
+        assert_eq!(press(Code::Char('b')), Some(ThemeRequest::Try("amber".to_owned())), "typing moves, too");
+        assert_eq!(press(Code::Enter), Some(ThemeRequest::Keep("amber".to_owned())));
         assert_eq!(press(Code::Escape), None, "the search goes first");
-        assert_eq!(press(Code::Escape), Some(Wish::Cancel));
+        assert_eq!(press(Code::Escape), Some(ThemeRequest::Cancel));
         assert_fits(|look, size| picker.draw(look, size));
     }
 }

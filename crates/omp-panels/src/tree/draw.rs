@@ -6,7 +6,7 @@ use omp_tui::text::Line;
 use omp_view::Look;
 
 use super::shape::Shown;
-use super::{Mode, Navigator, Row, Voice};
+use super::{Navigator, TreeMode, TreeRow, Voice};
 use crate::{Drawn, parts};
 
 impl Navigator {
@@ -47,13 +47,13 @@ impl Navigator {
     fn prompt(&self, look: &Look) -> Line {
         let icon = |symbol: Symbol| Line::styled(look.fg(Token::Muted), &format!("{} ", look.symbol(symbol)));
         let line = match &self.mode {
-            Mode::Label(_, label) => {
+            TreeMode::Label(_, label) => {
                 let mut line = icon(Symbol::IconEdit);
                 line.push(look.fg(Token::Muted), "Label: ");
                 line.push(look.fg(Token::Text), label);
                 line
             }
-            Mode::Browse => {
+            TreeMode::Browse => {
                 let mut line = icon(Symbol::IconSearch);
                 match self.query.as_str() {
                     "" => line.push(look.fg(Token::Dim), "type to search"),
@@ -66,7 +66,7 @@ impl Navigator {
     }
 
     fn prompt_width(&self, look: &Look) -> usize {
-        let empty = self.query.is_empty() && self.mode == Mode::Browse;
+        let empty = self.query.is_empty() && self.mode == TreeMode::Browse;
         let wide = match empty {
             true => Line::plain(look.symbol(Symbol::IconSearch)).width() + 1,
             false => self.prompt(look).width(),
@@ -96,7 +96,7 @@ impl Navigator {
     }
 
     fn keys_row(&self) -> Vec<String> {
-        if matches!(self.mode, Mode::Label(..)) {
+        if matches!(self.mode, TreeMode::Label(..)) {
             return vec![
                 "Enter: save label".to_owned(),
                 "empty: remove label".to_owned(),
@@ -114,7 +114,7 @@ impl Navigator {
     }
 }
 
-fn color(row: &Row) -> Token {
+fn color(row: &TreeRow) -> Token {
     match row.voice {
         Voice::User => Token::Accent,
         Voice::Assistant => Token::Success,

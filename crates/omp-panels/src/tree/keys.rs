@@ -4,7 +4,7 @@ use omp_keys::table as actions;
 use omp_keys::{Action, Bindings, Chord, Context};
 use omp_tui::input::Key;
 
-use super::{Filter, LONGEST, Mode, Navigator, Wish};
+use super::{Filter, LONGEST, Navigator, TreeMode, TreeRequest};
 use crate::sessions::change;
 
 /// Keys that no file of the user changes.
@@ -42,13 +42,13 @@ impl Fixed {
 
 impl Navigator {
     /// Takes a key; it may lead to a wish.
-    pub fn key(&mut self, key: Key, keys: &Bindings) -> Option<Wish> {
+    pub fn key(&mut self, key: Key, keys: &Bindings) -> Option<TreeRequest> {
         let chord = Chord::from(key);
         let editing = keys.action(Context::Editor, chord);
         if keys.is(chord, actions::CLEAR) {
-            return Some(Wish::Close);
+            return Some(TreeRequest::Close);
         }
-        if matches!(self.mode, Mode::Label(..)) {
+        if matches!(self.mode, TreeMode::Label(..)) {
             return self.edit_label(key, editing, keys);
         }
         if let Some(command) = self.fixed.command(chord) {
@@ -65,9 +65,9 @@ impl Navigator {
     }
 
     /// Takes pasted text.
-    pub fn paste(&mut self, text: &str) -> Option<Wish> {
+    pub fn paste(&mut self, text: &str) -> Option<TreeRequest> {
         let typed = text.chars().filter(|letter| !letter.is_control()).take(LONGEST);
-        if let Mode::Label(_, label) = &mut self.mode {
+        if let TreeMode::Label(_, label) = &mut self.mode {
             label.extend(typed);
             return None;
         }
@@ -75,11 +75,11 @@ impl Navigator {
         Some(self.searched())
     }
 
-    fn command(&mut self, command: Command) -> Option<Wish> {
+    fn command(&mut self, command: Command) -> Option<TreeRequest> {
         self.filter = match command {
             Command::Label => {
                 let row = self.current()?;
-                self.mode = Mode::Label(row.id.clone(), row.label.clone().unwrap_or_default());
+                self.mode = TreeMode::Label(row.id.clone(), row.label.clone().unwrap_or_default());
                 return None;
             }
             Command::NextFilter => self.filter.step(1),
@@ -89,14 +89,14 @@ impl Navigator {
         Some(self.searched())
     }
 
-    fn act(&mut self, action: Action) -> Option<Wish> {
+    fn act(&mut self, action: Action) -> Option<TreeRequest> {
         match action {
             actions::SELECT_UP => self.move_by(|at, _, last| at.checked_sub(1).unwrap_or(last)),
             actions::SELECT_DOWN => self.move_by(|at, _, last| if at >= last { 0 } else { at + 1 }),
             actions::SELECT_PAGE_UP => self.move_by(|at, page, _| at.saturating_sub(page)),
             actions::SELECT_PAGE_DOWN => self.move_by(|at, page, last| (at + page).min(last)),
-            actions::SELECT_CONFIRM => self.current().map(|row| Wish::Go(row.id.clone())),
-            actions::SELECT_CANCEL if self.query.is_empty() => Some(Wish::Close),
+            actions::SELECT_CONFIRM => self.current().map(|row| TreeRequest::Go(row.id.clone())),
+            actions::SELECT_CANCEL if self.query.is_empty() => Some(TreeRequest::Close),
             actions::SELECT_CANCEL => {
                 self.query.clear();
                 Some(self.searched())
@@ -107,17 +107,17 @@ impl Navigator {
         }
     }
 
-    fn searched(&self) -> Wish {
-        Wish::Rows(self.filter, self.query.clone())
+    fn searched(&self) -> TreeRequest {
+        TreeRequest::Rows(self.filter, self.query.clone())
     }
 
-    fn move_by(&mut self, to: impl Fn(usize, usize, usize) -> usize) -> Option<Wish> {
+    fn move_by(&mut self, to: impl Fn(usize, usize, usize) -> usize) -> Option<TreeRequest> {
         self.cursor = to(self.cursor, self.page, self.shown.len().saturating_sub(1));
         None
     }
 
     /// Folds what follows; where nothing does, goes up to the entry that begins the branch.
-    fn fold_or_up(&mut self) -> Option<Wish> {
+    fn fold_or_up(&mut self) -> Option<TreeRequest> {
         let shown = self.shown.get(self.cursor)?;
         if shown.has_children && shown.hidden == 0 && self.query.is_empty() {
             self.folded.insert(self.rows[shown.row].id.clone());
@@ -133,7 +133,7 @@ impl Navigator {
     }
 
     /// Unfolds; what is not folded is left for the next branch, else for the next entry.
-    fn unfold_or_down(&mut self) -> Option<Wish> {
+    fn unfold_or_down(&mut self) -> Option<TreeRequest> {
         let id = self.current()?.id.clone();
         if self.folded.remove(&id) {
             self.reshape();
@@ -146,15 +146,15 @@ impl Navigator {
         None
     }
 
-    fn edit_label(&mut self, key: Key, editing: Option<Action>, keys: &Bindings) -> Option<Wish> {
-        let Mode::Label(id, label) = &mut self.mode else { return None };
+    fn edit_label(&mut self, key: Key, editing: Option<Action>, keys: &Bindings) -> Option<TreeRequest> {
+        let TreeMode::Label(id, label) = &mut self.mode else { return None };
         match keys.action(Context::Select, Chord::from(key)) {
             Some(actions::SELECT_CONFIRM) => {
-                let wish = Wish::Label(id.clone(), label.trim().to_owned());
-                self.mode = Mode::Browse;
+                let wish = TreeRequest::Label(id.clone(), label.trim().to_owned());
+                self.mode = TreeMode::Browse;
                 return Some(wish);
             }
-            Some(actions::SELECT_CANCEL) => self.mode = Mode::Browse,
+            Some(actions::SELECT_CANCEL) => self.mode = TreeMode::Browse,
             _ => {
                 change(label, editing, key.text(), LONGEST);
             }

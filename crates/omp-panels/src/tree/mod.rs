@@ -1,7 +1,7 @@
 //! The tree of a conversation: a place in it is found by moving, filtering and searching, and can be given a label.
 //!
-//! The panel is given the entries that a filter and a search leave ([`Row`]), each before those that follow it. It asks
-//! for others with [`Wish::Rows`] when the filter or the search changes.
+//! The panel is given the entries that a filter and a search leave ([`TreeRow`]), each before those that follow it. It asks
+//! for others with [`TreeRequest::Rows`] when the filter or the search changes.
 
 mod draw;
 mod keys;
@@ -75,7 +75,7 @@ pub enum Voice {
 
 /// An entry of the tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Row {
+pub struct TreeRow {
     /// Its id.
     pub id: String,
     /// Who speaks.
@@ -94,7 +94,7 @@ pub struct Row {
 
 /// What the panel wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum TreeRequest {
     /// Other entries: [`Navigator::set_rows`].
     Rows(Filter, String),
     /// To the entry of this id.
@@ -107,7 +107,7 @@ pub enum Wish {
 
 /// What keys do at the moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Mode {
+enum TreeMode {
     Browse,
     /// The label of an entry is being typed.
     Label(String, String),
@@ -116,7 +116,7 @@ enum Mode {
 /// The tree with where the cursor is.
 #[derive(Clone, Debug)]
 pub struct Navigator {
-    rows: Vec<Row>,
+    rows: Vec<TreeRow>,
     shown: Vec<Shown>,
     /// Several entries follow nothing; they are drawn below a root that is none.
     roots: usize,
@@ -125,13 +125,13 @@ pub struct Navigator {
     query: String,
     cursor: usize,
     page: usize,
-    mode: Mode,
+    mode: TreeMode,
     fixed: Fixed,
     fold_key: String,
 }
 
 impl Navigator {
-    /// A tree without entries yet: its first wish is [`Wish::Rows`].
+    /// A tree without entries yet: its first wish is [`TreeRequest::Rows`].
     pub fn new(keys: &Bindings) -> Self {
         Self {
             rows: Vec::new(),
@@ -142,7 +142,7 @@ impl Navigator {
             query: String::new(),
             cursor: 0,
             page: 5,
-            mode: Mode::Browse,
+            mode: TreeMode::Browse,
             fixed: Fixed::new(),
             fold_key: keys.hint(actions::TREE_FOLD_OR_UP).unwrap_or_default(),
         }
@@ -155,7 +155,7 @@ impl Navigator {
 
     /// Takes the entries that were wished for. The cursor stays on its entry, else it goes to the place where the
     /// conversation stands.
-    pub fn set_rows(&mut self, rows: Vec<Row>) {
+    pub fn set_rows(&mut self, rows: Vec<TreeRow>) {
         let before = self.current().map(|row| row.id.clone());
         self.rows = rows;
         for row in &mut self.rows {
@@ -163,7 +163,7 @@ impl Navigator {
             row.label = row.label.as_deref().map(one_line);
         }
         self.reshape();
-        let at = |wanted: &dyn Fn(&Row) -> bool| {
+        let at = |wanted: &dyn Fn(&TreeRow) -> bool| {
             self.shown.iter().rposition(|shown| wanted(&self.rows[shown.row]))
         };
         let kept = before.and_then(|id| at(&|row| row.id == id));
@@ -178,7 +178,7 @@ impl Navigator {
     }
 
     /// The entry under the cursor.
-    fn current(&self) -> Option<&Row> {
+    fn current(&self) -> Option<&TreeRow> {
         self.shown.get(self.cursor).map(|shown| &self.rows[shown.row])
     }
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::Row;
+use super::TreeRow;
 
 /// Of deeper trees only so many levels are drawn.
 const MOST_LEVELS: usize = 40;
@@ -25,7 +25,7 @@ pub(super) struct Shown {
 }
 
 /// The rows that are not folded away, in their order.
-pub(super) fn shape(rows: &[Row], folded: impl Fn(&Row) -> bool) -> Vec<Shown> {
+pub(super) fn shape(rows: &[TreeRow], folded: impl Fn(&TreeRow) -> bool) -> Vec<Shown> {
     let (visible, hidden) = unfolded(rows, folded);
     let parents = parents(rows, &visible);
     let mut children = vec![0; visible.len()];
@@ -52,7 +52,7 @@ pub(super) fn shape(rows: &[Row], folded: impl Fn(&Row) -> bool) -> Vec<Shown> {
 }
 
 /// Which rows can be seen, and how many are folded away below each.
-fn unfolded(rows: &[Row], folded: impl Fn(&Row) -> bool) -> (Vec<usize>, Vec<usize>) {
+fn unfolded(rows: &[TreeRow], folded: impl Fn(&TreeRow) -> bool) -> (Vec<usize>, Vec<usize>) {
     let (mut visible, mut hidden) = (Vec::new(), Vec::new());
     let mut below: Option<usize> = None;
     for (place, row) in rows.iter().enumerate() {
@@ -70,7 +70,7 @@ fn unfolded(rows: &[Row], folded: impl Fn(&Row) -> bool) -> (Vec<usize>, Vec<usi
 }
 
 /// The place of the entry above each: the last one before it that is less deep.
-fn parents(rows: &[Row], visible: &[usize]) -> Vec<Option<usize>> {
+fn parents(rows: &[TreeRow], visible: &[usize]) -> Vec<Option<usize>> {
     let mut above: Vec<usize> = Vec::new();
     let mut parents = Vec::with_capacity(visible.len());
     for (place, row) in visible.iter().enumerate() {

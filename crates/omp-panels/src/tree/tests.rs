@@ -6,11 +6,11 @@ use omp_tui::input::{Code, Key, Modifiers};
 use omp_tui::render::Size;
 use omp_view::Look;
 
-use super::{Filter, Navigator, Row, Voice, Wish};
+use super::{Filter, Navigator, TreeRequest, TreeRow, Voice};
 
-fn row(depth: usize, name: &str) -> Row {
+fn row(depth: usize, name: &str) -> TreeRow {
     let (active, name) = name.strip_prefix('*').map_or((false, name), |name| (true, name));
-    Row {
+    TreeRow {
         id: name.to_owned(),
         voice: Voice::User,
         who: "user".to_owned(),
@@ -22,7 +22,7 @@ fn row(depth: usize, name: &str) -> Row {
 }
 
 /// A chain that branches twice.
-fn rows() -> Vec<Row> {
+fn rows() -> Vec<TreeRow> {
     [
         (0, "*start"),
         (1, "*plan"),
@@ -37,7 +37,7 @@ fn rows() -> Vec<Row> {
     .into()
 }
 
-fn navigator(rows: Vec<Row>) -> Navigator {
+fn navigator(rows: Vec<TreeRow>) -> Navigator {
     let mut navigator = Navigator::new(&Bindings::default());
     navigator.set_rows(rows);
     navigator
@@ -59,11 +59,11 @@ fn tree(navigator: &mut Navigator) -> Vec<String> {
     texts[2..].iter().take_while(|row| !row.contains("Enter")).cloned().collect()
 }
 
-fn press(navigator: &mut Navigator, code: Code, modifiers: Modifiers) -> Option<Wish> {
+fn press(navigator: &mut Navigator, code: Code, modifiers: Modifiers) -> Option<TreeRequest> {
     navigator.key(Key::new(code, modifiers), &Bindings::default())
 }
 
-fn plain(navigator: &mut Navigator, code: Code) -> Option<Wish> {
+fn plain(navigator: &mut Navigator, code: Code) -> Option<TreeRequest> {
     press(navigator, code, Modifiers::NONE)
 }
 
@@ -83,7 +83,7 @@ fn branches_are_indented_and_the_way_is_marked() {
             "     user: more of b",
         ]
     );
-    assert_eq!(plain(&mut navigator, Code::Enter), Some(Wish::Go("one end".to_owned())));
+    assert_eq!(plain(&mut navigator, Code::Enter), Some(TreeRequest::Go("one end".to_owned())));
 }
 
 #[test]
@@ -108,10 +108,10 @@ fn the_page_is_half_the_screen_around_the_cursor() {
         assert_eq!(places[page / 2], 50, "{texts:?}");
     }
     plain(&mut navigator, Code::Right);
-    assert_eq!(plain(&mut navigator, Code::Enter), Some(Wish::Go("62".to_owned())), "a page of 12");
+    assert_eq!(plain(&mut navigator, Code::Enter), Some(TreeRequest::Go("62".to_owned())), "a page of 12");
     plain(&mut navigator, Code::Left);
     plain(&mut navigator, Code::Up);
-    assert_eq!(plain(&mut navigator, Code::Enter), Some(Wish::Go("49".to_owned())));
+    assert_eq!(plain(&mut navigator, Code::Enter), Some(TreeRequest::Go("49".to_owned())));
 }
 
 #[test]
@@ -120,34 +120,34 @@ fn the_cursor_goes_round() {
     for _ in 0..3 {
         plain(&mut navigator, Code::Down);
     }
-    assert_eq!(plain(&mut navigator, Code::Enter), Some(Wish::Go("more of b".to_owned())));
+    assert_eq!(plain(&mut navigator, Code::Enter), Some(TreeRequest::Go("more of b".to_owned())));
     plain(&mut navigator, Code::Down);
-    assert_eq!(plain(&mut navigator, Code::Enter), Some(Wish::Go("start".to_owned())));
+    assert_eq!(plain(&mut navigator, Code::Enter), Some(TreeRequest::Go("start".to_owned())));
     plain(&mut navigator, Code::Up);
-    assert_eq!(plain(&mut navigator, Code::Enter), Some(Wish::Go("more of b".to_owned())));
+    assert_eq!(plain(&mut navigator, Code::Enter), Some(TreeRequest::Go("more of b".to_owned())));
 }
 
 #[test]
 fn typing_searches_and_escape_takes_that_back_first() {
     let mut navigator = navigator(rows());
     let wish = plain(&mut navigator, Code::Char('b'));
-    assert_eq!(wish, Some(Wish::Rows(Filter::Default, "b".to_owned())));
+    assert_eq!(wish, Some(TreeRequest::Rows(Filter::Default, "b".to_owned())));
     navigator.set_rows(vec![row(0, "try b"), row(1, "more of b")]);
-    assert_eq!(plain(&mut navigator, Code::Enter), Some(Wish::Go("try b".to_owned())));
+    assert_eq!(plain(&mut navigator, Code::Enter), Some(TreeRequest::Go("try b".to_owned())));
     plain(&mut navigator, Code::Char('x'));
     let wish = plain(&mut navigator, Code::Backspace);
-    assert_eq!(wish, Some(Wish::Rows(Filter::Default, "b".to_owned())));
-    assert_eq!(plain(&mut navigator, Code::Escape), Some(Wish::Rows(Filter::Default, String::new())));
-    assert_eq!(plain(&mut navigator, Code::Escape), Some(Wish::Close));
+    assert_eq!(wish, Some(TreeRequest::Rows(Filter::Default, "b".to_owned())));
+    assert_eq!(plain(&mut navigator, Code::Escape), Some(TreeRequest::Rows(Filter::Default, String::new())));
+    assert_eq!(plain(&mut navigator, Code::Escape), Some(TreeRequest::Close));
     plain(&mut navigator, Code::Char('b'));
-    assert_eq!(press(&mut navigator, Code::Char('c'), Modifiers::CTRL), Some(Wish::Close));
+    assert_eq!(press(&mut navigator, Code::Char('c'), Modifiers::CTRL), Some(TreeRequest::Close));
 }
 
 #[test]
 fn filters_follow_each_other_and_are_named() {
     let mut navigator = navigator(rows());
     let mut filter = |code: char, modifiers| match press(&mut navigator, Code::Char(code), modifiers) {
-        Some(Wish::Rows(filter, _)) => filter.word(),
+        Some(TreeRequest::Rows(filter, _)) => filter.word(),
         other => panic!("{other:?}"),
     };
     let (ctrl, back) = (Modifiers::CTRL, Modifiers::CTRL | Modifiers::SHIFT);
@@ -172,7 +172,7 @@ fn labels_are_typed_in_place() {
         plain(&mut navigator, Code::Char(letter));
     }
     let wish = plain(&mut navigator, Code::Enter);
-    assert_eq!(wish, Some(Wish::Label("one end".to_owned(), "new".to_owned())));
+    assert_eq!(wish, Some(TreeRequest::Label("one end".to_owned(), "new".to_owned())));
     press(&mut navigator, Code::Char('l'), Modifiers::SHIFT);
     assert_eq!(plain(&mut navigator, Code::Escape), None, "the label is left, not the tree");
 }
@@ -188,9 +188,13 @@ fn branches_fold() {
     );
     // Folded already, so up.
     press(&mut navigator, Code::Left, Modifiers::ALT);
-    assert_eq!(plain(&mut navigator, Code::Enter), Some(Wish::Go("start".to_owned())));
+    assert_eq!(plain(&mut navigator, Code::Enter), Some(TreeRequest::Go("start".to_owned())));
     press(&mut navigator, Code::Right, Modifiers::CTRL);
-    assert_eq!(plain(&mut navigator, Code::Enter), Some(Wish::Go("try a".to_owned())), "the next branch");
+    assert_eq!(
+        plain(&mut navigator, Code::Enter),
+        Some(TreeRequest::Go("try a".to_owned())),
+        "the next branch"
+    );
     press(&mut navigator, Code::Right, Modifiers::ALT);
     assert_eq!(tree(&mut navigator).len(), 8);
 }

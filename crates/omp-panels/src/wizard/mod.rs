@@ -62,14 +62,14 @@ impl Scene {
 
 /// An answer to choose from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Answer {
+pub struct WizardAnswer {
     /// What is kept if it is chosen.
     pub value: String,
     /// What is shown beside it.
     pub detail: String,
 }
 
-impl Answer {
+impl WizardAnswer {
     /// An answer with something beside it.
     pub fn new(value: impl Into<String>, detail: impl Into<String>) -> Self {
         Self { value: value.into(), detail: detail.into() }
@@ -78,11 +78,11 @@ impl Answer {
 
 /// A scene with its answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Question {
+pub struct WizardQuestion {
     /// Which one.
     pub scene: Scene,
     /// What can be answered.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<WizardAnswer>,
     /// What holds at the moment.
     pub current: String,
     /// What should be known about it; empty for nothing.
@@ -91,7 +91,7 @@ pub struct Question {
 
 /// What the wizard wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum WizardRequest {
     /// A login begins.
     SignIn(String),
     /// An answer is to be kept.
@@ -109,14 +109,14 @@ pub enum Wish {
 /// The wizard.
 #[derive(Debug)]
 pub struct Wizard {
-    questions: Vec<Question>,
+    questions: Vec<WizardQuestion>,
     at: usize,
     list: Selector,
 }
 
 impl Wizard {
     /// A wizard with these scenes.
-    pub fn new(questions: Vec<Question>) -> Self {
+    pub fn new(questions: Vec<WizardQuestion>) -> Self {
         let mut wizard = Self { questions, at: 0, list: Selector::new("", Vec::new()) };
         wizard.enter();
         wizard
@@ -127,12 +127,12 @@ impl Wizard {
         self.question().map(|question| question.scene)
     }
 
-    fn question(&self) -> Option<&Question> {
+    fn question(&self) -> Option<&WizardQuestion> {
         self.questions.get(self.at)
     }
 
     /// Other answers to a question, such as providers that were signed in to meanwhile.
-    pub fn update(&mut self, question: Question) {
+    pub fn update(&mut self, question: WizardQuestion) {
         let shown = self.scene() == Some(question.scene);
         if let Some(old) = self.questions.iter_mut().find(|old| old.scene == question.scene) {
             *old = question;
@@ -162,12 +162,12 @@ impl Wizard {
             }
             _ => None,
         };
-        let answer = |answer: &Answer| Choice::new(&answer.value).detail(&answer.detail);
+        let answer = |answer: &WizardAnswer| Choice::new(&answer.value).detail(&answer.detail);
         go_on.into_iter().chain(question.answers.iter().map(answer)).collect()
     }
 
     /// Takes a key; it may lead to wishes.
-    pub fn key(&mut self, key: Key, keys: &Bindings) -> Vec<Wish> {
+    pub fn key(&mut self, key: Key, keys: &Bindings) -> Vec<WizardRequest> {
         if keys.action(Context::Editor, Chord::from(key)) == Some(actions::CURSOR_LEFT) && self.at > 0 {
             let taken_back = self.stop_trying();
             self.at -= 1;
@@ -181,38 +181,38 @@ impl Wizard {
     }
 
     /// Takes pasted text: it searches.
-    pub fn paste(&mut self, text: &str) -> Vec<Wish> {
+    pub fn paste(&mut self, text: &str) -> Vec<WizardRequest> {
         self.step(Step::Text(text.to_owned()))
     }
 
-    fn step(&mut self, step: Step) -> Vec<Wish> {
-        let Some(scene) = self.scene() else { return vec![Wish::Finish] };
+    fn step(&mut self, step: Step) -> Vec<WizardRequest> {
+        let Some(scene) = self.scene() else { return vec![WizardRequest::Finish] };
         let outcome = self.list.step(step);
         let label = self.list.current().map(|place| self.list.choices()[place].label.clone());
         match (outcome, label) {
-            (Outcome::Moved(_), Some(label)) if scene.tries() => vec![Wish::Try(scene, label)],
+            (Outcome::Moved(_), Some(label)) if scene.tries() => vec![WizardRequest::Try(scene, label)],
             (Outcome::Chosen(chosen), Some(label)) => match (scene, chosen.first()) {
                 (Scene::Providers, Some(0)) => self.next(),
-                (Scene::Providers, _) => vec![Wish::SignIn(label)],
-                _ => std::iter::once(Wish::Keep(scene, label)).chain(self.next()).collect(),
+                (Scene::Providers, _) => vec![WizardRequest::SignIn(label)],
+                _ => std::iter::once(WizardRequest::Keep(scene, label)).chain(self.next()).collect(),
             },
             (Outcome::Cancelled, _) => {
                 let mut wishes = self.stop_trying();
-                wishes.push(Wish::Leave);
+                wishes.push(WizardRequest::Leave);
                 wishes
             }
             _ => Vec::new(),
         }
     }
 
-    fn stop_trying(&self) -> Vec<Wish> {
-        self.scene().filter(|scene| scene.tries()).map(|_| Wish::StopTrying).into_iter().collect()
+    fn stop_trying(&self) -> Vec<WizardRequest> {
+        self.scene().filter(|scene| scene.tries()).map(|_| WizardRequest::StopTrying).into_iter().collect()
     }
 
-    fn next(&mut self) -> Vec<Wish> {
+    fn next(&mut self) -> Vec<WizardRequest> {
         self.at += 1;
         if self.at >= self.questions.len() {
-            return vec![Wish::Finish];
+            return vec![WizardRequest::Finish];
         }
         self.enter();
         Vec::new()

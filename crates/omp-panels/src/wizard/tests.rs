@@ -3,12 +3,12 @@
 use omp_keys::Bindings;
 use omp_tui::input::{Code, Key};
 
-use super::{Answer, Question, Scene, Wish, Wizard};
+use super::{Scene, Wizard, WizardAnswer, WizardQuestion, WizardRequest};
 use crate::testing::{assert_fits, letters, look, plain, size, text};
 
-fn question(scene: Scene, answers: &[&str], current: &str) -> Question {
-    let answers = answers.iter().map(|answer| Answer::new(*answer, "")).collect();
-    Question { scene, answers, current: current.to_owned(), remark: String::new() }
+fn question(scene: Scene, answers: &[&str], current: &str) -> WizardQuestion {
+    let answers = answers.iter().map(|answer| WizardAnswer::new(*answer, "")).collect();
+    WizardQuestion { scene, answers, current: current.to_owned(), remark: String::new() }
 }
 
 fn wizard() -> Wizard {
@@ -20,7 +20,7 @@ fn wizard() -> Wizard {
     ])
 }
 
-fn press(wizard: &mut Wizard, keys: &[Key]) -> Vec<Wish> {
+fn press(wizard: &mut Wizard, keys: &[Key]) -> Vec<WizardRequest> {
     keys.iter().flat_map(|key| wizard.key(*key, &Bindings::default())).collect()
 }
 
@@ -33,17 +33,17 @@ fn scenes_follow_each_other_and_are_kept_one_by_one() {
     let (enter, down) = (plain(Code::Enter), plain(Code::Down));
     let mut wizard = wizard();
     assert!(shown(&mut wizard).contains("1 of 4"));
-    assert_eq!(press(&mut wizard, &[down, enter]), [Wish::SignIn("anthropic".to_owned())]);
+    assert_eq!(press(&mut wizard, &[down, enter]), [WizardRequest::SignIn("anthropic".to_owned())]);
     wizard.update(question(Scene::Providers, &["anthropic", "groq"], "anthropic"));
     assert!(shown(&mut wizard).contains("signed in to anthropic"), "{}", shown(&mut wizard));
     press(&mut wizard, &[plain(Code::Home)]);
     assert_eq!(press(&mut wizard, &[enter]), []);
-    assert_eq!(press(&mut wizard, &[enter]), [Wish::Keep(Scene::Search, "auto".to_owned())]);
+    assert_eq!(press(&mut wizard, &[enter]), [WizardRequest::Keep(Scene::Search, "auto".to_owned())]);
     let tried = press(&mut wizard, &[plain(Code::End)]);
-    assert_eq!(tried, [Wish::Try(Scene::Symbols, "ascii".to_owned())]);
-    assert_eq!(press(&mut wizard, &[enter]), [Wish::Keep(Scene::Symbols, "ascii".to_owned())]);
+    assert_eq!(tried, [WizardRequest::Try(Scene::Symbols, "ascii".to_owned())]);
+    assert_eq!(press(&mut wizard, &[enter]), [WizardRequest::Keep(Scene::Symbols, "ascii".to_owned())]);
     let last = press(&mut wizard, &[enter]);
-    assert_eq!(last, [Wish::Keep(Scene::Theme, "titanium".to_owned()), Wish::Finish]);
+    assert_eq!(last, [WizardRequest::Keep(Scene::Theme, "titanium".to_owned()), WizardRequest::Finish]);
 }
 
 /// Escape leaves from every scene; what was tried out is taken back.
@@ -53,7 +53,7 @@ fn every_scene_can_be_left() {
         let mut wizard = wizard();
         press(&mut wizard, &vec![plain(Code::Enter); scenes]);
         let left = press(&mut wizard, &[plain(Code::Escape)]);
-        assert_eq!(left.last(), Some(&Wish::Leave));
+        assert_eq!(left.last(), Some(&WizardRequest::Leave));
         assert_eq!(left.len(), if scenes < 2 { 1 } else { 2 });
     }
 }
@@ -66,7 +66,7 @@ fn one_can_go_back() {
     press(&mut wizard, &[plain(Code::Enter), plain(Code::Left)]);
     assert_eq!(wizard.scene(), Some(Scene::Providers));
     press(&mut wizard, &letters("groq"));
-    assert_eq!(press(&mut wizard, &[plain(Code::Enter)]), [Wish::SignIn("groq".to_owned())]);
+    assert_eq!(press(&mut wizard, &[plain(Code::Enter)]), [WizardRequest::SignIn("groq".to_owned())]);
 }
 
 #[test]

@@ -28,7 +28,7 @@ const PASTE_BYTES: usize = 16 * 1024 * 1024;
 const PASTE_END: &[u8] = b"\x1b[201~";
 
 #[derive(Debug, Default)]
-enum State {
+enum DecoderState {
     /// Between sequences; the buffer holds the beginning of one, or of a character.
     #[default]
     Ground,
@@ -41,7 +41,7 @@ enum State {
 /// Turns bytes into events. Time is told, never asked for.
 #[derive(Debug, Default)]
 pub struct Decoder {
-    state: State,
+    state: DecoderState,
     buffer: Vec<u8>,
     last: Duration,
 }
@@ -75,11 +75,11 @@ impl Decoder {
         let mut rest = begun.as_slice();
         while !rest.is_empty() {
             rest = match &self.state {
-                State::Paste { .. } => self.paste(rest, events),
-                State::Skip => self.skip(rest),
-                State::Ground => self.ground(rest, events),
+                DecoderState::Paste { .. } => self.paste(rest, events),
+                DecoderState::Skip => self.skip(rest),
+                DecoderState::Ground => self.ground(rest, events),
             };
-            if matches!(self.state, State::Ground) && is_partial(rest) {
+            if matches!(self.state, DecoderState::Ground) && is_partial(rest) {
                 break;
             }
         }
@@ -89,12 +89,12 @@ impl Decoder {
     /// When [`Decoder::expire`] is due; `None` while nothing is pending, so that nobody has to wake up.
     pub fn deadline(&self) -> Option<Duration> {
         let wait = match &self.state {
-            State::Paste { .. } => PASTE,
-            State::Skip => SKIP,
-            State::Ground if self.buffer.is_empty() => return None,
-            State::Ground if self.buffer == [0x1b] => ESCAPE,
-            State::Ground if matches!(self.buffer[..], [0x1b, b'P' | b'X']) => INTRODUCER,
-            State::Ground => SEQUENCE,
+            DecoderState::Paste { .. } => PASTE,
+            DecoderState::Skip => SKIP,
+            DecoderState::Ground if self.buffer.is_empty() => return None,
+            DecoderState::Ground if self.buffer == [0x1b] => ESCAPE,
+            DecoderState::Ground if matches!(self.buffer[..], [0x1b, b'P' | b'X']) => INTRODUCER,
+            DecoderState::Ground => SEQUENCE,
         };
         Some(self.last + wait)
     }
@@ -106,12 +106,12 @@ impl Decoder {
         }
         let buffer = std::mem::take(&mut self.buffer);
         match std::mem::take(&mut self.state) {
-            State::Paste { mut text, matched } => {
+            DecoderState::Paste { mut text, matched } => {
                 text.extend_from_slice(&PASTE_END[..matched]);
                 events.push(pasted(&text));
             }
-            State::Skip => {}
-            State::Ground => match buffer.as_slice() {
+            DecoderState::Skip => {}
+            DecoderState::Ground => match buffer.as_slice() {
                 [0x1b] => events.push(Event::Key(Key::new(Code::Escape, Modifiers::NONE))),
                 // Nothing followed the introducer: it was a key.
                 [0x1b, byte] => events.push(Event::Key(Key::typed(char::from(*byte), Modifiers::ALT))),
@@ -132,11 +132,11 @@ impl Decoder {
                 Front::Broken(length) => rest = &rest[length..],
                 Front::Partial => break,
                 Front::Paste(length) => {
-                    self.state = State::Paste { text: Vec::new(), matched: 0 };
+                    self.state = DecoderState::Paste { text: Vec::new(), matched: 0 };
                     return &rest[length..];
                 }
                 Front::Overlong => {
-                    self.state = State::Skip;
+                    self.state = DecoderState::Skip;
                     return &rest[2..];
                 }
             }
@@ -146,7 +146,7 @@ impl Decoder {
 
     /// Collects a paste; linear in its length however it is split.
     fn paste<'a>(&mut self, bytes: &'a [u8], events: &mut Vec<Event>) -> &'a [u8] {
-        let State::Paste { text, matched } = &mut self.state else { return bytes };
+        let DecoderState::Paste { text, matched } = &mut self.state else { return bytes };
         let mut at = 0;
         while at < bytes.len() {
             if bytes[at] == PASTE_END[*matched] {
@@ -154,7 +154,7 @@ impl Decoder {
                 at += 1;
                 if *matched == PASTE_END.len() {
                     events.push(pasted(text));
-                    self.state = State::Ground;
+                    self.state = DecoderState::Ground;
                     return &bytes[at..];
                 }
                 continue;
@@ -181,7 +181,7 @@ impl Decoder {
     fn skip<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         match bytes.iter().position(|byte| matches!(byte, 0x07 | 0x1b)) {
             Some(at) => {
-                self.state = State::Ground;
+                self.state = DecoderState::Ground;
                 &bytes[if bytes[at] == 0x07 { at + 1 } else { at }..]
             }
             None => &[],

@@ -1,6 +1,6 @@
 //! Keys as bytes again: what an xterm would send to the program it shows.
 
-use super::event::{Code, Key, Kind, Modifiers};
+use super::event::{Code, Key, KeyEventKind, Modifiers};
 
 /// The form that a program wants cursor keys in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub enum CursorKeys {
 
 /// The bytes of a key; none if it was let go, or if no terminal sends anything for it.
 pub fn encode(key: Key, cursor: CursorKeys) -> Vec<u8> {
-    if key.kind == Kind::Release {
+    if key.kind == KeyEventKind::Release {
         return Vec::new();
     }
     let modifiers = key.modifiers;
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(key(Code::Backspace, Modifiers::NONE), b"\x7f");
         assert_eq!(key(Code::Escape, Modifiers::ALT), b"\x1b\x1b");
         assert_eq!(key(Code::F(20), Modifiers::NONE), b"");
-        let released = Key { kind: Kind::Release, ..Key::new(Code::Char('a'), Modifiers::NONE) };
+        let released = Key { kind: KeyEventKind::Release, ..Key::new(Code::Char('a'), Modifiers::NONE) };
         assert_eq!(encode(released, CursorKeys::Normal), b"");
     }
 }

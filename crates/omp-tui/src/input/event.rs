@@ -28,7 +28,7 @@ pub struct Key {
     /// What was held.
     pub modifiers: Modifiers,
     /// Pressed, repeated or released.
-    pub kind: Kind,
+    pub kind: KeyEventKind,
 }
 
 /// Which key.
@@ -124,7 +124,7 @@ impl fmt::Debug for Modifiers {
 
 /// What happened to a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum KeyEventKind {
     /// Pressed.
     #[default]
     Press,
@@ -137,7 +137,7 @@ pub enum Kind {
 impl Key {
     /// A key that was pressed.
     pub fn new(code: Code, modifiers: Modifiers) -> Self {
-        Self { code, modifiers, kind: Kind::Press }
+        Self { code, modifiers, kind: KeyEventKind::Press }
     }
 
     /// The key of a character as it was typed: an upper-case letter is its key with Shift.
@@ -155,7 +155,7 @@ impl Key {
     pub fn text(self) -> Option<char> {
         let Code::Char(character) = self.code else { return None };
         let commands = Modifiers::CTRL | Modifiers::ALT | Modifiers::SUPER;
-        if self.kind == Kind::Release || self.modifiers.0 & commands.0 != 0 {
+        if self.kind == KeyEventKind::Release || self.modifiers.0 & commands.0 != 0 {
             return None;
         }
         if !self.modifiers.contains(Modifiers::SHIFT) {

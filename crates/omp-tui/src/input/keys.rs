@@ -1,6 +1,6 @@
 //! Which key a sequence stands for: kitty, modifyOtherKeys and the old encodings.
 
-use super::event::{Code, Event, Key, Kind, Modifiers};
+use super::event::{Code, Event, Key, KeyEventKind, Modifiers};
 
 /// The key of a byte below 0x20, or of 0x7f.
 pub(super) fn control(byte: u8, extra: Modifiers) -> Key {
@@ -76,11 +76,11 @@ impl Parameters<'_> {
         Modifiers::from_parameter(self.number(1).unwrap_or(1))
     }
 
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> KeyEventKind {
         match self.sub(1, 1) {
-            Some(2) => Kind::Repeat,
-            Some(3) => Kind::Release,
-            _ => Kind::Press,
+            Some(2) => KeyEventKind::Repeat,
+            Some(3) => KeyEventKind::Release,
+            _ => KeyEventKind::Press,
         }
     }
 }
@@ -98,7 +98,7 @@ pub(super) fn csi(parameters: &Parameters<'_>, last: u8) -> Option<Event> {
         b'~' => match parameters.number(0)? {
             27 => {
                 let character = parameters.number(2)?;
-                Some(Event::Key(from_code(character, parameters.modifiers(), Kind::Press, None)?))
+                Some(Event::Key(from_code(character, parameters.modifiers(), KeyEventKind::Press, None)?))
             }
             number => tilde(number).map(key),
         },
@@ -112,7 +112,7 @@ fn kitty(parameters: &Parameters<'_>) -> Option<Key> {
 
 /// The key of a code point as kitty and modifyOtherKeys number keys. `shifted` is what Shift makes of it on the user's
 /// keyboard.
-fn from_code(number: u32, modifiers: Modifiers, kind: Kind, shifted: Option<u32>) -> Option<Key> {
+fn from_code(number: u32, modifiers: Modifiers, kind: KeyEventKind, shifted: Option<u32>) -> Option<Key> {
     let code = match number {
         9 => Code::Tab,
         13 | 57414 => Code::Enter,
@@ -143,7 +143,7 @@ fn from_code(number: u32, modifiers: Modifiers, kind: Kind, shifted: Option<u32>
     Some(Key { code, modifiers, kind })
 }
 
-fn character(character: char, modifiers: Modifiers, kind: Kind, shifted: Option<u32>) -> Option<Key> {
+fn character(character: char, modifiers: Modifiers, kind: KeyEventKind, shifted: Option<u32>) -> Option<Key> {
     if character.is_control() {
         return None;
     }

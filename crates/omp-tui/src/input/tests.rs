@@ -69,8 +69,8 @@ fn table() -> Vec<(&'static [u8], Event)> {
         (b"\x1b[49:33;2u", key(Char('!'), none)),
         (b"\x1b[27u", key(Escape, none)),
         (b"\x1b[57414u", key(Enter, none)),
-        (b"\x1b[97;1:3u", Event::Key(Key { kind: Kind::Release, ..Key::new(Char('a'), none) })),
-        (b"\x1b[1;1:2A", Event::Key(Key { kind: Kind::Repeat, ..Key::new(Up, none) })),
+        (b"\x1b[97;1:3u", Event::Key(Key { kind: KeyEventKind::Release, ..Key::new(Char('a'), none) })),
+        (b"\x1b[1;1:2A", Event::Key(Key { kind: KeyEventKind::Repeat, ..Key::new(Up, none) })),
         // modifyOtherKeys
         (b"\x1b[27;5;13~", key(Enter, ctrl)),
         (b"\x1b[27;2;13~", key(Enter, shift)),
@@ -278,7 +278,7 @@ fn typed_text() {
     assert_eq!(Key::typed('A', Modifiers::NONE).text(), Some('A'));
     assert_eq!(Key::typed('ß', Modifiers::NONE).text(), Some('ß'));
     assert_eq!(Key::typed('a', Modifiers::CTRL).text(), None);
-    assert_eq!(Key { kind: Kind::Release, ..Key::typed('a', Modifiers::NONE) }.text(), None);
+    assert_eq!(Key { kind: KeyEventKind::Release, ..Key::typed('a', Modifiers::NONE) }.text(), None);
 }
 
 #[test]

@@ -20,11 +20,11 @@ pub(super) struct Restore {
     input: OwnedFd,
     output: OwnedFd,
     saved: Termios,
-    state: Mutex<State>,
+    state: Mutex<RestoreState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct RestoreState {
     /// What has to be written; `None` if the terminal is not ours.
     undo: Option<Vec<u8>>,
 }
@@ -33,7 +33,7 @@ impl Restore {
     /// Remembers how the terminal is, and sees to it that a panic brings that back.
     pub(super) fn install(input: OwnedFd, output: OwnedFd) -> io::Result<Arc<Self>> {
         let saved = tcgetattr(&input)?;
-        let state = Mutex::new(State { undo: Some(Vec::new()) });
+        let state = Mutex::new(RestoreState { undo: Some(Vec::new()) });
         let restore = Arc::new(Self { input, output, saved, state });
         *TAKEN.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&restore);
         STOPS.store(false, Ordering::Relaxed);
@@ -109,7 +109,7 @@ impl Restore {
         Ok(true)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, RestoreState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

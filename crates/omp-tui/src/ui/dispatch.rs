@@ -1,7 +1,7 @@
 //! Where an event goes.
 
 use crate::component::Handled;
-use crate::input::{Code, Event, Key, Kind, Modifiers};
+use crate::input::{Code, Event, Key, KeyEventKind, Modifiers};
 
 use super::Ui;
 
@@ -55,7 +55,7 @@ impl Ui {
         let Some(component) = self.focus.and_then(|focus| self.component_mut(focus)) else {
             return Dispatch::Ignored;
         };
-        let released = matches!(&event, Event::Key(key) if key.kind == Kind::Release);
+        let released = matches!(&event, Event::Key(key) if key.kind == KeyEventKind::Release);
         if released && !component.wants_release() {
             return Dispatch::Ignored;
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::component::{Fixed, Handled};
-use crate::input::{Code, Event, Key, Kind, Modifiers};
+use crate::input::{Code, Event, Key, KeyEventKind, Modifiers};
 use crate::render::{Position, Rows as _, Size};
 use crate::schedule::Extent;
 use crate::text::Line;
@@ -38,7 +38,7 @@ impl Component for Probe {
 
     fn input(&mut self, event: &Event) -> Handled {
         let Event::Key(key) = event else { return Handled::No };
-        self.releases += usize::from(key.kind == Kind::Release);
+        self.releases += usize::from(key.kind == KeyEventKind::Release);
         self.typed.extend(key.text());
         Handled::Yes
     }
@@ -124,8 +124,8 @@ fn releases_are_for_those_who_ask() {
     let mut ui = Ui::new();
     let editor = ui.push(Probe::default());
     let player = ui.push(Probe { wants_release: true, ..Probe::default() });
-    let release = Event::Key(Key { kind: Kind::Release, ..Key::typed('a', Modifiers::NONE) });
-    let repeat = Event::Key(Key { kind: Kind::Repeat, ..Key::typed('a', Modifiers::NONE) });
+    let release = Event::Key(Key { kind: KeyEventKind::Release, ..Key::typed('a', Modifiers::NONE) });
+    let repeat = Event::Key(Key { kind: KeyEventKind::Repeat, ..Key::typed('a', Modifiers::NONE) });
     ui.focus(editor);
     for event in [typed('a'), repeat, release.clone()] {
         ui.dispatch(event);

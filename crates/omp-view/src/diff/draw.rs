@@ -9,7 +9,7 @@ use omp_syntax::Language;
 use omp_theme::{Preset, Symbol, Tint, Token};
 use omp_tui::text::{Attributes, Color, Depth, Line, Style, width};
 
-use super::parse::{Hunk, Kind, Row};
+use super::parse::{DiffRowKind, Hunk, Row};
 use super::{LongLines, Numbers};
 use crate::look::count;
 use crate::preview::clamped;
@@ -64,11 +64,14 @@ impl Drawing<'_> {
     pub(super) fn colors(&self, rows: &[Row], language: Option<Language>) -> Vec<Colors> {
         let mut found = vec![Colors::new(); rows.len()];
         let bytes: usize = rows.iter().map(|row| row.text.len() + 1).sum();
-        let Some(language) = language.filter(|_| bytes <= COLORED && self.tints(Kind::Added).is_some())
+        let Some(language) =
+            language.filter(|_| bytes <= COLORED && self.tints(DiffRowKind::Added).is_some())
         else {
             return found;
         };
-        for (kind, other) in [(Kind::Removed, Kind::Added), (Kind::Added, Kind::Removed)] {
+        for (kind, other) in
+            [(DiffRowKind::Removed, DiffRowKind::Added), (DiffRowKind::Added, DiffRowKind::Removed)]
+        {
             if !rows.iter().any(|row| row.kind == kind) {
                 continue;
             }
@@ -92,9 +95,9 @@ impl Drawing<'_> {
     ) -> Vec<Line> {
         let ink = self.ink(row.kind);
         let sign = match row.kind {
-            Kind::Added => self.look.symbol(Symbol::FormatAdded),
-            Kind::Removed => self.look.symbol(Symbol::FormatRemoved),
-            Kind::Context => " ",
+            DiffRowKind::Added => self.look.symbol(Symbol::FormatAdded),
+            DiffRowKind::Removed => self.look.symbol(Symbol::FormatRemoved),
+            DiffRowKind::Context => " ",
         };
         let mut gutter = Line::new();
         if self.numbers == Numbers::Shown {
@@ -128,10 +131,10 @@ impl Drawing<'_> {
     }
 
     /// What fits of a text. A changed line may go on in further rows, because what changed may be at its end.
-    fn fitted(&self, text: &Line, room: usize, kind: Kind) -> Vec<Line> {
+    fn fitted(&self, text: &Line, room: usize, kind: DiffRowKind) -> Vec<Line> {
         let most = match (self.long, kind) {
             (LongLines::Wrapped, _) => usize::MAX,
-            (LongLines::Cut, Kind::Context) => 1,
+            (LongLines::Cut, DiffRowKind::Context) => 1,
             (LongLines::Cut, _) => CUT_ROWS,
         };
         if most == 1 || text.width() <= room {
@@ -168,7 +171,7 @@ impl Drawing<'_> {
         line
     }
 
-    fn ink(&self, kind: Kind) -> Ink {
+    fn ink(&self, kind: DiffRowKind) -> Ink {
         let token = token(kind);
         let Some([line, word]) = self.tints(kind) else {
             let text = self.look.fg(token);
@@ -182,18 +185,18 @@ impl Drawing<'_> {
     }
 
     /// What is behind a changed line and a changed word, where that can be shown.
-    fn tints(&self, kind: Kind) -> Option<[Color; 2]> {
-        let shown = kind != Kind::Context && self.look.depth == Depth::Direct;
+    fn tints(&self, kind: DiffRowKind) -> Option<[Color; 2]> {
+        let shown = kind != DiffRowKind::Context && self.look.depth == Depth::Direct;
         let tint = |tint: Tint| self.look.theme.tint(token(kind), tint).filter(|_| shown);
         Some([tint(Tint::Quiet)?, tint(Tint::Strong)?])
     }
 }
 
-fn token(kind: Kind) -> Token {
+fn token(kind: DiffRowKind) -> Token {
     match kind {
-        Kind::Added => Token::ToolDiffAdded,
-        Kind::Removed => Token::ToolDiffRemoved,
-        Kind::Context => Token::ToolDiffContext,
+        DiffRowKind::Added => Token::ToolDiffAdded,
+        DiffRowKind::Removed => Token::ToolDiffRemoved,
+        DiffRowKind::Context => Token::ToolDiffContext,
     }
 }
 

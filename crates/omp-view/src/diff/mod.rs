@@ -8,7 +8,7 @@ use omp_syntax::Language;
 use omp_theme::Token;
 use omp_tui::text::Line;
 
-pub use parse::{FileDiff, Hunk, Kind, Row};
+pub use parse::{DiffRowKind, FileDiff, Hunk, Row};
 
 use crate::Look;
 use draw::Drawing;
@@ -60,8 +60,8 @@ pub fn of_texts(path: &str, old: &str, new: &str) -> FileDiff {
 /// Added and removed lines.
 pub fn counts(files: &[FileDiff]) -> (usize, usize) {
     let rows = || files.iter().flat_map(|file| &file.hunks).flat_map(|hunk| &hunk.rows);
-    let of = |kind: Kind| rows().filter(|row| row.kind == kind).count();
-    (of(Kind::Added), of(Kind::Removed))
+    let of = |kind: DiffRowKind| rows().filter(|row| row.kind == kind).count();
+    (of(DiffRowKind::Added), of(DiffRowKind::Removed))
 }
 
 /// The rows of a difference, and how many lines were left out. Several files have their names above them.
@@ -104,7 +104,7 @@ pub fn render(look: &Look, files: &[FileDiff], options: Options<'_>) -> (Vec<Lin
 /// reason, because removed lines are compared with the added ones behind them.
 fn visible(rows: &[Row], most: usize) -> usize {
     let rest = rows.get(most..).unwrap_or_default();
-    most.saturating_add(rest.iter().take(most).take_while(|row| row.kind != Kind::Context).count())
+    most.saturating_add(rest.iter().take(most).take_while(|row| row.kind != DiffRowKind::Context).count())
 }
 
 /// The digits of the highest line number.

@@ -23,7 +23,7 @@ pub struct Hunk {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// What became of it.
-    pub kind: Kind,
+    pub kind: DiffRowKind,
     /// Its number in the text it stands in: the old one for removed lines, else the new one.
     pub number: usize,
     /// Its text without the line end.
@@ -36,7 +36,7 @@ pub struct Row {
 
 /// What became of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum DiffRowKind {
     /// It is new.
     Added,
     /// It is gone.
@@ -77,11 +77,11 @@ impl Reader {
             return self.header(line);
         }
         match line.split_at_checked(1) {
-            Some(("+", text)) => self.row(Kind::Added, text),
-            Some(("-", text)) => self.row(Kind::Removed, text),
-            Some((" ", text)) => self.row(Kind::Context, text),
+            Some(("+", text)) => self.row(DiffRowKind::Added, text),
+            Some(("-", text)) => self.row(DiffRowKind::Removed, text),
+            Some((" ", text)) => self.row(DiffRowKind::Context, text),
             // Some programs drop the blank before an empty line.
-            None => self.row(Kind::Context, ""),
+            None => self.row(DiffRowKind::Context, ""),
             Some(_) => self.left = (0, 0),
         }
     }
@@ -114,16 +114,16 @@ impl Reader {
         }
     }
 
-    fn row(&mut self, kind: Kind, text: &str) {
+    fn row(&mut self, kind: DiffRowKind, text: &str) {
         let number = match kind {
-            Kind::Removed => self.old,
+            DiffRowKind::Removed => self.old,
             _ => self.new,
         };
-        if kind != Kind::Added {
+        if kind != DiffRowKind::Added {
             self.old += 1;
             self.left.0 = self.left.0.saturating_sub(1);
         }
-        if kind != Kind::Removed {
+        if kind != DiffRowKind::Removed {
             self.new += 1;
             self.left.1 = self.left.1.saturating_sub(1);
         }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
-use super::parse::{Kind, Row};
+use super::parse::{DiffRowKind, Row};
 
 /// Longer lines are compared as a whole.
 const MAX_BYTES: usize = 1_000;
@@ -21,8 +21,8 @@ pub(super) fn emphases(rows: &[Row]) -> Vec<Vec<Range<usize>>> {
     let mut found = vec![Vec::new(); rows.len()];
     let mut at = 0;
     while at < rows.len() {
-        let removed = run(rows, at, Kind::Removed);
-        let added = run(rows, at + removed, Kind::Added);
+        let removed = run(rows, at, DiffRowKind::Removed);
+        let added = run(rows, at + removed, DiffRowKind::Added);
         if removed.max(added) <= MAX_LINES {
             let least = SIMILAR[usize::from(removed != added)];
             for index in at..at + removed.min(added) {
@@ -36,7 +36,7 @@ pub(super) fn emphases(rows: &[Row]) -> Vec<Vec<Range<usize>>> {
     found
 }
 
-fn run(rows: &[Row], from: usize, kind: Kind) -> usize {
+fn run(rows: &[Row], from: usize, kind: DiffRowKind) -> usize {
     rows.get(from..).unwrap_or_default().iter().take_while(|row| row.kind == kind).count()
 }
 

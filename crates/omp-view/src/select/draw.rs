@@ -4,7 +4,7 @@ use omp_theme::{Symbol, Token};
 use omp_tui::text::width::{clusters, text_width};
 use omp_tui::text::{Attributes, Line, Style};
 
-use super::filter::Found;
+use super::filter::FilterMatch;
 use super::{Choice, Form, Marks, Selector};
 use crate::Look;
 use crate::look::{behind, grouped};
@@ -119,7 +119,7 @@ impl Selector {
         widths.filter(|cells| *cells <= most).max().unwrap_or(0)
     }
 
-    fn choice_row(&self, look: &Look, found: &Found, at_cursor: bool, labels: usize) -> Line {
+    fn choice_row(&self, look: &Look, found: &FilterMatch, at_cursor: bool, labels: usize) -> Line {
         let choice = &self.choices[found.choice];
         let mut line = Line::new();
         let cursor = look.symbol(Symbol::NavCursor);
@@ -185,7 +185,7 @@ fn detail_rows(look: &Look, choice: &Choice) -> Vec<Line> {
 }
 
 /// The label with the letters that fit in another colour.
-fn label(look: &Look, choice: &Choice, found: &Found, at_cursor: bool) -> Line {
+fn label(look: &Look, choice: &Choice, found: &FilterMatch, at_cursor: bool) -> Line {
     let refused = !choice.refusal.is_empty();
     let base = match (refused, at_cursor) {
         (true, _) => look.fg(Token::Dim),

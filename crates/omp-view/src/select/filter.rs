@@ -8,7 +8,7 @@ use super::Choice;
 
 /// An option that fits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct FilterMatch {
     /// Its place in the list.
     pub(super) choice: usize,
     /// The characters of its label that fit, by number.
@@ -16,8 +16,8 @@ pub(super) struct Found {
 }
 
 /// Every option, in its order.
-pub(super) fn all(count: usize) -> Vec<Found> {
-    (0..count).map(|choice| Found { choice, hits: Vec::new() }).collect()
+pub(super) fn all(count: usize) -> Vec<FilterMatch> {
+    (0..count).map(|choice| FilterMatch { choice, hits: Vec::new() }).collect()
 }
 
 /// What was typed.
@@ -60,7 +60,7 @@ impl Query {
 
     /// The options that fit, best first; equally good ones in their order. Words fit in any order, letters of a label may
     /// be left out, capital letters count only where some are typed.
-    pub(super) fn find(&self, choices: &[Choice]) -> Vec<Found> {
+    pub(super) fn find(&self, choices: &[Choice]) -> Vec<FilterMatch> {
         if self.0.trim().is_empty() {
             return all(choices.len());
         }
@@ -68,10 +68,10 @@ impl Query {
         // In sentences letters that stand far apart mean nothing.
         let words = Pattern::new(&self.0, CaseMatching::Smart, Normalization::Smart, AtomKind::Substring);
         let mut matcher = Matcher::new(Config::DEFAULT);
-        let mut scored: Vec<(u32, Found)> = Vec::new();
+        let mut scored: Vec<(u32, FilterMatch)> = Vec::new();
         for (choice, option) in choices.iter().enumerate() {
             if let Some((score, hits)) = score(option, &pattern, &words, &mut matcher) {
-                scored.push((score, Found { choice, hits }));
+                scored.push((score, FilterMatch { choice, hits }));
             }
         }
         scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));

@@ -12,7 +12,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use filter::{Found, Query};
+use filter::{FilterMatch, Query};
 
 /// One option.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Choice {
         Self { group: group.into(), ..self }
     }
 
-    /// Found by these words, too.
+    /// FilterMatch by these words, too.
     #[must_use]
     pub fn keywords(self, keywords: impl Into<String>) -> Self {
         Self { keywords: keywords.into(), ..self }
@@ -128,7 +128,7 @@ pub struct Selector {
     choices: Vec<Choice>,
     marks: Marks,
     query: Query,
-    found: Vec<Found>,
+    found: Vec<FilterMatch>,
     /// The place in `found`.
     cursor: usize,
     /// The first of `found` that is shown.
@@ -251,7 +251,7 @@ impl Selector {
                 labels.filter(|(_, choice)| marked.contains(&choice.label)).map(|(index, _)| index).collect();
         }
         self.found = self.query.find(&self.choices);
-        let same = |found: &Found| Some(&self.choices[found.choice].label) == label.as_ref();
+        let same = |found: &FilterMatch| Some(&self.choices[found.choice].label) == label.as_ref();
         self.cursor = self.found.iter().position(same).unwrap_or(0);
         self.scroll();
     }

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::app::{App, Task};
 
 /// A row of the dashboard.
-enum Row {
+enum ExtensionRow {
     /// A whole source.
     Source {
         id: &'static str,
@@ -31,7 +31,7 @@ pub(crate) fn show_extensions(app: &mut App, at: usize) {
     });
 }
 
-fn list_extensions(app: &mut App, rows: Vec<Row>, at: usize) {
+fn list_extensions(app: &mut App, rows: Vec<ExtensionRow>, at: usize) {
     if rows.is_empty() {
         app.hint(Token::Muted, "No context files, skills, rules, commands or settings files found");
         return;
@@ -41,8 +41,8 @@ fn list_extensions(app: &mut App, rows: Vec<Row>, at: usize) {
     app.pick(list, move |app, chosen| {
         let Some((place, row)) = chosen.and_then(|place| Some((place, rows.get(place)?))) else { return };
         let (key, entry) = match row {
-            Row::Source { id, .. } => (keys::DISABLED_PROVIDERS.path(), (*id).to_owned()),
-            Row::Item(found) => (keys::DISABLED_EXTENSIONS.path(), found.entry.clone()),
+            ExtensionRow::Source { id, .. } => (keys::DISABLED_PROVIDERS.path(), (*id).to_owned()),
+            ExtensionRow::Item(found) => (keys::DISABLED_EXTENSIONS.path(), found.entry.clone()),
         };
         toggle(app, key, entry, place);
     });
@@ -81,27 +81,27 @@ async fn switch(session: &Arc<Session>, key: &'static str, entry: &str) -> Resul
 }
 
 /// Each source before what it has.
-fn rows(mut found: Vec<DiscoveredItem>) -> Vec<Row> {
+fn rows(mut found: Vec<DiscoveredItem>) -> Vec<ExtensionRow> {
     found.sort_by_key(|item| item.order);
     let mut seen = BTreeSet::new();
     let mut rows = Vec::new();
     for item in found {
         if seen.insert(item.provider) {
             let on = item.state != DiscoveredState::SourceOff;
-            rows.push(Row::Source { id: item.provider, label: item.label, on });
+            rows.push(ExtensionRow::Source { id: item.provider, label: item.label, on });
         }
-        rows.push(Row::Item(item));
+        rows.push(ExtensionRow::Item(item));
     }
     rows
 }
 
-fn choice(row: &Row) -> Choice {
+fn choice(row: &ExtensionRow) -> Choice {
     match row {
-        Row::Source { label, on, .. } => {
+        ExtensionRow::Source { label, on, .. } => {
             let state = if *on { "on" } else { "off" };
             Choice::new(format!("all of {label} ({state})")).group(*label)
         }
-        Row::Item(item) => {
+        ExtensionRow::Item(item) => {
             let (sign, state) = match &item.state {
                 DiscoveredState::Active => ("+", "active".to_owned()),
                 DiscoveredState::Shadowed(winner) => ("~", format!("shadowed by {}", winner.display())),

@@ -1,6 +1,6 @@
 //! Choosing a model and how hard it thinks.
 
-use omp_panels::models::{Canonical, Item, Offer, Panel, Purpose, Role};
+use omp_panels::models::{Canonical, ModelItem, ModelOffer, ModelsPanel, Purpose, Role};
 use omp_sdk::settings::keys;
 use omp_sdk::{CacheAtStake, Direction, ModelChoice, Session, role_names};
 use omp_theme::Token;
@@ -36,7 +36,7 @@ fn open_models(app: &mut App, purpose: Purpose) {
         // Keys may be printed by commands, and credentials lie in a database.
         let offer = tokio::task::spawn_blocking(move || offer(&session)).await;
         Box::new(move |app: &mut App| match offer {
-            Ok(offer) if !offer.items.is_empty() => app.opened(Covering(Panel::new(offer, purpose))),
+            Ok(offer) if !offer.items.is_empty() => app.opened(Covering(ModelsPanel::new(offer, purpose))),
             _ => {
                 app.close::<Opening>();
                 let text = "no other model is available: sign in with /login or set a provider's API key";
@@ -90,7 +90,7 @@ pub(crate) fn cycle_thinking(app: &mut App) {
 }
 
 /// Everything that a person could choose in a session.
-fn offer(session: &Session) -> Offer {
+fn offer(session: &Session) -> ModelOffer {
     let settings = session.settings();
     let given = settings.get(keys::MODEL_ROLES);
     let role = |name: String| {
@@ -98,7 +98,7 @@ fn offer(session: &Session) -> Offer {
         Role { name, model }
     };
     let canonical = session.canonical_choices().into_iter();
-    Offer {
+    ModelOffer {
         items: session.model_choices().iter().map(item).collect(),
         canonical: canonical.map(|model| Canonical { id: model.id, variants: model.variants }).collect(),
         scope: session.scope().into_iter().map(|model| model.selector).collect(),
@@ -111,7 +111,7 @@ fn offer(session: &Session) -> Offer {
     }
 }
 
-fn item(choice: &ModelChoice) -> Item {
+fn item(choice: &ModelChoice) -> ModelItem {
     let provider = choice.selector.split_once('/').map_or("", |(provider, _)| provider).to_owned();
     let thinks = if choice.reasoning { ", reasoning" } else { "" };
     let window = match choice.context_window / 1000 {
@@ -119,7 +119,7 @@ fn item(choice: &ModelChoice) -> Item {
         thousands @ 1..1000 => format!("{thousands}k"),
         thousands => format!("{:.1}M", thousands as f64 / 1000.0).replace(".0M", "M"),
     };
-    Item {
+    ModelItem {
         selector: choice.selector.clone(),
         provider,
         facts: format!("{} ({window}{thinks})", choice.name),

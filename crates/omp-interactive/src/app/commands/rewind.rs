@@ -19,7 +19,7 @@ const MOST_NAMED: usize = 12;
 
 /// What can be answered when a prompt was chosen.
 #[derive(Clone, Copy)]
-enum Answer {
+enum RewindAnswer {
     Go(RewindWhat, OtherChanges),
     Leave,
 }
@@ -85,27 +85,27 @@ fn ask_about_conversation(app: &mut App, entry: String, reason: &str) {
 fn ask_what(app: &mut App, entry: String, plan: &FilePlan) {
     let mut menu = Menu::new("Rewind to before this prompt?", []).with_text(files_told(app, plan));
     let mut answers = Vec::new();
-    let mut offer = |menu: Menu, label: &str, detail: &str, answer: Answer| {
+    let mut offer = |menu: Menu, label: &str, detail: &str, answer: RewindAnswer| {
         answers.push(answer);
         menu.or(label, detail)
     };
     let stay = OtherChanges::Stay;
     if !plan.changes.is_empty() {
         let detail = counted(Some(plan.changes.len()));
-        menu = offer(menu, "Conversation and files", &detail, Answer::Go(RewindWhat::Both, stay));
+        menu = offer(menu, "Conversation and files", &detail, RewindAnswer::Go(RewindWhat::Both, stay));
     }
     if !plan.outside.is_empty() {
         let detail = format!("{}, including those changed by others", counted(Some(plan.files())));
-        let answer = Answer::Go(RewindWhat::Both, OtherChanges::Restored);
+        let answer = RewindAnswer::Go(RewindWhat::Both, OtherChanges::Restored);
         menu = offer(menu, "Conversation and all files", &detail, answer);
     }
-    menu = offer(menu, "Conversation only", "", Answer::Go(RewindWhat::Conversation, stay));
+    menu = offer(menu, "Conversation only", "", RewindAnswer::Go(RewindWhat::Conversation, stay));
     if !plan.changes.is_empty() {
-        menu = offer(menu, "Files only", "", Answer::Go(RewindWhat::Files, stay));
+        menu = offer(menu, "Files only", "", RewindAnswer::Go(RewindWhat::Files, stay));
     }
-    menu = offer(menu, "Cancel", "", Answer::Leave);
+    menu = offer(menu, "Cancel", "", RewindAnswer::Leave);
     app.ask(menu, move |app, chosen| {
-        if let Some(Answer::Go(what, others)) = chosen.and_then(|place| answers.get(place)).copied() {
+        if let Some(RewindAnswer::Go(what, others)) = chosen.and_then(|place| answers.get(place)).copied() {
             rewind(app, entry, what, others);
         }
     });

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omp_panels::settings::{Item, Kind, Panel};
+use omp_panels::settings::{SettingItem, SettingKind, SettingsPanel};
 use omp_sdk::settings::{Layer, Secrecy, Setting, Settings as Values, Shape, find, parse_value, reset_value};
 use omp_sdk::settings::{TABLE, keys};
 use omp_sdk::{SettingEffect, setting_effect};
@@ -13,7 +13,7 @@ use crate::app::commands::theme;
 use crate::app::panels::Panels;
 use crate::app::{App, Task};
 use crate::panels::covering::Covering;
-use crate::panels::hidden::Hidden;
+use crate::panels::secret_input::SecretInput;
 use crate::panels::text::Text;
 
 /// Where a broker is, and its word, are no business of this panel: a session that uses one was started with it.
@@ -37,7 +37,7 @@ pub(crate) fn open_settings(app: &mut App) {
                 app.complain(&error.to_string());
             }
             let items = setting_items(app);
-            app.opened(Covering(Panel::new(items)));
+            app.opened(Covering(SettingsPanel::new(items)));
         }) as Task
     });
 }
@@ -62,7 +62,7 @@ pub(crate) fn reset_setting(app: &mut App, path: &'static str) {
 pub(crate) fn write_setting(app: &mut App, path: &'static str) {
     let Some(row) = find(path) else { return };
     if row.secrecy == Secrecy::Secret {
-        app.open_in_front(Hidden::new(path, move |app, written| change_setting(app, path, &written)));
+        app.open_in_front(SecretInput::new(path, move |app, written| change_setting(app, path, &written)));
         return;
     }
     let begun = shown(&app.session().settings().value(row));
@@ -97,7 +97,7 @@ pub(crate) fn store_setting(app: &mut App, path: &'static str, value: Value) {
 
 fn complain_about_setting(app: &mut App, problem: &str) {
     theme::stop_trying(app);
-    match app.panels.panel::<Covering<Panel>>() {
+    match app.panels.panel::<Covering<SettingsPanel>>() {
         Some(panel) => panel.0.complain(problem),
         None => app.complain(problem),
     }
@@ -115,13 +115,13 @@ fn setting_changed(app: &mut App, path: &'static str, value: &Value) {
     if let Some(layer) = wins.filter(|layer| !matches!(layer, Layer::Global(_) | Layer::Default)) {
         app.hint(Token::Warning, format!("{path} saved, but {} overrides it here", place(&layer)));
     }
-    if let Some(panel) = app.panels.panel::<Covering<Panel>>() {
+    if let Some(panel) = app.panels.panel::<Covering<SettingsPanel>>() {
         panel.0.update(items);
     }
     app.surface.changed();
 }
 
-fn setting_items(app: &App) -> Vec<Item> {
+fn setting_items(app: &App) -> Vec<SettingItem> {
     let settings = app.session().settings();
     let themes = app.surface.theme.names();
     let rows = TABLE.iter().filter(|row| !HIDDEN.contains(&row.path));
@@ -137,18 +137,18 @@ pub(crate) fn try_setting(app: &mut App, path: &'static str, text: &str) {
     }
 }
 
-fn item(row: &'static Setting, settings: &Values, themes: &[String]) -> Item {
+fn item(row: &'static Setting, settings: &Values, themes: &[String]) -> SettingItem {
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
     let kind = match row.shape {
-        Shape::Flag(_) => Kind::Flag,
+        Shape::Flag(_) => SettingKind::Flag,
         Shape::Choice { choices, .. } if row.path == keys::SYMBOL_PRESET.path() => {
-            Kind::Tried(words(choices))
+            SettingKind::Tried(words(choices))
         }
-        Shape::Choice { choices, .. } => Kind::Words(words(choices)),
+        Shape::Choice { choices, .. } => SettingKind::Words(words(choices)),
         Shape::Text(_) if [keys::THEME_DARK.path(), keys::THEME_LIGHT.path()].contains(&row.path) => {
-            Kind::Tried(themes.to_vec())
+            SettingKind::Tried(themes.to_vec())
         }
-        Shape::Text(_) | Shape::Number(_) | Shape::List(_) | Shape::Record => Kind::Text,
+        Shape::Text(_) | Shape::Number(_) | Shape::List(_) | Shape::Record => SettingKind::Text,
     };
     let (value, layer) = (shown(&settings.value(row)), settings.origin(row.path));
     let value = match row.secrecy {
@@ -163,7 +163,15 @@ fn item(row: &'static Setting, settings: &Values, themes: &[String]) -> Item {
         Layer::Runtime => "this run",
     };
     let (group, about) = (row.group.title(), row.about);
-    Item { path: row.path, group, about, kind, value, origin: origin.to_owned(), remark: remark(row, &layer) }
+    SettingItem {
+        path: row.path,
+        group,
+        about,
+        kind,
+        value,
+        origin: origin.to_owned(),
+        remark: remark(row, &layer),
+    }
 }
 
 fn remark(row: &Setting, layer: &Layer) -> String {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omp_panels::wizard::{Answer, Question, Scene, VERSION, Wish, Wizard as Machine};
+use omp_panels::wizard::{Scene, VERSION, Wizard as Machine, WizardAnswer, WizardQuestion, WizardRequest};
 use omp_sdk::settings::{Layer, Setting, Settings, find, keys};
 use omp_sdk::{LoginRow, ProviderAdded, ProviderPreset};
 use omp_theme::{Preset, Symbol, Token};
@@ -16,7 +16,7 @@ use super::login::{Pending, logins};
 use crate::app::commands::{login, settings, theme};
 use crate::app::panels::Panels;
 use crate::app::{App, Task};
-use crate::panels::wizard::{Whole, Wizard};
+use crate::panels::wizard::{Wizard, WizardEnd};
 use crate::run::SetUp;
 
 /// The setting that a scene is about, and that nothing reads yet.
@@ -45,8 +45,8 @@ impl Panels {
 /// `/setup`: everything, or the providers.
 pub(crate) fn set_up(app: &mut App, part: &str) {
     match part {
-        "" => open_wizard(app, Scene::ALL.to_vec(), Whole::Yes),
-        "providers" => open_wizard(app, vec![Scene::Providers, Scene::Search], Whole::No),
+        "" => open_wizard(app, Scene::ALL.to_vec(), WizardEnd::Yes),
+        "providers" => open_wizard(app, vec![Scene::Providers, Scene::Search], WizardEnd::No),
         _ => app.hint(Token::Warning, "Usage: /setup [providers]"),
     }
 }
@@ -62,11 +62,11 @@ pub(crate) fn begin_set_up(app: &mut App, set_up: SetUp) {
         SetUp::Whole => Scene::ALL.to_vec(),
     };
     if !scenes.is_empty() {
-        open_wizard(app, scenes, Whole::Yes);
+        open_wizard(app, scenes, WizardEnd::Yes);
     }
 }
 
-fn open_wizard(app: &mut App, scenes: Vec<Scene>, whole: Whole) {
+fn open_wizard(app: &mut App, scenes: Vec<Scene>, whole: WizardEnd) {
     let questions = scenes.into_iter().map(|scene| question(app, scene, &[])).collect();
     app.open_in_front(Wizard { machine: Machine::new(questions), whole });
     renew_providers(app);
@@ -87,7 +87,7 @@ pub(crate) fn renew_providers(app: &mut App) {
     });
 }
 
-fn question(app: &App, scene: Scene, logins: &[(LoginRow, bool)]) -> Question {
+fn question(app: &App, scene: Scene, logins: &[(LoginRow, bool)]) -> WizardQuestion {
     let settings = app.session().settings();
     let mut remark = String::new();
     let current;
@@ -98,7 +98,7 @@ fn question(app: &App, scene: Scene, logins: &[(LoginRow, bool)]) -> Question {
             current = stored.join(", ");
             let answer = |(row, stored): &(LoginRow, bool)| {
                 let signed = if *stored { ", signed in" } else { "" };
-                Answer::new(&row.id, format!("{}{signed}", row.name))
+                WizardAnswer::new(&row.id, format!("{}{signed}", row.name))
             };
             logins.iter().map(answer).collect()
         }
@@ -110,36 +110,42 @@ fn question(app: &App, scene: Scene, logins: &[(LoginRow, bool)]) -> Question {
                 remark = format!("Saved, but {part} isn't available yet");
             }
             let words = setting.map(Setting::choices).unwrap_or_default();
-            words.iter().map(|word| Answer::new(*word, "")).collect()
+            words.iter().map(|word| WizardAnswer::new(*word, "")).collect()
         }
         Scene::Symbols => {
             current = app.surface.theme.theme().preset().name().to_owned();
-            Preset::ALL.into_iter().map(|preset| Answer::new(preset.name(), sample(preset))).collect()
+            Preset::ALL.into_iter().map(|preset| WizardAnswer::new(preset.name(), sample(preset))).collect()
         }
         Scene::Theme => {
             current = app.surface.theme.slots().get(app.surface.theme.appearance()).to_owned();
-            app.surface.theme_items().into_iter().map(|item| Answer::new(item.name, item.made_for)).collect()
+            app.surface
+                .theme_items()
+                .into_iter()
+                .map(|item| WizardAnswer::new(item.name, item.made_for))
+                .collect()
         }
     };
-    Question { scene, answers, current, remark }
+    WizardQuestion { scene, answers, current, remark }
 }
 
 /// Does what the wizard wants.
-pub(crate) fn grant_wizard(app: &mut App, wish: Wish, whole: Whole) {
+pub(crate) fn grant_wizard(app: &mut App, wish: WizardRequest, whole: WizardEnd) {
     match wish {
-        Wish::SignIn(id) => login::find_login(app, id, true),
-        Wish::Try(Scene::Symbols, word) => theme::try_symbols(app, Preset::find(&word)),
-        Wish::Try(_, name) => theme::try_theme(app, &name),
-        Wish::StopTrying => theme::stop_trying(app),
-        Wish::Keep(Scene::Theme, name) => theme::keep_theme(app, &name),
-        Wish::Keep(Scene::Symbols, word) => settings::change_setting(app, keys::SYMBOL_PRESET.path(), &word),
-        Wish::Keep(_, word) => settings::change_setting(app, SEARCH, &word),
-        Wish::Leave => {
+        WizardRequest::SignIn(id) => login::find_login(app, id, true),
+        WizardRequest::Try(Scene::Symbols, word) => theme::try_symbols(app, Preset::find(&word)),
+        WizardRequest::Try(_, name) => theme::try_theme(app, &name),
+        WizardRequest::StopTrying => theme::stop_trying(app),
+        WizardRequest::Keep(Scene::Theme, name) => theme::keep_theme(app, &name),
+        WizardRequest::Keep(Scene::Symbols, word) => {
+            settings::change_setting(app, keys::SYMBOL_PRESET.path(), &word);
+        }
+        WizardRequest::Keep(_, word) => settings::change_setting(app, SEARCH, &word),
+        WizardRequest::Leave => {
             app.hint(Token::Muted, "Run /setup to continue setup at any time");
             app.send_waiting();
         }
-        Wish::Finish => {
-            if whole == Whole::Yes {
+        WizardRequest::Finish => {
+            if whole == WizardEnd::Yes {
                 settings::store_setting(app, keys::SETUP_VERSION.path(), Value::from(VERSION));
             }
             app.hint(Token::Muted, "Setup complete. See /settings for more options.");

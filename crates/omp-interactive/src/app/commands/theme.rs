@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use omp_panels::theme::{Item, Picker};
+use omp_panels::theme::{Picker, ThemeItem};
 use omp_sdk::settings::keys;
 use omp_theme::{Adjustments, Appearance, Preset, Theme, Token};
 use omp_tui::render::Gesture;
@@ -10,19 +10,19 @@ use serde_json::Value;
 
 use crate::app::commands::settings;
 use crate::app::surface::Surface;
-use crate::app::{App, Wish};
-use crate::appearance::Wishes;
+use crate::app::{App, TerminalRequest};
+use crate::appearance::ThemeSettings;
 use crate::panels::covering::Covering;
 
 impl Surface {
     /// Every theme, with the background it is made for.
-    pub(in crate::app) fn theme_items(&self) -> Vec<Item> {
+    pub(in crate::app) fn theme_items(&self) -> Vec<ThemeItem> {
         let made_for = |name: &str| match Theme::built_in(name).map(|theme| theme.is_light()) {
             Some(true) => "light",
             Some(false) => "dark",
             None => "custom",
         };
-        self.theme.names().into_iter().map(|name| Item { made_for: made_for(&name), name }).collect()
+        self.theme.names().into_iter().map(|name| ThemeItem { made_for: made_for(&name), name }).collect()
     }
 
     /// What is chosen on this background, and the setting that keeps it.
@@ -35,7 +35,7 @@ impl Surface {
 
     fn show_theme(&mut self, gesture: Gesture) {
         self.stage.set_theme(Arc::clone(self.theme.theme()));
-        self.wishes.push(Wish::Gesture(gesture));
+        self.requests.push(TerminalRequest::Gesture(gesture));
         self.changed();
     }
 }
@@ -81,9 +81,9 @@ pub(crate) fn keep_theme(app: &mut App, name: &str) {
     settings::store_setting(app, path, Value::from(name));
 }
 
-fn looks(app: &App) -> Wishes {
+fn looks(app: &App) -> ThemeSettings {
     let session = app.session();
-    Wishes::read(session.directories(), &session.settings())
+    ThemeSettings::read(session.directories(), &session.settings())
 }
 
 /// Looks as the settings say.

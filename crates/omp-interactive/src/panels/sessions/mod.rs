@@ -7,7 +7,7 @@ mod start;
 use std::sync::Arc;
 
 use omp_keys::Bindings;
-use omp_panels::sessions::{Picker, Scope, Wish};
+use omp_panels::sessions::{Picker, Scope, SessionsRequest};
 use omp_tui::input::Key;
 use omp_tui::render::Size;
 use omp_view::Look;
@@ -25,7 +25,7 @@ struct SessionList {
 }
 
 impl SessionList {
-    fn wishes(wish: Option<Wish>) -> Reaction {
+    fn wishes(wish: Option<SessionsRequest>) -> Reaction {
         match wish {
             Some(wish) => Reaction::Do(Box::new(move |app| fulfil(app, wish))),
             None => Reaction::Stay,
@@ -54,18 +54,18 @@ pub(crate) fn open_session_list(app: &mut App) {
     let sources = Sources::new(session.directories(), session.session_dir(), &session.cwd(), file);
     let picker = Picker::new(Scope::Folder, app.composer.keys());
     app.open(SessionList { picker, sources: Arc::new(sources) });
-    fulfil(app, Wish::Load(Scope::Folder));
+    fulfil(app, SessionsRequest::Load(Scope::Folder));
 }
 
 /// Does what the list wants; what needs the disk is done beside the interface.
-fn fulfil(app: &mut App, wish: Wish) {
+fn fulfil(app: &mut App, wish: SessionsRequest) {
     match wish {
-        Wish::Choose(path) => {
+        SessionsRequest::Choose(path) => {
             app.close::<SessionList>();
             switching::resume(app, path);
         }
-        Wish::Cancel => app.close::<SessionList>(),
-        Wish::Exit => {
+        SessionsRequest::Cancel => app.close::<SessionList>(),
+        SessionsRequest::Exit => {
             app.close::<SessionList>();
             app.surface.quit();
         }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use omp_panels::age;
-use omp_panels::sessions::{Item, News, Scope, Wish};
+use omp_panels::sessions::{News, Scope, SessionItem, SessionsRequest};
 use omp_sdk::sessions::{NO_MESSAGES, SessionInfo, Status};
 use omp_sdk::{Directories, SavedSessions, SessionList, SessionScope};
 
@@ -36,22 +36,22 @@ impl Sources {
     }
 
     /// Does what a list wants of the disk, and waits for it.
-    pub(super) fn perform(&self, wish: Wish) -> Option<News> {
+    pub(super) fn perform(&self, wish: SessionsRequest) -> Option<News> {
         Some(match wish {
-            Wish::Load(scope) => News::Listed(scope, self.load(scope)),
-            Wish::Search(scope, query) => {
+            SessionsRequest::Load(scope) => News::Listed(scope, self.load(scope)),
+            SessionsRequest::Search(scope, query) => {
                 let places = self.shelf(scope).map(|shelf| shelf.find(&query)).unwrap_or_default();
                 News::Found(scope, query, places)
             }
-            Wish::Rename(path, name) => match self.saved.rename(&path, &name) {
+            SessionsRequest::Rename(path, name) => match self.saved.rename(&path, &name) {
                 Ok(()) => News::Renamed(path, name),
                 Err(error) => News::Failed(error.to_string()),
             },
-            Wish::Delete(path) => match self.saved.remove(&path) {
+            SessionsRequest::Delete(path) => match self.saved.remove(&path) {
                 Ok(()) => News::Deleted(path),
                 Err(error) => News::Failed(error.to_string()),
             },
-            Wish::Choose(_) | Wish::Cancel | Wish::Exit => return None,
+            SessionsRequest::Choose(_) | SessionsRequest::Cancel | SessionsRequest::Exit => return None,
         })
     }
 
@@ -63,7 +63,7 @@ impl Sources {
         found.next()
     }
 
-    fn load(&self, scope: Scope) -> Vec<Item> {
+    fn load(&self, scope: Scope) -> Vec<SessionItem> {
         let wanted = match scope {
             Scope::Folder => SessionScope::Folder,
             Scope::All => SessionScope::AllFolders,
@@ -86,9 +86,9 @@ impl Sources {
         }
     }
 
-    fn item(&self, session: &SessionInfo, now: SystemTime) -> Item {
+    fn item(&self, session: &SessionInfo, now: SystemTime) -> SessionItem {
         let name = session.title.as_deref().unwrap_or(&session.first_message);
-        Item {
+        SessionItem {
             name: if name == NO_MESSAGES { session.name() } else { name.to_owned() },
             directory: crate::app::shown_path(&session.cwd, &self.home),
             path: session.path.clone(),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use omp_panels::Drawn;
 use omp_theme::{Appearance, Current, Signals, color_depth};
 use omp_tui::capability::{self, Environment};
-use omp_tui::input::{Appearance as Reported, Decoder, Event, Key, Kind};
+use omp_tui::input::{Appearance as Reported, Decoder, Event, Key, KeyEventKind};
 use omp_tui::probe::{self, Fact, Probes};
 use omp_tui::render::{Gesture, Profile, Renderer, Size};
 use omp_tui::schedule::Extent;
@@ -133,7 +133,7 @@ impl Stand {
         for event in events {
             match event {
                 Event::Reply(reply) => self.probes.reply(&reply, &mut facts, &mut bytes),
-                Event::Key(key) if key.kind != Kind::Release => done.push(Done::Key(key)),
+                Event::Key(key) if key.kind != KeyEventKind::Release => done.push(Done::Key(key)),
                 Event::Paste(text) => done.push(Done::Paste(text)),
                 Event::Key(_) | Event::Focus(_) | Event::Mouse(_) => {}
             }

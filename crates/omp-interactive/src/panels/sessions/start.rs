@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use omp_keys::{Bindings, Platform};
-use omp_panels::sessions::{News, Picker, Scope, Wish};
+use omp_panels::sessions::{News, Picker, Scope, SessionsRequest};
 use omp_sdk::Directories;
 use omp_sdk::settings::Settings;
 use omp_tui::terminal::TerminalError;
@@ -13,7 +13,7 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
 use super::sources::Sources;
 use super::stand::{Done, Stand};
-use crate::appearance::{self, Wishes};
+use crate::appearance::{self, ThemeSettings};
 use crate::run::End;
 
 /// What the list begins with.
@@ -61,7 +61,7 @@ pub async fn pick_session(start: PickStart<'_>) -> Result<Picked, TerminalError>
         sources: Arc::new(Sources::new(directories, session_dir.as_deref(), &cwd, None)),
         work: mpsc::unbounded_channel(),
     };
-    let mut next = Some(Wish::Load(Scope::Folder));
+    let mut next = Some(SessionsRequest::Load(Scope::Folder));
     while let Some(wish) = next {
         let Some(news) = perform(&list.sources, wish).await else { break };
         if news == News::Listed(Scope::All, Vec::new()) {
@@ -69,7 +69,7 @@ pub async fn pick_session(start: PickStart<'_>) -> Result<Picked, TerminalError>
         }
         next = list.picker.news(news);
     }
-    let wishes = Wishes::read(directories, settings);
+    let wishes = ThemeSettings::read(directories, settings);
     let mut stand = Stand::enter(leash(), variable, |appearance| wishes.open(appearance).0)?;
     let picked = list.run(&mut stand, &keys).await;
     let left = stand.leave();
@@ -78,7 +78,7 @@ pub async fn pick_session(start: PickStart<'_>) -> Result<Picked, TerminalError>
     Ok(picked)
 }
 
-async fn perform(sources: &Arc<Sources>, wish: Wish) -> Option<News> {
+async fn perform(sources: &Arc<Sources>, wish: SessionsRequest) -> Option<News> {
     let sources = Arc::clone(sources);
     tokio::task::spawn_blocking(move || sources.perform(wish)).await.ok().flatten()
 }
@@ -93,7 +93,7 @@ impl List {
     async fn run(&mut self, stand: &mut Stand, keys: &Bindings) -> Result<Picked, TerminalError> {
         loop {
             stand.paint(|look, size| self.picker.draw(look, size))?;
-            let wishes: Vec<Wish> = tokio::select! {
+            let wishes: Vec<SessionsRequest> = tokio::select! {
                 done = stand.next() => {
                     let mut wishes = Vec::new();
                     for done in done? {
@@ -116,11 +116,11 @@ impl List {
     }
 
     /// Does what the list wants; an end, if it is one.
-    fn fulfil(&self, wish: Wish) -> Option<Picked> {
+    fn fulfil(&self, wish: SessionsRequest) -> Option<Picked> {
         match wish {
-            Wish::Cancel => Some(Picked::Cancelled),
-            Wish::Exit => Some(Picked::Ended(End::Left)),
-            Wish::Choose(path) => {
+            SessionsRequest::Cancel => Some(Picked::Cancelled),
+            SessionsRequest::Exit => Some(Picked::Ended(End::Left)),
+            SessionsRequest::Choose(path) => {
                 let session = self.sources.session(&path)?;
                 Some(Picked::Session { path, id: session.id, cwd: session.cwd })
             }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use omp_editor::Offer;
 use omp_keys::Chord;
 use omp_sdk::{ModeError, Outcome, Recorder, ScreenEntry, ScreenRow, comes_again};
-use omp_tui::input::{Event, Kind};
+use omp_tui::input::{Event, KeyEventKind};
 use omp_tui::render::Size;
 use omp_tui::schedule::Extent;
 use omp_types::ThinkingLevel;
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use super::App;
 use super::clock::Clock;
-use super::playable::is_played;
+use super::replayable::is_played;
 use crate::app::surface::Surface;
 use crate::app::turn::Turn;
 use crate::app::{git, servers, shell};
@@ -41,7 +41,7 @@ enum Tape {
 }
 
 /// The tape, and the time on it.
-pub(crate) struct Taping {
+pub(crate) struct ScreenRecording {
     tape: Tape,
     /// What records the session, also where the screen is not written down.
     recorder: Option<Arc<Recorder>>,
@@ -60,7 +60,7 @@ pub(crate) struct Taping {
     under_way: Arc<()>,
 }
 
-impl Taping {
+impl ScreenRecording {
     pub(super) fn new(clock: Clock) -> Self {
         Self {
             tape: Tape::default(),
@@ -105,7 +105,7 @@ impl Taping {
     }
 }
 
-impl Taping {
+impl ScreenRecording {
     fn fact(&self, name: &str, value: Value, at: Duration) {
         let name = name.to_owned();
         self.entry(|at, recorder| ScreenEntry::Fact { at, told: recorder.told(), name, value }, at);
@@ -119,27 +119,27 @@ fn milliseconds(time: Duration) -> u64 {
 impl App {
     /// The home directory, as far as paths are shown.
     pub(crate) fn home(&self) -> PathBuf {
-        self.taping.home.clone().unwrap_or_else(|| self.session().directories().home.clone())
+        self.recording.home.clone().unwrap_or_else(|| self.session().directories().home.clone())
     }
 
     /// Something was typed.
     pub(super) fn tape_input(&mut self, event: &Event) {
-        if !self.taping.is_recording() && !self.taping.is_playing() {
+        if !self.recording.is_recording() && !self.recording.is_playing() {
             return;
         }
-        self.taping.hold_time();
+        self.recording.hold_time();
         if self.panels.open.first().is_some_and(|opened| !is_played(opened.panel.as_ref())) {
-            self.taping.leave_tape("a panel");
+            self.recording.leave_tape("a panel");
         }
         let now = self.surface.now();
         match event {
-            Event::Key(key) if key.kind == Kind::Release => {}
+            Event::Key(key) if key.kind == KeyEventKind::Release => {}
             Event::Key(key) => match key.text() {
-                Some(letter) => self.taping.entry(
+                Some(letter) => self.recording.entry(
                     |at, recorder| ScreenEntry::Text { at, told: recorder.told(), text: letter.to_string() },
                     now,
                 ),
-                None => self.taping.entry(
+                None => self.recording.entry(
                     |at, recorder| ScreenEntry::Key {
                         at,
                         told: recorder.told(),
@@ -148,7 +148,7 @@ impl App {
                     now,
                 ),
             },
-            Event::Paste(text) => self.taping.entry(
+            Event::Paste(text) => self.recording.entry(
                 |at, recorder| ScreenEntry::Paste { at, told: recorder.told(), text: text.clone() },
                 now,
             ),
@@ -158,11 +158,11 @@ impl App {
 
     /// A turn is over. When a tape is played it is over when it was.
     pub(super) fn tape_end(&mut self, number: u64, ended: Ended) {
-        if self.taping.is_playing() && self.taping.left.is_none() {
-            self.taping.ended = Some((number, ended));
+        if self.recording.is_playing() && self.recording.left.is_none() {
+            self.recording.ended = Some((number, ended));
             return;
         }
-        self.taping.fact("ended", Value::Null, self.surface.now());
+        self.recording.fact("ended", Value::Null, self.surface.now());
         self.ended(number, ended);
     }
 
@@ -172,7 +172,7 @@ impl App {
             let texts = offers.iter().map(|offer| json!([offer.label(), offer.detail()]));
             json!({ "generation": generation, "offers": texts.collect::<Vec<_>>() })
         };
-        if let Some(offers) = self.taping.tape_fact("offers", offers, said) {
+        if let Some(offers) = self.recording.tape_fact("offers", offers, said) {
             self.composer.editor.offer(generation, offers);
             self.surface.changed();
         }
@@ -180,7 +180,7 @@ impl App {
 
     /// The model thinks this hard.
     pub(super) fn know_thinking(&mut self, level: ThinkingLevel) {
-        if let Some(level) = self.taping.tape_fact("thinking", level, |level| json!(level)) {
+        if let Some(level) = self.recording.tape_fact("thinking", level, |level| json!(level)) {
             self.status.thinking = level;
             self.surface.changed();
         }
@@ -188,11 +188,11 @@ impl App {
 
     /// Writes down what the screen shows, if it is at rest.
     pub(crate) fn tape_frame(&mut self, size: Size) {
-        if self.taping.is_recording() && self.is_at_rest() {
+        if self.recording.is_recording() && self.is_at_rest() {
             let texts = self.surface.shown_rows(size);
             let (count, size) = (texts.len(), cells(size));
             let rows = texts.into_iter().enumerate().map(|(place, text)| ScreenRow(place, text)).collect();
-            self.taping.entry(|at, _| ScreenEntry::Frame { at, size, rows, count }, self.surface.now());
+            self.recording.entry(|at, _| ScreenEntry::Frame { at, size, rows, count }, self.surface.now());
         }
     }
 
@@ -210,32 +210,32 @@ impl App {
 
     /// Says once that nothing is written down any more.
     pub(crate) fn tell_trouble(&mut self) {
-        if let Some(why) = self.taping.recorder.as_ref().and_then(|recorder| recorder.trouble()) {
-            self.taping.recorder = None;
-            self.taping.tape = Tape::Off;
-            self.taping.clock.release();
+        if let Some(why) = self.recording.recorder.as_ref().and_then(|recorder| recorder.trouble()) {
+            self.recording.recorder = None;
+            self.recording.tape = Tape::Off;
+            self.recording.clock.release();
             self.remark(&omp_sdk::incomplete(&why));
         }
     }
 
     /// A turn whose end was held back is over.
     pub(crate) fn end_held(&mut self) {
-        if let Some((number, ended)) = self.taping.ended.take() {
+        if let Some((number, ended)) = self.recording.ended.take() {
             self.ended(number, ended);
         }
     }
 
     /// Takes up a fact of the tape; `false` if what it tells of has not happened yet.
     pub(crate) fn play_fact(&mut self, name: &str, value: &Value) -> bool {
-        self.taping.applying = true;
+        self.recording.applying = true;
         let happened = self.apply(name, value);
-        self.taping.applying = false;
+        self.recording.applying = false;
         happened
     }
 
     fn apply(&mut self, name: &str, value: &Value) -> bool {
         match name {
-            "ended" => match self.taping.ended.take() {
+            "ended" => match self.recording.ended.take() {
                 Some((number, ended)) => self.ended(number, ended),
                 None => return false,
             },
@@ -263,7 +263,7 @@ impl App {
     }
 }
 
-impl Taping {
+impl ScreenRecording {
     /// The screen is written down from here on.
     pub(crate) fn record_screen(&mut self, recorder: Arc<Recorder>, begun: ScreenEntry) {
         recorder.screen(begun);

@@ -3,7 +3,7 @@
 //! There is no terminal. Entries are dealt with one after the other; where one tells of something that has not happened
 //! yet, it is waited for, so a slow machine gets the same frames as a fast one.
 
-mod house;
+mod session;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,11 +21,11 @@ use serde_json::Value;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 
 use crate::app::commands::models;
-use crate::app::{App, Task, Titles, Wish, cells};
+use crate::app::{App, Task, TerminalRequest, Titles, cells};
 use crate::greeting::Greeting;
-use crate::run::Numbers;
+use crate::run::SessionNumbers;
 use crate::session_channel::{SessionChannel, SessionMessage, SessionMessages};
-use house::{One, app, attended};
+use session::{One, app, attended};
 
 /// How long something may take that is still under way. Nobody waits for what is not.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -83,7 +83,7 @@ pub async fn play(playback: &Playback) -> Result<ReplayReport, PlaybackError> {
     };
     player.follow_screen(begun.is_some());
     let (channel, messages) = SessionChannel::new();
-    let numbers = Numbers::default();
+    let numbers = SessionNumbers::default();
     let options = attended(playback.options(answers)?, channel.of_session(numbers.next()));
     let outfit = Arc::new(One { channel: channel.clone(), numbers: numbers.clone() });
     let host = Arc::new(Host::start(outfit, options).await?);
@@ -94,8 +94,17 @@ pub async fn play(playback: &Playback) -> Result<ReplayReport, PlaybackError> {
         let renderer = Renderer::new(Profile::default());
         let player = Arc::clone(player);
         let size = begun.size;
-        let mut stage =
-            Stage { app, messages, done, player, renderer, size, shown: Vec::new(), frames: 0, taken: 0 };
+        let mut stage = ReplayScreen {
+            app,
+            messages,
+            done,
+            player,
+            renderer,
+            size,
+            shown: Vec::new(),
+            frames: 0,
+            taken: 0,
+        };
         stage.begin(begun.greeting, &begun.remarks, begun.prompts, begun.titles).await;
         stage.play().await;
         stage.end().await;
@@ -104,7 +113,7 @@ pub async fn play(playback: &Playback) -> Result<ReplayReport, PlaybackError> {
 }
 
 /// A screen that is played.
-struct Stage {
+struct ReplayScreen {
     app: App,
     messages: SessionMessages,
     done: UnboundedReceiver<Task>,
@@ -119,7 +128,7 @@ struct Stage {
 }
 
 /// Why the screen is not played on.
-enum Stop {
+enum ReplayStop {
     /// Something differs.
     Differs(String),
     /// What follows is not on the tape.
@@ -128,7 +137,7 @@ enum Stop {
     Over,
 }
 
-impl Stage {
+impl ReplayScreen {
     async fn begin(&mut self, greeting: Value, remarks: &[String], prompts: Vec<UserContent>, titles: bool) {
         self.app.shown.set_titles(if titles { Titles::Ask } else { Titles::Never });
         let transcript = self.app.session().transcript().await;
@@ -142,21 +151,21 @@ impl Stage {
         while let Some(entry) = self.player.next_screen() {
             match self.entry(entry).await {
                 Ok(()) => {}
-                Err(Stop::Differs(text)) => {
+                Err(ReplayStop::Differs(text)) => {
                     self.player.differ_on_screen(self.frames + 1, text);
                     break;
                 }
-                Err(Stop::Left(what)) => {
+                Err(ReplayStop::Left(what)) => {
                     self.player.leave_screen(format!("Screen compared up to {what}, which is not replayed"));
                     break;
                 }
-                Err(Stop::Over) => break,
+                Err(ReplayStop::Over) => break,
             }
         }
         self.player.compared(self.frames);
     }
 
-    async fn entry(&mut self, entry: ScreenEntry) -> Result<(), Stop> {
+    async fn entry(&mut self, entry: ScreenEntry) -> Result<(), ReplayStop> {
         match entry {
             ScreenEntry::Begun { .. } => {}
             ScreenEntry::Size { at, size } => {
@@ -189,7 +198,7 @@ impl Stage {
                 while !self.app.play_fact(&name, &value) {
                     self.next_task()
                         .await
-                        .ok_or_else(|| Stop::Differs("the turn does not end".to_owned()))?;
+                        .ok_or_else(|| ReplayStop::Differs("the turn does not end".to_owned()))?;
                 }
             }
             ScreenEntry::Frame { at, size, rows, count } => {
@@ -197,19 +206,19 @@ impl Stage {
                 self.size = size_of(size);
                 self.frame(rows, count).await?;
             }
-            ScreenEntry::Left { what, .. } => return Err(Stop::Left(what)),
+            ScreenEntry::Left { what, .. } => return Err(ReplayStop::Left(what)),
         }
-        if let Some(what) = self.app.taping.left_tape() {
-            return Err(Stop::Left(what.to_owned()));
+        if let Some(what) = self.app.recording.left_tape() {
+            return Err(ReplayStop::Left(what.to_owned()));
         }
-        match self.app.surface.take_wishes().contains(&Wish::Quit) {
-            true => Err(Stop::Over),
+        match self.app.surface.take_requests().contains(&TerminalRequest::Quit) {
+            true => Err(ReplayStop::Over),
             false => Ok(()),
         }
     }
 
     fn at(&mut self, at: u64) {
-        self.app.taping.set_time(Duration::from_millis(at));
+        self.app.recording.set_time(Duration::from_millis(at));
     }
 
     /// Lets the session come to where it was when something was typed.
@@ -233,7 +242,7 @@ impl Stage {
     }
 
     /// Takes up what the session says, until it is as much as then.
-    async fn take_words(&mut self, mut events: u64, mut questions: u64) -> Result<(), Stop> {
+    async fn take_words(&mut self, mut events: u64, mut questions: u64) -> Result<(), ReplayStop> {
         self.taken += events;
         self.player.wants(self.taken);
         while events + questions > 0 {
@@ -250,7 +259,7 @@ impl Stage {
                 }
                 task = next_task(&mut self.done, &self.app) => match task {
                     Some(task) => task(&mut self.app),
-                    None => return Err(Stop::Differs("the session says less than it did".to_owned())),
+                    None => return Err(ReplayStop::Differs("the session says less than it did".to_owned())),
                 },
             }
         }
@@ -265,7 +274,7 @@ impl Stage {
     }
 
     /// Compares what the screen shows with what it showed. What is still under way may have to come first.
-    async fn frame(&mut self, rows: Vec<ScreenRow>, count: usize) -> Result<(), Stop> {
+    async fn frame(&mut self, rows: Vec<ScreenRow>, count: usize) -> Result<(), ReplayStop> {
         self.shown.resize(count.min(MOST_ROWS), String::new());
         for ScreenRow(place, text) in rows {
             if let Some(row) = self.shown.get_mut(place) {
@@ -277,7 +286,7 @@ impl Stage {
                 task(&mut self.app);
             }
             let Some(difference) = self.difference() else { break };
-            self.next_task().await.ok_or(Stop::Differs(difference))?;
+            self.next_task().await.ok_or(ReplayStop::Differs(difference))?;
         }
         self.frames += 1;
         Ok(())
@@ -329,7 +338,7 @@ async fn next_task(done: &mut UnboundedReceiver<Task>, app: &App) -> Option<Task
     if let Ok(task) = done.try_recv() {
         return Some(task);
     }
-    if !app.taping.is_at_work() {
+    if !app.recording.is_at_work() {
         return None;
     }
     tokio::time::timeout(PATIENCE, done.recv()).await.ok().flatten()

@@ -2,7 +2,7 @@
 
 use omp_keys::table as actions;
 use omp_keys::{Bindings, Chord, Context};
-use omp_panels::pager::{Pager, Wish};
+use omp_panels::pager::{Pager, PagerRequest};
 use omp_tui::input::Key;
 use omp_tui::render::Size;
 use omp_view::Look;
@@ -12,14 +12,14 @@ use crate::app::App;
 use crate::blocks::{Fold, whole};
 
 /// One of several blocks in full.
-pub(crate) struct Whole {
+pub(crate) struct FullOutput {
     folds: Vec<Fold>,
     at: usize,
     pager: Option<Pager>,
     width: usize,
 }
 
-impl Whole {
+impl FullOutput {
     /// The newest of the blocks that have more to show than is shown; `None` if there is none.
     pub(crate) fn newest(folds: Vec<Fold>, look: &Look) -> Option<Self> {
         let at = folds.iter().rposition(|fold| whole(fold, look).is_some())?;
@@ -36,7 +36,7 @@ impl Whole {
     }
 }
 
-impl Panel for Whole {
+impl Panel for FullOutput {
     fn draw(&mut self, look: &Look, size: Size) -> Drawn {
         let rows = || self.folds.get(self.at).and_then(|fold| whole(fold, look)).unwrap_or_default();
         let pager = match &mut self.pager {
@@ -67,12 +67,12 @@ impl Panel for Whole {
         }
         match self.pager.as_mut().and_then(|pager| pager.key(key, keys)) {
             None => Reaction::Stay,
-            Some(Wish::Close) => Reaction::Close(Box::new(|_| {})),
+            Some(PagerRequest::Close) => Reaction::Close(Box::new(|_| {})),
             Some(direction) => Reaction::Do(Box::new(move |app| {
                 let look = app.surface.look();
                 let Some(panel) = app.panels.panel::<Self>() else { return };
                 match direction {
-                    Wish::Older => panel.go((0..panel.at).rev(), &look),
+                    PagerRequest::Older => panel.go((0..panel.at).rev(), &look),
                     _ => panel.go(panel.at + 1..panel.folds.len(), &look),
                 }
             })),

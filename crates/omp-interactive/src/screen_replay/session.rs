@@ -12,16 +12,16 @@ use omp_tui::image::ImageOptions;
 use tokio::sync::mpsc;
 
 use crate::app::{App, Beginning, Files, Task};
-use crate::appearance::Wishes;
+use crate::appearance::ThemeSettings;
 use crate::clipboard::Clipboard;
 use crate::recent::Recent;
-use crate::run::{Numbers, editor};
+use crate::run::{SessionNumbers, editor};
 use crate::session_channel::SessionChannel;
 
 /// One session and no other: it was left when another one began.
 pub(super) struct One {
     pub(super) channel: SessionChannel,
-    pub(super) numbers: Numbers,
+    pub(super) numbers: SessionNumbers,
 }
 
 impl Outfit for One {
@@ -62,13 +62,13 @@ impl Clipboard for NoClipboard {
 pub(super) fn app(
     chosen: Vec<(String, Vec<String>)>,
     host: Arc<Host>,
-    (channel, numbers): (SessionChannel, Numbers),
+    (channel, numbers): (SessionChannel, SessionNumbers),
     tasks: mpsc::UnboundedSender<Task>,
     player: &Player,
 ) -> App {
     let session = host.session();
     let settings = session.settings();
-    let (theme, _) = Wishes::read(session.directories(), &settings).open(Appearance::Dark);
+    let (theme, _) = ThemeSettings::read(session.directories(), &settings).open(Appearance::Dark);
     let mut user = UserKeys::default();
     for (id, chords) in chosen {
         if let Some(action) = Action::find(&id) {
@@ -89,7 +89,7 @@ pub(super) fn app(
         clipboard: Arc::new(NoClipboard),
         host,
     });
-    app.taping.play_screen(PathBuf::from(&player.world().home));
+    app.recording.play_screen(PathBuf::from(&player.world().home));
     app.surface.set_pictures(ImageOptions::default(), true);
     app.surface.set_read_preview(settings.get(keys::READ_TOOL_RESULT_PREVIEW));
     app

@@ -20,7 +20,7 @@ use crate::session_channel::AskReply;
 const DONE: &str = "Done selecting";
 
 /// A question on the screen.
-pub(crate) struct Asked {
+pub(crate) struct ModelQuestion {
     question: AskQuestion,
     selector: Selector,
     /// Options in the order in which they were chosen.
@@ -28,7 +28,7 @@ pub(crate) struct Asked {
     answer: UnboundedSender<AskReply>,
 }
 
-impl Asked {
+impl ModelQuestion {
     /// The question, the `this`th of `all`.
     pub(crate) fn new(
         question: AskQuestion,
@@ -115,7 +115,7 @@ impl Asked {
     }
 }
 
-impl Panel for Asked {
+impl Panel for ModelQuestion {
     fn draw(&mut self, look: &Look, size: Size) -> Drawn {
         self.selector.draw_within(look, size.height.saturating_sub(4).max(5)).into()
     }
@@ -148,5 +148,5 @@ pub(crate) fn put_question(
     if app.session().settings().get(keys::ASK_NOTIFY) == "on" {
         app.surface.notify("The model has a question");
     }
-    app.open(Asked::new(question, place, answer));
+    app.open(ModelQuestion::new(question, place, answer));
 }

@@ -3,14 +3,14 @@
 use omp_keys::Action;
 use omp_keys::table as actions;
 
-use crate::app::taping::Taping;
+use crate::app::screen_recording::ScreenRecording;
 use crate::panels::Panel;
 use crate::panels::approval::Approval;
-use crate::panels::asked::Asked;
 use crate::panels::choice::Choice;
+use crate::panels::full_output::FullOutput;
+use crate::panels::model_question::ModelQuestion;
 use crate::panels::review::Plan;
 use crate::panels::text::Text;
-use crate::panels::whole::Whole;
 
 /// Commands that change nothing but the conversation and the screen.
 const PLAYED: [&str; 7] = ["btw", "cache", "compact", "exit", "hotkeys", "plan", "retry"];
@@ -31,7 +31,7 @@ const ACTIONS: [Action; 12] = [
     actions::TOOLS_EXPAND,
 ];
 
-impl Taping {
+impl ScreenRecording {
     /// May a command be done again? The tape is left if it may not; `false` if it must not be done at all.
     pub(super) fn may_run(&mut self, name: &str) -> bool {
         PLAYED.contains(&name) || self.may_do(&format!("/{name}"))
@@ -59,6 +59,6 @@ fn is_editing(action: Action) -> bool {
 /// Is what is typed into a panel done again?
 pub(super) fn is_played(panel: &dyn Panel) -> bool {
     let panel: &dyn std::any::Any = panel;
-    let asks = panel.is::<Approval>() || panel.is::<Asked>() || panel.is::<Plan>();
-    asks || panel.is::<Choice>() || panel.is::<Text>() || panel.is::<Whole>()
+    let asks = panel.is::<Approval>() || panel.is::<ModelQuestion>() || panel.is::<Plan>();
+    asks || panel.is::<Choice>() || panel.is::<Text>() || panel.is::<FullOutput>()
 }
