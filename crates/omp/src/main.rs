@@ -3,11 +3,14 @@
 mod alias_command;
 mod attended;
 mod bench_command;
+mod c_math;
 mod clipboard;
+mod command_context;
 mod commands;
 mod commit_command;
 mod config_command;
 mod crash;
+mod disk_usage_command;
 mod export_command;
 mod external_editor;
 mod gallery_command;
@@ -20,13 +23,11 @@ mod json;
 mod launch;
 mod limits;
 mod login_command;
-mod math;
 mod models_command;
 mod onboarding;
 mod options;
 mod output;
 mod permissions_command;
-mod place;
 mod plain;
 mod print;
 mod profiles_command;
@@ -36,7 +37,7 @@ mod replay_command;
 mod resume;
 mod resume_list;
 mod resume_numbered;
-mod room_command;
+mod runtime;
 mod sandbox_command;
 mod session_command;
 mod setup_command;
@@ -51,7 +52,7 @@ mod terminal;
 mod trust_command;
 mod unattended;
 mod usage_command;
-mod world;
+mod working_directory;
 mod xdg_command;
 
 use std::process::ExitCode;
@@ -151,9 +152,9 @@ fn command(call: &CommandCall, profile: Option<&str>) -> u8 {
             Some("sources") => sources_command::run(call, profile),
             _ => config_command::run(call, profile),
         },
-        "du" => room_command::du(call, profile),
+        "du" => disk_usage_command::du(call, profile),
         "gallery" => gallery_command::gallery(call, profile),
-        "gc" => room_command::gc(call, profile),
+        "gc" => disk_usage_command::gc(call, profile),
         "grep" => grep_command::run(call),
         "history" => history_command::run(call, profile),
         "keys" => gallery_command::keys(profile),
@@ -173,7 +174,7 @@ fn command(call: &CommandCall, profile: Option<&str>) -> u8 {
         "token" => login_command::token(call, profile),
         "trust" => trust_command::run(call, profile),
         "usage" => usage_command::run(call, profile),
-        name => output::fail(&format!("omp {name} is not available yet."), &[]),
+        name => output::fail(&format!("omp {name} is not available yet"), &[]),
     }
 }
 

@@ -177,7 +177,7 @@ fn a_console_keeps_its_state() {
     let mut terminal = start(&["shell", "-C", "below", "-t", "300"]);
     terminal.send("ls; X=kept; cd ..\n").wait_for("here.txt");
     terminal.send("echo \"$X-$(basename $PWD)\"\n").wait_for("kept-work");
-    terminal.send(".help\n").wait_for("stay from one to the next");
+    terminal.send(".help\n").wait_for("working directory persist");
     terminal.send("sleep 60\n").wait_for("timed out after 0.3 seconds");
     terminal.send("false\n").wait_for("[exit 1]");
     terminal.send(".exit\n");

@@ -320,7 +320,7 @@ fn a_broken_file_is_named_and_kept() {
     let output = config(&home, &["set", "autoResume", "true"]);
     assert_eq!(output.code, Some(1));
     assert!(
-        output.stderr.contains("Nothing was saved") && output.stderr.contains("line "),
+        output.stderr.contains("nothing was saved") && output.stderr.contains("line "),
         "{}",
         output.stderr
     );

@@ -62,8 +62,7 @@ fn context_stays_in_the_project_until_the_user_agrees() {
     for left_out in ["AGENTS.md wants to put", "CLAUDE.md wants to put", "RULES.md wants to put"] {
         assert!(output.stderr.contains(left_out), "{left_out}: {}", output.stderr);
     }
-    for left_out in ["APPEND_SYSTEM.md wants to put", "SKILL.md wants to put", "credentials into the prompt"]
-    {
+    for left_out in ["APPEND_SYSTEM.md wants to put", "SKILL.md wants to put", "imports credentials"] {
         assert!(output.stderr.contains(left_out), "{left_out}: {}", output.stderr);
     }
 
@@ -100,7 +99,7 @@ fn consent_is_for_one_project_and_for_what_it_wanted() {
 fn agreements_are_listed_shown_and_revoked() {
     let home = hostile();
     let text = |args: &[&str]| omp_run(&home, args).stdout;
-    assert!(text(&["trust", "list"]).contains("No project is trusted"));
+    assert!(text(&["trust", "list"]).contains("No trusted projects"));
     let wanted = text(&["trust", "show"]);
     assert!(wanted.contains("outside: ") && wanted.contains("notes.md") && wanted.contains("not agreed"));
     assert!(!home.exists("home/.omp/agent/trust.json"), "showing agrees to nothing");
@@ -120,7 +119,7 @@ fn agreements_are_listed_shown_and_revoked() {
     let listed = text(&["trust", "list"]);
     assert!(listed.contains("agreed 20") && listed.contains("sha256:"), "{listed}");
     assert!(text(&["trust", "revoke"]).contains("is no longer trusted"));
-    assert!(text(&["trust", "list"]).contains("No project is trusted"));
+    assert!(text(&["trust", "list"]).contains("No trusted projects"));
     assert!(!prompted(&home, &[], done()).0[0].to_string().contains(CANARY));
 }
 
@@ -163,7 +162,7 @@ fn a_project_decides_nothing_about_safety() {
         let output = omp_run(&home, &["config", "get", setting.0]);
         assert_eq!(output.stdout, *before, "{setting:?}");
         let group = setting.0.split('.').next().unwrap();
-        let said = output.stderr.contains("not taken from a project") && output.stderr.contains(group);
+        let said = output.stderr.contains("cannot be set by a project") && output.stderr.contains(group);
         assert!(said, "{setting:?}: {}", output.stderr);
         home.write("work/.omp/config.yml", "");
     }

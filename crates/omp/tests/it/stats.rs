@@ -79,7 +79,11 @@ fn sessions_become_a_database_json_a_summary_and_a_dashboard() {
         "{page}"
     );
     let taken = omp_run(&home, &["stats", "--port", address.split(':').nth(1).expect("a port")]);
-    assert!(taken.code == Some(1) && taken.stderr.contains("cannot use port"), "{}", taken.stderr);
+    assert!(
+        taken.code == Some(1) && taken.stderr.contains("cannot serve the dashboard on port"),
+        "{}",
+        taken.stderr
+    );
     drop(dashboard);
     let refused = omp_run(&home, &["stats", "--port", "70000"]);
     assert!(refused.code == Some(1) && refused.stderr.contains("70000 is no port"), "{}", refused.stderr);

@@ -322,7 +322,7 @@ fn plain_lines_have_numbers_to_choose_from() {
     let (work, other) = (home.work_dir(), directory(&home, "other"));
     begun(&home, &other, "about pears");
     let mut lines = started(&home, &work, &["--plain-ui", "--resume"]);
-    lines.wait_for("1. about pears, in /").wait_for("or nothing to leave").send("\n");
+    lines.wait_for("1. about pears, in /").wait_for("Enter to cancel").send("\n");
     assert_eq!(lines.wait_exit().code(), Some(0));
     assert!(lines.screen().contains("No session selected"), "{}", lines.screen());
     begun(&home, &work, "about apples");
