@@ -48,7 +48,7 @@ fn with_notice<T: Send + 'static>(read: impl FnOnce() -> T + Send + 'static) -> 
     let (done, wait) = mpsc::channel::<()>();
     let notice = std::thread::spawn(move || {
         if wait.recv_timeout(Duration::from_secs(1)) == Err(mpsc::RecvTimeoutError::Timeout) {
-            output::note("Reading the prompt from standard input until end of file (Ctrl+C to abort)");
+            output::note("Reading the prompt from standard input until EOF (Ctrl+C to abort)");
         }
     });
     let value = read();

@@ -174,7 +174,7 @@ fn everything_that_is_a_link_out_of_the_project_is_left_out() {
     assert!(one_warning(&rules).contains("rules/stolen.md imports"));
     assert_eq!(rules.all.len(), 2, "own and alias");
     let sticky = world.at("repo").sticky_rules();
-    assert!(one_warning(&sticky).contains(".omp/RULES.md wants to put") && sticky.all.is_empty());
+    assert!(one_warning(&sticky).contains(".omp/RULES.md imports") && sticky.all.is_empty());
     assert!(world.at("repo").skills().all.is_empty());
     assert!(world.at("repo").commands().all.is_empty());
     for name in [PromptFileName::System, PromptFileName::AppendSystem] {

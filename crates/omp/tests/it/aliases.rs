@@ -88,7 +88,7 @@ fn what_cannot_be_an_alias_is_explained() {
         ("/bin/tcsh", &["--profile", "p", "--alias", "x"][..], "shell \"/bin/tcsh\""),
         ("", &["--profile", "p", "--alias", "x"], "SHELL is not set"),
         ("/bin/bash", &["--profile", "p", "--alias", "omp"], "cannot be named omp"),
-        ("/bin/bash", &["--profile", "p", "--alias", "done"], "done is a word of bash itself"),
+        ("/bin/bash", &["--profile", "p", "--alias", "done"], "done is a reserved word of bash"),
         ("/bin/bash", &["--profile", "p", "--alias", "a;b"], "invalid command name"),
         ("/bin/bash", &["--profile", "a/b", "--alias", "x"], "Invalid OMP profile"),
         ("/bin/bash", &["--alias", "x"], "--alias needs --profile"),

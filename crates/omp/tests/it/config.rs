@@ -363,7 +363,7 @@ fn a_home_that_cannot_be_written_is_said() {
     let output = config(&home, &["set", "autoResume", "true"]);
     assert_eq!(output.code, Some(1));
     assert!(
-        output.stderr.contains(".omp/agent") && output.stderr.contains("Cannot save"),
+        output.stderr.contains(".omp/agent") && output.stderr.contains("cannot save"),
         "{}",
         output.stderr
     );

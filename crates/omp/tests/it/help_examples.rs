@@ -88,6 +88,7 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("omp shell", "a terminal"),
     ("omp token", "a login"),
     ("omp usage", "an account"),
+    ("source <(omp completions zsh)", "zsh"),
 ];
 
 #[test]

@@ -525,7 +525,7 @@ fn a_typed_key_is_not_shown_and_the_echo_comes_back() {
         let status = child.wait().unwrap();
         let mut said = String::new();
         child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-        assert!(said.contains("Keys of groq are made at https://console.groq.com/keys"), "{said}");
+        assert!(said.contains("Create an API key for groq at https://console.groq.com/keys"), "{said}");
         assert_eq!(status.code(), Some(if ending.is_some() { 0 } else { 130 }));
         assert!(echoes(&pty.slave));
         drop(pty.slave);

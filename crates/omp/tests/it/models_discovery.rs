@@ -87,7 +87,7 @@ fn failing_servers_are_named() {
         provider("bad", &bad.base_url(), "auth: none")
     );
     home.write(MODELS, &file);
-    let sentence = format!("provider bad: {}/v1/models answered with HTTP 500", bad.base_url());
+    let sentence = format!("provider bad: {}/v1/models returned HTTP 500", bad.base_url());
     for _ in 0..2 {
         let output = omp_run(&home, &["models"]);
         output.assert_success();

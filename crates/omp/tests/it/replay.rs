@@ -44,7 +44,7 @@ fn a_recording_plays_without_the_network_and_without_tools() {
         drop(home);
         let played = omp_run(&other, &["replay", "bug.jsonl"]);
         played.assert_success();
-        assert!(played.stdout.contains("Played 3 requests, 3 calls"), "{wire}: {}", played.stdout);
+        assert!(played.stdout.contains("Replayed 3 requests, 3 tool calls"), "{wire}: {}", played.stdout);
         assert!(played.stdout.contains("identical to the recording"), "{wire}: {}", played.stdout);
         assert_eq!(
             other.list_files().iter().filter(|file| !file.starts_with("work/")).count(),
@@ -211,7 +211,7 @@ fn what_is_no_recording_is_refused() {
     for (name, reason) in [
         ("missing.jsonl", "cannot read"),
         ("other.jsonl", "line 1: not a recording"),
-        ("newer.jsonl", "has the form 99"),
+        ("newer.jsonl", "has format 99"),
         ("empty.jsonl", "the session did not start"),
     ] {
         let output = omp_run(&home, &["replay", name]);
@@ -299,5 +299,5 @@ fn results_of_background_jobs_are_played_too() {
     assert!(text.matches("async-result").count() > 1, "{text}");
     let played = omp_run(&elsewhere(&home), &["replay", "bug.jsonl"]);
     played.assert_success();
-    assert!(played.stdout.contains("Played 5 requests, 3 calls"), "{}", played.stdout);
+    assert!(played.stdout.contains("Replayed 5 requests, 3 tool calls"), "{}", played.stdout);
 }

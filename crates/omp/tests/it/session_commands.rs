@@ -162,7 +162,11 @@ fn damage_is_named_and_repaired() {
     let found = omp_run(&home, &["session", "fsck", &id]);
     assert_eq!(found.code, Some(1));
     let line = format!("line {}: unreadable line", middle + 1);
-    assert!(found.stdout.contains(&line) && found.stdout.contains("cut off"), "{}", found.stdout);
+    assert!(
+        found.stdout.contains(&line) && found.stdout.contains("the last line is truncated"),
+        "{}",
+        found.stdout
+    );
     let listed = document(&omp_run(&home, &["session", "fsck", &id, "--json"]));
     assert_eq!((&listed["sound"], listed["findings"].as_array().unwrap().len()), (&json!(false), 2));
 

@@ -189,7 +189,7 @@ fn hosts_are_added_listed_and_removed() {
     let home = world();
     let ssh = |args: &[&str]| omp_run(&home, &[&["ssh"], args].concat());
     let file = |file: &str| -> Value { serde_json::from_str(&home.read(file)).unwrap() };
-    assert!(ssh(&["list"]).stdout.starts_with("No hosts."));
+    assert!(ssh(&["list"]).stdout.starts_with("No hosts ("));
     let full = ["--user", "ci", "--port", "2222", "--key", "~/k", "--desc", "the builder", "--compat"];
     let added = ssh(&[&["add", "build", "--host", "10.0.0.5"], full.as_slice()].concat());
     added.assert_success();

@@ -86,7 +86,7 @@ fn sessions_become_a_database_json_a_summary_and_a_dashboard() {
     );
     drop(dashboard);
     let refused = omp_run(&home, &["stats", "--port", "70000"]);
-    assert!(refused.code == Some(1) && refused.stderr.contains("70000 is no port"), "{}", refused.stderr);
+    assert!(refused.code == Some(1) && refused.stderr.contains("invalid port 70000"), "{}", refused.stderr);
 }
 
 /// What is asked beside the conversation, here summaries, is counted and shown apart. The session file knows nothing of it.

@@ -55,7 +55,7 @@ fn wrong_urls_stop_a_command_before_it_runs() {
     ]);
     let answers = answers(&home, calls.collect());
     for (answer, expected) in
-        answers.iter().zip(commands.iter().map(|(_, expected)| *expected).chain(["Unknown skill"; 2]))
+        answers.iter().zip(commands.iter().map(|(_, expected)| *expected).chain(["unknown skill"; 2]))
     {
         assert!(answer.failed && answer.text.contains(expected), "{expected}: {}", answer.text);
     }
