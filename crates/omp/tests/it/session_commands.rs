@@ -149,7 +149,7 @@ fn sessions_are_copied_whole_and_up_to_a_message() {
 fn damage_is_named_and_repaired() {
     let (home, file, id) = with_a_session();
     let sound = omp_run(&home, &["session", "fsck", &id]);
-    assert!(sound.assert_success().stdout.contains("sound"), "{}", sound.stdout);
+    assert!(sound.assert_success().stdout.contains(": ok, "), "{}", sound.stdout);
     let text = std::fs::read_to_string(&file).unwrap();
     let mut damaged: Vec<String> = text.lines().map(str::to_owned).collect();
     let middle = damaged.len() - 2;

@@ -214,7 +214,7 @@ fn hosts_are_added_listed_and_removed() {
         (vec!["add", "a", "--host", "h", "--port", "65536"], "--port must be a number from 1 to 65535"),
         (vec!["add", "a"], "needs --host"),
         (vec!["add", "--host", "h"], "needs a host name"),
-        (vec!["add", "build", "--host", "h"], "has a host \"build\" already"),
+        (vec!["add", "build", "--host", "h"], "already has a host \"build\""),
         (vec!["add", "a", "--host", "-oProxyCommand=x"], "starts with `-`"),
         (vec!["remove", "nobody"], "has no host \"nobody\""),
         (vec!["remove", "own"], "has no host \"own\""),

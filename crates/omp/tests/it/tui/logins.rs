@@ -150,8 +150,8 @@ fn a_cancelled_login_stores_nothing() {
     {
         for key in ["\x1b", "\x03"] {
             screen.say(&format!("/login {way}")).wait_for(sign).send(key);
-            screen.wait_for("login cancelled; nothing was stored").wait_for("Ask anything");
-            screen.say("/new").wait_for("New session started").terminal.wait_without("login cancelled");
+            screen.wait_for("Login cancelled; nothing was stored").wait_for("Ask anything");
+            screen.say("/new").wait_for("New session started").terminal.wait_without("Login cancelled");
         }
     }
     screen.send("typed afterwards").wait_for("typed afterwards").send("\x03");

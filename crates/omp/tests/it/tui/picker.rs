@@ -327,7 +327,7 @@ fn plain_lines_have_numbers_to_choose_from() {
     assert!(lines.screen().contains("No session selected"), "{}", lines.screen());
     begun(&home, &work, "about apples");
     let mut lines = started(&home, &work, &["--plain-ui", "--resume"]);
-    lines.wait_for("1. about apples").send("7\n").wait_for("Give a number from 1 to 1").send("1\n");
+    lines.wait_for("1. about apples").send("7\n").wait_for("Enter a number from 1 to 1").send("1\n");
     lines.wait_for("Type a prompt").send("and then?\n").wait_for("answer-3.");
     assert!(server.requests()[2].body.to_string().contains("about apples"));
     assert!(!lines.bytes().contains(&0x1b), "nothing is drawn");

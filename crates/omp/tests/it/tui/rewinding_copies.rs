@@ -154,7 +154,7 @@ fn a_session_that_was_taken_over_leaves_its_history_alone() {
     let before = read(&journal);
     assert!(prompts(&journal).contains(&entry(&first.home, "question beta")));
     first.say("question gamma").wait_for("gamma-done.").wait_for("Cannot create a checkpoint");
-    first.say("/rewind 1 files all").wait_for("The session is not ours to write: it was taken over");
+    first.say("/rewind 1 files all").wait_for("session is read-only: it was taken over");
     assert_eq!(file(&first, "a.txt").as_deref(), Some("of the first\n"));
     assert_eq!(read(&journal), before);
 
